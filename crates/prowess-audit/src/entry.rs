@@ -1,4 +1,4 @@
-//! One entry of a log, whatever it is about.
+//! The entries of a log.
 
 use prowess_core::{AuditEvent, CallIntent, RuntimeEvent};
 use serde_json::Value;

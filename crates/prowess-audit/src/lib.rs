@@ -1,4 +1,4 @@
-//! The audit: a log on disk that shows tampering, a log in memory, metrics, and readable stories.
+//! Audit sinks: a tamper-evident log on disk, a log in memory, metrics, and reports for people.
 //!
 //! ```
 //! # let home = tempfile::tempdir()?;

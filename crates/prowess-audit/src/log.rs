@@ -40,17 +40,17 @@ pub struct JsonLinesLog {
     lock: File,
 }
 
-/// Why a log cannot be opened.
+/// The error of opening a log.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogError {
-    /// Another process, or another log of this one, writes to it.
+    /// Another process, or another log of this process, writes to the log.
     #[error("the audit log `{}` is in use by another process", .0.display())]
     InUse(PathBuf),
-    /// Its last line is complete and is no entry that follows.
+    /// The last line is complete, but not a valid entry.
     #[error("the last line of the audit log `{}` was changed; move the log away to start a new one", .0.display())]
     Damaged(PathBuf),
-    /// The operating system refuses, or the file is not private.
+    /// The file cannot be opened, or is not private.
     #[error("the audit log `{path}` cannot be opened: {1}", path = .0.display())]
     Io(PathBuf, #[source] io::Error),
 }
@@ -61,8 +61,8 @@ impl JsonLinesLog {
     ///
     /// # Errors
     ///
-    /// Another writer has it open, its end was changed, it is not a regular file that only this
-    /// user can write, or it cannot be written.
+    /// Returns an error if another writer has the log open, its end was changed, it is not a
+    /// regular file that only this user can write, or it cannot be written.
     pub fn open(
         path: impl AsRef<Path>,
         options: LogOptions,
@@ -84,17 +84,17 @@ impl JsonLinesLog {
         self.writer().head()
     }
 
-    /// Writes what is not on disk yet.
+    /// Writes all entries to the disk.
     ///
     /// # Errors
     ///
-    /// The disk fails. The log then refuses every further entry until it is opened again, because
-    /// the system may have dropped entries.
+    /// Returns an error if the disk fails. The log then refuses every further entry until it is
+    /// reopened, because the system may have dropped entries.
     pub fn sync(&self) -> io::Result<()> {
         self.commits.wait_for(self.head().seq, || self.sync_newest())
     }
 
-    /// Brings the current file to the disk; older ones are there. Returns its last entry.
+    /// Syncs the current file; older files are already on disk. Returns its last entry.
     fn sync_newest(&self) -> (u64, io::Result<()>) {
         let (file, last) = self.writer().unsynced();
         (last, file.sync_data())

@@ -1,4 +1,4 @@
-//! A log as text for people: the story of each session, and statistics.
+//! Reports of a log for people: the events of each session as sentences, and statistics.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ impl Story {
     ///
     /// # Errors
     ///
-    /// The chain of the log is broken, or a file cannot be read.
+    /// Returns an error if the chain of the log is broken, or a file cannot be read.
     pub fn read(path: &Path, session: Option<&str>) -> Result<Self, VerifyError> {
         let mut reader = StoryReader::default();
         let id = session.and_then(|session| SessionId::new(session).ok());

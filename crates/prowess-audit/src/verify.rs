@@ -24,14 +24,14 @@ pub struct Verified {
     pub torn_bytes: usize,
 }
 
-/// Why a log does not prove what it says.
+/// The error of a log whose chain is broken, or that cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum VerifyError {
     /// A file cannot be read.
     #[error("`{path}` cannot be read: {1}", path = .0.display())]
     Unreadable(PathBuf, #[source] io::Error),
-    /// An entry is not the one that was written there.
+    /// An entry is not the original one.
     #[error("line {line} of `{}` {problem}", .file.display())]
     Broken {
         /// The file.
@@ -48,14 +48,14 @@ pub enum VerifyError {
     HeadMissing(Head),
 }
 
-/// How an entry differs from the one that was written.
+/// The difference between an entry and the original one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Its bytes have another hash than it names, or it is no entry at all.
+    /// Its hash does not match its bytes, or it is not a valid entry.
     #[error("was changed: it does not have the hash that it names")]
     Changed,
-    /// It does not follow the entry before it.
+    /// Its number does not follow that of the previous entry.
     #[error("has number {found} and not {expected}: entries were removed, inserted or moved")]
     Order {
         /// The number that would follow.
@@ -63,7 +63,7 @@ pub enum Problem {
         /// The number of the entry.
         found: u64,
     },
-    /// It follows an entry with another hash than the one before it.
+    /// Its hash of the previous entry does not match that entry.
     #[error("does not follow the line before it: entries were replaced")]
     Replaced,
 }
@@ -72,7 +72,7 @@ pub enum Problem {
 ///
 /// # Errors
 ///
-/// The first entry that breaks the chain, or a file that cannot be read.
+/// Returns the first entry that breaks the chain, or the error of a file that cannot be read.
 pub fn verify(path: &Path) -> Result<Verified, VerifyError> {
     walk(path, &mut |_, _| ())
 }

@@ -1,4 +1,4 @@
-//! From the `SKILL.md` of a record to a skill that a conversation can load.
+//! Converts the `SKILL.md` of a record into a skill that a session can load.
 
 use std::borrow::Cow;
 
@@ -6,24 +6,25 @@ use prowess_format::{Diagnostic, Directory, parse_in};
 
 use crate::{ActiveSkill, Digest, Record, Timestamp};
 
-/// Why a `SKILL.md` is not the one of its record.
+/// The error of a `SKILL.md` that does not match its record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ActivationError {
-    /// It breaks the rules of the catalog.
+    /// The file is invalid by the rules of the catalog.
     #[error("its `SKILL.md` breaks the rules of this host")]
     Broken(Vec<Diagnostic>),
-    /// Its name is another one than when the catalog was made.
+    /// The name has changed since the catalog was built.
     #[error("it has changed its name")]
     Renamed,
 }
 
 impl ActiveSkill {
-    /// Makes of a record's `SKILL.md` what a conversation keeps of the skill.
+    /// Parses a record's `SKILL.md` into a loaded skill.
     ///
     /// # Errors
     ///
-    /// The file is broken, or has become another skill's since the catalog was made.
+    /// Returns an error if the file is invalid, or its name has changed since the catalog was
+    /// built.
     pub fn of(
         record: Record<'_>,
         skill_md: &[u8],
@@ -40,7 +41,7 @@ impl ActiveSkill {
         }
         let version = document.frontmatter.version().map(Cow::into_owned);
         Ok(Self {
-            // Two loaded skills must not share an id, and a shadowed one has that of another.
+            // The ids of loaded skills are unique, so a shadowed skill needs its qualified id.
             id: record.qualified_id().unwrap_or_else(|| record.id().to_owned()),
             name: document.frontmatter.name,
             location: record.location(),

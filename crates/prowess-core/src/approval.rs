@@ -1,5 +1,5 @@
-//! Approvals: the tool calls that a person allows, for how long, and for which content of a
-//! package.
+//! Approvals: the tool calls that a person allows, their duration, and the package content to which
+//! they are bound.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,8 +7,8 @@ use crate::{Digest, SessionId, Timestamp};
 
 /// A tool call that may run only after a person has approved it.
 ///
-/// It is what an approval is bound to: another tool, other arguments, another content of the
-/// skill's package, or another tenant need an approval of their own.
+/// An approval is bound to it: another tool, other arguments, another content of the skill's
+/// package or another tenant needs a separate approval.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ApprovalRequest {
     /// The tool's canonical name.
@@ -95,7 +95,7 @@ impl std::fmt::Display for ApprovalId {
 pub struct Approval {
     /// Its id.
     pub id: ApprovalId,
-    /// What it is bound to.
+    /// The request to which it is bound.
     pub request: ApprovalRequest,
     /// How often it may be used.
     pub scope: ApprovalScope,

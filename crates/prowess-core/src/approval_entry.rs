@@ -143,12 +143,12 @@ pub struct ApprovalQuery<'a> {
 /// Whether a call may use an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Spend {
-    /// The call may run. An approval for one call is spent by it.
+    /// The call may run. It spends an approval for one call.
     Allowed,
     /// Another call has spent the approval.
     SpentByAnother,
-    /// The approval does not apply: it is not granted, it has expired or was revoked, or it is
-    /// another caller's.
+    /// The approval does not apply: it is not granted, has expired, was revoked, or belongs to
+    /// another caller.
     NotApplicable,
 }
 
@@ -162,7 +162,7 @@ pub enum SpendStep {
 }
 
 impl ApprovalEntry {
-    /// Returns whether the entry has no effect any more because of its age.
+    /// Returns whether the entry has expired.
     pub fn is_expired(&self, now: Timestamp) -> bool {
         self.expires.is_some_and(|expires| now >= expires)
     }
@@ -223,11 +223,11 @@ impl ApprovalEntry {
 
     /// Computes the entry after a decision.
     ///
-    /// A person may grant what was denied. A spent or revoked approval never comes back.
+    /// A denied request can be granted later. A spent or revoked approval cannot.
     ///
     /// # Errors
     ///
-    /// The decision is not possible.
+    /// Returns an error if the decision is not possible.
     pub fn decide(&self, decision: &ApprovalDecision) -> Result<Self, DecisionError> {
         let ApprovalDecision { verdict, by, at } = decision.clone();
         let is_possible = match verdict {

@@ -7,8 +7,8 @@ use crate::{
     ApprovalState, DecisionError, OperationId, SessionId, Spend, SpendStep, Timestamp,
 };
 
-/// The number of attempts to change an entry that other hosts change at the same time. Each failed
-/// one means that another host succeeded, and an entry has few states.
+/// The number of attempts to change an entry that other hosts change concurrently. Each failed
+/// attempt means that another host succeeded, and an entry has few states.
 const ATTEMPTS: usize = 32;
 
 /// Stores approvals: the pending requests, and the decisions on them.
@@ -41,35 +41,35 @@ pub trait ApprovalStore: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The store cannot be reached or written.
+    /// Returns an error if the store cannot be reached or written.
     fn ask(&self, new: NewApproval) -> Result<Asked, ApprovalStoreError>;
 
     /// Returns the stored entry.
     ///
     /// # Errors
     ///
-    /// The store cannot be reached or read.
+    /// Returns an error if the store cannot be reached or read.
     fn load(&self, id: &ApprovalId) -> Result<Option<ApprovalEntry>, ApprovalStoreError>;
 
     /// Stores an entry if the stored version is `expected`; returns `false` if it is not.
     ///
     /// # Errors
     ///
-    /// The store cannot be reached or written.
+    /// Returns an error if the store cannot be reached or written.
     fn replace(&self, entry: ApprovalEntry, expected: u64) -> Result<bool, ApprovalStoreError>;
 
     /// Returns the approvals that apply to a caller now.
     ///
     /// # Errors
     ///
-    /// The store cannot be reached or read.
+    /// Returns an error if the store cannot be reached or read.
     fn find(&self, query: &ApprovalQuery<'_>) -> Result<Vec<Approval>, ApprovalStoreError>;
 
     /// Returns one page of all entries, for operators.
     ///
     /// # Errors
     ///
-    /// The store cannot be reached or read.
+    /// Returns an error if the store cannot be reached or read.
     fn list(
         &self,
         after: Option<&ApprovalId>,
@@ -78,11 +78,11 @@ pub trait ApprovalStore: Send + Sync {
 
     /// Removes the entries that have had no effect since `before`, and returns them.
     ///
-    /// A host that keeps them for as long as it repeats operations loses no answer.
+    /// A host should keep them for as long as it may repeat operations, so that no answer is lost.
     ///
     /// # Errors
     ///
-    /// The store cannot be reached or written.
+    /// Returns an error if the store cannot be reached or written.
     fn remove_finished(&self, before: Timestamp) -> Result<Vec<ApprovalEntry>, ApprovalStoreError>;
 }
 
@@ -92,7 +92,8 @@ pub trait ApprovalStoreExt: ApprovalStore {
     ///
     /// # Errors
     ///
-    /// There is no such entry, the decision is not possible, or the store fails.
+    /// Returns an error if the entry does not exist, the decision is not possible, or the store
+    /// fails.
     fn decide(
         &self,
         id: &ApprovalId,
@@ -116,7 +117,8 @@ pub trait ApprovalStoreExt: ApprovalStore {
     ///
     /// # Errors
     ///
-    /// The store fails. Then the call may not run, and the approval may be spent by it.
+    /// Returns an error if the store fails. Then the call must not run, although the approval may
+    /// be spent.
     fn spend(
         &self,
         id: &ApprovalId,
@@ -171,7 +173,7 @@ impl NewApproval {
     ///
     /// # Errors
     ///
-    /// The answer if nothing is to be stored.
+    /// Returns the answer if nothing has to be stored.
     pub fn admit<'a>(
         self,
         of_session: impl IntoIterator<Item = &'a ApprovalEntry>,

@@ -31,12 +31,13 @@ pub trait AuditSink: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The intent could not be stored. Under [`AuditPolicy::Required`], the call is then refused.
+    /// Returns an error if the intent could not be stored. Under [`AuditPolicy::Required`], the
+    /// call is then refused.
     fn intend(&self, _intent: &CallIntent) -> Result<(), AuditError> {
         Ok(())
     }
 
-    /// Records how a tool call ended.
+    /// Records the outcome of a tool call.
     fn record(&self, event: &AuditEvent);
 
     /// Records a change of the runtime. By default, does nothing.
@@ -47,10 +48,10 @@ pub trait AuditSink: Send + Sync {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditPolicy {
-    /// It may: a failing sink never stops a call. The default.
+    /// The call may run: a failing sink never stops a call. The default.
     #[default]
     BestEffort,
-    /// It may not: nothing runs without a stored intent.
+    /// The call is refused: no call runs without a stored intent.
     Required,
 }
 

@@ -1,11 +1,12 @@
-//! Whether a skill is offered.
+//! The availability of a skill.
 
 use crate::Caller;
 
-/// Whether a skill is offered to a model, and if not, why. A record has the reason in words.
+/// Whether a skill is offered to a model, or the kind of reason if not. A record has a description
+/// of the reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Availability {
-    /// It is offered.
+    /// The skill is offered.
     Offered,
     /// A rule of the host or of the skill hides it.
     Hidden,
@@ -13,7 +14,7 @@ pub enum Availability {
     NotReady,
     /// Another skill with the same id is used instead.
     Shadowed,
-    /// It is for other audiences. This audience cannot find out that it exists.
+    /// The skill is for other audiences. Its existence is not visible to this audience.
     OutOfScope,
     /// Another skill has the same id and neither is used, or a finding of severity `error` excludes
     /// it.

@@ -15,19 +15,18 @@ struct State {
 }
 
 impl Cancel {
-    /// Creates a flag that is also set once `poll` returns `true`: for a host that cannot share the
-    /// flag itself, such as one on the other side of a plugin's boundary. `poll` is called at each
-    /// check and has to be fast.
+    /// Creates a flag that is also set once `poll` returns `true`, for a host that cannot share the
+    /// flag, such as the host of a plugin. `poll` is called at each check and must be fast.
     pub fn with_poll(poll: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self(Arc::new(State { flag: AtomicBool::default(), poll: Some(Box::new(poll)) }))
     }
 
-    /// Requests that the work ends soon.
+    /// Requests the cancellation.
     pub fn cancel(&self) {
         self.0.flag.store(true, Ordering::Release);
     }
 
-    /// Returns whether the work should end.
+    /// Returns whether the cancellation was requested.
     pub fn is_cancelled(&self) -> bool {
         self.0.flag.load(Ordering::Acquire) || self.0.poll.as_ref().is_some_and(|poll| poll())
     }

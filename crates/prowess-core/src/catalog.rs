@@ -47,7 +47,7 @@ pub struct Catalog {
     serial: u64,
     generation: u64,
     sources: Box<[CatalogSource]>,
-    /// The outcome of resolving ids, which a revision shares with the catalog that it revises.
+    /// The resolved ids, which a revision shares with the catalog that it revises.
     resolved: Arc<Resolved>,
 }
 
@@ -55,7 +55,7 @@ pub struct Catalog {
 #[derive(Default)]
 struct Resolved {
     layers: Box<[Layer]>,
-    /// How a `SKILL.md` is read.
+    /// The rules for parsing a `SKILL.md`.
     rules: Rules,
     /// Sorted by id.
     visible: Box<[RecordIndex]>,
@@ -72,7 +72,7 @@ struct Resolved {
     name_only: Box<[RecordIndex]>,
     /// The missing requirements of records, sorted.
     missing: Box<[(RecordIndex, Box<str>)]>,
-    /// The aliases and the ids that they stand for, sorted.
+    /// The aliases and the ids that they refer to, sorted.
     aliases: Arc<[(Box<str>, Box<str>)]>,
     /// Findings of the registry itself; those of a scan stay with its records.
     diagnostics: Box<[Diagnostic]>,
@@ -102,9 +102,10 @@ impl RecordIndex {
     ///
     /// # Panics
     ///
-    /// Panics if a number is 2^32 or more, which no scan reaches because scans are bounded.
+    /// Panics if a number is 2^32 or more, which is far above the limits of a scan.
     pub fn new(source: usize, entry: usize) -> Self {
-        let narrow = |number| u32::try_from(number).expect("a scan is bounded far below 2^32");
+        let narrow =
+            |number| u32::try_from(number).expect("the limits of a scan are far below 2^32");
         Self { source: narrow(source), entry: narrow(entry) }
     }
 
@@ -133,8 +134,8 @@ impl Catalog {
         CatalogBuilder::new(Vec::new(), Vec::new()).finish(0)
     }
 
-    /// Returns the number of this very catalog, which no other one of this process has: views of
-    /// one generation for two audiences have different numbers.
+    /// Returns the number of this catalog, which is unique in this process: views of one generation
+    /// for two audiences have different numbers.
     pub fn serial(&self) -> u64 {
         self.serial
     }
@@ -202,7 +203,7 @@ impl Catalog {
         self.resolved.rejected.iter().map(|rejected| self.record_of(rejected))
     }
 
-    /// Iterates over the aliases and the ids that they stand for, sorted.
+    /// Iterates over the aliases and the ids that they refer to, sorted.
     pub fn aliases(&self) -> impl ExactSizeIterator<Item = (&str, &str)> {
         self.resolved.aliases.iter().map(|(alias, id)| (&**alias, &**id))
     }
@@ -250,8 +251,8 @@ impl Catalog {
         self.source(record.index()).source.package_digest(&record.package(), cancel)
     }
 
-    /// Returns the same skills, whose files come from other sources: `source` maps the position of
-    /// each source. It costs as much as there are sources.
+    /// Returns a catalog with the same skills whose files are read from other sources. `source`
+    /// returns the new source for each position. The cost is proportional to the number of sources.
     #[must_use]
     pub fn with_sources(&self, source: impl Fn(usize) -> Arc<dyn SkillSource>) -> Self {
         let sources = self.sources.iter().enumerate();

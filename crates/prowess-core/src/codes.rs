@@ -1,5 +1,5 @@
-//! The codes of sessions and of reading files of packages, for tool results and diagnostics. The
-//! page of codes lists them.
+//! The codes of sessions and of reading files of packages, for tool results and diagnostics.
+//! `DIAGNOSTICS.md` lists them.
 
 use prowess_format::declare_codes;
 

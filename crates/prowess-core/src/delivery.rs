@@ -67,15 +67,14 @@ impl BodyDelivery {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ShowLocation {
-    /// As an absolute path or URL. The default.
+    /// An absolute path or URL. The default.
     #[default]
     Absolute,
-    /// As the skill's id, for agents without a file system.
+    /// The skill's id, for agents without a file system.
     Id,
-    /// As a URI that contains no path of the host: `skill://pdf/SKILL.md`. The skill tools accept
-    /// it.
+    /// A URI without paths of the host: `skill://pdf/SKILL.md`. The skill tools accept it.
     Virtual,
-    /// Not at all.
+    /// No location.
     None,
 }
 

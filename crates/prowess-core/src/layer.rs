@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The trust level of a layer. Trust decides what a skill may do. It does not decide whether text
-/// is escaped: all text is.
+/// The trust level of a layer, which decides what a skill may do. All text is escaped, whatever the
+/// trust level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Trust {
-    /// Never shadows a trusted skill, never grants a tool, never runs without approval.
+    /// A skill never shadows a trusted one, never grants a tool and never runs without approval.
     Untrusted,
     /// The user has to approve everything that otherwise only the operator may decide. Skills that
     /// discovery finds in a project are not offered before; skills that the host adds itself are,
@@ -36,7 +36,7 @@ pub struct Layer {
     pub name: Box<str>,
     /// The trust level of its sources.
     pub trust: Trust,
-    /// The weight among the layers; the heavier is the higher. By default, the layer's position,
+    /// The weight of the layer; a heavier layer is higher. By default, the layer's position,
     /// counted from 1 for the lowest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<u16>,

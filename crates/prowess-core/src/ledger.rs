@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Digest, SessionId};
 
-/// The place of a loaded skill's body in the context of the model.
+/// The location of a loaded skill's body in the context of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BodyPlace {
@@ -14,7 +14,7 @@ pub enum BodyPlace {
     Instructions,
     /// In the result of a tool call: the number of the delivery, which a session counts from 1.
     ToolResult(u32),
-    /// In none: it was removed when the host compacted the conversation.
+    /// Nowhere: it was removed when the host compacted the conversation.
     Gone,
 }
 
@@ -27,7 +27,7 @@ pub struct LedgerEntry {
     pub digest: Digest,
     /// The generation of the catalog at the time of the delivery.
     pub generation: u64,
-    /// The place of the body.
+    /// The location of the body.
     pub body: BodyPlace,
 }
 
@@ -67,12 +67,12 @@ impl SessionScope {
     }
 }
 
-/// How a skill asks to be run, by the fields `context`, `agent` and `model` of its frontmatter. It
-/// is a preference: the host decides.
+/// The preferences of a skill for its execution, from the fields `context`, `agent` and `model` of
+/// its frontmatter. The host decides.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunPreference {
-    /// Whether it asks for a session of its own, by `context: fork`.
+    /// Whether it prefers a separate session, by `context: fork`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub fork: bool,
     /// The name of the agent that should run it.
@@ -91,7 +91,7 @@ impl RunPreference {
         Self { fork, agent: text("agent"), model: text("model") }
     }
 
-    /// Returns the context that the skill asks for.
+    /// Returns the preferred context.
     pub fn context(&self) -> ContextMode {
         if self.fork { ContextMode::Fork } else { ContextMode::Inherit }
     }
@@ -102,12 +102,12 @@ impl RunPreference {
     }
 }
 
-/// The context in which a skill asks to be run, by the field `context` of its frontmatter.
+/// The preferred context of a skill, from the field `context` of its frontmatter.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ContextMode {
     /// The conversation that loads it. The default.
     #[default]
     Inherit,
-    /// A conversation of its own.
+    /// A separate conversation.
     Fork,
 }

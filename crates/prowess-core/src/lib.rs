@@ -15,13 +15,13 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A **source** holds packages; a **layer** ranks sources and sets how far they are trusted; a
-//! **record** describes one skill without its body; a **catalog** is an immutable snapshot of all
-//! records. A **session** is one conversation, a **turn** pins one catalog. A **tool** is something
-//! that a model may call.
+//! A **source** contains packages. A **layer** ranks sources and sets their trust level. A
+//! **record** describes one skill without its body. A **catalog** is an immutable snapshot of all
+//! records. A **session** is one conversation, and a **turn** pins one catalog. A **tool** is a
+//! function that a model may call.
 //!
-//! Everything here is a value or a trait: this crate opens no file, reads no clock, starts no
-//! thread and takes no lock, so each crate above it can be used without the others.
+//! This crate contains only values and traits: it opens no file, reads no clock, starts no thread
+//! and takes no lock, so each crate above it can be used without the others.
 #![forbid(unsafe_code)]
 
 mod activation;

@@ -1,10 +1,10 @@
-//! Limits on tool calls and the account of their use, as the host implements them.
+//! Interfaces for rate limits and the tracking of costs, which the host implements.
 
 use std::time::Duration;
 
 use crate::CallIntent;
 
-/// Refuses calls that come too fast.
+/// Limits the rate of calls.
 ///
 /// # Behavior
 ///
@@ -16,7 +16,7 @@ pub trait RateLimiter: Send + Sync {
     ///
     /// # Errors
     ///
-    /// There were too many calls.
+    /// Returns a refusal if there were too many calls.
     fn admit(&self, intent: &CallIntent) -> Result<(), RateLimited>;
 }
 
@@ -28,18 +28,18 @@ pub struct RateLimited {
     pub retry_after: Option<Duration>,
 }
 
-/// Receives the use of each call, to sum it.
+/// Receives the usage of each call.
 ///
 /// # Behavior
 ///
 /// - `track` is called once for each call that ran, after it ended, from any thread.
 /// - It may not panic and should return quickly.
 pub trait CostTracker: Send + Sync {
-    /// Adds the use of one call.
+    /// Records the usage of one call.
     fn track(&self, usage: &CallUsage<'_>);
 }
 
-/// The use of one call.
+/// The usage of one call.
 #[derive(Clone, Copy, Debug)]
 pub struct CallUsage<'a> {
     /// The call, with its session and origin.

@@ -68,7 +68,7 @@ impl MemorySourceBuilder {
     ///
     /// # Errors
     ///
-    /// The first invalid path.
+    /// Returns the first invalid path.
     pub fn build(self) -> Result<MemorySource, PathError> {
         self.broken.map_or(Ok(self.source), Err)
     }

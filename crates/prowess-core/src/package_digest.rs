@@ -1,4 +1,4 @@
-//! The digest of a whole package: `SKILL.md`, scripts, and every other file.
+//! The digest of a whole package, over all its files.
 
 use std::fmt::Write as _;
 

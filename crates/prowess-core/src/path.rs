@@ -26,7 +26,7 @@ pub enum PathError {
     TooLong(usize),
 }
 
-/// Returns the normal form of a relative path: no `.`, no `..`, no doubled slash.
+/// Returns the normal form of a relative path: without `.`, `..` and repeated slashes.
 fn normalise(text: &str) -> Result<String, PathError> {
     if text.len() > MAX_PATH_BYTES {
         return Err(PathError::TooLong(text.len()));
@@ -56,7 +56,8 @@ fn has_drive(text: &str) -> bool {
     matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic())
 }
 
-/// The path of a file inside a package: relative, separated by `/`, never out of the package.
+/// The path of a file inside a package: relative, separated by `/`, and never outside of the
+/// package.
 ///
 /// A `..` that stays inside is resolved lexically: `references/../SKILL.md` is `SKILL.md`. Nothing
 /// is URL-decoded and no Unicode normalisation is applied.
@@ -69,7 +70,8 @@ impl ResourcePath {
     ///
     /// # Errors
     ///
-    /// The path leaves the package, names no file, contains a NUL or is too long.
+    /// Returns an error if the path leaves the package, names no file, contains a NUL or is too
+    /// long.
     pub fn new(text: &str) -> Result<Self, PathError> {
         let normal = normalise(text)?;
         if normal.is_empty() {
@@ -95,7 +97,7 @@ impl PackagePath {
     ///
     /// # Errors
     ///
-    /// The path leaves the source, contains a NUL or is too long.
+    /// Returns an error if the path leaves the source, contains a NUL or is too long.
     pub fn new(text: &str) -> Result<Self, PathError> {
         Ok(Self(normalise(text)?.into()))
     }

@@ -14,14 +14,14 @@ use crate::{Catalog, Record};
 /// - The same catalog, query and limit give the same result, from any thread and at any time.
 /// - The result for a smaller limit is a prefix of the result for a larger one.
 /// - A blank query returns the skills by id, each with a score of 0.
-/// - Any text may be a query. Terms that are not understood match nothing, and a query that is too
-///   long is cut.
+/// - Any text may be a query. Unsupported terms match nothing, and a query that is too long is
+///   truncated.
 /// - `prepare` never changes a result.
 pub trait Ranker: Send + Sync {
     /// Returns the `limit` best matches for `query`.
     ///
     /// The catalog is passed in its `Arc`, so that a ranker can keep an index of it for the next
-    /// query and recognise another catalog.
+    /// query and detect another catalog.
     fn rank<'c>(&self, catalog: &'c Arc<Catalog>, query: &str, limit: usize) -> Vec<Ranked<'c>>;
 
     /// Prepares to rank the skills of `next`, which is about to replace `current` and is not

@@ -30,7 +30,7 @@ pub struct NewRecord<'a> {
     pub description: &'a str,
     /// Tags to filter and search by.
     pub tags: &'a [Cow<'a, str>],
-    /// Resolves collisions inside a layer; the higher wins.
+    /// The priority, which resolves collisions inside a layer; the higher wins.
     pub priority: i16,
     /// The author's version.
     pub version: Option<&'a str>,
@@ -52,10 +52,9 @@ pub struct Rejected {
 
 /// The records of one source, immutable and shared between generations of the catalog.
 ///
-/// All texts are slices of two strings: a thousand skills cost a handful of allocations, and a
-/// catalog of unchanged records costs one reference count. A set that is built after another shares
-/// these strings, so that one changed file costs as much as that file and a small entry for each of
-/// the others.
+/// All texts are slices of two strings, so a thousand skills need few allocations, and a catalog of
+/// unchanged records needs one reference count. A set that is built after another one shares these
+/// strings, so one changed file costs its own texts and a small entry for each other record.
 #[derive(Debug, Default)]
 pub struct RecordSet {
     /// Packages, names and ids. Loops over all records read only these, so they are stored close
@@ -152,7 +151,7 @@ impl RecordSet {
         self.text(index, Text::Tags).split('\n').filter(|tag| !tag.is_empty())
     }
 
-    /// Resolves collisions inside a layer; the higher wins.
+    /// Returns a record's priority, which resolves collisions inside a layer; the higher wins.
     pub fn priority(&self, index: usize) -> i16 {
         self.entries[index].priority
     }

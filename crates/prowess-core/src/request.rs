@@ -1,4 +1,4 @@
-//! The request of one model call, in the format of no vendor.
+//! The request of one model call, independent of vendors.
 
 use serde::Serialize;
 use serde_json::Value;

@@ -50,7 +50,7 @@ impl KnownPackages for Vec<(String, Stamp)> {
 }
 
 impl<'a> PreviousScan<'a> {
-    /// Creates the value for a source that was never scanned.
+    /// Creates the previous scan of a source that was never scanned.
     pub const fn none() -> Self {
         Self { packages: &Nothing, listing: None }
     }
@@ -73,8 +73,8 @@ impl<'a> PreviousScan<'a> {
         self.packages.stamp(package)
     }
 
-    /// Iterates over the known packages and their stamps from an index on, mostly in the order of
-    /// the previous scan. Empty where the packages cannot be listed.
+    /// Iterates over the known packages and their stamps, starting at an index, mostly in the order
+    /// of the previous scan. Empty if the packages cannot be listed.
     pub fn packages_from(&self, start: usize) -> impl Iterator<Item = (&'a str, Option<Stamp>)> {
         let packages = self.packages;
         (start..).map_while(move |index| packages.package(index))
@@ -101,7 +101,7 @@ impl fmt::Debug for PreviousScan<'_> {
     }
 }
 
-/// The result of a complete scan, beside its reports.
+/// The result of a complete scan, in addition to its reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScanSummary {
     /// The version of the list of packages: these packages and no others were reported. The next
@@ -111,8 +111,8 @@ pub struct ScanSummary {
     pub listing: Option<Stamp>,
 }
 
-/// Receives the reports of a scan, in any order. A source may call it from a thread of its own
-/// while the scan lasts.
+/// Receives the reports of a scan, in any order. A source may call it from another thread during
+/// the scan.
 pub trait ScanSink: Send {
     /// Reports a package that has not changed since the previous scan.
     fn unchanged(&mut self, package: &str);
@@ -134,7 +134,7 @@ pub trait ScanSink: Send {
     }
 }
 
-/// The `SKILL.md` of one package, as far as it was read.
+/// The beginning of the `SKILL.md` of one package.
 #[derive(Clone, Copy, Debug)]
 pub struct Found<'a> {
     /// The package's path in the normal form of [`PackagePath`](crate::PackagePath).
@@ -155,10 +155,11 @@ pub struct Found<'a> {
 /// The sink's response to a [`Found`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadFurther {
-    /// The head was enough.
+    /// No further bytes are needed.
     No,
-    /// Report the package again with [`Found::size`], and the later ones of this scan with theirs.
+    /// Report the package again with [`Found::size`], and report the size of later packages of this
+    /// scan at once.
     Size,
-    /// Read at least this many bytes from the file's start, or all of it, and report again.
+    /// Read at least this many bytes from the start of the file, or all of it, and report again.
     UpTo(usize),
 }

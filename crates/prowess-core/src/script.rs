@@ -1,4 +1,4 @@
-//! The seam for running scripts of packages.
+//! The interface for running scripts of packages.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,16 +15,16 @@ use crate::{Cancel, Catalog, Record, ResourcePath};
 /// - `run` passes `arguments`, `environment` and `working_directory` to the script unchanged, and
 ///   never through a shell.
 /// - The script that runs has the bytes that `catalog.read` returns for the path.
-/// - A script that ends has an outcome, whatever its exit code is. A script that is ended at
+/// - A script that exits has an outcome, whatever its exit code. A script that is killed at
 ///   `time_limit` has an outcome with `timed_out` and without an exit code.
 /// - An error means that the script was not started.
 /// - `run` may be called from any thread, also concurrently, and ends soon after `cancel`.
 pub trait ScriptRunner: Send + Sync {
-    /// Runs one script to its end, for at most `time_limit`.
+    /// Runs one script until it exits, for at most `time_limit`.
     ///
     /// # Errors
     ///
-    /// The script was not started.
+    /// Returns an error if the script was not started.
     fn run(
         &self,
         request: &ScriptRequest<'_>,
@@ -56,9 +56,9 @@ pub struct ScriptRequest<'a> {
 pub struct ScriptOutcome {
     /// The exit code; `None` if a signal or the time limit ended the script.
     pub exit_code: Option<i32>,
-    /// The standard output, as far as it was kept.
+    /// The standard output, which may be truncated.
     pub stdout: String,
-    /// The standard error, as far as it was kept.
+    /// The standard error, which may be truncated.
     pub stderr: String,
     /// The time from start to end.
     pub duration: Duration,
@@ -91,7 +91,7 @@ pub struct ScriptIsolation {
 pub struct ScriptError {
     /// The code for a tool result.
     pub code: Code,
-    /// The reason with the next step, for the model. It contains no path of the host.
+    /// The reason and how to fix it, for the model. It contains no path of the host.
     pub message: String,
 }
 

@@ -31,9 +31,9 @@ pub struct ActiveSkill {
     pub digest: Digest,
     /// The frontmatter as it was written.
     pub properties: serde_json::Value,
-    /// The tools that it names under `allowed-tools`, as they were when it was loaded. A refresh
-    /// keeps them: new rights need a new load. `Absent` in sessions that were stored before these
-    /// were recorded.
+    /// The tools under `allowed-tools` at the time of the load. A refresh does not change them,
+    /// since new rights need a new load. `Absent` in sessions that were stored before these were
+    /// recorded.
     #[serde(default)]
     pub allowed_tools: AllowedTools,
     /// Everything after the frontmatter, trimmed.
@@ -86,7 +86,7 @@ impl SessionState {
         }
     }
 
-    /// Returns the skill that a call without a skill's name refers to: the one loaded last.
+    /// Returns the skill that a call without a skill name refers to: the one that was loaded last.
     pub fn current(&self) -> Option<&ActiveSkill> {
         self.active.last().map(Arc::as_ref)
     }
@@ -160,7 +160,7 @@ pub struct ReceiptEntry {
     pub digest: Digest,
     /// The frontmatter as it was written.
     pub properties: serde_json::Value,
-    /// How the skill asks to be run.
+    /// The preferences of the skill for its execution.
     #[serde(default, skip_serializing_if = "RunPreference::is_empty")]
     pub preference: RunPreference,
 }
@@ -240,14 +240,15 @@ pub trait Session: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The session has ended, or its store fails.
+    /// Returns an error if the session has ended, or its store fails.
     fn state(&self) -> Result<SessionState, SessionError>;
 
     /// Makes skills active.
     ///
     /// # Errors
     ///
-    /// Too many skills, a skill that the policy refuses, or as for `state`.
+    /// Returns an error if there are too many skills or the policy refuses a skill, and as
+    /// [`Self::state`].
     fn load(&self, skills: &[Arc<ActiveSkill>], mode: LoadMode) -> Result<Receipt, SessionError>;
 
     /// Makes skills active, and returns which bodies belong into the result of the call. By
@@ -276,7 +277,7 @@ pub trait Session: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The order of the session's stack forbids it, or as for `state`.
+    /// Returns an error if the order of the session's stack forbids it, and as [`Self::state`].
     fn unload(&self, which: &Unload) -> Result<Receipt, SessionError>;
 }
 
@@ -284,7 +285,7 @@ pub trait Session: Send + Sync {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// More skills than a session may have loaded.
+    /// The number of loaded skills would exceed the maximum.
     #[error(
         "{wanted} skills would be active and at most {cap} may be; load fewer, or unload some first"
     )]
@@ -297,13 +298,13 @@ pub enum SessionError {
     /// The skill is active and the policy refuses to load it again.
     #[error("skill `{0}` is already active")]
     AlreadyActive(String),
-    /// Another skill was loaded later, and the session is a stack.
+    /// Another skill was loaded later, and skills are unloaded in reverse order.
     #[error("skill `{0}` must be deactivated first")]
     NotOnTop(String),
-    /// The session is a stack and has no skill to unload.
+    /// Skills are unloaded in reverse order, and none is loaded.
     #[error("No active skills to deactivate")]
     NothingActive,
-    /// The session may load other skills only.
+    /// The session may not load this skill.
     #[error("skill `{0}` is not among the skills that this session may load; go on without it")]
     NotAllowed(String),
     /// The session has ended or expired, or never existed.
@@ -312,13 +313,13 @@ pub enum SessionError {
     /// Concurrent calls changed the session too often.
     #[error("session `{}` was changed by others too often; try again", .0.shown())]
     Contended(SessionId),
-    /// The host refuses to load a skill that the tool has found: the caller has no such skill, it
-    /// has changed since it was read, or the host's own rules do not accept it.
+    /// The host refuses to load a skill: it is unknown to the caller, has changed since it was
+    /// read, or is invalid by the host's rules.
     #[error("{message}")]
     Refused {
         /// The code for a tool result.
         code: &'static str,
-        /// The reason and the next step.
+        /// The reason and how to fix it.
         message: String,
     },
     /// The store fails.

@@ -17,7 +17,7 @@ const PUNCTUATION: &str = "-_.:@/+=~#";
 /// The number of characters of an id that a message shows.
 const SHOWN: usize = 48;
 
-/// The name of one session. Opaque and unique; never a secret.
+/// The name of one session. It is opaque and unique, but not a secret.
 ///
 /// A host that gives ids to its clients may take the knowledge of one for the right to its session.
 /// So ids that the runtime chooses are 128 random bits, and logs, traces and messages show them by
@@ -36,8 +36,8 @@ impl SessionId {
     ///
     /// # Errors
     ///
-    /// The text is empty, is longer than [`Self::MAX_LENGTH`], or has another character than the
-    /// listed ones.
+    /// Returns an error if the text is empty, is longer than [`Self::MAX_LENGTH`], or has another
+    /// character than the listed ones.
     pub fn new(text: impl AsRef<str>) -> Result<Self, SessionIdError> {
         let text = text.as_ref();
         if text.is_empty() {
@@ -100,7 +100,7 @@ impl From<SessionId> for Arc<str> {
     }
 }
 
-/// The reason why a text is no session id. The message does not repeat the text.
+/// The error of an invalid session id. The message does not contain the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionIdError {

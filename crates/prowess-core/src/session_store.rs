@@ -46,14 +46,14 @@ pub trait SessionStore: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The store cannot be reached or read.
+    /// Returns an error if the store cannot be reached or read.
     fn load(&self, id: &SessionId) -> Result<Option<StoredSession>, StoreError>;
 
     /// Returns the texts of these contents.
     ///
     /// # Errors
     ///
-    /// The store cannot be reached or read.
+    /// Returns an error if the store cannot be reached or read.
     fn contents(&self, keys: &[ContentKey]) -> Result<Vec<Option<Arc<str>>>, StoreError>;
 
     /// Stores a session if the stored operation is `expected`. `new` are the contents that it
@@ -61,8 +61,9 @@ pub trait SessionStore: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The store cannot be reached or written, or has no text for a content of the session. After
-    /// an error of the connection, the session may be stored: a repeated call finds out.
+    /// Returns an error if the store cannot be reached or written, or has no text for a content of
+    /// the session. After a connection error the session may be stored: repeat the call to find
+    /// out.
     fn put(
         &self,
         session: &StoredSession,
@@ -75,7 +76,7 @@ pub trait SessionStore: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The store cannot be reached or written.
+    /// Returns an error if the store cannot be reached or written.
     fn touch(
         &self,
         id: &SessionId,
@@ -87,7 +88,7 @@ pub trait SessionStore: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The store cannot be reached or read.
+    /// Returns an error if the store cannot be reached or read.
     fn list(
         &self,
         after: Option<&SessionId>,
@@ -98,21 +99,21 @@ pub trait SessionStore: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The store cannot be reached or written.
+    /// Returns an error if the store cannot be reached or written.
     fn expire_before(&self, now: Timestamp) -> Result<Vec<RemovedSession>, StoreError>;
 
     /// Deletes the least recently used sessions over a limit.
     ///
     /// # Errors
     ///
-    /// The store cannot be reached or written.
+    /// Returns an error if the store cannot be reached or written.
     fn evict(&self, most: usize, keep: &SessionId) -> Result<Vec<RemovedSession>, StoreError>;
 
     /// Deletes a session if the stored operation is `expected`; returns `false` if it is not.
     ///
     /// # Errors
     ///
-    /// The store cannot be reached or written.
+    /// Returns an error if the store cannot be reached or written.
     fn delete(&self, id: &SessionId, expected: OperationId) -> Result<bool, StoreError>;
 }
 
@@ -127,7 +128,7 @@ pub struct StoredSession {
     pub operation: OperationId,
     /// The contents that it refers to. One may occur several times.
     pub contents: Vec<ContentKey>,
-    /// The rest of its state, in an encoding that the store does not interpret.
+    /// The other state of the session, in an encoding that the store does not interpret.
     pub details: Arc<[u8]>,
     /// The time of the last use.
     pub touched: Timestamp,

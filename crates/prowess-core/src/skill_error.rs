@@ -1,4 +1,4 @@
-//! The errors of skills as one type, for hosts that branch on them.
+//! The errors of skills as one type, for hosts that match on them.
 
 use std::fmt;
 
@@ -53,13 +53,13 @@ pub enum SkillError {
         /// The reason.
         reason: String,
     },
-    /// A script may be run and not read.
+    /// A script may be run, but not read.
     ScriptRead {
         /// The skill's id.
         skill: String,
         /// The script's path in the package.
         path: String,
-        /// The reason and what to do instead.
+        /// The reason and the alternative.
         reason: String,
     },
     /// Any other failure.

@@ -26,15 +26,15 @@ const MOST_FILE_BYTES: usize = 64 * 1024 * 1024;
 /// - `scan` compares each package with [`PreviousScan::stamp`] and reports one whose stamp is still
 ///   the same as unchanged, without reading it. A package with a provisional stamp may be read once
 ///   more.
-/// - A failure that leaves some packages readable is a diagnostic; a source returns an error only
-///   if it can report nothing at all.
+/// - A failure that leaves some packages readable is a diagnostic. A source returns an error only
+///   if it cannot report any package.
 /// - `read` and `list` never leave the package, whatever the path, the links in it or a race.
 /// - `read` returns the whole file or an error, never a part of it.
 /// - `list` is sorted, contains regular files only and states whether it is complete.
 /// - `scan_packages` reports for the requested packages what `scan` would report. It may report
 ///   more, and returns what it covered.
-/// - A watch reports each change that `scan` would see, possibly late and possibly more than once;
-///   once the [`Watch`] is dropped, the listener is not called any more.
+/// - A watch reports each change that `scan` would find, possibly late and possibly more than once.
+///   After the [`Watch`] is dropped, the listener is not called.
 /// - Every method may be called from any thread at any time, and ends soon after `cancel`.
 pub trait SkillSource: Send + Sync {
     /// Returns the name that users see as the record's source, such as `filesystem`.
@@ -44,16 +44,16 @@ pub trait SkillSource: Send + Sync {
     /// a trailing slash.
     fn root(&self) -> &str;
 
-    /// Returns a key of everything but the packages that the result of a scan depends on, if stamps
-    /// stay comparable across runs of the program; scans can then be cached on disk under this key.
+    /// Returns a key of the configuration on which scans depend, if stamps are comparable across
+    /// runs of the program. Scans can then be cached on disk under this key.
     ///
     /// By default `None`: scans are not cached on disk.
     fn cache_key(&self) -> Option<String> {
         None
     }
 
-    /// Returns an identifier of a package's directory that is unique on this machine, whatever path
-    /// leads to it.
+    /// Returns an identifier of a package's directory that is unique on this machine and does not
+    /// depend on the path.
     ///
     /// By default `None`: the identity is unknown.
     fn identity(&self, package: &PackagePath) -> Option<String> {
@@ -61,11 +61,12 @@ pub trait SkillSource: Send + Sync {
         None
     }
 
-    /// Reports every package to `sink`, compared with what the previous scan found.
+    /// Reports every package to `sink`, compared with the previous scan.
     ///
     /// # Errors
     ///
-    /// Nothing is known about any package; the registry then keeps the last successful scan.
+    /// Returns an error if nothing is known about any package. The registry then keeps the last
+    /// successful scan.
     fn scan(
         &self,
         previous: &PreviousScan<'_>,
@@ -73,8 +74,8 @@ pub trait SkillSource: Send + Sync {
         cancel: &Cancel,
     ) -> Result<ScanSummary, SourceError>;
 
-    /// Reports only these packages to `sink`, if the source can do that at a lower cost than a
-    /// scan. A requested package that is not reported no longer exists.
+    /// Reports only these packages to `sink`, if that is cheaper than a complete scan. A requested
+    /// package that is not reported no longer exists.
     ///
     /// By default this scans everything.
     ///
@@ -99,8 +100,8 @@ pub trait SkillSource: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The source supports watching, but it failed, for example because the system's limit of
-    /// watches is reached.
+    /// Returns an error if the source supports watching, but it failed, for example because the
+    /// system's limit of watches is reached.
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
         let _ = listener;
         Ok(None)
@@ -110,14 +111,15 @@ pub trait SkillSource: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The package no longer exists or cannot be listed.
+    /// Returns an error if the package no longer exists or cannot be listed.
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError>;
 
     /// Reads a whole file of a package.
     ///
     /// # Errors
     ///
-    /// The package has no such regular file, it is larger than `limit`, or it cannot be read.
+    /// Returns an error if the package has no such regular file, it is larger than `limit`, or it
+    /// cannot be read.
     fn read(
         &self,
         package: &PackagePath,
@@ -133,8 +135,8 @@ pub trait SkillSource: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The package no longer exists, is too large, has a file that cannot be read or that is
-    /// neither regular nor a link, or has a link that leads out of it.
+    /// Returns an error if the package no longer exists, is too large, has a file that cannot be
+    /// read or that is neither regular nor a link, or has a link that leads out of it.
     fn package_digest(
         &self,
         package: &PackagePath,
@@ -191,8 +193,8 @@ pub enum SourceChange {
     Packages(Vec<PackagePath>),
     /// Anything may have changed, for an unknown reason.
     Everything,
-    /// The watch has failed for this reason, and changes may be missed from now on; they have to be
-    /// found by scanning.
+    /// The watch has failed for this reason. Later changes may be missed and have to be found by
+    /// scanning.
     WatchLost(SourceError),
 }
 
@@ -234,16 +236,16 @@ impl Default for ReadLimit {
 pub struct Listing {
     /// Sorted by path.
     pub resources: Vec<Resource>,
-    /// Whether the list is complete; `false` if a limit cut it.
+    /// Whether the list is complete; `false` if it was truncated by a limit.
     pub is_complete: bool,
 }
 
 /// One file of a package.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Resource {
-    /// Its path, relative to the package's directory.
+    /// The path relative to the package's directory.
     pub path: ResourcePath,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub bytes: u64,
 }
 
@@ -278,7 +280,7 @@ pub enum SourceErrorKind {
     CrossDevice,
     /// The file was being written during each attempt to read it.
     Changing,
-    /// The folder that the source is bound to was replaced by another.
+    /// The folder to which the source is bound was replaced by another one.
     Replaced,
     /// The call was cancelled.
     Cancelled,

@@ -23,13 +23,13 @@ pub struct Stamp(NonZeroU64);
 pub enum SameVersion {
     /// The bytes are equal.
     Yes,
-    /// The stamps do not show it.
+    /// The stamps do not determine it.
     Unknown,
     /// The bytes may differ.
     No,
 }
 
-/// The stamp only says when the file was read.
+/// The stamp only has the time at which the file was read.
 const PROVISIONAL: u64 = 1 << 63;
 /// An exact stamp that replaces a provisional one, with no sign of a change in between.
 const CONFIRMED: u64 = 1 << 62;
@@ -56,10 +56,10 @@ impl Stamp {
         Self::of_bits(value & (RACY - 1) | RACY)
     }
 
-    /// Creates a stamp that only says when the file was read, from the low
+    /// Creates a stamp that only has the time at which the file was read, from the low
     /// [`Self::PROVISIONAL_BITS`] bits of `value`.
     ///
-    /// A source uses it where an exact stamp would cost a further call for each file.
+    /// A source uses it if an exact stamp would need another system call for each file.
     pub const fn provisional(value: u64) -> Self {
         Self::of_bits(value & (CONFIRMED - 1) | PROVISIONAL)
     }
@@ -88,7 +88,7 @@ impl Stamp {
         self.0.get() & (own - 1)
     }
 
-    /// Returns whether the stamp only says when the file was read.
+    /// Returns whether the stamp only has the time at which the file was read.
     pub const fn is_provisional(self) -> bool {
         self.0.get() & PROVISIONAL != 0
     }

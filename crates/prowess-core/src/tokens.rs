@@ -51,7 +51,7 @@ impl TokenCounter for EstimatedTokens {
     }
 }
 
-/// Counts the characters of a text. Most texts are ASCII, which is found out many bytes at a time.
+/// Counts the characters of a text. The check for ASCII, which most texts are, is vectorized.
 pub fn character_count(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.chars().count() }
 }

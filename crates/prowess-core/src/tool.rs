@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{CallOrigin, Caller, Cancel, Catalog, Clock, Session, SkillError};
 
-/// The definition of a tool, as it is shown to a model.
+/// The definition of a tool for a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ToolDefinition {
     /// The canonical name, with dots: `skills.load`. `ToolNaming` of the tools crate respells it
@@ -22,7 +22,7 @@ pub struct ToolDefinition {
     pub input_schema: Value,
 }
 
-/// What a host needs to know of a tool besides its definition.
+/// Properties of a tool for the host.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ToolInfo {
     /// The type of the tool.
@@ -37,10 +37,10 @@ pub struct ToolInfo {
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[non_exhaustive]
 pub enum ToolType {
-    /// It does something itself. The default.
+    /// A function. The default.
     #[default]
     Function,
-    /// It finds, loads, reads or runs skills.
+    /// A tool that finds, loads, reads or runs skills.
     Skill,
 }
 
@@ -57,7 +57,7 @@ pub struct ToolContext<'a> {
     pub origin: &'a Arc<CallOrigin>,
     /// The host's clock.
     pub clock: &'a dyn Clock,
-    /// Set when the host no longer needs the result.
+    /// Cancels the call.
     pub cancel: &'a Cancel,
     /// The secret of this conversation, for the tags around the bodies in a result.
     pub boundary: &'a Boundary,

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use prowess_format::Diagnostic;
 use serde::{Deserialize, Serialize};
 
-/// Decides whether the user trusts the authors of a folder's content. Project skills come with the
-/// project, so everyone with write access to the project could otherwise instruct the model.
+/// Decides whether the user trusts the authors of a folder's content. Otherwise everyone with write
+/// access to a project could instruct the model by its skills.
 ///
 /// # Behavior
 ///
@@ -54,7 +54,7 @@ pub struct AskedFolder {
 
 /// The identity of a folder on the running machine. No other folder at its path has the same.
 ///
-/// The default identity is that of no folder.
+/// The default value is not the identity of any folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FolderIdentity {
@@ -82,7 +82,7 @@ pub enum FolderAnswer {
     Trusted,
     /// The user never trusted it, or revoked the trust.
     NotTrusted,
-    /// The user trusted a folder at this path, and this is a different one. It is not trusted.
+    /// The user trusted another folder at this path. This one is not trusted.
     Replaced,
 }
 

@@ -7,7 +7,7 @@ use rustix::fs::OFlags;
 pub enum Links {
     /// A link is an error.
     Refuse,
-    /// A link is followed as long as it stays inside the directory; an absolute one never does.
+    /// A link is followed if it stays inside the directory, which an absolute link never does.
     FollowInside,
 }
 

@@ -41,7 +41,7 @@ impl PathBatch {
     ///
     /// # Errors
     ///
-    /// The name is not a valid file name.
+    /// Returns an error if the name is not a valid file name.
     pub fn new(file: &str) -> Result<Self> {
         if matches!(file, "" | "." | "..") || file.contains(['/', '\0']) {
             return Err(Error::new(ErrorKind::Malformed, file));
@@ -60,7 +60,7 @@ impl PathBatch {
     ///
     /// # Errors
     ///
-    /// The name is not a valid directory name.
+    /// Returns an error if the name is not a valid directory name.
     pub fn push_name(&mut self, name: &str) -> Result<()> {
         if matches!(name, "" | "." | "..") || memchr2(b'/', b'\0', name.as_bytes()).is_some() {
             return Err(Error::new(ErrorKind::Malformed, name));

@@ -37,7 +37,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// The name is a path, exists, or cannot be created.
+    /// Returns an error if the name is a path, exists, or cannot be created.
     pub fn create_dir(&self, name: &str) -> Result<Self> {
         check_name(name)?;
         let created = rustix::fs::mkdirat(&self.handle, name, Mode::from_raw_mode(0o755));
@@ -49,7 +49,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// The name is a path, is not a directory, or cannot be created.
+    /// Returns an error if the name is a path, is not a directory, or cannot be created.
     pub fn open_or_create_dir(&self, name: &str) -> Result<Self> {
         match self.open_dir(name, Links::Refuse) {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -69,7 +69,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// The name is a path, exists, or the file cannot be written.
+    /// Returns an error if the name is a path, exists, or the file cannot be written.
     pub fn create_file(&self, name: &str, content: &[u8], permissions: Permissions) -> Result<()> {
         check_name(name)?;
         self.create_and_write(name, content, permissions)
@@ -100,7 +100,8 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// A name is a path, or the file cannot be written. The old content is then kept.
+    /// Returns an error if a name is a path, or the file cannot be written. The old content is then
+    /// kept.
     pub fn put_file(
         &self,
         name: &str,
@@ -128,7 +129,8 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// A name is a path, the target exists and is not an empty directory, or it cannot be moved.
+    /// Returns an error if a name is a path, the target exists and is not an empty directory, or it
+    /// cannot be moved.
     pub fn move_into(&self, name: &str, target: &Self, target_name: &str) -> Result<()> {
         check_name(name)?;
         check_name(target_name)?;
@@ -140,7 +142,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// The disk is full or fails.
+    /// Returns an error if the disk is full or fails.
     pub fn sync(&self) -> Result<()> {
         // One call for all files, instead of one for each.
         #[cfg(target_os = "linux")]
@@ -158,7 +160,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// The name is a path, or something cannot be removed.
+    /// Returns an error if the name is a path, or something cannot be removed.
     pub fn remove_tree(&self, name: &str) -> Result<()> {
         check_name(name)?;
         self.remove(name, MOST_LEVELS).map_err(|cause| Error::unwritable(cause, name))

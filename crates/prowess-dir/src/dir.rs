@@ -31,13 +31,13 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// The directory does not exist or cannot be read.
+    /// Returns an error if the directory does not exist or cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::opened(path.as_ref(), open::open_root)
     }
 
-    /// The same, but never asks the kernel to confine a path. [`Dir::open`] falls back to this
-    /// where the kernel cannot; it is safe, and slower by an open for each part of a path.
+    /// As [`Dir::open`], but does not use the kernel to confine paths. [`Dir::open`] falls back to
+    /// this if the kernel does not support it. It is safe, but slower by one open per path part.
     ///
     /// # Errors
     ///
@@ -50,19 +50,19 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// The path is not of the requested kind, leads outside, is behind a link that `links` refuses,
-    /// or cannot be read.
+    /// Returns an error if the path is not of the requested kind, leads outside, is behind a link
+    /// that `links` refuses, or cannot be read.
     pub fn open_dir(&self, path: &str, links: Links) -> Result<Self> {
         let handle = self.open_handle(path, access::DIRECTORY, links)?;
         Ok(Self { handle: Arc::new(handle), fence: self.fence, was_listed: false })
     }
 
-    /// Opens a directory by a path relative to this one, and follows links anywhere. Use it only
-    /// where the host lets everyone with write access to the directory name any other one.
+    /// Opens a directory by a path relative to this one, and follows links to anywhere. Use it only
+    /// if everyone with write access to this directory may select any other directory.
     ///
     /// # Errors
     ///
-    /// The directory does not exist or cannot be read.
+    /// Returns an error if the directory does not exist or cannot be read.
     pub fn open_dir_anywhere(&self, path: &str) -> Result<Self> {
         path::check(path)?;
         let handle = Arc::new(RelativePath::from(path).call(|path: &CStr| {
@@ -75,8 +75,8 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// The path is not of the requested kind, leads outside, is behind a link that `links` refuses,
-    /// or cannot be read.
+    /// Returns an error if the path is not of the requested kind, leads outside, is behind a link
+    /// that `links` refuses, or cannot be read.
     pub fn open_file<'a>(&self, path: &'a str, links: Links) -> Result<File<'a>> {
         self.open_unchecked(path, links)?.into_file()
     }
@@ -112,7 +112,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// The file does not exist, or the path leads outside.
+    /// Returns an error if the file does not exist, or the path leads outside.
     pub fn stat(&self, path: &str, links: Links) -> Result<Stat> {
         let handle = self.open_handle(path, access::PATH_ONLY, links)?;
         stat_of(&handle, path.into())
@@ -122,7 +122,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// It is no link, or another link is on the path to it.
+    /// Returns an error if the path is not a link, or has another link on it.
     pub fn read_link(&self, path: &str) -> Result<Vec<u8>> {
         path::check(path)?;
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -141,7 +141,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// The file does not exist.
+    /// Returns an error if the file does not exist.
     pub fn stat_unconfined<'p>(&self, path: impl Into<RelativePath<'p>>) -> Result<Stat> {
         let path = path.into();
         path.check()?;
@@ -160,7 +160,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// The directory cannot be opened again.
+    /// Returns an error if the directory cannot be opened again.
     pub fn entries<'a>(&mut self, buffer: &'a mut EntryBuffer) -> Result<Entries<'a>> {
         let handle = if std::mem::replace(&mut self.was_listed, true) {
             Arc::new(self.open_handle("", access::DIRECTORY, Links::Refuse)?)

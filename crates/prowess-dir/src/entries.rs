@@ -38,7 +38,7 @@ impl<'a> Entries<'a> {
     ///
     /// # Errors
     ///
-    /// The directory cannot be read, or not completely.
+    /// Returns an error if the directory cannot be read completely.
     pub fn visit<B>(
         self,
         mut visit: impl FnMut(Entry<'_>) -> ControlFlow<B>,

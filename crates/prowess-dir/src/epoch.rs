@@ -1,4 +1,4 @@
-//! Detects by its times whether a file has changed since a moment.
+//! Detects by the times of a file whether it has changed since a point in time.
 
 use crate::{Dir, FileTime, RelativePath, Stat};
 
@@ -49,7 +49,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// There is none.
+    /// Returns an error if the file does not exist.
     pub fn stat_on_mount<'p>(
         &self,
         path: impl Into<RelativePath<'p>>,

@@ -34,7 +34,7 @@ impl File<'_> {
     ///
     /// # Errors
     ///
-    /// The file cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn read_head(&self, buffer: &mut [u8]) -> Result<Head> {
         let mut length = 0;
         loop {
@@ -51,8 +51,8 @@ impl File<'_> {
     ///
     /// # Errors
     ///
-    /// The file is larger than `limit` bytes ([`ErrorKind::TooLarge`]), was written to meanwhile
-    /// ([`ErrorKind::Changing`]), or cannot be read.
+    /// Returns an error if the file is larger than `limit` bytes ([`ErrorKind::TooLarge`]), was
+    /// written to meanwhile ([`ErrorKind::Changing`]), or cannot be read.
     pub fn read_whole(&self, limit: usize) -> Result<Vec<u8>> {
         let bytes = self.read_up_to(limit)?;
         // A file that is saved in place is truncated first and written then: a part of it must not

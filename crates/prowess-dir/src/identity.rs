@@ -25,7 +25,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// The kernel cannot describe it.
+    /// Returns an error if the kernel cannot describe the file.
     pub fn identity(&self) -> Result<Identity> {
         imp::identity(self)
     }
@@ -35,7 +35,8 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// It is another directory ([`ErrorKind::Replaced`]), or the kernel cannot describe it.
+    /// Returns [`ErrorKind::Replaced`] if it is another directory, or an error if the kernel cannot
+    /// describe it.
     pub fn require(&self, expected: &Identity, path: &Path) -> Result<()> {
         if self.identity()? == *expected {
             return Ok(());

@@ -26,7 +26,7 @@
 //! Files are opened without blocking and without becoming a controlling terminal, and only regular
 //! files are read, so a FIFO or a device causes an error instead of a wait.
 //!
-//! This crate knows nothing about skills. It works on Unix; on other systems it does not build.
+//! This crate is independent of skills. It supports only Unix.
 
 mod access;
 mod batch;

@@ -9,7 +9,8 @@ use std::os::unix::fs::MetadataExt;
 ///
 /// # Errors
 ///
-/// It is not a regular file, it belongs to another user, or other users may write to it.
+/// Returns an error if the file is not regular, belongs to another user, or is writable by other
+/// users.
 pub fn check_private(metadata: &Metadata) -> io::Result<()> {
     if !metadata.is_file() {
         return Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"));
@@ -21,7 +22,7 @@ pub fn check_private(metadata: &Metadata) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// It belongs to another user, or other users may write to it.
+/// Returns an error if the file belongs to another user or is writable by other users.
 pub fn check_owner(metadata: &Metadata) -> io::Result<()> {
     if !is_user_or_root(metadata.uid()) {
         return Err(Error::new(ErrorKind::PermissionDenied, "it belongs to another user"));

@@ -1,4 +1,4 @@
-//! Files inside a directory that may also be reachable from outside, and are refused.
+//! The refusal of files inside a directory that may also be reachable from outside.
 
 use std::os::fd::BorrowedFd;
 

@@ -1,4 +1,4 @@
-//! Replaces a file's content in one step, through handles only.
+//! Replaces a file's content atomically, through handles only.
 
 use std::fs;
 use std::io::Write as _;

@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 
 use crate::UncheckedFile;
 
-/// How many files are closed together; more gain nothing, and each is a descriptor in use.
+/// The number of files that are closed together. More would use descriptors without a gain.
 const MOST: usize = 16;
 
 /// Open files that are no longer needed. They are closed when there are sixteen of them, and when

@@ -28,7 +28,7 @@ impl<'a> UncheckedFile<'a> {
     ///
     /// # Errors
     ///
-    /// It is not a regular file, or cannot be read.
+    /// Returns an error if the file is not regular or cannot be read.
     pub fn read_head(&self, buffer: &mut [u8]) -> Result<Head> {
         let length = read_at(&self.handle, self.path, buffer, 0)?;
         if length == 0 && stat_of(&self.handle, self.path)?.kind != Kind::File {
@@ -42,7 +42,7 @@ impl<'a> UncheckedFile<'a> {
     ///
     /// # Errors
     ///
-    /// The operating system does not report it.
+    /// Returns an error if the operating system does not report it.
     pub fn size(&self) -> Result<u64> {
         Ok(stat_of(&self.handle, self.path)?.size)
     }
@@ -51,7 +51,8 @@ impl<'a> UncheckedFile<'a> {
     ///
     /// # Errors
     ///
-    /// It is not a regular file, or it has several hard links and its directory refuses such files.
+    /// Returns an error if the file is not regular, or has several hard links and its directory
+    /// refuses such files.
     pub fn into_file(self) -> Result<File<'a>> {
         let stat = stat_of(&self.handle, self.path)?;
         match stat.kind {

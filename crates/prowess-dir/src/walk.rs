@@ -44,7 +44,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// This directory itself cannot be listed.
+    /// Returns an error if this directory itself cannot be listed.
     pub fn walk(&self, bounds: WalkBounds, enter: impl Fn(&str) -> bool) -> Result<Walk> {
         let mut walker = Walker {
             directory: self,

@@ -1,4 +1,4 @@
-//! Opens a plugin's file after checking its location and who can replace it.
+//! Opens a plugin's file after checking its location and which users can replace it.
 //!
 //! The check matters although a digest or signature is verified later: with a signature, another
 //! user could replace the file by any other build that the key's owner has ever signed.

@@ -17,7 +17,7 @@ pub(crate) struct Auditor {
     pub(crate) clock: Arc<dyn Clock>,
 }
 
-/// An id, the origin that is used, and the one that is shadowed.
+/// The id, the origin of the used skill, and the origin of the shadowed one.
 type Shadow = (String, AuditedOrigin, AuditedOrigin);
 
 impl Auditor {

@@ -11,8 +11,8 @@ use prowess_core::{
     SkillSource, SourceError, Watch,
 };
 
-/// The maximum size of one source's cache, in bytes, before all bodies are evicted.
-const MOST_BYTES: usize = 16 << 20;
+/// The size of one source's cache, in bytes, at which all bodies are evicted.
+const MAX_BYTES: usize = 16 << 20;
 
 /// A source that caches its `SKILL.md` files, for slow or remote sources. Other files are read each
 /// time.
@@ -25,14 +25,14 @@ pub(crate) struct BodyCache {
     age: Duration,
     cached: DashMap<PackagePath, CachedBody>,
     bytes: AtomicUsize,
-    /// The number of evictions: a file that was being read during one must not be cached.
+    /// The number of evictions. A file whose read overlaps with an eviction must not be cached.
     evictions: AtomicU64,
 }
 
 struct CachedBody {
     file: ResourcePath,
     bytes: Arc<[u8]>,
-    /// A time of the clock's `elapsed`.
+    /// The time of the read, by the clock's `elapsed`.
     read_at: Duration,
 }
 
@@ -70,7 +70,7 @@ impl BodyCache {
     }
 
     fn insert(&self, package: &PackagePath, file: &ResourcePath, bytes: &[u8], read_at: Duration) {
-        if self.bytes.load(Ordering::Relaxed).saturating_add(bytes.len()) > MOST_BYTES {
+        if self.bytes.load(Ordering::Relaxed).saturating_add(bytes.len()) > MAX_BYTES {
             self.clear();
         }
         self.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
@@ -135,7 +135,7 @@ impl SkillSource for BodyCache {
         if !SKILL_MD_FILES.contains(&resource.as_str()) {
             return self.source.read(package, resource, limit);
         }
-        // A file over the limit is passed on to the source, which rejects it.
+        // A read of a file over the limit is forwarded to the source, which rejects it.
         let cached = self.find(package, resource).filter(|cached| cached.len() <= limit.0);
         if let Some(bytes) = cached {
             return Ok(bytes.to_vec());
@@ -159,7 +159,7 @@ impl SkillSource for BodyCache {
     }
 }
 
-/// A sink that evicts changed files before it passes on the report.
+/// A sink that evicts changed files before it forwards the report.
 struct EvictingSink<'a> {
     sink: &'a mut dyn ScanSink,
     bodies: &'a BodyCache,

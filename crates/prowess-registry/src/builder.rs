@@ -88,9 +88,8 @@ impl RegistryBuilder {
         self.add(NewSource { name, ..NewSource::new(layer, source) })
     }
 
-    /// Adds a source whose skills are offered only if the user trusts this folder. Otherwise each
-    /// of them is known and hidden, and shadows none. [`Self::trust`] sets where the answers come
-    /// from.
+    /// Adds a source whose skills are offered only if the user trusts this folder. Otherwise its
+    /// skills are hidden and shadow none. [`Self::trust`] sets the provider of the user's trust.
     #[must_use]
     pub fn source_of_folder(
         self,
@@ -108,8 +107,8 @@ impl RegistryBuilder {
         self
     }
 
-    /// Restores the records of an earlier run of the program for each source that was added. The
-    /// first scan reads only files that have changed since.
+    /// Restores the records of an earlier run of the program for each added source. The first scan
+    /// reads only files that have changed since then.
     #[must_use]
     pub fn recall(
         mut self,
@@ -133,9 +132,9 @@ impl RegistryBuilder {
         self
     }
 
-    /// Caches the body of each skill that is loaded for this long, by this clock. It is evicted
-    /// sooner if a reload finds another version, and by [`Registry::evict_body`]. By default a body
-    /// is read each time it is loaded.
+    /// Caches the body of each loaded skill for `age`, by this clock. It is evicted earlier if a
+    /// reload finds another version, and by [`Registry::evict_body`]. By default, a body is read
+    /// at each load.
     #[must_use]
     pub fn cache_bodies(mut self, age: Duration, clock: Arc<dyn Clock>) -> Self {
         self.cached_bodies = (!age.is_zero()).then_some((age, clock));
@@ -179,7 +178,7 @@ impl RegistryBuilder {
         self
     }
 
-    /// Sets the audience of the catalog that readers get. By default it is for no particular one.
+    /// Sets the audience of the catalog that readers get. By default, the default audience.
     #[must_use]
     pub fn audience(mut self, audience: Audience) -> Self {
         self.audience = audience;
@@ -198,8 +197,8 @@ impl RegistryBuilder {
     ///
     /// # Errors
     ///
-    /// A layer is named twice, or a source names a layer that there is not and the policy does not
-    /// make one.
+    /// Returns an error if two layers have the same name, or a source is in an unknown layer and
+    /// the policy does not create it.
     pub fn build(mut self) -> Result<Registry, RegistryError> {
         let names: Vec<_> = self.layers.iter().map(|layer| &layer.name).collect();
         if let Some(twice) = (1..names.len()).find(|&at| names[..at].contains(&names[at])) {
@@ -207,8 +206,9 @@ impl RegistryBuilder {
         }
         let layers = self.weighed_layers()?;
         let rank = |source: &NewSource| layers.iter().position(|layer| layer.name == source.layer);
-        let rank = |source: &NewSource| rank(source).expect("each source has got a layer by now");
-        // A stable sort: inside a layer the order of the calls stands.
+        let rank =
+            |source: &NewSource| rank(source).expect("each source has a layer at this point");
+        // A stable sort keeps the order of the calls within a layer.
         self.sources.sort_by_key(rank);
         let roots = self.sources.iter().map(|source| source.source.root());
         self.findings.extend(shared_roots(&roots.collect::<Vec<_>>()));

@@ -1,31 +1,31 @@
-//! Why a reload runs.
+//! The causes of reloads.
 
 use std::fmt;
 
 use crate::scope::Scope;
 use crate::single_flight::Merge;
 
-/// The reason for a reload. Where several requests share one reload, it is that of the first.
+/// The cause of a reload. If several requests share one reload, it is the cause of the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ReloadCause {
     /// The first scan of a registry.
     Start,
-    /// A call of the host's.
+    /// A call by the host.
     Manual,
     /// A signal to the process, such as `SIGHUP`.
     Signal,
-    /// A turn that began when the last reload was too old.
+    /// The start of a turn after the last reload has become too old.
     Ttl,
-    /// The time between two polls is over.
+    /// The interval between two polls.
     Poll,
     /// A change that a watched source reported, or the scan that follows the setup of watches.
     Watch,
     /// The second scan of a skill that was missing or broken in the first.
     Confirm,
-    /// A folder that the user has begun or ceased to trust.
+    /// A change of the user's trust in a folder.
     Trust,
-    /// A finding that the host adds to the catalog.
+    /// A finding that the host has added to the catalog.
     Finding,
 }
 

@@ -1,23 +1,23 @@
 //! The differences that a reload found.
 
-/// How many packages a reload found in which way.
+/// The number of packages by their difference from the previous scan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changes {
-    /// Skills that were not there before.
+    /// The number of new skills.
     pub added: usize,
-    /// Skills whose file is another one than before.
+    /// The number of skills whose file has changed.
     pub changed: usize,
-    /// Skills that are no longer there or no longer usable.
+    /// The number of skills that were removed or are no longer usable.
     pub removed: usize,
-    /// Skills that are as they were.
+    /// The number of unchanged skills.
     pub unchanged: usize,
-    /// Packages that were found and cannot be used, and were not known before.
+    /// The number of new packages that cannot be used.
     pub rejected: usize,
 }
 
 impl Changes {
-    /// Whether nothing differs.
+    /// Returns whether nothing has changed.
     pub fn is_none(&self) -> bool {
         let Self { added, changed, removed, unchanged: _, rejected } = *self;
         added + changed + removed + rejected == 0

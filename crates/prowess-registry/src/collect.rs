@@ -216,7 +216,7 @@ impl<'p, 'a> Collector<'p, 'a> {
         self.problems.sort_by(|one, other| position(one).cmp(&position(other)));
         if self.builder.is_empty()
             && self.outcomes.are_all_carried_over()
-            // The stamp of their list is part of the set.
+            // The stamp of the list of packages is part of the set.
             && self.previous.listing() == self.listing
             && self.previous.problems().eq(&self.problems)
         {

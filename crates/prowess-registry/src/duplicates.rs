@@ -9,16 +9,16 @@ use prowess_core::{
     SkillSource, Stamp,
 };
 
-/// The number of cached digests before all are evicted. Only files that look alike are read at all.
-const MOST_KEPT: usize = 10_000;
+/// The number of cached digests at which all are evicted. Only similar files are read.
+const MAX_CACHED: usize = 10_000;
 
 /// The maximum number of files besides `SKILL.md` for which packages are compared. A larger package
 /// equals no other.
-const MOST_FILES: usize = 1_000;
+const MAX_FILES: usize = 1_000;
 
 /// The maximum number of bytes that are compared for one catalog. Beyond that, packages count as
 /// different.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Detects duplicates in one catalog.
 #[derive(Clone, Copy)]
@@ -103,14 +103,14 @@ impl DigestCache {
 
     fn keep(&self, key: (usize, PackagePath), stamp: Stamp, digest: Digest) {
         let mut kept = self.lock();
-        if kept.len() >= MOST_KEPT {
+        if kept.len() >= MAX_CACHED {
             kept.clear();
         }
         kept.insert(key, (stamp, digest));
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<(usize, PackagePath), (Stamp, Digest)>> {
-        // A digest is put in whole, so one that is there is right.
+        // An entry is inserted as a whole, so every entry is valid.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -123,7 +123,7 @@ type Package<'a> = (&'a dyn SkillSource, &'a PackagePath);
 /// reason.
 fn have_same_files(packages: [Package<'_>; 2], budget: &AtomicU64) -> bool {
     let [Some(files), Some(others)] =
-        packages.map(|(source, package)| source.list(package, MOST_FILES).ok())
+        packages.map(|(source, package)| source.list(package, MAX_FILES).ok())
     else {
         return false;
     };
@@ -153,7 +153,7 @@ pub(crate) struct DuplicateMemo {
 
 impl Default for DuplicateMemo {
     fn default() -> Self {
-        Self { known: Mutex::default(), budget: AtomicU64::new(MOST_BYTES) }
+        Self { known: Mutex::default(), budget: AtomicU64::new(MAX_BYTES) }
     }
 }
 

@@ -12,7 +12,7 @@ pub enum RegistryError {
         /// The known layers.
         known: String,
     },
-    /// Two layers have one name.
+    /// Two layers have the same name.
     #[error("there are two layers named `{0}`; give each its own name")]
     DuplicateLayer(Box<str>),
 }

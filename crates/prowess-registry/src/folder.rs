@@ -21,7 +21,7 @@ pub(crate) fn ask(asked: &AskedFolder, trust: &dyn FolderTrust) -> Option<Withhe
     let project = asked.project.display();
     let checked = trust.check(&asked.folder);
     let (reason, state) = match checked.answer {
-        FolderAnswer::Trusted if is_the_source_s(asked, &checked) => return None,
+        FolderAnswer::Trusted if is_folder_of_source(asked, &checked) => return None,
         FolderAnswer::Trusted => return Some(replaced_since_start(&asked.project)),
         FolderAnswer::NotTrusted => {
             (format!("the folder `{project}` is not trusted"), "is not trusted")
@@ -35,7 +35,7 @@ pub(crate) fn ask(asked: &AskedFolder, trust: &dyn FolderTrust) -> Option<Withhe
 }
 
 /// Returns whether the trusted folder is the one that the source reads from.
-fn is_the_source_s(asked: &AskedFolder, checked: &CheckedFolder) -> bool {
+fn is_folder_of_source(asked: &AskedFolder, checked: &CheckedFolder) -> bool {
     match (asked.identity, checked.identity) {
         (Some(source), Some(trusted)) => source == trusted,
         // The source is not bound to a folder, or the trust applies to whatever is at the path.

@@ -19,9 +19,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A reload builds the next catalog next to the current one and stores it with one atomic write, so
-//! a reader never waits and never sees a part of both. When to reload is a separate policy: a
-//! [`Refresher`] keeps a registry fresh by age, by polling or by the notifications of its sources.
+//! A reload builds the next catalog and replaces the current one atomically, so a reader never
+//! waits and never sees a mixture of both. A separate policy decides when to reload: a
+//! [`Refresher`] keeps a registry fresh by age, by polling or by notifications of its sources.
 #![forbid(unsafe_code)]
 
 mod auditor;

@@ -15,7 +15,7 @@ use crate::Notice;
 use crate::published::Published;
 use crate::single_flight::{Merge, Run, SingleFlight};
 
-/// A small catalog: a generation and the packages found for it.
+/// A small catalog: a generation and its packages.
 struct Whole {
     generation: u64,
     records: [u64; 2],
@@ -120,7 +120,7 @@ fn a_subscriber_may_be_dropped_while_it_is_notified() {
     });
 }
 
-/// Packages that are changed on a disk and then requested, from several threads.
+/// Packages on a disk that several threads change and then request.
 struct Disk {
     requests: SingleFlight<u64, (u64, u64)>,
     written: AtomicU64,
@@ -137,13 +137,13 @@ impl Disk {
         Arc::new(Self { requests, written, is_scanned, scans: AtomicUsize::new(0) })
     }
 
-    /// Writes a package, requests it, and checks that the result has both.
+    /// Writes a package, requests it, and checks that the result contains it.
     fn write_and_ask(&self, package: u64) {
         self.written.fetch_or(package, Ordering::SeqCst);
         let answer = self
             .requests
             .request(package, None, |asked| Run { result: self.scan(asked), is_complete: true });
-        let (asked, seen) = answer.expect("nobody cancels");
+        let (asked, seen) = answer.expect("the request is not cancelled");
         assert_eq!(seen & package, package, "the scan began after the request and saw the change");
         assert_eq!(asked & package, package, "the scan looked at what was asked for");
     }
@@ -187,7 +187,7 @@ fn requests_that_come_during_a_scan_share_one_further_scan() {
                 let disk = Arc::clone(&disk);
                 thread::spawn(move || disk.write_and_ask(package))
             }));
-            while disk.requests.wanted() != Some(3) {
+            while disk.requests.pending() != Some(3) {
                 thread::yield_now();
             }
             Run { result: disk.scan(asked), is_complete: true }

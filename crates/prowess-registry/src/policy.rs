@@ -19,7 +19,7 @@ pub struct RegistryPolicy {
     /// The treatment of a `SKILL.md` that is no longer usable. By default its last good version
     /// stays.
     pub on_broken: OnBroken,
-    /// The severity of a name unlike its directory. By default, that of the profile.
+    /// The severity of a name that differs from its directory. By default, that of the profile.
     pub name_mismatch: NameMismatch,
     /// The treatment of a `skill.md` instead of a `SKILL.md`. By default, that of the profile.
     pub skill_md_case: SkillMdCase,
@@ -54,11 +54,11 @@ pub enum OnBroken {
     Drop,
 }
 
-/// The severity of a declared name unlike its directory.
+/// The severity of a declared name that differs from its directory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum NameMismatch {
-    /// That of the profile: an error under `spec` and `strict`, a warning elsewhere. The default.
+    /// That of the profile: an error under `spec` and `strict`, otherwise a warning. The default.
     #[default]
     Profile,
     /// No finding.
@@ -73,12 +73,12 @@ pub enum NameMismatch {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SkillMdCase {
-    /// As the profile says: an error under `strict`, a hint elsewhere. The default.
+    /// That of the profile: an error under `strict`, otherwise a hint. The default.
     #[default]
     Profile,
-    /// It may, with a hint.
+    /// It is accepted, with a hint.
     Any,
-    /// It may not: the skill is rejected.
+    /// The skill is rejected.
     Exact,
 }
 
@@ -115,7 +115,7 @@ pub enum PriorityBounds {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UnknownLayer {
-    /// An error: an unknown layer is usually a typing mistake. The default.
+    /// An error: an unknown layer is usually a typo. The default.
     #[default]
     Refuse,
     /// An untrusted layer with that name and weight 0 is created, below all others.

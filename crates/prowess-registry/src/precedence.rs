@@ -15,10 +15,9 @@ use crate::codes;
 use crate::resolve_input::{ResolveInput, Rules};
 use crate::visibility::Exclusion;
 
-/// Returns the catalog of these scans, in three steps: records that take no part are excluded; of
-/// several records with one id the first in the order of precedence gets it; and skills that are
-/// not for a model are hidden from it. So the meaning of an id depends neither on the files being
-/// worked on nor on the caller.
+/// Returns the catalog of these scans, in three steps: excludes records that take no part; assigns
+/// each id to the first of its records in the order of precedence; and hides skills that are not
+/// for models. So the meaning of an id depends neither on the open files nor on the caller.
 pub(crate) fn resolve(input: &ResolveInput<'_>) -> Catalog {
     let mut resolution = Resolution {
         input,
@@ -44,14 +43,14 @@ pub(crate) fn resolve(input: &ResolveInput<'_>) -> Catalog {
 struct Resolution<'a> {
     input: &'a ResolveInput<'a>,
     builder: CatalogBuilder,
-    /// Excluded records whose ids no untrusted layer may take, by id.
+    /// Excluded records whose ids must not be used by untrusted layers, by id.
     reserved_ids: HashMap<String, RecordIndex>,
-    /// Records with one id, by the one that holds it so far, which is included.
+    /// Records with the same id, by the current holder, which is included.
     groups: HashMap<RecordIndex, Vec<RecordIndex>>,
 }
 
 impl Resolution<'_> {
-    /// Gives the only package of a source the host's name.
+    /// Assigns the host's name to the only package of a source.
     fn name(&mut self) {
         for (source, name) in self.input.rules.names.iter().enumerate() {
             let Some(name) = name else { continue };
@@ -66,7 +65,8 @@ impl Resolution<'_> {
         }
     }
 
-    /// Shows each record that takes part, trusted layers first, and groups those with one id.
+    /// Shows each record that takes part, trusted layers first, and groups records with the same
+    /// id.
     fn admit(&mut self) {
         let ResolveInput { rules, scans, .. } = self.input;
         let trust = |source: &usize| rules.layers[scans.sources[*source].layer].trust;
@@ -112,7 +112,7 @@ impl Resolution<'_> {
         self.builder.exclude(at, exclusion.availability, &exclusion.reason);
     }
 
-    /// Hides skills from the model that are not for it, or not now.
+    /// Hides skills from the model that are not for models, or not for the open files.
     fn hide(&mut self) {
         let ResolveInput { scans, filter, .. } = self.input;
         for (source, of) in scans.sources.iter().enumerate() {
@@ -235,7 +235,7 @@ fn name_unused(name: &str, count: usize, root: &str) -> Diagnostic {
     .in_file(root)
 }
 
-/// Uses the words of hosts that mount skills one by one.
+/// Returns the finding, with the message that hosts of single skills use.
 fn skill_md_missing(name: &str, root: &str) -> Diagnostic {
     Diagnostic::new(
         codes::SKILL_MD_MISSING,

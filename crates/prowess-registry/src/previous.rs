@@ -8,12 +8,12 @@ use prowess_core::{KnownPackages, RecordSet, Stamp};
 /// The packages of the previous scan by position: those with a record first, then the rejected
 /// ones.
 ///
-/// A directory is mostly listed in the same order again, so the package after the last one is tried
+/// A directory is usually listed in the same order, so the package after the last one is tried
 /// first.
 pub(crate) struct PreviousPackages<'a> {
     records: &'a RecordSet,
     positions: HashMap<&'a str, usize>,
-    /// The position after the package that was found last.
+    /// The position after the last found package.
     next: AtomicUsize,
 }
 
@@ -25,7 +25,7 @@ impl<'a> PreviousPackages<'a> {
         previous
     }
 
-    /// Returns how many packages there are.
+    /// Returns the number of packages.
     pub(crate) fn len(&self) -> usize {
         self.records.len() + self.records.rejected().len()
     }

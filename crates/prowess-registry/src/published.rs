@@ -28,7 +28,7 @@ impl<T, C: Clone> Published<T, C> {
         let earlier = self.current.load();
         self.current.store(Arc::clone(next));
         let change = change(&earlier, next);
-        self.subscribers.tell(&change);
+        self.subscribers.notify(&change);
         change
     }
 

@@ -6,7 +6,7 @@ use prowess_core::{CatalogSource, Facts, RecordIndex, Requirements};
 
 use crate::reasons::joined;
 
-/// The missing requirements of records, as of one reload.
+/// The missing requirements of records, at the time of one reload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Readiness(BTreeMap<RecordIndex, Box<str>>);
 
@@ -70,7 +70,7 @@ fn missing<'n>(
     names.iter().map(|name| &**name).filter(move |name| !has(name))
 }
 
-/// Returns whether a skill's name of a system means this one. Most skills use Node's names.
+/// Returns whether a system name in a skill matches this system. Most skills use Node's names.
 fn is_system(word: &str, facts: &dyn Facts) -> bool {
     let meant = match word {
         "darwin" => "macos",

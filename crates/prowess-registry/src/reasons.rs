@@ -1,6 +1,6 @@
-//! Several reasons in one sentence.
+//! Joins several reasons.
 
-/// The reasons that there are, one after the other.
+/// Joins the reasons that are `Some`.
 pub(crate) fn joined(reasons: impl IntoIterator<Item = Option<String>>) -> Option<String> {
     reasons.into_iter().flatten().reduce(|reasons, reason| reasons + "; " + &reason)
 }

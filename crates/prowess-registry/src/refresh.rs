@@ -32,7 +32,7 @@ impl Refresher {
     ///
     /// # Errors
     ///
-    /// The policy needs a thread and the operating system cannot start one.
+    /// Returns an error if the policy needs a thread and the operating system cannot start one.
     pub fn start(
         registry: Arc<Registry>,
         policy: RefreshPolicy,

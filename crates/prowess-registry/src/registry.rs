@@ -24,7 +24,7 @@ use crate::single_flight::{Run, SingleFlight};
 use crate::sync::{Mutex, lock};
 use crate::{CatalogChange, Subscription, codes, trace};
 
-/// Builds catalogs from sources and hands out the newest.
+/// Builds catalogs from sources, and provides the newest one.
 ///
 /// Any number of threads may read while one reloads: [`CatalogProvider::catalog`] is one atomic
 /// load. Reloads run one at a time, and those that are requested meanwhile share the next one.
@@ -47,7 +47,7 @@ pub(crate) struct RegistryContext {
     pub(crate) auditor: Option<Auditor>,
     pub(crate) ranker: Option<Arc<dyn Ranker>>,
     pub(crate) trust: Arc<dyn FolderTrust>,
-    /// The cache of each source's bodies; empty if none are cached.
+    /// The body caches of the sources; empty if bodies are not cached.
     pub(crate) bodies: Vec<Arc<BodyCache>>,
 }
 
@@ -68,7 +68,7 @@ pub struct Reload {
 #[derive(Clone)]
 pub(crate) struct Outcome {
     pub(crate) reload: Reload,
-    /// Packages that were missing or broken and stay as they were until a second scan, by source.
+    /// Packages that were missing or broken and are unchanged until a second scan, by source.
     pub(crate) unconfirmed: Vec<(usize, PackagePath)>,
 }
 
@@ -88,9 +88,9 @@ impl Registry {
         }
     }
 
-    /// Returns the newest catalog as `audience` sees it: with the skills that are only for it, and
-    /// without those that are not for it. It is built on first use and cached until the next reload
-    /// changes something.
+    /// Returns the newest catalog for `audience`: it includes skills that are only for this
+    /// audience, and omits those for others. It is built on first use and cached until the next
+    /// reload that changes something.
     ///
     /// Waits neither for another reader nor for a reload.
     pub fn view(&self, audience: &Audience) -> Arc<Catalog> {
@@ -111,7 +111,7 @@ impl Registry {
         self.request(Scope::All, cause, None).reload
     }
 
-    /// As [`Self::reload`], but ends soon after `cancel`: sources that were not scanned by then
+    /// As [`Self::reload`], but ends soon after `cancel`. Sources that were not scanned until then
     /// count as failed.
     pub fn reload_until(&self, cancel: &Cancel) -> Reload {
         self.request(Scope::All, ReloadCause::Manual, Some(cancel)).reload
@@ -146,7 +146,7 @@ impl Registry {
         Subscription::new(self.published.subscribe(Box::new(wake)))
     }
 
-    /// Adds a finding of the host to every catalog from now on, starting with a new one.
+    /// Publishes a new catalog with a finding of the host, which later catalogs contain, too.
     pub fn add_finding(&self, finding: Diagnostic) {
         let mut scanned = lock(&self.scanned);
         scanned.added.push(finding);
@@ -205,7 +205,7 @@ impl Registry {
         let mut delta = Delta::default();
         let sources = &mut scanned.sources;
         delta.records = self.scan(&request.scope, cancel, next, sources, &mut outcome);
-        // Trust that changes from here on is covered by the next reload.
+        // Later changes of trust are covered by the next reload.
         let version = self.context.trust.version();
         delta.trust = scanned.update_trust(&*self.context.trust);
         delta.findings = scanned.update_findings(self.context.trust.finding());

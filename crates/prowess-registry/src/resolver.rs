@@ -11,9 +11,9 @@ use crate::readiness::Readiness;
 use crate::resolve_input::{ResolveInput, Rules, Scans};
 use crate::visibility::VisibilityFilter;
 
-/// The maximum number of cached views. A host has a handful of agents and tenants at a time; an
+/// The maximum number of cached views. A host usually has few agents and tenants at a time; an
 /// evicted view is built again.
-const MOST_VIEWS: usize = 64;
+const MAX_VIEWS: usize = 64;
 
 /// Resolves catalogs, and caches those for other audiences than the registry's own.
 pub(crate) struct Resolver {
@@ -43,7 +43,7 @@ impl Resolver {
         Self { rules, digests: DigestCache::default(), last: ArcSwapOption::empty() }
     }
 
-    /// Returns which requirements of the records the machine lacks now.
+    /// Returns the requirements of the records that the machine does not meet.
     pub(crate) fn readiness(&self, sources: &[CatalogSource]) -> Readiness {
         Readiness::ask(sources, self.rules.facts.as_deref())
     }
@@ -77,9 +77,8 @@ impl Resolver {
         Some(state.keep(audience, Arc::new(catalog)))
     }
 
-    /// Returns the last catalog with the current records, if nothing has changed that decides which
-    /// skills are offered. Most changes are of a description or a body, and cost only as much as
-    /// they are large.
+    /// Returns the last catalog with the current records, if no change affects which skills are
+    /// offered. Most changes affect a description or a body, and cost only as much as their size.
     fn revise(&self, scans: &Scans, readiness: &Readiness, last: &Catalog) -> Option<Catalog> {
         let state = self.last.load();
         let state = state.as_deref()?;
@@ -107,8 +106,8 @@ impl ResolvedState {
         Some(Arc::clone(&view.catalog))
     }
 
-    /// Caches a view, unless another thread was faster. Then returns that one, so that each
-    /// audience has one catalog.
+    /// Caches a view. If another thread has already cached one, returns that, so that each audience
+    /// has one catalog.
     fn keep(&self, audience: &Audience, catalog: Arc<Catalog>) -> Arc<Catalog> {
         self.views.rcu(|views| {
             let known = views.iter().flat_map(|views| views.iter());
@@ -116,7 +115,7 @@ impl ResolvedState {
             if is_kept {
                 return views.clone();
             }
-            let first = known.clone().count().saturating_sub(MOST_VIEWS - 1);
+            let first = known.clone().count().saturating_sub(MAX_VIEWS - 1);
             let mut next: Vec<_> = known.skip(first).map(View::share).collect();
             next.push(View { audience: audience.clone(), catalog: Arc::clone(&catalog) });
             Some(Arc::new(next))
@@ -131,8 +130,8 @@ impl View {
     }
 }
 
-/// Returns whether a skill of the source requires a version of another one: then an edit of a
-/// version may change the findings.
+/// Returns whether a skill of the source requires a version of another one. Then a change of a
+/// version may affect the findings.
 fn requires_versions(source: &CatalogSource) -> bool {
     let mut conditioned = source.records.conditioned();
     conditioned.any(|(_, conditions)| conditions.skills.iter().any(|skill| skill.contains('@')))

@@ -1,4 +1,4 @@
-//! The sources with their last good scans, on which the next reload builds.
+//! The sources with their last good scans, the input of the next reload.
 
 use std::sync::Arc;
 
@@ -13,8 +13,7 @@ pub(crate) struct Scanned {
     pub(crate) findings: Vec<Diagnostic>,
     /// The findings that the host added after the first scan.
     pub(crate) added: Vec<Diagnostic>,
-    /// Whether readers do not have what was scanned: a reload is in progress, or a panic has ended
-    /// it.
+    /// Whether scans are not published yet: a reload is in progress, or was ended by a panic.
     pub(crate) is_unpublished: bool,
 }
 
@@ -26,7 +25,7 @@ pub(crate) struct Registered {
     pub(crate) records: Arc<RecordSet>,
     /// The folder that has to be trusted before any of its skills is offered.
     pub(crate) asked: Option<AskedFolder>,
-    /// The reason why none of its skills is offered, if so.
+    /// The reason why its skills are not offered, if they are not.
     pub(crate) withheld: Option<Withheld>,
     /// The error of the last scan, if it failed.
     pub(crate) failure: Option<Diagnostic>,
@@ -34,7 +33,7 @@ pub(crate) struct Registered {
     pub(crate) remark: Option<Diagnostic>,
 }
 
-/// The parts in which the next catalog differs from the last one.
+/// The parts of the next catalog that differ from the last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Delta {
     /// The records of a source.
@@ -104,7 +103,7 @@ impl Registered {
         Self { layer, source, records, asked, withheld: None, failure: None, remark: None }
     }
 
-    /// Returns the reason why none of its skills is offered, if so.
+    /// Returns the reason why its skills are not offered, if they are not.
     pub(crate) fn reason_withheld(&self) -> Option<Box<str>> {
         self.withheld.as_ref().map(|withheld| withheld.reason.clone())
     }

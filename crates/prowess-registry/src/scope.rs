@@ -6,15 +6,15 @@ use prowess_core::PackagePath;
 
 use crate::single_flight::Merge;
 
-/// The maximum number of packages of one request; beyond that, a whole scan is cheaper.
-const MOST_PACKAGES: usize = 256;
+/// The maximum number of packages of one request. For more, a complete scan is cheaper.
+const MAX_PACKAGES: usize = 256;
 
 /// The sources of a reload, by index, and the part of each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// Every source.
     All,
-    /// These.
+    /// These sources.
     Sources(BTreeMap<usize, Part>),
 }
 
@@ -32,8 +32,8 @@ pub(crate) struct Part {
 pub(crate) enum OnMissingSkill {
     /// Accept it: the skill is removed, or its last good version is kept.
     Accept,
-    /// Confirm it by a second scan, because the file may be in the middle of being saved. Until
-    /// then the skill stays unchanged.
+    /// Confirm it by a second scan, because the file may be being saved. Until then the skill is
+    /// unchanged.
     Confirm,
 }
 
@@ -60,7 +60,7 @@ impl Part {
 
     /// Creates a part with these packages; if there are very many, the whole source.
     pub(crate) fn packages(packages: BTreeSet<PackagePath>, on_missing: OnMissingSkill) -> Self {
-        let is_few = packages.len() <= MOST_PACKAGES;
+        let is_few = packages.len() <= MAX_PACKAGES;
         Self { packages: is_few.then_some(packages), on_missing }
     }
 }

@@ -7,7 +7,7 @@ use prowess_core::Cancel;
 use crate::sync::{Condvar, Mutex, MutexGuard, lock, wait, wait_for};
 
 /// The interval at which a waiting caller checks for cancellation.
-const LOOK_FOR_CANCEL: Duration = Duration::from_millis(20);
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A request that can be merged with another one.
 pub(crate) trait Merge {
@@ -26,10 +26,10 @@ pub(crate) struct SingleFlight<W, T> {
 
 struct State<W, T> {
     /// The merged requests of the next run.
-    wanted: Option<W>,
+    pending: Option<W>,
     is_running: bool,
     /// The number of started runs, without cancelled ones.
-    begun: u64,
+    started: u64,
     /// The number of them that have ended.
     ended: u64,
     /// The result of the last one.
@@ -46,7 +46,7 @@ pub(crate) struct Run<T> {
 
 impl<W: Merge + Clone, T: Clone> SingleFlight<W, T> {
     pub(crate) fn new() -> Self {
-        let state = State { wanted: None, is_running: false, begun: 0, ended: 0, last: None };
+        let state = State { pending: None, is_running: false, started: 0, ended: 0, last: None };
         Self { state: Mutex::new(state), ended: Condvar::new() }
     }
 
@@ -61,7 +61,7 @@ impl<W: Merge + Clone, T: Clone> SingleFlight<W, T> {
     ) -> Option<T> {
         let mut state = lock(&self.state);
         state.want(work);
-        let own = state.begun + 1;
+        let own = state.started + 1;
         loop {
             if state.ended >= own {
                 return state.last.clone();
@@ -82,8 +82,8 @@ impl<W: Merge + Clone, T: Clone> SingleFlight<W, T> {
 
     /// Returns the pending request.
     #[cfg(all(test, loom))]
-    pub(crate) fn wanted(&self) -> Option<W> {
-        lock(&self.state).wanted.clone()
+    pub(crate) fn pending(&self) -> Option<W> {
+        lock(&self.state).pending.clone()
     }
 
     fn run(&self, work: W, run: impl FnOnce(W) -> Run<T>) -> T {
@@ -106,23 +106,23 @@ impl<W: Merge + Clone, T: Clone> SingleFlight<W, T> {
         match cancel {
             None => Some(wait(&self.ended, state)),
             Some(cancel) if cancel.is_cancelled() => None,
-            Some(_) => Some(wait_for(&self.ended, state, LOOK_FOR_CANCEL)),
+            Some(_) => Some(wait_for(&self.ended, state, CANCEL_CHECK_INTERVAL)),
         }
     }
 }
 
 impl<W: Merge, T> State<W, T> {
     fn want(&mut self, work: W) {
-        match &mut self.wanted {
-            Some(wanted) => wanted.merge(work),
-            None => self.wanted = Some(work),
+        match &mut self.pending {
+            Some(pending) => pending.merge(work),
+            None => self.pending = Some(work),
         }
     }
 
     fn begin(&mut self) -> W {
         self.is_running = true;
-        self.begun += 1;
-        self.wanted.take().expect("a request whose run has not begun is still wanted")
+        self.started += 1;
+        self.pending.take().expect("a request is pending until its run starts")
     }
 }
 
@@ -140,11 +140,11 @@ impl<W: Merge, T> Drop for Running<'_, W, T> {
         state.is_running = false;
         match self.work.take() {
             Some(work) => {
-                state.begun -= 1;
+                state.started -= 1;
                 state.want(work);
             }
             None => {
-                state.ended = state.begun;
+                state.ended = state.started;
                 state.last = self.result.take();
             }
         }

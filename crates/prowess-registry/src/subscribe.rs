@@ -91,7 +91,7 @@ impl<C: Clone> Subscribers<C> {
     }
 
     /// Queues a change for each subscriber, without waiting.
-    pub(crate) fn tell(&self, change: &C) {
+    pub(crate) fn notify(&self, change: &C) {
         // A copy, so that `wake` may add or remove subscribers.
         let queues = lock(&self.0).clone();
         for queue in queues {

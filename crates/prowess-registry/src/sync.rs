@@ -1,5 +1,5 @@
-//! Locks and the atomic swap: those of the standard library and `arc-swap`, or under `--cfg loom`
-//! those of the model checker, so that it checks the code that runs.
+//! Locks and the atomic swap: those of the standard library and `arc-swap`, or with `--cfg loom`
+//! those of the model checker, so that it checks the same code.
 
 use std::sync::{Arc, PoisonError};
 
@@ -8,47 +8,47 @@ pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 #[cfg(not(loom))]
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 
-/// Takes a lock. The values behind the locks of this crate stay valid when a source or a listener
-/// panics, so a poisoned lock is usable.
+/// Takes a lock and ignores poisoning: the values behind the locks of this crate stay valid when a
+/// source or a listener panics.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Waits for a notification.
-pub(crate) fn wait<'a, T>(told: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
-    told.wait(guard).unwrap_or_else(PoisonError::into_inner)
+pub(crate) fn wait<'a, T>(condition: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+    condition.wait(guard).unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Waits for a notification, at most this long.
 pub(crate) fn wait_for<'a, T>(
-    told: &Condvar,
+    condition: &Condvar,
     guard: MutexGuard<'a, T>,
     time: std::time::Duration,
 ) -> MutexGuard<'a, T> {
-    told.wait_timeout(guard, time).unwrap_or_else(PoisonError::into_inner).0
+    condition.wait_timeout(guard, time).unwrap_or_else(PoisonError::into_inner).0
 }
 
 /// Waits while the condition holds, at most this long, ignoring spurious wake-ups.
 #[cfg(not(loom))]
 pub(crate) fn wait_while_for<'a, T>(
-    told: &Condvar,
+    condition: &Condvar,
     guard: MutexGuard<'a, T>,
     time: std::time::Duration,
     is_so: impl FnMut(&mut T) -> bool,
 ) -> MutexGuard<'a, T> {
-    let waited = told.wait_timeout_while(guard, time, is_so);
+    let waited = condition.wait_timeout_while(guard, time, is_so);
     waited.unwrap_or_else(PoisonError::into_inner).0
 }
 
 /// The model checker has no spurious wake-ups.
 #[cfg(loom)]
 pub(crate) fn wait_while_for<'a, T>(
-    told: &Condvar,
+    condition: &Condvar,
     mut guard: MutexGuard<'a, T>,
     time: std::time::Duration,
     mut is_so: impl FnMut(&mut T) -> bool,
 ) -> MutexGuard<'a, T> {
-    if is_so(&mut guard) { wait_for(told, guard, time) } else { guard }
+    if is_so(&mut guard) { wait_for(condition, guard, time) } else { guard }
 }
 
 /// A shared value that is replaced atomically.

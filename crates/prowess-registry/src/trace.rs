@@ -9,12 +9,12 @@ use tracing::{Level, Span, debug, debug_span, enabled, info, info_span, warn};
 use crate::cause::ReloadCause;
 use crate::changes::Changes;
 
-/// A reload, from its first scan to the notification of subscribers.
+/// Returns the span of a reload, from its first scan to the notification of subscribers.
 pub(crate) fn reload(cause: ReloadCause) -> Span {
     info_span!(target: "prowess", "reload", cause = cause.as_str())
 }
 
-/// The scan of one source.
+/// Returns the span of the scan of one source.
 pub(crate) fn scan(source: &str) -> Span {
     debug_span!(
         target: "prowess",
@@ -44,12 +44,12 @@ pub(crate) fn record_changes(span: &Span, changes: &Changes) {
     }
 }
 
-/// The resolution of ids, and of the audience of each skill.
+/// Returns the span of the resolution of ids and audiences.
 pub(crate) fn resolve(generation: u64) -> Span {
     debug_span!(target: "prowess", "resolve", generation)
 }
 
-/// Readers have another catalog.
+/// Emits the event of a published catalog.
 pub(crate) fn swapped(before: u64, catalog: &Catalog) {
     let generation = catalog.generation();
     let skills = catalog.len();
@@ -70,12 +70,12 @@ pub(crate) fn found(before: &Catalog, after: &Catalog) {
     }
 }
 
-/// Returns what makes a finding differ from others.
+/// Returns the identity of a finding.
 fn identity(found: &Diagnostic) -> (&str, Option<&str>, &str) {
     (found.code.as_str(), found.path.as_deref(), &found.message)
 }
 
-/// A watched source reported a change.
+/// Emits the event of a change that a watched source reported.
 pub(crate) fn watched(source: &str, change: &SourceChange) {
     match change {
         SourceChange::Packages(packages) => {

@@ -58,7 +58,7 @@ pub enum Show {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MissingTools {
-    /// It is offered: the model knows which tools it has. The default.
+    /// It is offered, since the model sees which tools it has. The default.
     #[default]
     Ignore,
     /// It is offered, with a finding.
@@ -87,7 +87,7 @@ impl VisibilityFilter<'_> {
         self.policy.skills.is_empty() && self.declared().is_none()
     }
 
-    /// Returns why a record is excluded before ids are resolved, if it is.
+    /// Returns the reason if a record is excluded before ids are resolved.
     pub(crate) fn exclusion(&self, record: Record<'_>) -> Option<Exclusion> {
         let conditions = record.conditions();
         let scope = conditions.and_then(|conditions| self.out_of_scope(&conditions.scope));
@@ -124,7 +124,8 @@ impl VisibilityFilter<'_> {
         joined([self.readiness.missing_requirement(record.index()).map(str::to_owned), tool])
     }
 
-    /// Returns why a record is hidden from a model, and the callers that may still load it.
+    /// Returns the reason if a record is hidden from a model, and the callers that may still load
+    /// it.
     pub(crate) fn hidden_from_model(&self, record: Record<'_>) -> Option<(String, Callers)> {
         let conditions = record.conditions()?;
         let callers = Callers { model: false, user: !conditions.not_by_user };
@@ -189,8 +190,8 @@ impl VisibilityFilter<'_> {
         conditions.not_by_model.then(|| reason.to_owned())
     }
 
-    /// Returns the reason why a skill is hidden whose files are not being worked on, if the host
-    /// lists those that are.
+    /// Returns the reason if a skill is hidden because none of its files is open, if the host lists
+    /// the open files.
     fn elsewhere(&self, conditions: &Conditions) -> Option<String> {
         let open = self.audience.open_paths.as_ref()?;
         let is_open = |pattern: &str| open.iter().any(|path| is_path(pattern, path));

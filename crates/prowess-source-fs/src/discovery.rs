@@ -163,8 +163,8 @@ impl ClientName {
     ///
     /// # Errors
     ///
-    /// The text is empty, starts with a dot, or contains anything but ASCII letters, digits, `-`,
-    /// `_` and `.`.
+    /// Returns an error if the text is empty, starts with a dot, or contains anything but ASCII
+    /// letters, digits, `-`, `_` and `.`.
     pub fn new(name: &str) -> Result<Self, ClientNameError> {
         if !name.is_empty()
             && !name.starts_with('.')

@@ -52,7 +52,7 @@ impl Fast {
 ///
 /// # Errors
 ///
-/// The root cannot be listed.
+/// Returns an error if the root cannot be listed.
 pub(crate) fn walk(
     walk: &mut Walk<'_>,
     root: &mut Dir,

@@ -37,7 +37,8 @@ impl Stillness {
     ///
     /// # Errors
     ///
-    /// The error of `read`, or [`SourceErrorKind::Changing`] if the file was written to each time.
+    /// Returns the error of `read`, or [`SourceErrorKind::Changing`] if the file was written during
+    /// each attempt.
     pub(crate) fn read(
         &self,
         read: impl Fn() -> Result<Content, SourceError>,

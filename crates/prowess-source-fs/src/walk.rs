@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
     ///
     /// # Errors
     ///
-    /// The root cannot be listed.
+    /// Returns an error if the root cannot be listed.
     pub(crate) fn run(&mut self, root: &mut Dir, pending: &Pending) -> Result<(), Error> {
         let mut names = EntryBuffer::default();
         self.list(root, pending, &mut names)?;

@@ -13,7 +13,7 @@ use crate::{codes, file, records};
 /// The maximum size of a file, enough for several hundred thousand skills.
 const LIMIT: u64 = 256 * 1024 * 1024;
 
-/// The maximum number of files; beyond that, the oldest are removed.
+/// The maximum number of files. If there are more, the oldest ones are removed.
 const MOST_FILES: usize = 256;
 
 /// The length of each file's name.
@@ -31,10 +31,10 @@ const SUM: usize = 16;
 
 /// A cache directory, with one file for each scanned source.
 ///
-/// It makes starts faster and is not trusted further: bodies are read from the skills' own files,
-/// and digests are computed from those. A program that can write to the directory can only give
-/// wrong names and descriptions to existing skills and hide others, and only the user's programs
-/// can write there.
+/// It makes starts faster and is not trusted: bodies are read from the skills' files, and digests
+/// are computed from those. A program with write access to the directory can only set wrong names
+/// and descriptions of existing skills and hide others, and only the user's programs have that
+/// access.
 #[derive(Clone, Debug)]
 pub struct RecordCache {
     directory: PathBuf,
@@ -53,7 +53,7 @@ impl RecordCache {
     ///
     /// # Errors
     ///
-    /// The file is not trustworthy; the diagnostic is only a hint.
+    /// Returns a diagnostic, which is only a hint, if the file is not trustworthy.
     pub fn load(&self, key: &str) -> Result<Option<RecordSet>, Box<Diagnostic>> {
         let path = self.path(key);
         let opened = file::open(&path, LIMIT).map_err(|error| ignored(&path, &error))?;
@@ -69,7 +69,8 @@ impl RecordCache {
     ///
     /// # Errors
     ///
-    /// The directory cannot be written to; the next start scans everything.
+    /// Returns an error if the directory cannot be written to. The next start then scans
+    /// everything.
     pub fn save(&self, key: &str, records: &RecordSet) -> Result<(), Box<Diagnostic>> {
         let body = [self.full(key).as_bytes(), b"\0", &records::to_bytes(records)].concat();
         let bytes = [BEGINNING, &sum(&body)[..], &body].concat();
@@ -143,7 +144,7 @@ fn is_record_file(entry: &fs::DirEntry) -> bool {
         && entry.file_type().is_ok_and(|kind| kind.is_file())
 }
 
-/// Computes the checksum of everything that is read through it.
+/// A reader that computes the checksum of its data.
 struct Summed<R> {
     reader: R,
     sum: Xxh3,

@@ -27,8 +27,8 @@ pub(crate) fn read(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>> {
 ///
 /// # Errors
 ///
-/// The file is not regular, other users can write to it, it is larger than `limit`, or it cannot be
-/// opened.
+/// Returns an error if the file is not regular, other users can write to it, it is larger than
+/// `limit`, or it cannot be opened.
 pub(crate) fn open(path: &Path, limit: u64) -> io::Result<Option<(File, u64)>> {
     // A link could lead to another user's file, and a FIFO would block.
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
@@ -63,7 +63,7 @@ fn too_large(limit: u64) -> Error {
 ///
 /// # Errors
 ///
-/// Its directory cannot be created or written to.
+/// Returns an error if its directory cannot be created or written to.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let file = beside(path, bytes)?;
     file.as_file().sync_all()?;
@@ -123,7 +123,7 @@ pub(crate) fn beside(path: &Path, bytes: &[u8]) -> io::Result<NamedTempFile> {
 ///
 /// # Errors
 ///
-/// The lock file, next to the file, cannot be created.
+/// Returns an error if the lock file, next to the file, cannot be created.
 pub(crate) fn lock(path: &Path) -> io::Result<File> {
     directory_of(path)?;
     let mut beside = path.as_os_str().to_owned();

@@ -39,7 +39,7 @@ pub(crate) fn to_bytes(set: &RecordSet) -> Vec<u8> {
 ///
 /// # Errors
 ///
-/// The bytes are not a serialised set, or reading them fails.
+/// Returns an error if the bytes are not a serialised set or cannot be read.
 pub(crate) fn read(reader: &mut impl Read, length: u64) -> io::Result<RecordSet> {
     let parts = Parts::read(reader, length)?;
     read_set(parts.reader()).ok_or(ErrorKind::InvalidData.into())

@@ -58,8 +58,8 @@ impl TrustFile {
     ///
     /// # Errors
     ///
-    /// The folder does not exist or is the root of the file system, or the file is unusable or
-    /// cannot be written.
+    /// Returns an error if the folder does not exist or is the root of the file system, or the file
+    /// is unusable or cannot be written.
     pub fn trust(&self, folder: &Path, now: Timestamp) -> Result<TrustedFolder, TrustError> {
         let no_folder = || TrustError::NoFolder(folder.to_owned());
         let real = folder.canonicalize().map_err(|_| no_folder())?;
@@ -80,8 +80,8 @@ impl TrustFile {
     ///
     /// # Errors
     ///
-    /// The folder is not trusted, or only as a part of another, or the file is unusable or cannot
-    /// be written.
+    /// Returns an error if the folder is not trusted, or only as a part of another, or the file is
+    /// unusable or cannot be written.
     pub fn revoke(&self, folder: &Path) -> Result<TrustedFolder, TrustError> {
         let real = real_path(folder);
         self.change(|folders| {

@@ -139,8 +139,8 @@ impl TrustedFolder {
     }
 }
 
-/// Returns whether a folder's content has other authors than its surroundings: a repository or
-/// installed packages.
+/// Returns whether a folder's content has other authors than its parent: a repository or installed
+/// packages.
 fn begins_something_else(folder: &Path) -> bool {
     folder.file_name().is_some_and(|name| name == PACKAGES_OF_OTHERS)
         || folder.join(REPOSITORY).symlink_metadata().is_ok()

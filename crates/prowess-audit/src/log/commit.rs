@@ -1,4 +1,4 @@
-//! One write to the disk for all threads that wait for it.
+//! Group commit: one sync for all waiting threads.
 
 #[cfg(all(test, loom))]
 mod loom_tests;
@@ -34,7 +34,7 @@ impl GroupCommit {
         Self { state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Fails if a sync has failed.
+    /// Returns the error of an earlier sync.
     pub(super) fn check(&self) -> io::Result<()> {
         self.lock().check()
     }

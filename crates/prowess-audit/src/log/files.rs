@@ -16,7 +16,8 @@ const DIGITS: usize = 20;
 ///
 /// # Errors
 ///
-/// It is a link or no regular file, others may write to it, or the system refuses.
+/// Returns an error if the path is a link, the file is not regular or is writable by other users,
+/// or it cannot be opened.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     // A link could lead to another file of the user, and a FIFO would block.
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
@@ -68,7 +69,7 @@ pub(super) fn all_full(path: &Path) -> io::Result<Vec<PathBuf>> {
 ///
 /// # Errors
 ///
-/// There is none, or the directory cannot be read.
+/// Returns an error if there is no log, or the directory cannot be read.
 pub(crate) fn all(path: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = all_full(path)?;
     if path.try_exists()? {

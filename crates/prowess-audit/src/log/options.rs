@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-/// When an entry counts as stored.
+/// The durability of stored entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// When it is on disk: it survives a power failure. The default.
+    /// A stored entry is on disk and survives a power failure. The default.
     #[default]
     Disk,
-    /// When the system has it: it survives the end of the process.
+    /// A stored entry is written to the system and survives the end of the process.
     System,
 }
 
 /// The size and age of the files of a log, and when its entries count as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogOptions {
-    /// When an intent counts as stored.
+    /// The durability of intents.
     pub durability: Durability,
     /// The size in bytes beyond which a file is replaced by a new one. By default 64 MiB.
     pub max_bytes: u64,

@@ -74,7 +74,7 @@ impl Writer {
         (Arc::clone(&self.file), self.head.seq)
     }
 
-    /// Counts an entry that could not be written. The next entry follows one that says so.
+    /// Counts an entry that could not be written. An entry with the count precedes the next entry.
     pub(super) fn lose_one(&mut self) {
         self.lost += 1;
     }

@@ -52,7 +52,7 @@ impl Statistics {
     ///
     /// # Errors
     ///
-    /// The chain of the log is broken, or a file cannot be read.
+    /// Returns an error if the chain of the log is broken, or a file cannot be read.
     pub fn read(path: &Path) -> Result<Self, VerifyError> {
         let mut statistics = Self::default();
         let mut sessions = BTreeSet::new();

@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 use super::{CallOrigin, CorrelationId};
 use crate::{ApprovalId, Caller, Code, SessionId, Timestamp};
 
-/// How a tool call ended.
+/// The outcome of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "outcome", content = "code")]
 pub enum Outcome {
-    /// It ran and returned a result.
+    /// The call ran and returned a result.
     Done,
-    /// It was not run, for this reason.
+    /// The call was refused, for this reason.
     Refused(Code),
-    /// It ran and failed, for this reason.
+    /// The call ran and failed, for this reason.
     Failed(Code),
 }
 
-/// A reference to a skill in a call, and the skill that it meant in the catalog of the turn.
+/// A reference to a skill in a call, and the skill that it resolved to in the catalog of the turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct AuditedSkill {
@@ -115,7 +115,7 @@ pub struct AuditEvent {
     /// The call.
     #[serde(flatten)]
     pub intent: CallIntent,
-    /// How it ended.
+    /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
     /// The gate's message if it denied the call.

@@ -75,14 +75,14 @@ pub struct SkillDeactivation {
     pub cause: DeactivationCause,
 }
 
-/// Why a skill is no longer loaded.
+/// The reason why a skill is no longer loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum DeactivationCause {
     /// It was unloaded by a call.
     Unloaded,
-    /// Another skill took its place.
+    /// It was replaced by another skill.
     Replaced,
     /// The task for which it was loaded has ended.
     TaskCompleted,
@@ -213,7 +213,7 @@ pub struct ApprovalEvent {
     pub action: ApprovalAction,
     /// The approval.
     pub id: ApprovalId,
-    /// What it is bound to.
+    /// The request to which it is bound.
     pub request: ApprovalRequest,
     /// How often it may be used; `None` while it is only requested.
     pub scope: Option<ApprovalScope>,
@@ -221,7 +221,8 @@ pub struct ApprovalEvent {
     pub by: Option<String>,
     /// The session in which the call was made.
     pub session: SessionId,
-    /// The agent, task, tenant and model of the call that asks or spends; else the tenant alone.
+    /// The agent, task, tenant and model of the call that requests or spends it; otherwise only the
+    /// tenant.
     pub origin: Arc<CallOrigin>,
     /// The id of the skill's run; `None` if no call made the change.
     pub correlation: Option<CorrelationId>,
@@ -272,6 +273,6 @@ pub enum PluginAction {
     Rejected,
     /// A newer version has replaced it.
     Replaced,
-    /// It no longer answers.
+    /// It failed.
     Failed,
 }

@@ -86,7 +86,8 @@ impl CatalogBuilder {
         if let Some(&holder) = holder {
             return Err(visible[holder as usize]);
         }
-        let position = u32::try_from(visible.len()).expect("a scan is bounded far below 2^32");
+        let position =
+            u32::try_from(visible.len()).expect("the limits of a scan are far below 2^32");
         visible.push(index);
         by_id.insert_unique(hash, position, |&other| {
             hasher.hash_one(ids.get(sources, visible[other as usize]))

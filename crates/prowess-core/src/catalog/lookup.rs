@@ -6,11 +6,11 @@ use crate::{Availability, Caller, Record};
 /// The result of [`Catalog::find`].
 #[derive(Clone, Copy, Debug)]
 pub enum Lookup<'c> {
-    /// This skill.
+    /// The skill.
     Found(Record<'c>),
-    /// This skill, which the caller may not load, for this reason.
+    /// The skill, which the caller may not load, with the reason.
     Unavailable(Record<'c>, &'c str),
-    /// No skill that the caller may learn about.
+    /// No skill, or none whose existence is visible to the caller.
     Unknown,
 }
 
@@ -25,7 +25,7 @@ impl<'c> Lookup<'c> {
 }
 
 /// A record that a reference matches, and the reason why the caller may not load it, if any.
-type Meant<'c> = (Record<'c>, Option<&'c str>);
+type Match<'c> = (Record<'c>, Option<&'c str>);
 
 impl Catalog {
     /// Finds the skill that `reference` names for `caller`: an id, an alias of the host's, a
@@ -53,7 +53,7 @@ impl Catalog {
         first(&meant)
     }
 
-    /// Returns whether `caller` may load a skill by an id that means it.
+    /// Returns whether `caller` may load a skill by its id.
     pub fn may_load(&self, record: Record<'_>, caller: Caller) -> bool {
         if record.availability() == Availability::Offered {
             return self.withheld_visible(record, caller).is_none();
@@ -73,7 +73,7 @@ impl Catalog {
         })
     }
 
-    /// Returns the id that `alias` stands for.
+    /// Returns the id that `alias` refers to.
     pub fn alias(&self, alias: &str) -> Option<&str> {
         let index =
             self.resolved.aliases.binary_search_by(|(known, _)| (**known).cmp(alias)).ok()?;
@@ -81,7 +81,7 @@ impl Catalog {
     }
 
     /// Returns every record that `reference` matches, offered or not, the visible ones first: by
-    /// id, alias or qualified id, or by the path of its package or its `SKILL.md`. Meant for the
+    /// id, alias or qualified id, or by the path of its package or its `SKILL.md`. Match for the
     /// operator of the host.
     pub fn all_named(&self, reference: &str) -> Vec<Record<'_>> {
         // As in `find`, an id takes precedence over an alias.
@@ -127,7 +127,7 @@ impl Catalog {
                 0 => format!("{qualifier}:{base}"),
                 place => format!("{qualifier}:{base}#{}", place + 1),
             };
-            // Another skill may have this very text as its id.
+            // Another skill may have the same text as its id.
             self.get(&id).is_none().then_some(id)
         };
         qualified(&record.layer().name).or_else(|| qualified(record.source()))
@@ -137,27 +137,27 @@ impl Catalog {
         self.resolved.ids.base(&self.sources, index)
     }
 
-    fn by_plain_id(&self, id: &str, caller: Caller) -> Vec<Meant<'_>> {
+    fn by_plain_id(&self, id: &str, caller: Caller) -> Vec<Match<'_>> {
         let visible = self.get(id).map(|record| (record, self.withheld_visible(record, caller)));
         visible.into_iter().chain(self.excluded_by_id(id, caller)).collect()
     }
 
     /// Finds the target of an alias, which may be a qualified id.
-    fn by_id(&self, id: &str, caller: Caller) -> Vec<Meant<'_>> {
+    fn by_id(&self, id: &str, caller: Caller) -> Vec<Match<'_>> {
         let plain = self.by_plain_id(id, caller);
         if plain.is_empty() { self.by_qualified_id(id, caller) } else { plain }
     }
 
     /// Iterates over the excluded records that a plain id matches: those that no other record
     /// shadows.
-    fn excluded_by_id(&self, id: &str, caller: Caller) -> impl Iterator<Item = Meant<'_>> {
+    fn excluded_by_id(&self, id: &str, caller: Caller) -> impl Iterator<Item = Match<'_>> {
         let excluded = self.excluded_range(id).iter().filter(|excluded| {
             !matches!(excluded.availability, Availability::Shadowed | Availability::OutOfScope)
         });
         excluded.map(move |excluded| self.meant(excluded, caller))
     }
 
-    fn by_qualified_id(&self, reference: &str, caller: Caller) -> Vec<Meant<'_>> {
+    fn by_qualified_id(&self, reference: &str, caller: Caller) -> Vec<Match<'_>> {
         let of = |(qualifier, id, number): (&str, &str, usize)| {
             let mut group: Vec<_> =
                 self.candidates(id).filter(|(record, _)| is_of(*record, qualifier)).collect();
@@ -175,7 +175,7 @@ impl Catalog {
         parts(reference).map(of).find(|meant| !meant.is_empty()).unwrap_or_default()
     }
 
-    fn by_place(&self, reference: &str, caller: Caller) -> Vec<Meant<'_>> {
+    fn by_place(&self, reference: &str, caller: Caller) -> Vec<Match<'_>> {
         if !reference.contains('/') {
             return Vec::new();
         }
@@ -215,12 +215,12 @@ impl Catalog {
         &self.resolved.excluded[start..start + length]
     }
 
-    fn meant<'c>(&'c self, excluded: &'c Excluded, caller: Caller) -> Meant<'c> {
+    fn meant<'c>(&'c self, excluded: &'c Excluded, caller: Caller) -> Match<'c> {
         let withheld = (!excluded.callers.has(caller)).then_some(&*excluded.reason);
         (self.record_of(excluded), withheld)
     }
 
-    /// Returns why a caller may not load a visible skill. A model may load every visible skill.
+    /// Returns the reason why a caller may not load a visible skill. A model may load all of them.
     fn withheld_visible(&self, record: Record<'_>, caller: Caller) -> Option<&'static str> {
         let is_denied = caller == Caller::User
             && record.conditions().is_some_and(|conditions| conditions.not_by_user);
@@ -244,7 +244,7 @@ fn is_of(record: Record<'_>, qualifier: &str) -> bool {
 }
 
 /// Returns the first match that the caller may load, otherwise the first match.
-fn first<'c>(meant: &[Meant<'c>]) -> Lookup<'c> {
+fn first<'c>(meant: &[Match<'c>]) -> Lookup<'c> {
     let free = meant.iter().find(|(_, withheld)| withheld.is_none());
     match free.or(meant.first()) {
         Some(&(record, None)) => Lookup::Found(record),

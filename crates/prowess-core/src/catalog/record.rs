@@ -37,7 +37,7 @@ impl<'c> Record<'c> {
         Self { catalog, index, availability, reason: Some(reason) }
     }
 
-    /// Returns the rules that its `SKILL.md` is read by.
+    /// Returns the rules for parsing its `SKILL.md`.
     pub(crate) fn rules(&self) -> &'c Rules {
         self.catalog.rules()
     }
@@ -131,8 +131,7 @@ impl<'c> Record<'c> {
         location
     }
 
-    /// Appends the path of the `SKILL.md`, as [`Self::location`]: a prompt shows many, and needs
-    /// each for a moment only.
+    /// Appends the [`Self::location`] to a string, which avoids an allocation.
     pub fn push_location(&self, target: &mut String) {
         let root = self.catalog.source(self.index).source.root().trim_end_matches('/');
         let package = self.catalog.set(self.index).package(self.index.entry());
@@ -184,7 +183,7 @@ impl<'c> Record<'c> {
         self.availability
     }
 
-    /// Returns why the skill is not offered; `None` if it is.
+    /// Returns the reason why the skill is not offered; `None` if it is offered.
     pub fn reason(&self) -> Option<&'c str> {
         self.reason
     }

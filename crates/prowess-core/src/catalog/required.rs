@@ -35,7 +35,7 @@ impl<'a> RequiredSkill<'a> {
     }
 }
 
-/// Reads a version that may leave out its last parts, such as `1.2`.
+/// Parses a version that may omit its last parts, such as `1.2`.
 fn read_version(text: &str) -> Option<Version> {
     let text = text.trim().trim_start_matches('v');
     let missing = 2_usize.saturating_sub(text.matches('.').count());
@@ -51,7 +51,7 @@ impl fmt::Display for RequiredSkill<'_> {
     }
 }
 
-/// A requirement of a skill that no skill of the catalog meets.
+/// An unmet requirement of a skill.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnmetRequirement {
@@ -76,7 +76,7 @@ pub enum UnmetRequirement {
     /// Skills require each other.
     #[error("these skills require each other: {}", .0.join(" → "))]
     Cycle(
-        /// The ids; the last is the first again.
+        /// The ids; the first one is repeated at the end.
         Vec<String>,
     ),
 }
@@ -99,7 +99,7 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// The first requirement that cannot be met for this caller.
+    /// Returns the first requirement that cannot be met for this caller.
     pub fn load_order<'c>(
         &'c self,
         record: Record<'c>,
@@ -114,8 +114,8 @@ impl Catalog {
     }
 }
 
-/// A walk over skills and what they require, each once. It uses no recursion, so a long chain of
-/// skills cannot exhaust the stack.
+/// A traversal of skills and their requirements that visits each skill once. It is not recursive,
+/// so a long chain of skills cannot overflow the stack.
 pub struct RequirementWalk<'c, F> {
     find: F,
     states: HashMap<RecordIndex, State>,
@@ -126,7 +126,7 @@ pub struct RequirementWalk<'c, F> {
 /// The progress of one record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// What it requires is being visited.
+    /// Its requirements are being visited.
     Open,
     Done,
 }
@@ -143,7 +143,7 @@ impl<'c, F: Fn(&str) -> Option<Record<'c>>> RequirementWalk<'c, F> {
         Self { find, states: HashMap::new(), order: Vec::new(), unmet: Vec::new() }
     }
 
-    /// Visits a skill and everything that it requires and that was not visited before.
+    /// Visits a skill and its requirements, except those that were visited before.
     pub fn visit(&mut self, record: Record<'c>) {
         let mut path = Vec::new();
         self.enter(record, &mut path);

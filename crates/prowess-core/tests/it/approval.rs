@@ -1,4 +1,4 @@
-//! Approvals: what they are bound to, which decisions are possible, and when they end.
+//! Tests of approvals: requests, decisions and expiry.
 
 use prowess_core::{
     ApprovalDecision, ApprovalEntry, ApprovalId, ApprovalQuery, ApprovalRequest, ApprovalScope,
@@ -7,7 +7,7 @@ use prowess_core::{
 };
 
 fn session() -> SessionId {
-    SessionId::new("s").expect("it is an id")
+    SessionId::new("s").expect("the id is valid")
 }
 
 fn request(package: Option<&[u8]>) -> ApprovalRequest {
@@ -29,7 +29,7 @@ fn pending(package: Option<&[u8]>) -> ApprovalEntry {
         now: Timestamp(1),
         expires: Timestamp(10),
     };
-    new.admit([]).expect("there is room")
+    new.admit([]).expect("the limit is not reached")
 }
 
 const SCOPES: [ApprovalScope; 3] =
@@ -47,10 +47,10 @@ fn decide(
     entry.decide(&ApprovalDecision { verdict, by: "ada".into(), at: Timestamp(at) })
 }
 
-/// Returns the entry after decisions that are possible.
+/// Returns the entry after these decisions.
 fn decided(verdicts: &[ApprovalVerdict]) -> ApprovalEntry {
     let decided = |entry: ApprovalEntry, verdict: &ApprovalVerdict| decide(&entry, *verdict, 2);
-    verdicts.iter().try_fold(pending(Some(b"package")), decided).expect("each is possible")
+    verdicts.iter().try_fold(pending(Some(b"package")), decided).expect("each decision is possible")
 }
 
 fn applies(entry: &ApprovalEntry, now: u64) -> bool {
@@ -61,7 +61,7 @@ fn applies(entry: &ApprovalEntry, now: u64) -> bool {
 }
 
 #[test]
-fn decisions_are_possible_in_some_states_only() {
+fn possible_decisions_depend_on_the_state() {
     let granted = grant(ApprovalScope::Once, Some(9));
     let cases: [(&[ApprovalVerdict], [bool; 3]); 5] = [
         (&[], [true, true, false]),
@@ -85,7 +85,7 @@ fn decisions_are_possible_in_some_states_only() {
 }
 
 #[test]
-fn spent_approval_takes_no_decision() {
+fn spent_approval_cannot_be_changed() {
     let entry = decided(&[grant(ApprovalScope::Once, None)]);
     let session = session();
     let tenant = Some("acme");
@@ -116,28 +116,35 @@ fn expiry_is_exclusive_everywhere() {
     }
     for (expires, at) in [(5, 5), (4, 5)] {
         let late = decide(&entry, grant(ApprovalScope::Once, Some(expires)), at);
-        assert_eq!(late, Err(DecisionError::Expired(id.clone())), "it would never apply");
+        assert_eq!(
+            late,
+            Err(DecisionError::Expired(id.clone())),
+            "the approval would be expired at once"
+        );
     }
     for scope in SCOPES {
         let granted = decided(&[grant(scope, Some(20))]);
-        assert!(applies(&granted, 19), "the approval has an expiry of its own");
+        assert!(applies(&granted, 19), "the approval has its own expiry");
         assert!(!applies(&granted, 20), "from its expiry on it does not apply");
         assert_eq!(
             decide(&granted, ApprovalVerdict::Revoke, 20),
             Err(DecisionError::Expired(id.clone()))
         );
-        assert!(applies(&decided(&[grant(scope, None)]), u64::MAX), "without expiry it stays");
+        assert!(
+            applies(&decided(&[grant(scope, None)]), u64::MAX),
+            "an approval without expiry does not expire"
+        );
     }
 }
 
 #[test]
-fn approval_has_what_was_granted() {
+fn approval_has_the_granted_scope() {
     let session = session();
     let tenant = Some("acme");
     let query = ApprovalQuery { tool: "Bash", tenant, session: &session, now: Timestamp(3) };
     for scope in SCOPES {
         let entry = decided(&[grant(scope, Some(20))]);
-        let approval = entry.approval_for(&query).expect("it applies");
+        let approval = entry.approval_for(&query).expect("the approval applies");
         assert_eq!(approval.session.is_none(), scope == ApprovalScope::Always, "{scope:?}");
         assert_eq!((approval.id, approval.request), (entry.id, entry.request), "{scope:?}");
         assert_eq!(approval.scope, scope);
@@ -147,7 +154,7 @@ fn approval_has_what_was_granted() {
 
 #[test]
 fn approval_applies_to_its_own_caller_only() {
-    let [session, other] = ["s", "other"].map(|id| SessionId::new(id).expect("it is an id"));
+    let [session, other] = ["s", "other"].map(|id| SessionId::new(id).expect("the id is valid"));
     for scope in SCOPES {
         let entry = decided(&[grant(scope, None)]);
         let is_shared = scope == ApprovalScope::Always;
@@ -241,7 +248,7 @@ fn requests_of_a_session_are_repeated_or_limited() {
 }
 
 #[test]
-fn package_without_digest_gets_one_call() {
+fn package_without_digest_is_approved_once() {
     for scope in SCOPES {
         let granted = decide(&pending(None), grant(scope, None), 2);
         let is_once = scope == ApprovalScope::Once;

@@ -1,5 +1,5 @@
-//! A model checker runs the transition functions of approvals in every order that several hosts and
-//! a person can produce, with lost answers.
+//! Checks the transition functions of approvals in all orders of calls by several hosts and a
+//! person, with lost answers, by a model checker.
 
 use prowess_core::{
     ApprovalDecision, ApprovalEntry, ApprovalId, ApprovalQuery, ApprovalRequest, ApprovalScope,
@@ -10,7 +10,7 @@ use stateright::{Checker, Model, Property};
 
 const HOSTS: usize = 3;
 
-/// Hosts that spend one approval, each for one operation, and a person that grants and revokes it.
+/// A model with hosts that spend one approval, and a person who grants and revokes it.
 struct Approvals {
     compares: bool,
 }
@@ -19,7 +19,7 @@ struct Approvals {
 struct State {
     stored: ApprovalEntry,
     hosts: [Host; HOSTS],
-    /// The entry that the person has seen.
+    /// The entry that the person has loaded.
     person: Option<ApprovalEntry>,
 }
 
@@ -41,7 +41,7 @@ enum Phase {
 enum Action {
     Load(usize),
     Spend(usize),
-    /// The store acts, and the host does not get the answer: it starts again.
+    /// The store is changed, but the answer is lost, so the host retries.
     SpendWithoutAnswer(usize),
     Look,
     Grant,
@@ -57,7 +57,7 @@ impl State {
 }
 
 fn session() -> SessionId {
-    SessionId::new("s").expect("it is an id")
+    SessionId::new("s").expect("the id is valid")
 }
 
 fn decision(verdict: ApprovalVerdict) -> ApprovalDecision {
@@ -65,7 +65,7 @@ fn decision(verdict: ApprovalVerdict) -> ApprovalDecision {
 }
 
 impl Approvals {
-    /// Stores an entry as `ApprovalStore::replace` does, or without its comparison.
+    /// Stores an entry like `ApprovalStore::replace`, optionally without the comparison.
     fn replace(&self, state: &mut State, next: ApprovalEntry, expected: u64) -> bool {
         let is_stored = !self.compares || state.stored.version == expected;
         if is_stored {
@@ -118,7 +118,7 @@ impl Model for Approvals {
             now: Timestamp(1),
             expires: Timestamp(10),
         };
-        let stored = new.admit([]).expect("there is room");
+        let stored = new.admit([]).expect("the limit is not reached");
         let host = Host { phase: Phase::Starts, has_lost: false };
         let hosts = std::array::from_fn(|_| host.clone());
         vec![State { stored, hosts, person: None }]

@@ -1,4 +1,4 @@
-//! A flag, and one that also asks.
+//! Tests of cancellation flags.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,9 +9,9 @@ use prowess_core::Cancel;
 fn clones_share_one_flag() {
     let cancel = Cancel::default();
     let clone = cancel.clone();
-    assert!(!clone.is_cancelled(), "nobody has asked yet");
+    assert!(!clone.is_cancelled(), "the flag is not set");
     cancel.cancel();
-    assert!(clone.is_cancelled(), "what one sets all see");
+    assert!(clone.is_cancelled(), "clones share the flag");
 }
 
 #[test]
@@ -21,8 +21,8 @@ fn polled_flag_is_cancelled_by_its_callback() {
     let cancel = Cancel::with_poll(move || asked.load(Ordering::Acquire));
     assert!(!cancel.is_cancelled(), "neither flag is set");
     elsewhere.store(true, Ordering::Release);
-    assert!(cancel.is_cancelled(), "the other flag counts");
+    assert!(cancel.is_cancelled(), "the callback sets the flag");
     elsewhere.store(false, Ordering::Release);
     cancel.cancel();
-    assert!(cancel.is_cancelled(), "its own flag counts too");
+    assert!(cancel.is_cancelled(), "the flag itself can also be set");
 }

@@ -1,4 +1,4 @@
-//! Tests of catalogs: complete, sorted, and unambiguous about each id.
+//! Tests of catalogs.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn source(layer: usize, skills: &[(&str, &str)]) -> CatalogSource {
     let files = skills.iter().fold(MemorySource::builder("memory"), |builder, (package, _)| {
         builder.file(&format!("{package}/SKILL.md"), format!("the file of {package}"))
     });
-    let source = Arc::new(files.build().expect("the fixture's paths are good"));
+    let source = Arc::new(files.build().expect("the paths are valid"));
     CatalogSource { layer, source, records: records(skills) }
 }
 
@@ -49,7 +49,7 @@ fn catalog() -> Catalog {
         assert_eq!(builder.show(RecordIndex::new(at.0, at.1)), Ok(()));
     }
     let other = RecordIndex::new(1, 0);
-    assert_eq!(builder.show(other), Err(RecordIndex::new(0, 0)), "an id is given once");
+    assert_eq!(builder.show(other), Err(RecordIndex::new(0, 0)), "the id is taken");
     builder.exclude(other, Availability::Shadowed, "the user's is used");
     builder.finish(7)
 }
@@ -61,7 +61,7 @@ fn skills_are_sorted_and_found_by_id() {
     let ids: Vec<_> = catalog.skills().map(|skill| skill.id()).collect();
     assert_eq!(ids, ["audio", "pdf", "zip"]);
     for id in ids {
-        assert_eq!(catalog.get(id).map(|skill| skill.id()), Some(id), "what is listed is found");
+        assert_eq!(catalog.get(id).map(|skill| skill.id()), Some(id), "each listed skill is found");
     }
     assert!(catalog.get("nothing").is_none());
     assert_eq!(catalog.get("pdf").map(|skill| skill.description()), Some("The user's."));
@@ -82,8 +82,8 @@ fn edited(catalog: &Catalog, source: usize, package: &str) -> Vec<CatalogSource>
             builder.keep(&earlier, at..at + 1);
             continue;
         }
-        let of_its_own = records(&[(package, "Edited.")]);
-        builder.reuse(&of_its_own, 0, None);
+        let edited_records = records(&[(package, "Edited.")]);
+        builder.reuse(&edited_records, 0, None);
     }
     sources[source].records = Arc::new(builder.finish());
     sources
@@ -92,22 +92,30 @@ fn edited(catalog: &Catalog, source: usize, package: &str) -> Vec<CatalogSource>
 #[test]
 fn edited_skill_makes_a_revision() {
     let catalog = catalog();
-    let revised = catalog.revised(&edited(&catalog, 0, "zip"), 8).expect("nothing else changes");
+    let revised =
+        catalog.revised(&edited(&catalog, 0, "zip"), 8).expect("only a description changes");
     assert_eq!(revised.generation(), 8);
     assert_eq!(revised.get("zip").map(|skill| skill.description()), Some("Edited."));
-    assert_eq!(catalog.get("zip").map(|skill| skill.description()), Some("Packs."), "as it was");
+    assert_eq!(
+        catalog.get("zip").map(|skill| skill.description()),
+        Some("Packs."),
+        "the earlier catalog is unchanged"
+    );
     let all = |catalog: &Catalog| -> Vec<_> {
         catalog.skills().chain(catalog.excluded()).map(|skill| skill.location()).collect()
     };
     assert_eq!(all(&revised), all(&catalog), "the same skills in the same states");
-    let skills = revised.revised_since(&catalog).expect("it is a revision");
+    let skills = revised.revised_since(&catalog).expect("the catalog is a revision");
     let descriptions = skills.iter().map(|skill| skill.map(|skill| skill.description()));
     assert_eq!(
         descriptions.collect::<Vec<_>>(),
         [["Packs.", "Edited."]],
         "it says what it revises"
     );
-    assert!(revised.revised_since(&self::catalog()).is_none(), "of the catalog before it alone");
+    assert!(
+        revised.revised_since(&self::catalog()).is_none(),
+        "only a revision of the previous catalog is compared"
+    );
 }
 
 #[test]
@@ -119,22 +127,22 @@ fn edit_that_may_change_resolution_is_no_revision() {
     distinct.show_as(other, "embedded:pdf").expect("the id is free");
     let mut refused = builder();
     for at in [one, other] {
-        refused.exclude(at, Availability::Rejected, "another has its id");
+        refused.exclude(at, Availability::Rejected, "the id is taken");
     }
     for catalog in [catalog(), distinct.finish(7), refused.finish(7)] {
         for (source, package) in contenders {
             let sources = edited(&catalog, source, package);
-            assert!(catalog.revised(&sources, 8).is_none(), "two skills contend for `pdf`");
+            assert!(catalog.revised(&sources, 8).is_none(), "two skills have the id `pdf`");
         }
     }
     let catalog = catalog();
     let mut gone = catalog.sources().to_vec();
     gone[0].records = records(&[("zip", "Packs.")]);
-    assert!(catalog.revised(&gone, 8).is_none(), "a skill has gone");
-    assert!(catalog.revised(&catalog.sources()[..1], 8).is_none(), "a source has gone");
+    assert!(catalog.revised(&gone, 8).is_none(), "a skill was removed");
+    assert!(catalog.revised(&catalog.sources()[..1], 8).is_none(), "a source was removed");
     let mut other = edited(&catalog, 0, "zip");
     other[0].source = Arc::clone(&other[1].source);
-    assert!(catalog.revised(&other, 8).is_none(), "another source took the place of one");
+    assert!(catalog.revised(&other, 8).is_none(), "a source was replaced");
 }
 
 #[test]
@@ -152,9 +160,9 @@ fn supersede_replaces_the_offered_record() {
 #[test]
 fn record_has_its_location_and_reads_its_files() {
     let catalog = catalog();
-    let skill = catalog.get("pdf").expect("it is offered");
-    let path = ResourcePath::new("SKILL.md").expect("it is a path");
-    let text = catalog.read(skill, &path, ReadLimit::default()).expect("it is in memory");
+    let skill = catalog.get("pdf").expect("the skill is offered");
+    let path = ResourcePath::new("SKILL.md").expect("the path is valid");
+    let text = catalog.read(skill, &path, ReadLimit::default()).expect("the file exists");
     assert_eq!(text, b"the file of office/pdf");
     assert_eq!((skill.rank(), skill.source(), skill.trust()), (0, "memory", Trust::Trusted));
     assert_eq!(skill.root_directory(), "memory://memory/office/pdf");
@@ -163,7 +171,7 @@ fn record_has_its_location_and_reads_its_files() {
 #[test]
 fn record_serialises_to_stable_json() {
     let catalog = catalog();
-    let json = |record| serde_json::to_string_pretty(&record).expect("a record is data");
+    let json = |record| serde_json::to_string_pretty(&record).expect("a record is serializable");
     expect![[r#"
         {
           "id": "pdf",
@@ -180,8 +188,8 @@ fn record_serialises_to_stable_json() {
           "tokens": 4,
           "state": "visible"
         }"#]]
-    .assert_eq(&json(catalog.get("pdf").expect("it is offered")));
-    let shadowed = json(catalog.excluded().next().expect("one is put aside"));
+    .assert_eq(&json(catalog.get("pdf").expect("the skill is offered")));
+    let shadowed = json(catalog.excluded().next().expect("one record is excluded"));
     assert!(shadowed.contains(r#""state": "shadowed""#), "{shadowed}");
     assert!(shadowed.contains(r#""reason": "the user's is used""#), "{shadowed}");
 }

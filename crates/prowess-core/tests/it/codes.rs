@@ -1,4 +1,4 @@
-//! The codes of errors are declared, so that the page of codes has them.
+//! Tests that the codes of errors are declared.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Digests as text.
+//! Tests of digests.
 
 use prowess_core::Digest;
 
@@ -8,8 +8,8 @@ fn digest_text_round_trips() {
     let text = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     assert_eq!(digest.to_string(), text);
     assert_eq!(text.parse(), Ok(digest));
-    let json = serde_json::to_value(digest).expect("it is a text");
-    assert_eq!(serde_json::from_value::<Digest>(json).expect("it is a digest"), digest);
+    let json = serde_json::to_value(digest).expect("a digest is serializable");
+    assert_eq!(serde_json::from_value::<Digest>(json).expect("the text is a digest"), digest);
 }
 
 #[test]
@@ -18,6 +18,6 @@ fn invalid_digest_text_is_rejected() {
     let not_ascii = format!("sha256:{}", "é".repeat(32));
     let signed = format!("sha256:{}", "+1".repeat(32));
     for text in ["", "sha256:", "sha256:abc", "md5:abc", &too_long, &not_ascii, &signed] {
-        assert!(text.parse::<Digest>().is_err(), "{text:?} is taken for a digest");
+        assert!(text.parse::<Digest>().is_err(), "{text:?} is not a digest");
     }
 }

@@ -1,4 +1,4 @@
-//! The types of the core keep what their documentation says.
+//! Tests of the core's types.
 
 mod approval;
 mod approval_model;

@@ -1,10 +1,10 @@
-//! Paths of files and packages: what is one, what it becomes, and what is refused.
+//! Tests of the validation and normalization of paths.
 
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use prowess_core::{MemorySource, PackagePath, ReadLimit, ResourcePath, SkillSource};
 
-/// The normal form of a resource's path, or why it is refused.
+/// Checks the normal form of a resource's path, or the reason why it is rejected.
 #[track_caller]
 fn check(text: &str, expected: &Expect) {
     let path = ResourcePath::new(text).map(|path| path.to_string());
@@ -21,8 +21,8 @@ fn paths_out_of_the_package_are_rejected() {
     );
     for text in ["..", "../x", "/etc/passwd", "//srv/share", "a/../../b", "a/b/../../../c", "./.."]
     {
-        assert!(ResourcePath::new(text).is_err(), "{text} leads out");
-        assert!(PackagePath::new(text).is_err(), "{text} leads out of a source too");
+        assert!(ResourcePath::new(text).is_err(), "{text} leads out of a package");
+        assert!(PackagePath::new(text).is_err(), "{text} leads out of a source");
     }
 }
 
@@ -33,15 +33,15 @@ fn inner_dots_are_resolved_lexically() {
     check("a/", &expect!["a"]);
 }
 
-/// On another system a backslash separates and a letter with a colon is a drive.
+/// On Windows a backslash is a separator, and a letter with a colon is a drive.
 #[test]
 fn windows_paths_are_rejected() {
     for text in [".\\..\\..\\CANARY", "C:\\x", "C:x", "c:/x", "\\\\srv\\share\\x", "a\\b"] {
-        assert!(ResourcePath::new(text).is_err(), "{text} is refused, whatever it might mean");
+        assert!(ResourcePath::new(text).is_err(), "{text} is rejected on every system");
     }
 }
 
-/// What looks like dots to a decoder or an eye is a name like any other, and nothing has it.
+/// Encoded or similar-looking dots are ordinary names.
 #[test]
 fn names_are_neither_decoded_nor_normalised() {
     let source = MemorySource::builder("test").file("alpha/SKILL.md", "").file("CANARY", "x");
@@ -56,13 +56,13 @@ fn names_are_neither_decoded_nor_normalised() {
         "..\u{2215}CANARY",
     ] {
         let path = ResourcePath::new(text).unwrap();
-        assert_eq!(path.as_str(), text, "the path is kept as it was written");
+        assert_eq!(path.as_str(), text, "the path is unchanged");
         let read = source.read(&alpha, &path, ReadLimit::default());
-        assert_eq!(read.unwrap_err().kind.as_str(), "resource-not-found", "{text} names nothing");
+        assert_eq!(read.unwrap_err().kind.as_str(), "resource-not-found", "{text} does not exist");
     }
     let composed = ResourcePath::new("caf\u{e9}.md").unwrap();
     let decomposed = ResourcePath::new("cafe\u{301}.md").unwrap();
-    assert_ne!(composed, decomposed, "two names that look the same are two names");
+    assert_ne!(composed, decomposed, "names are compared by their bytes");
 }
 
 #[test]
@@ -76,34 +76,37 @@ fn package_directory_is_not_a_file() {
 #[test]
 fn nul_and_overlong_paths_are_rejected() {
     check("a\0.md", &expect!["refused: a path must not hold a NUL character"]);
-    assert!(ResourcePath::new(&"a".repeat(1024)).is_ok(), "1024 bytes are a path");
+    assert!(ResourcePath::new(&"a".repeat(1024)).is_ok(), "1024 bytes are allowed");
     check(
         &"a".repeat(1025),
         &expect!["refused: a path must not be longer than 1024 bytes; this one has 1025"],
     );
 }
 
-/// Reading a manifest gives checked paths, or an error at once.
+/// Deserializing a path validates it.
 #[test]
 fn deserialised_paths_are_checked() {
     for text in ["../../.ssh/authorized_keys", "/etc/cron.d/x", "C:\\x"] {
         let json = serde_json::to_string(text).unwrap();
         let resource = serde_json::from_str::<ResourcePath>(&json).unwrap_err().to_string();
-        assert!(resource.contains("leaves the package"), "{text} is refused when it is read");
-        assert!(serde_json::from_str::<PackagePath>(&json).is_err(), "as a package too");
+        assert!(resource.contains("leaves the package"), "{text} is rejected");
+        assert!(
+            serde_json::from_str::<PackagePath>(&json).is_err(),
+            "{text} is rejected as a package path"
+        );
     }
     let good: ResourcePath = serde_json::from_str("\"a/./b\"").unwrap();
-    assert_eq!(good.as_str(), "a/b", "a good one is normalised");
+    assert_eq!(good.as_str(), "a/b", "a valid path is normalized");
 }
 
 proptest! {
-    /// An accepted path has no part that could lead anywhere else.
+    /// An accepted path has only normal parts.
     #[test]
     fn accepted_path_is_normal(text in "([a-c.\\\\/:]|\\.\\.|\u{e9}){0,12}") {
         if let Ok(path) = ResourcePath::new(&text) {
             let is_part = |part: &str| !matches!(part, "" | "." | "..");
             prop_assert!(path.as_str().split('/').all(is_part), "{text} became {path}");
-            prop_assert_eq!(ResourcePath::new(path.as_str()), Ok(path.clone()), "normal stays");
+            prop_assert_eq!(ResourcePath::new(path.as_str()), Ok(path.clone()), "a normal path is unchanged");
         }
         let package = PackagePath::new(&text);
         let is_unchanged = package.as_ref().is_ok_and(|path| path.as_str() == text);
@@ -114,7 +117,7 @@ proptest! {
     }
 }
 
-/// Parts of a path, put together, with whether they name a file and stay inside on their way.
+/// Generates a path, with whether it is valid: it names a file and never leaves the package.
 fn resource_path() -> impl Strategy<Value = (String, bool)> {
     let part = prop::sample::select(vec!["a", "b.md", "..c", ".", "", ".."]);
     let start = prop::sample::select(vec!["", "", "", "/", "c:", ".\\"]);
@@ -124,7 +127,7 @@ fn resource_path() -> impl Strategy<Value = (String, bool)> {
             "" | "." => Some(depth),
             _ => Some(depth + 1),
         });
-        // An empty first part is a slash at the beginning.
+        // An empty first part is a leading slash.
         let is_relative = start.is_empty() && (!parts[0].is_empty() || parts.len() == 1);
         let is_good = is_relative && depth.is_some_and(|depth| depth > 0);
         (format!("{start}{}", parts.join("/")), is_good)

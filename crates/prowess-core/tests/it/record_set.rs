@@ -1,4 +1,4 @@
-//! Packing loses nothing.
+//! Tests of packed records.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -61,7 +61,7 @@ impl Owned {
 }
 
 fn record() -> impl Strategy<Value = Owned> {
-    // Names that are the directory's, a part of it, and neither: all share texts differently.
+    // Names that equal the directory's name, are a part of it, or neither, share texts differently.
     let name = prop_oneof!["pdf", "df", "pdf-é", "[a-z]{1,8}"];
     let texts = ("(a/)?(b/)?(pdf|[a-z]{1,8})", name, prop_oneof!["pdf", "[a-z]{1,8}"], ".{0,40}");
     let rest =
@@ -103,7 +103,7 @@ proptest! {
     }
 }
 
-/// The set that follows `set` with some of its records read again.
+/// Returns the set after `set` in which some of its records were read again.
 fn follow(set: &Arc<RecordSet>, reread: &BTreeMap<usize, Owned>) -> RecordSet {
     let mut builder = RecordSetBuilder::after(Arc::clone(set));
     let mut next = 0;
@@ -135,7 +135,7 @@ proptest! {
             let next = Arc::new(follow(&set, &reread));
             if let Some(revised) = next.revised_since(&set) {
                 let reread: Vec<_> = reread.keys().copied().collect();
-                prop_assert_eq!(revised, reread, "what was read again is named and nothing else");
+                prop_assert_eq!(revised, reread, "exactly the records that were read again are revised");
             }
             for (at, record) in &reread {
                 records[*at] = record.clone();
@@ -167,10 +167,18 @@ fn change_of_a_resolving_field_is_no_revision() {
     let set = Arc::new(builder.finish());
     let revised = |record: Owned| follow(&set, &BTreeMap::from([(1, record)])).revised_since(&set);
     let image = || skill("image");
-    assert_eq!(revised(image()), Some(vec![1]), "the same text may be another version");
+    assert_eq!(
+        revised(image()),
+        Some(vec![1]),
+        "a record that was read again may be another version"
+    );
     let description = Owned { description: "short".into(), ..image() };
-    assert_eq!(revised(description), Some(vec![1]), "a description is told");
-    assert_eq!(revised(Owned { version: Some("2".into()), ..image() }), Some(vec![1]), "a version");
+    assert_eq!(revised(description), Some(vec![1]), "a changed description is a revision");
+    assert_eq!(
+        revised(Owned { version: Some("2".into()), ..image() }),
+        Some(vec![1]),
+        "a changed version is a revision"
+    );
     for other in [
         Owned { package: "other/image".into(), ..image() },
         Owned { file: "skill.md", ..image() },
@@ -183,7 +191,11 @@ fn change_of_a_resolving_field_is_no_revision() {
     }
     let mut builder = RecordSetBuilder::after(Arc::clone(&set));
     builder.keep(&set, 0..1);
-    assert_eq!(builder.finish().revised_since(&set), None, "nor is a skill that has gone");
+    assert_eq!(
+        builder.finish().revised_since(&set),
+        None,
+        "a removed skill is more than a revision"
+    );
 }
 
 #[test]
@@ -206,16 +218,16 @@ fn unused_texts_are_dropped() {
     for number in 0..100 {
         record.description = format!("{number:01000}");
         let next = Arc::new(follow(&set, &BTreeMap::from([(0, record.clone())])));
-        // A set that shares nothing with the one before it cannot say what differs.
+        // A set that shares nothing with the previous one has no revision.
         packings += usize::from(next.revised_since(&set).is_none());
-        assert_eq!(next.description(0), record.description, "the newest is read");
+        assert_eq!(next.description(0), record.description, "the newest text is returned");
         set = next;
     }
-    assert_eq!(packings, 50, "one version at most is kept beside the newest");
+    assert_eq!(packings, 50, "at most one old version is kept");
 }
 
 #[test]
-fn long_text_is_cut_between_characters() {
+fn long_text_is_truncated_between_characters() {
     let long = "é".repeat(40_000);
     let mut builder = RecordSetBuilder::new();
     let record = Owned {
@@ -232,7 +244,7 @@ fn long_text_is_cut_between_characters() {
     record.push(&mut builder);
     let set = builder.finish();
     assert_eq!(set.description(0).len(), 65_534, "the last whole character within 65,535 bytes");
-    assert_eq!(set.id(0), "a", "and the others are as they were");
+    assert_eq!(set.id(0), "a", "other texts are unchanged");
 }
 
 #[test]
@@ -248,10 +260,10 @@ fn findings_are_sorted_and_kept_by_package() {
     let places: Vec<_> = set.diagnostics().map(|found| found.path.as_deref()).collect();
     assert_eq!(places, [Some("/"), Some("/a/SKILL.md"), Some("/b/SKILL.md")]);
     let problems: Vec<_> = set.problems().map(|found| found.path.as_deref()).collect();
-    assert_eq!(problems, [Some("/")], "a finding about no package is told apart");
+    assert_eq!(problems, [Some("/")], "a finding without a package is a problem");
 
     let mut next = RecordSetBuilder::new();
     next.reuse_diagnostics(&set, |package| package == "b");
     let kept: Vec<_> = next.finish().diagnostics().map(|found| found.path.clone()).collect();
-    assert_eq!(kept, [Some("/b/SKILL.md".into())], "only those of a package that is kept");
+    assert_eq!(kept, [Some("/b/SKILL.md".into())], "only findings of kept packages are copied");
 }

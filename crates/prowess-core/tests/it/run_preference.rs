@@ -1,4 +1,4 @@
-//! How a skill asks to be run.
+//! Tests of run preferences.
 
 use prowess_core::{ContextMode, RunPreference};
 use serde_json::{Value, json};

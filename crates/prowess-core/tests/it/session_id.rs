@@ -1,4 +1,4 @@
-//! Which texts are session ids.
+//! Tests of session ids.
 
 use prowess_core::{SessionError, SessionId};
 
@@ -7,10 +7,13 @@ fn valid_ids_are_accepted() {
     let longest = "x".repeat(SessionId::MAX_LENGTH);
     let uuid = "0198c6f2-1c3e-7d7a-9f55-3f6a4f1f0a11";
     for text in ["a", uuid, "telegram:-100123", "user@host/chat.7+a=b~c#1_2", &longest] {
-        let id = SessionId::new(text).expect("it is a good id");
+        let id = SessionId::new(text).expect("the id is valid");
         assert_eq!(id.as_str(), text);
-        let json = serde_json::to_string(&id).expect("an id is plain data");
-        assert_eq!(serde_json::from_str::<SessionId>(&json).expect("it comes back"), id);
+        let json = serde_json::to_string(&id).expect("an id is serializable");
+        assert_eq!(
+            serde_json::from_str::<SessionId>(&json).expect("the id can be deserialized"),
+            id
+        );
     }
 }
 
@@ -36,7 +39,7 @@ fn invalid_ids_are_rejected_without_echo() {
         let error = SessionId::new(text).expect_err("it is a bad id");
         assert_eq!(error.to_string(), message);
         assert_eq!(error.code(), "session-id-invalid");
-        let json = serde_json::to_string(text).expect("a text is plain data");
+        let json = serde_json::to_string(text).expect("a text is serializable");
         let stored = serde_json::from_str::<SessionId>(&json);
         let stored = stored.expect_err("what is stored is checked too").to_string();
         assert!(!stored.contains("secret"), "{stored}");
@@ -63,7 +66,7 @@ fn logs_do_not_have_random_ids() {
 
 #[test]
 fn messages_show_the_start_of_a_long_id() {
-    let id = SessionId::new("x".repeat(128)).expect("it is a good id");
+    let id = SessionId::new("x".repeat(128)).expect("the id is valid");
     let message = SessionError::NotFound(id).to_string();
     assert_eq!(message, format!("there is no session `{}…`; open a new one", "x".repeat(48)));
     let whole = "x".repeat(48);

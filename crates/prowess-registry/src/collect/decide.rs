@@ -1,4 +1,4 @@
-//! The one table of decisions about a good package that a scan finds missing or broken.
+//! The decisions about a package with a record that a scan finds missing or broken.
 //!
 //! An unchanged package is always carried over, and a usable report always replaces the record.
 
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn only_missing_and_broken_skills_wait_for_a_second_look() {
+    fn only_missing_and_broken_skills_are_deferred() {
         use Decision::{Defer, Drop, KeepLast};
         check(Observed::Missing, [Drop, Drop, Defer, Defer]);
         check(Observed::Broken, [Drop, KeepLast, Defer, Defer]);
@@ -76,12 +76,16 @@ mod tests {
     }
 
     #[test]
-    fn kept_version_needs_no_second_look() {
+    fn kept_version_is_not_deferred() {
         let circumstances =
             Circumstances { on_missing: Confirm, keeps_last: true, is_kept_already: true };
         for observed in [Observed::Broken, Observed::Unreadable] {
             assert_eq!(decide(observed, circumstances), Decision::KeepLast, "{observed:?}");
         }
-        assert_eq!(decide(Observed::Missing, circumstances), Decision::Defer, "it may come back");
+        assert_eq!(
+            decide(Observed::Missing, circumstances),
+            Decision::Defer,
+            "a missing package is deferred"
+        );
     }
 }

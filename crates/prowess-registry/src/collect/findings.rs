@@ -1,4 +1,4 @@
-//! Findings about packages that do not come from the format crate.
+//! Findings about packages that the format crate does not create.
 
 use prowess_core::{Diagnostic, Found, Severity};
 use prowess_format::{Limit, LimitSeverity, Profile, Summary, check_directory, check_file_name};
@@ -6,7 +6,8 @@ use prowess_format::{Limit, LimitSeverity, Profile, Summary, check_directory, ch
 use crate::codes;
 use crate::policy::{NameMismatch, RegistryPolicy, SkillMdCase};
 
-/// Returns the finding about a name unlike its directory, if the policy differs from the profile.
+/// Returns the finding about a name that differs from its directory, if the policy overrides the
+/// profile.
 pub(super) fn mismatch(
     policy: NameMismatch,
     summary: Option<&Summary<'_>>,
@@ -21,7 +22,7 @@ pub(super) fn mismatch(
     Some(Diagnostic { severity, ..found })
 }
 
-/// Returns what the policy says about the name of a `SKILL.md`.
+/// Returns the finding about the spelling of the name `SKILL.md`, by the policy.
 pub(super) fn file_case(policy: &RegistryPolicy, file: &str) -> Option<Diagnostic> {
     let severity = match policy.skill_md_case {
         SkillMdCase::Profile => return check_file_name(file, policy.profile),

@@ -108,7 +108,7 @@ impl Collector<'_, '_> {
     }
 
     /// Decides about the packages in directories that could not be read, for example because their
-    /// rights are being changed.
+    /// permissions are being changed.
     pub(super) fn decide_unreadable_directories(&mut self) {
         if self.unreadable.is_empty() {
             return;
@@ -126,7 +126,7 @@ impl Collector<'_, '_> {
         }
     }
 
-    /// Returns whether a package lies in a directory that could not be read, or is one.
+    /// Returns whether a package is in a directory that could not be read, or is such a directory.
     fn is_unreadable(&self, package: &str) -> bool {
         let above = package.match_indices('/').map(|(at, _)| &package[..at]);
         above.chain(["", package]).any(|directory| self.unreadable.contains(directory))

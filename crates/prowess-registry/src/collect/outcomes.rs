@@ -1,4 +1,4 @@
-//! The outcome for each package of the previous scan, as a scan goes on.
+//! The outcome for each package of the previous scan, during a scan.
 
 use std::ops::Range;
 
@@ -10,11 +10,11 @@ use crate::previous::PreviousPackages;
 /// The outcome of a scan for a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// Nothing was reported, and the scan was not for this package.
+    /// The package was neither requested nor reported.
     Unrequested,
-    /// Nothing was reported, so far.
+    /// The package was not reported so far.
     Missing,
-    /// The previous record stays.
+    /// The previous record is kept.
     CarriedOver,
     /// This scan's report replaces the previous one.
     Replaced,
@@ -24,7 +24,7 @@ pub(super) enum Outcome {
 pub(super) struct Outcomes<'p, 'a> {
     previous: &'p PreviousPackages<'a>,
     outcomes: Vec<Outcome>,
-    /// The position after the record that was reported last.
+    /// The position after the last reported record.
     next: usize,
 }
 
@@ -61,7 +61,7 @@ impl<'p, 'a> Outcomes<'p, 'a> {
         self.previous.record(position).filter(|_| !self.is_reported(position))
     }
 
-    /// Carries over each package that the scan was not for.
+    /// Carries over each package that was not requested.
     pub(super) fn carry_over_unrequested(&mut self) {
         for outcome in &mut self.outcomes {
             if *outcome == Outcome::Unrequested {

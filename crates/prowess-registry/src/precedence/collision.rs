@@ -73,15 +73,15 @@ impl Resolution<'_> {
             let finding = renamed(self.builder.record(loser), &id, self.builder.record(winner));
             match self.builder.show_as(loser, &id) {
                 Ok(()) => self.builder.diagnose(finding),
-                // Another skill has this very text as its id, and keeps it.
+                // Another skill has the same text as its id, and keeps it.
                 Err(_) => self.shadow_one(winner, loser),
             }
             shown.push(loser);
         }
     }
 
-    /// Returns `layer:id`, if no record before it is of its layer; else `source:id`, likewise; else
-    /// a numbered id.
+    /// Returns `layer:id` if no earlier record is in the same layer, otherwise `source:id` if no
+    /// earlier one is of the same source, otherwise a numbered id.
     fn distinct_id(&self, before: &[RecordIndex], at: RecordIndex) -> String {
         let record = self.builder.record(at);
         let layer = |record: Record<'_>| record.layer().name.to_string();

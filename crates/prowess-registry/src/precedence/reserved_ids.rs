@@ -1,12 +1,11 @@
-//! Ids that an untrusted skill may not have, although no offered skill has them.
+//! Ids that are reserved for trusted skills, although no offered skill has them.
 
 use prowess_core::{Record, Trust};
 
 use super::Resolution;
 
 impl Resolution<'_> {
-    /// Returns the reason why an untrusted record may not have this id, because it has a trusted
-    /// meaning.
+    /// Returns the reason why this id is reserved, so that an untrusted record cannot have it.
     pub(super) fn reservation_of(&self, record: Record<'_>, id: &str) -> Option<String> {
         let by_an_alias = || self.by_an_alias(record, id);
         self.by_a_skill(id).or_else(by_an_alias).or_else(|| self.by_a_qualifier(id))
@@ -30,7 +29,7 @@ impl Resolution<'_> {
         if is_own { None } else { Some(format!("the alias `{alias}` stands for `{meant}`")) }
     }
 
-    /// If ids are the names of directories, one may equal the qualified id of another skill.
+    /// Checks the id against qualified ids, which an id from a directory name may equal.
     fn by_a_qualifier(&self, id: &str) -> Option<String> {
         let (qualifier, _) = id.split_once(':')?;
         let layers = &self.input.rules.layers;

@@ -16,12 +16,11 @@ use crate::cause::ReloadCause;
 use crate::scope::{OnMissingSkill, Part, Scope};
 use crate::{codes, trace};
 
-/// The time after which a missing or broken skill is confirmed by a second scan. An editor that
-/// moves the old version away and then writes the new one takes much less, and no caller waits for
-/// a removal.
+/// The delay of the second scan that confirms a missing or broken skill. An editor that moves the
+/// old version away and then writes the new one takes much less, and no caller waits for a removal.
 const GRACE: Duration = Duration::from_millis(50);
 
-/// The thread and the way to end it.
+/// The thread, and the handle to end it.
 pub(super) struct Driver {
     schedule: Arc<Schedule>,
     inbox: Arc<Inbox>,
@@ -100,7 +99,7 @@ impl Driving {
         }
     }
 
-    /// Returns how long to wait before missing skills are confirmed; `None` where there are none.
+    /// Returns the time until missing skills are confirmed; `None` if there are none.
     fn time_to_confirm(&self) -> Option<Duration> {
         self.confirm_at.map(|at| at.saturating_sub(self.schedule.now()))
     }
@@ -165,7 +164,7 @@ impl Driving {
 
     /// Scans unconfirmed packages again, if that is due, and accepts the result.
     fn confirm(&mut self, has_waited: bool) {
-        // With a clock that stands still, removed packages must not stay for ever.
+        // With a stopped clock, removed packages must not stay forever.
         let is_due = |at: Duration| has_waited || self.schedule.now() >= at;
         if self.confirm_at.is_some_and(is_due) {
             self.confirm_at = None;

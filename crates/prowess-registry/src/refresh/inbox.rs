@@ -40,7 +40,7 @@ impl Inbox {
                 );
             }
             SourceChange::WatchLost(error) => messages.lost.push((source, error)),
-            // A change of an unknown kind may concern anything.
+            // A variant that was added later: anything may have changed.
             _ => add(&mut messages.changed, source, Part::whole(OnMissingSkill::Confirm)),
         });
     }

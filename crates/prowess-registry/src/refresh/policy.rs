@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RefreshPolicy {
-    /// The trigger of reloads. By default the host decides: a library does nothing by itself, a
-    /// server watches.
+    /// The trigger of reloads. By default, the host decides: a library does nothing by itself, and
+    /// a server watches.
     pub mode: Option<RefreshMode>,
     /// The maximum age of the last reload at the start of a turn, in seconds. By default 300. For
     /// `ttl`.
@@ -72,7 +72,7 @@ impl RefreshPolicy {
         Duration::from_secs(self.cool_down_seconds)
     }
 
-    /// Never zero, which would be a busy loop.
+    /// Returns the interval of polls, which is never zero to prevent a busy loop.
     pub(super) fn poll(&self) -> Duration {
         Duration::from_secs(self.poll_seconds.max(1))
     }

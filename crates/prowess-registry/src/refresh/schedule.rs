@@ -1,4 +1,4 @@
-//! Decides by the clock when a reload is due.
+//! Decides when a reload is due.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,11 +19,11 @@ pub(super) struct Schedule {
     policy: RefreshPolicy,
     clock: Arc<dyn Clock>,
     last: Mutex<Last>,
-    /// Set when no handle needs a fresh catalog any more.
+    /// Cancelled when the refresher is dropped.
     over: Cancel,
 }
 
-/// Times of the clock's `elapsed`.
+/// The times of the last reload and poll, by the clock's `elapsed`.
 struct Last {
     reload: Duration,
     poll: Duration,
@@ -92,7 +92,7 @@ impl Schedule {
         is_old
     }
 
-    /// Polls this source from now on.
+    /// Adds a source to the polled ones.
     pub(super) fn poll(&self, source: usize) {
         lock(&self.last).polled.insert(source);
     }

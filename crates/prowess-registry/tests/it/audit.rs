@@ -1,4 +1,4 @@
-//! What the audit hears of skills that are used in the stead of others.
+//! Audit events of shadowed skills and new catalogs.
 
 use std::sync::{Arc, Mutex};
 
@@ -19,10 +19,10 @@ impl AuditSink for Recorder {
     fn report(&self, event: &RuntimeEvent) {
         match event {
             RuntimeEvent::SkillShadowed(event) => {
-                self.0.lock().expect("no test panics here").push(event.clone());
+                self.0.lock().expect("the lock is not poisoned").push(event.clone());
             }
             RuntimeEvent::CatalogReloaded(event) => {
-                self.1.lock().expect("no test panics here").push(event.clone());
+                self.1.lock().expect("the lock is not poisoned").push(event.clone());
             }
             other => panic!("a registry does not cause {other:?}"),
         }
@@ -30,9 +30,9 @@ impl AuditSink for Recorder {
 }
 
 impl Recorder {
-    /// What was told since the last question, as `id@generation: used over shadowed`.
+    /// Removes and returns the events as `id@generation: used over shadowed`.
     fn take(&self) -> Vec<String> {
-        let events = std::mem::take(&mut *self.0.lock().expect("no test panics here"));
+        let events = std::mem::take(&mut *self.0.lock().expect("the lock is not poisoned"));
         let line = |event: ShadowEvent| {
             let ShadowEvent { id, generation, used, shadowed, .. } = event;
             format!(
@@ -45,7 +45,7 @@ impl Recorder {
 }
 
 #[test]
-fn each_shadow_is_reported_once_when_it_begins() {
+fn new_shadows_are_reported_once() {
     let [user, project] = [(), ()].map(|()| Arc::new(Changing::default()));
     let recorder = Arc::new(Recorder::default());
     let registry = Registry::builder()
@@ -55,7 +55,7 @@ fn each_shadow_is_reported_once_when_it_begins() {
         .source("project", project.clone())
         .audit(recorder.clone(), Arc::new(ManualClock::default()))
         .build()
-        .expect("the layers are there");
+        .expect("the layers exist");
     let told = |why: &str, expected: &[&str]| {
         registry.reload();
         assert_eq!(recorder.take(), expected, "{why}");
@@ -86,13 +86,13 @@ fn reload_reports_each_new_catalog_once() {
         .source("user", source.clone())
         .audit(recorder.clone(), Arc::new(ManualClock::default()))
         .build()
-        .expect("the layers are there");
+        .expect("the layers exist");
     source.set("deploy", skill_md("deploy", "first"), 1);
     registry.reload();
     registry.reload();
     source.set("deploy", skill_md("deploy", "second"), 2);
     registry.reload();
-    let events = std::mem::take(&mut *recorder.1.lock().expect("no test panics here"));
+    let events = std::mem::take(&mut *recorder.1.lock().expect("the lock is not poisoned"));
     let shown = events.iter().map(|event| {
         let ReloadEvent { cause, before, generation, skills, added, changed, .. } = event;
         format!("{cause} {before}>{generation}: {skills} skills, +{added} ~{changed}")

@@ -1,4 +1,4 @@
-//! How long a text that was loaded is kept.
+//! The cache of loaded bodies.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use prowess_testkit::ManualClock;
 
 use crate::fixture::{Changing, skill_md};
 
-/// A registry of two skills, the source that they come from, and the clock.
-struct Shelf {
+/// A registry of two skills, their source, and the clock.
+struct Fixture {
     source: Arc<Changing>,
     registry: Registry,
     clock: Arc<ManualClock>,
 }
 
-impl Shelf {
+impl Fixture {
     fn keeping(seconds: u64) -> Self {
         let (source, clock) = (Arc::new(Changing::default()), Arc::new(ManualClock::default()));
         for (package, stamp) in [("pdf", 1), ("sql", 2)] {
@@ -25,18 +25,18 @@ impl Shelf {
         let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
         let builder = builder.source("user", source.clone());
         let builder = builder.cache_bodies(Duration::from_secs(seconds), clock.clone());
-        let registry = builder.build().expect("the layer is there");
+        let registry = builder.build().expect("the layer exists");
         registry.reload();
         Self { source, registry, clock }
     }
 
-    /// Loads a skill; gives its text, and how many files that read.
+    /// Loads a skill, and returns its text and the number of files that were read.
     fn load(&self, id: &str) -> (String, usize) {
         let catalog = self.registry.catalog();
-        let record = catalog.get(id).expect("it is offered");
-        let file = ResourcePath::new(record.file()).expect("a file's name is a path");
-        let bytes = catalog.read(record, &file, ReadLimit::default()).expect("it is there");
-        (String::from_utf8(bytes).expect("it is text"), self.source.take_bodies())
+        let record = catalog.get(id).expect("the skill is offered");
+        let file = ResourcePath::new(record.file()).expect("the path is valid");
+        let bytes = catalog.read(record, &file, ReadLimit::default()).expect("the file exists");
+        (String::from_utf8(bytes).expect("the file is UTF-8"), self.source.take_bodies())
     }
 
     #[track_caller]
@@ -46,63 +46,63 @@ impl Shelf {
 }
 
 #[test]
-fn a_text_is_read_when_it_is_first_loaded_and_again_when_it_is_old() {
-    let shelf = Shelf::keeping(300);
-    assert_eq!(shelf.source.take_bodies(), 0, "no scan reads a body");
-    shelf.check("pdf", "first", 1);
-    shelf.check("pdf", "first", 0);
-    shelf.clock.advance(Duration::from_secs(299));
-    shelf.check("pdf", "first", 0);
-    shelf.clock.advance(Duration::from_secs(1));
-    shelf.check("pdf", "first", 1);
+fn body_is_cached_until_it_is_too_old() {
+    let fixture = Fixture::keeping(300);
+    assert_eq!(fixture.source.take_bodies(), 0, "no scan reads a body");
+    fixture.check("pdf", "first", 1);
+    fixture.check("pdf", "first", 0);
+    fixture.clock.advance(Duration::from_secs(299));
+    fixture.check("pdf", "first", 0);
+    fixture.clock.advance(Duration::from_secs(1));
+    fixture.check("pdf", "first", 1);
 }
 
 #[test]
-fn the_host_makes_it_forget_one_or_all() {
-    let shelf = Shelf::keeping(300);
+fn host_evicts_one_or_all_bodies() {
+    let fixture = Fixture::keeping(300);
     for id in ["pdf", "sql"] {
-        shelf.check(id, "first", 1);
-        shelf.source.set(id, skill_md(id, "second"), 9);
-        shelf.check(id, "first", 0);
+        fixture.check(id, "first", 1);
+        fixture.source.set(id, skill_md(id, "second"), 9);
+        fixture.check(id, "first", 0);
     }
-    assert!(shelf.registry.evict_body("user:pdf"), "there is such a skill");
-    shelf.check("pdf", "second", 1);
-    shelf.check("sql", "first", 0);
-    shelf.registry.evict_bodies();
-    shelf.check("sql", "second", 1);
-    assert!(!shelf.registry.evict_body("nothing"));
+    assert!(fixture.registry.evict_body("user:pdf"), "the skill exists");
+    fixture.check("pdf", "second", 1);
+    fixture.check("sql", "first", 0);
+    fixture.registry.evict_bodies();
+    fixture.check("sql", "second", 1);
+    assert!(!fixture.registry.evict_body("nothing"));
 }
 
 #[test]
-fn a_version_that_a_reload_finds_is_read() {
-    let shelf = Shelf::keeping(300);
-    shelf.check("pdf", "first", 1);
-    shelf.check("sql", "first", 1);
-    shelf.source.set("pdf", skill_md("pdf", "second"), 9);
-    shelf.registry.reload();
-    shelf.check("pdf", "second", 1);
-    shelf.check("sql", "first", 0);
+fn reload_evicts_changed_bodies() {
+    let fixture = Fixture::keeping(300);
+    fixture.check("pdf", "first", 1);
+    fixture.check("sql", "first", 1);
+    fixture.source.set("pdf", skill_md("pdf", "second"), 9);
+    fixture.registry.reload();
+    fixture.check("pdf", "second", 1);
+    fixture.check("sql", "first", 0);
 }
 
 #[test]
-fn a_large_shelf_does_not_grow_for_ever() {
-    let shelf = Shelf::keeping(300);
+fn cache_size_is_limited() {
+    let fixture = Fixture::keeping(300);
     let ids: Vec<_> = (0..20).map(|number| format!("large-{number}")).collect();
     let large = "x".repeat(900_000);
     for id in &ids {
-        shelf.source.set(id, skill_md(id, "Large.") + &large, 9);
+        fixture.source.set(id, skill_md(id, "Large.") + &large, 9);
     }
-    shelf.registry.reload();
+    fixture.registry.reload();
     for id in &ids {
-        assert_eq!(shelf.load(id).1, 1, "{id}");
+        assert_eq!(fixture.load(id).1, 1, "{id}");
     }
-    assert_eq!(shelf.load(&ids[19]).1, 0, "the newest is there");
-    assert_eq!(shelf.load(&ids[0]).1, 1, "there was no room for all");
+    assert_eq!(fixture.load(&ids[19]).1, 0, "the newest body is cached");
+    assert_eq!(fixture.load(&ids[0]).1, 1, "the oldest body was evicted");
 }
 
 #[test]
-fn by_default_each_load_reads() {
-    let shelf = Shelf::keeping(0);
-    shelf.check("pdf", "first", 1);
-    shelf.check("pdf", "first", 1);
+fn bodies_are_not_cached_by_default() {
+    let fixture = Fixture::keeping(0);
+    fixture.check("pdf", "first", 1);
+    fixture.check("pdf", "first", 1);
 }

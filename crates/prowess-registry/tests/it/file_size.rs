@@ -1,4 +1,4 @@
-//! A `SKILL.md` that no read would return.
+//! Files over the size limit.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use prowess_registry::Registry;
 
 use crate::fixture::{memory, registry, skill_md};
 
-/// A source of one large file. It knows the size of the file only after it was asked for.
+/// A source of one large file, which reports the size of the file only on request.
 struct Remote {
     size: u64,
 }
@@ -106,7 +106,7 @@ fn frontmatter_that_no_load_accepts_is_rejected() {
     let list = "a,".repeat(11_000);
     let text = format!("---\nname: pdf\ndescription: x\nunknown: [{list}]\n---\nBody\n");
     let source = MemorySource::builder("m").file("pdf/SKILL.md", text);
-    let source = Arc::new(source.build().expect("the path is good"));
+    let source = Arc::new(source.build().expect("the path is valid"));
     let registry = registry(vec![("user", Trust::Trusted, source)]);
     registry.reload();
     let catalog = registry.catalog();

@@ -1,4 +1,4 @@
-//! Sources that a test holds in its hand.
+//! Sources for tests.
 
 use std::num::NonZeroU64;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use prowess_core::{
 };
 use prowess_registry::Registry;
 
-/// A source in memory with these packages and descriptions.
+/// Returns a source in memory with these packages and descriptions.
 pub(crate) fn memory(name: &str, skills: &[(&str, &str)]) -> Arc<MemorySource> {
     let add = |builder: prowess_core::MemorySourceBuilder,
                (package, description): &(&str, &str)| {
@@ -19,59 +19,59 @@ pub(crate) fn memory(name: &str, skills: &[(&str, &str)]) -> Arc<MemorySource> {
         builder.file(&format!("{package}/SKILL.md"), skill_md(skill, description))
     };
     let builder = skills.iter().fold(MemorySource::builder(name), add);
-    Arc::new(builder.build().expect("the fixture's paths are good"))
+    Arc::new(builder.build().expect("the paths are valid"))
 }
 
-/// A well-formed file.
+/// Returns a valid `SKILL.md`.
 pub(crate) fn skill_md(name: &str, description: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\n---\nBody of {name}\n")
 }
 
-/// A registry over layers, the lowest first, each with one source.
+/// Returns a registry of layers, the lowest first, each with one source.
 pub(crate) fn registry(layers: Vec<(&str, Trust, Arc<dyn SkillSource>)>) -> Registry {
     let mut builder = Registry::builder();
     for (name, trust, source) in layers {
         builder = builder.layer(Layer::new(name, trust)).source(name, source);
     }
-    builder.build().expect("the fixture's layers are good")
+    builder.build().expect("the layers are valid")
 }
 
-/// A source whose files a test changes, with a stamp for each version, and that counts its reads.
+/// A source whose files a test changes, with a stamp for each version. It counts reads.
 #[derive(Default)]
 pub(crate) struct Changing {
     state: Mutex<State>,
     listener: Arc<Mutex<Listener>>,
 }
 
-/// Who hears of changes, and whether anybody may.
+/// The listener for changes.
 #[derive(Default)]
 enum Listener {
-    /// There is no word to be had.
+    /// The source does not support watches.
     #[default]
-    Deaf,
-    /// There is none so far.
-    Nobody,
-    /// There may not be any.
+    Unsupported,
+    /// No watch is active.
+    None,
+    /// Watches fail.
     Refused,
     Somebody(ChangeListener),
 }
 
 #[derive(Default)]
 struct State {
-    /// Package, text, stamp; a stamp of zero cannot be relied on.
+    /// Package, text and stamp; a stamp of zero is racy.
     files: Vec<(String, Vec<u8>, u64)>,
     read: usize,
-    /// How many files were read whole since the last question.
+    /// The number of complete reads since the last query.
     bodies: usize,
     scans: Vec<(Scanned, Instant)>,
     is_broken: bool,
-    /// Places of which a whole scan has something to say.
+    /// The locations of problems that a complete scan reports.
     problems: Vec<String>,
-    /// Directories into which a scan cannot look.
+    /// Directories that a scan cannot read.
     shut: Vec<String>,
 }
 
-/// What a scan was asked for.
+/// The scope of a scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scanned {
     Everything,
@@ -80,7 +80,7 @@ pub(crate) enum Scanned {
 
 impl Changing {
     pub(crate) fn set(&self, package: &str, text: impl Into<Vec<u8>>, stamp: u64) {
-        let mut state = self.state.lock().expect("no test panics here");
+        let mut state = self.state.lock().expect("the lock is not poisoned");
         state.files.retain(|(known, ..)| known != package);
         state.files.push((package.to_owned(), text.into(), stamp));
     }
@@ -88,65 +88,65 @@ impl Changing {
     pub(crate) fn remove(&self, package: &str) {
         self.state
             .lock()
-            .expect("no test panics here")
+            .expect("the lock is not poisoned")
             .files
             .retain(|(known, ..)| known != package);
     }
 
     pub(crate) fn break_down(&self, is_broken: bool) {
-        self.state.lock().expect("no test panics here").is_broken = is_broken;
+        self.state.lock().expect("the lock is not poisoned").is_broken = is_broken;
     }
 
-    /// From now on a whole scan has nothing to say of any place.
+    /// Removes all problems.
     pub(crate) fn report_nothing(&self) {
-        self.state.lock().expect("no test panics here").problems.clear();
+        self.state.lock().expect("the lock is not poisoned").problems.clear();
     }
 
-    /// From now on a whole scan has something to say of this place.
+    /// Adds a problem at this location to complete scans.
     pub(crate) fn report(&self, place: &str) {
-        self.state.lock().expect("no test panics here").problems.push(place.to_owned());
+        self.state.lock().expect("the lock is not poisoned").problems.push(place.to_owned());
     }
 
-    /// From now on no scan can look into these directories.
+    /// Sets the directories that a scan cannot read.
     pub(crate) fn shut(&self, directories: &[&str]) {
         let directories = directories.iter().map(|&directory| directory.to_owned()).collect();
-        self.state.lock().expect("no test panics here").shut = directories;
+        self.state.lock().expect("the lock is not poisoned").shut = directories;
     }
 
-    /// A source that can be watched.
+    /// Creates a source that can be watched.
     pub(crate) fn watchable() -> Arc<Self> {
-        Arc::new(Self { listener: Arc::new(Mutex::new(Listener::Nobody)), ..Self::default() })
+        Arc::new(Self { listener: Arc::new(Mutex::new(Listener::None)), ..Self::default() })
     }
 
-    /// A source that could be watched, were there watches left.
+    /// Creates a source whose watches fail.
     pub(crate) fn unwatchable() -> Arc<Self> {
         Arc::new(Self { listener: Arc::new(Mutex::new(Listener::Refused)), ..Self::default() })
     }
 
-    /// Tells whoever listens; false if nobody does.
+    /// Reports a change to the listener. Returns `false` if there is none.
     pub(crate) fn tell(&self, change: SourceChange) -> bool {
-        match &*self.listener.lock().expect("no test panics here") {
+        match &*self.listener.lock().expect("the lock is not poisoned") {
             Listener::Somebody(listener) => listener(change),
             _ => return false,
         }
         true
     }
 
-    /// Tells that these packages may have changed.
+    /// Reports that these packages may have changed.
     pub(crate) fn tell_of(&self, packages: &[&str]) {
-        let path = |path: &&str| PackagePath::new(path).expect("the fixture's paths are good");
+        let path = |path: &&str| PackagePath::new(path).expect("the paths are valid");
         let told = self.tell(SourceChange::Packages(packages.iter().map(path).collect()));
-        assert!(told, "somebody listens");
+        assert!(told, "a watch is active");
     }
 
-    /// What the scans since the last question were asked for.
+    /// Removes and returns the scopes of the scans since the last query.
     pub(crate) fn take_scans(&self) -> Vec<Scanned> {
         self.take_timed_scans().into_iter().map(|(scanned, _)| scanned).collect()
     }
 
-    /// The same, each with when it was.
+    /// As [`Self::take_scans`], with the time of each scan.
     pub(crate) fn take_timed_scans(&self) -> Vec<(Scanned, Instant)> {
-        std::mem::take(&mut self.state.lock().expect("no test panics here").scans)
+        std::mem::take(&mut self.state.lock().expect("the lock is not poisoned").scans)
     }
 
     fn scan_some(
@@ -155,7 +155,7 @@ impl Changing {
         previous: &PreviousScan<'_>,
         sink: &mut dyn ScanSink,
     ) -> Result<(), SourceError> {
-        let mut state = self.state.lock().expect("no test panics here");
+        let mut state = self.state.lock().expect("the lock is not poisoned");
         if state.is_broken {
             return Err(SourceError::new(SourceErrorKind::Unavailable, "the disk is gone"));
         }
@@ -200,14 +200,14 @@ impl Changing {
         Ok(())
     }
 
-    /// How many files were read whole since the last question, outside of scans.
+    /// Returns the number of complete reads outside of scans since the last query.
     pub(crate) fn take_bodies(&self) -> usize {
-        std::mem::take(&mut self.state.lock().expect("no test panics here").bodies)
+        std::mem::take(&mut self.state.lock().expect("the lock is not poisoned").bodies)
     }
 
-    /// How many files were read since the last question.
+    /// Returns the number of reads in scans since the last query.
     pub(crate) fn take_reads(&self) -> usize {
-        std::mem::take(&mut self.state.lock().expect("no test panics here").read)
+        std::mem::take(&mut self.state.lock().expect("the lock is not poisoned").read)
     }
 }
 
@@ -243,17 +243,17 @@ impl SkillSource for Changing {
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        let mut current = self.listener.lock().expect("no test panics here");
+        let mut current = self.listener.lock().expect("the lock is not poisoned");
         match &*current {
-            Listener::Deaf => return Ok(None),
+            Listener::Unsupported => return Ok(None),
             Listener::Refused => {
                 let message = "there are no watches left";
                 return Err(SourceError::new(SourceErrorKind::Unavailable, message));
             }
-            Listener::Nobody | Listener::Somebody(_) => *current = Listener::Somebody(listener),
+            Listener::None | Listener::Somebody(_) => *current = Listener::Somebody(listener),
         }
         drop(current);
-        Ok(Some(Watch::new(Deafen(Arc::clone(&self.listener)))))
+        Ok(Some(Watch::new(EndWatch(Arc::clone(&self.listener)))))
     }
 
     fn list(&self, _package: &PackagePath, _most: usize) -> Result<Listing, SourceError> {
@@ -266,7 +266,7 @@ impl SkillSource for Changing {
         _resource: &ResourcePath,
         _limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
-        let mut state = self.state.lock().expect("no test panics here");
+        let mut state = self.state.lock().expect("the lock is not poisoned");
         state.bodies += 1;
         let found = state.files.iter().find(|(known, ..)| known == package.as_str());
         let not_found = || SourceError::new(SourceErrorKind::NotFound, "there is no such file");
@@ -275,10 +275,10 @@ impl SkillSource for Changing {
 }
 
 /// Ends a watch when it is dropped.
-struct Deafen(Arc<Mutex<Listener>>);
+struct EndWatch(Arc<Mutex<Listener>>);
 
-impl Drop for Deafen {
+impl Drop for EndWatch {
     fn drop(&mut self) {
-        *self.0.lock().expect("no test panics here") = Listener::Nobody;
+        *self.0.lock().expect("the lock is not poisoned") = Listener::None;
     }
 }

@@ -1,4 +1,4 @@
-//! A version that cannot be used, and the last good one.
+//! The last good version of a broken skill.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ fn registry(source: &Arc<Changing>, on_broken: OnBroken) -> Registry {
     let source: Arc<dyn SkillSource> = source.clone();
     let policy = RegistryPolicy { on_broken, ..RegistryPolicy::default() };
     let builder = Registry::builder().policy(policy).layer(Layer::new("user", Trust::Trusted));
-    builder.source("user", source).build().expect("the fixture's layer is good")
+    builder.source("user", source).build().expect("the layer is valid")
 }
 
-/// What a catalog says of `pdf`: its description, and the codes of all findings.
-fn said(catalog: &Catalog) -> (Option<String>, Vec<String>) {
+/// Returns the description of `pdf` in a catalog, and the codes of all findings.
+fn pdf_and_findings(catalog: &Catalog) -> (Option<String>, Vec<String>) {
     let description = catalog.get("pdf").map(|skill| skill.description().to_owned());
     let codes =
         catalog.diagnostics().map(|found| format!("{} {}", found.severity.as_str(), found.code));
     (description, codes.collect())
 }
 
-/// Writes one version after the other and checks what is said after each.
+/// Writes one version after the other, and checks the description and the findings after each.
 #[track_caller]
 fn check(on_broken: OnBroken, versions: &[(&str, Option<&str>, &[&str])]) {
     let source = Arc::new(Changing::default());
@@ -31,7 +31,7 @@ fn check(on_broken: OnBroken, versions: &[(&str, Option<&str>, &[&str])]) {
         source.set("pdf", *text, stamp);
         for _ in 0..2 {
             let catalog = registry.reload().catalog;
-            let (found, told) = said(&catalog);
+            let (found, told) = pdf_and_findings(&catalog);
             assert_eq!(found.as_deref(), *description, "the description after version {stamp}");
             assert_eq!(told, *codes, "the findings after version {stamp}, at once and later");
         }
@@ -41,7 +41,7 @@ fn check(on_broken: OnBroken, versions: &[(&str, Option<&str>, &[&str])]) {
 const HALF: &str = "---\nname: pdf\ndescription: Fills fo";
 
 #[test]
-fn a_bad_version_never_replaces_a_good_one() {
+fn broken_version_does_not_replace_a_good_one() {
     let (first, second) = (skill_md("pdf", "first"), skill_md("pdf", "second"));
     let kept: &[&str] = &["warning skill-kept", "warning frontmatter-unclosed"];
     check(
@@ -56,7 +56,7 @@ fn a_bad_version_never_replaces_a_good_one() {
 }
 
 #[test]
-fn a_version_that_was_never_good_is_not_kept() {
+fn broken_new_skill_is_not_kept() {
     let good = skill_md("pdf", "mended");
     let bad: &[&str] = &["error frontmatter-unclosed"];
     check(
@@ -66,14 +66,14 @@ fn a_version_that_was_never_good_is_not_kept() {
 }
 
 #[test]
-fn a_host_may_choose_to_drop_it() {
+fn policy_may_drop_broken_skills() {
     let good = skill_md("pdf", "first");
     let bad: &[&str] = &["error frontmatter-unclosed"];
     check(OnBroken::Drop, &[(&good, Some("first"), &[]), (HALF, None, bad)]);
 }
 
 #[test]
-fn it_says_since_when_and_does_not_forget() {
+fn finding_has_the_first_generation() {
     let source = Arc::new(Changing::default());
     let registry = registry(&source, OnBroken::KeepLast);
     source.set("pdf", skill_md("pdf", "first"), 1);
@@ -82,23 +82,27 @@ fn it_says_since_when_and_does_not_forget() {
         let told = catalog.diagnostics().find(|found| found.code.as_str() == "skill-kept");
         told.map(ToString::to_string)
     };
-    // A stamp that cannot be relied on: the file is read again each time.
+    // A racy stamp: the file is read by each scan.
     source.set("pdf", HALF, 0);
     let first = registry.reload().catalog;
     let sentence = "changing:/pdf/SKILL.md: warning[skill-kept]: this version cannot be used; \
                     since generation 2 the last good one stays";
     assert_eq!(kept(&first).as_deref(), Some(sentence));
     let again = registry.reload().catalog;
-    assert!(Arc::ptr_eq(&first, &again), "to find the same again is no change");
+    assert!(Arc::ptr_eq(&first, &again), "the same findings are no change");
     source.set("other", skill_md("other", "new"), 1);
-    assert_eq!(kept(&registry.reload().catalog).as_deref(), Some(sentence), "it stays as it was");
+    assert_eq!(
+        kept(&registry.reload().catalog).as_deref(),
+        Some(sentence),
+        "the finding is unchanged"
+    );
     source.remove("pdf");
-    assert!(registry.reload().catalog.get("pdf").is_none(), "what is removed is gone");
-    assert_eq!(registry.catalog().diagnostics().count(), 0, "and nothing is said of it");
+    assert!(registry.reload().catalog.get("pdf").is_none(), "a removed skill is not kept");
+    assert_eq!(registry.catalog().diagnostics().count(), 0, "the finding is removed, too");
 }
 
 #[test]
-fn a_file_that_is_there_and_cannot_be_read_takes_no_skill_away() {
+fn unreadable_file_keeps_the_skill() {
     for (on_broken, kept) in [(OnBroken::KeepLast, true), (OnBroken::Drop, false)] {
         let source = Arc::new(Changing::default());
         let registry = registry(&source, on_broken);
@@ -113,23 +117,27 @@ fn a_file_that_is_there_and_cannot_be_read_takes_no_skill_away() {
                 true => vec!["warning skill-kept".to_owned(), "warning not-a-file".to_owned()],
                 false => vec!["error not-a-file".to_owned()],
             };
-            assert_eq!(said(&reload.catalog), (expected, codes), "{on_broken:?}");
+            assert_eq!(pdf_and_findings(&reload.catalog), (expected, codes), "{on_broken:?}");
         }
         source.report_nothing();
         source.set("pdf", skill_md("pdf", "Good."), 1);
-        let (description, codes) = said(&registry.reload().catalog);
+        let (description, codes) = pdf_and_findings(&registry.reload().catalog);
         assert_eq!(
             (description.as_deref(), codes),
             (Some("Good."), vec![]),
             "it can be read again"
         );
         source.remove("pdf");
-        assert_eq!(said(&registry.reload().catalog), (None, vec![]), "what is gone is gone");
+        assert_eq!(
+            pdf_and_findings(&registry.reload().catalog),
+            (None, vec![]),
+            "a removed skill is not kept"
+        );
     }
 }
 
 #[test]
-fn what_lies_in_a_directory_that_is_shut_stays() {
+fn skills_in_unreadable_directories_are_kept() {
     let source = Arc::new(Changing::default());
     for package in ["a/one", "a/two", "ab/three", "four"] {
         source.set(package, skill_md(package.rsplit('/').next().unwrap(), "Good."), 1);
@@ -141,7 +149,7 @@ fn what_lies_in_a_directory_that_is_shut_stays() {
         let first = registry.reload().catalog;
         for _ in 0..2 {
             let catalog = registry.reload().catalog;
-            assert!(Arc::ptr_eq(&first, &catalog), "to find the same again is no change: {shut:?}");
+            assert!(Arc::ptr_eq(&first, &catalog), "the same findings are no change: {shut:?}");
             assert!(catalog.skills().map(|skill| skill.id()).eq(ids.iter().copied()), "{shut:?}");
             let findings = catalog.diagnostics().filter(|found| found.code == codes::SKILL_KEPT);
             assert_eq!(findings.count(), kept, "{shut:?}");
@@ -155,7 +163,7 @@ fn what_lies_in_a_directory_that_is_shut_stays() {
 }
 
 #[test]
-fn what_an_earlier_run_found_is_not_offered_before_it_was_scanned() {
+fn restored_records_are_not_a_fallback() {
     let source = Arc::new(Changing::default());
     source.set("pdf", skill_md("pdf", "Good."), 1);
     let first = registry(&source, OnBroken::KeepLast).reload().catalog;
@@ -163,11 +171,15 @@ fn what_an_earlier_run_found_is_not_offered_before_it_was_scanned() {
     source.break_down(true);
     let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
     let builder = builder.source("user", source.clone()).recall(|_| Some(Arc::clone(&records)));
-    let registry = builder.build().expect("the fixture's layer is good");
+    let registry = builder.build().expect("the layer is valid");
     let expected = (None, vec!["error source-failed".to_owned()]);
-    assert_eq!(said(&registry.reload().catalog), expected, "nobody knows whether it is there");
+    assert_eq!(
+        pdf_and_findings(&registry.reload().catalog),
+        expected,
+        "a restored record is not offered before a scan"
+    );
     source.break_down(false);
     source.set("pdf", "broken", 2);
-    let (description, _) = said(&registry.reload().catalog);
-    assert_eq!(description, None, "and it was no good version of this run");
+    let (description, _) = pdf_and_findings(&registry.reload().catalog);
+    assert_eq!(description, None, "this run has not seen a good version");
 }

@@ -1,4 +1,4 @@
-//! Layers as configuration: their order, their weight, and what collides.
+//! Layers: order, weights, collisions and aliases.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use prowess_registry::{
 
 use crate::fixture::{Changing, memory, skill_md};
 
-/// A registry whose layers, the lowest first, each have a `deploy` of their own.
+/// Returns a registry whose layers, the lowest first, each have a skill `deploy`.
 fn stacked(layers: &[(&str, Trust)]) -> RegistryBuilder {
     layers.iter().fold(Registry::builder(), |builder, (name, trust)| {
         let description = format!("from {name}");
@@ -25,7 +25,7 @@ fn stacked(layers: &[(&str, Trust)]) -> RegistryBuilder {
 }
 
 fn catalog(builder: RegistryBuilder) -> Arc<Catalog> {
-    let registry = builder.build().expect("the fixture's layers are good");
+    let registry = builder.build().expect("the layers are valid");
     registry.reload();
     registry.catalog()
 }
@@ -38,7 +38,7 @@ fn ids(catalog: &Catalog) -> Vec<&str> {
     catalog.skills().map(|skill| skill.id()).collect()
 }
 
-/// The codes about a kind of thing, each with the last part of its place.
+/// Returns the locations of the findings with this code.
 fn told<'c>(catalog: &'c Catalog, code: &str) -> Vec<&'c str> {
     let about = catalog.diagnostics().filter(|found| found.code.as_str() == code);
     about.map(|found| found.path.as_deref().unwrap_or_default()).collect()
@@ -47,7 +47,7 @@ fn told<'c>(catalog: &'c Catalog, code: &str) -> Vec<&'c str> {
 const TRUSTED: Trust = Trust::Trusted;
 
 #[test]
-fn either_order_of_the_presets_is_one_of_configuration() {
+fn order_of_layers_is_configuration() {
     let omniforge = [("plugin", TRUSTED), ("project", TRUSTED), ("personal", TRUSTED)];
     let openclaw = [("bundled", TRUSTED), ("managed", TRUSTED), ("workspace", TRUSTED)];
     for (layers, highest) in [
@@ -55,19 +55,22 @@ fn either_order_of_the_presets_is_one_of_configuration() {
         (&openclaw.to_vec(), "workspace"),
     ] {
         let catalog = catalog(stacked(layers));
-        let deploy = catalog.get("deploy").expect("one is offered");
+        let deploy = catalog.get("deploy").expect("the skill is offered");
         assert_eq!(deploy.description(), format!("from {highest}"));
         let order: Vec<_> = catalog.layers().iter().map(|layer| &*layer.name).collect();
         assert!(order.iter().rev().eq(layers.iter().map(|(name, _)| name)), "{order:?}");
         let weights: Vec<_> = catalog.layers().iter().map(|layer| layer.weight).collect();
         let count = u16::try_from(layers.len()).expect("a handful");
-        assert!(weights.into_iter().eq((1..=count).rev().map(Some)), "a layer weighs its place");
-        assert_eq!(catalog.excluded().len(), layers.len() - 1, "the others are kept as shadowed");
+        assert!(
+            weights.into_iter().eq((1..=count).rev().map(Some)),
+            "the default weight is the position"
+        );
+        assert_eq!(catalog.excluded().len(), layers.len() - 1, "the others are shadowed");
     }
 }
 
 #[test]
-fn what_counts_is_weight_and_priority() {
+fn effective_priority_is_weight_and_priority() {
     use PriorityBounds::{Clamped, Unclamped};
     for (bounds, weight, priority, expected) in [
         (Clamped, 4, 0, 4000),
@@ -81,11 +84,12 @@ fn what_counts_is_weight_and_priority() {
     }
 }
 
-/// A registry of a personal `deploy` with priority 0 and one of another layer with priority 1,001.
+/// Returns a catalog with a personal `deploy` of priority 0 and one of another layer of priority
+/// 1,001.
 fn reaching(bounds: PriorityBounds, trust: Trust) -> Arc<Catalog> {
     let reaching = "---\nname: deploy\ndescription: reaching\npriority: 1001\n---\n";
     let source = MemorySource::builder("project").file("deploy/SKILL.md", reaching);
-    let source = source.build().expect("the fixture's paths are good");
+    let source = source.build().expect("the paths are valid");
     let policy = RegistryPolicy { priority: bounds, ..RegistryPolicy::default() };
     let builder = Registry::builder()
         .layer(Layer::new("project", trust).weighing(2))
@@ -96,20 +100,20 @@ fn reaching(bounds: PriorityBounds, trust: Trust) -> Arc<Catalog> {
 }
 
 #[test]
-fn a_priority_reaches_over_layers_only_where_the_policy_lets_it() {
+fn priority_across_layers_needs_the_policy() {
     for (bounds, trust, winner) in [
         (PriorityBounds::Clamped, TRUSTED, "personal"),
         (PriorityBounds::Unclamped, TRUSTED, "reaching"),
         (PriorityBounds::Unclamped, Trust::Untrusted, "personal"),
     ] {
         let catalog = reaching(bounds, trust);
-        let deploy = catalog.get("deploy").expect("one is offered");
+        let deploy = catalog.get("deploy").expect("the skill is offered");
         assert_eq!(deploy.description(), winner, "{bounds:?} {trust:?}");
     }
 }
 
 #[test]
-fn a_weight_goes_before_the_order_of_the_calls_and_not_before_trust() {
+fn weight_precedes_order_but_not_trust() {
     for (trust, winner) in [(TRUSTED, "from heavy"), (Trust::Untrusted, "from light")] {
         let heavy = Layer::new("heavy", trust).weighing(9);
         let light = Layer::new("light", TRUSTED).weighing(1);
@@ -119,36 +123,36 @@ fn a_weight_goes_before_the_order_of_the_calls_and_not_before_trust() {
             .source("heavy", memory("heavy", &[("deploy", "from heavy")]))
             .source("light", memory("light", &[("deploy", "from light")]));
         let catalog = catalog(builder);
-        assert_eq!(catalog.get("deploy").expect("one is offered").description(), winner);
-        assert_eq!(&*catalog.layers()[0].name, "heavy", "layers are listed by their weight");
+        assert_eq!(catalog.get("deploy").expect("the skill is offered").description(), winner);
+        assert_eq!(&*catalog.layers()[0].name, "heavy", "layers are sorted by weight");
     }
 }
 
 #[test]
-fn layers_of_one_weight_keep_the_first_found() {
+fn equal_weights_keep_the_order() {
     let builder = Registry::builder()
         .layer(Layer::new("lower", TRUSTED).weighing(5))
         .layer(Layer::new("upper", TRUSTED).weighing(5))
         .source("lower", memory("lower", &[("deploy", "from lower")]))
         .source("upper", memory("upper", &[("deploy", "from upper")]));
     let catalog = catalog(builder);
-    assert_eq!(catalog.get("deploy").expect("one is offered").description(), "from upper");
+    assert_eq!(catalog.get("deploy").expect("the skill is offered").description(), "from upper");
 }
 
 #[test]
-fn an_unknown_layer_weighs_nothing_where_the_policy_makes_one() {
+fn unknown_layer_has_weight_zero() {
     let policy = RegistryPolicy { unknown_layer: UnknownLayer::Lowest, ..Default::default() };
     let builder = stacked(&[("user", TRUSTED)])
         .source("somewhere", memory("elsewhere", &[("deploy", "unknown"), ("other", "unknown")]));
     let catalog = catalog(builder.policy(policy));
-    assert_eq!(catalog.get("deploy").expect("one is offered").description(), "from user");
-    let layer = catalog.get("other").expect("its skills are offered").layer();
+    assert_eq!(catalog.get("deploy").expect("the skill is offered").description(), "from user");
+    let layer = catalog.get("other").expect("the skill is offered").layer();
     assert_eq!((&*layer.name, layer.trust, layer.weight), ("somewhere", Trust::Untrusted, Some(0)));
     assert_eq!(told(&catalog, "layer-unknown"), ["memory://elsewhere"]);
 }
 
 #[test]
-fn all_stay_visible_where_they_are_disambiguated() {
+fn disambiguated_skills_are_all_offered() {
     let same_layer = memory("second", &[("deploy", "from second"), ("x/deploy", "deeper")]);
     let builder = stacked(&[("user", TRUSTED), ("project", TRUSTED)])
         .source("project", same_layer)
@@ -162,33 +166,36 @@ fn all_stay_visible_where_they_are_disambiguated() {
     ];
     let shown: Vec<_> = catalog.skills().map(|skill| (skill.id(), skill.description())).collect();
     assert_eq!(shown, expected);
-    assert_eq!(told(&catalog, "skill-renamed").len(), 3, "each that goes by another id is told");
+    assert_eq!(told(&catalog, "skill-renamed").len(), 3, "each renamed skill has a finding");
     assert_eq!(catalog.excluded().len(), 0, "none is shadowed");
     for (id, description) in expected {
-        let found = catalog.find(id, Caller::Model).found().expect("each id is found");
+        let found = catalog.find(id, Caller::Model).found().expect("the id is found");
         assert_eq!(found.description(), description);
     }
     let winner = catalog.find("project:deploy", Caller::Model).found();
     assert_eq!(winner.map(|skill| skill.description()), Some("from project"));
 }
 
-/// A skill may bear as its id what another would be told apart by.
+/// A skill may have the distinct id of another one as its own id.
 #[test]
-fn no_id_is_given_twice() {
+fn ids_are_unique() {
     let builder = stacked(&[("user", TRUSTED), ("project", TRUSTED)])
         .source_named("project", "user:deploy", memory("bold", &[("bold", "bold")]))
         .policy(policy(Collision::Disambiguate));
     let catalog = catalog(builder);
     assert_eq!(ids(&catalog), ["deploy", "user:deploy"]);
-    assert_eq!(catalog.get("user:deploy").expect("it is offered").description(), "bold");
-    let other = catalog.excluded().next().expect("the user's is kept");
+    assert_eq!(catalog.get("user:deploy").expect("the skill is offered").description(), "bold");
+    let other = catalog.excluded().next().expect("the user's skill is excluded");
     let id = other.qualified_id();
     let found = id.as_deref().and_then(|id| catalog.find(id, Caller::Model).found());
-    assert!(found.is_none_or(|found| found.index() == other.index()), "{id:?} means it or nothing");
+    assert!(
+        found.is_none_or(|found| found.index() == other.index()),
+        "{id:?} is this skill or unknown"
+    );
 }
 
 #[test]
-fn none_is_used_where_collisions_are_errors() {
+fn collision_policy_error_rejects_all() {
     let catalog = catalog(
         stacked(&[("user", TRUSTED), ("project", Trust::AskFirst)])
             .policy(policy(Collision::Error)),
@@ -199,24 +206,24 @@ fn none_is_used_where_collisions_are_errors() {
     let mut errors = told(&catalog, "skill-collision");
     errors.sort_unstable();
     assert_eq!(errors, places);
-    assert!(catalog.excluded().next().is_none(), "an error stands for each");
+    assert!(catalog.excluded().next().is_none(), "each skill is rejected with an error");
     for id in ["deploy", "user:deploy", places[1]] {
         assert!(catalog.find(id, Caller::User).found().is_none(), "`{id}` cannot be loaded");
     }
 }
 
-/// Otherwise whoever may add a skill could take one away.
+/// Otherwise an untrusted layer could remove trusted skills.
 #[test]
-fn an_untrusted_skill_takes_no_trusted_one_down() {
+fn untrusted_skill_does_not_reject_a_trusted_one() {
     let layers = [("user", TRUSTED), ("downloads", Trust::Untrusted)];
     let catalog = catalog(stacked(&layers).policy(policy(Collision::Error)));
-    assert_eq!(catalog.get("deploy").expect("it is offered").description(), "from user");
+    assert_eq!(catalog.get("deploy").expect("the skill is offered").description(), "from user");
     assert_eq!(told(&catalog, "skill-collision"), ["memory://downloads/deploy/SKILL.md"]);
 }
 
-/// As a directory may be called anything, its name may be what a person types for another skill.
+/// A directory may have the name of an alias or a qualified id.
 #[test]
-fn an_untrusted_skill_takes_no_qualified_id_and_no_alias() {
+fn untrusted_skill_gets_no_reserved_id() {
     let stranger =
         [("user:deploy", "a"), ("memory:deploy", "b"), ("ship", "c"), ("own:deploy", "d")];
     let stranger =
@@ -226,7 +233,7 @@ fn an_untrusted_skill_takes_no_qualified_id_and_no_alias() {
     let builder = stacked(&[("user", TRUSTED), ("project", TRUSTED)])
         .source("user", memory("memory", &[("deploy", "from memory")]))
         .layer(Layer::new("own", Trust::Untrusted))
-        .source("own", Arc::new(stranger.build().expect("the fixture's paths are good")))
+        .source("own", Arc::new(stranger.build().expect("the paths are valid")))
         .alias("ship", "deploy");
     let policy = RegistryPolicy { id_from: IdFrom::Directory, ..policy(Collision::Shadow) };
     let catalog = catalog(builder.policy(policy));
@@ -241,14 +248,14 @@ fn an_untrusted_skill_takes_no_qualified_id_and_no_alias() {
         let found = catalog.find(id, Caller::Model).found();
         assert_eq!(found.map(|skill| skill.description()), Some(description), "{id}");
     }
-    assert_eq!(ids(&catalog), ["deploy", "own:deploy"], "no more than these are offered");
+    assert_eq!(ids(&catalog), ["deploy", "own:deploy"], "the other skills are not offered");
     let told = told(&catalog, "skill-shadowed");
     let strangers = told.iter().filter(|place| place.starts_with("memory://downloads"));
-    assert_eq!(strangers.count(), 3, "each of the others is told of: {told:?}");
+    assert_eq!(strangers.count(), 3, "each other skill has a finding: {told:?}");
 }
 
 #[test]
-fn a_disambiguated_untrusted_skill_takes_no_trusted_one_s_qualified_id() {
+fn disambiguation_respects_qualified_ids() {
     let builder = Registry::builder()
         .layer(Layer::new("plugin", Trust::Untrusted))
         .layer(Layer::new("user", TRUSTED))
@@ -257,13 +264,13 @@ fn a_disambiguated_untrusted_skill_takes_no_trusted_one_s_qualified_id() {
         .source("plugin", memory("own", &[("deploy", "a")]))
         .source("plugin", memory("user", &[("deploy", "b")]));
     let catalog = catalog(builder.policy(policy(Collision::Disambiguate)));
-    assert_eq!(ids(&catalog), ["deploy", "plugin:deploy"], "`user:` means the layer of the user");
+    assert_eq!(ids(&catalog), ["deploy", "plugin:deploy"], "`user:` refers to the layer");
 }
 
 #[test]
-fn an_alias_may_stand_for_an_untrusted_skill_of_its_own_name() {
+fn alias_may_name_an_untrusted_skill() {
     let builder = stacked(&[("plugin", Trust::Untrusted)]).alias("deploy", "plugin:deploy");
-    assert_eq!(ids(&catalog(builder)), ["deploy"], "the host chose it by name");
+    assert_eq!(ids(&catalog(builder)), ["deploy"], "the host's alias names this skill");
     let by_source = |meant: &str| {
         let builder = Registry::builder()
             .layer(Layer::new("plugin", Trust::Untrusted))
@@ -278,7 +285,7 @@ fn an_alias_may_stand_for_an_untrusted_skill_of_its_own_name() {
 }
 
 #[test]
-fn copies_of_one_package_count_as_one_skill() {
+fn copies_count_as_one_skill() {
     let one = skill_md("deploy", "the same");
     let other = one.clone() + "and more\n";
     for (collision, text, ids_expected, code) in [
@@ -291,7 +298,7 @@ fn copies_of_one_package_count_as_one_skill() {
     ] {
         let source = |name: &str, text: &str| {
             let builder = MemorySource::builder(name).file("deploy/SKILL.md", text);
-            Arc::new(builder.build().expect("the fixture's paths are good"))
+            Arc::new(builder.build().expect("the paths are valid"))
         };
         let builder = Registry::builder()
             .layer(Layer::new("user", TRUSTED))
@@ -328,9 +335,9 @@ fn a_copy_is_read_once_for_each_version() {
     }
 }
 
-/// What a skill runs belongs to it as its text does.
+/// The scripts of a package are compared, too.
 #[test]
-fn a_package_with_another_script_is_no_copy() {
+fn package_with_another_script_is_no_copy() {
     let script = ("deploy/scripts/run.sh", "echo one\n");
     for (files, expected) in [
         (&[script][..], &["deploy"][..]),
@@ -343,7 +350,7 @@ fn a_package_with_another_script_is_no_copy() {
             let builder = MemorySource::builder(name);
             let builder = builder.file("deploy/SKILL.md", skill_md("deploy", "the same"));
             let builder = files.iter().fold(builder, |builder, (at, text)| builder.file(at, *text));
-            Arc::new(builder.build().expect("the fixture's paths are good"))
+            Arc::new(builder.build().expect("the paths are valid"))
         };
         let builder = Registry::builder()
             .layer(Layer::new("user", TRUSTED))
@@ -355,7 +362,7 @@ fn a_package_with_another_script_is_no_copy() {
     }
 }
 
-/// A source that tells which directory a package is, and has too many files to compare.
+/// A source with the identity of its package, which has too many files to compare.
 struct Large(MemorySource, &'static str);
 
 impl SkillSource for Large {
@@ -395,12 +402,12 @@ impl SkillSource for Large {
 }
 
 #[test]
-fn one_directory_is_one_package_however_large_it_is() {
+fn same_directory_is_a_copy_of_any_size() {
     for (other, expected) in [("8:1", &["deploy"][..]), ("8:2", &["deploy", "user:deploy"])] {
         let source = |name: &str, identity| {
             let builder = MemorySource::builder(name);
             let builder = builder.file("deploy/SKILL.md", skill_md("deploy", "the same"));
-            let memory = builder.build().expect("the fixture's paths are good");
+            let memory = builder.build().expect("the paths are valid");
             Arc::new(Large(memory, identity))
         };
         let builder = Registry::builder()
@@ -414,7 +421,7 @@ fn one_directory_is_one_package_however_large_it_is() {
 }
 
 #[test]
-fn a_qualified_id_reaches_what_is_shadowed() {
+fn qualified_id_finds_shadowed_skills() {
     let catalog = catalog(
         stacked(&[("user", TRUSTED), ("project", TRUSTED)])
             .source("user", memory("more", &[("a/deploy", "a"), ("b/deploy", "b")])),
@@ -431,20 +438,20 @@ fn a_qualified_id_reaches_what_is_shadowed() {
         assert_eq!(found.map(|skill| skill.description()), Some(description), "{id}");
         let named = catalog.all_named(id);
         assert!(named.iter().any(|record| record.description() == description), "{id}");
-        assert!(!id.contains('#') || named.len() == 1, "a number means one: {id}");
+        assert!(!id.contains('#') || named.len() == 1, "a numbered id is unique: {id}");
     }
     for id in ["user:other", "other:deploy", "user:deploy#9", ":deploy", "user:", "deploy#2"] {
-        assert!(catalog.find(id, Caller::Model).found().is_none(), "`{id}` means nothing");
+        assert!(catalog.find(id, Caller::Model).found().is_none(), "`{id}` is unknown");
     }
     for record in catalog.skills().chain(catalog.excluded()) {
-        let id = record.qualified_id().expect("each can be named");
-        let found = catalog.find(&id, Caller::Model).found().expect("and found by that name");
+        let id = record.qualified_id().expect("each skill has a qualified id");
+        let found = catalog.find(&id, Caller::Model).found().expect("the qualified id is found");
         assert_eq!(found.index(), record.index(), "{id}");
     }
 }
 
 #[test]
-fn an_alias_stands_for_an_id() {
+fn alias_refers_to_an_id() {
     let catalog = catalog(
         stacked(&[("user", TRUSTED), ("project", TRUSTED)])
             .source("user", memory("more", &[("zip", "packs")]))
@@ -460,37 +467,37 @@ fn an_alias_stands_for_an_id() {
         assert_eq!(found.map(|skill| skill.description()), Some(description), "{alias}");
         let named = catalog.all_named(alias);
         let is_found = |record: &Record<'_>| record.description() == description;
-        assert!(named.iter().any(is_found), "who runs the host finds the same: {alias}");
-        assert!(alias != "zip" || named.len() == 1, "an id comes before an alias");
+        assert!(named.iter().any(is_found), "`all_named` finds the same skill: {alias}");
+        assert!(alias != "zip" || named.len() == 1, "an id takes precedence over an alias");
     }
     let codes: Vec<_> = catalog
         .diagnostics()
         .map(|found| found.code.as_str())
         .filter(|code| code.starts_with("alias"))
         .collect();
-    assert_eq!(codes, ["alias-unknown", "alias-taken"], "what an alias cannot mean is told");
-    assert!(catalog.get("ship").is_none(), "an alias is no id");
+    assert_eq!(codes, ["alias-unknown", "alias-taken"], "invalid aliases have findings");
+    assert!(catalog.get("ship").is_none(), "`get` does not resolve aliases");
 }
 
 #[test]
-fn a_source_of_one_skill_goes_by_the_hosts_name() {
+fn single_skill_source_has_the_hosts_name() {
     let one = MemorySource::builder("one").file("SKILL.md", skill_md("declared", "It is one."));
-    let one = Arc::new(one.build().expect("the fixture's paths are good"));
+    let one = Arc::new(one.build().expect("the paths are valid"));
     let builder = Registry::builder()
         .layer(Layer::new("user", TRUSTED))
         .source_named("user", "given", one)
         .source_named("user", "unused", memory("two", &[("a", "A."), ("b", "B.")]));
     let catalog = catalog(builder);
     assert_eq!(ids(&catalog), ["a", "b", "given"]);
-    assert_eq!(catalog.get("given").expect("it is offered").name(), "declared");
+    assert_eq!(catalog.get("given").expect("the skill is offered").name(), "declared");
     assert_eq!(told(&catalog, "name-unused"), ["memory://two"]);
 }
 
 #[test]
-fn a_source_that_is_to_be_a_skill_must_contain_a_skill_md_file() {
+fn single_skill_source_needs_a_skill_md() {
     let source = |name: &str, file: &str, text: &str| {
         let source = MemorySource::builder(name).file(file, text);
-        Arc::new(source.build().expect("the fixture's paths are good"))
+        Arc::new(source.build().expect("the paths are valid"))
     };
     let builder = Registry::builder()
         .layer(Layer::new("user", TRUSTED))
@@ -502,14 +509,14 @@ fn a_source_that_is_to_be_a_skill_must_contain_a_skill_md_file() {
     let [missing] = &*missing else { panic!("of one that is broken something else is told") };
     assert_eq!(missing.message, "Skill must contain a SKILL.md file");
     assert_eq!(missing.path.as_deref(), Some("memory://bare"));
-    assert!(missing.is_error(), "the host named it");
-    assert_eq!(told(&catalog, "name-unused"), [""; 0], "there is no skill to be named");
+    assert!(missing.is_error(), "a missing file of a named skill is an error");
+    assert_eq!(told(&catalog, "name-unused"), [""; 0], "the name is not reported as unused");
 }
 
 #[test]
-fn an_id_may_be_the_directorys_name() {
+fn id_from_directory_is_a_policy() {
     let source = MemorySource::builder("user").file("tables/SKILL.md", skill_md("sheets", "Rows."));
-    let source = Arc::new(source.build().expect("the fixture's paths are good"));
+    let source = Arc::new(source.build().expect("the paths are valid"));
     for (id_from, id) in [(IdFrom::Name, "sheets"), (IdFrom::Directory, "tables")] {
         let source: Arc<MemorySource> = Arc::clone(&source);
         let builder = Registry::builder().layer(Layer::new("user", TRUSTED)).source("user", source);
@@ -519,10 +526,10 @@ fn an_id_may_be_the_directorys_name() {
 }
 
 #[test]
-fn a_name_that_is_not_the_directorys_is_what_the_policy_says() {
+fn name_mismatch_follows_the_policy() {
     use NameMismatch::{Allow, Error, Profile as ByProfile, Warn};
     let source = MemorySource::builder("user").file("tables/SKILL.md", skill_md("sheets", "Rows."));
-    let source = Arc::new(source.build().expect("the fixture's paths are good"));
+    let source = Arc::new(source.build().expect("the paths are valid"));
     for (profile, name_mismatch, skills, severity) in [
         (Profile::Lenient, ByProfile, 1, Some(Severity::Warning)),
         (Profile::Spec, ByProfile, 0, Some(Severity::Error)),
@@ -541,9 +548,9 @@ fn a_name_that_is_not_the_directorys_is_what_the_policy_says() {
     }
 }
 
-/// Scan order is layer order, and a layer may have any number of sources.
+/// Sources are sorted by layer, and a layer may have several sources.
 #[test]
-fn sources_stand_in_the_order_of_layers() {
+fn sources_are_sorted_by_layer() {
     let builder = Registry::builder()
         .layer(Layer::new("plugin", TRUSTED))
         .layer(Layer::new("enterprise", TRUSTED))
@@ -553,11 +560,11 @@ fn sources_stand_in_the_order_of_layers() {
     let catalog = catalog(builder);
     let sources: Vec<_> = catalog.sources().iter().map(|of| of.source.name()).collect();
     assert_eq!(sources, ["enterprise", "first-plugin", "second-plugin"]);
-    assert_eq!(ids(&catalog), ["a", "b", "c"], "and skills in that of their ids");
+    assert_eq!(ids(&catalog), ["a", "b", "c"], "skills are sorted by id");
 }
 
 #[test]
-fn a_large_catalog_is_listed_by_pages() {
+fn catalog_is_listed_by_pages() {
     let names: Vec<_> = (0..10_000).map(|at| format!("skill-{at:05}")).collect();
     let skills: Vec<_> = names.iter().map(|name| (name.as_str(), "One of many.")).collect();
     let builder = Registry::builder()
@@ -566,11 +573,11 @@ fn a_large_catalog_is_listed_by_pages() {
     let catalog = catalog(builder);
     let page = |number: usize| catalog.skills().skip(number * 300).take(300);
     let paged: Vec<_> = (0..).map(page).take_while(|page| page.len() > 0).flatten().collect();
-    assert!(paged.iter().map(Record::id).eq(&names), "each once, in order");
+    assert!(paged.iter().map(Record::id).eq(&names), "each skill once, in order");
 }
 
 #[test]
-fn one_root_in_two_layers_is_reported() {
+fn shared_root_is_reported() {
     let source = memory("same", &[("deploy", "the same")]);
     let builder = Registry::builder()
         .layer(Layer::new("user", TRUSTED))
@@ -579,10 +586,10 @@ fn one_root_in_two_layers_is_reported() {
         .source("project", source);
     let catalog = catalog(builder);
     assert_eq!(told(&catalog, "root-shared"), ["memory://same"]);
-    assert_eq!(told(&catalog, "skill-copy").len(), 1, "what is found twice is no reason to warn");
+    assert_eq!(told(&catalog, "skill-copy").len(), 1, "the copy is only a hint");
 }
 
-/// Two thousand skills with one id: one is used, and each other is kept.
+/// Of two thousand skills with one id, one is used and the others are shadowed.
 #[test]
 fn many_collisions_are_resolved() {
     let packages: Vec<_> = (0..2000).map(|at| format!("p{at:04}/deploy")).collect();
@@ -591,12 +598,12 @@ fn many_collisions_are_resolved() {
         .layer(Layer::new("user", TRUSTED))
         .source("user", memory("user", &skills));
     let catalog = catalog(builder);
-    assert_eq!(catalog.get("deploy").expect("one is offered").description(), "p0000/deploy");
+    assert_eq!(catalog.get("deploy").expect("the skill is offered").description(), "p0000/deploy");
     assert_eq!(catalog.excluded().len(), 1999);
 }
 
 #[test]
-fn policy_decides_whether_skill_md_may_be_lower_case() {
+fn lower_case_skill_md_follows_the_policy() {
     use SkillMdCase::{Any, Exact, Profile as ByProfile};
     for (profile, skill_md_case, skills, severity) in [
         (Profile::Lenient, ByProfile, 1, "hint"),
@@ -605,10 +612,10 @@ fn policy_decides_whether_skill_md_may_be_lower_case() {
         (Profile::Lenient, Exact, 0, "error"),
     ] {
         let source = MemorySource::builder("m").file("pdf/skill.md", skill_md("pdf", "Good."));
-        let source = Arc::new(source.build().expect("the path is good"));
+        let source = Arc::new(source.build().expect("the path is valid"));
         let policy = RegistryPolicy { profile, skill_md_case, ..RegistryPolicy::default() };
         let builder = Registry::builder().policy(policy).layer(Layer::new("user", Trust::Trusted));
-        let registry = builder.source("user", source).build().expect("the layer is good");
+        let registry = builder.source("user", source).build().expect("the layer is valid");
         let catalog = registry.reload().catalog;
         assert_eq!(catalog.len(), skills, "{profile:?} {skill_md_case:?}");
         let found: Vec<_> = catalog

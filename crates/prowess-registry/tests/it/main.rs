@@ -1,4 +1,4 @@
-//! The registry from outside: what it finds, what wins, what a reload changes, and the swap.
+//! Tests of the registry's public interface.
 
 mod audit;
 mod bodies;

@@ -1,4 +1,4 @@
-//! Which of several skills with one name is offered.
+//! Precedence of several skills with the same name.
 
 use std::sync::Arc;
 
@@ -8,24 +8,24 @@ use prowess_registry::{Registry, RegistryError, RegistryPolicy};
 
 use crate::fixture::{memory, registry, skill_md};
 
-/// Checks that the skill `deploy` of a registry has this description, and that the others are kept
-/// as shadowed, each with its reason and a warning.
+/// Checks that the offered skill `deploy` has this description, and that the others are shadowed,
+/// each with a reason and a warning.
 #[track_caller]
 fn check(registry: &Registry, winner: &str, shadowed: usize) {
     registry.reload();
     let catalog = registry.catalog();
-    let deploy = catalog.get("deploy").expect("one of them is offered");
+    let deploy = catalog.get("deploy").expect("one skill is offered");
     assert_eq!(deploy.description(), winner);
     let aside: Vec<_> = catalog.excluded().collect();
-    assert_eq!(aside.len(), shadowed, "each other one is kept");
+    assert_eq!(aside.len(), shadowed, "each other skill is excluded");
     for record in &aside {
-        let reason = record.reason().expect("a shadowed record says why");
+        let reason = record.reason().expect("a shadowed record has a reason");
         assert!(reason.contains(&deploy.location()), "the reason names the winner: {reason}");
         let is_about = |path: &Option<Box<str>>| path.as_deref() == Some(&record.location());
         let told = catalog
             .diagnostics()
             .any(|found| found.code.as_str() == "skill-shadowed" && is_about(&found.path));
-        assert!(told, "{} is shadowed and nobody is told", record.location());
+        assert!(told, "{} is shadowed without a finding", record.location());
     }
 }
 
@@ -38,7 +38,7 @@ fn layer(
 }
 
 #[test]
-fn the_highest_layer_wins() {
+fn highest_layer_wins() {
     let layers = vec![
         layer("embedded", Trust::Trusted, "from embedded"),
         layer("user", Trust::Trusted, "from user"),
@@ -48,7 +48,7 @@ fn the_highest_layer_wins() {
 }
 
 #[test]
-fn the_order_of_layers_is_the_hosts_choice() {
+fn host_orders_the_layers() {
     let layers = vec![
         layer("project", Trust::Trusted, "from project"),
         layer("enterprise", Trust::Trusted, "from enterprise"),
@@ -57,7 +57,7 @@ fn the_order_of_layers_is_the_hosts_choice() {
 }
 
 #[test]
-fn an_untrusted_layer_never_shadows_a_trusted_one() {
+fn untrusted_layer_never_shadows_a_trusted_one() {
     let layers = vec![
         layer("user", Trust::Trusted, "from user"),
         layer("project", Trust::Untrusted, "from project"),
@@ -66,7 +66,7 @@ fn an_untrusted_layer_never_shadows_a_trusted_one() {
 }
 
 #[test]
-fn inside_a_layer_the_higher_priority_wins_and_then_the_first_path() {
+fn priority_then_path_wins_in_a_layer() {
     let with = |priority: i16, package: &str| {
         format!(
             "---\nname: deploy\ndescription: priority {priority}\npriority: {priority}\n---\n{package}\n"
@@ -77,15 +77,15 @@ fn inside_a_layer_the_higher_priority_wins_and_then_the_first_path() {
         .file("b/deploy/SKILL.md", with(5, "b"))
         .file("c/deploy/SKILL.md", with(5, "c"))
         .build()
-        .expect("the fixture's paths are good");
+        .expect("the paths are valid");
     let registry = registry(vec![("user", Trust::Trusted, Arc::new(source))]);
     check(&registry, "priority 5", 2);
-    let location = registry.catalog().get("deploy").expect("it is offered").location();
-    assert_eq!(location, "memory://user/b/deploy/SKILL.md", "equal priorities go by path");
+    let location = registry.catalog().get("deploy").expect("the skill is offered").location();
+    assert_eq!(location, "memory://user/b/deploy/SKILL.md", "equal priorities are sorted by path");
 }
 
 #[test]
-fn the_outcome_does_not_depend_on_the_order_of_a_scan() {
+fn result_does_not_depend_on_scan_order() {
     let packages = ["a/deploy", "b/deploy", "c/deploy"];
     for rotation in 0..packages.len() {
         let source = Arc::new(crate::fixture::Changing::default());
@@ -98,37 +98,37 @@ fn the_outcome_does_not_depend_on_the_order_of_a_scan() {
 }
 
 #[test]
-fn a_bad_skill_never_hides_a_good_one() {
+fn broken_skill_does_not_hide_others() {
     let source = MemorySource::builder("user")
         .file("good/SKILL.md", skill_md("good", "fine"))
         .file("bad/SKILL.md", "no frontmatter at all")
         .file("worse/SKILL.md", b"\xff\xfe".as_slice())
         .file("also-good/SKILL.md", skill_md("also-good", "fine"))
         .build()
-        .expect("the fixture's paths are good");
+        .expect("the paths are valid");
     let registry = registry(vec![("user", Trust::Trusted, Arc::new(source))]);
     registry.reload();
     let catalog = registry.catalog();
     let ids: Vec<_> = catalog.skills().map(|skill| skill.id()).collect();
-    assert_eq!(ids, ["also-good", "good"], "the good ones are there, sorted");
+    assert_eq!(ids, ["also-good", "good"], "the valid skills are offered");
     let errors: Vec<_> = catalog
         .diagnostics()
         .filter(|found| found.is_error())
         .map(|found| found.path.as_deref())
         .collect();
     let places = [Some("memory://user/bad/SKILL.md"), Some("memory://user/worse/SKILL.md")];
-    assert_eq!(errors, places, "each bad one is told, with its place");
+    assert_eq!(errors, places, "each broken skill has a finding with its path");
 }
 
 #[test]
-fn a_file_of_another_name_is_reported_and_refused_by_a_strict_profile() {
+fn lower_case_file_follows_the_profile() {
     let source = MemorySource::builder("user").file("lower/skill.md", skill_md("lower", "fine"));
-    let source = Arc::new(source.build().expect("the fixture's path is good"));
+    let source = Arc::new(source.build().expect("the path is valid"));
     for (profile, ids) in [(Profile::Lenient, &["lower"][..]), (Profile::Strict, &[])] {
         let policy = RegistryPolicy { profile, ..RegistryPolicy::default() };
         let layer = Layer::new("user", Trust::Trusted);
         let builder = Registry::builder().policy(policy).layer(layer);
-        let registry = builder.source("user", source.clone()).build().expect("one layer fits");
+        let registry = builder.source("user", source.clone()).build().expect("the layer exists");
         let catalog = registry.reload().catalog;
         let found: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
         assert_eq!(found, ["instructions-file-case"], "{profile}");
@@ -137,7 +137,7 @@ fn a_file_of_another_name_is_reported_and_refused_by_a_strict_profile() {
 }
 
 #[test]
-fn layers_that_do_not_fit_are_refused() {
+fn invalid_layers_are_errors() {
     let twice = Registry::builder()
         .layer(Layer::new("user", Trust::Trusted))
         .layer(Layer::new("user", Trust::AskFirst))
@@ -147,7 +147,7 @@ fn layers_that_do_not_fit_are_refused() {
         .layer(Layer::new("user", Trust::Trusted))
         .source("usr", memory("x", &[]))
         .build();
-    let message = unknown.err().expect("there is no such layer").to_string();
+    let message = unknown.err().expect("the layer is unknown").to_string();
     assert_eq!(message, "there is no layer `usr`; the layers are `user`");
 }
 

@@ -1,4 +1,4 @@
-//! When a registry is reloaded, by the clock and by word of its sources.
+//! Reloads by the clock and by reported changes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use prowess_testkit::ManualClock;
 
 use crate::fixture::{Changing, Scanned, registry, skill_md};
 
-/// How long a test waits for what must come. It fails long before it is this late.
+/// The maximum time that a test waits for an event.
 const LONG: Duration = Duration::from_secs(60);
 
 struct Place {
@@ -19,25 +19,26 @@ struct Place {
     clock: Arc<ManualClock>,
     registry: Arc<Registry>,
     refresher: Refresher,
-    heard: Subscription,
+    changes: Subscription,
 }
 
-/// A registry with the skill `a`, loaded once and kept fresh in this way.
+/// Returns a registry with the skill `a`, loaded once and refreshed in this mode.
 fn place(source: Arc<Changing>, mode: RefreshMode) -> Place {
     source.set("a", skill_md("a", "first"), 1);
     let registry = Arc::new(registry(vec![("user", Trust::Trusted, source.clone())]));
     registry.reload();
     source.take_scans();
     if mode == RefreshMode::Watch {
-        // What came after the first scan is found by the one that ends the setting-up of the watch.
+        // A change after the first scan is found by the scan after the setup of the watch.
         source.set("late", skill_md("late", "new"), 1);
     }
     let clock = Arc::new(ManualClock::default());
     let policy = RefreshPolicy { mode: Some(mode), ..RefreshPolicy::default() };
-    let heard = registry.subscribe();
+    let changes = registry.subscribe();
     let time: Arc<dyn Clock> = clock.clone();
-    let refresher = Refresher::start(Arc::clone(&registry), policy, time).expect("a thread is had");
-    Place { source, clock, registry, refresher, heard }
+    let refresher =
+        Refresher::start(Arc::clone(&registry), policy, time).expect("the thread is started");
+    Place { source, clock, registry, refresher, changes }
 }
 
 impl Place {
@@ -45,72 +46,79 @@ impl Place {
         self.clock.advance(Duration::from_millis(milliseconds));
     }
 
-    /// Waits for the next change of the catalog and gives the description of `a` after it.
+    /// Waits for the next change of the catalog, and returns the description of `a` after it.
     #[track_caller]
     fn next(&self) -> Option<String> {
-        let notice = self.heard.recv_timeout(LONG);
-        assert!(matches!(notice, Some(Notice::Changed(_))), "there is news: {notice:?}");
+        let notice = self.changes.recv_timeout(LONG);
+        assert!(matches!(notice, Some(Notice::Changed(_))), "the catalog has changed: {notice:?}");
         self.registry.catalog().get("a").map(|skill| skill.description().to_owned())
     }
 
-    /// Waits until the watch is set up, which one more scan ends.
+    /// Waits for the scan after the setup of the watch.
     #[track_caller]
     fn wait_for_watch(&self) {
         self.next();
-        assert!(self.registry.catalog().get("late").is_some(), "nothing is missed in between");
+        assert!(
+            self.registry.catalog().get("late").is_some(),
+            "the change during the setup is found"
+        );
         self.source.take_scans();
     }
 }
 
 #[test]
-fn a_turn_reloads_what_is_three_hundred_seconds_old() {
+fn turn_reloads_after_the_ttl() {
     let place = place(Arc::default(), RefreshMode::Ttl);
     place.advance(299_999);
-    assert!(place.refresher.turn_begins().is_none(), "it is not old yet");
+    assert!(place.refresher.turn_begins().is_none(), "the last reload is too recent");
     place.advance(1);
-    assert!(place.refresher.turn_begins().is_some(), "now it is");
-    assert!(place.refresher.turn_begins().is_none(), "and young again");
+    assert!(place.refresher.turn_begins().is_some(), "the reload is due");
+    assert!(place.refresher.turn_begins().is_none(), "the last reload is recent again");
     place.advance(299_999);
     assert!(place.refresher.turn_begins().is_none());
     assert_eq!(place.source.take_scans(), [Scanned::Everything]);
 }
 
 #[test]
-fn a_refresh_keeps_to_the_cool_down_and_a_reload_does_not() {
+fn cool_down_applies_to_refresh_only() {
     for mode in [RefreshMode::Manual, RefreshMode::Ttl] {
         let place = place(Arc::default(), mode);
         place.advance(59_999);
-        assert!(place.refresher.refresh().is_none(), "59 s after the first scan it is too early");
-        assert_eq!(place.source.take_scans(), [], "and nothing is scanned");
+        assert!(place.refresher.refresh().is_none(), "59 s are less than the cool-down");
+        assert_eq!(place.source.take_scans(), [], "nothing is scanned");
         place.refresher.reload();
-        assert_eq!(place.source.take_scans(), [Scanned::Everything], "who forces it gets it");
+        assert_eq!(
+            place.source.take_scans(),
+            [Scanned::Everything],
+            "a reload ignores the cool-down"
+        );
         place.advance(59_999);
-        assert!(place.refresher.refresh().is_none(), "a forced one counts");
+        assert!(place.refresher.refresh().is_none(), "a reload restarts the cool-down");
         place.advance(1);
-        assert!(place.refresher.refresh().is_some(), "after 60 s it is time");
+        assert!(place.refresher.refresh().is_some(), "the cool-down is over");
     }
 }
 
 #[test]
-fn nothing_happens_by_itself_where_the_host_alone_decides() {
+fn manual_mode_does_nothing_by_itself() {
     let place = place(Changing::watchable(), RefreshMode::Manual);
     place.advance(1_000_000);
     assert!(place.refresher.turn_begins().is_none(), "no turn reloads");
     assert!(place.refresher.poll_if_due().is_none(), "nothing is polled");
-    assert!(!place.source.tell(SourceChange::Everything), "nobody listens");
+    assert!(!place.source.tell(SourceChange::Everything), "there is no watch");
     assert_eq!(place.source.take_scans(), []);
 }
 
 #[test]
-fn a_poll_comes_every_five_seconds_and_reads_nothing_that_has_not_changed() {
+fn poll_reads_only_changed_files() {
     let place = place(Arc::default(), RefreshMode::Poll);
     place.source.take_reads();
     place.advance(4_999);
-    assert!(place.refresher.poll_if_due().is_none(), "it is not due yet");
+    assert!(place.refresher.poll_if_due().is_none(), "the poll is not due");
     place.advance(1);
-    assert!(place.refresher.poll_if_due().is_some(), "now it is");
-    assert!(place.refresher.poll_if_due().is_none(), "and done");
-    assert_eq!(place.source.take_reads(), 0, "only stamps are asked for");
+    assert!(place.refresher.poll_if_due().is_some(), "the reload is due");
+    assert!(place.refresher.poll_if_due().is_none(), "the poll is done");
+    assert_eq!(place.source.take_reads(), 0, "unchanged files are not read");
     place.source.set("a", skill_md("a", "second"), 2);
     place.advance(5_000);
     place.refresher.poll_if_due();
@@ -119,16 +127,16 @@ fn a_poll_comes_every_five_seconds_and_reads_nothing_that_has_not_changed() {
 }
 
 #[test]
-fn a_poll_does_not_take_a_save_for_a_removal() {
+fn poll_confirms_a_missing_skill() {
     let place = place(Arc::default(), RefreshMode::Poll);
     place.source.remove("a");
     place.advance(5_000);
-    let reload = place.refresher.poll_if_due().expect("it is due");
-    assert!(reload.catalog.get("a").is_some(), "it may be between two names");
-    assert_eq!(place.next(), None, "it is asked for again, and is gone");
+    let reload = place.refresher.poll_if_due().expect("the poll is due");
+    assert!(reload.catalog.get("a").is_some(), "the file may be being saved");
+    assert_eq!(place.next(), None, "the second scan confirms the removal");
 }
 
-/// The machine's own time.
+/// The system clock.
 struct Running(Instant);
 
 impl Clock for Running {
@@ -142,12 +150,12 @@ impl Clock for Running {
 }
 
 #[test]
-fn the_thread_polls_by_itself_and_waits_before_it_believes_that_a_skill_is_gone() {
+fn thread_polls_and_confirms_removals() {
     let source = Arc::new(Changing::default());
     source.set("a", skill_md("a", "first"), 1);
     let registry = Arc::new(registry(vec![("user", Trust::Trusted, source.clone())]));
     registry.reload();
-    let heard = registry.subscribe();
+    let changes = registry.subscribe();
     let policy = RefreshPolicy {
         mode: Some(RefreshMode::Poll),
         poll_seconds: 1,
@@ -155,9 +163,9 @@ fn the_thread_polls_by_itself_and_waits_before_it_believes_that_a_skill_is_gone(
     };
     let clock = Arc::new(Running(Instant::now()));
     let refresher = Refresher::start(Arc::clone(&registry), policy, clock);
-    let _refresher = refresher.expect("a thread is had");
+    let _refresher = refresher.expect("the thread is started");
     source.set("a", skill_md("a", "second"), 2);
-    assert!(heard.recv_timeout(LONG).is_some(), "a change is found without a word");
+    assert!(changes.recv_timeout(LONG).is_some(), "the poll finds the change");
     let description = |registry: &Registry| {
         registry.catalog().get("a").map(|skill| skill.description().to_owned())
     };
@@ -165,7 +173,7 @@ fn the_thread_polls_by_itself_and_waits_before_it_believes_that_a_skill_is_gone(
 
     source.take_scans();
     source.remove("a");
-    assert!(heard.recv_timeout(LONG).is_some(), "its end is told of");
+    assert!(changes.recv_timeout(LONG).is_some(), "the removal is reported");
     assert_eq!(description(&registry), None);
     let scans = source.take_timed_scans();
     let waited = scans.windows(2).find_map(|pair| match pair {
@@ -176,22 +184,22 @@ fn the_thread_polls_by_itself_and_waits_before_it_believes_that_a_skill_is_gone(
 }
 
 #[test]
-fn a_turn_keeps_to_the_cool_down_where_that_is_longer() {
+fn longer_cool_down_delays_turns() {
     let source = Arc::new(Changing::default());
     let registry = Arc::new(registry(vec![("user", Trust::Trusted, source)]));
     let policy =
         RefreshPolicy { mode: Some(RefreshMode::Ttl), ttl_seconds: 10, ..RefreshPolicy::default() };
     let clock = Arc::new(ManualClock::default());
     let time: Arc<dyn Clock> = clock.clone();
-    let refresher = Refresher::start(registry, policy, time).expect("it needs no thread");
+    let refresher = Refresher::start(registry, policy, time).expect("no thread is needed");
     clock.advance(Duration::from_secs(59));
-    assert!(refresher.turn_begins().is_none(), "a reload is not made again so soon");
+    assert!(refresher.turn_begins().is_none(), "the cool-down is not over");
     clock.advance(Duration::from_secs(1));
-    assert!(refresher.turn_begins().is_some(), "now it is");
+    assert!(refresher.turn_begins().is_some(), "the reload is due");
 }
 
 #[test]
-fn a_watched_change_is_seen_and_nothing_else_is_looked_at() {
+fn watched_change_scans_only_its_package() {
     let place = place(Changing::watchable(), RefreshMode::Watch);
     place.wait_for_watch();
     place.source.set("a", skill_md("a", "second"), 2);
@@ -201,22 +209,22 @@ fn a_watched_change_is_seen_and_nothing_else_is_looked_at() {
 }
 
 #[test]
-fn a_watched_skill_that_is_moved_away_and_written_again_is_never_gone() {
+fn saved_skill_is_never_removed() {
     let place = place(Changing::watchable(), RefreshMode::Watch);
     place.wait_for_watch();
     place.source.remove("a");
     place.source.tell_of(&["a"]);
-    // Waits for that scan, which keeps what is missing.
+    // Waits for that scan, which keeps the missing skill.
     while place.source.take_scans().is_empty() {
         std::thread::yield_now();
     }
     place.source.set("a", skill_md("a", "second"), 2);
     place.source.tell_of(&["a"]);
-    assert_eq!(place.next().as_deref(), Some("second"), "the first change is to the new version");
+    assert_eq!(place.next().as_deref(), Some("second"), "the first change is the new version");
 }
 
 #[test]
-fn a_watched_file_that_is_half_written_is_no_news() {
+fn incomplete_file_is_no_change() {
     let place = place(Changing::watchable(), RefreshMode::Watch);
     place.wait_for_watch();
     for (text, stamp) in [("", 2), ("---\nname: a\ndesc", 3)] {
@@ -228,23 +236,23 @@ fn a_watched_file_that_is_half_written_is_no_news() {
     }
     place.source.set("a", skill_md("a", "second"), 4);
     place.source.tell_of(&["a"]);
-    assert_eq!(place.next().as_deref(), Some("second"), "the first change is to the new version");
+    assert_eq!(place.next().as_deref(), Some("second"), "the first change is the new version");
 }
 
 #[test]
-fn a_watched_file_that_stays_broken_is_reported() {
+fn broken_file_is_reported() {
     let place = place(Changing::watchable(), RefreshMode::Watch);
     place.wait_for_watch();
     place.source.set("a", "", 2);
     place.source.tell_of(&["a"]);
-    assert_eq!(place.next().as_deref(), Some("first"), "its last good version stays");
+    assert_eq!(place.next().as_deref(), Some("first"), "the last good version is kept");
     let catalog = place.registry.catalog();
     let told: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
     assert_eq!(told, ["skill-kept", "file-empty"]);
 }
 
 #[test]
-fn a_watched_skill_that_is_removed_goes() {
+fn removed_skill_is_reported() {
     let place = place(Changing::watchable(), RefreshMode::Watch);
     place.wait_for_watch();
     place.source.remove("a");
@@ -253,7 +261,7 @@ fn a_watched_skill_that_is_removed_goes() {
 }
 
 #[test]
-fn a_rename_is_never_without_the_skill() {
+fn moved_skill_is_always_offered() {
     let place = place(Changing::watchable(), RefreshMode::Watch);
     place.wait_for_watch();
     place.source.remove("a");
@@ -263,12 +271,12 @@ fn a_rename_is_never_without_the_skill() {
         place.registry.catalog().get("a").map(|skill| skill.package().as_str().to_owned())
     };
     while location(&place).as_deref() != Some("elsewhere/a") {
-        assert!(location(&place).is_some(), "it is in the one place or the other");
+        assert!(location(&place).is_some(), "the skill is at one of the two paths");
         place.next();
     }
 }
 
-/// Checks that a source is polled, and that the catalog says so.
+/// Checks that a source is polled, and that the catalog has a finding about it.
 #[track_caller]
 fn check_polled(place: &Place, reason: &str) {
     let told: Vec<_> = place.registry.catalog().diagnostics().map(ToString::to_string).collect();
@@ -281,14 +289,14 @@ fn check_polled(place: &Place, reason: &str) {
 }
 
 #[test]
-fn a_source_that_cannot_be_watched_is_polled_and_that_is_said() {
+fn failed_watch_is_polled_with_a_finding() {
     let place = place(Changing::unwatchable(), RefreshMode::Watch);
     place.next();
     check_polled(&place, "there are no watches left");
 }
 
 #[test]
-fn a_source_that_loses_its_watch_is_polled_and_that_is_said() {
+fn lost_watch_is_polled_with_a_finding() {
     let place = place(Changing::watchable(), RefreshMode::Watch);
     place.wait_for_watch();
     let error = SourceError::new(SourceErrorKind::Unavailable, "the queue ran over");
@@ -298,31 +306,30 @@ fn a_source_that_loses_its_watch_is_polled_and_that_is_said() {
 }
 
 #[test]
-fn a_source_that_has_nothing_to_tell_is_polled_without_a_word() {
+fn unwatchable_source_is_polled_silently() {
     let place = place(Arc::default(), RefreshMode::Watch);
-    // The thread decides in its own time that it polls.
+    // The thread starts to poll asynchronously.
     while place.refresher.poll_if_due().is_none() {
         place.advance(5_000);
         std::thread::yield_now();
     }
     place.next();
-    assert!(place.registry.catalog().get("late").is_some(), "it is found");
+    assert!(place.registry.catalog().get("late").is_some(), "the poll finds the skill");
     assert_eq!(place.registry.catalog().diagnostics().count(), 0);
 }
 
 #[test]
-fn the_watch_and_the_thread_end_with_the_refresher() {
+fn refresher_ends_watch_and_thread() {
     let place = place(Changing::watchable(), RefreshMode::Watch);
     place.wait_for_watch();
     drop(place.refresher);
-    assert!(!place.source.tell(SourceChange::Everything), "nobody listens any more");
-    assert_eq!(Arc::strong_count(&place.registry), 1, "nobody holds the registry any more");
+    assert!(!place.source.tell(SourceChange::Everything), "the watch has ended");
+    assert_eq!(Arc::strong_count(&place.registry), 1, "the thread has ended");
 }
 
-/// A source may have something to say of what lies in a package, such as a package that is none. A
-/// look at the outer one says nothing of it.
+/// A scan of a package does not cover findings about packages inside of it.
 #[test]
-fn a_finding_inside_a_package_outlives_a_look_at_the_package() {
+fn finding_inside_a_package_is_kept() {
     let source = Changing::watchable();
     source.report("changing://outer/inner/SKILL.md");
     source.set("outer", skill_md("outer", "first"), 1);
@@ -337,5 +344,5 @@ fn a_finding_inside_a_package_outlives_a_look_at_the_package() {
     place.source.set("outer", skill_md("outer", "second"), 2);
     place.source.tell_of(&["outer"]);
     place.next();
-    assert_eq!(found(&place.registry), before, "nobody has looked at it again");
+    assert_eq!(found(&place.registry), before, "the inner package was not scanned");
 }

@@ -1,4 +1,4 @@
-//! What a reload reads again, what it keeps, and when the catalog becomes another one.
+//! Reloads: which files are read, and when the catalog changes.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn loaded(skills: &[&str]) -> (Arc<Changing>, Registry) {
     (source, registry)
 }
 
-/// Reloads and checks what was read, what the changes were, and whether the generation grew.
+/// Reloads, and checks the number of reads, the changes and the generation.
 #[track_caller]
 fn check(source: &Changing, registry: &Registry, reads: usize, wanted: Changes) {
     let before = registry.catalog();
@@ -26,7 +26,7 @@ fn check(source: &Changing, registry: &Registry, reads: usize, wanted: Changes) 
     assert_eq!(reload.changes, wanted);
     assert_eq!(source.take_reads(), reads, "files read again");
     let grown = reload.catalog.generation() - before.generation();
-    assert_eq!(grown, u64::from(!wanted.is_none()), "the generation grows with a change alone");
+    assert_eq!(grown, u64::from(!wanted.is_none()), "only a change increases the generation");
 }
 
 fn changes(change: impl FnOnce(&mut Changes)) -> Changes {
@@ -36,15 +36,15 @@ fn changes(change: impl FnOnce(&mut Changes)) -> Changes {
 }
 
 #[test]
-fn nothing_changed_reads_nothing_and_keeps_the_very_catalog() {
+fn unchanged_source_keeps_the_catalog() {
     let (source, registry) = loaded(&["a", "b", "c"]);
     let before = registry.catalog();
     check(&source, &registry, 0, changes(|changes| changes.unchanged = 3));
-    assert!(Arc::ptr_eq(&before, &registry.catalog()), "the same catalog is handed out");
+    assert!(Arc::ptr_eq(&before, &registry.catalog()), "the catalog is the same object");
 }
 
 #[test]
-fn one_changed_reads_one() {
+fn only_changed_files_are_read() {
     let (source, registry) = loaded(&["a", "b", "c"]);
     let before = registry.catalog();
     source.set("b", skill_md("b", "second"), 2);
@@ -54,7 +54,7 @@ fn one_changed_reads_one() {
         catalog.get(id).map(|skill| skill.description().to_owned())
     };
     assert_eq!(describe(&registry.catalog(), "b").as_deref(), Some("second"));
-    assert_eq!(describe(&before, "b").as_deref(), Some("first"), "a pinned catalog stays as it is");
+    assert_eq!(describe(&before, "b").as_deref(), Some("first"), "an earlier catalog is unchanged");
 }
 
 /// What readers derived from the catalog, such as a prompt, is then only revised.
@@ -70,9 +70,9 @@ fn changed_description_keeps_the_resolution() {
     assert_eq!(texts, [["first", "second"]]);
 }
 
-/// The next scan asks in the order of the directory, and finds each where it left it.
+/// The next scan reports in the order of the directory, which makes lookups fast.
 #[test]
-fn records_keep_the_order_of_the_scan_whatever_was_read_again() {
+fn records_keep_the_scan_order() {
     let (source, registry) = loaded(&["a", "b", "c", "d"]);
     let packages = || -> Vec<String> {
         let catalog = registry.reload().catalog;
@@ -80,14 +80,14 @@ fn records_keep_the_order_of_the_scan_whatever_was_read_again() {
         (0..records.len()).map(|at| records.package(at).to_owned()).collect()
     };
     source.set("e", skill_md("e", "new"), 1);
-    assert_eq!(packages(), ["a", "b", "c", "d", "e"], "a new one is where the scan came to it");
+    assert_eq!(packages(), ["a", "b", "c", "d", "e"], "a new record is at its scan position");
     source.set("c", skill_md("c", "second"), 2);
     source.remove("b");
-    assert_eq!(packages(), ["a", "c", "d", "e"], "a changed one is where it was");
+    assert_eq!(packages(), ["a", "c", "d", "e"], "a changed record keeps its position");
 }
 
 #[test]
-fn added_and_removed_skills_come_and_go() {
+fn added_and_removed_skills_are_counted() {
     let (source, registry) = loaded(&["a", "b"]);
     source.remove("a");
     source.set("c", skill_md("c", "new"), 1);
@@ -98,7 +98,7 @@ fn added_and_removed_skills_come_and_go() {
 }
 
 #[test]
-fn a_stamp_that_cannot_be_relied_on_is_read_again_without_being_a_change() {
+fn racy_stamp_is_read_again() {
     let (source, registry) = loaded(&["a"]);
     source.set("a", skill_md("a", "first"), 0);
     check(&source, &registry, 1, changes(|changes| changes.changed = 1));
@@ -109,7 +109,7 @@ fn a_stamp_that_cannot_be_relied_on_is_read_again_without_being_a_change() {
 }
 
 #[test]
-fn a_bad_file_is_read_once_and_its_finding_stays() {
+fn broken_file_is_read_once() {
     let (source, registry) = loaded(&["a"]);
     source.set("b", "nonsense", 1);
     let wanted = changes(|changes| (changes.unchanged, changes.rejected) = (1, 1));
@@ -119,15 +119,19 @@ fn a_bad_file_is_read_once_and_its_finding_stays() {
     check(&source, &registry, 1, changes(|changes| changes.changed = 1));
     let catalog = registry.catalog();
     let told: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
-    assert_eq!(told, ["frontmatter-missing"], "the finding about `b` outlives a reload of `a`");
+    assert_eq!(told, ["frontmatter-missing"], "the finding about `b` is kept");
     source.set("b", skill_md("b", "mended"), 2);
     let wanted = changes(|changes| (changes.unchanged, changes.changed) = (1, 1));
     check(&source, &registry, 1, wanted);
-    assert_eq!(registry.catalog().diagnostics().count(), 0, "the finding goes with its cause");
+    assert_eq!(
+        registry.catalog().diagnostics().count(),
+        0,
+        "the finding is removed with its cause"
+    );
 }
 
 #[test]
-fn a_source_that_fails_keeps_its_last_good_scan() {
+fn failed_source_keeps_its_last_scan() {
     let (source, registry) = loaded(&["a"]);
     source.break_down(true);
     let reload = registry.reload();
@@ -139,18 +143,18 @@ fn a_source_that_fails_keeps_its_last_good_scan() {
     assert_eq!(
         registry.reload().catalog.diagnostics().count(),
         0,
-        "the finding goes with its cause"
+        "the finding is removed with its cause"
     );
 }
 
 #[test]
-fn a_cancelled_reload_keeps_what_there_was() {
+fn cancelled_reload_keeps_the_catalog() {
     let source = memory("user", &[("a", "fine")]);
     let registry = registry(vec![("user", Trust::Trusted, source)]);
     registry.reload();
     let cancel = Cancel::default();
     cancel.cancel();
     let reload = registry.reload_until(&cancel);
-    assert!(reload.catalog.get("a").is_some(), "nothing is lost by ending early");
-    assert_eq!(reload.catalog.diagnostics().count(), 1, "and it is said");
+    assert!(reload.catalog.get("a").is_some(), "the skill is kept");
+    assert_eq!(reload.catalog.diagnostics().count(), 1, "the cancellation has a finding");
 }

@@ -14,7 +14,7 @@ fn catalog(skills: &[(&str, &str)]) -> Arc<Catalog> {
         let text = format!("---\nname: {name}\ndescription: Does {name}.\n{yaml}---\nBody\n");
         files = files.file(&format!("{name}/SKILL.md"), text);
     }
-    let source = files.build().expect("the fixture's paths are valid");
+    let source = files.build().expect("the paths are valid");
     let registry = registry(vec![("user", Trust::Trusted, Arc::new(source))]);
     registry.reload();
     registry.catalog()
@@ -22,7 +22,7 @@ fn catalog(skills: &[(&str, &str)]) -> Arc<Catalog> {
 
 /// Returns the order in which a skill and its requirements are loaded, or what is missing.
 fn order(catalog: &Catalog, id: &str) -> String {
-    let record = catalog.get(id).expect("the fixture has it");
+    let record = catalog.get(id).expect("the skill exists");
     match catalog.load_order(record, Caller::Model) {
         Ok(order) => order.iter().map(Record::id).collect::<Vec<_>>().join(" "),
         Err(unmet) => unmet.to_string(),
@@ -46,7 +46,7 @@ fn required_skills_come_first() {
     assert_eq!(order(&catalog, "a"), "d b c a");
     assert_eq!(order(&catalog, "c"), "d c");
     assert_eq!(order(&catalog, "d"), "d");
-    assert!(findings(&catalog).is_empty(), "everything is there");
+    assert!(findings(&catalog).is_empty(), "all requirements are met");
 }
 
 #[test]
@@ -132,10 +132,10 @@ fn long_chains_do_not_exhaust_the_stack() {
         (1..=5_000).map(|number| format!("requires: s{number}\n")).collect();
     let mut skills: Vec<(&str, &str)> =
         names.iter().map(String::as_str).zip(requires.iter().map(String::as_str)).collect();
-    skills.last_mut().expect("there are some").1 = "";
+    skills.last_mut().expect("the list is not empty").1 = "";
     let catalog = catalog(&skills);
-    let first = catalog.get("s0").expect("it is there");
-    let order = catalog.load_order(first, Caller::Model).expect("all are there");
+    let first = catalog.get("s0").expect("the skill exists");
+    let order = catalog.load_order(first, Caller::Model).expect("all requirements are met");
     assert_eq!(order.len(), 5_000);
 }
 

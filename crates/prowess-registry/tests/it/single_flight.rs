@@ -1,4 +1,4 @@
-//! Reloads that are asked for at once.
+//! Concurrent requests for reloads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -12,24 +12,24 @@ use prowess_registry::Registry;
 
 use crate::fixture::{Changing, registry, skill_md};
 
-/// A source whose scans wait at a gate, and are counted.
+/// A source whose scans wait at a gate and are counted.
 #[derive(Default)]
 struct Gated {
     inner: Changing,
     is_open: Mutex<bool>,
     moved: Condvar,
     begun: AtomicUsize,
-    /// Panics in the next scan.
+    /// Whether the next scan panics.
     panics: AtomicUsize,
 }
 
 impl Gated {
     fn open(&self, is_open: bool) {
-        *self.is_open.lock().expect("no test panics here") = is_open;
+        *self.is_open.lock().expect("the lock is not poisoned") = is_open;
         self.moved.notify_all();
     }
 
-    /// Waits until this many scans have begun.
+    /// Waits until this many scans have started.
     fn wait_for_scans(&self, scans: usize) {
         while self.begun.load(Ordering::SeqCst) < scans {
             thread::yield_now();
@@ -54,9 +54,9 @@ impl SkillSource for Gated {
     ) -> Result<ScanSummary, SourceError> {
         let summary = self.inner.scan(previous, sink, cancel)?;
         self.begun.fetch_add(1, Ordering::SeqCst);
-        let shut = self.is_open.lock().expect("no test panics here");
-        drop(self.moved.wait_while(shut, |is_open| !*is_open).expect("no test panics here"));
-        assert_eq!(self.panics.swap(0, Ordering::SeqCst), 0, "this scan is to panic");
+        let shut = self.is_open.lock().expect("the lock is not poisoned");
+        drop(self.moved.wait_while(shut, |is_open| !*is_open).expect("the lock is not poisoned"));
+        assert_eq!(self.panics.swap(0, Ordering::SeqCst), 0, "the test requests a panic");
         Ok(summary)
     }
 
@@ -81,13 +81,13 @@ fn gated() -> (Arc<Gated>, Registry) {
 }
 
 #[test]
-fn requests_during_a_scan_share_one_more_that_sees_what_they_saw() {
+fn requests_during_a_scan_share_the_next() {
     let (source, registry) = gated();
     let asked = AtomicUsize::new(0);
     thread::scope(|scope| {
         let first = scope.spawn(|| registry.reload());
         source.wait_for_scans(1);
-        // The first scan has passed: it does not see this.
+        // The first scan has already read the source, so it does not find this skill.
         source.inner.set("late", skill_md("late", "new"), 1);
         let late: Vec<_> = (0..8)
             .map(|_| {
@@ -101,19 +101,19 @@ fn requests_during_a_scan_share_one_more_that_sees_what_they_saw() {
             thread::yield_now();
         }
         source.open(true);
-        let first = first.join().expect("the first does not panic");
-        assert!(first.catalog.get("late").is_none(), "its scan was over");
+        let first = first.join().expect("the first reload does not panic");
+        assert!(first.catalog.get("late").is_none(), "the first scan was earlier");
         for reload in late {
-            let reload = reload.join().expect("none panics");
-            assert!(reload.catalog.get("late").is_some(), "who asked later sees what came before");
+            let reload = reload.join().expect("no reload panics");
+            assert!(reload.catalog.get("late").is_some(), "a later request finds earlier changes");
         }
     });
-    // A thread that had said so and had not yet asked may have come after the second.
-    assert!(source.begun.load(Ordering::SeqCst) <= 4, "eight share their scans");
+    // A thread may have sent its request only after the second scan has started.
+    assert!(source.begun.load(Ordering::SeqCst) <= 4, "eight requests share the scans");
 }
 
 #[test]
-fn a_reload_that_waits_for_another_ends_soon_after_its_cancel() {
+fn waiting_reload_can_be_cancelled() {
     let (source, registry) = gated();
     let cancel = Cancel::default();
     thread::scope(|scope| {
@@ -121,19 +121,19 @@ fn a_reload_that_waits_for_another_ends_soon_after_its_cancel() {
         source.wait_for_scans(1);
         let waiting = scope.spawn(|| registry.reload_until(&cancel));
         cancel.cancel();
-        let reload = waiting.join().expect("it does not panic");
+        let reload = waiting.join().expect("the reload does not panic");
         assert_eq!(
             reload.catalog.generation(),
             0,
             "it gives what there is, though the scan goes on"
         );
         source.open(true);
-        first.join().expect("the first does not panic");
+        first.join().expect("the first reload does not panic");
     });
 }
 
 #[test]
-fn a_source_that_panics_does_not_hold_up_the_next_reload() {
+fn panicking_source_does_not_block_reloads() {
     let (source, registry) = gated();
     source.open(true);
     source.inner.set("a", skill_md("a", "first"), 1);
@@ -141,6 +141,6 @@ fn a_source_that_panics_does_not_hold_up_the_next_reload() {
     thread::scope(|scope| {
         scope.spawn(|| registry.reload()).join().expect_err("the panic comes through");
     });
-    assert_eq!(registry.catalog().generation(), 0, "nothing was swapped");
-    assert!(registry.reload().catalog.get("a").is_some(), "the next one goes its way");
+    assert_eq!(registry.catalog().generation(), 0, "the catalog is unchanged");
+    assert!(registry.reload().catalog.get("a").is_some(), "the next reload succeeds");
 }

@@ -1,4 +1,4 @@
-//! Who hears of changes, and of which.
+//! Subscriptions to changes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,53 +19,53 @@ fn two_layers() -> (Arc<Changing>, Arc<Changing>, Registry) {
 }
 
 #[track_caller]
-fn check(heard: &Subscription, from: u64, added: &[&str], changed: &[&str], removed: &[&str]) {
+fn check(changes: &Subscription, from: u64, added: &[&str], changed: &[&str], removed: &[&str]) {
     let [added, changed, removed] =
         [added, changed, removed].map(|ids| ids.iter().copied().collect());
     let wanted = CatalogChange { from, to: from + 1, added, changed, removed };
-    assert_eq!(heard.try_recv(), Some(Notice::Changed(Arc::new(wanted))));
+    assert_eq!(changes.try_recv(), Some(Notice::Changed(Arc::new(wanted))));
 }
 
 #[test]
-fn a_change_names_the_ids_that_come_change_and_go() {
+fn change_lists_ids() {
     let (low, high, registry) = two_layers();
-    let heard = registry.subscribe();
+    let changes = registry.subscribe();
     for skill in ["a", "b", "c"] {
         low.set(skill, skill_md(skill, "first"), 1);
     }
     registry.reload();
-    check(&heard, 0, &["a", "b", "c"], &[], &[]);
+    check(&changes, 0, &["a", "b", "c"], &[], &[]);
 
     low.remove("a");
     low.set("b", skill_md("b", "second"), 2);
     low.set("d", skill_md("d", "first"), 1);
     registry.reload();
-    check(&heard, 1, &["d"], &["b"], &["a"]);
+    check(&changes, 1, &["d"], &["b"], &["a"]);
 
     high.set("c", skill_md("c", "first"), 1);
     registry.reload();
-    check(&heard, 2, &[], &["c"], &[]);
+    check(&changes, 2, &[], &["c"], &[]);
     high.remove("c");
     let reload = registry.reload();
-    check(&heard, 3, &[], &["c"], &[]);
-    assert_eq!(reload.change.to, 4, "who reloads hears the same");
+    check(&changes, 3, &[], &["c"], &[]);
+    assert_eq!(reload.change.to, 4, "the reload returns the same change");
 
     assert!(registry.reload().change.is_none(), "nothing has changed");
-    assert_eq!(heard.try_recv(), None, "and nobody is told");
+    assert_eq!(changes.try_recv(), None, "no notification is sent");
 }
 
 #[test]
-fn another_body_is_a_change() {
+fn changed_body_is_a_change() {
     let (low, _, registry) = two_layers();
     low.set("a", skill_md("a", "same"), 1);
     registry.reload();
-    let heard = registry.subscribe();
+    let changes = registry.subscribe();
     low.set("a", skill_md("a", "same") + "More\n", 2);
     registry.reload();
-    check(&heard, 1, &[], &["a"], &[]);
+    check(&changes, 1, &[], &["a"], &[]);
 }
 
-/// Makes as many changes as asked.
+/// Makes this number of changes.
 fn make_changes(source: &Changing, registry: &Registry, changes: u64) {
     for version in 1..=changes {
         source.set("a", skill_md("a", &version.to_string()), version);
@@ -74,26 +74,26 @@ fn make_changes(source: &Changing, registry: &Registry, changes: u64) {
 }
 
 #[test]
-fn a_slow_subscriber_blocks_nobody_and_gets_what_it_missed() {
+fn slow_subscriber_lags_without_blocking() {
     let (low, _, registry) = two_layers();
     let (slow, quick) = (registry.subscribe(), registry.subscribe());
     make_changes(&low, &registry, 60);
-    let drain = |heard: &Subscription| std::iter::from_fn(|| heard.try_recv()).count();
+    let drain = |changes: &Subscription| std::iter::from_fn(|| changes.try_recv()).count();
     assert_eq!(drain(&quick), 60);
     make_changes(&low, &registry, 10);
-    assert_eq!(drain(&quick), 10, "another's slowness costs a subscriber nothing");
-    assert_eq!(slow.try_recv(), Some(Notice::Lagged(6)), "64 are kept and 6 are forgotten");
+    assert_eq!(drain(&quick), 10, "other subscribers are not affected");
+    assert_eq!(slow.try_recv(), Some(Notice::Lagged(6)), "64 changes are queued and 6 are dropped");
     check(&slow, 6, &[], &["a"], &[]);
     assert_eq!(drain(&slow), 63);
 }
 
 #[test]
-fn a_subscriber_waits_for_changes_and_is_notified_of_the_end() {
+fn subscriber_receives_changes_and_the_end() {
     let (low, _, registry) = two_layers();
-    let heard = registry.subscribe();
-    assert_eq!(heard.recv_timeout(Duration::from_millis(1)), None, "there is no news yet");
+    let changes = registry.subscribe();
+    assert_eq!(changes.recv_timeout(Duration::from_millis(1)), None, "there is no change yet");
     thread::scope(|scope| {
-        let listener = scope.spawn(|| [heard.recv().is_some(), heard.recv().is_some()]);
+        let listener = scope.spawn(|| [changes.recv().is_some(), changes.recv().is_some()]);
         make_changes(&low, &registry, 1);
         drop(registry);
         assert_eq!(listener.join().expect("the listener does not panic"), [true, false]);
@@ -101,19 +101,19 @@ fn a_subscriber_waits_for_changes_and_is_notified_of_the_end() {
 }
 
 #[test]
-fn a_task_is_woken_once_for_each_change_until_it_goes() {
+fn wake_is_called_once_per_change() {
     let (low, _, registry) = two_layers();
     let woken = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&woken);
-    let heard = registry.subscribe_with(move || {
+    let changes = registry.subscribe_with(move || {
         count.fetch_add(1, Ordering::SeqCst);
     });
     make_changes(&low, &registry, 3);
     assert_eq!(woken.load(Ordering::SeqCst), 3);
-    drop(heard);
+    drop(changes);
     low.set("b", skill_md("b", "new"), 1);
     registry.reload();
-    assert_eq!(woken.load(Ordering::SeqCst), 3, "who has gone is not woken");
-    assert_eq!(Arc::strong_count(&woken), 1, "and is forgotten");
+    assert_eq!(woken.load(Ordering::SeqCst), 3, "a dropped subscription is not woken");
+    assert_eq!(Arc::strong_count(&woken), 1, "a dropped subscription is removed");
     assert_eq!(registry.catalog().len(), 2);
 }

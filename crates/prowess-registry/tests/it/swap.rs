@@ -1,4 +1,4 @@
-//! Readers while the catalog is swapped.
+//! Concurrent readers while the catalog is swapped.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak, mpsc};
@@ -13,23 +13,24 @@ use prowess_registry::Registry;
 
 use crate::fixture::{Changing, registry, skill_md};
 
-/// How many skills each version has.
+/// The number of skills of each version.
 const SKILLS: usize = 1_000;
 
-/// How many of them are others in each version: the first, the last, and some between.
+/// The number of skills that differ in each version: the first, the last, and some between.
 const CHANGING: usize = 8;
 
 const READERS: usize = 8;
 
-/// How often the catalog is swapped. Without optimisation a swap takes twenty times as long.
+/// The number of swaps. Without optimization a swap takes twenty times as long.
 const SWAPS: u64 = if cfg!(debug_assertions) { 500 } else { 10_000 };
 
-/// A source with skills that are others in each scan: their descriptions are its number, and the
-/// name of one is it too. The rest are as they were, so that ten thousand reloads take seconds.
+/// A source in which some skills differ in each scan: their descriptions contain the number of the
+/// scan, and so does the name of one. The others are unchanged, so that ten thousand reloads take
+/// seconds.
 #[derive(Default)]
 struct Versions(AtomicU64);
 
-/// Whether the skill of this number is another one in each version.
+/// Returns whether the skill with this number differs in each version.
 fn is_changing(number: usize) -> bool {
     number % (SKILLS / (CHANGING - 1)) == 1
 }
@@ -82,25 +83,25 @@ impl SkillSource for Versions {
         _resource: &ResourcePath,
         _limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
-        Err(SourceError::new(SourceErrorKind::NotFound, "nothing is read here"))
+        Err(SourceError::new(SourceErrorKind::NotFound, "no file is read"))
     }
 }
 
-/// Checks that a catalog has all of its skills, and that those that change are of one version, the
-/// one that its generation says.
+/// Checks that a catalog is complete, and that its changing skills are of the version of its
+/// generation.
 fn check_whole(catalog: &Catalog) {
     let version = catalog.generation().to_string();
-    assert_eq!(catalog.len(), SKILLS, "a catalog has all of its skills");
+    assert_eq!(catalog.len(), SKILLS, "the catalog is complete");
     let is_of_version = |skill: Record<'_>| skill.description() == version;
     let changing = catalog.skills().filter(|skill| skill.description() != "Stays as it is.");
-    assert_eq!(changing.clone().count(), CHANGING + 1, "nothing is there twice");
-    assert!(changing.into_iter().all(is_of_version), "a catalog is of one version");
+    assert_eq!(changing.clone().count(), CHANGING + 1, "each skill occurs once");
+    assert!(changing.into_iter().all(is_of_version), "all skills are of one version");
     let named = catalog.get(&format!("version-{version}"));
-    assert!(named.is_some_and(is_of_version), "the look-up is of the same version as the list");
+    assert!(named.is_some_and(is_of_version), "lookups have the same version as the list");
 }
 
 #[test]
-fn eight_readers_see_whole_catalogs_while_another_thread_swaps() {
+fn readers_see_consistent_catalogs() {
     let registry = registry(vec![("user", Trust::Trusted, Arc::new(Versions::default()))]);
     registry.reload();
     let is_over = AtomicBool::new(false);
@@ -109,10 +110,10 @@ fn eight_readers_see_whole_catalogs_while_another_thread_swaps() {
         while !is_over.load(Ordering::Acquire) {
             let catalog = registry.catalog();
             check_whole(&catalog);
-            assert!(catalog.generation() >= last, "generations never go back");
+            assert!(catalog.generation() >= last, "generations never decrease");
             last = catalog.generation();
             reads += 1;
-            // On a machine with few cores the writer gets its turn.
+            // Lets the writer run on a machine with few cores.
             thread::yield_now();
         }
         reads
@@ -124,13 +125,16 @@ fn eight_readers_see_whole_catalogs_while_another_thread_swaps() {
         }
         is_over.store(true, Ordering::Release);
         for reader in readers {
-            assert!(reader.join().expect("no reader saw a mixture") > 0, "each reader has read");
+            assert!(
+                reader.join().expect("no reader found an inconsistent catalog") > 0,
+                "each reader has loaded catalogs"
+            );
         }
     });
     assert_eq!(registry.catalog().generation(), SWAPS);
 }
 
-/// A source that stops in the middle of its scan until it is told to go on.
+/// A source that blocks in the middle of its scan.
 struct Stopping {
     reached: mpsc::SyncSender<()>,
     go_on: Mutex<mpsc::Receiver<()>>,
@@ -153,8 +157,8 @@ impl SkillSource for Stopping {
         cancel: &Cancel,
     ) -> Result<ScanSummary, SourceError> {
         let summary = self.inner.scan(previous, sink, cancel)?;
-        self.reached.send(()).expect("the test waits for this");
-        self.go_on.lock().expect("one scan at a time").recv().expect("the test says so");
+        self.reached.send(()).expect("the test receives this");
+        self.go_on.lock().expect("the lock is not poisoned").recv().expect("the test sends this");
         Ok(summary)
     }
 
@@ -173,28 +177,28 @@ impl SkillSource for Stopping {
 }
 
 #[test]
-fn a_reader_goes_on_while_a_reload_stands_still() {
+fn readers_do_not_wait_for_a_reload() {
     let (reached, is_reached) = mpsc::sync_channel(1);
     let (tell, go_on) = mpsc::sync_channel(2);
     let source = Stopping { reached, go_on: go_on.into(), inner: Versions::default() };
     let registry = registry(vec![("user", Trust::Trusted, Arc::new(source))]);
-    tell.send(()).expect("the source listens");
+    tell.send(()).expect("the source receives this");
     registry.reload();
-    is_reached.recv().expect("the first scan is done");
+    is_reached.recv().expect("the first scan has been reached");
     thread::scope(|scope| {
         let reload = scope.spawn(|| registry.reload());
-        is_reached.recv().expect("the second scan has begun");
-        // A reader that waited for the reload would wait for ever: it goes on only after this.
+        is_reached.recv().expect("the second scan has started");
+        // A reader that waited for the reload would block forever.
         for _ in 0..1_000 {
             check_whole(&registry.catalog());
             assert_eq!(registry.catalog().generation(), 1);
         }
-        tell.send(()).expect("the source listens");
+        tell.send(()).expect("the source receives this");
         assert_eq!(reload.join().expect("the reload ends").catalog.generation(), 2);
     });
 }
 
-/// Notes which catalog is being prepared for, and which one readers have meanwhile.
+/// Records the generations of the catalog to prepare for and of the readers' catalog.
 #[derive(Default)]
 struct Preparing {
     registry: Mutex<Weak<Registry>>,
@@ -207,25 +211,25 @@ impl Ranker for Preparing {
     }
 
     fn prepare(&self, next: &Arc<Catalog>, current: &Catalog) {
-        let registry = self.registry.lock().expect("no test panics here").upgrade();
+        let registry = self.registry.lock().expect("the lock is not poisoned").upgrade();
         let read = registry.map_or(0, |registry| registry.catalog().generation());
         let generations = [current.generation(), read, next.generation()];
-        self.seen.lock().expect("no test panics here").push(generations);
+        self.seen.lock().expect("the lock is not poisoned").push(generations);
     }
 }
 
 #[test]
-fn a_ranker_prepares_for_a_catalog_before_a_reader_has_it() {
+fn ranker_prepares_before_publication() {
     let (source, ranker) = (Arc::new(Changing::default()), Arc::new(Preparing::default()));
     let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
     let builder = builder.source("user", source.clone()).ranker(ranker.clone());
-    let registry = Arc::new(builder.build().expect("the layer is there"));
-    *ranker.registry.lock().expect("no test panics here") = Arc::downgrade(&registry);
+    let registry = Arc::new(builder.build().expect("the layer exists"));
+    *ranker.registry.lock().expect("the lock is not poisoned") = Arc::downgrade(&registry);
     source.set("a", skill_md("a", "first"), 1);
     registry.reload();
     registry.reload();
     source.set("a", skill_md("a", "second"), 2);
     registry.reload();
-    let seen = ranker.seen.lock().expect("no test panics here").clone();
-    assert_eq!(seen, [[0, 0, 1], [1, 1, 2]], "once for each catalog, while readers have the last");
+    let seen = ranker.seen.lock().expect("the lock is not poisoned").clone();
+    assert_eq!(seen, [[0, 0, 1], [1, 1, 2]], "once for each catalog, before its publication");
 }

@@ -1,4 +1,4 @@
-//! Skills of folders that the user trusts, and for how long.
+//! Trust in folders, and its changes.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,15 +15,15 @@ use prowess_testkit::ManualClock;
 
 use crate::fixture::memory;
 
-/// Says of every folder what it is told to say.
+/// Answers with the value that a test sets.
 #[derive(Default)]
-struct Says(AtomicU64);
+struct SetTrust(AtomicU64);
 
 const SILENT: u64 = 2;
 
-impl FolderTrust for Says {
+impl FolderTrust for SetTrust {
     fn answer(&self, folder: &Path) -> FolderAnswer {
-        assert_eq!(folder, Path::new("/project/deep"), "the folder itself is asked about");
+        assert_eq!(folder, Path::new("/project/deep"), "the folder of the source is checked");
         match self.0.load(Ordering::Relaxed) {
             1 => FolderAnswer::Trusted,
             _ => FolderAnswer::NotTrusted,
@@ -40,8 +40,8 @@ impl FolderTrust for Says {
     }
 }
 
-/// A skill of the user's, and three sources of a folder that is asked about.
-fn builder(says: &Arc<Says>) -> RegistryBuilder {
+/// Returns a registry with a skill of the user, and three sources of a folder that needs trust.
+fn builder(trust: &Arc<SetTrust>) -> RegistryBuilder {
     let stranger = memory("stranger", &[("deploy", "a stranger's"), ("other", "a stranger's")]);
     let asked =
         AskedFolder { folder: "/project/deep".into(), project: "/it's".into(), identity: None };
@@ -52,11 +52,11 @@ fn builder(says: &Arc<Says>) -> RegistryBuilder {
         .source_of_folder("project", stranger, asked.clone())
         .source_of_folder("project", memory("same", &[("same", "it")]), asked.clone())
         .source_of_folder("project", memory("empty", &[]), asked)
-        .trust(says.clone())
+        .trust(trust.clone())
 }
 
 fn started(builder: RegistryBuilder) -> (Arc<Registry>, Refresher) {
-    let registry = Arc::new(builder.build().expect("the layers are good"));
+    let registry = Arc::new(builder.build().expect("the layers are valid"));
     let clock = Arc::new(ManualClock::default());
     let refresher = Refresher::start(Arc::clone(&registry), RefreshPolicy::default(), clock);
     registry.reload();
@@ -64,9 +64,9 @@ fn started(builder: RegistryBuilder) -> (Arc<Registry>, Refresher) {
 }
 
 #[test]
-fn what_is_withheld_is_known_and_shadows_nothing() {
-    let says = Arc::new(Says::default());
-    let (registry, refresher) = started(builder(&says));
+fn untrusted_folder_is_hidden_and_shadows_nothing() {
+    let trust = Arc::new(SetTrust::default());
+    let (registry, refresher) = started(builder(&trust));
     let catalog = registry.catalog();
     let offered: Vec<_> = catalog.skills().map(|skill| skill.description()).collect();
     assert_eq!(offered, ["the user's"], "a withheld skill is not offered and shadows none");
@@ -76,28 +76,35 @@ fn what_is_withheld_is_known_and_shadows_nothing() {
         .map(|skill| (skill.id(), (skill.availability(), skill.reason())))
         .collect();
     let expected = ["deploy", "other", "same"].map(|id| (id, hidden));
-    assert_eq!(aside, expected, "each is known, with the reason");
+    assert_eq!(aside, expected, "each hidden skill has the reason");
     let codes = |registry: &Registry| {
         let catalog = registry.catalog();
         let codes = catalog.diagnostics().map(|found| found.code.as_str().to_owned());
         codes.collect::<Vec<_>>()
     };
-    assert_eq!(codes(&registry), ["project-not-trusted"], "it is told once");
-    let help = &catalog.diagnostics().next().expect("it is told").help;
-    assert!(help.ends_with(r"`prowess trust '/it'\''s'`"), "one word of a shell: {help}");
+    assert_eq!(codes(&registry), ["project-not-trusted"], "there is one finding");
+    let help = &catalog.diagnostics().next().expect("there is a finding").help;
+    assert!(
+        help.ends_with(r"`prowess trust '/it'\''s'`"),
+        "the path is quoted for a shell: {help}"
+    );
 
-    assert!(refresher.turn_begins().is_none(), "the user has said nothing more");
-    says.0.store(1, Ordering::Relaxed);
-    assert!(refresher.turn_begins().is_some(), "the user trusts the folder now");
+    assert!(refresher.turn_begins().is_none(), "the trust is unchanged");
+    trust.0.store(1, Ordering::Relaxed);
+    assert!(refresher.turn_begins().is_some(), "the trust has changed");
     assert_eq!(registry.catalog().get("deploy").unwrap().description(), "a stranger's");
-    assert_eq!(codes(&registry), ["skill-shadowed"], "and there is nothing to tell of trust");
-    says.0.store(SILENT, Ordering::Relaxed);
-    assert!(refresher.turn_begins().is_some(), "and nobody knows any more");
+    assert_eq!(codes(&registry), ["skill-shadowed"], "the finding about trust is removed");
+    trust.0.store(SILENT, Ordering::Relaxed);
+    assert!(refresher.turn_begins().is_some(), "the trust is unknown now");
     assert_eq!(registry.catalog().get("deploy").unwrap().description(), "the user's");
-    assert_eq!(codes(&registry), ["silent", "project-not-trusted"], "a turn has what counts now");
+    assert_eq!(
+        codes(&registry),
+        ["silent", "project-not-trusted"],
+        "the turn has the current findings"
+    );
 }
 
-/// Lets another turn begin while a catalog is being made.
+/// Starts another turn while a catalog is being built.
 #[derive(Default)]
 struct Meanwhile {
     parts: OnceLock<(Arc<Registry>, Arc<Refresher>)>,
@@ -117,28 +124,28 @@ impl Ranker for Meanwhile {
             tell.send(registry.catalog().get("same").is_some())
         });
         let early = seen.recv_timeout(Duration::from_millis(200));
-        assert!(early.is_err(), "a turn does not begin before what is taken back is gone");
-        *self.seen.lock().expect("no test panics here") = Some(seen);
+        assert!(early.is_err(), "a turn waits until the revoked skill is removed");
+        *self.seen.lock().expect("the lock is not poisoned") = Some(seen);
     }
 }
 
 #[test]
-fn a_turn_that_begins_while_trust_is_taken_back_waits_for_it() {
-    let (says, meanwhile) = (Arc::new(Says::default()), Arc::new(Meanwhile::default()));
-    says.0.store(1, Ordering::Relaxed);
-    let (registry, refresher) = started(builder(&says).ranker(meanwhile.clone()));
+fn turn_waits_for_a_revocation() {
+    let (trust, meanwhile) = (Arc::new(SetTrust::default()), Arc::new(Meanwhile::default()));
+    trust.0.store(1, Ordering::Relaxed);
+    let (registry, refresher) = started(builder(&trust).ranker(meanwhile.clone()));
     let refresher = Arc::new(refresher);
-    assert!(registry.catalog().get("same").is_some(), "it is trusted");
+    assert!(registry.catalog().get("same").is_some(), "the folder is trusted");
     let parts = (Arc::clone(&registry), Arc::clone(&refresher));
-    assert!(meanwhile.parts.set(parts).is_ok(), "nobody else sets it");
-    says.0.store(3, Ordering::Relaxed);
-    assert!(refresher.turn_begins().is_some(), "it is taken back");
-    let seen = meanwhile.seen.lock().expect("no test panics here").take();
-    let has_skill = seen.expect("a turn began meanwhile").recv().expect("and has a catalog");
-    assert!(!has_skill, "what is taken back is offered to no turn that begins");
+    assert!(meanwhile.parts.set(parts).is_ok(), "it is set once");
+    trust.0.store(3, Ordering::Relaxed);
+    assert!(refresher.turn_begins().is_some(), "the trust is revoked");
+    let seen = meanwhile.seen.lock().expect("the lock is not poisoned").take();
+    let has_skill = seen.expect("a turn was started").recv().expect("the turn has a catalog");
+    assert!(!has_skill, "a revoked skill is not offered to a new turn");
 }
 
-/// Panics once, when it is told to.
+/// Panics once, if requested.
 #[derive(Default)]
 struct Fragile(AtomicU64);
 
@@ -148,21 +155,21 @@ impl Ranker for Fragile {
     }
 
     fn prepare(&self, _: &Arc<Catalog>, _: &Catalog) {
-        assert!(self.0.swap(0, Ordering::Relaxed) == 0, "it was told to");
+        assert!(self.0.swap(0, Ordering::Relaxed) == 0, "the test requests a panic");
     }
 }
 
 #[test]
-fn a_panic_on_the_way_loses_no_word_of_trust() {
-    let (says, fragile) = (Arc::new(Says::default()), Arc::new(Fragile::default()));
-    says.0.store(1, Ordering::Relaxed);
-    let (registry, refresher) = started(builder(&says).ranker(fragile.clone()));
-    assert!(registry.catalog().get("same").is_some(), "it is trusted");
-    says.0.store(3, Ordering::Relaxed);
+fn change_of_trust_survives_a_panic() {
+    let (trust, fragile) = (Arc::new(SetTrust::default()), Arc::new(Fragile::default()));
+    trust.0.store(1, Ordering::Relaxed);
+    let (registry, refresher) = started(builder(&trust).ranker(fragile.clone()));
+    assert!(registry.catalog().get("same").is_some(), "the folder is trusted");
+    trust.0.store(3, Ordering::Relaxed);
     fragile.0.store(1, Ordering::Relaxed);
     let turn = std::panic::AssertUnwindSafe(|| refresher.turn_begins());
     assert!(std::panic::catch_unwind(turn).is_err(), "the ranker panics");
-    assert!(registry.catalog().get("same").is_some(), "readers have what they had");
-    assert!(refresher.turn_begins().is_some(), "the next turn tries again");
-    assert!(registry.catalog().get("same").is_none(), "and what is taken back is gone");
+    assert!(registry.catalog().get("same").is_some(), "the catalog is unchanged");
+    assert!(refresher.turn_begins().is_some(), "the next turn reloads again");
+    assert!(registry.catalog().get("same").is_none(), "the revoked skill is removed");
 }

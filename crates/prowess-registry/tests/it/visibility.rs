@@ -1,4 +1,4 @@
-//! Known, ready, visible: who is offered what, and why not.
+//! Audiences, requirements and visibility.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use prowess_registry::{
     VisibilityPolicy,
 };
 
-/// A machine that a test says everything of.
+/// Facts that a test sets.
 #[derive(Default)]
 struct Machine {
     programs: Mutex<BTreeSet<&'static str>>,
@@ -24,7 +24,7 @@ impl Machine {
     }
 
     fn install(&self, program: &'static str) {
-        self.programs.lock().expect("no test panics here").insert(program);
+        self.programs.lock().expect("the lock is not poisoned").insert(program);
     }
 }
 
@@ -34,7 +34,7 @@ impl Facts for Machine {
     }
 
     fn has_program(&self, name: &str) -> bool {
-        self.programs.lock().expect("no test panics here").contains(name)
+        self.programs.lock().expect("the lock is not poisoned").contains(name)
     }
 
     fn has_variable(&self, name: &str) -> bool {
@@ -46,7 +46,7 @@ impl Facts for Machine {
     }
 }
 
-/// A layer of skills by name and what their frontmatter says further.
+/// Returns a layer of skills, each a name with the rest of its frontmatter.
 fn layer(trust: Trust, skills: &[(&str, &str)]) -> (Layer, Arc<MemorySource>) {
     let name = trust.as_str();
     let file = |name: &str, yaml: &str| {
@@ -56,7 +56,7 @@ fn layer(trust: Trust, skills: &[(&str, &str)]) -> (Layer, Arc<MemorySource>) {
         builder.file(&format!("{name}/SKILL.md"), file(name, yaml))
     };
     let builder = skills.iter().fold(MemorySource::builder(name), add);
-    (Layer::new(name, trust), Arc::new(builder.build().expect("the fixture's paths are good")))
+    (Layer::new(name, trust), Arc::new(builder.build().expect("the paths are valid")))
 }
 
 fn builder(layers: &[(Layer, Arc<MemorySource>)]) -> RegistryBuilder {
@@ -70,7 +70,7 @@ fn registry(skills: &[(&str, &str)]) -> RegistryBuilder {
 }
 
 fn loaded(builder: RegistryBuilder) -> Registry {
-    let registry = builder.build().expect("the fixture's layers are good");
+    let registry = builder.build().expect("the layers are valid");
     registry.reload();
     registry
 }
@@ -79,16 +79,16 @@ fn ids(catalog: &Catalog) -> Vec<&str> {
     catalog.skills().map(|skill| skill.id()).collect()
 }
 
-/// The state of a skill, and its reason.
+/// Returns the state of a skill, and its reason.
 fn state(catalog: &Catalog, id: &str) -> String {
     let records = catalog.all_named(id);
-    let record = records.first().expect("it is known");
+    let record = records.first().expect("the skill exists");
     let state = record.availability().as_str();
     record.reason().map_or(state.to_owned(), |reason| format!("{state}: {reason}"))
 }
 
-/// What a caller gets by typing an id: `found`, `unknown` or the reason.
-fn typed(catalog: &Catalog, id: &str, caller: Caller) -> String {
+/// Returns the result of looking up an id: `found`, `unknown` or the reason.
+fn look_up(catalog: &Catalog, id: &str, caller: Caller) -> String {
     match catalog.find(id, caller) {
         Lookup::Found(_) => "found".to_owned(),
         Lookup::Unavailable(_, reason) => reason.to_owned(),
@@ -115,7 +115,7 @@ const SCOPED: [(&str, &str); 5] = [
 ];
 
 #[test]
-fn a_scope_is_kept_in_catalog_and_load() {
+fn scope_applies_to_catalog_and_load() {
     let registry = loaded(registry(&SCOPED));
     for (audience, expected) in [
         (Audience::default(), &["all", "any-agent"][..]),
@@ -131,20 +131,20 @@ fn a_scope_is_kept_in_catalog_and_load() {
         for (id, _) in SCOPED {
             let answer = if expected.contains(&id) { "found" } else { "unknown" };
             for caller in [Caller::Model, Caller::User] {
-                assert_eq!(typed(&catalog, id, caller), answer, "{audience:?} {id}");
+                assert_eq!(look_up(&catalog, id, caller), answer, "{audience:?} {id}");
                 let qualified = format!("trusted:{id}");
-                assert_eq!(typed(&catalog, &qualified, caller), answer, "{audience:?} {id}");
+                assert_eq!(look_up(&catalog, &qualified, caller), answer, "{audience:?} {id}");
             }
         }
-        assert_eq!(catalog.len() + catalog.excluded().len(), SCOPED.len(), "each is known");
+        assert_eq!(catalog.len() + catalog.excluded().len(), SCOPED.len(), "each skill is listed");
     }
     let reason = "hidden: it is for the tenants `a` alone";
     assert_eq!(state(&registry.catalog(), "of-a"), reason);
 }
 
-/// Whoever keeps a view for one tenant must not hand it to another.
+/// A cached view must not be used for another tenant.
 #[test]
-fn a_view_of_one_tenant_never_serves_another() {
+fn view_is_not_shared_between_tenants() {
     let skills = [("mine", "scope:\n  tenants: [a]\n"), ("yours", "scope:\n  tenants: [b]\n")];
     let registry = loaded(registry(&skills));
     let (a, b) = (audience("", "a", ""), audience("", "b", ""));
@@ -153,7 +153,7 @@ fn a_view_of_one_tenant_never_serves_another() {
         assert_eq!(ids(&registry.view(&b)), ["yours"]);
         assert_eq!(ids(&registry.catalog()), [""; 0]);
     }
-    assert!(Arc::ptr_eq(&registry.view(&a), &registry.view(&a)), "a view is made once");
+    assert!(Arc::ptr_eq(&registry.view(&a), &registry.view(&a)), "a view is cached");
     assert!(Arc::ptr_eq(&registry.view(&b), &registry.view(&b)), "so is the next one");
     let views: Vec<_> =
         (0..100).map(|other| registry.view(&audience("", &other.to_string(), ""))).collect();
@@ -162,13 +162,16 @@ fn a_view_of_one_tenant_never_serves_another() {
         let again = registry.view(&audience("", &other.to_string(), ""));
         assert_eq!(Arc::ptr_eq(&views[other], &again), is_kept, "64 views are kept: {other}");
     }
-    assert_eq!(ids(&registry.view(&a)), ["mine"], "a view that had to go is made again");
+    assert_eq!(ids(&registry.view(&a)), ["mine"], "an evicted view is built again");
     let others = audience("builder", "a", "");
-    assert!(!Arc::ptr_eq(&registry.view(&a), &registry.view(&others)), "the whole audience counts");
+    assert!(
+        !Arc::ptr_eq(&registry.view(&a), &registry.view(&others)),
+        "the key is the whole audience"
+    );
 }
 
 #[test]
-fn many_tenants_at_once_each_get_their_own() {
+fn concurrent_tenants_get_their_views() {
     let skills = [("mine", "scope:\n  tenants: [a]\n"), ("yours", "scope:\n  tenants: [b]\n")];
     let registry = loaded(registry(&skills));
     std::thread::scope(|scope| {
@@ -185,7 +188,7 @@ fn many_tenants_at_once_each_get_their_own() {
     });
 }
 
-/// A tenant's own skill and another tenant's of the same name are no collision.
+/// Skills of two tenants with the same name do not collide.
 #[test]
 fn scopes_come_before_precedence() {
     let registry = loaded(builder(&[
@@ -194,7 +197,7 @@ fn scopes_come_before_precedence() {
     ]));
     for (tenant, layer) in [("a", "trusted"), ("b", "prompt")] {
         let view = registry.view(&audience("", tenant, ""));
-        assert_eq!(&*view.get("deploy").expect("it is offered").layer().name, layer);
+        assert_eq!(&*view.get("deploy").expect("the skill is offered").layer().name, layer);
         assert_eq!(view.diagnostics().count(), 0, "nothing is shadowed");
     }
 }
@@ -220,7 +223,7 @@ fn only_a_trusted_skill_in_scope_reserves_its_id() {
 }
 
 #[test]
-fn a_reload_makes_new_views() {
+fn reload_rebuilds_views() {
     let machine = Machine::with(&[]);
     let needs = [("needs", "metadata:\n  openclaw:\n    requires:\n      bins: [jq]\n")];
     let registry = loaded(registry(&needs).facts(Arc::clone(&machine) as _));
@@ -230,9 +233,13 @@ fn a_reload_makes_new_views() {
     registry.reload();
     assert!(Arc::ptr_eq(&before, &registry.view(&a)), "nothing has changed");
     machine.install("jq");
-    assert_eq!(registry.reload().catalog.generation(), 2, "what the machine has is news");
+    assert_eq!(
+        registry.reload().catalog.generation(),
+        2,
+        "a change of the facts is a change of the catalog"
+    );
     assert_eq!(ids(&registry.view(&a)), ["needs"]);
-    assert_eq!(ids(&before), [""; 0], "who has a view keeps it");
+    assert_eq!(ids(&before), [""; 0], "an earlier view is unchanged");
 }
 
 #[test]
@@ -246,7 +253,7 @@ fn missing_requirement_is_reported_of_a_skill_that_is_excluded_for_another_reaso
 }
 
 #[test]
-fn what_a_skill_needs_must_be_there() {
+fn missing_requirement_hides_the_skill() {
     let openclaw = |yaml: &str| format!("metadata:\n  openclaw:\n    {yaml}\n");
     for (yaml, reason) in [
         ("os: [darwin, linux]", ""),
@@ -271,8 +278,8 @@ fn what_a_skill_needs_must_be_there() {
         let expected = if reason.is_empty() { "visible" } else { &format!("not-ready: {reason}") };
         assert_eq!(state(&catalog, "a"), expected, "{yaml}");
         if !reason.is_empty() {
-            assert_eq!(typed(&catalog, "a", Caller::Model), reason, "loading it says why");
-            assert_eq!(typed(&catalog, "a", Caller::User), reason);
+            assert_eq!(look_up(&catalog, "a", Caller::Model), reason, "a load returns the reason");
+            assert_eq!(look_up(&catalog, "a", Caller::User), reason);
         }
     }
     let yaml = openclaw("os: [win32]");
@@ -284,7 +291,7 @@ fn what_a_skill_needs_must_be_there() {
 }
 
 #[test]
-fn a_skill_that_is_not_ready_shadows_none() {
+fn unready_skill_shadows_none() {
     let needs = "metadata:\n  openclaw:\n    os: [win32]\n";
     for (lower, state_of_lower) in [
         (Trust::AskFirst, "visible"),
@@ -297,16 +304,21 @@ fn a_skill_that_is_not_ready_shadows_none() {
         let layers = [layer(lower, &[("a", "")]), layer(Trust::Trusted, &[("a", needs)])];
         let catalog = loaded(builder(&layers).facts(Machine::with(&[]))).catalog();
         let records = catalog.all_named("a");
-        let of_lower = records.iter().find(|record| record.trust() == lower).expect("it is known");
+        let of_lower =
+            records.iter().find(|record| record.trust() == lower).expect("the skill exists");
         let told = of_lower.reason().map_or("visible".to_owned(), |why| format!("shadowed: {why}"));
         assert_eq!(told, state_of_lower);
         let warnings = catalog.diagnostics().filter(|told| told.code.as_str() == "skill-shadowed");
-        assert_eq!(warnings.count(), usize::from(lower == Trust::Untrusted), "it is warned of");
+        assert_eq!(
+            warnings.count(),
+            usize::from(lower == Trust::Untrusted),
+            "a shadowed skill has a warning"
+        );
     }
 }
 
 #[test]
-fn what_is_shadowed_by_a_skill_that_is_not_offered_keeps_its_gates() {
+fn shadowed_skill_keeps_its_restrictions() {
     let layers = [
         layer(Trust::Untrusted, &[("a", "disable-model-invocation: true\n")]),
         layer(Trust::Trusted, &[("a", "metadata:\n  openclaw:\n    os: [win32]\n")]),
@@ -314,7 +326,7 @@ fn what_is_shadowed_by_a_skill_that_is_not_offered_keeps_its_gates() {
     let catalog = loaded(builder(&layers).facts(Machine::with(&[]))).catalog();
     let found = |caller| catalog.find("untrusted:a", caller).found().is_some();
     assert!(found(Caller::User), "a user may load it by its qualified id");
-    assert!(!found(Caller::Model), "no model may, as it says");
+    assert!(!found(Caller::Model), "the skill is disabled for models");
 }
 
 #[test]
@@ -332,7 +344,7 @@ fn a_shadowed_skill_keeps_its_gates() {
 }
 
 #[test]
-fn a_model_and_a_user_are_let_in_apart() {
+fn model_and_user_have_separate_access() {
     let gates = [
         ("both", ""),
         ("model", "user-invocable: false\n"),
@@ -340,7 +352,7 @@ fn a_model_and_a_user_are_let_in_apart() {
         ("user", "disable-model-invocation: true\n"),
     ];
     let catalog = loaded(registry(&gates)).catalog();
-    assert_eq!(ids(&catalog), ["both", "model"], "what a model may load is offered to it");
+    assert_eq!(ids(&catalog), ["both", "model"], "skills for models are offered");
     let of_user = "only a user may load it: `disable-model-invocation` is `true`";
     let of_model = "only a model may load it: `user-invocable` is `false`";
     for (id, model, user) in [
@@ -350,33 +362,37 @@ fn a_model_and_a_user_are_let_in_apart() {
         ("user", of_user, "found"),
         ("trusted:user", of_user, "found"),
     ] {
-        assert_eq!(typed(&catalog, id, Caller::Model), model, "a model types `{id}`");
-        assert_eq!(typed(&catalog, id, Caller::User), user, "a user types `{id}`");
+        assert_eq!(look_up(&catalog, id, Caller::Model), model, "`{id}` for a model");
+        assert_eq!(look_up(&catalog, id, Caller::User), user, "`{id}` for a user");
     }
 }
 
-/// What only a user may load still has its id: a model that types it must not get another skill.
+/// A skill for users only keeps its id, so that a model does not get another skill by it.
 #[test]
-fn what_is_held_back_keeps_its_id() {
+fn hidden_skill_keeps_its_id() {
     let held = [("a", "disable-model-invocation: true\n"), ("b", "paths: src/**\n")];
     let layers = [layer(Trust::Untrusted, &[("a", ""), ("b", "")]), layer(Trust::Trusted, &held)];
     let elsewhere = Audience { open_paths: Some(BTreeSet::new()), ..Audience::default() };
     let catalog = loaded(builder(&layers).audience(elsewhere)).catalog();
     assert_eq!(ids(&catalog), [""; 0]);
-    assert_eq!(typed(&catalog, "untrusted:a", Caller::Model), "found", "if it is asked for");
+    assert_eq!(
+        look_up(&catalog, "untrusted:a", Caller::Model),
+        "found",
+        "the qualified id is unambiguous"
+    );
     let found = catalog.find("a", Caller::User).found().expect("a user may load it");
     assert_eq!(found.trust(), Trust::Trusted);
 }
 
 #[test]
-fn a_skill_with_paths_is_offered_where_one_is_worked_on() {
+fn skill_with_paths_needs_an_open_file() {
     let yaml = "paths: [\"src/**/*.{ts,tsx}\", docs, \"./*.md\"]\n";
     let registry = loaded(registry(&[("web", yaml)]));
     let open = |paths: &[&str]| {
         let open_paths = Some(paths.iter().map(|&path| path.to_owned()).collect());
         registry.view(&Audience { open_paths, ..Audience::default() })
     };
-    assert_eq!(ids(&registry.catalog()), ["web"], "a host that does not say gets all");
+    assert_eq!(ids(&registry.catalog()), ["web"], "without open files all skills are offered");
     for path in ["src/a.ts", "src/deep/er/a.tsx", "docs/x/y.png", "README.md"] {
         assert_eq!(ids(&open(&["other", path])), ["web"], "{path}");
     }
@@ -385,13 +401,13 @@ fn a_skill_with_paths_is_offered_where_one_is_worked_on() {
     }
     let catalog = open(&[]);
     let reason = "none of the files `src/**/*.{ts,tsx}`, `docs`, `./*.md` is worked on";
-    assert_eq!(typed(&catalog, "web", Caller::Model), reason);
-    assert_eq!(typed(&catalog, "web", Caller::User), "found", "a user knows better");
+    assert_eq!(look_up(&catalog, "web", Caller::Model), reason);
+    assert_eq!(look_up(&catalog, "web", Caller::User), "found", "a user may load it");
 }
 
-/// A skill's pattern comes from a stranger.
+/// Patterns of skills are untrusted.
 #[test]
-fn a_hostile_pattern_ends() {
+fn hostile_pattern_terminates() {
     let open_paths = Some(BTreeSet::from(["a".repeat(4096), "a/".repeat(2000)]));
     let audience = Audience { open_paths, ..Audience::default() };
     let braces = "{a,a}".repeat(50) + "b";
@@ -411,7 +427,7 @@ fn rules(rules: &[(&str, Show)]) -> VisibilityPolicy {
 }
 
 #[test]
-fn the_host_says_how_skills_are_offered() {
+fn rules_set_how_skills_are_offered() {
     let skills = [("draft-a", ""), ("draft-b", ""), ("pdf", ""), ("zip", "")];
     let visibility = rules(&[
         ("draft-*", Show::Disabled),
@@ -424,10 +440,10 @@ fn the_host_says_how_skills_are_offered() {
     let names: Vec<_> =
         catalog.skills().filter(Record::is_name_only).map(|skill| skill.id()).collect();
     assert_eq!(names, ["zip"]);
-    let zip = catalog.get("zip").expect("it is offered");
-    assert_eq!(zip.tokens(), 1, "its description costs nothing");
+    let zip = catalog.get("zip").expect("the skill is offered");
+    assert_eq!(zip.tokens(), 1, "the description is not counted");
     for caller in [Caller::Model, Caller::User] {
-        assert_eq!(typed(&catalog, "draft-a", caller), "the policy disables `draft-*`");
+        assert_eq!(look_up(&catalog, "draft-a", caller), "the policy disables `draft-*`");
     }
 }
 
@@ -459,17 +475,17 @@ fn a_rule_matches_the_declared_id_of_disambiguated_skills() {
     }
 }
 
-/// So a user chooses which of two is used.
+/// A user can select one of two skills by disabling the other.
 #[test]
-fn the_other_of_two_is_used_where_one_is_disabled() {
+fn disabled_skill_does_not_shadow() {
     let layers = [layer(Trust::AskFirst, &[("a", "")]), layer(Trust::Trusted, &[("a", "")])];
     let visibility = rules(&[("trusted:a", Show::Disabled)]);
     let catalog = loaded(builder(&layers).visibility(visibility)).catalog();
-    assert_eq!(catalog.get("a").expect("one is offered").trust(), Trust::AskFirst);
+    assert_eq!(catalog.get("a").expect("one skill is offered").trust(), Trust::AskFirst);
 }
 
 #[test]
-fn a_specialist_has_what_is_declared_for_it() {
+fn agent_has_its_declared_skills() {
     let agents = [("writer".to_owned(), vec!["pdf".to_owned(), "team-*".to_owned()])];
     let visibility = VisibilityPolicy { agents: agents.into(), ..VisibilityPolicy::default() };
     let skills = [("pdf", ""), ("team-style", ""), ("zip", "")];
@@ -478,11 +494,11 @@ fn a_specialist_has_what_is_declared_for_it() {
     assert_eq!(ids(&orchestrator), ["pdf", "team-style", "zip"]);
     let writer = registry.view(&audience("writer", "", ""));
     assert_eq!(ids(&writer), ["pdf", "team-style"]);
-    assert_eq!(typed(&writer, "zip", Caller::Model), "unknown");
+    assert_eq!(look_up(&writer, "zip", Caller::Model), "unknown");
 }
 
 #[test]
-fn a_skill_whose_tools_are_missing_is_hidden_or_flagged_or_neither() {
+fn missing_tools_follow_the_policy() {
     let skills =
         [("reader", "allowed-tools: Read\n"), ("runner", "allowed-tools: Bash(git:*) Read\n")];
     let reason = "it needs the tool `Bash`, which the host does not offer";

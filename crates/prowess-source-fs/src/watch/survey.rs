@@ -29,7 +29,8 @@ pub(super) struct Found {
 impl<'c> Survey<'c> {
     /// # Errors
     ///
-    /// The root cannot be examined, for example because the process has no file descriptors left.
+    /// Returns an error if the root cannot be examined, for example because the process has no file
+    /// descriptors left.
     pub(super) fn new(config: &'c FsConfig) -> prowess_dir::Result<Self> {
         let root = unless_unavailable(config.open_root())?;
         Ok(Self { config, root })

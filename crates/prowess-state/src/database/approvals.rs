@@ -24,8 +24,8 @@ impl ApprovalDatabase {
     ///
     /// # Errors
     ///
-    /// Other users can change the file or its directory, the file is damaged, or it was written by
-    /// another program or a newer version. It is left unchanged.
+    /// Returns an error if other users can change the file or its directory, the file is damaged,
+    /// or it was written by another program or a newer version. It is left unchanged.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Box<Diagnostic>> {
         Database::open(path.as_ref()).map(Self)
     }

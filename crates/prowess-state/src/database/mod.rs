@@ -23,10 +23,10 @@ pub use approvals::ApprovalDatabase;
 pub use lazy::LazyApprovals;
 pub use sessions::SessionDatabase;
 
-/// The time that a change waits for another program's change.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The timeout for the lock of another program's change.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// One connection to the file. Threads take turns.
+/// A connection to the file, which threads share by a lock.
 #[derive(Debug)]
 pub(crate) struct Database {
     path: PathBuf,
@@ -38,8 +38,8 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// The file or its directory is not private, it cannot be opened, it is damaged, or it was
-    /// written by another program or a newer version.
+    /// Returns an error if the file or its directory is not private, it cannot be opened, it is
+    /// damaged, or it was written by another program or a newer version.
     pub(crate) fn open(path: &Path) -> Result<Self, Box<Diagnostic>> {
         let invalid = |reason: String| Box::new(finding(path, &reason));
         let real = place::prepare(path).map_err(|error| invalid(error.to_string()))?;
@@ -53,7 +53,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// The reason why the file cannot be read, with the next step.
+    /// Returns the reason if the file cannot be read, and how to fix it.
     pub(crate) fn read<T>(
         &self,
         query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
@@ -65,7 +65,7 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// The reason why the file cannot be written, with the next step.
+    /// Returns the reason if the file cannot be written, and how to fix it.
     pub(crate) fn write<T>(
         &self,
         change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
@@ -101,7 +101,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
         | OpenFlags::SQLITE_OPEN_NOFOLLOW
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(LOCK_TIMEOUT)?;
     // The file may be damaged: nothing in it is run, and its pages are checked when they are read.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;

@@ -23,8 +23,8 @@ const SMALLEST: u64 = 512;
 ///
 /// # Errors
 ///
-/// The file or one next to it is a link or not regular, or other users can change it, or it cannot
-/// be created.
+/// Returns an error if the file or one next to it is a link or not regular, or other users can
+/// change it, or it cannot be created.
 pub(super) fn prepare(path: &Path) -> Result<PathBuf> {
     let directory = file::directory_of(path)?.canonicalize()?;
     let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;

@@ -65,7 +65,7 @@ pub(super) fn check(connection: &Connection) -> Result<Result<(), String>> {
     })
 }
 
-/// Creates the tables unless there are some.
+/// Creates the tables if they do not exist.
 pub(super) fn create(connection: &Connection, path: &Path) -> Result<()> {
     if identity(connection)?.1 == VERSION {
         return Ok(());

@@ -1,4 +1,4 @@
-//! A set as bytes reads back as it was, and no bytes do harm.
+//! Tests of the serialization of record sets, also with invalid bytes.
 
 use std::borrow::Cow;
 use std::num::NonZeroU64;
