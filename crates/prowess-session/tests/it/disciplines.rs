@@ -152,7 +152,10 @@ fn limit_unloads_the_oldest() {
             ("+c d", "b c d"),
             ("+b", "c d b"),
             ("+a b", "d a b"),
-            ("+e f g h", TOO_MANY),
+            (
+                "+e f g h",
+                "7 skills would be active and at most 3 may be; load fewer, or unload some first",
+            ),
             ("=e f g h", TOO_MANY),
             ("+e f g", "e f g"),
         ],
