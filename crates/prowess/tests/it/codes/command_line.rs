@@ -30,6 +30,8 @@ The result of a script and the failure of a plugin in a process of its own may h
 
 /// Each code with its meaning, in the order of the alphabet.
 const CODES: &[(&str, &str)] = &[
+    ("agent-invalid", "The file is not the manifest of an agent."),
+    ("agent-unreadable", "The manifest of the agent cannot be read."),
     ("approval-expired", "The request has expired, so it can no longer be decided."),
     ("approval-not-found", "There is no approval with this id."),
     ("approval-state", "The approval is in a state in which it cannot be changed this way."),
@@ -57,6 +59,7 @@ const CODES: &[(&str, &str)] = &[
     ("layers-invalid", "A layer is named twice, or not at all."),
     ("load-failed", "A skill could not be loaded, for a reason without a code of its own."),
     ("name-invalid", "The name of the new skill or plugin breaks the rules of names."),
+    ("no-last-prompt", "There is no earlier prompt to compare with."),
     ("output-failed", "The output or a new file cannot be written."),
     ("path-invalid", "The path does not name what the command needs."),
     ("path-not-found", "There is nothing at the path."),
@@ -148,7 +151,9 @@ fn literals<'t>(text: &'t str, calls: &[&str]) -> BTreeSet<&'t str> {
     for call in calls {
         let arguments =
             text.match_indices(call).map(|(at, _)| text[at + call.len()..].trim_start());
-        found.extend(arguments.filter_map(|rest| rest.strip_prefix('"')?.split('"').next()));
+        let literals = arguments.filter_map(|rest| rest.strip_prefix('"')?.split('"').next());
+        // Other functions of these names take sentences.
+        found.extend(literals.filter(|text| !text.contains(' ')));
     }
     found
 }
