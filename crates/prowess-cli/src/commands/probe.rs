@@ -60,7 +60,7 @@ pub(crate) fn run(
 /// Describes an id that no query can find: an unknown one, or one of a skill that is not offered.
 fn unknown(catalog: &Catalog, id: &str) -> String {
     let id = plain(id);
-    match catalog.all_named(&id).first().and_then(|record| record.reason()) {
+    match catalog.all_named(&id).first().and_then(prowess::Record::reason) {
         Some(reason) => format!("the skill `{id}` is not offered: {}\n", plain(reason)),
         None => format!("no skill named `{id}`; see `prowess list` for the ids\n"),
     }
