@@ -41,8 +41,8 @@ impl Agent {
     }
 
     fn call(&self, tool: &str, arguments: &Value) -> Option<String> {
-        let has_tool = |it: &&Box<dyn Extension>| it.tools().iter().any(|name| name == tool);
-        Some(self.0.iter().find(has_tool)?.call(tool, arguments))
+        let extension = self.0.iter().find(|it| it.tools().iter().any(|name| name == tool))?;
+        Some(extension.call(tool, arguments))
     }
 }
 
