@@ -3,6 +3,7 @@
 mod approvals;
 mod audit;
 mod global;
+mod install;
 mod mcp;
 mod plugin;
 mod prompt;
@@ -20,6 +21,9 @@ use prowess::format::Profile;
 pub(crate) use approvals::{ApprovalGrant, Approvals, GrantScope};
 pub(crate) use audit::Audit;
 pub(crate) use global::{Format, Global};
+pub(crate) use install::{
+    Add, InstallOptions, LockCommand, Publish, Quarantine, Remove, Rollback, Sync, Update,
+};
 pub(crate) use mcp::Mcp;
 pub(crate) use plugin::{Plugin, PluginCheck, PluginKind, PluginNew, PluginReport, PluginTrust};
 pub(crate) use prompt::{ModelRequestArgs, PromptArgs, Vendor};
@@ -38,6 +42,8 @@ Examples:
   prowess --root project=./skills list          list the skills in a directory
   prowess search 'fill in a form'               find matching skills
   prowess trust                                 trust this project, so that its skills are offered
+  prowess add https://example.com pdf           install a skill of a site, and lock its version
+  prowess sync                                  install exactly the skills of the lock file
   prowess doctor                                report every problem and how to fix it
   prowess explain pdf                           why a skill is offered to a model, or why not
   prowess prompt --load pdf                     the skills section of the next prompt
@@ -196,6 +202,28 @@ pub(crate) enum Command {
     Mcp(Mcp),
     /// Trust a directory, so that the skills of its project are offered
     Trust(Trust),
+    /// Install skills from a site, an archive or a folder, and lock their versions
+    Add(Add),
+    /// Remove installed skills
+    Remove(Remove),
+    /// Install exactly the skills of the lock file; exits with 3 if a source has other bytes
+    Sync(Sync),
+    /// Install newer versions of installed skills
+    Update(Update),
+    /// Check that the files of installed skills are those that were installed, without the network
+    Verify(InstallOptions),
+    /// Return an installed skill to its previous version
+    Rollback(Rollback),
+    /// List installed skills whose source has another version
+    Outdated(InstallOptions),
+    /// List and release artifacts that are not the locked ones
+    #[command(subcommand)]
+    Quarantine(Quarantine),
+    /// Merge and repair lock files
+    #[command(subcommand)]
+    Lock(LockCommand),
+    /// Write a folder of skills as a site that `add` installs from
+    Publish(Publish),
     /// Show and check the audit log
     ///
     /// `serve`, `call` and `approvals` write it if the configuration has `audit: { log: keep }`.

@@ -8,6 +8,7 @@ mod args;
 mod audit_log;
 mod commands;
 mod failure;
+mod install_place;
 mod output;
 mod package;
 mod paths;

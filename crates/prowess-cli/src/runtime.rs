@@ -10,6 +10,7 @@ use prowess::{FolderTrust, NoFolderTrust, Policies, Runtime, RuntimeBuilder};
 use crate::args::Global;
 use crate::audit_log::redactor;
 use crate::failure::Failure;
+use crate::install_place::installed;
 use crate::paths::{absolute, machine, state_database, surroundings, trust_file};
 use crate::plugins::{Loaded, this_program};
 use crate::policies::policies;
@@ -66,6 +67,10 @@ pub(crate) fn builder_with(
             None => Arc::new(NoFolderTrust),
         };
         builder = builder.default_skills().discover(surroundings, trust);
+        if let Some(installed) = installed() {
+            // The layer has no entry in the policies, so it is untrusted and below the others.
+            builder = builder.source("installed", Arc::new(installed));
+        }
     }
     Ok(builder)
 }

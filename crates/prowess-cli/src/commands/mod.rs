@@ -10,7 +10,9 @@ mod difference;
 mod doctor;
 mod explain;
 mod explain_call;
+mod install;
 mod list;
+mod lock;
 mod margin;
 mod mcp;
 mod new;
@@ -29,6 +31,7 @@ mod skills_ref;
 mod to_prompt;
 mod tour;
 mod trust;
+mod update;
 mod validate;
 
 use std::process::ExitCode;
@@ -87,6 +90,16 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Serve(args)) => serve::run(args, global, output),
         Some(Command::Mcp(command)) => mcp::run(command, global, output),
         Some(Command::Trust(args)) => trust::run(args, output),
+        Some(Command::Add(args)) => install::add(args, output),
+        Some(Command::Remove(args)) => install::remove(args, output),
+        Some(Command::Sync(args)) => install::sync(args, output),
+        Some(Command::Update(args)) => update::run(args, output),
+        Some(Command::Verify(options)) => install::verify(options, output),
+        Some(Command::Rollback(args)) => install::rollback(args, output),
+        Some(Command::Outdated(options)) => install::outdated(options, output),
+        Some(Command::Quarantine(command)) => lock::quarantine(command, output),
+        Some(Command::Lock(command)) => lock::lock(command, output),
+        Some(Command::Publish(args)) => lock::publish(args, output),
         Some(Command::Audit(command)) => audit::run(command, output),
         Some(Command::Stats { file }) => audit::stats(file, output),
         Some(Command::Approvals(command)) => approvals::run(command, global, output),

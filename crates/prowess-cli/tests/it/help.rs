@@ -7,7 +7,7 @@ use expect_test::expect_file;
 use crate::program::Program;
 
 /// Each command whose help is in the snapshot.
-const COMMANDS: [&[&str]; 37] = [
+const COMMANDS: [&[&str]; 50] = [
     &[],
     &["validate"],
     &["read-properties"],
@@ -34,6 +34,19 @@ const COMMANDS: [&[&str]; 37] = [
     &["mcp"],
     &["mcp", "config"],
     &["trust"],
+    &["add"],
+    &["remove"],
+    &["sync"],
+    &["update"],
+    &["verify"],
+    &["rollback"],
+    &["outdated"],
+    &["quarantine"],
+    &["quarantine", "list"],
+    &["quarantine", "release"],
+    &["lock"],
+    &["lock", "merge"],
+    &["publish"],
     &["audit"],
     &["audit", "show"],
     &["audit", "verify"],

@@ -14,6 +14,7 @@ mod explain_call;
 mod flows;
 mod gated_calls;
 mod help;
+mod install;
 mod mcp_config;
 mod names;
 mod new;

@@ -1,0 +1,170 @@
+//! `prowess add`, `remove`, `sync`, `verify`, `outdated` and `rollback`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use prowess::{Cancel, RemoteRequest};
+use prowess_store::{Checked, InstallError, RemoteState, Synced};
+use serde::Serialize;
+
+use crate::args::{Add, InstallOptions, Remove, Rollback, Sync};
+use crate::failure::Failure;
+use crate::install_place::InstallPlace;
+use crate::output::{DIM, ID, Output};
+use crate::paths::absolute;
+use crate::terminal::plain;
+
+/// The exit code of a sync that found other bytes than the locked ones.
+const OTHER_BYTES: u8 = 3;
+
+/// One skill with what was done or found.
+#[derive(Serialize)]
+pub(crate) struct Line {
+    pub(crate) id: String,
+    pub(crate) state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) detail: Option<String>,
+}
+
+/// The output with `--format json`.
+#[derive(Serialize)]
+struct Lines {
+    skills: Vec<Line>,
+}
+
+pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
+    let place = InstallPlace::new(&args.options)?;
+    let request = RemoteRequest::latest(source(&args.source)?);
+    let added = place.installer().add(&request, &args.names, &Cancel::default())?;
+    let lines = added.into_iter().map(|added| {
+        let facts: Vec<_> = added.skill.surface.into_iter().collect();
+        let state = if added.was_installed { "unchanged" } else { "added" };
+        let detail = Some(format!("{}; {}", added.skill.signer, facts.join(", ")));
+        Line { id: added.id, state, detail }
+    });
+    print(lines.collect(), output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns a source as the lock file has it: a path does not depend on the working directory.
+fn source(written: &str) -> Result<String, Failure> {
+    if written.contains("://") || written.contains('@') {
+        return Ok(written.to_owned());
+    }
+    Ok(absolute(Path::new(written))?.to_string_lossy().into_owned())
+}
+
+pub(crate) fn remove(args: &Remove, output: &Output) -> Result<ExitCode, Failure> {
+    InstallPlace::new(&args.options)?.installer().remove(&args.ids)?;
+    let line = |id: &String| Line { id: id.clone(), state: "removed", detail: None };
+    print(args.ids.iter().map(line).collect(), output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn sync(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
+    let place = InstallPlace::new(&args.options)?;
+    if args.frozen && place.lock.read()?.is_none() {
+        let message = format!("there is no lock file `{}`", place.lock.path().display());
+        return Err(Failure::new(
+            "lock-invalid",
+            message,
+            "run `prowess add`, or name another one",
+        ));
+    }
+    if args.check {
+        return check(&place.installer().check(&Cancel::default())?, output);
+    }
+    let synced = place.installer().sync(&Cancel::default())?;
+    let has_other = synced.values().any(|state| matches!(state, Synced::Quarantined(_)));
+    let has_failed = synced.values().any(|state| matches!(state, Synced::Failed(_)));
+    print(synced.into_iter().map(synced_line).collect(), output)?;
+    Ok(match (has_other, has_failed) {
+        (true, _) => ExitCode::from(OTHER_BYTES),
+        (false, true) => ExitCode::FAILURE,
+        (false, false) => ExitCode::SUCCESS,
+    })
+}
+
+fn synced_line((id, synced): (String, Synced)) -> Line {
+    let (state, detail) = match synced {
+        Synced::Intact => ("intact", None),
+        Synced::Installed => ("installed", None),
+        Synced::Quarantined(artifact) => ("quarantined", Some(artifact.to_string())),
+        Synced::Failed(error) => ("failed", Some(error.to_string())),
+    };
+    Line { id, state, detail }
+}
+
+fn check(checked: &BTreeMap<String, Checked>, output: &Output) -> Result<ExitCode, Failure> {
+    let lines: Vec<_> = checked.iter().map(|(id, checked)| checked_line(id, checked)).collect();
+    let is_same = lines.iter().all(|line| line.state == "intact");
+    print(lines, output)?;
+    Ok(if is_same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn checked_line(id: &str, checked: &Checked) -> Line {
+    let (state, detail) = match (&checked.stored, &checked.remote) {
+        (Err(error), _) => ("damaged", Some(error.to_string())),
+        (Ok(()), RemoteState::Same) => ("intact", None),
+        (Ok(()), RemoteState::Changed) => {
+            ("changed", Some("the source has another version".to_owned()))
+        }
+        (Ok(()), RemoteState::Gone) => ("gone", Some("the source has no such skill".to_owned())),
+        (Ok(()), RemoteState::Unavailable(error)) => ("unavailable", Some(error.to_string())),
+    };
+    Line { id: id.to_owned(), state, detail }
+}
+
+/// Lists the skills whose source has another version.
+pub(crate) fn outdated(options: &InstallOptions, output: &Output) -> Result<ExitCode, Failure> {
+    let place = InstallPlace::new(options)?;
+    let checked = place.installer().check(&Cancel::default())?;
+    let remote = |(id, checked): (&String, &Checked)| {
+        checked_line(id, &Checked { stored: Ok(()), remote: checked.remote.clone() })
+    };
+    let lines = checked.iter().map(remote).filter(|line| line.state != "intact");
+    print(lines.collect(), output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Compares each package with the lock file, without the network.
+pub(crate) fn verify(options: &InstallOptions, output: &Output) -> Result<ExitCode, Failure> {
+    let place = InstallPlace::new(options)?;
+    let mut is_intact = true;
+    let lines = place.lock.load()?.skills.into_iter().map(|(id, skill)| {
+        let found = place.store.verify(&skill.tree);
+        is_intact &= found.is_ok();
+        let state = if found.is_ok() { "intact" } else { "damaged" };
+        Line { id, state, detail: found.err().map(|error| error.to_string()) }
+    });
+    print(lines.collect(), output)?;
+    Ok(if is_intact { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+pub(crate) fn rollback(args: &Rollback, output: &Output) -> Result<ExitCode, Failure> {
+    let place = InstallPlace::new(&args.options)?;
+    let change = place.store.begin()?;
+    let skill = change.roll_back(&place.lock, &args.id).map_err(InstallError::from)?;
+    let detail = Some(skill.revision);
+    print(vec![Line { id: args.id.clone(), state: "restored", detail }], output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints one line for each skill.
+pub(crate) fn print(skills: Vec<Line>, output: &Output) -> Result<(), Failure> {
+    output.result(&Lines { skills }, |lines| {
+        let mut text = String::new();
+        for Line { id, state, detail } in &lines.skills {
+            let detail = detail.as_deref().unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "{state:11}  {ID}{}{ID:#}  {DIM}{}{DIM:#}",
+                plain(id),
+                plain(detail)
+            );
+        }
+        text
+    })
+}

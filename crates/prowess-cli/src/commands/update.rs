@@ -1,0 +1,76 @@
+//! `prowess update`: newer versions of installed skills, and what they change.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use prowess::Cancel;
+use prowess_store::{FileChange, Growth, Update as NewVersion};
+use serde::Serialize;
+
+use crate::args::Update;
+use crate::failure::Failure;
+use crate::install_place::InstallPlace;
+use crate::output::{ID, Output};
+use crate::terminal::plain;
+
+/// The output of `update --format json`.
+#[derive(Serialize)]
+struct Answer {
+    is_preview: bool,
+    updates: Vec<Shown>,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    id: String,
+    from: String,
+    to: String,
+    files: BTreeMap<String, &'static str>,
+    gained: Vec<String>,
+    lost: Vec<String>,
+}
+
+pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
+    let place = InstallPlace::new(&args.options)?;
+    let cancel = Cancel::default();
+    let growth = if args.accept { Growth::Accept } else { Growth::Refuse };
+    let updates = if args.preview {
+        place.installer().preview(&args.ids, &cancel)?
+    } else {
+        place.installer().update(&args.ids, growth, &cancel)?
+    };
+    let updates = updates.into_iter().map(shown).collect();
+    output.result(&Answer { is_preview: args.preview, updates }, text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn shown(update: NewVersion) -> Shown {
+    let NewVersion { id, from, to, files, gained, lost } = update;
+    let word = |change| match change {
+        FileChange::Added => "added",
+        FileChange::Changed => "changed",
+        FileChange::Removed => "removed",
+    };
+    let files = files.into_iter().map(|(path, change)| (path, word(change))).collect();
+    Shown { id, from: from.tree.to_string(), to: to.tree.to_string(), files, gained, lost }
+}
+
+fn text(answer: &Answer) -> String {
+    let mut text = String::new();
+    for Shown { id, from, to, files, gained, lost } in &answer.updates {
+        let _ = writeln!(text, "{ID}{}{ID:#}\n  from {from}\n  to   {to}", plain(id));
+        for (path, word) in files {
+            let _ = writeln!(text, "  {word:7}  {}", plain(path));
+        }
+        for (word, facts) in [("gains", gained), ("loses", lost)] {
+            for fact in facts {
+                let _ = writeln!(text, "  {word:7}  {}", plain(fact));
+            }
+        }
+    }
+    if answer.updates.is_empty() {
+        text.push_str("every skill is up to date\n");
+    }
+    text
+}

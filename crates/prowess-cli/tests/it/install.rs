@@ -1,0 +1,237 @@
+//! Skills are installed, found by every command, updated and rolled back.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
+
+use prowess_testkit::Tree;
+use serde_json::Value;
+
+use crate::plain_skill;
+use crate::program::{Program, Ran};
+
+/// A server of the files of a folder on this machine, which ends when it is dropped.
+struct Site {
+    host: String,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Site {
+    fn new(folder: PathBuf) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let host = listener.local_addr().unwrap().to_string();
+        let thread = std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                if answer(&folder, stream.unwrap()).is_none() {
+                    return;
+                }
+            }
+        });
+        Self { host, thread: Some(thread) }
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        // An empty request ends the server.
+        drop(TcpStream::connect(&self.host));
+        drop(self.thread.take().map(JoinHandle::join));
+    }
+}
+
+/// Answers one request; `None` for an empty one.
+fn answer(folder: &Path, mut stream: TcpStream) -> Option<()> {
+    let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
+    let first = lines.next()?;
+    lines.take_while(|line| !line.is_empty()).for_each(drop);
+    let path = first.split(' ').nth(1)?.trim_start_matches('/');
+    let (status, body) = match fs::read(folder.join(path)) {
+        Ok(body) => ("200 OK", body),
+        Err(_) => ("404 Not Found", Vec::new()),
+    };
+    let length = body.len();
+    let _ = write!(
+        stream,
+        "HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
+    );
+    let _ = stream.write_all(&body);
+    Some(())
+}
+
+/// A stranger's skills, their site, and a user with an empty home.
+struct Machine {
+    tree: Tree,
+    site: Site,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let tree = Tree::new("//- /home/.keep\n");
+        tree.write("skills/pdf/SKILL.md", plain_skill("pdf"));
+        tree.write("skills/notes/SKILL.md", plain_skill("notes"));
+        let site = Site::new(tree.join("site"));
+        let machine = Self { tree, site };
+        machine.publish();
+        machine
+    }
+
+    fn publish(&self) {
+        let published = self.run(&["publish", &self.path("skills"), &self.path("site")]);
+        assert_eq!(published.code, Some(0), "{}", published.stderr);
+    }
+
+    fn path(&self, path: &str) -> String {
+        self.tree.join(path).to_string_lossy().into_owned()
+    }
+
+    fn run(&self, args: &[&str]) -> Ran {
+        Program::new().at_home_in(&self.tree.join("home")).run(args)
+    }
+
+    /// Runs a command that may reach the site.
+    fn online(&self, args: &[&str]) -> Ran {
+        self.run(&[args, &["--host", &self.site.host, "--format", "json"]].concat())
+    }
+
+    fn add(&self) {
+        let added = self.online(&["add", &format!("http://{}", self.site.host)]);
+        assert_eq!(states(&added.json()), ["notes added", "pdf added"]);
+    }
+
+    /// The ids of the installed skills that `list` finds.
+    fn listed(&self) -> Vec<String> {
+        let listed = self.run(&["list", "--format", "json"]).json();
+        let skills = listed["skills"].as_array().unwrap().iter();
+        let installed = skills.filter(|skill| skill["layer"] == "installed");
+        installed.map(|skill| skill["id"].as_str().unwrap().to_owned()).collect()
+    }
+}
+
+fn states(answer: &Value) -> Vec<String> {
+    let text = |skill: &Value, key: &str| skill[key].as_str().unwrap().to_owned();
+    let skills = answer["skills"].as_array().unwrap().iter();
+    skills.map(|skill| format!("{} {}", text(skill, "id"), text(skill, "state"))).collect()
+}
+
+#[test]
+fn strangers_round_trip() {
+    let machine = Machine::new();
+    machine.add();
+    assert_eq!(machine.listed(), ["notes", "pdf"]);
+    let shown = machine.run(&["show", "pdf"]);
+    assert!(shown.text().contains("How to use pdf"), "{}", shown.stdout);
+    assert_eq!(machine.online(&["sync", "--check"]).code, Some(0));
+
+    // One byte changes at the server.
+    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf").replace("How to", "How tO"));
+    machine.publish();
+    let checked = machine.online(&["sync", "--check"]);
+    assert_eq!(checked.code, Some(1));
+    assert_eq!(states(&checked.json()), ["notes intact", "pdf changed"]);
+    assert_eq!(states(&machine.online(&["outdated"]).json()), ["pdf changed"]);
+    let preview = machine.online(&["update", "--preview"]).json();
+    assert_eq!(preview["updates"][0]["files"]["SKILL.md"], "changed");
+    assert!(machine.run(&["show", "pdf"]).text().contains("How to"), "a preview changes nothing");
+
+    let updated = machine.online(&["update"]).json();
+    assert_eq!(updated["updates"].as_array().unwrap().len(), 1);
+    assert!(machine.run(&["show", "pdf"]).text().contains("How tO use pdf"));
+    assert_eq!(states(&machine.online(&["rollback", "pdf"]).json()), ["pdf restored"]);
+    assert!(machine.run(&["show", "pdf"]).text().contains("How to use pdf"));
+    assert_eq!(states(&machine.online(&["remove", "notes"]).json()), ["notes removed"]);
+    assert_eq!(machine.listed(), ["pdf"]);
+}
+
+#[test]
+fn start_needs_no_network() {
+    let Machine { tree, site } = {
+        let machine = Machine::new();
+        machine.add();
+        machine
+    };
+    let host = site.host.clone();
+    drop(site);
+    let run = |args: &[&str]| Program::new().at_home_in(&tree.join("home")).run(args);
+    assert!(run(&["show", "pdf"]).text().contains("How to use pdf"));
+    assert_eq!(run(&["verify"]).code, Some(0));
+    assert_eq!(run(&["sync"]).code, Some(0), "everything is in the store");
+    let checked = run(&["sync", "--check", "--host", &host, "--format", "json"]);
+    assert_eq!(states(&checked.json()), ["notes unavailable", "pdf unavailable"]);
+}
+
+#[test]
+fn surface_growth_has_to_be_accepted() {
+    let machine = Machine::new();
+    machine.add();
+    machine.tree.write("skills/pdf/scripts/run.sh", "#!/bin/sh\ncurl https://evil.example\n");
+    machine.publish();
+    let refused = machine.online(&["update"]);
+    assert_eq!(refused.code, Some(1));
+    assert_eq!(refused.error()["code"], "surface-grown");
+    let gained = &machine.online(&["update", "--preview"]).json()["updates"][0]["gained"];
+    assert_eq!(
+        gained.to_string(),
+        r#"["host:evil.example","interpreter:sh","script:scripts/run.sh"]"#
+    );
+    assert_eq!(machine.online(&["update", "--accept"]).code, Some(0));
+    assert_eq!(machine.online(&["sync", "--check"]).code, Some(0));
+}
+
+#[test]
+fn other_bytes_end_with_their_own_code() {
+    let machine = Machine::new();
+    machine.add();
+    let store = machine.tree.join("home/.local/state/prowess/store");
+    let tree = machine.run(&["verify", "--format", "json"]).json();
+    assert_eq!(states(&tree), ["notes intact", "pdf intact"]);
+    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + "More.\n");
+    machine.publish();
+    fs::remove_dir_all(store.join("packages")).unwrap();
+    assert_eq!(machine.run(&["verify"]).code, Some(1));
+    let synced = machine.online(&["sync"]);
+    assert_eq!(synced.code, Some(3));
+    assert_eq!(states(&synced.json()), ["notes installed", "pdf quarantined"]);
+    let listed = machine.run(&["quarantine", "list", "--format", "json"]).json();
+    assert_eq!(states(&listed), ["pdf quarantined"]);
+    let detail = listed["skills"][0]["detail"].as_str().unwrap();
+    let digest = detail.split(' ').next().unwrap();
+    let file = machine.path("released.tar.gz");
+    assert_eq!(machine.run(&["quarantine", "release", digest, &file]).code, Some(0));
+    let released = machine.online(&["add", &file, "--lock", &machine.path("other.lock")]);
+    assert_eq!(states(&released.json()), ["pdf added"]);
+}
+
+#[test]
+fn broken_lock_installs_nothing() {
+    let machine = Machine::new();
+    machine.add();
+    let lock = machine.tree.join("home/.local/state/prowess/prowess.lock");
+    let text = fs::read_to_string(&lock).unwrap();
+    fs::write(&lock, format!("<<<<<<< ours\n{text}=======\n{text}>>>>>>> theirs\n")).unwrap();
+    for args in [&["sync"] as &[&str], &["update"], &["remove", "pdf"], &["verify"]] {
+        let ran = machine.run(&[args, &["--format", "json"]].concat());
+        assert_eq!(ran.error()["code"], "lock-conflicted", "{args:?}");
+    }
+    assert_eq!(machine.run(&["lock", "merge"]).code, Some(0));
+    assert_eq!(fs::read_to_string(&lock).unwrap(), text, "it is repaired");
+    assert_eq!(machine.listed(), ["notes", "pdf"]);
+    let frozen = machine.run(&["sync", "--frozen", "--lock", &machine.path("none.lock")]);
+    assert_eq!(frozen.code, Some(1));
+}
+
+#[test]
+fn merge_driver_of_git_merges_locks() {
+    let machine = Machine::new();
+    let locks = ["base.lock", "ours.lock", "theirs.lock"].map(|name| machine.path(name));
+    for (lock, name) in [(&locks[1], "pdf"), (&locks[2], "notes")] {
+        let site = format!("http://{}", machine.site.host);
+        assert_eq!(machine.online(&["add", &site, name, "--lock", lock]).code, Some(0));
+    }
+    fs::write(&locks[0], "").unwrap();
+    let merged = machine.run(&["lock", "merge", "--files", &locks[0], &locks[1], &locks[2]]);
+    assert_eq!(merged.code, Some(0), "{}", merged.stderr);
+    let text = fs::read_to_string(&locks[1]).unwrap();
+    assert!(text.contains("[skill.pdf]") && text.contains("[skill.notes]"), "{text}");
+}
