@@ -5,7 +5,7 @@ use std::sync::Arc;
 use prowess::sandbox::Program;
 use prowess::script::ScriptExecution;
 use prowess::state::{CurrentTrust, LazyApprovals, RecordCache};
-use prowess::{FolderTrust, NoFolderTrust, Policies, Runtime, RuntimeBuilder};
+use prowess::{FolderTrust, Layer, NoFolderTrust, Policies, Runtime, RuntimeBuilder, Trust};
 
 use crate::args::Global;
 use crate::audit_log::redactor;
@@ -68,8 +68,8 @@ pub(crate) fn builder_with(
         };
         builder = builder.default_skills().discover(surroundings, trust);
         if let Some(installed) = installed() {
-            // The layer has no entry in the policies, so it is untrusted and below the others.
-            builder = builder.source("installed", Arc::new(installed));
+            let layer = Layer::new("installed", Trust::Untrusted);
+            builder = builder.lowest_layer(layer).source("installed", Arc::new(installed));
         }
     }
     Ok(builder)

@@ -124,6 +124,13 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Adds a layer below the others.
+    #[must_use]
+    pub fn lowest_layer(mut self, layer: Layer) -> Self {
+        self.layers.insert(0, layer);
+        self
+    }
+
     /// Adds a skills directory: each of its children is a package, or leads to packages. A package
     /// ends the walk, which is what makes it fast.
     #[cfg(feature = "filesystem")]

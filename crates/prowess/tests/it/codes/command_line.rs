@@ -58,6 +58,7 @@ const CODES: &[(&str, &str)] = &[
     ("home-unknown", "The user has no home directory."),
     ("layers-invalid", "A layer is named twice, or not at all."),
     ("load-failed", "A skill could not be loaded, for a reason without a code of its own."),
+    ("lock-invalid", "There is no lock file, and `--frozen` needs one."),
     ("name-invalid", "The name of the new skill or plugin breaks the rules of names."),
     ("no-last-prompt", "There is no earlier prompt to compare with."),
     ("output-failed", "The output or a new file cannot be written."),
