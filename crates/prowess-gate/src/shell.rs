@@ -66,12 +66,16 @@ pub fn shell_commands(command: &str) -> Result<Vec<SimpleCommand>, Unreadable> {
     }
 }
 
-/// Returns a single command of plain words, if this build reads commands.
+/// Returns a single command of plain words.
+#[cfg(feature = "shell")]
 fn plain(command: &str) -> Option<SimpleCommand> {
-    #[cfg(feature = "shell")]
-    return plain::command(command);
-    #[cfg(not(feature = "shell"))]
-    return None;
+    plain::command(command)
+}
+
+/// Without the parser, no command is read.
+#[cfg(not(feature = "shell"))]
+const fn plain(_: &str) -> Option<SimpleCommand> {
+    None
 }
 
 /// Returns the simple commands that both the filter and the parser find.

@@ -16,8 +16,8 @@ const ONCE: &str = "`scan` reports each package once, by a path in the normal fo
 const KNOWN: &str = "`scan` compares each package with [`PreviousScan::stamp`] and reports one whose \
      stamp is still the same as unchanged, without reading it. A package with a provisional stamp may \
      be read once more";
-const PARTLY: &str = "A failure that leaves some packages readable is a diagnostic; a source \
-     returns an error only if it can report nothing at all";
+const PARTLY: &str = "A failure that leaves some packages readable is a diagnostic. A source \
+     returns an error only if it cannot report any package";
 const ASKED: &str = "`scan_packages` reports for the requested packages what `scan` would \
      report. It may report more, and returns what it covered";
 const INSIDE: &str =

@@ -8,8 +8,8 @@ use prowess_core::{ChangeListener, SourceChange};
 
 use crate::source_fixture::{SourceFixture, broken};
 
-const WATCH: &str = "A watch reports each change that `scan` would see, possibly late and possibly \
-     more than once; once the [`Watch`] is dropped, the listener is not called any more";
+const WATCH: &str = "A watch reports each change that `scan` would find, possibly late and possibly \
+     more than once. After the [`Watch`] is dropped, the listener is not called";
 
 pub(crate) fn a_watch_reports_changes(fixture: &dyn SourceFixture, files: &[(&str, &[u8])]) {
     let Some(changing) = fixture.changing(files) else {

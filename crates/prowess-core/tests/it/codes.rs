@@ -33,6 +33,7 @@ fn errors_have_declared_codes() {
     ];
     let mut used: BTreeSet<_> = sessions.iter().map(SessionError::code).collect();
     used.extend(sources.map(SourceErrorKind::as_str));
+    used.insert(SessionId::new("").unwrap_err().code());
     let declared: BTreeSet<_> = codes::ALL.iter().map(|entry| entry.code.as_str()).collect();
     assert_eq!(used, declared);
 }

@@ -85,7 +85,9 @@ impl Operations {
         }
         let skill = record.id().to_owned();
         let reason = TEACHING.trim_end().replace("{path}", path.as_str());
-        let message = format!("{} of skill {}: {reason}", quoted(path.as_str()), quoted(&skill));
+        // What a model reads of a refusal is one line.
+        let line = reason.replace('\n', "; ");
+        let message = format!("{} of skill {}: {line}", quoted(path.as_str()), quoted(&skill));
         let error = SkillError::ScriptRead { skill, path: path.to_string(), reason };
         Err(Problem::new(codes::SCRIPT_READ_BLOCKED, message).with_error(error))
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess::format::{Limit, LimitSeverity, NameRule};
+use prowess::format::{Limit, LimitSeverity, NameRule, Profile};
 use prowess::{BodyDelivery, MemorySource, Policies, ToolCall};
 use serde_json::json;
 
@@ -37,6 +37,7 @@ fn names_and_limits_are_the_host_s() {
     assert_eq!(limits.description_characters, Limit::of(1024));
     let catalog = |name_rule| {
         let mut policies = Policies::default();
+        policies.registry.profile = Profile::Spec;
         policies.registry.name_rule = name_rule;
         let file = "---\nname: café\ndescription: Brews coffee.\n---\nBody\n";
         let source = MemorySource::builder("shelf").file("café/SKILL.md", file).build();
@@ -44,7 +45,8 @@ fn names_and_limits_are_the_host_s() {
         let runtime = dynamic::builder().policies(policies).source("user", source).build();
         runtime.expect("it can be put together")
     };
-    assert_eq!(catalog(NameRule::AgentSkills).catalog().len(), 0, "by default a name is ASCII");
+    let ascii = catalog(NameRule::AgentSkills).catalog();
+    assert_eq!(ascii.len(), 0, "the specification's names are ASCII");
     let runtime = catalog(NameRule::Unicode);
     let session = runtime.open_session().expect("a session");
     let turn = runtime.turn(&session).expect("a turn");

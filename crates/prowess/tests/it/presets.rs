@@ -88,6 +88,7 @@ fn omniforge() {
             prompt.blocks.any: ["base_rule","navigation","path_resolution","script_execution","tool_calling_examples"]
             prompt.blocks.claude: ["base_rule","navigation","path_rules","script_execution"]
             tools.surfaces: ["skill"]
+            tools.script_read: "block_when_active"
             gate.tool_semantics: "restrict"
             gate.refusal_wording: "skill"
         "#]],
@@ -232,8 +233,8 @@ fn presets_see_one_shelf_each_in_its_own_way() {
             "{preset}"
         );
     };
-    check("standard", &["other", "pdf"], 1);
-    check("flexigpt", &["other", "pdf", "project:pdf#2"], 1);
+    check("standard", &["my-notes", "other", "pdf"], 0);
+    check("flexigpt", &["my-notes", "other", "pdf", "project:pdf#2"], 0);
     check("omniforge", &["other", "pdf"], 1);
     check("boxxy", &[], 4);
     check("sandbox", &["My Notes", "other"], 2);
