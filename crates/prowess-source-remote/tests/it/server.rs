@@ -52,7 +52,10 @@ impl Server {
         let body = body.into();
         self.on(path, move |_, stream| {
             let length = body.len();
-            let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n");
+            let _ = write!(
+                stream,
+                "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n"
+            );
             let _ = stream.write_all(&body);
         });
     }
@@ -66,7 +69,7 @@ impl Server {
     pub(crate) fn redirect(&self, path: &str, to: &str) {
         self.on_raw(
             path,
-            format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n"),
+            format!("HTTP/1.1 302 Found\r\nConnection: close\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n"),
         );
     }
 
@@ -96,9 +99,9 @@ fn serve(listener: &TcpListener, answers: &Answers, requests: &Mutex<Vec<Vec<Str
             scope.spawn(move || {
                 match answer {
                     Some(answer) => answer(&request, &mut stream),
-                    None => drop(
-                        stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"),
-                    ),
+                    None => drop(stream.write_all(
+                        b"HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
+                    )),
                 }
                 let _ = stream.shutdown(Shutdown::Both);
             });
