@@ -15,12 +15,12 @@
 //! # Ok::<(), prowess_archive::Refusal>(())
 //! ```
 //!
-//! An archive is untrusted, and it is accepted as a whole or refused as a whole: whoever compared
-//! its digest with a published one has then seen every file that will be installed, and no reader
-//! skips what another one unpacks. So there is exactly one way to read each accepted archive.
-//! Links, special files, paths that leave the archive, names that are equal on some file system,
-//! headers that contradict each other, and bytes that belong to no entry are refusals with a code
-//! and the name of the entry.
+//! An archive is untrusted, and it is accepted as a whole or refused as a whole: a caller that
+//! compared its digest with a published one has then seen every file that will be installed, and no
+//! reader skips what another one unpacks. So there is exactly one way to read each accepted
+//! archive. Links, special files, paths that leave the archive, names that are equal on some file
+//! system, headers that contradict each other, and bytes that belong to no entry are refusals with
+//! a code and the name of the entry.
 //!
 //! The work is bounded before it is done: an archive is never unpacked further than its limits.
 //!

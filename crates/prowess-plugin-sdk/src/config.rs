@@ -65,7 +65,7 @@ impl<'de> Deserializer<'de> for StructProbe {
     }
 }
 
-/// Removes the position from an error: the host serializes the configuration anew, so line and
+/// Removes the position from an error: the host serializes the configuration again, so line and
 /// column are not those of the operator's file.
 fn without_position(reason: &str) -> String {
     reason.rsplit_once(" at line ").map_or(reason, |(reason, _)| reason).to_owned()

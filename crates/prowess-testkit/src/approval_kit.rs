@@ -11,7 +11,7 @@ use prowess_core::{
     NewApproval, Spend, Timestamp,
 };
 
-use crate::{StoreReport, StoreRule};
+use crate::{KitReport, RuleOutcome};
 use fixture::{Fixture, race};
 
 /// One rule: its name, and its check in a session of its own.
@@ -39,13 +39,13 @@ const RULES: [Rule; 16] = [
 /// Checks every rule of [`ApprovalStore`] on an empty store, which has entries afterwards.
 ///
 /// A store that panics breaks the rule of that check.
-pub fn check_approval_store(store: &dyn ApprovalStore) -> StoreReport {
+pub fn check_approval_store(store: &dyn ApprovalStore) -> KitReport {
     let rules = RULES.iter().enumerate().map(|(index, &(rule, check))| {
         let fixture = Fixture::new(store, index);
         let checked = catch_unwind(AssertUnwindSafe(|| check(&fixture)));
-        StoreRule { rule, outcome: checked.map_err(|panic| reason(&*panic)) }
+        RuleOutcome { rule, outcome: checked.map_err(|panic| reason(&*panic)) }
     });
-    StoreReport { rules: rules.collect() }
+    KitReport { rules: rules.collect() }
 }
 
 /// Returns the message of a panic.

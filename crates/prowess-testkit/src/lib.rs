@@ -29,6 +29,7 @@ mod corpus;
 mod failing_disk;
 mod hooked_store;
 mod hostile;
+mod kit_report;
 mod memory_catalog;
 mod plugin_build;
 mod plugin_file;
@@ -59,6 +60,7 @@ pub use hooked_store::{HookedStore, StoreCall, StoreMoment};
 pub use hostile::{
     DISGUISED_TAGS, HIDDEN_TEXTS, MARKUP_TEXTS, disguised_tag_in, hostile_texts, invisible_in,
 };
+pub use kit_report::{KitReport, RuleOutcome};
 pub use memory_catalog::{catalog_over, memory_catalog};
 pub use plugin_build::{
     PluginFlavor, build_plugin, build_plugin_example, build_plugin_example_as,
@@ -67,15 +69,15 @@ pub use plugin_build::{
 pub use plugin_file::PluginFile;
 pub use random::Random;
 pub use ranker_kit::check_ranker;
-pub use remote_kit::{Published, RemoteFixture, RemoteReport, check_remote};
+pub use remote_kit::{Published, RemoteFixture, check_remote};
 pub use rights::without_override;
 pub use scan_recorder::{FoundPackage, ScanRecorder};
-pub use script_kit::{ScriptReport, check_script_runner};
+pub use script_kit::check_script_runner;
 #[cfg(unix)]
 pub use shell_runner::ShellRunner;
 pub use source_fixture::{Changing, SourceFixture, Unreadable, WayOut, Write};
 pub use source_kit::check_source;
-pub use store_kit::{StoreReport, StoreRule, check_store};
+pub use store_kit::check_store;
 pub use tools_kit::{call_tool, check_tools};
 pub use traces::with_subscriber;
 pub use tree::Tree;

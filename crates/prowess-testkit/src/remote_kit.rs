@@ -1,7 +1,6 @@
 //! The `# Behavior` list of `Remote` as checks, one for each rule.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
@@ -9,6 +8,8 @@ use std::thread;
 use prowess_core::{
     Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemoteRequest,
 };
+
+use crate::{KitReport, RuleOutcome};
 
 /// More bytes than any artifact of the kit has.
 const ENOUGH: usize = 1024 * 1024;
@@ -74,45 +75,13 @@ const RULES: &[(&str, Check)] = &[
 
 /// Checks every rule of [`Remote`]. A check that panics has failed, like one that finds a broken
 /// rule.
-pub fn check_remote(fixture: &dyn RemoteFixture) -> RemoteReport {
+pub fn check_remote(fixture: &dyn RemoteFixture) -> KitReport {
     let check = |&(rule, check): &(&'static str, Check)| {
         let published = fixture.publish(VERSIONS[0]);
         let checked = catch_unwind(AssertUnwindSafe(|| check(&published)));
-        (rule, checked.unwrap_or_else(|_| Err("it panics".to_owned())))
+        RuleOutcome { rule, outcome: checked.unwrap_or_else(|_| Err("it panics".to_owned())) }
     };
-    RemoteReport { rules: RULES.iter().map(check).collect() }
-}
-
-/// The result of [`check_remote`].
-#[derive(Debug)]
-pub struct RemoteReport {
-    /// The names of the rules, each with the reason if it is broken.
-    pub rules: Vec<(&'static str, Result<(), String>)>,
-}
-
-impl RemoteReport {
-    /// Returns whether the remote follows every rule.
-    pub fn is_passed(&self) -> bool {
-        self.failures().next().is_none()
-    }
-
-    /// Returns the names of the broken rules.
-    pub fn failures(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.rules.iter().filter(|(_, outcome)| outcome.is_err()).map(|(rule, _)| *rule)
-    }
-}
-
-/// Writes one line for each rule.
-impl fmt::Display for RemoteReport {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (rule, outcome) in &self.rules {
-            match outcome {
-                Ok(()) => writeln!(formatter, "ok      {rule}")?,
-                Err(reason) => writeln!(formatter, "FAILED  {rule}: {reason}")?,
-            }
-        }
-        Ok(())
-    }
+    KitReport { rules: RULES.iter().map(check).collect() }
 }
 
 fn ensure(condition: bool, reason: &str) -> Checked {

@@ -13,6 +13,8 @@ use prowess_core::{
     ScriptRunner,
 };
 
+use crate::{KitReport, RuleOutcome};
+
 use crate::catalog_over;
 
 /// More time than any script of the kit needs on a busy machine.
@@ -51,44 +53,12 @@ const RULES: &[(&str, Check)] = &[
 /// Checks every rule of [`ScriptRunner`] with scripts for a POSIX shell, whose names end in `.sh`.
 ///
 /// A check that panics has failed, like one that finds a broken rule.
-pub fn check_script_runner(runner: &dyn ScriptRunner) -> ScriptReport {
+pub fn check_script_runner(runner: &dyn ScriptRunner) -> KitReport {
     let check = |&(rule, check): &(&'static str, Check)| {
         let checked = catch_unwind(AssertUnwindSafe(|| check(runner)));
-        (rule, checked.unwrap_or_else(|_| Err("it panics".to_owned())))
+        RuleOutcome { rule, outcome: checked.unwrap_or_else(|_| Err("it panics".to_owned())) }
     };
-    ScriptReport { rules: RULES.iter().map(check).collect() }
-}
-
-/// The outcome of each rule of a runner.
-#[derive(Clone, Debug)]
-pub struct ScriptReport {
-    /// The names of the rules, each with the reason if it is broken.
-    pub rules: Vec<(&'static str, Result<(), String>)>,
-}
-
-impl ScriptReport {
-    /// Returns whether the runner follows every rule.
-    pub fn is_passed(&self) -> bool {
-        self.failures().next().is_none()
-    }
-
-    /// Returns the names of the broken rules.
-    pub fn failures(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.rules.iter().filter(|(_, outcome)| outcome.is_err()).map(|(rule, _)| *rule)
-    }
-}
-
-/// Writes one line for each rule.
-impl fmt::Display for ScriptReport {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (rule, outcome) in &self.rules {
-            match outcome {
-                Ok(()) => writeln!(formatter, "ok      {rule}")?,
-                Err(reason) => writeln!(formatter, "FAILED  {rule}: {reason}")?,
-            }
-        }
-        Ok(())
-    }
+    KitReport { rules: RULES.iter().map(check).collect() }
 }
 
 /// A call of a runner.

@@ -6,10 +6,11 @@ mod last_use;
 mod listing;
 mod sample;
 
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use prowess_core::SessionStore;
+
+use crate::{KitReport, RuleOutcome};
 
 /// The result of a check: the reason of a failure.
 type Checked = Result<(), String>;
@@ -61,51 +62,10 @@ const RULES: &[(&str, Check)] = &[
 /// Checks every rule of [`SessionStore`] on an empty store, which has a few sessions afterwards.
 ///
 /// A check that panics has failed, like one that finds a broken rule.
-pub fn check_store(store: &dyn SessionStore) -> StoreReport {
+pub fn check_store(store: &dyn SessionStore) -> KitReport {
     let check = |&(rule, check): &(&'static str, Check)| {
         let checked = catch_unwind(AssertUnwindSafe(|| check(store)));
-        StoreRule { rule, outcome: checked.unwrap_or_else(|_| Err("it panics".to_owned())) }
+        RuleOutcome { rule, outcome: checked.unwrap_or_else(|_| Err("it panics".to_owned())) }
     };
-    StoreReport { rules: RULES.iter().map(check).collect() }
-}
-
-/// The outcome of each rule of a store.
-#[derive(Clone, Debug)]
-pub struct StoreReport {
-    /// The rules, in the order of the checks.
-    pub rules: Vec<StoreRule>,
-}
-
-/// The outcome of one rule.
-#[derive(Clone, Debug)]
-pub struct StoreRule {
-    /// The name of the rule.
-    pub rule: &'static str,
-    /// The reason of a failure.
-    pub outcome: Result<(), String>,
-}
-
-impl StoreReport {
-    /// Returns whether the store follows every rule.
-    pub fn is_passed(&self) -> bool {
-        self.failures().next().is_none()
-    }
-
-    /// Returns the names of the broken rules.
-    pub fn failures(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.rules.iter().filter(|rule| rule.outcome.is_err()).map(|rule| rule.rule)
-    }
-}
-
-/// Writes one line for each rule.
-impl fmt::Display for StoreReport {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for StoreRule { rule, outcome } in &self.rules {
-            match outcome {
-                Ok(()) => writeln!(formatter, "ok      {rule}")?,
-                Err(reason) => writeln!(formatter, "FAILED  {rule}: {reason}")?,
-            }
-        }
-        Ok(())
-    }
+    KitReport { rules: RULES.iter().map(check).collect() }
 }

@@ -44,7 +44,7 @@ fn skill_md(name: &str) -> String {
     format!("---\nname: {name}\ndescription: About {name}.\n---\nThe body of {name}\n")
 }
 
-/// Returns a catalog in which `free` is offered, only users may load `manual`, nobody may load
+/// Returns a catalog in which `free` is offered, only users may load `manual`, no caller may load
 /// `untrusted`, and `secret` is for another audience.
 fn catalog() -> Catalog {
     let mut source = MemorySource::builder("memory");

@@ -8,7 +8,7 @@ use prowess_core::{
     ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
     RemoteRequest,
 };
-use prowess_testkit::{Published, RemoteFixture, check_remote};
+use prowess_testkit::{Published, RemoteFixture, RuleOutcome, check_remote};
 
 const SECRET: &str = "s3cr3t";
 
@@ -122,7 +122,7 @@ fn good_remote_passes() {
 
 #[test]
 fn each_rule_finds_a_remote_that_breaks_it() {
-    for (rule, _) in check_remote(&Fixture("none")).rules {
+    for RuleOutcome { rule, .. } in check_remote(&Fixture("none")).rules {
         let report = check_remote(&Fixture(rule));
         assert_eq!(report.failures().collect::<Vec<_>>(), [rule], "{report}");
     }

@@ -5,7 +5,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use prowess_core::{Cancel, Code, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner};
-use prowess_testkit::{ShellRunner, check_script_runner};
+use prowess_testkit::{RuleOutcome, ShellRunner, check_script_runner};
 
 #[test]
 fn good_runner_passes() {
@@ -68,7 +68,7 @@ impl ScriptRunner for Faulty {
 
 #[test]
 fn each_rule_finds_a_runner_that_breaks_it() {
-    for (rule, _) in check_script_runner(&ShellRunner).rules {
+    for RuleOutcome { rule, .. } in check_script_runner(&ShellRunner).rules {
         let report = check_script_runner(&Faulty { rule, thread: thread::current().id() });
         assert_eq!(report.failures().collect::<Vec<_>>(), [rule], "{report}");
     }
