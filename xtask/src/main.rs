@@ -18,11 +18,14 @@ mod findings;
 mod fuzz;
 mod loom;
 mod model;
+mod msrv;
 mod mutants;
 mod parity;
 mod plugins;
 mod process;
 mod prose;
+mod readmes;
+mod release;
 mod requests;
 mod sanitize;
 mod search;
@@ -39,6 +42,10 @@ cargo xtask COMMAND
 
   test               build what the tests need, then run all of them and `tidy`
   tidy               check the floors, the manifests, the documents and the files
+  readmes            write the README of each crate from the documentation of its code
+  release --dry-run [--no-verify]
+                     package every crate as a release would, and build each from its package
+  msrv               check the workspace with the oldest supported compiler
   codes              write DIAGNOSTICS.md, the page of every code
   circles            list the files of a crate that need each other in a circle; too many are a failure
   features           check the facade with each of its features alone, and without them; more than 80 crates
@@ -99,6 +106,10 @@ fn main() -> ExitCode {
         ["test"] => test(),
         ["tidy"] => tidy::run(),
         ["codes"] => codes(),
+        ["readmes"] => readmes::run(),
+        ["release", "--dry-run"] => release::dry_run(true),
+        ["release", "--dry-run", "--no-verify"] => release::dry_run(false),
+        ["msrv"] => msrv::run_check(),
         ["features"] => features::run(),
         ["circles"] => circles::run(),
         ["clients"] => clients::run(),

@@ -1,5 +1,12 @@
 //! `prowess`: find, check, show, load and serve Agent Skills.
 //!
+//! ```console
+//! $ prowess new pdf-forms          # create a skill
+//! $ prowess validate .agents/skills
+//! $ prowess list
+//! $ prowess serve                  # offer the skills over the Model Context Protocol
+//! ```
+//!
 //! Data goes to standard output, everything else to standard error. The exit code is 0 for success,
 //! 1 for a failure or an invalid skill, 2 for a wrong command line.
 #![forbid(unsafe_code)]

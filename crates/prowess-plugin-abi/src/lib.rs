@@ -1,6 +1,13 @@
 //! The types at the boundary between prowess and its plugins, and the manifest that a host reads
 //! before it opens a plugin.
 //!
+//! ```
+//! use prowess_plugin_abi::layout::{Side, check};
+//!
+//! // A host does this with the layout that a plugin's file declares, before the first call.
+//! assert!(check(Side::own(), Side::own()).is_ok());
+//! ```
+//!
 //! Plugins use `prowess-plugin-sdk` and hosts use `prowess-plugin-host`, which convert these types
 //! to and from the traits of the core. Neither uses this crate directly.
 //!

@@ -1,5 +1,14 @@
 //! Loads plugins: verifies a dynamic library, opens it, and adapts it to the traits of the core.
 //!
+//! ```
+//! use std::path::Path;
+//!
+//! use prowess_plugin_host::inspect;
+//!
+//! let refused = inspect(Path::new("notes.so"), b"no library").unwrap_err();
+//! assert!(refused.to_string().contains("is not a dynamic library"), "{refused}");
+//! ```
+//!
 //! Opening a dynamic library runs its code. So a plugin is first inspected as bytes, and exactly
 //! the inspected bytes are opened:
 //!

@@ -11,10 +11,12 @@
 //! let store = Store::new(place.path().join("store"));
 //! let tree = store.begin()?.insert(&[&package])?[0];
 //!
-//! let lock_file = LockFile::new(place.path().join("prowess.lock")); let mut lock =
-//! lock_file.load()?; let artifact = Digest::of(&package.to_tar_gz());
-//! lock.skills.insert("pdf".into(), LockedSkill::new("https://example.com", "1.0.0", artifact,
-//! tree)); lock_file.save(&lock)?;
+//! let lock_file = LockFile::new(place.path().join("prowess.lock"));
+//! let mut lock = lock_file.load()?;
+//! let artifact = Digest::of(&package.to_tar_gz());
+//! let locked = LockedSkill::new("https://example.com", "1.0.0", artifact, tree);
+//! lock.skills.insert("pdf".into(), locked);
+//! lock_file.save(&lock)?;
 //!
 //! let source = StoreSource::new(store, lock_file);
 //! let skill = ResourcePath::new("SKILL.md")?;

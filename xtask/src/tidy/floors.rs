@@ -7,7 +7,7 @@ use super::repository::{Dependency, Package, Repository};
 /// The one neighbour that tests may use: what it holds is for them.
 const TESTKIT: &str = "prowess-testkit";
 
-type Floors = BTreeMap<String, u8>;
+pub(crate) type Floors = BTreeMap<String, u8>;
 
 /// Each crate stands in the table and on the disk, and depends on lower floors only.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
@@ -16,8 +16,7 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
     if floors.is_empty() {
         return vec!["ARCHITECTURE.md has no table of floors".into()];
     }
-    let is_crate = |package: &&Package| package.folder.starts_with("crates/");
-    let crates: Vec<_> = repository.packages.iter().filter(is_crate).collect();
+    let crates: Vec<_> = repository.crates().collect();
     let mut problems = places(repository, &crates, &floors);
     for package in crates {
         problems.extend(dependencies(package, repository, &floors));
@@ -28,7 +27,7 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
 /// Reads the rows `| `name` | floor | …`. A name that begins with `-` replaces the end of the first:
 /// `` `source-fs`, `-remote` `` are `source-fs` and `source-remote`; where the first has no `-`, it is
 /// added.
-fn floors(document: &str) -> Floors {
+pub(crate) fn floors(document: &str) -> Floors {
     let mut floors = Floors::new();
     for line in document.lines() {
         let mut cells = line.trim_start_matches('|').split('|').map(str::trim);

@@ -5,9 +5,10 @@
 
 mod encoders;
 mod files;
-mod floors;
+pub(crate) mod floors;
 mod manifests;
-mod repository;
+mod publishing;
+pub(crate) mod repository;
 mod sources;
 
 use crate::process::Failure;
@@ -16,10 +17,11 @@ use repository::Repository;
 /// A check gives a sentence for each thing that is wrong.
 type Check = fn(&Repository) -> Vec<String>;
 
-const CHECKS: [(&str, Check); 5] = [
+const CHECKS: [(&str, Check); 6] = [
     ("encoders", encoders::check),
     ("floors", floors::check),
     ("manifests", manifests::check),
+    ("publishing", publishing::check),
     ("sources", sources::check),
     ("files", files::check),
 ];

@@ -70,6 +70,11 @@ impl Repository {
         })
     }
 
+    /// The packages that are published.
+    pub(crate) fn crates(&self) -> impl Iterator<Item = &Package> {
+        self.packages.iter().filter(|package| package.folder.starts_with("crates/"))
+    }
+
     /// The text of a file.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         let file = self.files.iter().find(|file| file.path == path)?;
@@ -145,6 +150,11 @@ mod sample {
     const MANIFEST: &str = "\
 [package]
 name = \"x\"
+description = \"Words\"
+readme = \"README.md\"
+documentation = \"https://example.com\"
+keywords = [\"words\"]
+categories = [\"text-processing\"]
 version.workspace = true
 edition.workspace = true
 rust-version.workspace = true
@@ -162,6 +172,8 @@ workspace = true
 | `server` | 4 | serves | – |
 | `program` | 4 | runs | – |
 ";
+
+    const LIBRARY: &str = "//! Words.\n//!\n//! ```\n//! ```\n#![forbid(unsafe_code)]\n";
 
     impl Repository {
         /// A small repository that is in order; tests break it.
@@ -181,6 +193,11 @@ workspace = true
             repository.add("prowess-testkit", &["low"]);
             repository.add("server", &["left"]);
             repository.add("program", &["server", "left"]);
+            for package in &repository.packages.clone() {
+                let readme =
+                    crate::readmes::readme(package, &repository).expect("it has a library");
+                repository.write(&crate::readmes::path(package), &readme);
+            }
             repository
                 .package("left")
                 .dependencies
@@ -209,7 +226,7 @@ workspace = true
             let lib = format!("{folder}/src/lib.rs");
             let test = format!("{folder}/tests/it/main.rs");
             self.write(&format!("{folder}/Cargo.toml"), MANIFEST);
-            self.write(&lib, "//! Words.\n#![forbid(unsafe_code)]\n");
+            self.write(&lib, LIBRARY);
             self.write(&test, "//! Tests.\n");
             self.crate_folders.push(name.into());
             let target = |kind: &str, path: String| Target { kind: kind.into(), path };

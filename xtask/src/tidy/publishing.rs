@@ -1,0 +1,117 @@
+//! What a crate needs before it can be published.
+
+use toml::{Table, Value};
+
+use super::repository::{Package, Repository};
+use crate::readmes;
+
+/// The most keywords that a registry accepts, and the most characters of one.
+const MOST_KEYWORDS: usize = 5;
+const LONGEST_KEYWORD: usize = 20;
+
+/// Each crate has a README with an example, written from its documentation, and a manifest that
+/// says what a registry shows.
+pub(crate) fn check(repository: &Repository) -> Vec<String> {
+    let crates = repository.crates();
+    crates
+        .flat_map(|package| [readme(package, repository), metadata(package, repository)])
+        .flatten()
+        .collect()
+}
+
+fn readme(package: &Package, repository: &Repository) -> Vec<String> {
+    let path = readmes::path(package);
+    let Some(expected) = readmes::readme(package, repository) else {
+        return Vec::new();
+    };
+    let mut problems = Vec::new();
+    if repository.text(&path) != Some(&expected) {
+        problems.push(format!("`{path}` is not up to date; write it by `cargo xtask readmes`"));
+    }
+    if !expected.contains("\n```") {
+        let name = &package.name;
+        problems.push(format!("`{name}`: begin the documentation of the crate with an example"));
+    }
+    problems
+}
+
+fn metadata(package: &Package, repository: &Repository) -> Vec<String> {
+    let path = format!("{}/Cargo.toml", package.folder);
+    // A broken manifest is reported by the check of manifests.
+    let manifest: Table =
+        repository.text(&path).and_then(|text| text.parse().ok()).unwrap_or_default();
+    let section = manifest.get("package");
+    let value = |key: &str| section.and_then(|section| section.get(key));
+    let mut problems = Vec::new();
+    for key in ["description", "readme", "documentation"] {
+        if value(key).and_then(Value::as_str).is_none_or(str::is_empty) {
+            problems.push(format!("{path}: `{key}` is missing"));
+        }
+    }
+    if value("categories").and_then(Value::as_array).is_none_or(Vec::is_empty) {
+        problems.push(format!("{path}: `categories` is missing"));
+    }
+    if !value("keywords").and_then(Value::as_array).is_some_and(|keywords| are_accepted(keywords)) {
+        problems.push(format!(
+            "{path}: write 1 to {MOST_KEYWORDS} `keywords` of at most {LONGEST_KEYWORD} characters"
+        ));
+    }
+    problems
+}
+
+fn are_accepted(keywords: &[Value]) -> bool {
+    let is_accepted = |keyword: &Value| {
+        keyword.as_str().is_some_and(|text| (1..=LONGEST_KEYWORD).contains(&text.len()))
+    };
+    (1..=MOST_KEYWORDS).contains(&keywords.len()) && keywords.iter().all(is_accepted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::expect;
+    use super::*;
+
+    fn broken(path: &str, change: impl FnOnce(String) -> String, parts: &[&str]) {
+        let mut repository = Repository::sample();
+        let text = repository.text(path).expect("a file of the sample").to_owned();
+        repository.write(path, &change(text));
+        expect(check, &repository, parts);
+    }
+
+    #[test]
+    fn edited_readme_is_reported() {
+        broken(
+            "crates/low/README.md",
+            |text| text + "More.\n",
+            &["`crates/low/README.md` is not up to date"],
+        );
+    }
+
+    #[test]
+    fn documentation_without_an_example_is_reported() {
+        let lib = |_| "//! Words.\n#![forbid(unsafe_code)]\n".to_owned();
+        broken(
+            "crates/low/src/lib.rs",
+            lib,
+            &["README.md` is not", "`low`: begin the documentation"],
+        );
+    }
+
+    #[test]
+    fn missing_metadata_is_reported() {
+        for key in ["description", "readme", "documentation", "categories"] {
+            let without = |text: String| text.replace(&format!("\n{key} = "), "\n# ");
+            broken("crates/low/Cargo.toml", without, &[&format!("`{key}` is missing")]);
+        }
+    }
+
+    #[test]
+    fn keywords_of_a_wrong_number_or_length_are_reported() {
+        for keywords in
+            ["[]", r#"["a", "b", "c", "d", "e", "f"]"#, r#"["a-keyword-that-is-too-long"]"#]
+        {
+            let with = |text: String| text.replace(r#"["words"]"#, keywords);
+            broken("crates/low/Cargo.toml", with, &["1 to 5 `keywords`"]);
+        }
+    }
+}
