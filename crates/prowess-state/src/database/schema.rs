@@ -53,9 +53,12 @@ CREATE INDEX session_content_key ON session_content (key);
 
 /// Returns the reason if the file is another program's or of another version.
 pub(super) fn check(connection: &Connection) -> Result<Result<(), String>> {
-    let (application, version) = identity(connection)?;
+    // All queries read one state of the file: between two of them, another process may create the
+    // tables.
+    let snapshot = connection.unchecked_transaction()?;
+    let (application, version) = identity(&snapshot)?;
     Ok(match (application, version) {
-        (0, 0) if is_empty(connection)? => Ok(()),
+        (0, 0) if is_empty(&snapshot)? => Ok(()),
         (APPLICATION, VERSION) => Ok(()),
         (APPLICATION, _) => Err(format!(
             "it has the layout of version {version} and this program has version {VERSION}; use \

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Barrier;
 
 use prowess_core::{
     ApprovalDecision, ApprovalQuery, ApprovalScope, ApprovalStore, ApprovalStoreExt,
@@ -19,8 +20,11 @@ use crate::steps::{self, Stores};
 const WORK: &str = "PROWESS_STATE_TEST_WORK";
 const DATABASE: &str = "PROWESS_STATE_TEST_DATABASE";
 
-/// The number of processes that race.
+/// The number of processes or threads that race.
 const RACERS: usize = 8;
+
+/// The number of databases that threads create in a race.
+const ROUNDS: usize = 50;
 
 /// The system calls that change files.
 const CHANGES: [&str; 11] = [
@@ -143,6 +147,28 @@ fn one_of_eight_processes_stores_a_session() {
     let tree = Tree::new("");
     let path = tree.join("state.db");
     assert_eq!(winners("put", &path), 1, "the processes also create the database together");
+}
+
+/// A database looked like another program's to a process that opened it while a second one created
+/// its tables.
+#[test]
+fn racing_threads_open_the_database_that_one_creates() {
+    for _ in 0..ROUNDS {
+        let tree = Tree::new("");
+        let path = tree.join("state.db");
+        let start = Barrier::new(RACERS);
+        let open = || {
+            start.wait();
+            SessionDatabase::open(&path).map(drop)
+        };
+        let results: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..RACERS).map(|_| scope.spawn(open)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        for result in results {
+            assert!(result.is_ok(), "each thread opens the database: {result:?}");
+        }
+    }
 }
 
 /// A process is killed at its system calls that change files, from the creation of the database to
