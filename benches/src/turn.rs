@@ -82,6 +82,7 @@ impl Conversation {
             origin: &Arc::default(),
             clock: &self.clock,
             cancel: &Cancel::default(),
+            progress: prowess_core::Progress::default(),
             boundary: &self.boundary,
         };
         let call = ToolCall { name: name.into(), arguments };

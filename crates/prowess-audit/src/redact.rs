@@ -30,6 +30,9 @@ const SCHEMES: [&str; 2] = ["bearer", "basic"];
 /// limit may have cut off the rest.
 const SHORTEST_BEGINNING: usize = 6;
 
+/// The shortest line of a registered secret of several lines that is removed alone.
+const SHORTEST_LINE: usize = 12;
+
 /// Removes secrets from texts: the values of names such as `api_key`, `password` and `token`, and
 /// the values that the host registers, wherever they occur.
 ///
@@ -57,8 +60,15 @@ impl Redactor {
     }
 
     /// Also removes this value from now on, in every clone. Ignores an empty one.
+    ///
+    /// Of a value of several lines, such as a key, each long line is removed too, because programs
+    /// print and report lines.
     pub fn register(&self, secret: impl Into<String>) {
         let secret = secret.into();
+        if secret.contains('\n') {
+            let lines = secret.lines().filter(|line| line.len() >= SHORTEST_LINE);
+            lines.for_each(|line| self.register(line));
+        }
         let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
         if !secret.is_empty() && !secrets.contains(&secret) {
             let at = secrets.partition_point(|longer| longer.len() > secret.len());

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use prowess_core::{Cancel, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner};
+use prowess_core::{
+    Cancel, Progress, ProgressEvent, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner,
+};
 
 use crate::Redactor;
 
@@ -33,7 +35,17 @@ impl ScriptRunner for RedactedScripts {
         time_limit: Duration,
         cancel: &Cancel,
     ) -> Result<ScriptOutcome, ScriptError> {
-        match self.runner.run(request, time_limit, cancel) {
+        let receive = |event: ProgressEvent<'_>| match event {
+            ProgressEvent::Output { stream, line } => {
+                let line = &*self.redactor.redact_registered(line);
+                request.progress.report(ProgressEvent::Output { stream, line });
+            }
+            event => request.progress.report(event),
+        };
+        let is_received = request.progress.is_received();
+        let progress = if is_received { Progress::new(&receive) } else { Progress::default() };
+        let redacted = ScriptRequest { progress, ..*request };
+        match self.runner.run(&redacted, time_limit, cancel) {
             Ok(mut outcome) => {
                 self.redact(&mut outcome.stdout);
                 self.redact(&mut outcome.stderr);

@@ -44,6 +44,7 @@ mod limits;
 mod memory;
 mod package_digest;
 mod path;
+mod progress;
 mod ranker;
 mod record_set;
 mod remote;
@@ -94,6 +95,7 @@ pub use limits::{CallUsage, CostTracker, RateLimited, RateLimiter};
 pub use memory::{MemorySource, MemorySourceBuilder};
 pub use package_digest::{FileMode, PackageDigest};
 pub use path::{PackagePath, PathError, ResourcePath};
+pub use progress::{OutputStream, Progress, ProgressEvent};
 pub use prowess_format::{
     AllowedTools, Code, CodeEntry, Conditions, Diagnostic, Requirements, SKILL_MD_FILES, Scope,
     Severity, ToolRule, declare_codes,

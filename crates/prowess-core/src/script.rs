@@ -6,7 +6,7 @@ use std::time::Duration;
 use prowess_format::Code;
 use serde::{Deserialize, Serialize};
 
-use crate::{Cancel, Catalog, Record, ResourcePath};
+use crate::{Cancel, Catalog, Progress, Record, ResourcePath};
 
 /// Runs scripts of packages.
 ///
@@ -18,6 +18,8 @@ use crate::{Cancel, Catalog, Record, ResourcePath};
 /// - A script that exits has an outcome, whatever its exit code. A script that is killed at
 ///   `time_limit` has an outcome with `timed_out` and without an exit code.
 /// - An error means that the script was not started.
+/// - A runner that reports lines to `progress` reports each line once, in the order of its stream,
+///   before `run` returns.
 /// - `run` may be called from any thread, also concurrently, and ends soon after `cancel`.
 pub trait ScriptRunner: Send + Sync {
     /// Runs one script until it exits, for at most `time_limit`.
@@ -49,6 +51,8 @@ pub struct ScriptRequest<'a> {
     /// The directory in which the script starts, as the caller wrote it; by default, the runner
     /// chooses one.
     pub working_directory: Option<&'a str>,
+    /// Receives the lines that the script prints, while it runs.
+    pub progress: Progress<'a>,
 }
 
 /// The outcome of a script that was started.

@@ -8,7 +8,7 @@ use prowess_text::Boundary;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{CallOrigin, Caller, Cancel, Catalog, Clock, Session, SkillError};
+use crate::{CallOrigin, Caller, Cancel, Catalog, Clock, Progress, Session, SkillError};
 
 /// The definition of a tool for a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -59,6 +59,8 @@ pub struct ToolContext<'a> {
     pub clock: &'a dyn Clock,
     /// Cancels the call.
     pub cancel: &'a Cancel,
+    /// Receives reports while the call runs.
+    pub progress: Progress<'a>,
     /// The secret of this conversation, for the tags around the bodies in a result.
     pub boundary: &'a Boundary,
 }

@@ -1,4 +1,4 @@
-//! The part of an output stream that is kept: its beginning and its end.
+//! An output stream: the part that is kept, which is its beginning and its end, and its lines.
 
 use std::collections::VecDeque;
 
@@ -47,6 +47,40 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// The longest line that is reported; the rest of a longer one is left out.
+const MOST_LINE: usize = 64 * 1024;
+
+/// Splits a stream into lines, in bounded memory.
+#[derive(Default)]
+pub(crate) struct Lines {
+    /// The beginning of the next line.
+    pending: Vec<u8>,
+}
+
+impl Lines {
+    /// Emits the lines that end in `bytes`, each with its line feed.
+    pub(crate) fn push(&mut self, bytes: &[u8], mut emit: impl FnMut(&str)) {
+        for part in bytes.split_inclusive(|&byte| byte == b'\n') {
+            let room = MOST_LINE.saturating_sub(self.pending.len());
+            self.pending.extend_from_slice(&part[..part.len().min(room)]);
+            if part.ends_with(b"\n") {
+                if !self.pending.ends_with(b"\n") {
+                    self.pending.push(b'\n');
+                }
+                self.finish(&mut emit);
+            }
+        }
+    }
+
+    /// Emits the last line, if it has no line feed.
+    pub(crate) fn finish(&mut self, mut emit: impl FnMut(&str)) {
+        if !self.pending.is_empty() {
+            emit(&String::from_utf8_lossy(&self.pending));
+            self.pending.clear();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,6 +102,30 @@ mod tests {
         let expected = ("abcd\n[3 bytes left out]\nhijk".into(), true);
         assert_eq!(kept(8, &[b"abcdefghijk"]), expected, "in one part");
         assert_eq!(kept(8, &[b"abcdefg", b"h", b"ijk"]), expected, "in three");
+    }
+
+    #[track_caller]
+    fn check_lines(parts: &[&[u8]], expected: &[&str]) {
+        let mut lines = Lines::default();
+        let mut emitted = Vec::new();
+        parts.iter().for_each(|part| lines.push(part, |line| emitted.push(line.to_owned())));
+        lines.finish(|line| emitted.push(line.to_owned()));
+        assert_eq!(emitted, expected);
+    }
+
+    #[test]
+    fn lines_are_emitted_once_however_they_arrive() {
+        check_lines(&[b"a\nb\n\nc"], &["a\n", "b\n", "\n", "c"]);
+        check_lines(&[b"a", b"", b"b\nc", b"\n"], &["ab\n", "c\n"]);
+        check_lines(&[b"\xc3", b"\xa9\n\xff\n"], &["\u{e9}\n", "\u{fffd}\n"]);
+        check_lines(&[], &[]);
+    }
+
+    #[test]
+    fn long_line_is_cut_in_bounded_memory() {
+        let long = vec![b'x'; 3 * MOST_LINE];
+        let cut = format!("{}\n", "x".repeat(MOST_LINE));
+        check_lines(&[&long, b"\nshort\n"], &[&cut, "short\n"]);
     }
 
     #[test]

@@ -5,13 +5,13 @@ use std::os::fd::AsFd;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-use prowess_core::Cancel;
+use prowess_core::{Cancel, OutputStream, Progress, ProgressEvent};
 use prowess_sandbox::Running;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-use crate::output::Kept;
+use crate::output::{Kept, Lines};
 
 /// How often a run looks whether it was cancelled.
 const CHECK: Duration = Duration::from_millis(20);
@@ -28,10 +28,13 @@ pub(crate) struct Ended {
 }
 
 /// A pipe and what was read from it.
-struct Output<P> {
+struct Output<'a, P> {
     /// `None` at the end of the stream.
     pipe: Option<P>,
     kept: Kept,
+    stream: OutputStream,
+    lines: Lines,
+    progress: Progress<'a>,
 }
 
 /// Reads the output of a process until it ends, the deadline passes or the call is cancelled. Ends
@@ -41,13 +44,17 @@ pub(crate) fn supervise(
     most_output: usize,
     deadline: Instant,
     cancel: &Cancel,
+    progress: Progress<'_>,
 ) -> io::Result<Ended> {
-    let mut stdout = Output::new(running.child.stdout.take(), most_output)?;
-    let mut stderr = Output::new(running.child.stderr.take(), most_output)?;
+    let (stdout, stderr) = (running.child.stdout.take(), running.child.stderr.take());
+    let mut stdout = Output::new(stdout, OutputStream::Stdout, most_output, progress)?;
+    let mut stderr = Output::new(stderr, OutputStream::Stderr, most_output, progress)?;
     let watched = watch(&running.child, &mut stdout, &mut stderr, deadline, cancel);
     let status = running.end()?;
     let timed_out = watched? == Watched::TimedOut;
     drain(&mut stdout, &mut stderr)?;
+    stdout.finish();
+    stderr.finish();
     Ok(Ended { status, stdout: stdout.kept, stderr: stderr.kept, timed_out })
 }
 
@@ -60,8 +67,8 @@ enum Watched {
 
 fn watch(
     child: &Child,
-    stdout: &mut Output<impl Read + AsFd>,
-    stderr: &mut Output<impl Read + AsFd>,
+    stdout: &mut Output<'_, impl Read + AsFd>,
+    stderr: &mut Output<'_, impl Read + AsFd>,
     deadline: Instant,
     cancel: &Cancel,
 ) -> io::Result<Watched> {
@@ -89,8 +96,8 @@ fn watch(
 
 /// Reads what is left in the pipes. A process that left the group may have one open and write on.
 fn drain(
-    stdout: &mut Output<impl Read + AsFd>,
-    stderr: &mut Output<impl Read + AsFd>,
+    stdout: &mut Output<'_, impl Read + AsFd>,
+    stderr: &mut Output<'_, impl Read + AsFd>,
 ) -> io::Result<()> {
     let end = Instant::now() + GRACE;
     loop {
@@ -114,12 +121,34 @@ fn wait(events: &mut [PollFd<'_>], time: Duration) -> io::Result<()> {
     }
 }
 
-impl<P: Read + AsFd> Output<P> {
-    fn new(pipe: Option<P>, most: usize) -> io::Result<Self> {
+impl<'a, P: Read + AsFd> Output<'a, P> {
+    fn new(
+        pipe: Option<P>,
+        stream: OutputStream,
+        most: usize,
+        progress: Progress<'a>,
+    ) -> io::Result<Self> {
         if let Some(pipe) = &pipe {
             fcntl_setfl(pipe, fcntl_getfl(pipe)? | OFlags::NONBLOCK)?;
         }
-        Ok(Self { pipe, kept: Kept::new(most) })
+        Ok(Self { pipe, kept: Kept::new(most), stream, lines: Lines::default(), progress })
+    }
+
+    /// Reports the last line.
+    fn finish(&mut self) {
+        let Self { stream, lines, progress, .. } = self;
+        lines.finish(|line| progress.report(ProgressEvent::Output { stream: *stream, line }));
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        let Self { kept, stream, lines, progress, .. } = self;
+        kept.push(bytes);
+        if progress.is_received() {
+            let report = |line: &str| {
+                progress.report(ProgressEvent::Output { stream: *stream, line });
+            };
+            lines.push(bytes, report);
+        }
     }
 
     fn event(&self) -> Option<PollFd<'_>> {
@@ -133,7 +162,7 @@ impl<P: Read + AsFd> Output<P> {
         match pipe.read(&mut bytes) {
             Ok(0) => self.pipe = None,
             Ok(read) => {
-                self.kept.push(&bytes[..read]);
+                self.push(&bytes[..read]);
                 return Ok(true);
             }
             Err(error)

@@ -153,7 +153,10 @@ impl ScriptRunner for SandboxedScripts {
             .map_err(|error| not_confined(&error))?;
         let started = Instant::now();
         let most_output = self.policy.output_bytes;
-        let ended = supervise(&mut running, most_output, started + time_limit, cancel);
+        let ended = {
+            let deadline = started + time_limit;
+            supervise(&mut running, most_output, deadline, cancel, request.progress)
+        };
         let outcome = outcome(ended.map_err(|error| lost(&error))?, started.elapsed());
         Ok(ScriptOutcome { isolation: Some(isolation(&running.report)), ..outcome })
     }

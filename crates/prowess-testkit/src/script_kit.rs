@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, Catalog, MemorySource, ResourcePath, ScriptError, ScriptOutcome, ScriptRequest,
-    ScriptRunner,
+    Cancel, Catalog, MemorySource, OutputStream, Progress, ProgressEvent, ResourcePath,
+    ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner,
 };
 
 use crate::{KitReport, RuleOutcome};
@@ -24,11 +24,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const UNTIL_CANCELLED: Duration = Duration::from_secs(5);
 
 /// The scripts of the kit, for a POSIX shell.
-const SCRIPTS: [(&str, &str); 5] = [
+const SCRIPTS: [(&str, &str); 6] = [
     ("scripts/show.sh", "printf '%s|' \"$#\" \"$@\"\n"),
     ("scripts/variable.sh", "printf '%s' \"$KIT_VARIABLE\"\n"),
     ("scripts/place.sh", "cat below.txt\n"),
     ("scripts/fail.sh", "echo out\necho err >&2\nexit 3\n"),
+    ("scripts/lines.sh", "echo one\necho oops >&2\necho two\nprintf three\n"),
     ("scripts/endless.sh", "while :; do :; done\n"),
 ];
 
@@ -48,6 +49,7 @@ const RULES: &[(&str, Check)] = &[
     ("error-means-not-started", error_means_not_started),
     ("runs-from-any-thread", runs_from_any_thread),
     ("cancel-ends-a-script", cancel_ends_a_script),
+    ("reported-lines-are-the-output", reported_lines_are_the_output),
 ];
 
 /// Checks every rule of [`ScriptRunner`] with scripts for a POSIX shell, whose names end in `.sh`.
@@ -69,13 +71,23 @@ struct Call<'a> {
     directory: Option<&'a str>,
     time_limit: Duration,
     cancel: Cancel,
+    progress: Progress<'a>,
 }
 
 impl<'a> Call<'a> {
     fn of(script: &'a str) -> Self {
         let cancel = Cancel::default();
         let time_limit = PATIENCE;
-        Self { script, arguments: &[], variable: None, directory: None, time_limit, cancel }
+        let progress = Progress::default();
+        Self {
+            script,
+            arguments: &[],
+            variable: None,
+            directory: None,
+            time_limit,
+            cancel,
+            progress,
+        }
     }
 
     /// Runs a script of a catalog whose file `fail.sh` has this text.
@@ -94,6 +106,7 @@ impl<'a> Call<'a> {
             arguments: &arguments,
             environment: &environment,
             working_directory: self.directory,
+            progress: self.progress,
         };
         runner.run(&request, self.time_limit, &self.cancel)
     }
@@ -209,4 +222,28 @@ fn cancel_ends_a_script(runner: &dyn ScriptRunner) -> Checked {
         // It was not started, or it was ended.
         _ => Ok(()),
     }
+}
+
+/// A runner may report nothing. One that reports lines reports each of them.
+fn reported_lines_are_the_output(runner: &dyn ScriptRunner) -> Checked {
+    let lines = Mutex::new(Vec::new());
+    let receive = |event: ProgressEvent<'_>| {
+        if let ProgressEvent::Output { stream, line } = event {
+            let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+            lines.push((stream, line.to_owned()));
+        }
+    };
+    let progress = Progress::new(&receive);
+    Call { progress, ..Call::of("scripts/lines.sh") }.outcome(runner)?;
+    let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let of = |wanted: OutputStream| {
+        let lines = lines.iter().filter(move |(stream, _)| *stream == wanted);
+        lines.map(|(_, line)| line.clone()).collect::<Vec<_>>()
+    };
+    let expected = ["one\n", "two\n", "three"].map(str::to_owned).to_vec();
+    same("the lines of the output", &of(OutputStream::Stdout), &expected)?;
+    same("the lines of standard error", &of(OutputStream::Stderr), &vec!["oops\n".to_owned()])
 }

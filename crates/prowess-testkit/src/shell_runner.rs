@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use prowess_core::{
-    Cancel, Code, ReadLimit, ResourcePath, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner,
-    SourceError,
+    Cancel, Code, OutputStream, ProgressEvent, ReadLimit, ResourcePath, ScriptError, ScriptOutcome,
+    ScriptRequest, ScriptRunner, SourceError,
 };
 use tempfile::TempDir;
 
@@ -21,7 +21,7 @@ const MOST_FILES: usize = 100;
 /// Runs files that end in `.sh` with `sh`, in a copy of their package and without any
 /// isolation: for scripts that a test wrote.
 ///
-/// The environment has `PATH` and what the call sets.
+/// The environment has `PATH` and what the call sets. Lines are reported when the script has ended.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ShellRunner;
 
@@ -43,6 +43,13 @@ impl ScriptRunner for ShellRunner {
         let package = staged(request)?;
         let mut child = command(request, package.path())?.spawn().map_err(failed)?;
         let ended = wait(&mut child, begun + time_limit, cancel).map_err(failed)?;
+        for (stream, text) in
+            [(OutputStream::Stdout, &ended.stdout), (OutputStream::Stderr, &ended.stderr)]
+        {
+            for line in text.split_inclusive('\n') {
+                request.progress.report(ProgressEvent::Output { stream, line });
+            }
+        }
         Ok(ScriptOutcome { duration: begun.elapsed(), ..ended })
     }
 }
@@ -73,7 +80,7 @@ fn unreadable(error: &SourceError) -> ScriptError {
 
 /// Returns the command of a script in a copy of its package.
 fn command(request: &ScriptRequest<'_>, package: &Path) -> Result<Command, ScriptError> {
-    let ScriptRequest { catalog, record, path, arguments, environment, working_directory } =
+    let ScriptRequest { catalog, record, path, arguments, environment, working_directory, .. } =
         *request;
     // A script that is not in the list of files is refused with the reason of its source.
     catalog.read(record, path, ReadLimit::default()).map_err(|error| unreadable(&error))?;

@@ -67,7 +67,7 @@ pub use facts::SystemFacts;
 pub use gate::{ApprovalPolicy, GatedArguments, ToolArguments};
 pub use policies::{AddedTools, AuditLog, AuditSettings, AutoLoad, CachePolicy, Policies};
 pub use runtime::Runtime;
-pub use turn::{RequestParts, Turn};
+pub use turn::{CallOptions, RequestParts, Turn};
 
 #[cfg(feature = "audit")]
 pub use prowess_audit as audit;

@@ -1,8 +1,10 @@
 //! One model call of a session.
 
+mod call_options;
 mod levels;
 mod requests;
 
+pub use call_options::CallOptions;
 pub use requests::RequestParts;
 
 use std::cmp::Reverse;
@@ -10,9 +12,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use prowess_core::{
-    ActiveSkill, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content, DeliveryPolicy, Ranked,
-    Record, SessionState, TokenCounter, ToolCall, ToolContext, ToolDefinition, ToolInfo,
-    ToolResult,
+    ActiveSkill, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content, DeliveryPolicy,
+    Progress, Ranked, Record, SessionState, TokenCounter, ToolCall, ToolContext, ToolDefinition,
+    ToolInfo, ToolResult,
 };
 use prowess_gate::Decision;
 use prowess_prompt::{
@@ -320,14 +322,31 @@ impl Turn {
 
     /// Like [`Self::call`], and ends soon after `cancel`.
     pub fn call_until(&self, call: &ToolCall, cancel: &Cancel) -> Dispatched {
-        self.dispatch(call, Caller::Model, cancel)
+        self.call_with(call, CallOptions { cancel: Some(cancel), ..CallOptions::default() })
+    }
+
+    /// Runs a call like [`Self::call`], with options: its caller, a way to cancel it, and a receiver
+    /// of what it reports while it runs, such as the lines that a script prints.
+    pub fn call_with(&self, call: &ToolCall, options: CallOptions<'_>) -> Dispatched {
+        let never = Cancel::default();
+        let _entered = self.span.enter();
+        let context = ToolContext {
+            progress: options.progress,
+            ..self.context(options.caller, options.cancel.unwrap_or(&never))
+        };
+        let mut dispatched = self.parts.toolbox.dispatch(&context, call);
+        self.record_use(call, &dispatched);
+        if self.body_delivery() == BodyDelivery::ToolResult && options.caller == Caller::Model {
+            self.append_changed_skills(&mut dispatched);
+        }
+        dispatched
     }
 
     /// Runs a call that the user makes by a command of the host, such as `/pdf`, with the same
     /// checks as any other. A user may load skills that are not offered to a model, but none that
     /// only a model may load.
     pub fn call_as_user(&self, call: &ToolCall) -> Dispatched {
-        self.dispatch(call, Caller::User, &Cancel::default())
+        self.call_with(call, CallOptions { caller: Caller::User, ..CallOptions::default() })
     }
 
     /// Parses a user's message that begins with `/skill-name` or `$skill-name`. Returns the call
@@ -406,18 +425,9 @@ impl Turn {
             origin: self.session.origin(),
             clock: self.parts.clock.as_ref(),
             cancel,
+            progress: Progress::default(),
             boundary: &self.boundary,
         }
-    }
-
-    fn dispatch(&self, call: &ToolCall, caller: Caller, cancel: &Cancel) -> Dispatched {
-        let _entered = self.span.enter();
-        let mut dispatched = self.parts.toolbox.dispatch(&self.context(caller, cancel), call);
-        self.record_use(call, &dispatched);
-        if self.body_delivery() == BodyDelivery::ToolResult && caller == Caller::Model {
-            self.append_changed_skills(&mut dispatched);
-        }
-        dispatched
     }
 
     /// Returns the changed skills that the prompt names: none if bodies are in tool results, which

@@ -2,10 +2,16 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use prowess::script::ScriptExecution;
-use prowess::{Policies, Trust};
+use prowess::{
+    CallOptions, Caller, Cancel, OutputStream, Policies, Progress, ProgressEvent, Trust,
+};
 use serde_json::{Value, json};
+use signal_hook::consts::TERM_SIGNALS;
+use signal_hook::flag::{register, register_conditional_shutdown};
 
 use crate::args::{Global, Run};
 use crate::commands::conversation::{Conversation, call, tool_name, words};
@@ -22,6 +28,8 @@ const TIMED_OUT: u8 = 124;
 const NOT_STARTED: u8 = 125;
 /// The exit code of a script that a signal ended.
 const SIGNALLED: u8 = 128;
+/// The exit code of a script that the user interrupted, as shells have it.
+const INTERRUPTED: u8 = 130;
 
 /// Runs the command.
 pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCode, Failure> {
@@ -33,7 +41,12 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     let Run { id, script, arguments, .. } = args;
     let arguments = json!({ "skill": id, "path": script, "args": arguments });
     let run = call(&tool_name(&runtime, "skills.run"), arguments);
-    let result = conversation.turn()?.call_as_user(&run).result;
+    let interrupt = Interrupt::watch();
+    let printed = |event: ProgressEvent<'_>| print(output, event);
+    // One JSON document has the output already.
+    let progress = if output.is_text() { Progress::new(&printed) } else { Progress::default() };
+    let options = CallOptions { caller: Caller::User, cancel: Some(&interrupt.cancel), progress };
+    let result = conversation.turn()?.call_with(&run, options).result;
     if result.is_error {
         let code = result.code.as_ref().map_or("script-not-started", |code| code.as_str());
         let help = "see `prowess show` for the files of the skill";
@@ -41,9 +54,12 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
         return Ok(NOT_STARTED.into());
     }
     let ended: Value = serde_json::from_str(&words(&result)).unwrap_or_default();
-    output.result(&ended, |ended| plain_lines(text(&ended["stdout"])).into_owned())?;
-    if output.is_text() {
-        output.error_text(&plain_lines(text(&ended["stderr"])));
+    if !output.is_text() {
+        output.json(&ended)?;
+    }
+    if interrupt.is_requested() {
+        output.remark(&format!("{DIM}interrupted: the script was ended{DIM:#}\n"));
+        return Ok(INTERRUPTED.into());
     }
     if ended["timed_out"] == true {
         output.remark(&format!("{DIM}ended after {} s{DIM:#}\n", args.seconds));
@@ -72,8 +88,39 @@ fn granted(mut policies: Policies, args: &Run) -> Result<Policies, Failure> {
     Ok(policies)
 }
 
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
+/// Prints a line of the script's output at once. A closed pipe means that the reader has read
+/// enough; the script goes on.
+fn print(output: &Output, event: ProgressEvent<'_>) {
+    let ProgressEvent::Output { stream, line } = event else { return };
+    match stream {
+        OutputStream::Stdout => drop(output.data(&plain_lines(line))),
+        OutputStream::Stderr => output.error_text(&plain_lines(line)),
+    }
+}
+
+/// Cancels the run at the signals that end a program: a second one ends this program at once, and
+/// with it the script.
+struct Interrupt {
+    flag: Arc<AtomicBool>,
+    cancel: Cancel,
+}
+
+impl Interrupt {
+    fn watch() -> Self {
+        let flag = Arc::new(AtomicBool::new(false));
+        for signal in TERM_SIGNALS {
+            // Without a handler, the signal ends this program, and with it the script.
+            let _ = register_conditional_shutdown(*signal, INTERRUPTED.into(), Arc::clone(&flag));
+            let _ = register(*signal, Arc::clone(&flag));
+        }
+        let polled = Arc::clone(&flag);
+        let cancel = Cancel::with_poll(move || polled.load(Ordering::Relaxed));
+        Self { flag, cancel }
+    }
+
+    fn is_requested(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+    }
 }
 
 fn exit_code(ended: &Value) -> ExitCode {

@@ -1,8 +1,11 @@
 //! `prowess run`: scripts of skills, from the command line and by a model's call.
 
-use prowess_testkit::Tree;
+use std::io::{BufRead, BufReader};
 
-use crate::program::{Program, Ran};
+use prowess_testkit::Tree;
+use rustix::process::Signal;
+
+use crate::program::{Program, Ran, signal};
 
 const FILES: &str = "
 //- /skills/report/SKILL.md
@@ -115,4 +118,35 @@ fn a_model_runs_scripts_only_if_the_configuration_says_so() {
     let text = answer["content"][0]["text"].as_str().unwrap();
     let result: serde_json::Value = serde_json::from_str(text).unwrap();
     assert_eq!(result["exit_code"], 7, "{answer}");
+}
+
+/// Returns whether a process runs that has this argument.
+fn runs_with(argument: &str) -> bool {
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let mut lines = processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.any(|line| line.split(|&byte| byte == 0).any(|word| word == argument.as_bytes()))
+}
+
+#[test]
+fn interrupt_ends_the_script_with_its_processes() {
+    let tree = Tree::new(FILES);
+    // No other process has this argument, which is a number of seconds.
+    let argument = format!("600.{}", std::process::id());
+    let script = format!("(setsid sleep {argument} &)\necho started\nsleep {argument}\n");
+    tree.write("skills/report/scripts/orphan.sh", script);
+    let temporary = tree.join("temporary");
+    std::fs::create_dir(&temporary).unwrap();
+    let program = Program::new().at_home_in(&tree.join("home"));
+    let program = program.variable("TMPDIR", temporary.to_str().unwrap());
+    let (mut command, _place) = program.root("user", &tree.join("skills")).into_command();
+    let mut child = command.args(["run", "report", "scripts/orphan.sh"]).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "started\n", "a line is printed while the script runs");
+    assert!(runs_with(&argument), "the script sleeps");
+    signal(child.id(), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "as shells have it");
+    assert!(!runs_with(&argument), "no process of the script is left");
+    let left = std::fs::read_dir(&temporary).unwrap().count();
+    assert_eq!(left, 0, "the copy of the package was removed");
 }

@@ -42,6 +42,7 @@ pub(crate) fn call(
         origin: &Arc::default(),
         clock,
         cancel,
+        progress: prowess_core::Progress::default(),
         boundary: &prowess_core::Boundary::default(),
     };
     tool.call(&context, arguments)

@@ -99,6 +99,7 @@ impl ToolsAdapter {
             origin: &Arc::default(),
             clock: &self.host,
             cancel: &self.host.cancel_of(ctx),
+            progress: prowess_core::Progress::default(),
             boundary: &Boundary::new(&notes.boundary),
         };
         encode(&tool.call(&context, &arguments))

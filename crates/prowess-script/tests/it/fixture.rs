@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, Catalog, MemorySource, ResourcePath, ScriptError, ScriptOutcome, ScriptRequest,
-    ScriptRunner,
+    Cancel, Catalog, MemorySource, Progress, ResourcePath, ScriptError, ScriptOutcome,
+    ScriptRequest, ScriptRunner,
 };
 use prowess_sandbox::{Native, Program};
 use prowess_script::{SandboxedScripts, ScriptPolicy};
@@ -29,6 +29,7 @@ pub(crate) struct Call<'a> {
     pub(crate) arguments: &'a [&'a str],
     pub(crate) environment: &'a [(&'a str, &'a str)],
     pub(crate) working_directory: Option<&'a str>,
+    pub(crate) progress: Progress<'a>,
 }
 
 fn stage() -> Program {
@@ -87,6 +88,7 @@ impl Skill {
             arguments: &arguments,
             environment: &variables,
             working_directory: call.working_directory,
+            progress: call.progress,
         };
         self.runner.run(&request, time_limit, cancel)
     }

@@ -7,4 +7,5 @@ mod confined;
 mod fixture;
 mod interpreters;
 mod kit;
+mod live;
 mod requests;

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-use prowess_core::{Cancel, Code, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner};
+use prowess_core::{
+    Cancel, Code, OutputStream, Progress, ProgressEvent, ScriptError, ScriptOutcome, ScriptRequest,
+    ScriptRunner,
+};
 use prowess_testkit::{RuleOutcome, ShellRunner, check_script_runner};
 
 #[test]
@@ -33,6 +36,7 @@ impl ScriptRunner for Faulty {
         let is = |rule: &str| self.rule == rule;
         let words: Vec<_> =
             request.arguments.iter().flat_map(|text| text.split(' ')).map(str::to_owned).collect();
+        let original = request;
         let mut request = *request;
         let nothing = BTreeMap::new();
         if is("arguments-are-unchanged") {
@@ -50,6 +54,12 @@ impl ScriptRunner for Faulty {
         }
         if is("runs-from-any-thread") && thread::current().id() != self.thread {
             return Err(refused());
+        }
+        if is("reported-lines-are-the-output") {
+            request.progress = Progress::default();
+            let line = "one line of three\n";
+            let stream = OutputStream::Stdout;
+            original.progress.report(ProgressEvent::Output { stream, line });
         }
         let never = Cancel::default();
         let cancel = if is("cancel-ends-a-script") { &never } else { cancel };

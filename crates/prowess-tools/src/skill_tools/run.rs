@@ -64,6 +64,7 @@ impl Operations {
             arguments: &args,
             environment: &env,
             working_directory: workdir.as_deref(),
+            progress: context.progress,
         };
         let time_limit = Duration::from_secs(self.policy.script_seconds);
         let outcome = runner.run(&request, time_limit, context.cancel)?;
