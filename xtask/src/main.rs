@@ -6,6 +6,7 @@
 // A task runner talks to a person; the libraries do not.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
+mod api;
 mod bench;
 mod circles;
 mod clients;
@@ -45,6 +46,8 @@ cargo xtask COMMAND
   readmes            write the README of each crate from the documentation of its code
   release --dry-run [--no-verify]
                      package every crate as a release would, and build each from its package
+  api                compare the public interface of each library with its snapshot `public-api.txt`; a
+                     difference is a failure, and `UPDATE_EXPECT=1 cargo xtask api` accepts it
   msrv               check the workspace with the oldest supported compiler
   codes              write DIAGNOSTICS.md, the page of every code
   circles            list the files of a crate that need each other in a circle; too many are a failure
@@ -100,6 +103,9 @@ Example: cargo xtask corpus path/to/skills
 ";
 
 fn main() -> ExitCode {
+    if let Some(code) = api::as_rustdoc() {
+        return code;
+    }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
@@ -109,6 +115,7 @@ fn main() -> ExitCode {
         ["readmes"] => readmes::run(),
         ["release", "--dry-run"] => release::dry_run(true),
         ["release", "--dry-run", "--no-verify"] => release::dry_run(false),
+        ["api"] => api::run(),
         ["msrv"] => msrv::run_check(),
         ["features"] => features::run(),
         ["circles"] => circles::run(),

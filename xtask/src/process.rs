@@ -77,11 +77,15 @@ pub(crate) fn build_prowess() -> Result<PathBuf, Failure> {
 
 /// The path of a program that was built under a profile.
 pub(crate) fn built(profile: &str, program: &str) -> Result<PathBuf, Failure> {
+    Ok(built_in(profile)?.join(format!("{program}{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// The path of a folder of cargo's output.
+pub(crate) fn built_in(folder: &str) -> Result<PathBuf, Failure> {
     let metadata = cargo_output(&["metadata", "--format-version", "1", "--no-deps"])?;
     let metadata: Value = serde_json::from_slice(&metadata)?;
     let target = metadata["target_directory"].as_str().unwrap_or("target");
-    let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
-    Ok(PathBuf::from(target).join(profile).join(name))
+    Ok(PathBuf::from(target).join(folder))
 }
 
 /// The machine's own target. With it named, cargo keeps the flags from build scripts.
