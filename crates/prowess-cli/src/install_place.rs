@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use prowess_source_remote::{AnyRemote, HttpOptions};
+use prowess_source_remote::{AnyRemote, GIT_VARIABLES, GitOptions, HttpOptions};
 use prowess_store::{InstallError, Installer, LockFile, Store, StoreError, StoreSource};
 
 use crate::args::InstallOptions;
@@ -19,13 +19,21 @@ pub(crate) struct InstallPlace {
 impl InstallPlace {
     pub(crate) fn new(options: &InstallOptions) -> Result<Self, Failure> {
         let named_hosts = options.hosts.clone();
-        let remote = AnyRemote::new(HttpOptions { named_hosts, ..HttpOptions::default() });
+        let http = HttpOptions { named_hosts, ..HttpOptions::default() };
+        let remote = AnyRemote::new(http).with_git(git_options());
         Ok(Self { store: store()?, lock: lock_file(options.lock.as_ref())?, remote })
     }
 
     pub(crate) fn installer(&self) -> Installer<'_> {
         Installer { store: &self.store, lock: &self.lock, remote: &self.remote }
     }
+}
+
+/// Returns the options of git, with what the user's credential helpers need of the environment.
+fn git_options() -> GitOptions {
+    let variable = |name: &str| Some((name.into(), std::env::var_os(name)?));
+    let environment = GIT_VARIABLES.into_iter().filter_map(variable).collect();
+    GitOptions { environment, ..GitOptions::default() }
 }
 
 /// Returns the store of the user.

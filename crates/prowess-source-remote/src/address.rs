@@ -1,7 +1,8 @@
 //! The addresses that a request may connect to.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs as _};
 
+use prowess_core::{RemoteError, RemoteErrorKind};
 use ureq::config::Config;
 use ureq::http::Uri;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
@@ -48,6 +49,30 @@ impl Resolver for PublicResolver {
         }
         Ok(allowed)
     }
+}
+
+/// Returns the addresses of a host for a program that connects by itself.
+///
+/// # Errors
+///
+/// The host has no address, or only private ones and the user has not named it.
+pub(crate) fn checked(
+    host: &str,
+    port: u16,
+    options: &HttpOptions,
+) -> Result<Vec<IpAddr>, RemoteError> {
+    let found = (host.trim_matches(['[', ']']), port).to_socket_addrs().map_err(|error| {
+        let message = format!("`{host}` cannot be reached: {error}");
+        RemoteError::new(RemoteErrorKind::Unavailable, message)
+    })?;
+    let is_named = options.is_named(host, port);
+    let mut allowed: Vec<_> = found.map(|address| address.ip()).collect();
+    allowed.retain(|&address| is_named || !is_private(address));
+    if allowed.is_empty() {
+        let message = PrivateAddress(host.to_owned()).to_string();
+        return Err(RemoteError::new(RemoteErrorKind::Denied, message));
+    }
+    Ok(allowed)
 }
 
 /// Returns whether an address does not belong to the public Internet.

@@ -1,38 +1,56 @@
 //! The remote of each source, by how the source is written.
 
-use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemoteRequest};
+use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteError, RemoteRequest};
 
+use crate::git_options::GitOptions;
+use crate::git_remote::GitRemote;
 use crate::http_options::HttpOptions;
 use crate::http_remote::HttpRemote;
 use crate::local_remote::LocalRemote;
+use crate::repository::{GitSource, unsupported};
 
-/// Every remote of this crate: URLs by [`HttpRemote`], and paths that start with `/`, `./` or `../`
-/// by [`LocalRemote`].
+/// Every remote of this crate: repositories by [`GitRemote`], other URLs by [`HttpRemote`], and
+/// paths that start with `/`, `./` or `../` by [`LocalRemote`].
 #[derive(Debug)]
 pub struct AnyRemote {
+    options: HttpOptions,
     http: HttpRemote,
+    git: Option<GitRemote>,
 }
 
 impl AnyRemote {
-    /// Creates a remote with these options.
+    /// Creates a remote with these options. It does not start programs.
     pub fn new(options: HttpOptions) -> Self {
-        Self { http: HttpRemote::new(options) }
+        let http = HttpRemote::new(options.clone());
+        Self { options, http, git: None }
+    }
+
+    /// Returns the remote with repositories of git.
+    #[must_use]
+    pub fn with_git(self, options: GitOptions) -> Self {
+        let git = GitRemote::new(options, self.options.clone());
+        Self { git: Some(git), ..self }
     }
 
     fn remote(&self, source: &str) -> Result<&dyn Remote, RemoteError> {
-        if source.starts_with("https://") || source.starts_with("http://") {
+        if GitSource::is_meant_by(source) {
+            let git = self.git.as_ref().map(|git| git as &dyn Remote);
+            git.ok_or_else(|| unsupported("repositories of git are not enabled"))
+        } else if source.starts_with("https://") || source.starts_with("http://") {
             Ok(&self.http)
         } else if is_path(source) {
             Ok(&LocalRemote)
         } else {
             // The text may contain a password, so it is not repeated.
-            let message = "the source is neither a URL of `https` nor a path such as `./skills`";
-            Err(RemoteError::new(RemoteErrorKind::Unsupported, message))
+            let message = "the source is neither a URL of `https`, a repository such as \
+                           `owner/repo` nor a path such as `./skills`";
+            Err(unsupported(message))
         }
     }
 }
 
-fn is_path(source: &str) -> bool {
+/// Returns whether a source is a path by the way it starts.
+pub(crate) fn is_path(source: &str) -> bool {
     matches!(source, "." | "..") || ["/", "./", "../"].iter().any(|start| source.starts_with(start))
 }
 

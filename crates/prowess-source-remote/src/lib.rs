@@ -1,5 +1,5 @@
 //! Places that skill packages are installed from: sites with an index of skills, archives and
-//! single `SKILL.md` files behind a URL, and local folders and files.
+//! single `SKILL.md` files behind a URL, repositories of git, and local folders and files.
 //!
 //! ```
 //! # let place = tempfile::tempdir()?;
@@ -27,13 +27,25 @@
 mod address;
 mod any;
 mod client;
+mod git_error;
+mod git_options;
+mod git_page;
+mod git_program;
+mod git_reference;
+mod git_remote;
+mod git_source;
 mod http_options;
 mod http_remote;
 mod local_remote;
+mod repository;
 mod site;
 mod url;
+mod written_source;
 
 pub use any::AnyRemote;
+pub use git_options::{GIT_VARIABLES, GitOptions};
+pub use git_remote::GitRemote;
 pub use http_options::{Credentials, HttpOptions};
 pub use http_remote::HttpRemote;
 pub use local_remote::LocalRemote;
+pub use written_source::WrittenSource;

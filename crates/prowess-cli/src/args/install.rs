@@ -19,11 +19,15 @@ pub(crate) struct InstallOptions {
 /// The arguments of `add`.
 #[derive(Debug, Args)]
 pub(crate) struct Add {
-    /// Site, archive or `SKILL.md` behind a URL, or a local folder or file
+    /// Site, archive, `SKILL.md` or git repository behind a URL, `owner/repo[/DIRECTORY][@REF]` of
+    /// GitHub, or a local folder or file
     pub(crate) source: String,
     /// Names of skills; all skills of the source by default
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
+    /// Branch, tag or commit of a repository
+    #[arg(long = "ref", value_name = "REF")]
+    pub(crate) reference: Option<String>,
     #[command(flatten)]
     pub(crate) options: InstallOptions,
 }

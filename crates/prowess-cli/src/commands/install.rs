@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use prowess::{Cancel, RemoteRequest};
+use prowess::{Cancel, RemoteErrorKind, RemoteRequest};
+use prowess_source_remote::WrittenSource;
 use prowess_store::{Checked, InstallError, RemoteState, Synced};
 use serde::Serialize;
 
@@ -36,7 +37,7 @@ struct Lines {
 
 pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
     let place = InstallPlace::new(&args.options)?;
-    let request = RemoteRequest::latest(source(&args.source)?);
+    let request = request(args)?;
     let added = place.installer().add(&request, &args.names, &Cancel::default())?;
     let lines = added.into_iter().map(|added| {
         let facts: Vec<_> = added.skill.surface.into_iter().collect();
@@ -48,12 +49,26 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns a source as the lock file has it: a path does not depend on the working directory.
-fn source(written: &str) -> Result<String, Failure> {
-    if written.contains("://") || written.contains('@') {
-        return Ok(written.to_owned());
+/// Returns the request for a source as the lock file has it: a path does not depend on the working
+/// directory.
+fn request(args: &Add) -> Result<RemoteRequest, Failure> {
+    let mut request = match WrittenSource::read(&args.source) {
+        WrittenSource::Path(path) => RemoteRequest::latest(absolute_text(&path)?),
+        WrittenSource::Short(_) if Path::new(&args.source).exists() => {
+            let message = format!("`{0}` is a path here, and may be a repository", args.source);
+            let help = format!("write `./{0}` for the path or `github:{0}`", args.source);
+            return Err(Failure::new(RemoteErrorKind::Unsupported.as_str(), message, help));
+        }
+        WrittenSource::Short(request) | WrittenSource::Remote(request) => request,
+    };
+    if args.reference.is_some() {
+        request.reference.clone_from(&args.reference);
     }
-    Ok(absolute(Path::new(written))?.to_string_lossy().into_owned())
+    Ok(request)
+}
+
+fn absolute_text(path: &str) -> Result<String, Failure> {
+    Ok(absolute(Path::new(path))?.to_string_lossy().into_owned())
 }
 
 pub(crate) fn remove(args: &Remove, output: &Output) -> Result<ExitCode, Failure> {

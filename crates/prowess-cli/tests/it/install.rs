@@ -235,3 +235,52 @@ fn merge_driver_of_git_merges_locks() {
     let text = fs::read_to_string(&locks[1]).unwrap();
     assert!(text.contains("[skill.pdf]") && text.contains("[skill.notes]"), "{text}");
 }
+
+#[test]
+fn repository_is_installed_by_branch_and_commit() {
+    let machine = Machine::new();
+    let git = |arguments: &[&str]| {
+        let user = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
+        let mut command = std::process::Command::new("git");
+        let ran = command.args(user).args(arguments).current_dir(machine.tree.join("skills"));
+        let ran = ran.env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+        assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).unwrap().trim().to_owned()
+    };
+    git(&["init", "--quiet", "--initial-branch=main"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "--message=one"]);
+    let first = git(&["rev-parse", "HEAD"]);
+    let path = std::env::var("PATH").unwrap();
+    let run = |arguments: &[&str]| {
+        let program = Program::new().at_home_in(&machine.tree.join("home"));
+        program.variable("PATH", &path).run(&[arguments, &["--format", "json"]].concat())
+    };
+    let source = format!("git+file://{}", machine.path("skills"));
+    let added = run(&["add", &source, "pdf", "--ref", "main"]);
+    assert_eq!(states(&added.json()), ["pdf added"]);
+    let lock = machine.tree.join("home/.local/state/prowess/prowess.lock");
+    let text = fs::read_to_string(&lock).unwrap();
+    assert!(text.contains(&format!("revision = \"{first}\"")), "{text}");
+    assert!(text.contains("ref = \"main\"") && text.contains("path = \"pdf\""), "{text}");
+    assert_eq!(run(&["sync", "--check"]).code, Some(0));
+
+    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf").replace("How to", "How tO"));
+    git(&["commit", "--quiet", "--all", "--message=two"]);
+    assert_eq!(states(&run(&["outdated"]).json()), ["pdf changed"]);
+    assert_eq!(run(&["update"]).code, Some(0));
+    assert!(machine.run(&["show", "pdf"]).text().contains("How tO use pdf"));
+    assert_eq!(states(&run(&["rollback", "pdf"]).json()), ["pdf restored"]);
+    assert!(machine.run(&["show", "pdf"]).text().contains("How to use pdf"));
+}
+
+#[test]
+fn path_that_may_be_a_repository_is_ambiguous() {
+    let machine = Machine::new();
+    let program = Program::new().at_home_in(&machine.tree.join("home"));
+    let added =
+        program.working_in(&machine.tree.join("")).run(&["add", "skills/pdf", "--format", "json"]);
+    assert_eq!(added.error()["code"], "remote-unsupported");
+    let help = added.error()["help"].to_string();
+    assert!(help.contains("./skills/pdf") && help.contains("github:skills/pdf"), "{help}");
+}

@@ -8,6 +8,8 @@ use prowess_core::Digest;
 use prowess_source_remote::{AnyRemote, HttpOptions};
 use prowess_testkit::{Published, RemoteFixture, check_remote};
 
+use crate::git;
+use crate::git_server::{GitServer, Repository};
 use crate::server::Server;
 
 const SECRET: &str = "Bearer s3cr3t";
@@ -98,6 +100,45 @@ fn local_folder_follows_every_rule() {
             secret: None,
             replace: Box::new(move |text| {
                 fs::write(place.path().join("SKILL.md"), text).unwrap();
+            }),
+        }
+    });
+}
+
+#[test]
+fn repository_on_this_machine_follows_every_rule() {
+    check(|skill_md| {
+        let repository = Repository::with(skill_md);
+        let options = git::options(repository.place.path());
+        Published {
+            remote: Arc::new(AnyRemote::new(HttpOptions::default()).with_git(options)),
+            source: repository.source(),
+            missing: format!("{}/missing", repository.source()),
+            secret: None,
+            replace: Box::new(move |text| drop(repository.commit("SKILL.md", text))),
+        }
+    });
+}
+
+#[test]
+fn repository_behind_a_server_follows_every_rule() {
+    check(|skill_md| {
+        let repository = Repository::with(skill_md);
+        let home = repository.place.path();
+        let server = GitServer::new(home, Some(SECRET));
+        let http = HttpOptions {
+            named_hosts: vec![server.host.clone()],
+            credentials: Some(Arc::new(|_| Some(SECRET.to_owned()))),
+            ..HttpOptions::default()
+        };
+        Published {
+            remote: Arc::new(AnyRemote::new(http).with_git(git::options(home))),
+            source: server.url("/team/skills.git"),
+            missing: server.url("/team/missing.git"),
+            secret: Some(SECRET.to_owned()),
+            replace: Box::new(move |text| {
+                drop(repository.commit("SKILL.md", text));
+                assert!(server.requests() > 0, "the server stays until here");
             }),
         }
     });

@@ -1,0 +1,82 @@
+//! Names of repositories on sites such as GitHub, and pages of such sites.
+
+use fluent_uri::Uri;
+use prowess_core::RemoteError;
+
+use crate::repository::{GitSource, check_directory, unsupported};
+
+/// The sites whose pages belong to repositories.
+const SITES: [&str; 2] = ["github.com", "gitlab.com"];
+
+/// Returns whether a source is written as `owner/repo` or `owner/repo/directory`.
+pub(crate) fn is_shorthand(source: &str) -> bool {
+    let is_name = |part: Option<&str>| {
+        part.is_some_and(|part| {
+            part.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+        })
+    };
+    let mut parts = source.split('/');
+    is_name(parts.next()) && is_name(parts.next())
+}
+
+/// Reads `owner/repo` or `owner/repo/directory`.
+pub(crate) fn shorthand(source: &str, site: &str) -> Result<GitSource, RemoteError> {
+    let mut parts = source.splitn(3, '/');
+    let owner = parts.next().unwrap_or_default();
+    let name = parts.next().unwrap_or_default();
+    let directory = parts.next().unwrap_or_default();
+    check_directory(directory)?;
+    let name = name.strip_suffix(".git").unwrap_or(name);
+    let url = format!("{site}/{owner}/{name}.git");
+    Ok(GitSource { url, directory: directory.to_owned(), page: Vec::new() })
+}
+
+/// Returns whether a URL is a page of a site of repositories, and not a repository.
+pub(crate) fn is_page(source: &str) -> bool {
+    let Some((host, path)) = host_and_path(source) else { return false };
+    let is_repository = path.split('/').any(|part| part.ends_with(".git"));
+    !is_repository && (SITES.contains(&host) || path.contains("/-/tree/"))
+}
+
+/// Reads the page of a repository, of a directory or of a `SKILL.md`.
+pub(crate) fn page(source: &str) -> Result<GitSource, RemoteError> {
+    let invalid = || unsupported("this is not the page of a repository or of a directory in it");
+    let (_, path) = host_and_path(source).ok_or_else(invalid)?;
+    let parts = decoded(source).ok_or_else(invalid)?;
+    // GitLab has groups in groups, and `-` in front of its own pages.
+    let (length, page) = match parts.iter().position(|part| part == "-") {
+        Some(at) => (at, &parts[at + 1..]),
+        None if path.contains('/') => (2, parts.get(2..).ok_or_else(invalid)?),
+        None => return Err(invalid()),
+    };
+    let page = match page {
+        [] => Vec::new(),
+        [kind, rest @ ..] if kind == "tree" && !rest.is_empty() => rest.to_vec(),
+        [kind, rest @ .., last] if kind == "blob" && last.ends_with(".md") => rest.to_vec(),
+        _ => return Err(invalid()),
+    };
+    check_directory(&page.join("/"))?;
+    let start = source.len() - path.len();
+    let end = path.split('/').take(length).map(|part| part.len() + 1).sum::<usize>() - 1;
+    let url = format!("{}.git", &source[..start + end]);
+    Ok(GitSource { url, directory: String::new(), page })
+}
+
+/// Returns the host, and the path without its first slash and without a last one.
+fn host_and_path(source: &str) -> Option<(&str, &str)> {
+    let (_, rest) = source.split_once("://")?;
+    rest.split_once('/')
+}
+
+/// Returns the decoded parts of a path.
+fn decoded(source: &str) -> Option<Vec<String>> {
+    let uri = Uri::parse(source).ok()?;
+    let parts = uri.path().segments_if_absolute()?;
+    let decoded = parts.map(|part| Some(part.decode().to_string().ok()?.into_owned()));
+    let mut parts: Vec<String> = decoded.collect::<Option<_>>()?;
+    if parts.last().is_some_and(String::is_empty) {
+        parts.pop();
+    }
+    Some(parts)
+}

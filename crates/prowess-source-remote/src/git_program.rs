@@ -1,0 +1,227 @@
+//! Runs the git program within limits.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use prowess_core::{Cancel, RemoteError, RemoteErrorKind};
+use rustix::process::{Pid, Signal, kill_process_group};
+use tempfile::TempDir;
+
+use crate::client::check;
+use crate::git_error;
+use crate::git_options::GitOptions;
+
+/// The longest wait between two checks of a running program.
+const LONGEST_WAIT: Duration = Duration::from_millis(20);
+
+/// The maximum size of the messages of git that are read, in bytes.
+const MAX_MESSAGES: u64 = 64 * 1024;
+
+/// The configuration that replaces the user's and that of the repository.
+const CONFIGURATION: [(&str, &str); 25] = [
+    ("core.askPass", ""),
+    ("core.attributesFile", "/dev/null"),
+    ("core.autocrlf", "false"),
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.protectHFS", "true"),
+    ("core.protectNTFS", "true"),
+    ("fetch.fsckObjects", "true"),
+    ("fetch.recurseSubmodules", "false"),
+    ("fetch.uriProtocols", ""),
+    ("fetch.writeCommitGraph", "false"),
+    ("gc.auto", "0"),
+    // Redirects would lead to hosts whose addresses were not checked.
+    ("http.followRedirects", "false"),
+    ("http.lowSpeedLimit", "1000"),
+    ("http.lowSpeedTime", "30"),
+    // A proxy would resolve names without a check.
+    ("http.proxy", ""),
+    ("http.saveCookies", "false"),
+    ("maintenance.auto", "false"),
+    ("protocol.version", "2"),
+    ("safe.bareRepository", "all"),
+    ("submodule.recurse", "false"),
+    ("tar.umask", "0022"),
+    ("transfer.bundleURI", "false"),
+    ("transfer.fsckObjects", "true"),
+    ("transfer.unpackLimit", "1"),
+];
+
+/// The variables that replace the user's.
+const VARIABLES: [(&str, &str); 11] = [
+    ("GCM_INTERACTIVE", "never"),
+    ("GIT_ADVICE", "0"),
+    ("GIT_ASKPASS", ""),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_LFS_SKIP_SMUDGE", "1"),
+    ("GIT_LITERAL_PATHSPECS", "1"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_SSH_COMMAND", "ssh -oBatchMode=yes"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("LC_ALL", "C"),
+];
+
+/// One call with a directory of its own, which is removed at its end.
+pub(crate) struct GitCall<'c> {
+    options: &'c GitOptions,
+    cancel: &'c Cancel,
+    directory: TempDir,
+    end: Instant,
+    protocol: String,
+    /// The configuration of this call, such as credentials.
+    configuration: Vec<(String, String)>,
+}
+
+impl<'c> GitCall<'c> {
+    /// Creates the directory. Only one protocol may be used.
+    pub(crate) fn new(
+        options: &'c GitOptions,
+        protocol: &str,
+        configuration: Vec<(String, String)>,
+        cancel: &'c Cancel,
+    ) -> Result<Self, RemoteError> {
+        check(cancel)?;
+        let directory = tempfile::Builder::new().prefix("prowess-git-").tempdir();
+        let directory = directory.map_err(|error| failed("no directory can be created", &error))?;
+        let end = Instant::now() + options.timeout;
+        let protocol = protocol.to_owned();
+        Ok(Self { options, cancel, directory, end, protocol, configuration })
+    }
+
+    /// Creates the file of a repository.
+    pub(crate) fn write(&self, path: &str, content: &str) -> Result<(), RemoteError> {
+        let path = self.directory.path().join(path);
+        let parent = path.parent().unwrap_or(self.directory.path());
+        let written = fs::create_dir_all(parent).and_then(|()| fs::write(&path, content));
+        written.map_err(|error| failed("the repository cannot be written", &error))
+    }
+
+    /// Runs git, and returns its output of at most `limit` bytes.
+    ///
+    /// # Errors
+    ///
+    /// It fails, writes more, takes too long, uses too much of the disk, or is cancelled.
+    pub(crate) fn run(&self, arguments: &[&str], limit: u64) -> Result<Vec<u8>, RemoteError> {
+        check(self.cancel)?;
+        // Files and not pipes: a helper that outlives git cannot keep the caller waiting.
+        let output = self.file("output")?;
+        let messages = self.file("messages")?;
+        let program = self.options.program.display();
+        let streams = output.try_clone().and_then(|output| Ok((output, messages.try_clone()?)));
+        let (own_output, own_messages) =
+            streams.map_err(|error| failed("no file can be created", &error))?;
+        let child = self.command(arguments).stdout(own_output).stderr(own_messages).spawn();
+        let child = child.map_err(|error| {
+            let message = format!("`{program}` cannot be started: {error}; install git");
+            RemoteError::new(RemoteErrorKind::Unsupported, message)
+        })?;
+        let status = self.wait(child, &output, limit)?;
+        let unreadable = |error| failed("the output of git cannot be read", &error);
+        if !status.success() {
+            let messages = content(messages, MAX_MESSAGES).map_err(unreadable)?;
+            return Err(git_error::read(&String::from_utf8_lossy(&messages)));
+        }
+        let bytes = content(output, limit.saturating_add(1)).map_err(unreadable)?;
+        if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.options.program);
+        command.args(arguments).env_clear();
+        command.envs(self.options.environment.iter().map(|(key, value)| (key, value)));
+        command.envs(VARIABLES).env("GIT_ALLOW_PROTOCOL", &self.protocol);
+        // Neither a repository around the directory nor one of the caller is used.
+        command.current_dir(self.directory.path());
+        command.env("GIT_CEILING_DIRECTORIES", self.directory.path());
+        let own = self.configuration.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+        let mut count = 0;
+        for (key, value) in CONFIGURATION.into_iter().chain(own) {
+            command.env(format!("GIT_CONFIG_KEY_{count}"), key);
+            command.env(format!("GIT_CONFIG_VALUE_{count}"), value);
+            count += 1;
+        }
+        command.env("GIT_CONFIG_COUNT", count.to_string());
+        command.stdin(Stdio::null()).process_group(0);
+        command
+    }
+
+    fn file(&self, name: &str) -> Result<File, RemoteError> {
+        let path = self.directory.path().join(name);
+        let file = File::options().read(true).write(true).create(true).truncate(true).open(path);
+        file.map_err(|error| failed("no file can be created", &error))
+    }
+
+    fn wait(&self, child: Child, output: &File, limit: u64) -> Result<ExitStatus, RemoteError> {
+        let mut group = Group(child);
+        let mut pause = Duration::from_millis(1);
+        loop {
+            let ended = group.0.try_wait();
+            if let Some(status) = ended.map_err(|error| failed("git cannot be awaited", &error))? {
+                return Ok(status);
+            }
+            check(self.cancel)?;
+            if Instant::now() > self.end {
+                let message = format!("git takes more than {:?}", self.options.timeout);
+                return Err(RemoteError::new(RemoteErrorKind::Unavailable, message));
+            }
+            if output.metadata().is_ok_and(|it| it.len() > limit) {
+                return Err(too_large(limit));
+            }
+            if size_of(self.directory.path(), 8) > self.options.bytes {
+                return Err(too_large(self.options.bytes));
+            }
+            std::thread::sleep(pause);
+            pause = (pause * 2).min(LONGEST_WAIT);
+        }
+    }
+}
+
+/// A program and the programs that it has started, which end with it.
+struct Group(Child);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        if let Ok(None) = self.0.try_wait() {
+            if let Some(pid) = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw) {
+                let _ = kill_process_group(pid, Signal::KILL);
+            }
+            let _ = self.0.wait();
+        }
+    }
+}
+
+/// Returns the size of the files below a directory of a call. Files that go away count nothing.
+fn size_of(directory: &Path, depth: usize) -> u64 {
+    let Ok(entries) = fs::read_dir(directory) else { return 0 };
+    entries.flatten().map(|entry| size_of_entry(&entry, depth)).sum()
+}
+
+fn size_of_entry(entry: &fs::DirEntry, depth: usize) -> u64 {
+    match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() && depth > 0 => size_of(&entry.path(), depth - 1),
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    }
+}
+
+fn content(mut file: File, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn too_large(limit: u64) -> RemoteError {
+    let message = format!("the repository has more than {limit} bytes");
+    RemoteError::new(RemoteErrorKind::TooLarge, message)
+}
+
+fn failed(what: &str, error: &io::Error) -> RemoteError {
+    RemoteError::new(RemoteErrorKind::Unavailable, format!("{what}: {error}"))
+}

@@ -1,0 +1,212 @@
+//! Repositories of git.
+
+use std::net::IpAddr;
+
+use prowess_core::{
+    ArtifactKind, Cancel, Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemoteRequest,
+};
+use prowess_text::quoted;
+
+use crate::address;
+use crate::client::check;
+use crate::git_options::GitOptions;
+use crate::git_program::GitCall;
+use crate::git_reference::{self as reference, is_commit};
+use crate::http_options::HttpOptions;
+use crate::repository::{GitSource, unsupported};
+use crate::url::Url;
+
+/// The maximum size of lists that git prints, in bytes.
+const MAX_LIST: u64 = 8 * 1024 * 1024;
+
+/// The maximum number of parts of a page's path, each of which may end a reference.
+const MAX_PAGE: usize = 16;
+
+/// Attributes that stand above those of the repository: every file is packed, exactly as it was
+/// committed, and no program of the user's configuration changes it.
+const ATTRIBUTES: &str = "* -export-ignore -export-subst -text -eol -crlf -ident -filter \
+                          -working-tree-encoding\n";
+
+/// Installs from repositories, with the git program.
+///
+/// A repository is written as a URL (`https://example.com/skills.git`, or any URL after `git+`),
+/// as `git@example.com:skills.git`, as `owner/repo` for GitHub, or as the page of a directory on
+/// GitHub or GitLab. A directory may follow after `//`, or after `owner/repo/`. Its references are
+/// branches, tags and commits; without one, the default branch is meant.
+///
+/// No text of a repository is run: no hooks, no filters, no submodules. The user's configuration is
+/// read, so that credential helpers work.
+#[derive(Debug)]
+pub struct GitRemote {
+    options: GitOptions,
+    http: HttpOptions,
+}
+
+impl GitRemote {
+    /// Creates a remote with these options, whose hosts and credentials are those of requests.
+    pub fn new(options: GitOptions, http: HttpOptions) -> Self {
+        Self { options, http }
+    }
+
+    fn call<'c>(
+        &'c self,
+        source: &GitSource,
+        cancel: &'c Cancel,
+    ) -> Result<GitCall<'c>, RemoteError> {
+        check(cancel)?;
+        let mut configuration = Vec::new();
+        match source.scheme() {
+            "file" => {}
+            "ssh" => self.check_ssh_host(source)?,
+            _ => configuration = self.http_configuration(source)?,
+        }
+        GitCall::new(&self.options, source.scheme(), configuration, cancel)
+    }
+
+    /// Returns the configuration of requests: git connects to exactly the addresses that were
+    /// checked, and has the user's credentials.
+    fn http_configuration(&self, source: &GitSource) -> Result<Vec<(String, String)>, RemoteError> {
+        let url = Url::new(&source.url, &self.http)?;
+        let host = url.host();
+        let addresses = address::checked(host, url.port(), &self.http)?;
+        let mut configuration = Vec::new();
+        if host.trim_matches(['[', ']']).parse::<IpAddr>().is_err() {
+            let addresses: Vec<_> = addresses.iter().map(ToString::to_string).collect();
+            let value = format!("{host}:{}:{}", url.port(), addresses.join(","));
+            configuration.push(("http.curloptResolve".to_owned(), value));
+        }
+        let credentials = self.http.credentials.as_ref().and_then(|it| it(&url.origin()));
+        if let Some(value) = credentials {
+            let header = format!("Authorization: {value}");
+            configuration.push(("http.extraHeader".to_owned(), header));
+        }
+        Ok(configuration)
+    }
+
+    fn check_ssh_host(&self, source: &GitSource) -> Result<(), RemoteError> {
+        let place = source.url.strip_prefix("ssh://").unwrap_or(&source.url);
+        let place = place.split('/').next().unwrap_or_default();
+        let place = place.rsplit_once('@').map_or(place, |(_, host)| host);
+        let (host, port) = place.split_once(':').unwrap_or((place, ""));
+        address::checked(host, port.parse().unwrap_or(22), &self.http).map(drop)
+    }
+
+    /// Returns the commit and the source with the directory that are meant.
+    fn find(
+        &self,
+        source: GitSource,
+        name: Option<&str>,
+        cancel: &Cancel,
+    ) -> Result<(String, GitSource), RemoteError> {
+        let names = match name {
+            Some(_) if !source.page.is_empty() => {
+                return Err(unsupported("the page names a reference already"));
+            }
+            Some(name) => vec![name.to_owned()],
+            None if source.page.is_empty() => vec!["HEAD".to_owned()],
+            None => {
+                let lengths = 1..=source.page.len().min(MAX_PAGE);
+                lengths.map(|length| source.page[..length].join("/")).collect()
+            }
+        };
+        if let Some(commit) = names.first().filter(|name| is_commit(name)) {
+            let directory = source.page.get(1..).map(|rest| rest.join("/"));
+            let directory = directory.unwrap_or_else(|| source.directory.clone());
+            return Ok((commit.clone(), GitSource { directory, page: Vec::new(), ..source }));
+        }
+        names.iter().try_for_each(|name| reference::check_name(name))?;
+        let full: Vec<_> = names.iter().flat_map(|name| reference::full_names(name)).collect();
+        let mut arguments = vec!["ls-remote", "--quiet", "--", &source.url];
+        arguments.extend(full.iter().map(String::as_str));
+        let output = self.call(&source, cancel)?.run(&arguments, MAX_LIST)?;
+        let found = reference::read(&output)?;
+        if !source.page.is_empty() {
+            let meant = reference::commit_of_page(&found, &source.page)?;
+            let (commit, directory) = meant.ok_or_else(|| missing(&names))?;
+            return Ok((commit, GitSource { directory, page: Vec::new(), ..source }));
+        }
+        let commit = reference::commit(&found, &names[0])?.ok_or_else(|| missing(&names))?;
+        Ok((commit, source))
+    }
+}
+
+fn missing(names: &[String]) -> RemoteError {
+    let message = match names {
+        [name] if name == "HEAD" => "the repository has no default branch".to_owned(),
+        [name, ..] => {
+            format!("the repository has no branch, tag or full commit {}", quoted(name))
+        }
+        [] => "the repository has no references".to_owned(),
+    };
+    RemoteError::new(RemoteErrorKind::NotFound, message)
+}
+
+impl Remote for GitRemote {
+    fn name(&self) -> &str {
+        "git"
+    }
+
+    fn resolve(
+        &self,
+        request: &RemoteRequest,
+        cancel: &Cancel,
+    ) -> Result<Vec<RemoteArtifact>, RemoteError> {
+        check(cancel)?;
+        let source = GitSource::parse(&request.source, &self.options.github)?;
+        let (commit, source) = self.find(source, request.reference.as_deref(), cancel)?;
+        Ok(vec![RemoteArtifact {
+            location: source.location(&commit),
+            name: None,
+            kind: ArtifactKind::Archive,
+            revision: Some(commit),
+            digest: None,
+        }])
+    }
+
+    fn fetch(
+        &self,
+        artifact: &RemoteArtifact,
+        limit: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<u8>, RemoteError> {
+        check(cancel)?;
+        let (source, commit) = GitSource::parse_location(&artifact.location)?;
+        let call = self.call(&source, cancel)?;
+        let format = if commit.len() == 64 { "sha256" } else { "sha1" };
+        let format = format!("--object-format={format}");
+        call.run(&["init", "--quiet", "--bare", "--template=", &format, "."], MAX_LIST)?;
+        call.write("info/attributes", ATTRIBUTES)?;
+        let fetch = [
+            "fetch",
+            "--quiet",
+            "--depth=1",
+            "--no-tags",
+            "--no-write-fetch-head",
+            "--no-recurse-submodules",
+            "--no-auto-maintenance",
+            "--",
+            &source.url,
+            commit,
+        ];
+        call.run(&fetch, MAX_LIST)?;
+        let commit = format!("{commit}^{{commit}}");
+        let place = match source.directory.as_str() {
+            "" => vec![commit.as_str()],
+            directory => vec![commit.as_str(), "--", directory],
+        };
+        let list = call.run(&[&["ls-tree", "-rz"], &place[..]].concat(), MAX_LIST)?;
+        check_submodules(&list)?;
+        call.run(&[&["archive", "--format=tar"], &place[..]].concat(), limit as u64)
+    }
+}
+
+/// Refuses submodules: without them the package would not be what its author has published.
+fn check_submodules(list: &[u8]) -> Result<(), RemoteError> {
+    let mut entries = list.split(|&byte| byte == 0);
+    let Some(entry) = entries.find(|entry| entry.starts_with(b"160000 ")) else { return Ok(()) };
+    let entry = String::from_utf8_lossy(entry);
+    let path = entry.split_once('\t').map_or("", |(_, path)| path);
+    let message =
+        format!("{} is a submodule, which is not fetched; name a directory", quoted(path));
+    Err(RemoteError::new(RemoteErrorKind::Unsupported, message))
+}
