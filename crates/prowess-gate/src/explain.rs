@@ -41,7 +41,7 @@ fn sentence(reason: Reason) -> &'static str {
         Reason::AdvisedFor => "is covered by `allowed-tools`, which are advice here",
         Reason::AdvisedAgainst => "is not covered by `allowed-tools`, which are advice here",
         Reason::MayNotGrant => "is listed, but an active skill is of a layer that may not grant",
-        Reason::Ungranted => "is granted by nothing",
+        Reason::Ungranted => "is granted neither by a loaded skill nor by the operator",
         Reason::NotListed => "is not listed by an active skill",
         Reason::ArgumentsNotCovered => "is listed by a skill, but not with these arguments",
         Reason::DeniedByOperator => "is denied by the operator",
@@ -70,7 +70,11 @@ fn write_rule(rule: &RuleReference, formatter: &mut Formatter<'_>) -> fmt::Resul
             if let (Some(line), Some(column)) = (line, column) {
                 write!(formatter, ":{line}:{column}")?;
             }
-            write!(formatter, "\n   | {}", terminal_line(&rule.rule))?;
+            if rule.rule.is_empty() {
+                write!(formatter, "\n  = its `allowed-tools` has no valid rule")?;
+            } else {
+                write!(formatter, "\n   | {}", terminal_line(&rule.rule))?;
+            }
             write!(formatter, "\n  = skill: {}", quoted(skill))
         }
         RuleOrigin::Operator { setting } => {

@@ -82,6 +82,16 @@ impl RuntimeGate {
         Ok(self.decide_with(call, &skills, &approvals))
     }
 
+    /// Decides as [`Self::decide`] does, and reads the files of the loaded skills in any case.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::decide`].
+    pub(crate) fn explain(&self, call: &GatedCall<'_>) -> Result<Decision, ApprovalStoreError> {
+        let approvals = self.approvals.find(&self.query(call))?;
+        Ok(self.decide_with(call, &Skills::with_files(call.catalog, call.state), &approvals))
+    }
+
     fn decide_with(
         &self,
         call: &GatedCall<'_>,

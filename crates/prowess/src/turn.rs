@@ -12,9 +12,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use prowess_core::{
-    ActiveSkill, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content, DeliveryPolicy,
-    Progress, Ranked, Record, SessionState, TokenCounter, ToolCall, ToolContext, ToolDefinition,
-    ToolInfo, ToolResult,
+    ActiveSkill, ApprovalStoreError, BodyDelivery, Boundary, Caller, Cancel, Catalog, Content,
+    DeliveryPolicy, Progress, Ranked, Record, SessionState, TokenCounter, ToolCall, ToolContext,
+    ToolDefinition, ToolInfo, ToolResult,
 };
 use prowess_gate::Decision;
 use prowess_prompt::{
@@ -29,7 +29,7 @@ use prowess_tools::{
 use serde_json::Value;
 use tracing::Span;
 
-use crate::gate::GatedCall;
+use crate::gate::{GatedCall, RuntimeGate};
 use crate::parts::Parts;
 use crate::{Agent, Error, trace};
 
@@ -391,18 +391,36 @@ impl Turn {
     ///
     /// The session is not open, or the approvals cannot be read.
     pub fn decide(&self, tool: &str, arguments: &Value) -> Result<Decision, Error> {
+        self.gated(tool, arguments, RuntimeGate::decide)
+    }
+
+    /// Decides as [`Self::decide`] does, and names the line and column of each rule also for a call
+    /// that may run. This reads the files of the loaded skills.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::decide`].
+    pub fn explain(&self, tool: &str, arguments: &Value) -> Result<Decision, Error> {
+        self.gated(tool, arguments, RuntimeGate::explain)
+    }
+
+    fn gated(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        decide: fn(&RuntimeGate, &GatedCall<'_>) -> Result<Decision, ApprovalStoreError>,
+    ) -> Result<Decision, Error> {
         let canonical = self.parts.toolbox.canonical_name(tool).unwrap_or(tool);
         let aliases = self.parts.toolbox.other_names(tool);
-        let state = self.session.state()?;
-        let decision = self.parts.gate.decide(&GatedCall {
+        let call = GatedCall {
             tool: canonical,
             aliases: &aliases.iter().map(String::as_str).collect::<Vec<_>>(),
             arguments,
             catalog: &self.catalog,
-            state: &state,
+            state: &self.session.state()?,
             origin: self.session.origin(),
-        });
-        decision.map_err(Error::Approvals)
+        };
+        decide(&self.parts.gate, &call).map_err(Error::Approvals)
     }
 
     /// Runs a tool that the host runs itself, if the gate permits the call. Limits, gate and audit

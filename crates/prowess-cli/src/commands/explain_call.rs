@@ -21,7 +21,7 @@ pub(crate) fn run(
     let runtime = runtime::runtime(global)?;
     let conversation = Conversation::open(&runtime)?;
     conversation.load(load)?;
-    let decision = conversation.turn()?.decide(tool, &arguments)?;
+    let decision = conversation.turn()?.explain(tool, &arguments)?;
     output.result(&decision, |_| format!("{decision}\n"))?;
     Ok(ExitCode::from(u8::from(!decision.is_allowed())))
 }

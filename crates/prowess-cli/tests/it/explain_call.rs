@@ -31,7 +31,8 @@ fn granted_calls_name_their_rule() {
         "{}",
         ran.text()
     );
-    assert!(ran.text().contains("| Bash(git:*)"), "{}", ran.text());
+    let rule = format!("{}:4:21\n   | Bash(git:*)\n", tree.join("release/SKILL.md").display());
+    assert!(ran.text().contains(&rule), "the rule has its line and column: {}", ran.text());
 }
 
 #[test]

@@ -101,6 +101,17 @@ fn decision_reads_like_a_message_of_a_compiler() {
 }
 
 #[test]
+fn list_without_a_valid_rule_says_so() {
+    let decision = bash("ls").with_skills(&[trusted("Bash(git:* rm:*) Ba(")]).decide();
+    expect![[r#"
+        ask: `Bash` is not listed by an active skill
+          --> /skills/skill-0/SKILL.md
+          = its `allowed-tools` has no valid rule
+          = skill: `skill-0`"#]]
+    .assert_eq(&decision.to_string());
+}
+
+#[test]
 fn decision_is_exactly_one_of_three() {
     for (policy, expected) in [
         (r#"{"grant": ["Bash"]}"#, [true, false, false]),
