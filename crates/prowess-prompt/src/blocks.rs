@@ -17,6 +17,8 @@ pub use paths::resolve_path;
 pub enum Block {
     /// A skill is loaded before it is used.
     BaseRule,
+    /// A skill is used by reading its file with a tool of the host, where no tool loads skills.
+    FileReading,
     /// How a loaded skill is used: its documents are read, its scripts are run.
     Navigation,
     /// Which paths are absolute, which are URLs, and which are relative to a skill.
@@ -38,8 +40,9 @@ const LOAD_TOOL: &str = "{load_tool}";
 
 impl Block {
     /// Every block.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::BaseRule,
+        Self::FileReading,
         Self::Navigation,
         Self::PathRules,
         Self::PathResolution,
@@ -62,6 +65,7 @@ impl Block {
     pub const fn name(self) -> &'static str {
         match self {
             Self::BaseRule => "base_rule",
+            Self::FileReading => "file_reading",
             Self::Navigation => "navigation",
             Self::PathRules => "path_rules",
             Self::PathResolution => "path_resolution",
@@ -76,6 +80,7 @@ impl Block {
     pub const fn max_bytes(self) -> usize {
         match self {
             Self::BaseRule => 300,
+            Self::FileReading => 450,
             Self::Navigation => 450,
             Self::PathRules => 300,
             Self::PathResolution => 1_000,
@@ -89,6 +94,7 @@ impl Block {
     fn template(self) -> &'static str {
         match self {
             Self::BaseRule => include_str!("blocks/base_rule.txt"),
+            Self::FileReading => include_str!("blocks/file_reading.txt"),
             Self::Navigation => include_str!("blocks/navigation.txt"),
             Self::PathRules => include_str!("blocks/path_rules.txt"),
             Self::PathResolution => include_str!("blocks/path_resolution.txt"),

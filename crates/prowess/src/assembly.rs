@@ -236,11 +236,16 @@ impl RuntimeBuilder {
 }
 
 /// Returns the policy of the prompt, with the names of the tools as the model sees them. Names that
-/// the policy does not change are those of the surfaces.
+/// the policy does not change are those of the surfaces. Where none loads skills, the rule says that
+/// the model reads their files itself.
 fn prompt_policy(policies: &Policies, naming: ToolNaming) -> PromptPolicy {
     let Policies { prompt, tools, .. } = policies;
     let default = PromptPolicy::default();
-    let load_tool = tools.load_tool().filter(|_| prompt.load_tool == default.load_tool);
+    let is_named = prompt.load_tool != default.load_tool;
+    let load_tool = tools.load_tool().filter(|_| !is_named);
+    let blocks = prompt.blocks.clone();
+    let is_loading = is_named || load_tool.is_some();
+    let blocks = if is_loading { blocks } else { blocks.reading_files() };
     let named = |named: &Option<String>, default: &Option<String>, own: Option<&str>| {
         let name = if named == default { own } else { named.as_deref() };
         name.map(|name| naming.spell(name))
@@ -249,6 +254,7 @@ fn prompt_policy(policies: &Policies, naming: ToolNaming) -> PromptPolicy {
         load_tool: naming.spell(load_tool.unwrap_or(&prompt.load_tool)),
         search_tool: named(&prompt.search_tool, &default.search_tool, tools.search_tool()),
         list_tool: named(&prompt.list_tool, &default.list_tool, tools.list_tool()),
+        blocks,
         ..prompt.clone()
     }
 }

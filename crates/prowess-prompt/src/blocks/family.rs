@@ -62,6 +62,19 @@ impl BlockPolicy {
         };
         own.unwrap_or(&self.any)
     }
+
+    /// Returns the policy for a model that reads the files of skills itself: in each list,
+    /// [`Block::FileReading`] takes the place of [`Block::BaseRule`].
+    #[must_use]
+    pub fn reading_files(mut self) -> Self {
+        let own = [&mut self.claude, &mut self.gpt, &mut self.gemini].into_iter().flatten();
+        for block in own.chain([&mut self.any]).flatten() {
+            if *block == Block::BaseRule {
+                *block = Block::FileReading;
+            }
+        }
+        self
+    }
 }
 
 impl Default for BlockPolicy {

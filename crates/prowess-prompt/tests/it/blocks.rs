@@ -19,6 +19,18 @@ fn every_block_has_its_text_and_stays_small() {
 }
 
 #[test]
+fn file_reading_takes_the_place_of_the_base_rule() {
+    let policy = BlockPolicy {
+        any: vec![Block::CheckFirst, Block::BaseRule],
+        gpt: Some(vec![Block::BaseRule, Block::PathRules]),
+        ..BlockPolicy::default()
+    };
+    let policy = policy.reading_files();
+    assert_eq!(policy.of(ModelFamily::Claude), [Block::CheckFirst, Block::FileReading]);
+    assert_eq!(policy.of(ModelFamily::Gpt), [Block::FileReading, Block::PathRules]);
+}
+
+#[test]
 fn names_of_blocks_are_those_of_the_policy() {
     for block in Block::ALL {
         let name = serde_json::to_value(block).expect("a block is a word");

@@ -115,6 +115,11 @@ fn prompts_name_the_tool_of_the_surface() {
     policies.prompt.load_tool = "my_loader".to_owned();
     let prompt = Agent::new(&Place::with(policies).runtime).prompt();
     assert!(prompt.contains("call `my_loader` with"), "a host may name a tool of its own");
+    let mut policies = Policies::default();
+    policies.tools.surfaces = Vec::new();
+    let prompt = Agent::new(&Place::with(policies).runtime).prompt();
+    assert!(prompt.contains("use your file-read tool"), "no tool loads skills: {prompt}");
+    assert!(!prompt.contains("skills_load"), "a tool that is not offered is not named: {prompt}");
 }
 
 #[test]
