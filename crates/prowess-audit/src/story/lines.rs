@@ -67,7 +67,11 @@ fn loaded(entry: &Value) -> String {
 fn rules(entry: &Value) -> String {
     let rules = entry["allowed_tools"].as_array().into_iter().flatten();
     let rules: Vec<_> = rules.filter_map(Value::as_str).collect();
-    if rules.is_empty() { String::new() } else { format!(", which names {}", rules.join(", ")) }
+    if rules.is_empty() {
+        String::new()
+    } else {
+        format!(" with allowed-tools {}", rules.join(", "))
+    }
 }
 
 /// Returns the tool of a call with the skills and the file that it named.

@@ -54,7 +54,7 @@ fn story_has_each_session_and_unfinished_calls() {
         []
         2026-01-01T00:00:00Z reload (start): 3 skills, 3 added, 0 changed, 0 removed
         [talk]
-        2026-01-01T00:00:00Z loaded pdf, which names Read, Bash(git:*)
+        2026-01-01T00:00:00Z loaded pdf with allowed-tools Read, Bash(git:*)
         2026-01-01T00:00:01.5Z Read in pdf: done in 12 ms
         2026-01-01T00:00:01.5Z DENIED Write in pdf: `Write` is not in the allowed-tools of `pdf`
         2026-01-01T00:00:12.5Z pdf ended after 12.5 s (task completed)
@@ -76,7 +76,7 @@ fn story_names_approvals_plugins_and_what_a_killed_task_left() {
     let story = Story::read(&place.path, None).expect("nothing was changed");
     expect![[r#"
         [talk]
-        2026-01-01T00:00:00Z loaded pdf, which names Read, Bash(git:*)
+        2026-01-01T00:00:00Z loaded pdf with allowed-tools Read, Bash(git:*)
         2026-01-01T00:00:00Z approval a1 granted by ada: Bash
         2026-01-01T00:01:00Z resumed with pdf (since 2026-01-01T00:00:00Z) still loaded
         []

@@ -45,7 +45,8 @@ pub(crate) struct ModelRequestArgs {
 /// The format of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Vendor {
-    /// OpenAI's Responses
+    /// OpenAI's Responses; `openai` is short for it
+    #[value(alias = "openai")]
     OpenaiResponses,
     /// OpenAI's Chat Completions, and the many APIs that follow it
     OpenaiChat,

@@ -1,6 +1,7 @@
 //! `prowess audit` and `prowess stats`: shows, checks and sums an audit log.
 
 use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -80,6 +81,11 @@ pub(crate) fn located(file: &Option<PathBuf>) -> Result<PathBuf, Failure> {
 fn failure(path: &Path, error: &VerifyError) -> Failure {
     let message = error.to_string();
     match error {
+        VerifyError::Unreadable(_, error) if error.kind() == ErrorKind::NotFound => Failure::new(
+            "audit-log-unreadable",
+            format!("there is no audit log at `{}`", path.display()),
+            "set `audit: { log: keep }` in the configuration, or name the log of another host",
+        ),
         VerifyError::Unreadable(..) => Failure::new(
             "audit-log-unreadable",
             message,
@@ -102,17 +108,22 @@ fn text(answer: &Answer) -> String {
     let Answer { path, entries, files, head, .. } = answer;
     let path = path.to_string_lossy();
     format!(
-        "{HEADING}verified{HEADING:#} {}: {entries} entries in {files} files\n\
-         {DIM}head {head}{DIM:#}\n",
-        plain(&path)
+        "{HEADING}verified{HEADING:#} {}: {} in {}\n{DIM}head {head}{DIM:#}\n",
+        plain(&path),
+        number_of(*entries, "entry", "entries"),
+        number_of(*files as u64, "file", "files"),
     )
+}
+
+fn number_of(number: u64, one: &str, several: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { several })
 }
 
 fn story_text(story: &Story) -> String {
     let mut text = String::new();
     for session in &story.sessions {
         let heading = match &*session.session {
-            "" => "no session".into(),
+            "" => "outside of sessions".into(),
             id => format!("session {}", plain(id)),
         };
         let _ = writeln!(text, "{HEADING}{heading}{HEADING:#}");
@@ -126,8 +137,12 @@ fn story_text(story: &Story) -> String {
 
 fn statistics_text(statistics: &Statistics) -> String {
     let Statistics { entries, sessions, violations, tools, skills } = statistics;
-    let mut text =
-        format!("{entries} entries, {sessions} sessions, {violations} calls denied by the gate\n");
+    let mut text = format!(
+        "{}, {}, {} denied by the gate\n",
+        number_of(*entries, "entry", "entries"),
+        number_of(*sessions as u64, "session", "sessions"),
+        number_of(*violations, "call", "calls"),
+    );
     if !tools.is_empty() {
         let _ = writeln!(text, "{HEADING}tools{HEADING:#}");
     }
@@ -146,8 +161,10 @@ fn statistics_text(statistics: &Statistics) -> String {
         let name = plain(name);
         let _ = writeln!(
             text,
-            "  {name}: loaded {} times for {} s, {} calls",
-            skill.activations, skill.seconds, skill.calls
+            "  {name}: loaded {} for {} s, {}",
+            number_of(skill.activations, "time", "times"),
+            skill.seconds,
+            number_of(skill.calls, "call", "calls"),
         );
     }
     text

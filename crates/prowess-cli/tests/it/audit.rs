@@ -98,4 +98,5 @@ fn missing_log_is_named() {
     assert_eq!(missing.code, Some(1));
     assert!(missing.stderr.contains("error[audit-log-unreadable]"), "{}", missing.stderr);
     assert!(missing.stderr.contains(".local/state/prowess/audit.jsonl"), "{}", missing.stderr);
+    assert!(missing.stderr.contains("audit: { log: keep }"), "the help says how to keep a log");
 }
