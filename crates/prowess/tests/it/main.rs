@@ -32,6 +32,7 @@ mod parts_alone;
 mod presets;
 mod prompts;
 mod refresh;
+mod renamed_tool;
 mod roots;
 mod scripted;
 mod search;
