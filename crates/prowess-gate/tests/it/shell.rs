@@ -182,7 +182,10 @@ fn sizes_are_bounded() {
     assert_eq!((MAX_COMMAND_BYTES, MAX_SIMPLE_COMMANDS), (16_384, 128), "the documented limits");
     let kind = |command: &str| shell_commands(command).expect_err("it is beyond a limit").kind;
     assert_eq!(kind(&"x".repeat(MAX_COMMAND_BYTES + 1)), UnreadableKind::TooLong);
-    assert!(shell_commands(&"x".repeat(MAX_COMMAND_BYTES)).is_ok(), "the largest command");
+    for word in ["x".repeat(MAX_COMMAND_BYTES), format!("'{}'", "x".repeat(MAX_COMMAND_BYTES - 2))]
+    {
+        assert!(shell_commands(&word).is_ok(), "the largest command, plain and quoted");
+    }
     let list = |count: usize| vec!["x"; count].join(";");
     assert!(shell_commands(&list(MAX_SIMPLE_COMMANDS)).is_ok(), "the most commands");
     assert!(shell_commands(&(list(MAX_SIMPLE_COMMANDS) + ";\n\n")).is_ok(), "blank lines are none");
