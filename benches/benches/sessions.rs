@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use prowess::session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
-use prowess::{Runtime, SessionId, SessionStore as _, SystemClock, ToolCall};
+use prowess::{Runtime, SessionId, SessionStore, SystemClock, ToolCall};
+use prowess_state::SessionDatabase;
 use serde_json::json;
 
 const SESSIONS: usize = 4_096;
@@ -51,20 +52,28 @@ fn benches(criterion: &mut Criterion) {
 /// Looks up ids that no session has: one that is another's but for its last digit, and one that
 /// shares nothing with it. Equal times mean that no lookup shows a part of an id.
 fn lookups(criterion: &mut Criterion) {
-    let store = Arc::new(MemoryStore::new());
+    let memory: Arc<dyn SessionStore> = Arc::new(MemoryStore::new());
+    lookups_in("memory", &memory, criterion);
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let database = SessionDatabase::open(directory.path().join("state.db")).expect("it is new");
+    let database: Arc<dyn SessionStore> = Arc::new(database);
+    lookups_in("a database", &database, criterion);
+}
+
+fn lookups_in(place: &str, store: &Arc<dyn SessionStore>, criterion: &mut Criterion) {
     let clock = Arc::new(SystemClock::default());
     let sessions = Sessions::new(store.clone(), clock, SessionPolicy::default());
-    let open = |_| sessions.open().expect("the store is in memory").id().clone();
-    let ids: Vec<_> = (0..10_000).map(open).collect();
+    let open = |_| sessions.open().expect("there is room").id().clone();
+    let ids: Vec<_> = (0..500).map(open).collect();
     let known = ids[0].as_str();
     let (start, last) = known.split_at(known.len() - 1);
     let other = if last == "0" { "1" } else { "0" };
     let near = format!("{start}{other}");
     let far: String = known.chars().rev().collect();
-    let mut group = criterion.benchmark_group("lookup of an unknown id");
+    let mut group = criterion.benchmark_group(format!("lookup of an unknown id in {place}"));
     for (name, text) in [("valid but for its end", near), ("other", far)] {
         let id = SessionId::new(text).expect("hexadecimal digits are allowed");
-        assert!(store.load(&id).expect("it is in memory").is_none());
+        assert!(store.load(&id).expect("it can be read").is_none());
         group.bench_function(name, |bencher| bencher.iter(|| store.load(black_box(&id))));
     }
     group.finish();

@@ -1,5 +1,6 @@
 //! What a turn of a conversation costs: loading a skill, and composing the prompt.
 
+use std::hint::black_box;
 use std::time::Duration;
 
 use benches::{corpus, floor, turn::Conversation};
@@ -28,6 +29,17 @@ fn benches(criterion: &mut Criterion) {
         for (name, max_tokens) in [("whole catalog", None), ("4000 tokens", Some(4_000))] {
             group.bench_function(BenchmarkId::new(name, count), |bencher| {
                 bencher.iter(|| turn.prompt(max_tokens));
+            });
+            let composer = Conversation::composer(max_tokens);
+            group.bench_function(
+                BenchmarkId::new(format!("{name}, unchanged"), count),
+                |bencher| {
+                    bencher.iter(|| turn.prompt_of(&composer));
+                },
+            );
+            let text = turn.prompt(max_tokens);
+            group.bench_function(BenchmarkId::new(format!("{name}, a copy"), count), |bencher| {
+                bencher.iter(|| black_box(&text).clone());
             });
         }
     }

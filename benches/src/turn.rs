@@ -6,7 +6,7 @@ use prowess_core::{
     Boundary, Cancel, Catalog, DeliveryPolicy, EstimatedTokens, NoAudit, ToolCall, ToolContext,
     ToolProvider, ToolResult,
 };
-use prowess_prompt::{PromptInput, PromptPolicy, compose};
+use prowess_prompt::{Composer, ComposerInput, PromptInput, PromptPolicy, compose};
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
 use prowess_testkit::ManualClock;
 use prowess_tools::{NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox};
@@ -104,5 +104,25 @@ impl Conversation {
             counter: &EstimatedTokens,
         };
         compose(&input).text
+    }
+
+    /// A composer with this budget for the catalog, which has composed nothing.
+    pub fn composer(max_tokens: Option<usize>) -> Composer {
+        let policy = PromptPolicy { max_tokens, ..PromptPolicy::default() };
+        Composer::new(policy, DeliveryPolicy::default(), Arc::new(EstimatedTokens))
+    }
+
+    /// The length of the text of a composer's prompt for the catalog, which it has composed before
+    /// in all calls but the first.
+    pub fn prompt_of(&self, composer: &Composer) -> usize {
+        let input = ComposerInput {
+            catalog: &self.catalog,
+            active: &[],
+            changed: &[],
+            preferred: &[],
+            baseline: None,
+            boundary: &self.boundary,
+        };
+        composer.compose(&input).text.len()
     }
 }
