@@ -108,11 +108,30 @@ fn old_file_is_renamed() {
     let max_age = Some(Duration::from_secs(60));
     let log = place.try_open(LogOptions { max_age, ..LogOptions::default() });
     let log = log.expect("the log can be opened");
+    let mut files = Vec::new();
     for call in 1..=4 {
         log.intend(&intent(call)).expect("there is room");
+        files.push(verify(&place.path).expect("nothing was changed").files);
         place.clock.advance(Duration::from_secs(30));
     }
-    assert_eq!(verify(&place.path).expect("nothing was changed").files, 2);
+    assert_eq!(files, [1, 1, 2, 2], "a file of exactly this age is old");
+}
+
+#[test]
+fn file_of_the_largest_size_is_full() {
+    let files = |max_bytes| {
+        let place = Place::new();
+        let log = place.try_open(LogOptions { max_bytes, ..LogOptions::default() });
+        let log = log.expect("the log can be opened");
+        log.intend(&intent(1)).expect("there is room");
+        let length = fs::metadata(&place.path).expect("it is there").len();
+        log.intend(&intent(2)).expect("there is room");
+        (length, verify(&place.path).expect("nothing was changed").files)
+    };
+    let (length, one) = files(u64::MAX);
+    assert_eq!(one, 1, "there is room");
+    assert_eq!(files(length), (length, 2), "nothing is added to a file of the largest size");
+    assert_eq!(files(length + 1), (length, 1), "a byte less is not full");
 }
 
 #[test]

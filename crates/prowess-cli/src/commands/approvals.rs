@@ -205,6 +205,11 @@ fn refused(error: ApprovalError) -> Failure {
             Failure::usage("approval-unbound", message, "use `--scope once`")
         }
         ApprovalError::Store(error) => unusable(&error),
+        ApprovalError::Decision(DecisionError::State { state: "granted", .. }) => Failure::new(
+            "approval-state",
+            message,
+            "revoke it; the next such call is a new request, which can be granted differently",
+        ),
         _ => Failure::new("approval-state", message, list),
     }
 }

@@ -124,7 +124,9 @@ fn story_text(story: &Story) -> String {
     for session in &story.sessions {
         let heading = match &*session.session {
             "" => "outside of sessions".into(),
-            id => format!("session {}", plain(id)),
+            // The name of a random id begins with the word.
+            id if id.starts_with("session-") => plain(id),
+            id => format!("session {}", plain(id)).into(),
         };
         let _ = writeln!(text, "{HEADING}{heading}{HEADING:#}");
         for line in &session.lines {

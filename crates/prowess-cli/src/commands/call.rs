@@ -7,7 +7,6 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::Global;
-use crate::commands::approvals::next_step;
 use crate::commands::conversation::{self, Conversation, words};
 use crate::failure::Failure;
 use crate::output::{DIM, Output};
@@ -57,6 +56,16 @@ pub(crate) fn run(
         output.remark(&format!("{}\n", next_step(approval)));
     }
     Ok(ExitCode::from(u8::from(called.is_error)))
+}
+
+/// Returns the commands that decide on the pending approval. An approval for one session would
+/// cover no later call.
+fn next_step(id: &ApprovalId) -> String {
+    format!(
+        "Each `prowess call` is a session of its own. After `prowess approvals list` has shown the \
+         call, `prowess approvals grant {id} --scope always` allows it in later ones, and \
+         `prowess approvals deny {id}` refuses it."
+    )
 }
 
 /// Reads the arguments of a call.

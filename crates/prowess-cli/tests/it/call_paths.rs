@@ -116,4 +116,11 @@ fn refused_call_names_the_commands_for_its_approval() {
     let session = "a run has a session of its own, so its approval is another one";
     assert!(ran.stderr.contains("`prowess approvals grant "), "{}", ran.stderr);
     assert!(!ran.stderr.contains(id), "{session}");
+    let grant = ran.stderr.split("`prowess approvals grant ").nth(1).expect("a command");
+    let grant: Vec<_> = grant.split('`').next().expect("it ends").split(' ').collect();
+    let granted = place.run(&[&["approvals", "grant"], &grant[..]].concat());
+    assert_eq!(granted.code, Some(0), "{granted:?}");
+    let repeated = place.run(&["call", "skills_run", RUN]);
+    let asked = repeated.stderr.contains("approval-required");
+    assert!(!asked, "the named command allows the same call: {}", repeated.stderr);
 }

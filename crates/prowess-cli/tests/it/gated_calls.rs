@@ -50,4 +50,7 @@ fn calls_are_in_the_audit_log() {
     assert!(verified["entries"].as_u64().is_some_and(|entries| entries > 2), "{verified}");
     let story = run(&tree, &["audit", "show"]);
     assert!(story.text().contains("pdf"), "{}", story.text());
+    let heading = story.text().lines().find(|line| line.contains("session-"));
+    let heading = heading.expect("the session has a name");
+    assert!(heading.starts_with("session-"), "the word is there once: {heading}");
 }
