@@ -9,8 +9,12 @@ use crate::process::{Failure, cargo_with, host, output};
 use crate::root;
 
 /// The packages, which are no part of the workspace.
-const PACKAGES: [&str; 3] =
-    ["crates/prowess-archive/fuzz", "crates/prowess-format/fuzz", "crates/prowess-gate/fuzz"];
+const PACKAGES: [&str; 4] = [
+    "crates/prowess-archive/fuzz",
+    "crates/prowess-format/fuzz",
+    "crates/prowess-gate/fuzz",
+    "crates/prowess-store/fuzz",
+];
 
 /// A fuzz target of one of the packages.
 struct Target {

@@ -45,17 +45,29 @@ pub(crate) fn check() -> Result<(), Failure> {
     let commands = home.path().join("commands");
     fs::create_dir(&commands)?;
     fs::write(commands.join("deploy.md"), "# Deploy\n\nPush to production.\n")?;
+    fs::create_dir(home.path().join("remote"))?;
+    let policies = home.path().join("prowess.yaml");
+    fs::write(&policies, POLICIES.replace("HOME", &home.path().display().to_string()))?;
+    let policies = policies.display().to_string();
     let prowess = Prowess { program: build_prowess()?, home: home.path() };
     for package in packages()? {
         let file = directory.join(file_name(&package)).display().to_string();
         prowess.run(&["plugin", "trust", &file])?;
         let config = config_of(&package, home.path()).to_string();
-        print!("{}", prowess.run(&["plugin", "check", &file, "--with", &config])?);
+        let check = ["--config", &policies, "plugin", "check", &file, "--with", &config];
+        print!("{}", prowess.run(&check)?);
     }
     Ok(())
 }
 
 const SKILL: &str = "---\nname: pdf\ndescription: Fills forms.\n---\nFill the form.\n";
+
+/// The rights of the plugins that need more than to read what their configuration names.
+const POLICIES: &str = "plugins:
+  settings:
+    prowess-plugin-remote:
+      rights: { read: [HOME/skills], write: [HOME/remote] }
+";
 
 /// What a plugin is checked with: a configuration with skills for those that have none of their own.
 fn config_of(package: &str, home: &Path) -> Value {
@@ -65,6 +77,9 @@ fn config_of(package: &str, home: &Path) -> Value {
         }),
         "prowess-plugin-commands" => json!({"directory": home.join("commands")}),
         "prowess-plugin-filesystem" => json!({"roots": [{"root": home.join("skills")}]}),
+        "prowess-plugin-remote" => json!({
+            "sources": [home.join("skills")], "directory": home.join("remote")
+        }),
         _ => Value::Null,
     }
 }

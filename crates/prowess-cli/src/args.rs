@@ -22,7 +22,8 @@ pub(crate) use approvals::{ApprovalGrant, Approvals, GrantScope};
 pub(crate) use audit::Audit;
 pub(crate) use global::{Format, Global};
 pub(crate) use install::{
-    Add, InstallOptions, LockCommand, Publish, Quarantine, Remove, Rollback, Sync, Update,
+    Add, InstallOptions, LockCommand, Publish, Quarantine, Remove, Rollback, SignerOption, Sync,
+    Update,
 };
 pub(crate) use mcp::Mcp;
 pub(crate) use plugin::{Plugin, PluginCheck, PluginKind, PluginNew, PluginReport, PluginTrust};

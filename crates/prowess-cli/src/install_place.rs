@@ -1,19 +1,24 @@
 //! The store, the lock file and the remote of a command.
 
+use std::fs;
 use std::path::PathBuf;
 
+use prowess::state::TrustFile;
+use prowess_signature::PublicKey;
 use prowess_source_remote::{AnyRemote, GIT_VARIABLES, GitOptions, HttpOptions};
 use prowess_store::{InstallError, Installer, LockFile, Store, StoreError, StoreSource};
 
-use crate::args::InstallOptions;
+use crate::args::{InstallOptions, SignerOption};
 use crate::failure::Failure;
 use crate::paths::machine;
+use crate::terminal::plain;
 
 /// The store, a lock file and the remotes.
 pub(crate) struct InstallPlace {
     pub(crate) store: Store,
     pub(crate) lock: LockFile,
     remote: AnyRemote,
+    signer: Option<PublicKey>,
 }
 
 impl InstallPlace {
@@ -21,11 +26,19 @@ impl InstallPlace {
         let named_hosts = options.hosts.clone();
         let http = HttpOptions { named_hosts, ..HttpOptions::default() };
         let remote = AnyRemote::new(http).with_git(git_options());
-        Ok(Self { store: store()?, lock: lock_file(options.lock.as_ref())?, remote })
+        let lock = lock_file(options.lock.as_ref())?;
+        Ok(Self { store: store()?, lock, remote, signer: None })
+    }
+
+    /// Requires the signer that the user has named.
+    pub(crate) fn signed_by(self, option: &SignerOption) -> Result<Self, Failure> {
+        let signer = option.signer.as_deref().map(public_key).transpose()?;
+        Ok(Self { signer, ..self })
     }
 
     pub(crate) fn installer(&self) -> Installer<'_> {
-        Installer { store: &self.store, lock: &self.lock, remote: &self.remote }
+        let signer = self.signer.as_ref();
+        Installer { store: &self.store, lock: &self.lock, remote: &self.remote, signer }
     }
 }
 
@@ -34,6 +47,20 @@ fn git_options() -> GitOptions {
     let variable = |name: &str| Some((name.into(), std::env::var_os(name)?));
     let environment = GIT_VARIABLES.into_iter().filter_map(variable).collect();
     GitOptions { environment, ..GitOptions::default() }
+}
+
+/// Returns the public key in a file, or in the text itself.
+pub(crate) fn public_key(written: &str) -> Result<PublicKey, Failure> {
+    let invalid = |reason: String| {
+        let help = "name the `.pub` file written by `minisign -G`, or its last line";
+        let key = plain(written);
+        Failure::usage("signer-invalid", format!("`{key}` cannot be used: {reason}"), help)
+    };
+    if let Ok(key) = PublicKey::parse(written) {
+        return Ok(key);
+    }
+    let text = fs::read_to_string(written).map_err(|error| invalid(error.to_string()))?;
+    PublicKey::parse(&text).map_err(|error| invalid(error.to_string()))
 }
 
 /// Returns the store of the user.
@@ -50,12 +77,31 @@ pub(crate) fn lock_file(named: Option<&PathBuf>) -> Result<LockFile, Failure> {
     Ok(LockFile::new(path))
 }
 
+/// The skills that the user has installed, in two parts.
+pub(crate) struct Installed {
+    /// Those of sources and signers that the user trusts.
+    pub(crate) trusted: StoreSource,
+    /// The others.
+    pub(crate) others: StoreSource,
+}
+
 /// Returns the skills that the user has installed; `None` if there is no lock file.
-pub(crate) fn installed() -> Option<StoreSource> {
+pub(crate) fn installed(trust: Option<&TrustFile>) -> Option<Installed> {
     let directory = directory()?;
     let lock = directory.join("prowess.lock");
+    if !lock.exists() {
+        return None;
+    }
     let store = Store::new(directory.join("store"));
-    lock.exists().then(|| StoreSource::new(store, LockFile::new(lock)))
+    let source = StoreSource::new(store, LockFile::new(lock));
+    let part = |name, is_trusted| {
+        let trust = trust.cloned();
+        source.clone().part(name, move || {
+            let origins = trust.as_ref().map(TrustFile::origins).unwrap_or_default();
+            Box::new(move |skill| origins.trusts(&skill.source, &skill.signer) == is_trusted)
+        })
+    };
+    Some(Installed { trusted: part("trusted", true), others: part("untrusted", false) })
 }
 
 fn directory() -> Option<PathBuf> {
@@ -73,8 +119,14 @@ impl From<InstallError> for Failure {
             InstallError::SurfaceGrown { .. } => {
                 "look at `prowess update --preview`, then run `prowess update --accept`"
             }
+            InstallError::OtherSigner { .. } => {
+                "if its publisher has announced the new key, name it with `--signer`"
+            }
             InstallError::OtherSource { .. } => "remove the installed skill first",
             InstallError::NotInstalled(_) => "`prowess list` shows the installed skills",
+            InstallError::Store(StoreError::PlaceOccupied(_)) => {
+                "move it away, or name another directory with `--into`"
+            }
             InstallError::Store(StoreError::Lock(_)) => "restore or repair the lock file",
             InstallError::Store(_) => "`prowess verify` shows the state of the store",
             InstallError::Remote(_) => "check the source; what is installed keeps working",

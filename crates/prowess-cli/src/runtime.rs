@@ -10,7 +10,7 @@ use prowess::{FolderTrust, Layer, NoFolderTrust, Policies, Runtime, RuntimeBuild
 use crate::args::Global;
 use crate::audit_log::redactor;
 use crate::failure::Failure;
-use crate::install_place::installed;
+use crate::install_place::{Installed, installed};
 use crate::paths::{absolute, machine, state_database, surroundings, trust_file};
 use crate::plugins::{Loaded, this_program};
 use crate::policies::policies;
@@ -62,14 +62,17 @@ pub(crate) fn builder_with(
     }
     if global.root.is_empty() {
         let surroundings = surroundings()?;
-        let trust: Arc<dyn FolderTrust> = match trust_file(&surroundings) {
+        let trust_file = trust_file(&surroundings);
+        let trust: Arc<dyn FolderTrust> = match trust_file.clone() {
             Some(file) => Arc::new(CurrentTrust::new(file)),
             None => Arc::new(NoFolderTrust),
         };
         builder = builder.default_skills().discover(surroundings, trust);
-        if let Some(installed) = installed() {
+        if let Some(Installed { trusted, others }) = installed(trust_file.as_ref()) {
+            let layer = Layer::new("installed-trusted", Trust::Trusted);
+            builder = builder.lowest_layer(layer).source("installed-trusted", Arc::new(trusted));
             let layer = Layer::new("installed", Trust::Untrusted);
-            builder = builder.lowest_layer(layer).source("installed", Arc::new(installed));
+            builder = builder.lowest_layer(layer).source("installed", Arc::new(others));
         }
     }
     Ok(builder)

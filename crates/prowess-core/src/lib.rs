@@ -104,7 +104,8 @@ pub use prowess_text::Boundary;
 pub use ranker::{Ranked, Ranker};
 pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};
 pub use remote::{
-    ArtifactKind, Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemoteRequest,
+    ArtifactKind, ArtifactSignature, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
+    RemoteRequest,
 };
 pub use request::{IdentifiedCall, InstructionBlock, InstructionKind, Message, ModelRequest};
 pub use scan::{Found, KnownPackages, PreviousScan, ReadFurther, ScanSink, ScanSummary};

@@ -86,6 +86,31 @@ pub struct RemoteArtifact {
     pub revision: Option<String>,
     /// The digest of the bytes, if the source states it.
     pub digest: Option<Digest>,
+    /// Where a detached signature may be, if the source has signatures.
+    pub signature: Option<ArtifactSignature>,
+}
+
+impl RemoteArtifact {
+    /// Creates an artifact without a name, a revision, a digest and a signature.
+    pub fn new(location: impl Into<String>, kind: ArtifactKind) -> Self {
+        let location = location.into();
+        Self { location, name: None, kind, revision: None, digest: None, signature: None }
+    }
+
+    /// Creates an artifact for [`Remote::fetch`] that is not unpacked, such as a signature.
+    pub fn plain(location: impl Into<String>) -> Self {
+        Self::new(location, ArtifactKind::SkillMd)
+    }
+}
+
+/// The locations of a detached minisign signature and of the public key of its signer. Both are
+/// fetched like artifacts. A signature that does not exist is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArtifactSignature {
+    /// The location of the signature.
+    pub location: String,
+    /// The location of the key, which is used only as long as no key of the source is known.
+    pub key: String,
 }
 
 /// The error of a [`Remote`].

@@ -54,6 +54,10 @@ pub struct IndexEntry {
     pub url: String,
     /// Of what is at the URL: `sha256:` and 64 hexadecimal digits in lower case.
     pub digest: String,
+    /// Where a detached minisign signature of what is at the URL is, absolute or relative to the
+    /// index. The draft does not name this key; readers that do not know it pass over it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
 }
 
 /// The kind of artifact of an entry.

@@ -17,7 +17,6 @@ use crate::policy::version;
 use crate::{Inspection, PluginError, PluginErrorKind};
 
 pub use file::TrustError;
-pub(crate) use key::SignatureFile;
 pub use key::{Key, KeyError};
 
 /// The trusted plugins and keys. By default empty.

@@ -155,6 +155,7 @@ impl Remote for GitRemote {
         let source = GitSource::parse(&request.source, &self.options.github)?;
         let (commit, source) = self.find(source, request.reference.as_deref(), cancel)?;
         Ok(vec![RemoteArtifact {
+            signature: None,
             location: source.location(&commit),
             name: None,
             kind: ArtifactKind::Archive,

@@ -1,8 +1,8 @@
 //! Sites, and single artifacts behind a URL.
 
 use prowess_core::{
-    ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
-    RemoteRequest,
+    ArtifactKind, ArtifactSignature, Cancel, Digest, Remote, RemoteArtifact, RemoteError,
+    RemoteErrorKind, RemoteRequest,
 };
 
 use crate::client::{Client, check};
@@ -15,6 +15,12 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// The ends of the names of archives.
 pub(crate) const ARCHIVES: [&str; 5] = [".tar.gz", ".tgz", ".tar", ".zip", ".skill"];
+
+/// What follows the name of an artifact in the name of its signature, as minisign names it.
+pub(crate) const SIGNATURE_END: &str = ".minisig";
+
+/// The name of the public key next to the artifacts, as minisign names it.
+pub(crate) const KEY_FILE: &str = "minisign.pub";
 
 /// Installs from sites with an index of skills, and from artifacts behind a URL.
 ///
@@ -53,9 +59,13 @@ impl Remote for HttpRemote {
         };
         // The digest is the version, and only the bytes have it.
         let bytes = self.client.get(&url, MAX_BYTES, cancel)?;
-        let location = url.as_str().to_owned();
         let digest = Some(Digest::of(&bytes));
-        Ok(vec![RemoteArtifact { location, name: None, kind, revision: None, digest }])
+        let signature = Some(ArtifactSignature {
+            location: format!("{}{SIGNATURE_END}", url.without_query()),
+            key: url.join(KEY_FILE, &self.client.options)?.as_str().to_owned(),
+        });
+        let artifact = RemoteArtifact::new(url.as_str(), kind);
+        Ok(vec![RemoteArtifact { digest, signature, ..artifact }])
     }
 
     fn fetch(

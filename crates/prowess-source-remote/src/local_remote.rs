@@ -5,13 +5,13 @@ use std::path::Path;
 
 use prowess_archive::{Archive, File, Limits, Refusal};
 use prowess_core::{
-    ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
-    RemoteRequest,
+    ArtifactKind, ArtifactSignature, Cancel, Digest, Remote, RemoteArtifact, RemoteError,
+    RemoteErrorKind, RemoteRequest,
 };
 use prowess_dir::{Dir, ErrorKind, Kind, Links, WalkBounds};
 
 use crate::client::check;
-use crate::http_remote::kind_of;
+use crate::http_remote::{KEY_FILE, SIGNATURE_END, kind_of};
 
 /// The maximum size of a file, in bytes: that of an archive that is read.
 const MAX_BYTES: usize = 64 * 1024 * 1024;
@@ -39,13 +39,14 @@ impl Remote for LocalRemote {
             return Err(RemoteError::new(RemoteErrorKind::Unsupported, message));
         }
         let (kind, bytes) = load(Path::new(&request.source), cancel)?;
-        Ok(vec![RemoteArtifact {
-            location: request.source.clone(),
-            name: None,
-            kind,
-            revision: None,
-            digest: Some(Digest::of(&bytes)),
-        }])
+        let path = Path::new(&request.source);
+        // A folder is packed here, so its bytes have no signature of a publisher.
+        let signature = path.is_file().then(|| ArtifactSignature {
+            location: format!("{}{SIGNATURE_END}", request.source),
+            key: path.with_file_name(KEY_FILE).to_string_lossy().into_owned(),
+        });
+        let artifact = RemoteArtifact::new(&request.source, kind);
+        Ok(vec![RemoteArtifact { digest: Some(Digest::of(&bytes)), signature, ..artifact }])
     }
 
     fn fetch(
@@ -77,7 +78,7 @@ fn load(path: &Path, cancel: &Cancel) -> Result<(ArtifactKind, Vec<u8>), RemoteE
         return Ok((ArtifactKind::Archive, pack(path, cancel)?.to_tar_gz()));
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let kind = kind_of(&name).ok_or_else(|| {
+    let kind = plain_kind(&name).or_else(|| kind_of(&name)).ok_or_else(|| {
         let message = format!("`{name}` is neither a folder, an archive nor a `SKILL.md`");
         RemoteError::new(RemoteErrorKind::Unsupported, message)
     })?;
@@ -85,6 +86,12 @@ fn load(path: &Path, cancel: &Cancel) -> Result<(ArtifactKind, Vec<u8>), RemoteE
     let directory = Dir::open(directory.unwrap_or(Path::new(".")));
     let bytes = directory.and_then(|directory| directory.read(&name, MAX_BYTES));
     Ok((kind, bytes.map_err(|error| unreadable(&error))?))
+}
+
+/// Returns a kind for signatures and keys, which are fetched and never unpacked.
+fn plain_kind(name: &str) -> Option<ArtifactKind> {
+    let is_plain = name.ends_with(SIGNATURE_END) || name == KEY_FILE;
+    is_plain.then_some(ArtifactKind::SkillMd)
 }
 
 fn pack(path: &Path, cancel: &Cancel) -> Result<Archive, RemoteError> {

@@ -1,9 +1,12 @@
 //! Sites with an index of skills, by version 0.2 of the discovery draft.
 
-use prowess_core::{ArtifactKind, Cancel, RemoteArtifact, RemoteError, RemoteErrorKind};
+use prowess_core::{
+    ArtifactKind, ArtifactSignature, Cancel, RemoteArtifact, RemoteError, RemoteErrorKind,
+};
 use prowess_format::index::{self, IndexEntry, MAX_INDEX_BYTES, SkillIndex, WELL_KNOWN_PATH};
 
 use crate::client::Client;
+use crate::http_remote::KEY_FILE;
 use crate::url::Url;
 
 /// Reports the skills of the index of a site, or of an index at a URL.
@@ -39,7 +42,13 @@ fn artifact(
         index::ArtifactKind::SkillMd => ArtifactKind::SkillMd,
         index::ArtifactKind::Archive => ArtifactKind::Archive,
     };
-    let location = location.as_str().to_owned();
     let name = Some(entry.name.clone());
-    Ok(RemoteArtifact { location, name, kind, revision: None, digest })
+    let signature = match &entry.signature {
+        Some(signature) => Some(ArtifactSignature {
+            location: index.join(signature, &client.options)?.as_str().to_owned(),
+            key: index.join(KEY_FILE, &client.options)?.as_str().to_owned(),
+        }),
+        None => None,
+    };
+    Ok(RemoteArtifact { name, digest, signature, ..RemoteArtifact::new(location.as_str(), kind) })
 }

@@ -62,6 +62,11 @@ impl Url {
         self.0.as_str()
     }
 
+    /// Returns the URL without the query.
+    pub(crate) fn without_query(&self) -> &str {
+        self.as_str().split('?').next().unwrap_or_default()
+    }
+
     /// Returns the path without the query.
     pub(crate) fn path(&self) -> &str {
         self.0.path().as_str()

@@ -6,6 +6,7 @@ use prowess_core::{Diagnostic, Severity, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::identity::Identity;
+use crate::origins::TrustedOrigin;
 use crate::trusted::{TrustedFolder, TrustedFolders, real_path};
 use crate::{TrustError, codes, file};
 
@@ -21,11 +22,16 @@ pub struct TrustFile {
 }
 
 /// The content of the file.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+pub(crate) struct Content {
     version: u32,
-    folders: Vec<TrustedFolder>,
+    pub(crate) folders: Vec<TrustedFolder>,
+    // A file without these is read by the versions of this program that do not know them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sources: Vec<TrustedOrigin>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) signers: Vec<TrustedOrigin>,
 }
 
 /// The version field, which every version of the format has.
@@ -49,7 +55,7 @@ impl TrustFile {
     /// [`TrustedFolders::finding`] returns the reason.
     pub fn load(&self) -> TrustedFolders {
         match self.read() {
-            Ok(folders) => TrustedFolders { folders, finding: None },
+            Ok(content) => TrustedFolders { folders: content.folders, finding: None },
             Err(finding) => TrustedFolders { folders: Vec::new(), finding: Some(*finding) },
         }
     }
@@ -69,7 +75,7 @@ impl TrustFile {
             return Err(TrustError::TooWide);
         }
         let trusted = TrustedFolder::new(text.into(), now, identity);
-        self.change(|folders| {
+        self.change(|Content { folders, .. }| {
             folders.retain(|known| known.path() != real);
             folders.push(trusted.clone());
             Ok(trusted)
@@ -84,7 +90,7 @@ impl TrustFile {
     /// unusable or cannot be written.
     pub fn revoke(&self, folder: &Path) -> Result<TrustedFolder, TrustError> {
         let real = real_path(folder);
-        self.change(|folders| {
+        self.change(|Content { folders, .. }| {
             if let Some(at) = folders.iter().position(|known| known.path() == real) {
                 return Ok(folders.remove(at));
             }
@@ -97,16 +103,16 @@ impl TrustFile {
     }
 
     /// Reads, changes and writes the file under its lock.
-    fn change<T>(
+    pub(crate) fn change<T>(
         &self,
-        change: impl FnOnce(&mut Vec<TrustedFolder>) -> Result<T, TrustError>,
+        change: impl FnOnce(&mut Content) -> Result<T, TrustError>,
     ) -> Result<T, TrustError> {
         let unwritable = |cause| TrustError::Unwritable { path: self.path.clone(), cause };
         let lock = file::lock(&self.path).map_err(unwritable)?;
         // An unreadable file is not overwritten: it may have been written by a newer version.
-        let mut folders = self.read().map_err(TrustError::Invalid)?;
-        let outcome = change(&mut folders)?;
-        let written = Written { version: VERSION, folders };
+        let mut content = self.read().map_err(TrustError::Invalid)?;
+        let outcome = change(&mut content)?;
+        let written = Content { version: VERSION, ..content };
         let text = serde_json::to_string_pretty(&written).map_err(|error| unwritable(error.into()));
         // Leftovers of a killed writer are no reason to fail.
         let _ = file::remove_leftovers(&self.path);
@@ -115,18 +121,17 @@ impl TrustFile {
         Ok(outcome)
     }
 
-    fn read(&self) -> Result<Vec<TrustedFolder>, Box<Diagnostic>> {
+    pub(crate) fn read(&self) -> Result<Content, Box<Diagnostic>> {
         let invalid = |reason: &dyn std::fmt::Display| Box::new(self.finding(reason));
         let Some(bytes) = file::read(&self.path, LIMIT).map_err(|error| invalid(&error))? else {
-            return Ok(Vec::new());
+            return Ok(Content::default());
         };
         let Version { version } =
             serde_json::from_slice(&bytes).map_err(|error| invalid(&error))?;
         if version != VERSION {
             return Err(invalid(&format!("it is of version {version} and not {VERSION}")));
         }
-        let written: Written = serde_json::from_slice(&bytes).map_err(|error| invalid(&error))?;
-        Ok(written.folders)
+        serde_json::from_slice(&bytes).map_err(|error| invalid(&error))
     }
 
     fn finding(&self, reason: &dyn std::fmt::Display) -> Diagnostic {

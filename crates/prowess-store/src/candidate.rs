@@ -11,6 +11,7 @@ use prowess_text::quoted;
 
 use crate::install_error::InstallError;
 use crate::locked_skill::LockedSkill;
+use crate::signers::Signatures;
 use crate::surface::surface;
 use crate::tree::tree_digest;
 
@@ -29,6 +30,7 @@ pub(crate) fn fetch(
     remote: &dyn Remote,
     request: &RemoteRequest,
     names: &[String],
+    signatures: &Signatures,
     cancel: &Cancel,
 ) -> Result<Vec<Candidate>, InstallError> {
     let artifacts = remote.resolve(request, cancel)?;
@@ -40,7 +42,13 @@ pub(crate) fn fetch(
         if let Some(expected) = artifact.digest.filter(|digest| *digest != found) {
             return Err(InstallError::ArtifactChanged { expected, found });
         }
-        candidates.extend(packages(request, artifact, &bytes, found)?);
+        // Nothing is unpacked before it is verified.
+        let signer = signatures.signer(remote, artifact, &bytes, cancel)?;
+        let packages = packages(request, artifact, &bytes, found)?;
+        candidates.extend(packages.into_iter().map(|mut candidate| {
+            candidate.skill.signer.clone_from(&signer);
+            candidate
+        }));
     }
     candidates.retain(|candidate| is_wanted(&candidate.id));
     check_names(&candidates, names, request)?;
@@ -119,11 +127,18 @@ fn check_names(
         let message = format!("there is no skill {} in {source}", quoted(missing));
         return Err(InstallError::NoSkill(message));
     }
-    let mut ids: Vec<_> = candidates.iter().map(|candidate| &candidate.id).collect();
-    ids.sort_unstable();
-    match ids.windows(2).find(|pair| pair[0] == pair[1]) {
+    check_unique(candidates)
+}
+
+/// Checks that no skill was found twice.
+pub(crate) fn check_unique(candidates: &[Candidate]) -> Result<(), InstallError> {
+    let mut found: Vec<_> = candidates.iter().collect();
+    found.sort_unstable_by(|one, other| one.id.cmp(&other.id));
+    match found.windows(2).find(|pair| pair[0].id == pair[1].id) {
         Some(pair) => {
-            let message = format!("{source} has two skills {}", quoted(pair[0]));
+            let [one, other] = [pair[0], pair[1]].map(|it| quoted(&it.skill.source));
+            let places = if one == other { one } else { format!("{one} and {other}") };
+            let message = format!("{places} have two skills {}", quoted(&pair[0].id));
             Err(InstallError::SkillInvalid(message))
         }
         None => Ok(()),

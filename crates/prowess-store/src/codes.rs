@@ -16,6 +16,11 @@ prowess_core::declare_codes! {
     STORE_UNWRITABLE = "store-unwritable";
     /// Error: there is no earlier version of the skill to return to.
     NO_EARLIER_VERSION = "no-earlier-version";
+    /// Error: something that prowess did not place has the name of a skill in a directory of
+    /// another client.
+    PLACE_OCCUPIED = "place-occupied";
+    /// Error: a skill cannot be placed in a directory of another client.
+    NOT_PLACEABLE = "not-placeable";
     /// Error: nothing with this digest is in quarantine.
     NOT_IN_QUARANTINE = "not-in-quarantine";
     /// Error: the source or the artifact does not exist.
@@ -30,6 +35,9 @@ prowess_core::declare_codes! {
     REMOTE_DENIED = "remote-denied";
     /// Error: the source cannot be reached, is too slow or fails.
     REMOTE_UNAVAILABLE = "remote-unavailable";
+    /// Warning: a source that is followed cannot be read now, so its skills may not be the newest
+    /// ones.
+    SOURCE_STALE = "source-stale";
     /// Error: the host cancelled the call.
     CANCELLED = "cancelled";
     /// Error: the bytes of an artifact are not those that its index or the lock file names.
@@ -42,6 +50,10 @@ prowess_core::declare_codes! {
     SKILL_FROM_ANOTHER_SOURCE = "skill-from-another-source";
     /// Error: an update can do more than the installed version.
     SURFACE_GROWN = "surface-grown";
+    /// Error: the signature of an artifact cannot be read, or is not that of the artifact.
+    SIGNATURE_INVALID = "signature-invalid";
+    /// Error: an artifact has another signer than the installed version or than the user has named.
+    SIGNER_CHANGED = "signer-changed";
     /// Error: no skill of this id is in the lock file.
     NOT_INSTALLED = "not-installed";
     /// Error: the bytes are not a `.tar.gz`, `.tar`, `.zip` or `.skill` file.

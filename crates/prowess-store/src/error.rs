@@ -1,5 +1,7 @@
 //! The errors of this crate.
 
+use std::path::PathBuf;
+
 use prowess_core::{Code, Digest};
 
 use crate::codes;
@@ -49,6 +51,12 @@ pub enum StoreError {
     /// There is no earlier version of the skill.
     #[error("there is no earlier version of `{0}`")]
     NoEarlierVersion(String),
+    /// Something that was not placed by this program has the name of a skill.
+    #[error("`{}` exists and is not from here", .0.display())]
+    PlaceOccupied(PathBuf),
+    /// The skill is not installed, or its id is a path.
+    #[error("`{0}` cannot be placed in a directory")]
+    NotPlaceable(String),
     /// Nothing with this digest is in quarantine.
     #[error("{0} is not in quarantine")]
     NotInQuarantine(Digest),
@@ -63,6 +71,8 @@ impl StoreError {
             Self::Changed(_) => codes::PACKAGE_CHANGED,
             Self::Unusable(_) => codes::STORE_UNWRITABLE,
             Self::NoEarlierVersion(_) => codes::NO_EARLIER_VERSION,
+            Self::PlaceOccupied(_) => codes::PLACE_OCCUPIED,
+            Self::NotPlaceable(_) => codes::NOT_PLACEABLE,
             Self::NotInQuarantine(_) => codes::NOT_IN_QUARANTINE,
         }
     }

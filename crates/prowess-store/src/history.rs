@@ -32,7 +32,9 @@ impl Change {
         let directory = self.root.open_or_create_dir(HISTORY)?;
         let text = history.to_text();
         directory.put_file(&file.key(), TEMPORARY, text.as_bytes(), Permissions::Private)?;
-        file.save(lock)
+        file.save(lock)?;
+        self.complete()?;
+        self.follow(file, lock)
     }
 
     /// Returns a skill to its previous version, which becomes the version before this one. So a
@@ -50,7 +52,7 @@ impl Change {
         Ok(previous)
     }
 
-    fn history(&self, file: &LockFile) -> Result<Lock, StoreError> {
+    pub(crate) fn history(&self, file: &LockFile) -> Result<Lock, StoreError> {
         let directory = self.root.open_or_create_dir(HISTORY)?;
         match directory.read(&file.key(), MAX_BYTES) {
             Ok(bytes) => Ok(Lock::parse(&String::from_utf8_lossy(&bytes))?),

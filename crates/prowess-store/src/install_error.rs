@@ -49,6 +49,19 @@ pub enum InstallError {
         /// The new capabilities.
         gained: Vec<String>,
     },
+    /// The signature cannot be read, or is not that of the artifact.
+    #[error("the signature is refused: {0}")]
+    SignatureInvalid(String),
+    /// The artifact has another signer than the installed version or than the user has named.
+    #[error("`{id}` is signed by `{found}` instead of `{expected}`")]
+    OtherSigner {
+        /// The id of the skill.
+        id: String,
+        /// The signer in the lock file, or the one that the user has named.
+        expected: String,
+        /// The signer of the artifact.
+        found: String,
+    },
     /// The skill is not in the lock file.
     #[error("no skill `{0}` is in the lock file")]
     NotInstalled(String),
@@ -72,6 +85,8 @@ impl InstallError {
             Self::SkillInvalid(_) => codes::SKILL_INVALID,
             Self::OtherSource { .. } => codes::SKILL_FROM_ANOTHER_SOURCE,
             Self::SurfaceGrown { .. } => codes::SURFACE_GROWN,
+            Self::SignatureInvalid(_) => codes::SIGNATURE_INVALID,
+            Self::OtherSigner { .. } => codes::SIGNER_CHANGED,
             Self::NotInstalled(_) => codes::NOT_INSTALLED,
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use prowess_archive::Archive;
 use prowess_core::{Cancel, Digest, Remote, RemoteArtifact, RemoteRequest};
+use prowess_signature::PublicKey;
 
 use crate::candidate::{Candidate, fetch};
 use crate::error::StoreError;
@@ -12,6 +13,7 @@ use crate::lock::Lock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
 use crate::quarantine::Quarantined;
+use crate::signers::{Signatures, check_signer};
 use crate::store::{Change, Store};
 
 /// Installs skills from a remote into a store, and locks their versions.
@@ -23,6 +25,9 @@ pub struct Installer<'i> {
     pub lock: &'i LockFile,
     /// Where packages come from.
     pub remote: &'i dyn Remote,
+    /// The key that has to have signed each new version, whatever key signed the installed one. By
+    /// default, the signer of a skill stays the one of its first version.
+    pub signer: Option<&'i PublicKey>,
 }
 
 /// The result of [`Installer::sync`] for one skill.
@@ -74,6 +79,10 @@ pub struct Added {
 /// The skills of a lock by their source and reference.
 type Groups<'l> = BTreeMap<(&'l str, Option<&'l str>), Vec<&'l str>>;
 
+/// Checks that a candidate may be installed over the installed version, if there is one.
+pub(crate) type CheckInstall<'c> =
+    &'c dyn Fn(&Candidate, Option<&LockedSkill>) -> Result<(), InstallError>;
+
 impl Installer<'_> {
     /// Installs the skills of a source, and locks their versions: those of these names, or all of
     /// them.
@@ -91,26 +100,45 @@ impl Installer<'_> {
         cancel: &Cancel,
     ) -> Result<Vec<Added>, InstallError> {
         let before = self.lock.load()?;
-        let candidates = fetch(self.remote, request, names, cancel)?;
-        let added = candidates.iter().map(|candidate| {
-            let known = before.skills.get(&candidate.id);
-            if let Some(known) = known {
-                check_replacement(candidate, known)?;
-            }
-            let was_installed = known.is_some_and(|known| known.tree == candidate.skill.tree);
-            Ok(Added { id: candidate.id.clone(), skill: candidate.skill.clone(), was_installed })
-        });
-        let added = added.collect::<Result<Vec<_>, InstallError>>()?;
-        self.install(&candidates)?;
-        Ok(added)
+        let signatures = Signatures::known(self.signer, &before);
+        self.add_candidates(fetch(self.remote, request, names, &signatures, cancel)?)
     }
 
-    /// Stores packages, and then names them in the lock.
-    pub(crate) fn install(&self, candidates: &[Candidate]) -> Result<(), InstallError> {
+    /// Installs candidates that can do nothing that installed versions cannot do.
+    pub(crate) fn add_candidates(
+        &self,
+        candidates: Vec<Candidate>,
+    ) -> Result<Vec<Added>, InstallError> {
+        let before = self.install(&candidates, &|candidate, known| match known {
+            Some(known) => check_replacement(candidate, known),
+            None => Ok(()),
+        })?;
+        let added = candidates.into_iter().map(|Candidate { id, skill, .. }| {
+            let known = before.skills.get(&id);
+            let was_installed = known.is_some_and(|known| known.tree == skill.tree);
+            Added { id, skill, was_installed }
+        });
+        Ok(added.collect())
+    }
+
+    /// Stores packages, and then names them in the lock, which is returned as it was before.
+    ///
+    /// Each one is checked against the installed version while no other process can change it.
+    pub(crate) fn install(
+        &self,
+        candidates: &[Candidate],
+        check: CheckInstall<'_>,
+    ) -> Result<Lock, InstallError> {
         let change = self.store.begin()?;
+        let before = self.lock.load()?;
+        for candidate in candidates {
+            let known = before.skills.get(&candidate.id);
+            check_signer(&candidate.id, &candidate.skill, known, self.signer)?;
+            check(candidate, known)?;
+        }
         let packages: Vec<&Archive> = candidates.iter().map(|it| &it.package).collect();
-        change.insert(&packages)?;
-        let mut lock = self.lock.load()?;
+        change.insert_for(self.lock, &packages)?;
+        let mut lock = before.clone();
         for candidate in candidates {
             let mut skill = candidate.skill.clone();
             if let Some(known) = lock.skills.remove(&candidate.id) {
@@ -118,7 +146,8 @@ impl Installer<'_> {
             }
             lock.skills.insert(candidate.id.clone(), skill);
         }
-        Ok(change.save(self.lock, &lock)?)
+        change.save(self.lock, &lock)?;
+        Ok(before)
     }
 
     /// Removes skills from the lock.
@@ -158,7 +187,8 @@ impl Installer<'_> {
         let change = self.store.begin()?;
         for ((source, reference), ids) in groups(&needed) {
             let names: Vec<_> = ids.iter().map(|&id| id.to_owned()).collect();
-            let fetched = fetch(self.remote, &request(source, reference), &names, cancel);
+            let fetched =
+                fetch(self.remote, &request(source, reference), &names, &Signatures::Skip, cancel);
             for id in ids {
                 let locked = &needed.skills[id];
                 let result = match &fetched {
@@ -212,7 +242,10 @@ fn state(artifacts: &[RemoteArtifact], id: &str, locked: &LockedSkill) -> Remote
 }
 
 /// Checks that a candidate may replace an installed skill without a question.
-fn check_replacement(candidate: &Candidate, known: &LockedSkill) -> Result<(), InstallError> {
+pub(crate) fn check_replacement(
+    candidate: &Candidate,
+    known: &LockedSkill,
+) -> Result<(), InstallError> {
     let id = candidate.id.clone();
     if known.source != candidate.skill.source {
         return Err(InstallError::OtherSource { id, from: known.source.clone() });

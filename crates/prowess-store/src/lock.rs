@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prowess_core::PackagePath;
+use prowess_core::{Digest, PackagePath};
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
@@ -62,6 +62,11 @@ impl Lock {
         }
         let skills = written.skill.into_iter().map(|(id, skill)| (id.into_owned(), skill));
         Ok(Self { skills: skills.collect(), other: written.other })
+    }
+
+    /// Returns whether a skill has this package.
+    pub(crate) fn names(&self, tree: &Digest) -> bool {
+        self.skills.values().any(|skill| skill.tree == *tree)
     }
 
     /// Returns the text of the lock file.

@@ -5,9 +5,19 @@ use std::sync::Arc;
 use prowess_archive::File;
 use prowess_core::{ArtifactKind as Kind, Digest, RemoteArtifact, RemoteRequest};
 use prowess_format::index::{ArtifactKind, IndexEntry, SkillIndex, WELL_KNOWN_PATH};
+use prowess_signature::{PublicKey, SignatureError};
 
 use crate::candidate::{Candidate, document, packages};
 use crate::install_error::InstallError;
+
+/// What follows the name of an artifact in the name of its signature, as minisign names it.
+const SIGNATURE_END: &str = ".minisig";
+
+/// The name of the public key next to the index.
+const KEY_FILE: &str = "minisign.pub";
+
+/// Returns the signature of the bytes in a file of this name.
+pub type SignFile<'s> = &'s dyn Fn(&str, &[u8]) -> Result<String, SignatureError>;
 
 /// Returns the files of a site with the packages of an archive: an index, and an archive of each
 /// package. Equal packages give equal files.
@@ -16,14 +26,30 @@ use crate::install_error::InstallError;
 ///
 /// The archive is refused, or one of its skills is not valid.
 pub fn publish(archive: &[u8]) -> Result<Vec<File>, InstallError> {
+    files(archive, None)
+}
+
+/// Returns the files that [`publish`] returns, with a signature of each package, and the public key
+/// of the signer.
+///
+/// # Errors
+///
+/// As [`publish`], or one of the packages cannot be signed.
+pub fn publish_signed(
+    archive: &[u8],
+    key: &PublicKey,
+    sign: SignFile<'_>,
+) -> Result<Vec<File>, InstallError> {
+    let mut files = files(archive, Some(sign))?;
+    let directory = WELL_KNOWN_PATH.trim_start_matches('/').trim_end_matches("index.json");
+    files.insert(0, File::new(format!("{directory}{KEY_FILE}"), key.to_text()));
+    Ok(files)
+}
+
+fn files(archive: &[u8], sign: Option<SignFile<'_>>) -> Result<Vec<File>, InstallError> {
     let digest = Digest::of(archive);
-    let artifact = RemoteArtifact {
-        location: String::new(),
-        name: None,
-        kind: Kind::Archive,
-        revision: None,
-        digest: Some(digest),
-    };
+    let artifact =
+        RemoteArtifact { digest: Some(digest), ..RemoteArtifact::new("", Kind::Archive) };
     let bytes: Arc<[u8]> = archive.into();
     let candidates = packages(&RemoteRequest::latest(""), &artifact, &bytes, digest)?;
     if candidates.is_empty() {
@@ -36,14 +62,23 @@ pub fn publish(archive: &[u8]) -> Result<Vec<File>, InstallError> {
     for Candidate { id, package, .. } in &candidates {
         let bytes = package.to_tar_gz();
         let url = format!("{id}.tar.gz");
+        let signature = sign.map(|sign| sign(&url, &bytes)).transpose();
+        let signature =
+            signature.map_err(|error| InstallError::SignatureInvalid(error.to_string()))?;
+        let signature = signature.map(|text| File::new(format!("{url}{SIGNATURE_END}"), text));
         index.skills.push(IndexEntry {
             name: id.clone(),
             kind: ArtifactKind::Archive,
             description: document(package, id)?.description,
             url: url.clone(),
             digest: Digest::of(&bytes).to_string(),
+            signature: signature.as_ref().map(|file| file.path.clone()),
         });
         files.push(File::new(format!("{directory}{url}"), bytes));
+        files
+            .extend(signature.map(|File { path, content, .. }| {
+                File::new(format!("{directory}{path}"), content)
+            }));
     }
     let read = SkillIndex::read(index.to_json().as_bytes());
     let left_out = read.map_err(|error| InstallError::SkillInvalid(error.to_string()))?.left_out;

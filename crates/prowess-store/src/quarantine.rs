@@ -1,5 +1,7 @@
 //! Artifacts that are not the locked ones, kept apart until the user decides.
 
+use std::collections::BTreeSet;
+
 use prowess_core::Digest;
 use prowess_dir::{Dir, ErrorKind, Kind, Permissions, WalkBounds};
 use serde::{Deserialize, Serialize};
@@ -63,6 +65,21 @@ impl Change {
         };
         put(ARTIFACT, bytes)?;
         Ok(put(NOTE, text.as_bytes())?)
+    }
+
+    /// Removes artifacts without a note, which killed processes leave behind.
+    pub(crate) fn remove_lost_artifacts(&self) -> Result<(), StoreError> {
+        let directory = match self.root.open_dir(QUARANTINE, prowess_dir::Links::Refuse) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            opened => opened?,
+        };
+        let walk = directory.walk(WalkBounds::default(), |_| false)?;
+        let names: BTreeSet<_> = walk.found.iter().map(|found| found.path.as_str()).collect();
+        let artifacts = names.iter().filter_map(|name| name.strip_suffix(ARTIFACT));
+        for name in artifacts.filter(|name| !names.contains(&*format!("{name}{NOTE}"))) {
+            directory.remove_tree(&format!("{name}{ARTIFACT}"))?;
+        }
+        Ok(directory.remove_tree(TEMPORARY)?)
     }
 
     /// Takes an artifact out of quarantine, and returns it.

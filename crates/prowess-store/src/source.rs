@@ -1,5 +1,8 @@
 //! The installed skills as a source.
 
+use std::fmt;
+use std::sync::Arc;
+
 use prowess_core::{
     Cancel, Diagnostic, Digest, Found, Listing, PackagePath, PreviousScan, ReadFurther, ReadLimit,
     Resource, ResourcePath, SKILL_MD_FILES, ScanSink, ScanSummary, Severity, SkillSource,
@@ -9,7 +12,9 @@ use prowess_dir::{Dir, ErrorKind, Kind, Links};
 
 use crate::codes;
 use crate::error::StoreError;
+use crate::lock::Lock;
 use crate::lock_file::LockFile;
+use crate::locked_skill::LockedSkill;
 use crate::store::Store;
 use crate::tree::{stored_digest, walk};
 
@@ -18,22 +23,46 @@ use crate::tree::{stored_digest, walk};
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// The skills of a lock file, from a store. The path of each package is its id.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct StoreSource {
     store: Store,
     lock: LockFile,
     root: String,
+    part: String,
+    rule: Option<Arc<dyn Fn() -> PartRule + Send + Sync>>,
 }
+
+/// Decides which skills belong to a source.
+pub type PartRule = Box<dyn Fn(&LockedSkill) -> bool>;
 
 impl StoreSource {
     /// Creates a source of the skills that a lock file names.
     pub fn new(store: Store, lock: LockFile) -> Self {
         let root = format!("prowess-lock://{}", lock.key());
-        Self { store, lock, root }
+        Self { store, lock, root, part: String::new(), rule: None }
+    }
+
+    /// Keeps the skills that a rule includes, as a part with this name, so that each part of a lock
+    /// file can be in a layer. The rule is requested at each call of the source, so a skill that is
+    /// no longer included can no longer be read.
+    #[must_use]
+    pub fn part(self, name: &str, rule: impl Fn() -> PartRule + Send + Sync + 'static) -> Self {
+        let root = format!("{}/{name}", self.root);
+        Self { root, part: name.to_owned(), rule: Some(Arc::new(rule)), ..self }
+    }
+
+    /// Reads the lock without the skills of other parts.
+    fn load(&self) -> Result<Lock, SourceError> {
+        let mut lock = self.lock.load().map_err(|error| unavailable(&error))?;
+        if let Some(rule) = &self.rule {
+            let includes = rule();
+            lock.skills.retain(|_, skill| includes(skill));
+        }
+        Ok(lock)
     }
 
     fn tree(&self, package: &PackagePath) -> Result<Digest, SourceError> {
-        let lock = self.lock.load().map_err(|error| unavailable(&error))?;
+        let lock = self.load()?;
         let skill = lock.skills.get(package.as_str());
         skill.map(|skill| skill.tree).ok_or_else(|| {
             let message = format!("the skill `{package}` is not in the lock file");
@@ -82,6 +111,14 @@ impl StoreSource {
     }
 }
 
+impl fmt::Debug for StoreSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = formatter.debug_struct("StoreSource");
+        shown.field("store", &self.store).field("lock", &self.lock).field("part", &self.part);
+        shown.finish_non_exhaustive()
+    }
+}
+
 impl SkillSource for StoreSource {
     fn name(&self) -> &str {
         "store"
@@ -92,7 +129,8 @@ impl SkillSource for StoreSource {
     }
 
     fn cache_key(&self) -> Option<String> {
-        Some(format!("{}:{}", self.store.root().display(), self.lock.path().display()))
+        let (store, lock) = (self.store.root().display(), self.lock.path().display());
+        Some(format!("{store}:{lock}:{}", self.part))
     }
 
     fn identity(&self, package: &PackagePath) -> Option<String> {
@@ -105,7 +143,7 @@ impl SkillSource for StoreSource {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<ScanSummary, SourceError> {
-        let lock = self.lock.load().map_err(|error| unavailable(&error))?;
+        let lock = self.load()?;
         for (id, skill) in &lock.skills {
             if cancel.is_cancelled() {
                 return Err(SourceError::new(SourceErrorKind::Cancelled, "the scan was cancelled"));

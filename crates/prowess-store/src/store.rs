@@ -44,7 +44,11 @@ impl Store {
         lock.lock()?;
         let root = Dir::open(&self.root)?;
         root.remove_tree(STAGING)?;
-        Ok(Change { root, _lock: lock })
+        let directory = std::path::absolute(&self.root)?;
+        let change = Change { root, directory, _lock: lock };
+        change.recover()?;
+        change.remove_lost_artifacts()?;
+        Ok(change)
     }
 
     /// Opens the directory of a package.
@@ -88,6 +92,8 @@ impl Store {
 #[derive(Debug)]
 pub struct Change {
     pub(crate) root: Dir,
+    /// The path of the root.
+    pub(crate) directory: PathBuf,
     _lock: File,
 }
 
@@ -142,7 +148,7 @@ fn is_intact(stored: &Dir, name: &str, tree: &Digest) -> bool {
 }
 
 /// Writes the files of a package to an empty directory.
-fn write(directory: &Dir, package: &Archive) -> Result<(), StoreError> {
+pub(crate) fn write(directory: &Dir, package: &Archive) -> Result<(), StoreError> {
     for file in package.files() {
         let permissions =
             if file.is_executable { Permissions::Executable } else { Permissions::Readable };

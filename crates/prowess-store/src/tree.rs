@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use prowess_archive::{Archive, Limits};
 use prowess_core::{Digest, FileMode, PackageDigest};
-use prowess_dir::{Dir, Kind, Links, Walk, WalkBounds};
+use prowess_dir::{Dir, Kind, Links, Walk, WalkBounds, Walked};
 
 use crate::error::StoreError;
 
@@ -52,6 +52,16 @@ pub(crate) fn stored_files(directory: &Dir) -> Result<Option<FileStates>, StoreE
         files.insert(walked.path, (is_executable, content));
     }
     Ok(is_complete.then_some(files))
+}
+
+/// Returns the files below a directory with their contents, by path.
+pub(crate) fn stored_contents(directory: &Dir) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+    let files = walk(directory)?.found.into_iter().filter(|walked| walked.kind == Kind::File);
+    let content = |walked: Walked| {
+        let content = directory.read(&walked.path, Limits::default().bytes)?;
+        Ok((walked.path, content))
+    };
+    files.map(content).collect()
 }
 
 /// Lists the files of a stored package.

@@ -11,6 +11,7 @@ use crate::install_error::InstallError;
 use crate::installer::{Installer, gained, request};
 use crate::lock::Lock;
 use crate::locked_skill::LockedSkill;
+use crate::signers::Signatures;
 use crate::tree::{FileStates, file_digests};
 
 /// A newer version of an installed skill.
@@ -65,8 +66,8 @@ impl Installer<'_> {
     ///
     /// # Errors
     ///
-    /// As [`Self::preview`], or one of the versions can do more and that is refused. Nothing is
-    /// installed then.
+    /// As [`Self::preview`], or one of the versions has another signer, or can do more and that is
+    /// refused. Nothing is installed then.
     pub fn update(
         &self,
         ids: &[String],
@@ -74,13 +75,17 @@ impl Installer<'_> {
         cancel: &Cancel,
     ) -> Result<Vec<Update>, InstallError> {
         let (updates, candidates) = self.updates(ids, cancel)?;
-        let grown = updates.iter().find(|update| !update.gained.is_empty());
-        if let Some(Update { id, gained, .. }) = grown.filter(|_| growth == Growth::Refuse) {
-            let (id, gained) = (id.clone(), gained.clone());
-            return Err(InstallError::SurfaceGrown { id, gained });
-        }
+        let check = |candidate: &Candidate, known: Option<&LockedSkill>| {
+            let id = candidate.id.clone();
+            let known = known.ok_or_else(|| InstallError::NotInstalled(id.clone()))?;
+            let gained = gained(known, &candidate.skill);
+            if growth == Growth::Accept || gained.is_empty() {
+                return Ok(());
+            }
+            Err(InstallError::SurfaceGrown { id, gained })
+        };
         if !candidates.is_empty() {
-            self.install(&candidates)?;
+            self.install(&candidates, &check)?;
         }
         Ok(updates)
     }
@@ -98,8 +103,11 @@ impl Installer<'_> {
         }
         let mut updates = Vec::new();
         let mut newer = Vec::new();
+        let signatures = Signatures::known(self.signer, &lock);
         for ((source, reference), ids) in groups {
-            for candidate in fetch(self.remote, &request(source, reference), &ids, cancel)? {
+            for candidate in
+                fetch(self.remote, &request(source, reference), &ids, &signatures, cancel)?
+            {
                 let from = &lock.skills[&candidate.id];
                 if from.tree != candidate.skill.tree {
                     updates.push(self.compare(from, &candidate)?);

@@ -16,6 +16,17 @@ pub(crate) struct InstallOptions {
     pub(crate) hosts: Vec<String>,
 }
 
+/// The options of every command that installs new versions.
+#[derive(Debug, Args)]
+pub(crate) struct SignerOption {
+    /// Key that has to have signed what is installed: a `.pub` file of minisign, or its last line
+    ///
+    /// By default, the signer of the first version stays the signer of a skill, and a version with
+    /// another one is refused.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) signer: Option<String>,
+}
+
 /// The arguments of `add`.
 #[derive(Debug, Args)]
 pub(crate) struct Add {
@@ -28,6 +39,18 @@ pub(crate) struct Add {
     /// Branch, tag or commit of a repository
     #[arg(long = "ref", value_name = "REF")]
     pub(crate) reference: Option<String>,
+    /// Link the skills into `~/.agents/skills`, where other clients find them; needs trust in the
+    /// source or the signer
+    #[arg(long, conflicts_with = "copy")]
+    pub(crate) link: bool,
+    /// Copy the skills into `~/.agents/skills`; as `--link`, for clients that follow no links
+    #[arg(long)]
+    pub(crate) copy: bool,
+    /// Directory for `--link` and `--copy`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) into: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) signer: SignerOption,
     #[command(flatten)]
     pub(crate) options: InstallOptions,
 }
@@ -67,6 +90,8 @@ pub(crate) struct Update {
     /// Accept versions that can do more than the installed ones
     #[arg(long, conflicts_with = "preview")]
     pub(crate) accept: bool,
+    #[command(flatten)]
+    pub(crate) signer: SignerOption,
     #[command(flatten)]
     pub(crate) options: InstallOptions,
 }
@@ -110,6 +135,22 @@ pub(crate) enum LockCommand {
         #[arg(long, value_name = "FILE", conflicts_with = "files")]
         lock: Option<PathBuf>,
     },
+    /// Install what the lock file of another tool names: `skills-lock.json`, `.skill-lock.json`,
+    /// `toolhive.lock.yaml` or `apm.lock.yaml`
+    Import {
+        /// File with one of these names
+        file: PathBuf,
+        #[command(flatten)]
+        signer: SignerOption,
+        #[command(flatten)]
+        options: InstallOptions,
+    },
+    /// Print the installed skills as a `skills-lock.json`
+    Export {
+        /// Lock file; defaults to the user's
+        #[arg(long, value_name = "FILE")]
+        lock: Option<PathBuf>,
+    },
 }
 
 /// The arguments of `publish`.
@@ -119,4 +160,7 @@ pub(crate) struct Publish {
     pub(crate) folder: PathBuf,
     /// Folder of the site, where `.well-known/agent-skills` is written
     pub(crate) site: PathBuf,
+    /// Secret key of minisign that signs each package; a key with a password asks for it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sign: Option<PathBuf>,
 }

@@ -13,10 +13,17 @@ pub(crate) struct Trust {
     /// is tied to that directory itself: if it is replaced by another one, trust ends.
     #[arg(value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
-    /// List the trusted directories
+    /// Trust the skills that are installed from this source, as `add` names it
+    #[arg(long, value_name = "SOURCE", conflicts_with_all = ["path", "list", "revoke"])]
+    pub(crate) source: Option<String>,
+    /// Trust the installed skills that this key has signed: a `.pub` file of minisign, or its last
+    /// line
+    #[arg(long, value_name = "KEY", conflicts_with_all = ["path", "list", "revoke", "source"])]
+    pub(crate) signer: Option<String>,
+    /// List the trusted directories, sources and signers
     #[arg(long, conflicts_with = "path")]
     pub(crate) list: bool,
-    /// Revoke the trust in a directory, which may no longer exist
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["path", "list"])]
-    pub(crate) revoke: Option<PathBuf>,
+    /// Revoke the trust in a directory, which may no longer exist, in a source or in a signer
+    #[arg(long, value_name = "PATH-OR-SOURCE-OR-KEY", conflicts_with_all = ["path", "list"])]
+    pub(crate) revoke: Option<String>,
 }

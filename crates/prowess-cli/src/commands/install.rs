@@ -7,9 +7,10 @@ use std::process::ExitCode;
 
 use prowess::{Cancel, RemoteErrorKind, RemoteRequest};
 use prowess_source_remote::WrittenSource;
-use prowess_store::{Checked, InstallError, RemoteState, Synced};
+use prowess_store::{Added, Checked, InstallError, PlaceForm, RemoteState, Synced};
 use serde::Serialize;
 
+use super::placement;
 use crate::args::{Add, InstallOptions, Remove, Rollback, Sync};
 use crate::failure::Failure;
 use crate::install_place::InstallPlace;
@@ -36,35 +37,43 @@ struct Lines {
 }
 
 pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
-    let place = InstallPlace::new(&args.options)?;
-    let request = request(args)?;
+    let place = InstallPlace::new(&args.options)?.signed_by(&args.signer)?;
+    let mut request = request(&args.source)?;
+    if args.reference.is_some() {
+        request.reference.clone_from(&args.reference);
+    }
     let added = place.installer().add(&request, &args.names, &Cancel::default())?;
-    let lines = added.into_iter().map(|added| {
-        let facts: Vec<_> = added.skill.surface.into_iter().collect();
-        let state = if added.was_installed { "unchanged" } else { "added" };
-        let detail = Some(format!("{}; {}", added.skill.signer, facts.join(", ")));
-        Line { id: added.id, state, detail }
-    });
-    print(lines.collect(), output)?;
+    if let Some(form) = form(args) {
+        placement::place(&place, &added, args.into.as_deref(), form)?;
+    }
+    print(added.into_iter().map(added_line).collect(), output)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn form(args: &Add) -> Option<PlaceForm> {
+    let copy = args.copy.then_some(PlaceForm::Copy);
+    args.link.then_some(PlaceForm::Link).or(copy)
+}
+
+pub(crate) fn added_line(added: Added) -> Line {
+    let facts: Vec<_> = added.skill.surface.into_iter().collect();
+    let state = if added.was_installed { "unchanged" } else { "added" };
+    let detail = Some(format!("{}; {}", added.skill.signer, facts.join(", ")));
+    Line { id: added.id, state, detail }
 }
 
 /// Returns the request for a source as the lock file has it: a path does not depend on the working
 /// directory.
-fn request(args: &Add) -> Result<RemoteRequest, Failure> {
-    let mut request = match WrittenSource::read(&args.source) {
-        WrittenSource::Path(path) => RemoteRequest::latest(absolute_text(&path)?),
-        WrittenSource::Short(_) if Path::new(&args.source).exists() => {
-            let message = format!("`{0}` is a path here, and may be a repository", args.source);
-            let help = format!("write `./{0}` for the path or `github:{0}`", args.source);
-            return Err(Failure::new(RemoteErrorKind::Unsupported.as_str(), message, help));
+pub(crate) fn request(written: &str) -> Result<RemoteRequest, Failure> {
+    match WrittenSource::read(written) {
+        WrittenSource::Path(path) => Ok(RemoteRequest::latest(absolute_text(&path)?)),
+        WrittenSource::Short(_) if Path::new(written).exists() => {
+            let message = format!("`{written}` is a path here, and may be a repository");
+            let help = format!("write `./{written}` for the path or `github:{written}`");
+            Err(Failure::new(RemoteErrorKind::Unsupported.as_str(), message, help))
         }
-        WrittenSource::Short(request) | WrittenSource::Remote(request) => request,
-    };
-    if args.reference.is_some() {
-        request.reference.clone_from(&args.reference);
+        WrittenSource::Short(request) | WrittenSource::Remote(request) => Ok(request),
     }
-    Ok(request)
 }
 
 fn absolute_text(path: &str) -> Result<String, Failure> {

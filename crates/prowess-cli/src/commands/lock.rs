@@ -5,14 +5,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use prowess::{Cancel, Remote as _, RemoteRequest};
+use prowess_archive::File;
+use prowess_signature::SecretKey;
 use prowess_source_remote::LocalRemote;
-use prowess_store::{InstallError, LockFile, Merge, heal, merge, publish as published};
+use prowess_store::{
+    ForeignLock, InstallError, LockFile, Merge, heal, merge, publish as published, publish_signed,
+    to_skills_lock,
+};
+use prowess_text::terminal_json;
 use serde::Serialize;
 
-use crate::args::{LockCommand, Publish, Quarantine};
-use crate::commands::install::{Line, print};
+use crate::args::{InstallOptions, LockCommand, Publish, Quarantine, SignerOption};
+use crate::commands::install::{Line, added_line, print};
 use crate::failure::Failure;
-use crate::install_place::{lock_file, store};
+use crate::install_place::{InstallPlace, lock_file, store};
 use crate::output::Output;
 use crate::paths::absolute;
 
@@ -27,15 +33,61 @@ struct Merged {
 }
 
 pub(crate) fn lock(command: &LockCommand, output: &Output) -> Result<ExitCode, Failure> {
-    let LockCommand::Merge { files, lock } = command;
-    let (target, merged) = match files.as_slice() {
+    match command {
+        LockCommand::Merge { files, lock } => merge_locks(files, lock.as_ref(), output),
+        LockCommand::Import { file, signer, options } => import(file, signer, options, output),
+        LockCommand::Export { lock } => {
+            let text = to_skills_lock(&lock_file(lock.as_ref())?.load()?, &store()?)?;
+            output.data(&terminal_json(&text))?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// Installs what the lock file of another tool names.
+fn import(
+    file: &Path,
+    signer: &SignerOption,
+    options: &InstallOptions,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let format = ForeignLock::of(&name).ok_or_else(|| {
+        let names = ForeignLock::ALL.map(|format| format!("`{}`", format.file_name()));
+        let message = format!("`{name}` is not the name of a lock file");
+        Failure::usage("lock-invalid", message, format!("name a file {}", names.join(", ")))
+    })?;
+    let text = fs::read_to_string(file).map_err(|error| {
+        let message = format!("`{}` cannot be read: {error}", file.display());
+        Failure::new("lock-invalid", message, "check the path")
+    })?;
+    let mut skills = format.read(&text).map_err(InstallError::from)?;
+    let directory = absolute(file)?;
+    for skill in &mut skills {
+        if skill.source.starts_with('.') {
+            let path = directory.with_file_name(&skill.source);
+            skill.source = absolute(&path)?.to_string_lossy().into_owned();
+        }
+    }
+    let place = InstallPlace::new(options)?.signed_by(signer)?;
+    let added = place.installer().import(&skills, &Cancel::default())?;
+    print(added.into_iter().map(added_line).collect(), output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn merge_locks(
+    files: &[PathBuf],
+    lock: Option<&PathBuf>,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let (target, merged) = match files {
         [base, ours, theirs] => {
             let [base, ours, theirs] = [base, ours, theirs].map(LockFile::new);
             let merged = merge(Some(&loaded(&base)?), &loaded(&ours)?, &loaded(&theirs)?);
             (ours, merged)
         }
         _ => {
-            let file = lock_file(lock.as_ref())?;
+            let file = lock_file(lock)?;
             let text = file.read()?.unwrap_or_default();
             let healed = heal(&text).map_err(InstallError::from)?;
             (file, healed)
@@ -95,7 +147,7 @@ pub(crate) fn publish(args: &Publish, output: &Output) -> Result<ExitCode, Failu
     let mut lines = Vec::new();
     for artifact in &artifacts {
         let bytes = LocalRemote.fetch(artifact, MAX_BYTES, &cancel).map_err(InstallError::from)?;
-        for file in published(&bytes)? {
+        for file in files(&bytes, args.sign.as_deref())? {
             let path = args.site.join(&file.path);
             write(&path, &file.content)?;
             let detail = Some(path.display().to_string());
@@ -104,6 +156,20 @@ pub(crate) fn publish(args: &Publish, output: &Output) -> Result<ExitCode, Failu
     }
     print(lines, output)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the files of the site, signed if there is a key.
+fn files(archive: &[u8], key: Option<&Path>) -> Result<Vec<File>, Failure> {
+    let Some(path) = key else { return Ok(published(archive)?) };
+    let invalid = |reason: String| {
+        let help = "name the file written by `minisign -G`";
+        let message = format!("`{}` cannot sign: {reason}", path.display());
+        Failure::new("signer-invalid", message, help)
+    };
+    let text = fs::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
+    let key = SecretKey::parse(&text).map_err(|error| invalid(error.to_string()))?;
+    // The trusted comment says what was signed, and no time: equal packages give equal comments.
+    Ok(publish_signed(archive, key.public_key(), &|name, bytes| key.sign(bytes, name))?)
 }
 
 fn write(path: &PathBuf, content: &[u8]) -> Result<(), Failure> {

@@ -17,6 +17,7 @@ mod margin;
 mod mcp;
 mod new;
 mod overview;
+mod placement;
 mod plugin;
 mod probe;
 mod prompt;

@@ -1,26 +1,33 @@
 //! `prowess trust`: lists and changes the trusted folders.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use prowess::state::{TrustError, TrustFile, TrustedFolder, TrustedState};
+use prowess::state::{
+    Origin, TrustError, TrustFile, TrustedFolder, TrustedOrigin, TrustedOrigins, TrustedState,
+};
 use prowess::{Clock, SystemClock};
+use prowess_store::signer_name;
 use serde::Serialize;
 
+use super::placement;
 use crate::args::Trust;
+use crate::commands::install::request;
 use crate::failure::Failure;
+use crate::install_place::public_key;
 use crate::output::{DIM, HEADING, Output};
 use crate::paths;
 use crate::terminal::plain;
 
 /// The output of `trust --format json`.
 #[derive(Serialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(untagged)]
 enum Answer {
-    Trusted(Folder),
-    Revoked(Folder),
-    Folders(Vec<Folder>),
+    Trusted { trusted: Folder },
+    Revoked { revoked: Folder },
+    TrustedOrigin { trusted: Named },
+    RevokedOrigin { revoked: Named },
+    List { folders: Vec<Folder>, sources: Vec<Named>, signers: Vec<Named> },
 }
 
 #[derive(Serialize)]
@@ -30,29 +37,68 @@ struct Folder {
     state: TrustedState,
 }
 
+/// A source or a signer.
+#[derive(Serialize)]
+struct Named {
+    name: String,
+    since: String,
+}
+
 pub(crate) fn run(args: &Trust, output: &Output) -> Result<ExitCode, Failure> {
     let surroundings = paths::surroundings()?;
     let file = paths::trust_file(&surroundings).ok_or_else(without_home)?;
-    let answer = match (&args.revoke, args.list) {
-        (Some(path), _) => Answer::Revoked(folder(&file.revoke(path).map_err(refused)?)),
-        (None, true) => list(&file)?,
-        (None, false) => {
-            let project = args.path.as_deref().or_else(|| surroundings.project());
-            let trusted =
-                file.trust(project.unwrap_or(Path::new(".")), SystemClock::default().now());
-            Answer::Trusted(folder(&trusted.map_err(refused)?))
-        }
+    let answer = if let Some(written) = &args.revoke {
+        revoke(&file, written)?
+    } else if args.list {
+        list(&file)?
+    } else if let Some(written) = &args.source {
+        trust_origin(&file, Origin::Source(&request(written)?.source))?
+    } else if let Some(written) = &args.signer {
+        trust_origin(&file, Origin::Signer(&signer_name(&public_key(written)?)))?
+    } else {
+        let project = args.path.as_deref().or_else(|| surroundings.project());
+        let trusted = file.trust(project.unwrap_or(Path::new(".")), SystemClock::default().now());
+        Answer::Trusted { trusted: folder(&trusted.map_err(refused)?) }
     };
     output.result(&answer, text)?;
     Ok(ExitCode::SUCCESS)
 }
 
+fn trust_origin(file: &TrustFile, origin: Origin<'_>) -> Result<Answer, Failure> {
+    let trusted = file.trust_origin(origin, SystemClock::default().now()).map_err(refused)?;
+    Ok(Answer::TrustedOrigin { trusted: named(&trusted) })
+}
+
+/// Revokes the trust in a source or a signer of this name, or else in a folder.
+fn revoke(file: &TrustFile, written: &str) -> Result<Answer, Failure> {
+    let signer = public_key(written).ok().map(|key| signer_name(&key));
+    let source = request(written).map_or_else(|_| written.to_owned(), |it| it.source);
+    let signer = signer.as_deref().map(Origin::Signer);
+    for origin in [Origin::Source(&source), Origin::Signer(written)].into_iter().chain(signer) {
+        if let Some(revoked) = file.revoke_origin(origin).map_err(refused)? {
+            placement::remove_untrusted()?;
+            return Ok(Answer::RevokedOrigin { revoked: named(&revoked) });
+        }
+    }
+    let revoked = file.revoke(Path::new(written)).map_err(refused)?;
+    Ok(Answer::Revoked { revoked: folder(&revoked) })
+}
+
 fn list(file: &TrustFile) -> Result<Answer, Failure> {
     let trusted = file.load();
-    match trusted.finding() {
-        Some(finding) => Err(refused(TrustError::Invalid(Box::new(finding.clone())))),
-        None => Ok(Answer::Folders(trusted.folders().iter().map(folder).collect())),
+    if let Some(finding) = trusted.finding() {
+        return Err(refused(TrustError::Invalid(Box::new(finding.clone()))));
     }
+    let TrustedOrigins { sources, signers, .. } = file.origins();
+    Ok(Answer::List {
+        folders: trusted.folders().iter().map(folder).collect(),
+        sources: sources.iter().map(named).collect(),
+        signers: signers.iter().map(named).collect(),
+    })
+}
+
+fn named(trusted: &TrustedOrigin) -> Named {
+    Named { name: trusted.name().to_owned(), since: trusted.since() }
 }
 
 fn folder(trusted: &TrustedFolder) -> Folder {
@@ -97,23 +143,36 @@ fn refused(error: TrustError) -> Failure {
 
 fn text(answer: &Answer) -> String {
     let path = |folder: &Folder| plain(&folder.path.to_string_lossy()).into_owned();
+    let trusted = |name: &str| format!("{HEADING}trusted{HEADING:#} {name}\n");
+    let revoked = |name: &str| format!("{HEADING}no longer trusted{HEADING:#} {name}\n");
     match answer {
-        Answer::Trusted(folder) => format!("{HEADING}trusted{HEADING:#} {}\n", path(folder)),
-        Answer::Revoked(folder) => {
-            format!("{HEADING}no longer trusted{HEADING:#} {}\n", path(folder))
+        Answer::Trusted { trusted: folder } => trusted(&path(folder)),
+        Answer::Revoked { revoked: folder } => revoked(&path(folder)),
+        Answer::TrustedOrigin { trusted: origin } => trusted(&plain(&origin.name)),
+        Answer::RevokedOrigin { revoked: origin } => revoked(&plain(&origin.name)),
+        Answer::List { folders, sources, signers } => {
+            if folders.is_empty() && sources.is_empty() && signers.is_empty() {
+                return "no directory is trusted; run `prowess trust PATH` to trust one\n"
+                    .to_owned();
+            }
+            let folders = folders.iter().map(|folder| line(&path(folder), &remark(folder)));
+            let origins = sources.iter().chain(signers);
+            let origins = origins
+                .map(|origin| line(&plain(&origin.name), &format!("since {}", origin.since)));
+            folders.chain(origins).collect()
         }
-        Answer::Folders(folders) if folders.is_empty() => {
-            "no directory is trusted; run `prowess trust PATH` to trust one\n".to_owned()
-        }
-        Answer::Folders(folders) => folders.iter().fold(String::new(), |mut text, folder| {
-            let remark = match folder.state {
-                TrustedState::Trusted => "",
-                TrustedState::Replaced => "  replaced by another directory, which is not trusted",
-                TrustedState::Missing => "  no longer exists",
-            };
-            let since = &folder.since;
-            let _ = writeln!(text, "{}  {DIM}since {since}{remark}{DIM:#}", path(folder));
-            text
-        }),
     }
+}
+
+fn line(name: &str, remark: &str) -> String {
+    format!("{name}  {DIM}{remark}{DIM:#}\n")
+}
+
+fn remark(folder: &Folder) -> String {
+    let remark = match folder.state {
+        TrustedState::Trusted => "",
+        TrustedState::Replaced => "  replaced by another directory, which is not trusted",
+        TrustedState::Missing => "  no longer exists",
+    };
+    format!("since {}{remark}", folder.since)
 }

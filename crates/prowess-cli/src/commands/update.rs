@@ -29,10 +29,15 @@ struct Shown {
     files: BTreeMap<String, &'static str>,
     gained: Vec<String>,
     lost: Vec<String>,
+    /// The signer of the installed version.
+    signer: String,
+    /// The signer of the new version, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_signer: Option<String>,
 }
 
 pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
-    let place = InstallPlace::new(&args.options)?;
+    let place = InstallPlace::new(&args.options)?.signed_by(&args.signer)?;
     let cancel = Cancel::default();
     let growth = if args.accept { Growth::Accept } else { Growth::Refuse };
     let updates = if args.preview {
@@ -53,13 +58,25 @@ fn shown(update: NewVersion) -> Shown {
         FileChange::Removed => "removed",
     };
     let files = files.into_iter().map(|(path, change)| (path, word(change))).collect();
-    Shown { id, from: from.tree.to_string(), to: to.tree.to_string(), files, gained, lost }
+    Shown {
+        id,
+        from: from.tree.to_string(),
+        to: to.tree.to_string(),
+        files,
+        gained,
+        lost,
+        new_signer: Some(to.signer).filter(|signer| *signer != from.signer),
+        signer: from.signer,
+    }
 }
 
 fn text(answer: &Answer) -> String {
     let mut text = String::new();
-    for Shown { id, from, to, files, gained, lost } in &answer.updates {
+    for Shown { id, from, to, files, gained, lost, signer, new_signer } in &answer.updates {
         let _ = writeln!(text, "{ID}{}{ID:#}\n  from {from}\n  to   {to}", plain(id));
+        if let Some(new) = new_signer {
+            let _ = writeln!(text, "  signer   {} instead of {}", plain(new), plain(signer));
+        }
         for (path, word) in files {
             let _ = writeln!(text, "  {word:7}  {}", plain(path));
         }

@@ -61,13 +61,13 @@ fn answer(folder: &Path, mut stream: TcpStream) -> Option<()> {
 }
 
 /// A stranger's skills, their site, and a user with an empty home.
-struct Machine {
-    tree: Tree,
+pub(crate) struct Machine {
+    pub(crate) tree: Tree,
     site: Site,
 }
 
 impl Machine {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let tree = Tree::new("//- /home/.keep\n");
         tree.write("skills/pdf/SKILL.md", plain_skill("pdf"));
         tree.write("skills/notes/SKILL.md", plain_skill("notes"));
@@ -77,31 +77,35 @@ impl Machine {
         machine
     }
 
-    fn publish(&self) {
+    pub(crate) fn publish(&self) {
         let published = self.run(&["publish", &self.path("skills"), &self.path("site")]);
         assert_eq!(published.code, Some(0), "{}", published.stderr);
     }
 
-    fn path(&self, path: &str) -> String {
+    pub(crate) fn path(&self, path: &str) -> String {
         self.tree.join(path).to_string_lossy().into_owned()
     }
 
-    fn run(&self, args: &[&str]) -> Ran {
+    pub(crate) fn run(&self, args: &[&str]) -> Ran {
         Program::new().at_home_in(&self.tree.join("home")).run(args)
     }
 
     /// Runs a command that may reach the site.
-    fn online(&self, args: &[&str]) -> Ran {
+    pub(crate) fn online(&self, args: &[&str]) -> Ran {
         self.run(&[args, &["--host", &self.site.host, "--format", "json"]].concat())
     }
 
-    fn add(&self) {
+    pub(crate) fn add(&self) {
         let added = self.online(&["add", &format!("http://{}", self.site.host)]);
         assert_eq!(states(&added.json()), ["notes added", "pdf added"]);
     }
 
+    pub(crate) fn address(&self) -> String {
+        format!("http://{}", self.site.host)
+    }
+
     /// The ids of the installed skills that `list` finds.
-    fn listed(&self) -> Vec<String> {
+    pub(crate) fn listed(&self) -> Vec<String> {
         let listed = self.run(&["list", "--format", "json"]).json();
         let skills = listed["skills"].as_array().unwrap().iter();
         let installed = skills.filter(|skill| skill["layer"] == "installed");
@@ -109,7 +113,7 @@ impl Machine {
     }
 }
 
-fn states(answer: &Value) -> Vec<String> {
+pub(crate) fn states(answer: &Value) -> Vec<String> {
     let text = |skill: &Value, key: &str| skill[key].as_str().unwrap().to_owned();
     let skills = answer["skills"].as_array().unwrap().iter();
     skills.map(|skill| format!("{} {}", text(skill, "id"), text(skill, "state"))).collect()

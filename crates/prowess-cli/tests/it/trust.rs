@@ -68,7 +68,10 @@ fn project_is_trusted_and_revoked() {
     let revoked = json(&tree, &["trust", "--revoke", repository.to_str().unwrap()]);
     assert_eq!(revoked["revoked"]["path"], json!(repository));
     assert_eq!(skills(&json(&tree, &["list"])), UNTRUSTED, "as before");
-    assert_eq!(json(&tree, &["trust", "--list"]), json!({"folders": []}));
+    assert_eq!(
+        json(&tree, &["trust", "--list"]),
+        json!({"folders": [], "sources": [], "signers": []})
+    );
 }
 
 #[test]

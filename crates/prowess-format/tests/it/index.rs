@@ -29,6 +29,7 @@ fn what_is_written_is_read() {
             description: "Fills forms.".into(),
             url: "/skills/pdf.tar.gz".into(),
             digest: DIGEST.into(),
+            signature: Some("/skills/pdf.tar.gz.minisig".into()),
         }],
     };
     let text = index.to_json();
@@ -41,7 +42,8 @@ fn what_is_written_is_read() {
               "type": "archive",
               "description": "Fills forms.",
               "url": "/skills/pdf.tar.gz",
-              "digest": "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+              "digest": "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+              "signature": "/skills/pdf.tar.gz.minisig"
             }
           ]
         }

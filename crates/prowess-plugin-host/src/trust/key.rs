@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use minisign_verify::{PublicKey, Signature};
 use prowess_core::Timestamp;
+use prowess_signature::{PublicKey, Signature};
 use serde::{Deserialize, Serialize};
 
 use super::time;
@@ -13,9 +11,6 @@ use crate::regular_file::read_text;
 
 /// The maximum size of a key file.
 const MAX_KEY_BYTES: u64 = 4096;
-
-/// The position of the key id in the bytes of a key and of a signature.
-const ID: std::ops::Range<usize> = 2..10;
 
 /// A public key. Plugins that its owner signs are trusted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,7 +38,7 @@ pub enum KeyError {
     #[error("it cannot be read: {0}")]
     Unreadable(String),
     /// The text is not a minisign public key.
-    #[error("it is not a minisign public key: {0}")]
+    #[error("{0}")]
     Invalid(String),
 }
 
@@ -65,13 +60,10 @@ impl Key {
     ///
     /// Returns an error if the text is not a minisign public key.
     pub fn parse(text: &str, signed_off_by: &super::SignedOffBy) -> Result<Self, KeyError> {
-        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-        let line = lines.next_back().unwrap_or_default();
-        PublicKey::from_base64(line).map_err(|error| KeyError::Invalid(error.to_string()))?;
-        let id = id_in(line).ok_or_else(|| KeyError::Invalid("it has no key id".into()))?;
+        let key = PublicKey::parse(text).map_err(|error| KeyError::Invalid(error.to_string()))?;
         Ok(Self {
-            id,
-            key: line.to_owned(),
+            id: key.id().to_owned(),
+            key: key.as_base64().to_owned(),
             trusted_by: signed_off_by.who.clone(),
             trusted_at: signed_off_by.when,
             revoked_at: None,
@@ -79,41 +71,7 @@ impl Key {
     }
 
     /// Returns whether the signature of these bytes was made with this key.
-    pub(crate) fn has_signed(&self, bytes: &[u8], signature: &SignatureFile) -> bool {
-        let Ok(key) = PublicKey::from_base64(&self.key) else {
-            return false;
-        };
-        // Legacy signatures, which are not prehashed, are no longer made by minisign.
-        key.verify(bytes, &signature.signature, false).is_ok()
+    pub(crate) fn has_signed(&self, bytes: &[u8], signature: &Signature) -> bool {
+        PublicKey::parse(&self.key).is_ok_and(|key| key.has_signed(bytes, signature))
     }
-}
-
-/// A `.minisig` file.
-pub(crate) struct SignatureFile {
-    /// The id of the signing key, according to the signature.
-    pub(crate) key: String,
-    signature: Signature,
-}
-
-impl SignatureFile {
-    /// Parses the text of the file.
-    pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let signature = Signature::decode(text).map_err(|error| error.to_string())?;
-        let line = text.lines().nth(1).unwrap_or_default();
-        let key = id_in(line).ok_or("it has no key id")?;
-        Ok(Self { key, signature })
-    }
-
-    /// Returns the trusted comment of the signature.
-    pub(crate) fn trusted_comment(&self) -> &str {
-        self.signature.trusted_comment()
-    }
-}
-
-/// Returns the key id in a base64 line. As minisign does, prints the bytes as a little-endian
-/// number.
-fn id_in(line: &str) -> Option<String> {
-    let bytes = STANDARD.decode(line.trim()).ok()?;
-    let id = bytes.get(ID)?.try_into().ok()?;
-    Some(format!("{:016X}", u64::from_le_bytes(id)))
 }

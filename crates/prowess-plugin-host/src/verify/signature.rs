@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use prowess_signature::Signature;
+
 use super::InspectedFile;
 use crate::regular_file::read_text;
-use crate::trust::SignatureFile;
 use crate::{PluginError, PluginErrorKind, TrustStore};
 
 /// The maximum size of a signature file.
@@ -14,11 +15,11 @@ const MAX_SIGNATURE_BYTES: u64 = 4096;
 pub(super) fn signed_by(
     inspected: &InspectedFile<'_>,
     trust: &TrustStore,
-    signature: &SignatureFile,
+    signature: &Signature,
 ) -> Result<String, PluginError> {
     let file = inspected.file;
     let manifest = &inspected.inspection.manifest;
-    let id = &signature.key;
+    let id = signature.key_id();
     let refused = |reason: String, help: &str| {
         PluginError::refused(PluginErrorKind::Signature, file, reason, help)
     };
@@ -44,11 +45,11 @@ pub(super) fn signed_by(
         let help = "get the signature that was made for this file: its trusted comment is `NAME VERSION TARGET`";
         return Err(refused(reason, help));
     }
-    Ok(id.clone())
+    Ok(id.to_owned())
 }
 
 /// Reads the signature next to the file, which has its name with `.minisig` appended.
-pub(super) fn signature_of(file: &Path) -> Result<Option<SignatureFile>, PluginError> {
+pub(super) fn signature_of(file: &Path) -> Result<Option<Signature>, PluginError> {
     let mut name = file.as_os_str().to_owned();
     name.push(".minisig");
     let refused = |reason: String| {
@@ -60,6 +61,6 @@ pub(super) fn signature_of(file: &Path) -> Result<Option<SignatureFile>, PluginE
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(refused(format!("has a signature that cannot be read: {error}"))),
     };
-    let signature = SignatureFile::parse(&text);
+    let signature = Signature::parse(&text);
     signature.map(Some).map_err(|reason| refused(format!("has a damaged signature: {reason}")))
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use prowess_core::{CheckedFolder, FolderAnswer, FolderTrust, Timestamp};
-use prowess_state::{CurrentTrust, TrustError, TrustFile, TrustedState};
+use prowess_state::{CurrentTrust, Origin, TrustError, TrustFile, TrustedState};
 use prowess_testkit::{Tree, without_sync};
 
 const NOW: Timestamp = Timestamp(1_767_225_600_000);
@@ -285,4 +285,28 @@ fn file_that_is_not_on_the_disk_replaces_no_other() {
     check(&tree, &file, &[("a", Trusted), ("b", NotTrusted)]);
     trust(&tree, &file, "b");
     check(&tree, &file, &[("a", Trusted), ("b", Trusted)]);
+}
+
+#[test]
+fn sources_and_signers_are_trusted_as_written() {
+    let (tree, file) = machine(&["a"]);
+    trust(&tree, &file, "a");
+    file.trust_origin(Origin::Source("https://a.example"), NOW).unwrap();
+    file.trust_origin(Origin::Signer("minisign:RWQ"), NOW).unwrap();
+    let origins = file.origins();
+    assert!(origins.trusts("https://a.example", "unsigned"));
+    assert!(origins.trusts("https://b.example", "minisign:RWQ"));
+    for (source, signer) in [
+        ("https://a.example/", "unsigned"),
+        ("https://b.example", "unsigned"),
+        ("minisign:RWQ", ""),
+    ] {
+        assert!(!origins.trusts(source, signer), "{source} {signer}");
+    }
+    assert!(file.revoke_origin(Origin::Source("https://a.example")).unwrap().is_some());
+    assert!(file.revoke_origin(Origin::Source("https://a.example")).unwrap().is_none());
+    assert!(!file.origins().trusts("https://a.example", "unsigned"));
+    assert_eq!(file.load().folders().len(), 1, "folders stay trusted");
+    fs::write(file.path(), "{").unwrap();
+    assert!(!file.origins().trusts("https://b.example", "minisign:RWQ"), "it is unusable");
 }

@@ -3,36 +3,45 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use prowess_archive::{Archive, File};
 use prowess_core::{
-    ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
-    RemoteRequest,
+    ArtifactKind, ArtifactSignature, Cancel, Digest, Remote, RemoteArtifact, RemoteError,
+    RemoteErrorKind, RemoteRequest,
 };
 use prowess_store::{FileChange, Growth, InstallError, Installer, RemoteState, Synced, publish};
 
 use crate::Place;
 
-/// Archives by their source. A name of a skill may follow a `#`, as in an index.
+/// A remote in memory: archives by their source. A name of a skill may follow a `#`, as in an index.
 #[derive(Default)]
-struct Shelf {
+pub(crate) struct Shelf {
     archives: Mutex<BTreeMap<String, Vec<u8>>>,
+    /// Signatures and keys, by location.
+    pub(crate) texts: Mutex<BTreeMap<String, String>>,
     /// The digest that is stated, if it is not that of the bytes.
     stated: Mutex<Option<Digest>>,
+    fetched: AtomicUsize,
 }
 
 impl Shelf {
-    fn put(&self, source: &str, files: &[(&str, &str)]) {
+    pub(crate) fn put(&self, source: &str, files: &[(&str, &str)]) {
         let files = files.iter().map(|(path, text)| File::new(*path, *text)).collect();
         self.put_bytes(source, Archive::new(files).unwrap().to_tar_gz());
     }
 
-    fn put_bytes(&self, source: &str, bytes: Vec<u8>) {
+    pub(crate) fn put_bytes(&self, source: &str, bytes: Vec<u8>) {
         self.lock().insert(source.to_owned(), bytes);
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Vec<u8>>> {
+    /// Returns how often something was fetched.
+    pub(crate) fn fetched(&self) -> usize {
+        self.fetched.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Vec<u8>>> {
         self.archives.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -56,6 +65,10 @@ impl Remote for Shelf {
                 location: location.clone(),
                 name: location.split('#').nth(1).map(str::to_owned),
                 kind: ArtifactKind::Archive,
+                signature: Some(ArtifactSignature {
+                    location: format!("{location}.minisig"),
+                    key: "minisign.pub".to_owned(),
+                }),
                 revision: None,
                 digest: Some(self.stated.lock().unwrap().unwrap_or_else(|| Digest::of(bytes))),
             })
@@ -72,31 +85,42 @@ impl Remote for Shelf {
         _limit: usize,
         _cancel: &Cancel,
     ) -> Result<Vec<u8>, RemoteError> {
-        Ok(self.lock()[&artifact.location].clone())
+        self.fetched.fetch_add(1, Ordering::Relaxed);
+        if let Some(bytes) = self.lock().get(&artifact.location) {
+            return Ok(bytes.clone());
+        }
+        let texts = self.texts.lock().unwrap();
+        let text = texts.get(&artifact.location).map(|text| text.clone().into_bytes());
+        text.ok_or_else(|| RemoteError::new(RemoteErrorKind::NotFound, "nothing is there"))
     }
 }
 
-const PDF: &str = "---\nname: pdf\ndescription: Fills forms.\n---\nOne\n";
+pub(crate) const PDF: &str = "---\nname: pdf\ndescription: Fills forms.\n---\nOne\n";
 const NOTES: &str = "---\nname: notes\ndescription: Takes notes.\n---\nOne\n";
 
-struct Fixture {
-    place: Place,
-    shelf: Shelf,
+pub(crate) struct Fixture {
+    pub(crate) place: Place,
+    pub(crate) shelf: Shelf,
 }
 
 impl Fixture {
     /// A source `site` with two skills in one archive.
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let fixture = Self { place: Place::new(), shelf: Shelf::default() };
         fixture.shelf.put("site", &[("pdf/SKILL.md", PDF), ("notes/SKILL.md", NOTES)]);
         fixture
     }
 
-    fn installer(&self) -> Installer<'_> {
-        Installer { store: &self.place.store, lock: &self.place.lock, remote: &self.shelf }
+    pub(crate) fn installer(&self) -> Installer<'_> {
+        Installer {
+            store: &self.place.store,
+            lock: &self.place.lock,
+            remote: &self.shelf,
+            signer: None,
+        }
     }
 
-    fn add(&self, source: &str, names: &[&str]) -> Result<Vec<String>, InstallError> {
+    pub(crate) fn add(&self, source: &str, names: &[&str]) -> Result<Vec<String>, InstallError> {
         let names: Vec<_> = names.iter().map(|&name| name.to_owned()).collect();
         let request = RemoteRequest::latest(source);
         let added = self.installer().add(&request, &names, &Cancel::default())?;

@@ -2,11 +2,14 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod codes;
+mod foreign;
 mod history;
 mod install;
+mod live;
 mod lock;
 mod merges;
 mod quarantine;
+mod signatures;
 mod source;
 mod store;
 

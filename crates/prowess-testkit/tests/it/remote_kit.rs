@@ -64,6 +64,7 @@ impl Remote for Faulty {
         let is_wrong = self.is("artifact-is-fetched-whole");
         let described = if is_wrong { text + "and more" } else { text };
         let artifact = RemoteArtifact {
+            signature: None,
             location: "there/SKILL.md".to_owned(),
             name: Some("kit-skill".to_owned()),
             kind: ArtifactKind::SkillMd,

@@ -34,6 +34,7 @@ impl Remote for Shelves {
         check(cancel)?;
         let text = self.text(&request.source)?;
         Ok(vec![RemoteArtifact {
+            signature: None,
             location: request.source.clone(),
             name: None,
             kind: ArtifactKind::SkillMd,

@@ -81,6 +81,7 @@ const CODES: &[(&str, &str)] = &[
     ("sdk-required", "A new plugin needs the path of the SDK."),
     ("serve-failed", "The connection to the client has failed."),
     ("session-not-found", "The audit log has no events of this session."),
+    ("signer-invalid", "The text or file is not a key of minisign, or cannot sign."),
     (
         "skill-changed",
         "The `SKILL.md` has changed since the catalog was built, and cannot be used now.",
@@ -89,6 +90,10 @@ const CODES: &[(&str, &str)] = &[
     ("skill-invalid", "The `SKILL.md` cannot be used."),
     ("skill-md-missing", "The directory has no `SKILL.md`."),
     ("skill-not-found", "There is no skill with this id."),
+    (
+        "skill-not-trusted",
+        "The skill is not placed where other clients use it, because it is not trusted.",
+    ),
     ("skills-ref-crash", "The reference tool would crash with this file."),
     (
         "state-directory-unknown",

@@ -1,0 +1,217 @@
+//! `prowess update` is killed, runs out of disk space, and runs several times at once: the old
+//! version or the new one is installed, never neither.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use prowess::{Cancel, Digest};
+use prowess_source_remote::LocalRemote;
+use prowess_store::{Growth, Installer, LockFile, Store};
+use prowess_testkit::Tree;
+
+use crate::plain_skill;
+use crate::program::Program;
+
+/// The system calls that change files. The process is killed at each of them, and at a few others.
+const CHANGES: [&str; 11] = [
+    "fchmod",
+    "fsync",
+    "mkdir",
+    "mkdirat",
+    "rename",
+    "renameat",
+    "renameat2",
+    "syncfs",
+    "unlink",
+    "unlinkat",
+    "write",
+];
+
+/// The number of kills for each kind of system call that changes files, and for each other one.
+const MOST_KILLS: [usize; 2] = [12, 1];
+
+/// The number of full disks for each kind of system call.
+const MOST_FULL: usize = 5;
+
+/// A home with an installed skill whose source has a newer version with another skill.
+struct Machine {
+    tree: Tree,
+    store: Store,
+    lock: LockFile,
+    old: Digest,
+    new: Digest,
+    /// The paths below the home after an update.
+    updated: BTreeSet<String>,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let tree = Tree::new("");
+        let state = tree.join("home/.local/state/prowess");
+        let [store, lock] = ["store", "prowess.lock"].map(|name| state.join(name));
+        let digest = Digest::of(b"");
+        let (store, lock) = (Store::new(store), LockFile::new(lock));
+        let updated = BTreeSet::new();
+        let mut machine = Self { tree, store, lock, old: digest, new: digest, updated };
+        machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf"));
+        let skills = machine.tree.join("skills");
+        let added = machine.program().run(&["add", &skills.to_string_lossy()]);
+        assert_eq!(added.code, Some(0), "{}", added.stderr);
+        machine.old = machine.locked();
+        copy(&machine.tree.join("home"), &machine.tree.join("before"));
+        machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + "More.\n");
+        machine.tree.write("skills/pdf/references/deep/fields.md", "Fields\n");
+        machine.complete();
+        machine.new = machine.locked();
+        machine.updated = paths(&machine.tree.join("home"));
+        machine
+    }
+
+    fn program(&self) -> Program {
+        Program::new().at_home_in(&self.tree.join("home"))
+    }
+
+    /// Restores the home with the old version.
+    fn reset(&self) {
+        fs::remove_dir_all(self.tree.join("home")).unwrap();
+        copy(&self.tree.join("before"), &self.tree.join("home"));
+    }
+
+    fn locked(&self) -> Digest {
+        self.lock.load().expect("the lock is whole").skills["pdf"].tree
+    }
+
+    /// Updates in this process, which first removes what a killed process left behind.
+    fn complete(&self) {
+        drop(self.store.begin().unwrap());
+        let installer =
+            Installer { store: &self.store, lock: &self.lock, remote: &LocalRemote, signer: None };
+        installer.update(&[], Growth::Accept, &Cancel::default()).unwrap();
+    }
+
+    /// Updates with this fault, and checks what is there afterwards.
+    fn update_with(&self, fault: &str) -> bool {
+        self.reset();
+        let mut command = self.traced(&["-e", fault]);
+        let is_done = command.stdout(Stdio::null()).status().unwrap().success();
+        let found = self.locked();
+        assert!([self.old, self.new].contains(&found), "{fault}: neither version is locked");
+        let verified = self.store.verify(&found);
+        assert_eq!(verified, Ok(()), "{fault}: the locked version is not intact");
+        assert!(!is_done || found == self.new, "{fault}: it was reported and is not there");
+        self.complete();
+        assert_eq!(self.locked(), self.new, "{fault}: the next update works");
+        let left = paths(&self.tree.join("home"));
+        assert_eq!(left, self.updated, "{fault}: something is left behind");
+        is_done
+    }
+
+    /// Returns the command of an update that `strace` follows.
+    fn traced(&self, options: &[&str]) -> Command {
+        let mut command = Command::new("strace");
+        command.args(["-f", "-qq", "-o"]).arg(self.tree.join("calls")).args(options);
+        command.arg(env!("CARGO_BIN_EXE_prowess")).args(["update", "--accept"]);
+        command.env_clear().env("HOME", self.tree.join("home")).stderr(Stdio::null());
+        command
+    }
+
+    /// Returns how often an update makes each system call.
+    fn calls(&self) -> BTreeMap<String, usize> {
+        self.reset();
+        let done = self.traced(&[]).status();
+        assert!(done.expect("`strace` is needed for this test").success());
+        let mut counts = BTreeMap::new();
+        for line in fs::read_to_string(self.tree.join("calls")).unwrap().lines() {
+            let call = line.split_once(' ').and_then(|(_, call)| call.trim().split_once('('));
+            let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+            if let Some((name, _)) = call.filter(|(name, _)| is_name(name)) {
+                *counts.entry(name.to_owned()).or_default() += 1;
+            }
+        }
+        counts
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    let copied = Command::new("cp").arg("-rpT").arg(from).arg(to).status();
+    assert!(copied.unwrap().success(), "{} is copied", from.display());
+}
+
+/// Returns the paths of all files below a directory.
+fn paths(directory: &Path) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut pending = vec![directory.to_owned()];
+    while let Some(next) = pending.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pending.push(path);
+            } else {
+                found.insert(path.to_string_lossy().into_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Returns at most this many numbers of calls, the first and the last ones included.
+fn chosen(count: usize, most: usize) -> BTreeSet<usize> {
+    let step = |number: usize| 1 + number * (count - 1) / most.saturating_sub(1).max(1);
+    if count <= most { (1..=count).collect() } else { (0..most).map(step).collect() }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn killed_update_leaves_one_of_the_versions() {
+    let machine = Machine::new();
+    let mut kills = 0;
+    for (call, count) in machine.calls() {
+        let most = MOST_KILLS[usize::from(!CHANGES.contains(&&*call))];
+        for number in chosen(count, most) {
+            kills += usize::from(
+                !machine.update_with(&format!("inject={call}:signal=KILL:when={number}")),
+            );
+        }
+    }
+    assert!(kills > 40, "an update was killed {kills} times");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn full_disk_leaves_one_of_the_versions() {
+    let machine = Machine::new();
+    let calls = machine.calls();
+    let mut failures = 0;
+    for call in ["write", "fsync", "syncfs", "mkdirat", "renameat"] {
+        let Some(&count) = calls.get(call) else { continue };
+        for number in chosen(count, MOST_FULL) {
+            let fault = format!("inject={call}:error=ENOSPC:when={number}+");
+            failures += usize::from(!machine.update_with(&fault));
+        }
+    }
+    assert!(failures > 8, "an update failed {failures} times");
+}
+
+#[test]
+fn processes_that_install_at_once_lose_nothing() {
+    let tree = Tree::new("//- /home/.keep\n");
+    let names = ["a", "b", "c", "d", "e", "f"];
+    let add = |name: &&str| {
+        let path = format!("skills-{name}/{name}/SKILL.md");
+        tree.write(&path, plain_skill(name));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_prowess"));
+        command.arg("add").arg(tree.join(&format!("skills-{name}")));
+        command.env_clear().env("HOME", tree.join("home")).stdout(Stdio::null()).spawn().unwrap()
+    };
+    let children: Vec<_> = names.iter().map(add).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let state = tree.join("home/.local/state/prowess");
+    let lock = LockFile::new(state.join("prowess.lock")).load().unwrap();
+    assert_eq!(lock.skills.keys().map(String::as_str).collect::<Vec<_>>(), names);
+    let store = Store::new(state.join("store"));
+    assert!(lock.skills.values().all(|skill| store.verify(&skill.tree).is_ok()));
+}

@@ -1,0 +1,142 @@
+//! Lock files of other tools, and merges by git.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::install::{Machine, states};
+use crate::plain_skill;
+
+/// Writes a file, and returns its path.
+fn written(machine: &Machine, name: &str, value: &Value) -> String {
+    machine.tree.write(name, value.to_string());
+    machine.path(name)
+}
+
+#[test]
+fn skills_lock_is_exported_and_imported() {
+    let machine = Machine::new();
+    machine.tree.write("skills/pdf/references/Fields.md", "Fields\n");
+    let source = machine.path("skills");
+    assert_eq!(machine.run(&["add", &source]).code, Some(0));
+    let exported = machine.run(&["lock", "export"]);
+    let text = exported.text();
+    let value: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(value["version"], 1);
+    assert_eq!(value["skills"]["pdf"]["source"], source.as_str());
+    assert_eq!(value["skills"]["pdf"]["sourceType"], "local");
+
+    let relative = text.replace(&source, "./skills");
+    machine.tree.write("skills-lock.json", &relative);
+    let file = machine.path("skills-lock.json");
+    let import = || {
+        let lock = machine.path("other.lock");
+        machine.run(&["lock", "import", &file, "--lock", &lock, "--format", "json"])
+    };
+    assert_eq!(states(&import().json()), ["notes added", "pdf added"]);
+    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + "More.\n");
+    fs::remove_file(machine.tree.join("other.lock")).unwrap();
+    assert_eq!(import().error()["code"], "artifact-changed", "these are not the locked files");
+    assert!(!machine.tree.join("other.lock").exists(), "nothing is installed");
+}
+
+/// The digest of a folder, by the definition of the other tool, in the language that it runs in.
+const FOLDER_HASH: &str = r#"
+const fs = require('fs'), path = require('path'), base = process.argv[1], files = [];
+const walk = (folder) => fs.readdirSync(folder, { withFileTypes: true }).forEach((entry) => {
+    const full = path.join(folder, entry.name);
+    entry.isDirectory() ? walk(full) : files.push(path.relative(base, full));
+});
+walk(base);
+const hash = require('crypto').createHash('sha256');
+files.sort((a, b) => a.localeCompare(b));
+files.forEach((file) => hash.update(file).update(fs.readFileSync(path.join(base, file))));
+process.stdout.write(hash.digest('hex'));
+"#;
+
+#[test]
+fn exported_digest_is_that_of_the_other_tool() {
+    let machine = Machine::new();
+    for name in ["a.md", "A.md", "LICENSE.txt", "scripts/run.py", "scripts/run-2.py", "b/c.md"] {
+        machine.tree.write(&format!("skills/pdf/{name}"), format!("{name}\n"));
+    }
+    let added = machine.run(&["add", &machine.path("skills"), "pdf"]);
+    assert_eq!(added.code, Some(1), "two names are one on some systems: {}", added.stdout);
+    fs::remove_file(machine.tree.join("skills/pdf/A.md")).unwrap();
+    assert_eq!(machine.run(&["add", &machine.path("skills"), "pdf"]).code, Some(0));
+    let node = Command::new("node").args(["-e", FOLDER_HASH, &machine.path("skills/pdf")]).output();
+    let expected = String::from_utf8(node.expect("`node` is needed").stdout).unwrap();
+    let exported: Value = serde_json::from_str(machine.run(&["lock", "export"]).text()).unwrap();
+    assert_eq!(exported["skills"]["pdf"]["computedHash"], expected.as_str());
+}
+
+#[test]
+fn foreign_lock_of_another_form_installs_nothing() {
+    let machine = Machine::new();
+    let local = json!({"source": machine.path("skills"), "sourceType": "local"});
+    let npm = json!({"source": "a", "sourceType": "node_modules", "computedHash": "0"});
+    for (name, value, code) in [
+        ("skills-lock.json", json!({"version": 2, "skills": {"pdf": local}}), "lock-version"),
+        ("skills-lock.json", json!({"version": 1}), "lock-invalid"),
+        ("skills-lock.json", json!({"version": 1, "skills": {"pdf": npm}}), "lock-invalid"),
+        (".skill-lock.json", json!({"version": 1, "skills": {"pdf": local}}), "lock-version"),
+        ("toolhive.lock.yaml", json!({"version": 1, "skills": [{"name": "pdf"}]}), "lock-invalid"),
+        ("apm.lock.yaml", json!({"dependencies": []}), "lock-invalid"),
+        ("package-lock.json", json!({}), "lock-invalid"),
+    ] {
+        let file = written(&machine, name, &value);
+        let ran = machine.run(&["lock", "import", &file, "--format", "json"]);
+        assert_eq!(ran.error()["code"], code, "{name} {value}");
+    }
+    assert_eq!(machine.listed(), Vec::<String>::new());
+}
+
+#[test]
+fn git_merges_locks_with_the_driver() {
+    let machine = Machine::new();
+    let repository = machine.tree.join("repository");
+    fs::create_dir(&repository).unwrap();
+    let program = env!("CARGO_BIN_EXE_prowess");
+    let driver = format!("merge.prowess.driver={program} lock merge --files %O %A %B");
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        command.args(["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", &driver]);
+        command.args(arguments).current_dir(&repository).env("HOME", machine.tree.join("home"));
+        command.env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap().status.success()
+    };
+    let add = |name: &str| {
+        let lock = machine.path("repository/prowess.lock");
+        let added = machine.run(&["add", &machine.path("skills"), name, "--lock", &lock]);
+        assert_eq!(added.code, Some(0), "{}", added.stderr);
+        assert!(git(&["add", "--all"]) && git(&["commit", "--quiet", "--message=lock"]));
+    };
+    machine.tree.write("repository/.gitattributes", "prowess.lock merge=prowess\n");
+    assert!(git(&["init", "--quiet", "--initial-branch=main"]));
+    machine.tree.write("skills/a/SKILL.md", plain_skill("a"));
+    add("a");
+    assert!(git(&["switch", "--quiet", "--create", "other"]));
+    add("pdf");
+    assert!(git(&["switch", "--quiet", "main"]));
+    add("notes");
+    assert!(git(&["merge", "--quiet", "--message=merge", "other"]), "both sides added a skill");
+    let lock = machine.path("repository/prowess.lock");
+    let verified = machine.run(&["verify", "--lock", &lock, "--format", "json"]).json();
+    assert_eq!(states(&verified), ["a intact", "notes intact", "pdf intact"]);
+
+    // Both sides update one skill differently.
+    let update = |text: &str| {
+        machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + text);
+        assert_eq!(machine.run(&["update", "--lock", &lock]).code, Some(0));
+        assert!(git(&["commit", "--quiet", "--all", "--message=update"]));
+    };
+    assert!(git(&["switch", "--quiet", "--create", "second"]));
+    update("One.\n");
+    assert!(git(&["switch", "--quiet", "main"]));
+    update("Two.\n");
+    assert!(!git(&["merge", "--quiet", "--message=merge", "second"]), "it has two versions");
+    let text = fs::read_to_string(&lock).unwrap();
+    assert_eq!(text.matches("<<<<<<<").count(), 1, "only that skill is in conflict:\n{text}");
+    let refused = machine.run(&["verify", "--lock", &lock, "--format", "json"]);
+    assert_eq!(refused.error()["code"], "lock-conflicted");
+}

@@ -1,0 +1,90 @@
+//! Installed skills in the directories of other clients: links or copies that follow the lock.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::install::Machine;
+use crate::plain_skill;
+
+fn target(machine: &Machine, name: &str) -> PathBuf {
+    machine.tree.join(&format!("home/.agents/skills/{name}"))
+}
+
+fn text(machine: &Machine, name: &str) -> String {
+    fs::read_to_string(target(machine, name).join("SKILL.md")).unwrap()
+}
+
+/// A machine whose user trusts the source of the skills.
+fn trusting() -> Machine {
+    let machine = Machine::new();
+    assert_eq!(machine.run(&["trust", "--source", &machine.path("skills")]).code, Some(0));
+    machine
+}
+
+fn add(machine: &Machine, option: &str) {
+    let added = machine.run(&["add", &machine.path("skills"), option]);
+    assert_eq!(added.code, Some(0), "{}", added.stderr);
+}
+
+fn change(machine: &Machine, line: &str) {
+    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + line);
+}
+
+#[test]
+fn links_and_copies_follow_the_lock() {
+    for (option, is_link) in [("--link", true), ("--copy", false)] {
+        let machine = trusting();
+        add(&machine, option);
+        assert_eq!(target(&machine, "pdf").is_symlink(), is_link, "{option}");
+        assert_eq!(text(&machine, "pdf"), plain_skill("pdf"));
+        change(&machine, "Two.\n");
+        assert_eq!(machine.run(&["update"]).code, Some(0));
+        assert!(text(&machine, "pdf").ends_with("Two.\n"), "{option}: an update is followed");
+        assert_eq!(machine.run(&["rollback", "pdf"]).code, Some(0));
+        assert_eq!(text(&machine, "pdf"), plain_skill("pdf"), "{option}: and a rollback");
+        assert_eq!(machine.run(&["remove", "pdf"]).code, Some(0));
+        assert!(target(&machine, "pdf").symlink_metadata().is_err(), "{option}: it is removed");
+        assert!(target(&machine, "notes").exists(), "{option}: the other skill stays");
+        let left = fs::read_dir(target(&machine, "").parent().unwrap()).unwrap().count();
+        assert_eq!(left, 1, "{option}: nothing else is left");
+    }
+}
+
+#[test]
+fn untrusted_skills_are_not_placed() {
+    let machine = Machine::new();
+    let refused = machine.run(&["add", &machine.path("skills"), "--link", "--format", "json"]);
+    assert_eq!(refused.error()["code"], "skill-not-trusted");
+    assert!(!target(&machine, "").exists());
+    assert_eq!(machine.listed(), ["notes", "pdf"], "they are installed, as untrusted ones");
+}
+
+#[test]
+fn revoked_trust_removes_what_was_placed() {
+    let machine = trusting();
+    add(&machine, "--copy");
+    assert!(target(&machine, "pdf").exists());
+    assert_eq!(machine.run(&["trust", "--revoke", &machine.path("skills")]).code, Some(0));
+    assert!(!target(&machine, "pdf").exists() && !target(&machine, "notes").exists());
+    assert_eq!(machine.listed(), ["notes", "pdf"]);
+}
+
+#[test]
+fn files_of_others_are_never_replaced() {
+    let machine = trusting();
+    machine.tree.write("home/.agents/skills/pdf/SKILL.md", plain_skill("pdf") + "Mine.\n");
+    for option in ["--link", "--copy"] {
+        let options = ["add", &machine.path("skills"), option, "--format", "json"];
+        assert_eq!(machine.run(&options).error()["code"], "place-occupied", "{option}");
+        assert!(text(&machine, "pdf").ends_with("Mine.\n"));
+    }
+    fs::remove_dir_all(target(&machine, "pdf")).unwrap();
+    add(&machine, "--copy");
+    // The user changes the copy, so it is theirs.
+    machine.tree.write("home/.agents/skills/pdf/notes.txt", "Mine.\n");
+    change(&machine, "Two.\n");
+    assert_eq!(machine.run(&["update"]).code, Some(0));
+    assert_eq!(text(&machine, "pdf"), plain_skill("pdf"), "a changed copy is not updated");
+    assert_eq!(machine.run(&["remove", "pdf"]).code, Some(0));
+    assert!(target(&machine, "pdf").join("notes.txt").exists(), "nor removed");
+}

@@ -1,0 +1,16 @@
+//! The error of this crate.
+
+/// The error of a text that is not what it should be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SignatureError {
+    /// The text is not a public key.
+    #[error("it is not a minisign public key: {0}")]
+    PublicKey(String),
+    /// The text is not a signature.
+    #[error("it is not a minisign signature: {0}")]
+    Signature(String),
+    /// The text is not a secret key, or the password is wrong.
+    #[error("it is not a minisign secret key that can be used: {0}")]
+    SecretKey(String),
+}

@@ -1,0 +1,35 @@
+//! Detached signatures of plugins and of skill packages, in the format of minisign.
+//!
+//! ```
+//! use prowess_signature::{PublicKey, Signature};
+//!
+//! let key = PublicKey::parse("RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3")?;
+//! assert_eq!(key.id(), "E7620F1842B4E81F");
+//!
+//! let text = "untrusted comment: signature from minisign secret key
+//! RUQf6LRCGA9i559r3g7V1qNyJDApGip8MfqcadIgT9CuhV3EMhHoN1mGTkUidF/z7SrlQgXdy8ofjb7bNJJylDOocrCo8KLzZwo=
+//! trusted comment: timestamp:1633700835\tfile:test\tprehashed
+//! wLMDjy9FLAuxZ3q4NlEvkgtyhrr0gtTu6KC4KBJdITbbOeAi1zBIYo0v4iTgt8jJpIidRJnp94ABQkJAgAooBQ==";
+//! let signature = Signature::parse(text)?;
+//! assert!(key.has_signed(b"test", &signature));
+//! assert!(!key.has_signed(b"Test", &signature));
+//! # Ok::<(), prowess_signature::SignatureError>(())
+//! ```
+//!
+//! Which keys are trusted, and what a signature has to be made for, is decided by the caller. Old
+//! signatures that are not prehashed are refused: minisign no longer makes them.
+//!
+//! The feature `sign` adds `SecretKey` for publishers; by default it is off.
+#![forbid(unsafe_code)]
+
+mod error;
+mod public_key;
+#[cfg(feature = "sign")]
+mod secret_key;
+mod signature;
+
+pub use error::SignatureError;
+pub use public_key::PublicKey;
+#[cfg(feature = "sign")]
+pub use secret_key::SecretKey;
+pub use signature::Signature;

@@ -1,0 +1,74 @@
+//! The digest of a folder in `skills-lock.json`.
+
+use std::cmp::Ordering;
+
+use prowess_core::Digest;
+
+/// The order of characters other than letters, by the Unicode Collation Algorithm as browsers and
+/// Node.js apply it.
+const BEFORE_LETTERS: &str = " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789";
+
+/// The folders that are left out.
+const LEFT_OUT: [&str; 2] = [".git", "node_modules"];
+
+/// Returns the digest of files by path, as `skills-lock.json` has it: of each path and its content,
+/// in the order of `String.localeCompare`.
+///
+/// Paths with characters beyond ASCII are compared by their code points, so the digest of a folder
+/// with such paths may differ.
+pub fn folder_hash(files: &[(&str, &[u8])]) -> Digest {
+    let is_left_out = |path: &str| {
+        let mut folders: Vec<_> = path.split('/').collect();
+        folders.pop();
+        folders.iter().any(|folder| LEFT_OUT.contains(folder))
+    };
+    let mut files: Vec<_> = files.iter().filter(|(path, _)| !is_left_out(path)).collect();
+    files.sort_by(|one, other| collate(one.0, other.0));
+    let mut all = Vec::new();
+    for (path, content) in files {
+        all.extend_from_slice(path.as_bytes());
+        all.extend_from_slice(content);
+    }
+    Digest::of(&all)
+}
+
+/// Compares letters without their case first, and then by it: lower before upper.
+fn collate(one: &str, other: &str) -> Ordering {
+    let primary = one.chars().map(weight).cmp(other.chars().map(weight));
+    let is_upper = |c: char| c.is_ascii_uppercase();
+    primary.then_with(|| one.chars().map(is_upper).cmp(other.chars().map(is_upper)))
+}
+
+fn weight(c: char) -> u32 {
+    let letters = u32::try_from(BEFORE_LETTERS.len()).unwrap_or(u32::MAX);
+    match BEFORE_LETTERS.find(c) {
+        Some(at) => u32::try_from(at).unwrap_or(u32::MAX),
+        None => letters + u32::from(c.to_ascii_lowercase()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::collate;
+
+    const PATHS: &str = "SKILL.md README.md a.md A.md b/a.md b-a.md b_a.md b.a B/z.txt scripts/run.sh \
+        scripts/Run.sh scripts/run-2.sh scripts/run_2.sh scripts/run2.sh 1.md 10.md 2.md ab Ab aB a~b \
+        a+b a=b a@b a#b a$b a%b a&b a'b a(b) a,b a;b a!b a[b] a{b} a^b a`b aa a-a references/A/x.md \
+        references/a.md LICENSE.txt license.txt";
+
+    #[test]
+    fn order_is_that_of_node() {
+        let script =
+            "console.log(process.argv[1].split(' ').sort((a, b) => a.localeCompare(b)).join(' '))";
+        let paths: Vec<_> = PATHS.split_whitespace().collect();
+        let mut node = Command::new("node");
+        let ran = node.args(["-e", script, &paths.join(" ")]).output();
+        let ran = ran.expect("`node` is needed for this test");
+        let expected = String::from_utf8(ran.stdout).expect("it is text");
+        let mut sorted = paths;
+        sorted.sort_by(|one, other| collate(one, other));
+        assert_eq!(sorted.join(" "), expected.trim());
+    }
+}

@@ -1,0 +1,106 @@
+//! A source that follows remote sources while it runs.
+
+use std::fmt;
+use std::sync::Arc;
+
+use prowess_core::{
+    Cancel, ChangeListener, Clock, Digest, Listing, PackagePath, PreviousScan, ReadLimit, Remote,
+    ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind, Watch,
+};
+
+use crate::live_options::LiveOptions;
+use crate::live_shared::Shared;
+use crate::live_thread::PollThread;
+use crate::lock_file::LockFile;
+use crate::source::StoreSource;
+use crate::store::Store;
+
+/// The skills of remote sources. It asks for new versions in its own interval, and keeps the last
+/// good ones while a source cannot be used, with a warning that says how old they are.
+///
+/// Versions are asked for by a thread as long as the source is watched, and by scans otherwise.
+pub struct LiveSource {
+    shared: Arc<Shared>,
+    stored: StoreSource,
+}
+
+impl LiveSource {
+    /// Creates a source that keeps its packages in this store, and their versions in this lock
+    /// file, which must belong to it alone.
+    pub fn new(
+        store: Store,
+        lock: LockFile,
+        remote: Arc<dyn Remote>,
+        clock: Arc<dyn Clock>,
+        options: LiveOptions,
+    ) -> Self {
+        let stored = StoreSource::new(store.clone(), lock.clone());
+        let shared = Shared::new(store, lock, remote, clock, options);
+        Self { shared: Arc::new(shared), stored }
+    }
+}
+
+impl fmt::Debug for LiveSource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("LiveSource").field("stored", &self.stored).finish_non_exhaustive()
+    }
+}
+
+impl SkillSource for LiveSource {
+    fn name(&self) -> &str {
+        "remote"
+    }
+
+    fn root(&self) -> &str {
+        self.stored.root()
+    }
+
+    fn identity(&self, package: &PackagePath) -> Option<String> {
+        self.stored.identity(package)
+    }
+
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        self.shared.poll_if_due(cancel);
+        let reports = self.shared.reports()?;
+        let summary = self.stored.scan(previous, sink, cancel)?;
+        for report in reports {
+            sink.problem(report.in_file(self.root()));
+        }
+        Ok(summary)
+    }
+
+    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        let thread = PollThread::start(&self.shared, listener);
+        let thread = thread.map_err(|error| {
+            let message = format!("no thread can be started: {error}");
+            SourceError::new(SourceErrorKind::Unavailable, message)
+        })?;
+        Ok(Some(Watch::new(thread)))
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        self.stored.list(package, most)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        self.stored.read(package, resource, limit)
+    }
+
+    fn package_digest(
+        &self,
+        package: &PackagePath,
+        cancel: &Cancel,
+    ) -> Result<Digest, SourceError> {
+        self.stored.package_digest(package, cancel)
+    }
+}

@@ -1,0 +1,21 @@
+//! The options of a source that follows remotes.
+
+use std::time::Duration;
+
+use prowess_signature::PublicKey;
+
+use crate::update::Growth;
+
+/// The options of a [`LiveSource`](crate::LiveSource).
+#[derive(Clone, Debug)]
+pub struct LiveOptions {
+    /// The sources, as users write them.
+    pub sources: Vec<String>,
+    /// The shortest time between two requests for the versions of a source.
+    pub interval: Duration,
+    /// Whether a version that can do more than the last one replaces it.
+    pub growth: Growth,
+    /// The key that has to have signed everything. By default, the signer of a skill stays the one
+    /// of its first version.
+    pub signer: Option<PublicKey>,
+}

@@ -1,0 +1,122 @@
+//! Lock files of other tools.
+
+use prowess_store::{ForeignLock, ForeignSkill, LockError};
+
+const HASH: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+/// Checks what a file names: the name, the source and the reference of each skill.
+fn check(format: ForeignLock, text: &str, expected: &[[&str; 3]]) {
+    let skills = format.read(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let shown = |skill: &ForeignSkill| {
+        let or_none = |text: &Option<String>| text.clone().unwrap_or_default();
+        [or_none(&skill.name), skill.source.clone(), or_none(&skill.reference)]
+    };
+    assert_eq!(skills.iter().map(shown).collect::<Vec<_>>(), expected, "{text}");
+}
+
+#[test]
+fn skills_locks_are_read() {
+    let text = format!(
+        r#"{{"version": 1, "skills": {{
+            "a": {{"source": "owner/repo", "ref": "v1", "sourceType": "github", "computedHash": "{HASH}"}},
+            "b": {{"source": "./skills", "sourceType": "local", "computedHash": "{HASH}"}},
+            "c": {{"source": "example.com", "sourceType": "well-known", "computedHash": "{HASH}"}},
+            "d": {{"source": "group/repo", "sourceType": "gitlab", "computedHash": "{HASH}"}}
+        }}}}"#
+    );
+    let expected = [
+        ["a", "owner/repo", "v1"],
+        ["b", "./skills", ""],
+        ["c", "https://example.com", ""],
+        ["d", "git+https://gitlab.com/group/repo", ""],
+    ];
+    check(ForeignLock::SkillsLock, &text, &expected);
+    let skills = ForeignLock::SkillsLock.read(&text).unwrap();
+    let hash = skills[0].folder_hash.map(|hash| hash.to_string());
+    assert_eq!(hash, Some(format!("sha256:{HASH}")));
+}
+
+#[test]
+fn lock_of_a_user_is_read() {
+    let text = r#"{"version": 3, "dismissed": {}, "skills": {"a": {
+        "source": "mintlify/example.com", "sourceType": "well-known", "sourceUrl": "https://example.com/a",
+        "skillFolderHash": "", "installedAt": "2026-01-01", "updatedAt": "2026-01-01"
+    }}}"#;
+    check(ForeignLock::SkillLock, text, &[["a", "https://example.com/a", ""]]);
+}
+
+#[test]
+fn toolhive_lock_is_read() {
+    let text = "version: 1
+skills:
+- name: a
+  source: a
+  resolvedReference: ghcr.io/owner/a:1.0
+  digest: sha256:0123
+  contentDigest: sha256:4567
+  unsigned: true
+- name: b
+  source: git://github.com/owner/repo@main#skills/b
+  digest: 89ab
+- name: c
+  source: localhost:5000/c@sha256:0123
+  digest: sha256:0123
+";
+    let expected = [
+        ["a", "oci://ghcr.io/owner/a", "sha256:0123"],
+        ["b", "git+https://github.com/owner/repo//skills/b", "89ab"],
+        ["c", "oci://localhost:5000/c", "sha256:0123"],
+    ];
+    check(ForeignLock::ToolHive, text, &expected);
+}
+
+#[test]
+fn apm_lock_is_read() {
+    let text = "lockfile_version: '1'
+generated_at: '2026-01-01T00:00:00Z'
+dependencies:
+- repo_url: owner/repo
+  resolved_commit: '0123'
+  resolved_ref: main
+  virtual_path: skills/a
+- repo_url: owner/repo
+  host: git.example.com
+  resolved_ref: v1
+- repo_url: https://example.com/owner/repo
+";
+    let expected = [
+        ["", "git+https://github.com/owner/repo//skills/a", "0123"],
+        ["", "git+https://git.example.com/owner/repo", "v1"],
+        ["", "git+https://example.com/owner/repo", ""],
+    ];
+    check(ForeignLock::Apm, text, &expected);
+}
+
+#[test]
+fn unreadable_files_are_never_empty_locks() {
+    for format in ForeignLock::ALL {
+        for text in
+            ["", "{", "[]", "null", "version: 1\nskills: {", "{\"version\": \"x\"}", "a: &a [*a]"]
+        {
+            let read = format.read(text);
+            assert!(matches!(read, Err(LockError::Invalid(_))), "{format:?} {text:?}: {read:?}");
+        }
+        let conflicted = "<<<<<<< ours\n=======\n>>>>>>> theirs\n";
+        assert_eq!(format.read(conflicted), Err(LockError::Conflicted), "{format:?}");
+        let large = " ".repeat(5 * 1024 * 1024);
+        assert!(matches!(format.read(&large), Err(LockError::Invalid(_))), "{format:?}");
+        assert_eq!(ForeignLock::of(format.file_name()), Some(format));
+    }
+    let version = ForeignLock::SkillsLock.read(r#"{"version": 2, "skills": {}}"#);
+    assert_eq!(version, Err(LockError::UnknownVersion(2)));
+    let hash = r#"{"version": 1, "skills": {"a": {"source": "a/b", "sourceType": "github", "computedHash": "x"}}}"#;
+    assert!(matches!(ForeignLock::SkillsLock.read(hash), Err(LockError::Invalid(_))));
+}
+
+#[test]
+fn nested_flow_ends_soon() {
+    for open in ["[", "{a: "] {
+        let text = format!("version: 1\nskills: {}", open.repeat(200_000));
+        assert!(ForeignLock::ToolHive.read(&text).is_err(), "its depth is limited");
+    }
+}

@@ -1,0 +1,172 @@
+//! Signatures of artifacts, made by the signer's own tool, and the signers that a lock pins.
+
+use std::io::Cursor;
+
+use minisign::KeyPair;
+use prowess_core::{Cancel, RemoteRequest};
+use prowess_signature::PublicKey;
+use prowess_store::{Growth, InstallError, Installer, UNSIGNED, publish_signed, signer_name};
+
+use crate::install::{Fixture, PDF};
+
+struct Signer {
+    pair: KeyPair,
+    public: PublicKey,
+}
+
+impl Signer {
+    fn new() -> Self {
+        let pair = KeyPair::generate_unencrypted_keypair().unwrap();
+        let public = PublicKey::parse(&pair.pk.to_base64()).unwrap();
+        Self { pair, public }
+    }
+
+    fn sign(&self, bytes: &[u8]) -> String {
+        let signed = minisign::sign(None, &self.pair.sk, Cursor::new(bytes), Some("pdf"), None);
+        signed.unwrap().into_string()
+    }
+
+    /// Publishes a version, signed by this signer, and its key.
+    fn publish(&self, fixture: &Fixture, version: &str) {
+        fixture.shelf.put("site", &[("SKILL.md", &PDF.replace("One", version))]);
+        let signature = self.sign(&fixture.shelf.lock()["site"]);
+        put(fixture, "site.minisig", Some(signature));
+        put(fixture, "minisign.pub", Some(self.public.to_text()));
+    }
+
+    fn name(&self) -> String {
+        signer_name(&self.public)
+    }
+}
+
+/// Replaces or removes a signature or a key.
+fn put(fixture: &Fixture, location: &str, text: Option<String>) {
+    let mut texts = fixture.shelf.texts.lock().unwrap();
+    match text {
+        Some(text) => drop(texts.insert(location.to_owned(), text)),
+        None => drop(texts.remove(location)),
+    }
+}
+
+fn locked_signer(fixture: &Fixture) -> String {
+    fixture.place.lock.load().unwrap().skills["pdf"].signer.clone()
+}
+
+fn update(fixture: &Fixture, signer: Option<&PublicKey>) -> Result<(), InstallError> {
+    let installer = Installer { signer, ..fixture.installer() };
+    installer.update(&[], Growth::Accept, &Cancel::default()).map(drop)
+}
+
+#[test]
+fn first_signer_is_locked() {
+    let (fixture, signer) = (Fixture::new(), Signer::new());
+    signer.publish(&fixture, "One");
+    fixture.add("site", &[]).unwrap();
+    assert_eq!(locked_signer(&fixture), signer.name());
+    signer.publish(&fixture, "Two");
+    put(&fixture, "minisign.pub", None);
+    update(&fixture, None).expect("the locked key is enough for the next version");
+    assert_eq!(locked_signer(&fixture), signer.name());
+}
+
+#[test]
+fn changed_signer_is_refused() {
+    let (fixture, signer, other) = (Fixture::new(), Signer::new(), Signer::new());
+    signer.publish(&fixture, "One");
+    fixture.add("site", &[]).unwrap();
+    let before = fixture.place.lock.read().unwrap();
+    other.publish(&fixture, "Two");
+    let refused = |result: Result<(), InstallError>, found: &str| {
+        let error = result.unwrap_err();
+        let expected = InstallError::OtherSigner {
+            id: "pdf".to_owned(),
+            expected: signer.name(),
+            found: found.to_owned(),
+        };
+        assert_eq!(error, expected);
+        assert_eq!(fixture.place.lock.read().unwrap(), before, "nothing is installed");
+    };
+    refused(update(&fixture, None), &other.name());
+    refused(fixture.add("site", &[]).map(drop), &other.name());
+    put(&fixture, "site.minisig", None);
+    refused(update(&fixture, None), UNSIGNED);
+    refused(fixture.add("site", &[]).map(drop), UNSIGNED);
+    other.publish(&fixture, "Two");
+    update(&fixture, Some(&other.public)).expect("the user has named the new key");
+    assert_eq!(locked_signer(&fixture), other.name());
+}
+
+#[test]
+fn named_signer_is_required() {
+    let (fixture, signer, other) = (Fixture::new(), Signer::new(), Signer::new());
+    let add = |key: &PublicKey| {
+        let installer = Installer { signer: Some(key), ..fixture.installer() };
+        installer.add(&RemoteRequest::latest("site"), &["pdf".to_owned()], &Cancel::default())
+    };
+    let error = add(&signer.public).unwrap_err();
+    assert_eq!(error.code().as_str(), "signer-changed", "it is not signed at all");
+    other.publish(&fixture, "One");
+    let error = add(&signer.public).unwrap_err();
+    assert_eq!(error.code().as_str(), "signer-changed", "another one has signed it");
+    signer.publish(&fixture, "One");
+    put(&fixture, "minisign.pub", None);
+    assert_eq!(add(&signer.public).unwrap()[0].skill.signer, signer.name());
+}
+
+#[test]
+fn wrong_signature_is_refused() {
+    let (fixture, signer, other) = (Fixture::new(), Signer::new(), Signer::new());
+    signer.publish(&fixture, "One");
+    let good = signer.sign(&fixture.shelf.lock()["site"]);
+    let cases = [
+        ("of other bytes", "site.minisig", Some(signer.sign(b"other bytes"))),
+        ("damaged", "site.minisig", Some("untrusted comment: none\n".to_owned())),
+        ("by a key that is not there", "minisign.pub", None),
+        ("by another key than the published one", "minisign.pub", Some(other.public.to_text())),
+        ("by a damaged key", "minisign.pub", Some("RWQ".to_owned())),
+        ("with another comment", "site.minisig", Some(good.replace("comment: pdf", "comment: x"))),
+    ];
+    for (case, location, text) in cases {
+        signer.publish(&fixture, "One");
+        put(&fixture, location, text);
+        let error = fixture.add("site", &[]).unwrap_err();
+        assert_eq!(error.code().as_str(), "signature-invalid", "{case}: {error}");
+    }
+    assert_eq!(fixture.place.lock.read().unwrap(), None, "nothing is installed");
+}
+
+#[test]
+fn signed_version_may_follow_an_unsigned_one() {
+    let (fixture, signer) = (Fixture::new(), Signer::new());
+    fixture.add("site", &["pdf"]).unwrap();
+    assert_eq!(locked_signer(&fixture), UNSIGNED);
+    signer.publish(&fixture, "Two");
+    update(&fixture, None).unwrap();
+    assert_eq!(locked_signer(&fixture), signer.name());
+}
+
+#[test]
+fn published_site_has_signatures_and_the_key() {
+    let (fixture, signer) = (Fixture::new(), Signer::new());
+    let bytes = fixture.shelf.lock()["site"].clone();
+    let files = publish_signed(&bytes, &signer.public, &|_, bytes| Ok(signer.sign(bytes))).unwrap();
+    let names = files.iter().map(|file| file.path.rsplit('/').next().unwrap());
+    assert_eq!(
+        names.collect::<Vec<_>>(),
+        [
+            "minisign.pub",
+            "notes.tar.gz",
+            "notes.tar.gz.minisig",
+            "pdf.tar.gz",
+            "pdf.tar.gz.minisig",
+            "index.json",
+        ]
+    );
+    let index = prowess_format::index::SkillIndex::read(&files[5].content).unwrap().index;
+    let signatures = index.skills.into_iter().map(|skill| skill.signature.unwrap());
+    assert_eq!(
+        signatures.collect::<Vec<_>>(),
+        ["notes.tar.gz.minisig", "pdf.tar.gz.minisig"],
+        "the index says that the packages are signed"
+    );
+}

@@ -1,0 +1,135 @@
+//! Skills of sites, archives and folders as a live source: it asks for new versions in its own
+//! interval, and keeps the last good ones while a source is away.
+//!
+//! ```json
+//! {"sources": ["https://example.com"], "directory": "/var/cache/prowess/remote"}
+//! ```
+//!
+//! In a process of its own the plugin needs the right to write to the directory, and to use the
+//! network: `rights: { write: [/var/cache/prowess/remote], network: true }`.
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+mod following;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use prowess_plugin_sdk::{Error, Host, Plugin, Registration, export_plugin};
+use prowess_signature::PublicKey;
+use prowess_source_remote::{AnyRemote, HttpOptions};
+use prowess_store::{Growth, LiveOptions, LiveSource, LockFile, Store};
+use serde::Deserialize;
+
+/// The operator's configuration.
+#[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct Config {
+    /// The sources: sites, archives and `SKILL.md` files behind a URL, and folders, absolute.
+    sources: Vec<String>,
+    /// The directory for packages and their versions, absolute. It belongs to this plugin alone.
+    directory: PathBuf,
+    /// The number of seconds between two requests for the versions of a source.
+    #[serde(default = "five_minutes")]
+    interval_seconds: u64,
+    /// The number of seconds that one request may take.
+    #[serde(default = "ten_seconds")]
+    timeout_seconds: u64,
+    /// Whether a version that can do more than the last one replaces it: `refuse` or `accept`.
+    #[serde(default)]
+    growth: OnGrowth,
+    /// The public key of minisign that has to have signed everything, in base64. By default, the
+    /// signer of a skill stays the one of its first version.
+    #[serde(default)]
+    signer: Option<String>,
+    /// The hosts that may be in a private network and may be reached by plain `http`.
+    #[serde(default)]
+    hosts: Vec<String>,
+}
+
+/// What to do about a version that can do more than the last one.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
+#[serde(rename_all = "lowercase")]
+enum OnGrowth {
+    /// Keep the last version, with a warning.
+    #[default]
+    Refuse,
+    /// Use the new version.
+    Accept,
+}
+
+fn five_minutes() -> u64 {
+    300
+}
+
+fn ten_seconds() -> u64 {
+    10
+}
+
+struct Remote;
+
+impl Plugin for Remote {
+    type Config = Config;
+
+    fn init(host: Host, config: Config) -> Result<Registration, Error> {
+        if !config.directory.is_absolute() {
+            let named = config.directory.display();
+            return Err(Error::config(format!("`directory` is `{named}`, which is not absolute")));
+        }
+        let key = config.signer.as_deref().map(PublicKey::parse).transpose();
+        let http = HttpOptions {
+            timeout: Duration::from_secs(config.timeout_seconds),
+            named_hosts: config.hosts,
+            ..HttpOptions::default()
+        };
+        let options = LiveOptions {
+            sources: config.sources,
+            interval: Duration::from_secs(config.interval_seconds.max(1)),
+            growth: match config.growth {
+                OnGrowth::Refuse => Growth::Refuse,
+                OnGrowth::Accept => Growth::Accept,
+            },
+            signer: key.map_err(|error| Error::config(format!("`signer`: {error}")))?,
+        };
+        let store = Store::new(config.directory.join("store"));
+        let lock = LockFile::new(config.directory.join("prowess.lock"));
+        let remote = Arc::new(AnyRemote::new(http));
+        let source = LiveSource::new(store, lock, remote, Arc::new(host), options);
+        Ok(Registration::new().source(source))
+    }
+}
+
+/// The schema of [`Config`]; a test compares them.
+const SCHEMA: &str = include_str!("../config.schema.json");
+
+export_plugin!(Remote, kinds = ["source"], config_schema = SCHEMA);
+
+#[cfg(test)]
+mod tests {
+    use prowess_plugin_sdk::testing::{FakeHost, assert_schema};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn schema_is_that_of_the_configuration() {
+        assert_schema(SCHEMA, &schemars::schema_for!(Config));
+    }
+
+    #[test]
+    fn wrong_configuration_is_refused() {
+        for (config, part) in [
+            (json!({"sources": [], "directory": "cache"}), "`cache`, which is not absolute"),
+            (json!({"sources": [], "directory": "/c", "signer": "RWQ"}), "`signer`: it is not"),
+            (json!({"sources": [], "directory": "/c", "growth": "maybe"}), "growth"),
+            (json!({"directory": "/c"}), "missing field `sources`"),
+        ] {
+            let refused = FakeHost::default().init::<Remote>(&config);
+            let message = refused.err().map(|error| error.message).unwrap_or_default();
+            assert!(message.contains(part), "{config} is refused with {part:?}: {message:?}");
+        }
+    }
+}
