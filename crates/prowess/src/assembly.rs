@@ -236,7 +236,7 @@ impl RuntimeBuilder {
 }
 
 /// Returns the policy of the prompt, with the names of the tools as the model sees them. Names that
-/// the policy does not change are those of the surfaces. Where none loads skills, the rule says that
+/// the policy does not change are those of the surfaces. Where none loads skills, the rule is that
 /// the model reads their files itself.
 fn prompt_policy(policies: &Policies, naming: ToolNaming) -> PromptPolicy {
     let Policies { prompt, tools, .. } = policies;
