@@ -99,5 +99,11 @@ fn event(session: SessionId) -> AuditEvent {
         decision: None,
         generation: 7,
     };
-    AuditEvent { intent, outcome: Outcome::Done, error: None, duration: Duration::from_millis(12) }
+    AuditEvent {
+        intent,
+        outcome: Outcome::Done,
+        error: None,
+        sandbox: None,
+        duration: Duration::from_millis(12),
+    }
 }

@@ -23,7 +23,7 @@ pub(crate) fn intent(intent: &CallIntent) -> Value {
 }
 
 pub(crate) fn call(event: &AuditEvent) -> Value {
-    let AuditEvent { intent, outcome, error, duration } = event;
+    let AuditEvent { intent, outcome, error, sandbox, duration } = event;
     let (ending, code) = match outcome {
         Outcome::Done => ("done", None),
         Outcome::Refused(code) => ("refused", Some(code)),
@@ -40,6 +40,9 @@ pub(crate) fn call(event: &AuditEvent) -> Value {
     add_call(&mut object, intent);
     if let Some(error) = error {
         object.insert("error".to_owned(), error.as_str().into());
+    }
+    if let Some(sandbox) = sandbox {
+        object.insert("sandbox".to_owned(), sandbox.as_str().into());
     }
     object.insert("outcome".to_owned(), ending.into());
     if let Some(code) = code {

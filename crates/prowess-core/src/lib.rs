@@ -54,6 +54,7 @@ mod script;
 mod session;
 mod session_id;
 mod session_store;
+mod shell;
 mod skill_error;
 mod source;
 mod stamp;
@@ -119,6 +120,7 @@ pub use session_store::{
     ContentKey, OperationId, PutOutcome, RemovedSession, SessionStore, SessionSummary, StoreError,
     StoredContent, StoredSession,
 };
+pub use shell::{ShellError, ShellOutcome, ShellRequest, VirtualShell};
 pub use skill_error::SkillError;
 pub use source::{
     ChangeListener, Coverage, Listing, ReadLimit, Resource, SkillSource, SourceChange, SourceError,

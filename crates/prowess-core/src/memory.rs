@@ -44,7 +44,8 @@ impl MemorySource {
 }
 
 impl MemorySourceBuilder {
-    /// Adds a file by its path from the root, such as `pdf/SKILL.md`.
+    /// Adds a file by its path from the root, such as `pdf/SKILL.md`. A backslash separates
+    /// directories as a slash does.
     #[must_use]
     pub fn file(self, path: &str, bytes: impl AsRef<[u8]>) -> Self {
         self.with(path, Cow::Owned(bytes.as_ref().to_vec()))
@@ -57,7 +58,7 @@ impl MemorySourceBuilder {
     }
 
     fn with(mut self, path: &str, bytes: Cow<'static, [u8]>) -> Self {
-        match ResourcePath::new(path) {
+        match ResourcePath::new(&path.replace('\\', "/")) {
             Ok(path) => drop(self.source.files.insert(path, bytes)),
             Err(error) => self.broken = self.broken.or(Some(error)),
         }

@@ -121,13 +121,16 @@ pub struct ToolResult {
     /// sees it.
     #[serde(skip)]
     pub error: Option<Box<SkillError>>,
+    /// The id of the sandbox that a command ran in, for the audit.
+    #[serde(skip)]
+    pub sandbox: Option<String>,
 }
 
 impl ToolResult {
     /// Creates a result with this text.
     pub fn text(text: impl Into<String>) -> Self {
         let content = vec![Content::Text { text: text.into() }];
-        Self { is_error: false, code: None, content, structured: None, error: None }
+        Self { is_error: false, code: None, content, structured: None, error: None, sandbox: None }
     }
 
     /// Creates a result with this data, which the model reads as JSON.

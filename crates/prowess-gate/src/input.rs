@@ -83,7 +83,7 @@ impl ToolKind<'static> {
     /// The case of the name does not matter. Any other name is [`ToolKind::Other`].
     pub fn by_name(name: &str, arguments: &Value) -> Self {
         match name.to_ascii_lowercase().as_str() {
-            "bash" | "sh" | "shell" | "run_shell_command" => {
+            "bash" | "sh" | "shell" | "run_shell_command" | "sandbox_execute" => {
                 Self::Shell { command: COMMAND, harmless: &["description", "timeout"] }
             }
             "read" | "write" | "edit" | "read_file" | "write_file" | "edit_file" => {

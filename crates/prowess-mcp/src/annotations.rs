@@ -7,12 +7,13 @@ use rmcp::model::{Tool, ToolAnnotations};
 pub(crate) fn annotated(tool: Tool, name: &str) -> Tool {
     let title = title(name);
     // Loading and unloading change only what this server remembers of the session.
-    let is_read_only = name != SkillTools::RUN;
+    let is_read_only = name != SkillTools::RUN && name != SkillTools::EXECUTE;
     let hints = ToolAnnotations::with_title(title)
         .read_only(is_read_only)
         .destructive(!is_read_only)
         .idempotent(is_read_only)
-        .open_world(!is_read_only);
+        // A command in the sandbox reaches nothing outside.
+        .open_world(name == SkillTools::RUN);
     tool.with_title(title).with_annotations(hints)
 }
 
@@ -25,6 +26,7 @@ fn title(name: &str) -> &'static str {
         "skills.search" => "Search skills",
         "skills.describe" => "Describe a skill",
         SkillTools::RUN => "Run a script of a skill",
+        SkillTools::EXECUTE => "Run a command in the sandbox",
         "read_skill" | "get_skill" => "Read a skill",
         _ => "Use a skill",
     }

@@ -49,4 +49,6 @@ prowess_core::declare_codes! {
     SCRIPT_READ_BLOCKED = "script-read-blocked";
     /// The host has no runner for scripts.
     SCRIPTS_UNAVAILABLE = "scripts-unavailable";
+    /// The host has no shell for commands.
+    SHELL_UNAVAILABLE = "shell-unavailable";
 }

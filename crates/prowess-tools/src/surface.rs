@@ -18,6 +18,9 @@ pub enum Surface {
     Skill,
     /// `get_skill`, which returns the instructions of a skill without loading it.
     GetSkill,
+    /// `sandbox_execute`, which runs a shell command next to the mounted skills, if the host has a
+    /// shell.
+    Shell,
     /// `list_skills`, `read_skill` and `read_skill_resource`, which load nothing.
     ReadSkill,
     /// `activate_skill`, which loads one skill in addition to the active ones.
@@ -29,7 +32,7 @@ impl Surface {
     pub fn load_tool(self) -> Option<&'static str> {
         match self {
             Self::Skills => Some("skills.load"),
-            Self::Files => None,
+            Self::Files | Self::Shell => None,
             Self::Skill => Some("skill"),
             Self::GetSkill => Some("get_skill"),
             Self::ReadSkill => Some("read_skill"),
@@ -41,7 +44,7 @@ impl Surface {
     pub(crate) fn load_arguments(self, id: &str) -> Option<Value> {
         match self {
             Self::Skills => Some(json!({ "names": [id], "mode": "add" })),
-            Self::Files => None,
+            Self::Files | Self::Shell => None,
             Self::Skill => Some(json!({ "skill_name": id })),
             Self::GetSkill => Some(json!({ "skillName": id })),
             Self::ReadSkill => Some(json!({ "skill_id": id })),

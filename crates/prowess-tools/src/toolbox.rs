@@ -136,7 +136,8 @@ impl Toolbox {
         let error = result.message().filter(|_| is_denied(&intent)).map(audited::clipped);
         let tool = intent.tool.clone();
         let decision = intent.decision.clone();
-        self.audit.record(&AuditEvent { intent, outcome, error, duration });
+        let sandbox = result.sandbox.clone();
+        self.audit.record(&AuditEvent { intent, outcome, error, sandbox, duration });
         Dispatched { tool, result, duration, decision, approval }
     }
 

@@ -36,6 +36,7 @@ impl RuntimeBuilder {
             self.layers = self.layers_of_policies();
         }
         self.trace_audit();
+        self.add_shell();
         let gate = Arc::new(self.gate());
         let approvals = Arc::new(self.audited_approvals());
         let toolbox = self.toolbox(&gate)?;
@@ -106,11 +107,28 @@ impl RuntimeBuilder {
             .ranker(Arc::clone(&self.ranker))
             .token_counter(Arc::clone(&self.counter))
             .listed_ids(self.listed_ids());
-        match self.runner_of_scripts() {
+        let tools = match self.runner_of_scripts() {
             Some(runner) => tools.script_runner(self.redacted(runner)),
+            None => tools,
+        };
+        match &self.virtual_shell {
+            Some(shell) => tools.shell(Arc::clone(shell)),
             None => tools,
         }
     }
+
+    /// Sets the shell of the policy, if a surface needs one and the host has set none.
+    #[cfg(feature = "virtual-shell")]
+    fn add_shell(&mut self) {
+        if self.policies.tools.surfaces.contains(&prowess_tools::Surface::Shell) {
+            let policy = &self.policies.shell;
+            let shell = || Arc::new(prowess_shell::InMemoryShell::new(policy.clone())) as _;
+            self.virtual_shell.get_or_insert_with(shell);
+        }
+    }
+
+    #[cfg(not(feature = "virtual-shell"))]
+    fn add_shell(&mut self) {}
 
     /// Returns which names the schemas of the tools allow: where a notice announces skills after
     /// the definitions were written, a model can load those too.
@@ -159,11 +177,11 @@ impl RuntimeBuilder {
             provider.tools().iter().map(|tool| tool.definition(&nothing).name).collect()
         };
         let mut operations: BTreeSet<String> = names(&self.skill_tools());
-        // A script does not manage skills.
-        let run = operations.take(SkillTools::RUN);
+        // A script and a command do not manage skills.
+        let run = [SkillTools::RUN, SkillTools::EXECUTE].map(|name| operations.take(name));
         let mut tools: BTreeSet<String> =
             self.providers.iter().flat_map(|provider| names(provider.as_ref())).collect();
-        tools.extend(run);
+        tools.extend(run.into_iter().flatten());
         let ungranted = match added_tools {
             AddedTools::Run => Ungranted::Allow,
             AddedTools::Gate => gate.ungranted,

@@ -9,7 +9,7 @@ use prowess_core::FolderTrust;
 use prowess_core::{
     ApprovalStore, AuditSink, Clock, CostTracker, Diagnostic, EstimatedTokens, Facts, Layer,
     NoAudit, Ranker, RateLimiter, ScriptRunner, SessionStore, SkillSource, TokenCounter,
-    ToolProvider, Trust,
+    ToolProvider, Trust, VirtualShell,
 };
 use prowess_session::{MemoryApprovals, MemoryStore};
 #[cfg(feature = "filesystem")]
@@ -54,6 +54,7 @@ pub struct RuntimeBuilder {
     pub(crate) approvals: Arc<dyn ApprovalStore>,
     pub(crate) ranker: Arc<dyn Ranker>,
     pub(crate) script_runner: Option<Arc<dyn ScriptRunner>>,
+    pub(crate) virtual_shell: Option<Arc<dyn VirtualShell>>,
     #[cfg(feature = "audit")]
     pub(crate) redactor: prowess_audit::Redactor,
     #[cfg(feature = "scripts")]
@@ -93,6 +94,7 @@ impl Default for RuntimeBuilder {
             approvals: Arc::new(MemoryApprovals::new()),
             ranker: default_ranker(),
             script_runner: None,
+            virtual_shell: None,
             #[cfg(feature = "audit")]
             redactor: prowess_audit::Redactor::default(),
             #[cfg(feature = "scripts")]
@@ -304,6 +306,17 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn script_runner(mut self, runner: Arc<dyn ScriptRunner>) -> Self {
         self.script_runner = Some(runner);
+        self
+    }
+
+    /// Sets the shell in which skills are mounted, for the surface
+    /// [`Shell`](prowess_tools::Surface::Shell). By default it is an
+    #[cfg_attr(feature = "virtual-shell", doc = "[`InMemoryShell`](prowess_shell::InMemoryShell)")]
+    #[cfg_attr(not(feature = "virtual-shell"), doc = "`InMemoryShell`")]
+    /// with the policy `shell`, if the feature `virtual-shell` is enabled, otherwise there is none.
+    #[must_use]
+    pub fn virtual_shell(mut self, shell: Arc<dyn VirtualShell>) -> Self {
+        self.virtual_shell = Some(shell);
         self
     }
 

@@ -89,6 +89,8 @@ pub use prowess_script as script;
 #[cfg(feature = "search")]
 pub use prowess_search as search;
 pub use prowess_session as session;
+#[cfg(feature = "virtual-shell")]
+pub use prowess_shell as shell;
 pub use prowess_source_embedded as source_embedded;
 #[cfg(feature = "filesystem")]
 pub use prowess_source_fs as source_fs;

@@ -58,6 +58,10 @@ pub struct Policies {
     /// [`RuntimeBuilder::sandboxed_scripts`](crate::RuntimeBuilder::sandboxed_scripts).
     #[cfg(feature = "scripts")]
     pub scripts: prowess_script::ScriptPolicy,
+    /// The policy of the shell in which skills are mounted, for the surface
+    /// [`Shell`](prowess_tools::Surface::Shell).
+    #[cfg(feature = "virtual-shell")]
+    pub shell: prowess_shell::ShellPolicy,
     /// The gate's policy: what `allowed-tools` of loaded skills means, and the operator's limits.
     pub gate: GatePolicy,
     /// The result of a call of a tool that was added to the runtime, if nothing grants it. By

@@ -55,7 +55,8 @@ pub(crate) fn intent(call: u64) -> CallIntent {
 
 pub(crate) fn done(call: u64) -> AuditEvent {
     let duration = Duration::from_millis(12);
-    AuditEvent { intent: intent(call), outcome: Outcome::Done, error: None, duration }
+    let intent = intent(call);
+    AuditEvent { intent, outcome: Outcome::Done, error: None, sandbox: None, duration }
 }
 
 pub(crate) fn denied(call: u64) -> AuditEvent {
@@ -69,6 +70,7 @@ pub(crate) fn denied(call: u64) -> AuditEvent {
         intent: CallIntent { tool: "Write".to_owned(), decision: Some(decision), ..intent(call) },
         outcome: Outcome::Refused(Code::new("tool-not-allowed")),
         error: Some("`Write` is not in the allowed-tools of `pdf`".to_owned()),
+        sandbox: None,
         duration: Duration::ZERO,
     }
 }

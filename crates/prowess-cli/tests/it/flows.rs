@@ -183,3 +183,34 @@ fn builder_finds_loads_runs_and_logs() {
     assert!(places.iter().all(Option::is_some), "each step is in the log: {}", story.text());
     assert!(places.is_sorted(), "in its order: {}", story.text());
 }
+
+/// A model gets a skill and runs its script in the shell of the sandbox.
+#[test]
+fn sandbox_runs_a_script_over_files_in_memory() {
+    let user = User::of("sandbox", "user");
+    block_on(async {
+        let client = Client::of(user.program()).await;
+        let name = json!({ "skillName": "Kubernetes-Deploy" });
+        let got = succeed(&client, "get_skill", name).await;
+        let got: Value = serde_json::from_str(&got).expect("it is data");
+        assert_eq!(got["mountPath"], "/.sandbox/skills/kubernetes-deploy");
+        let execute = async |command: &str| {
+            let result = succeed(&client, "sandbox_execute", json!({ "command": command })).await;
+            serde_json::from_str::<Value>(&result).expect("it is data")
+        };
+        let ran = execute("sh /.sandbox/skills/kubernetes-deploy/scripts/count.sh > /count").await;
+        assert_eq!(ran["exitCode"], 0, "{ran}");
+        let counted = execute("cat /count; echo mine > /.sandbox/skills/notes/SKILL.md").await;
+        assert_eq!(counted["output"], "3 pods", "{counted}");
+        assert_eq!(counted["sandbox"], ran["sandbox"], "the connection has one sandbox");
+        client.end().await;
+    });
+    let notes = std::fs::read_to_string(user.tree.join("skills/notes/SKILL.md"));
+    assert!(notes.expect("it is there").contains("Takes notes."), "no file of the disk changes");
+    let command = json!({ "command": "ls /.sandbox/skills; exit 3" }).to_string();
+    let called = user.run(&["call", "sandbox_execute", &command]);
+    assert!(called.text().contains("kubernetes-deploy\\nnotes"), "{called:?}");
+    assert!(called.text().contains("\"exitCode\": 3"), "{called:?}");
+    let story = user.run(&["audit", "show"]);
+    assert!(story.text().contains("sandbox_execute"), "{}", story.text());
+}

@@ -121,6 +121,9 @@ pub struct AuditEvent {
     /// The gate's message if it denied the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The id of the sandbox, if the call ran a command in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<String>,
     /// The duration of the call, by the host's clock.
     pub duration: Duration,
 }

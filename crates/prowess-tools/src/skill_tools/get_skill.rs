@@ -29,12 +29,16 @@ fn get(
     name: &str,
 ) -> Result<ToolResult, Problem> {
     let (record, skill) = operations.instructions(context, name)?;
+    let mounted = operations.mounted(context, record, &skill);
     let mut value = json!({
         "name": skill.id,
         "description": record.description(),
-        "mountPath": operations.mount_path(&skill),
+        "mountPath": mounted.as_ref().ok(),
         "instructions": operations.content(context, record, &skill),
     });
+    if let Err(error) = mounted {
+        value["mountError"] = json!(error.message);
+    }
     model_value(&mut value);
     Ok(ToolResult::data(value))
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use prowess_core::{ActiveSkill, Catalog, Digest, Record, ToolContext, virtual_uri};
+use prowess_core::{ActiveSkill, Catalog, Digest, Record, ShellError, ToolContext, virtual_uri};
 use prowess_text::{clipped, model_body};
 
 use super::operations::Operations;
@@ -41,9 +41,26 @@ impl Operations {
         model_body(&text, context.boundary).into_owned()
     }
 
+    /// Returns the directory at which a skill is mounted, or without a shell, its directory.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the skill cannot be mounted.
+    pub(super) fn mounted(
+        &self,
+        context: &ToolContext<'_>,
+        record: Record<'_>,
+        skill: &ActiveSkill,
+    ) -> Result<String, ShellError> {
+        match &self.shell {
+            Some(shell) => shell.mount_path(context.catalog, record),
+            None => Ok(self.mount_path(skill)),
+        }
+    }
+
     /// Returns the directory of a skill for a model. If the policy shows no location, it is a URI
     /// without any path of the host.
-    pub(super) fn mount_path(&self, skill: &ActiveSkill) -> String {
+    fn mount_path(&self, skill: &ActiveSkill) -> String {
         let shown = self.delivery.show_location.directory(&skill.id, &skill.root_dir);
         let path = shown.filter(|path| path.contains('/'));
         path.map_or_else(|| virtual_uri(&skill.id, ""), Cow::into_owned)

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use prowess_core::{DeliveryPolicy, Ranker, ScriptRunner, TokenCounter, Tool, ToolProvider};
+use prowess_core::{
+    DeliveryPolicy, Ranker, ScriptRunner, TokenCounter, Tool, ToolProvider, VirtualShell,
+};
 
 use crate::{Surface, ToolPolicy};
 
 mod activate_skill;
 mod active;
 mod describe;
+mod execute;
 mod file_content;
 mod file_error;
 mod get_skill;
@@ -52,7 +55,7 @@ pub struct SkillTools(Operations);
 
 impl SkillTools {
     /// The canonical names of the tools of all surfaces.
-    pub const NAMES: [&str; 13] = [
+    pub const NAMES: [&str; 14] = [
         "skills.load",
         "skills.unload",
         "skills.read",
@@ -62,6 +65,7 @@ impl SkillTools {
         "skills.run",
         "skill",
         "get_skill",
+        "sandbox_execute",
         "list_skills",
         "read_skill",
         "read_skill_resource",
@@ -74,8 +78,12 @@ impl SkillTools {
     /// The canonical names of the tools that return a file of a package.
     pub const READERS: [&str; 2] = ["skills.read", "read_skill_resource"];
 
-    /// The canonical name of the tool that runs scripts. The others only manage skills.
+    /// The canonical name of the tool that runs scripts.
     pub const RUN: &str = "skills.run";
+
+    /// The canonical name of the tool that runs shell commands. Besides this one and
+    /// [`Self::RUN`], the tools only manage skills.
+    pub const EXECUTE: &str = "sandbox_execute";
 
     /// Creates the tools. `delivery` is the policy that prompts follow too.
     ///
@@ -109,6 +117,14 @@ impl SkillTools {
     #[must_use]
     pub fn script_runner(mut self, runner: Arc<dyn ScriptRunner>) -> Self {
         self.0.runner = Some(runner);
+        self
+    }
+
+    /// Sets the shell in which skills are mounted. Without one, `sandbox_execute` is not offered
+    /// and refuses calls.
+    #[must_use]
+    pub fn shell(mut self, shell: Arc<dyn VirtualShell>) -> Self {
+        self.0.shell = Some(shell);
         self
     }
 }
@@ -155,6 +171,7 @@ fn tools_of(surface: Surface, operations: &Arc<Operations>) -> Vec<Arc<dyn Tool>
         Surface::Files => vec![bind(read::Read, operations)],
         Surface::Skill => vec![bind(skill::Skill, operations)],
         Surface::GetSkill => vec![bind(get_skill::GetSkill, operations)],
+        Surface::Shell => vec![bind(execute::Execute, operations)],
         Surface::ReadSkill => vec![
             bind(read_skill::ListSkills, operations),
             bind(read_skill::ReadSkill, operations),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use prowess_core::{
     ActiveSkill, Catalog, DeliveryPolicy, EstimatedTokens, Lookup, Ranker, Record, ScriptRunner,
-    SessionState, TokenCounter, ToolContext,
+    SessionState, TokenCounter, ToolContext, VirtualShell,
 };
 use prowess_text::quoted;
 use serde_json::Value;
@@ -24,6 +24,7 @@ pub(super) struct Operations {
     pub(super) ranker: Arc<dyn Ranker>,
     pub(super) counter: Arc<dyn TokenCounter>,
     pub(super) runner: Option<Arc<dyn ScriptRunner>>,
+    pub(super) shell: Option<Arc<dyn VirtualShell>>,
     pub(super) listed_ids: ListedIds,
 }
 
@@ -41,6 +42,7 @@ impl Operations {
             ranker,
             counter: Arc::new(EstimatedTokens),
             runner: None,
+            shell: None,
             listed_ids: ListedIds::default(),
         }
     }

@@ -1,6 +1,8 @@
 //! The failure of an operation, before it becomes a result.
 
-use prowess_core::{Code, PathError, ScriptError, SessionError, SkillError, ToolResult};
+use prowess_core::{
+    Code, PathError, ScriptError, SessionError, ShellError, SkillError, ToolResult,
+};
 
 use prowess_text::clipped;
 
@@ -71,6 +73,12 @@ impl From<PathError> for Problem {
 
 impl From<ScriptError> for Problem {
     fn from(error: ScriptError) -> Self {
+        Self::new(error.code, error.message)
+    }
+}
+
+impl From<ShellError> for Problem {
+    fn from(error: ShellError) -> Self {
         Self::new(error.code, error.message)
     }
 }

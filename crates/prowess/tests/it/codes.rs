@@ -161,6 +161,7 @@ fn result_entries() -> Vec<&'static CodeEntry> {
         gating::codes::ALL,
         codes::ALL,
         prowess_script::codes::ALL,
+        prowess_shell::codes::ALL,
     ]
     .into_iter()
     .flatten()

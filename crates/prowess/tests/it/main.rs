@@ -47,3 +47,4 @@ mod surfaces;
 mod traces;
 mod trust;
 mod vendor_agents;
+mod virtual_shell;

@@ -133,7 +133,7 @@ fn sandbox() {
             prompt.catalog_place: "tool_description"
             prompt.described_skills: "at_start"
             prompt.catalog_format: "dash_lines"
-            tools.surfaces: ["get_skill","files"]
+            tools.surfaces: ["get_skill","shell","files"]
             tools.read_gate: "known"
             tools.skill_lookup: "casefold_unique"
         "#]],

@@ -99,7 +99,7 @@ fn presets_offer_their_tools() {
     check("flexigpt", &["skills-load", "skills-unload", "skills-read"]);
     check("omniforge", &["skill"]);
     check("boxxy", &["skills_load", "skills_unload", "skills_read"]);
-    check("sandbox", &["get_skill", "skills_read"]);
+    check("sandbox", &["get_skill", "sandbox_execute", "skills_read"]);
     check("yodoca", &["list_skills", "read_skill", "read_skill_resource"]);
 }
 
@@ -235,7 +235,7 @@ fn get_skill_returns_json_in_any_case() {
     let expected = json!({
         "name": "test-skill",
         "description": "Runs tests. Use when tests are to be run.",
-        "mountPath": "skill://test-skill",
+        "mountPath": "/.sandbox/skills/test-skill",
         "instructions": "Run them all.",
     });
     for name in ["test-skill", "Test-Skill", "skill://test-skill/SKILL.md"] {

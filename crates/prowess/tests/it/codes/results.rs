@@ -3,6 +3,7 @@
 use prowess::gating::codes as gating;
 use prowess::{Code, codes, tools, vendor};
 use prowess_script::codes as scripts;
+use prowess_shell::codes as shell;
 
 use super::calls::{Calls, Given, PDF};
 use super::hosts;
@@ -321,6 +322,41 @@ description: x
         codes::SOURCE_UNAVAILABLE,
         "(a source whose server does not answer)",
         "`references/fields.md` of skill `pdf` cannot be read now; try again later",
+    ),
+    described(
+        tools::codes::SHELL_UNAVAILABLE,
+        "tools: { surfaces: [shell] }\n(and the host was built without the feature `virtual-shell`)",
+        "there is no sandbox here; read the skill's files with another tool, or tell the user",
+    ),
+    by(
+        shell::COMMAND_TOO_LONG,
+        "tools: { surfaces: [shell] }\nshell: { limits: { command_bytes: 8 } }",
+        &[("sandbox_execute", r#"{"command": "echo hello"}"#)],
+    ),
+    described(
+        shell::SHELL_BUSY,
+        "sandbox_execute {\"command\": \"ls\"}\n(and another command of the session runs for too long)",
+        "another command of this session runs; wait for its result",
+    ),
+    described(
+        shell::SHELL_LOST,
+        "sandbox_execute {\"command\": \"sort big.txt\"}\n(and it does not end two seconds after its limit)",
+        "the command did not end, and the files of its sandbox are dropped; try again with a simpler command",
+    ),
+    described(
+        shell::SKILL_NOT_MOUNTED,
+        "get_skill {\"skillName\": \"pdf\"}\n(and the skill has more files than `shell.limits.files`; the message is its `mountError`)",
+        "`pdf` is not mounted: it has too many files, or some cannot be listed; read its files with another tool, or tell the user",
+    ),
+    described(
+        shell::SNAPSHOT_INVALID,
+        "a host restores a sandbox from a damaged file",
+        "the snapshot of a sandbox is not usable: it is of another version; begin a new sandbox",
+    ),
+    described(
+        shell::SANDBOX_NOT_FOUND,
+        "a host saves the sandbox of a session that has run no command",
+        "the session has run no command, so there is nothing to save",
     ),
     described(
         scripts::SCRIPT_NOT_TRUSTED,

@@ -1,0 +1,84 @@
+//! The interface for running shell commands over files in memory.
+
+use std::sync::Arc;
+
+use prowess_format::Code;
+
+use crate::{Cancel, Catalog, Record, SessionId};
+
+/// Runs shell commands of sessions over a file system in memory, in which skills are mounted.
+///
+/// # Behavior
+///
+/// - Commands of one session see the files and variables that its earlier commands left. Those of
+///   another session do not.
+/// - Each visible skill of the request's catalog is at `mount_path`, with the bytes that
+///   `catalog.read` returns.
+/// - A command changes no package, and it reaches no file, process or network of the host.
+/// - A command that ran has an outcome, whatever its exit code, and also if a limit ended it.
+/// - `execute` may be called from any thread, also concurrently, and ends soon after `cancel`.
+pub trait VirtualShell: Send + Sync {
+    /// Returns the directory at which a skill is mounted.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the skill cannot be mounted.
+    fn mount_path(&self, catalog: &Catalog, record: Record<'_>) -> Result<String, ShellError>;
+
+    /// Runs one command.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the command did not run, or if its result is lost.
+    fn execute(
+        &self,
+        request: &ShellRequest<'_>,
+        cancel: &Cancel,
+    ) -> Result<ShellOutcome, ShellError>;
+}
+
+/// A shell command of a session.
+#[derive(Clone, Copy)]
+pub struct ShellRequest<'a> {
+    /// The catalog of the turn, whose skills are mounted.
+    pub catalog: &'a Arc<Catalog>,
+    /// The session that the command belongs to.
+    pub session: &'a SessionId,
+    /// The command, which may have several lines.
+    pub command: &'a str,
+}
+
+/// The outcome of a shell command that ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ShellOutcome {
+    /// The id of the sandbox that the command ran in. A session has another one after its files
+    /// were dropped.
+    pub sandbox: String,
+    /// The exit code; 124 if a limit ended the command.
+    pub exit_code: i32,
+    /// The standard output, which may be truncated.
+    pub stdout: String,
+    /// The standard error, which may be truncated.
+    pub stderr: String,
+    /// Whether a part of the output was dropped.
+    pub truncated: bool,
+    /// The limit that ended the command, for people; `None` if it ended by itself.
+    pub stopped: Option<String>,
+}
+
+/// The reason why a shell command did not run, or why a skill is not mounted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct ShellError {
+    /// The code for a tool result.
+    pub code: Code,
+    /// The reason and how to fix it, for the model. It contains no path of the host.
+    pub message: String,
+}
+
+impl ShellError {
+    /// Creates an error.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into() }
+    }
+}

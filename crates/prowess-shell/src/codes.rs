@@ -1,0 +1,17 @@
+//! The codes of shell commands that do not run, and of skills that are not mounted. The page of
+//! codes lists them.
+
+prowess_core::declare_codes! {
+    /// The command is longer than the limit.
+    COMMAND_TOO_LONG = "command-too-long";
+    /// Another command of the session runs, and did not end in time.
+    SHELL_BUSY = "shell-busy";
+    /// The shell did not end at its deadline, or broke down. The session's files are dropped.
+    SHELL_LOST = "shell-lost";
+    /// The skill's id or one of its files cannot be a path, or it has too many files.
+    SKILL_NOT_MOUNTED = "skill-not-mounted";
+    /// The snapshot is damaged, or is of another version or of other limits.
+    SNAPSHOT_INVALID = "snapshot-invalid";
+    /// The session has no sandbox, so there is nothing to save.
+    SANDBOX_NOT_FOUND = "sandbox-not-found";
+}

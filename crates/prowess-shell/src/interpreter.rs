@@ -1,0 +1,202 @@
+//! The interpreter of commands, which only this file and the file system name.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use bashkit::hooks::{HookAction, ToolEvent};
+use bashkit::{Bash, ExecOptions, ExecutionLimits, FileSystem, FsLimits, OverlayFs, SessionLimits};
+
+use crate::output::Output;
+use crate::policy::{OnFailure, ShellLimits, ShellPolicy};
+use crate::skill_files::SkillFiles;
+
+/// The names of the user and of the machine that commands see.
+const USER: &str = "agent";
+const HOST: &str = "sandbox";
+/// Makes a shell stop at the first failure, as a variable that a child shell inherits.
+const STOP_AT_FAILURE: &str = "SHOPT_e";
+/// A script for `sh` without a path: it runs its standard input, if there is any.
+const READ_SCRIPT: &str = "script=$(cat); \
+    if [ -z \"$script\" ]; then echo 'sh: missing script path' >&2; exit 2; fi; eval \"$script\"";
+/// The time between a cancellation and the end of a command that does not notice it.
+const NOTICE: Duration = Duration::from_millis(200);
+const CHECK: Duration = Duration::from_millis(20);
+
+/// How a command ended.
+pub(crate) enum End {
+    /// By itself, with this exit code.
+    Exit(i32),
+    /// By a limit or a cancellation, for this reason.
+    Stopped(String),
+    /// It does not parse, or the interpreter refuses it.
+    Refused(String),
+    /// It did not notice its cancellation, so its state is not usable.
+    Lost,
+}
+
+/// The state of one shell: its files, variables and functions.
+pub(crate) struct Interpreter {
+    bash: Bash,
+    files: Arc<OverlayFs>,
+    cancelled: Arc<AtomicBool>,
+    time: Duration,
+}
+
+impl Interpreter {
+    /// Creates a shell over the mounted skills.
+    pub(crate) fn new(skills: Arc<SkillFiles>, policy: &ShellPolicy) -> Self {
+        let limits = &policy.limits;
+        let files = Arc::new(OverlayFs::with_limits(skills, file_limits(limits)));
+        files.upper().add_dir(format!("/home/{USER}"), 0o755);
+        let mut builder = Bash::builder()
+            .fs(Arc::clone(&files) as Arc<dyn FileSystem>)
+            .username(USER)
+            .hostname(HOST)
+            .cwd(format!("/home/{USER}"))
+            .limits(execution_limits(limits))
+            .session_limits(SessionLimits::unlimited());
+        if policy.on_failure == OnFailure::Stop {
+            builder = builder.env(STOP_AT_FAILURE, "1");
+        }
+        let on_failure = policy.on_failure;
+        let bash = builder
+            .before_tool(Box::new(move |event| HookAction::Continue(shell_call(event, on_failure))))
+            .build();
+        let cancelled = bash.cancellation_token();
+        Self { bash, files, cancelled, time: limits.time() }
+    }
+
+    /// Returns the flag that cancels a command.
+    pub(crate) fn cancellation(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.cancelled)
+    }
+
+    /// Runs a command until it ends. Its output is added to `output` while it runs.
+    pub(crate) fn run(&mut self, command: &str, output: &Output) -> End {
+        self.cancelled.store(false, Ordering::Relaxed);
+        block_on(self.execute(command, output.clone()))
+            .unwrap_or_else(|error| End::Refused(format!("the shell cannot start: {error}")))
+    }
+
+    async fn execute(&mut self, command: &str, output: Output) -> End {
+        let cancelled = self.cancellation();
+        let options = ExecOptions::new().streaming(output.callback());
+        let time = self.time;
+        tokio::select! {
+            result = self.bash.exec_with_options(command, options) => match result {
+                Ok(result) => {
+                    output.finish(&result);
+                    End::Exit(result.exit_code)
+                }
+                Err(error) => end(error, time),
+            },
+            () = unnoticed(&cancelled) => End::Lost,
+        }
+    }
+
+    /// Returns the state as bytes, without the files of skills that were not changed.
+    pub(crate) fn save(&self) -> Result<Vec<u8>, String> {
+        self.bash.snapshot().map_err(|error| error.to_string())
+    }
+
+    /// Replaces the state by a saved one.
+    pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), String> {
+        self.bash.restore_snapshot(state).map_err(|error| error.to_string())
+    }
+
+    /// Returns those of these paths that were removed. A path below a removed one is not listed.
+    pub(crate) fn removed(&self, paths: impl Iterator<Item = String>) -> Vec<String> {
+        let find = async {
+            let mut removed: Vec<String> = Vec::new();
+            for path in paths {
+                let is_below = |above: &String| {
+                    path.strip_prefix(above.as_str()).is_some_and(|below| below.starts_with('/'))
+                };
+                if !removed.last().is_some_and(is_below)
+                    && !self.files.exists(path.as_ref()).await.unwrap_or(true)
+                {
+                    removed.push(path);
+                }
+            }
+            removed
+        };
+        block_on(find).unwrap_or_default()
+    }
+
+    /// Removes these paths again.
+    pub(crate) fn remove(&mut self, paths: &[String]) {
+        let remove = async {
+            for path in paths {
+                // What no longer exists needs no removal.
+                let _ = self.files.remove(path.as_ref(), true).await;
+            }
+        };
+        let _ = block_on(remove);
+    }
+}
+
+/// Drives a future on this thread, which no other runtime may use.
+fn block_on<T>(future: impl Future<Output = T>) -> std::io::Result<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
+    let value = runtime.block_on(future);
+    // Parsers of long scripts run on a thread of the runtime, and end at a limit of their own.
+    runtime.shutdown_background();
+    Ok(value)
+}
+
+/// Waits until a cancellation was not noticed in time.
+async fn unnoticed(cancelled: &AtomicBool) {
+    while !cancelled.load(Ordering::Relaxed) {
+        tokio::time::sleep(CHECK).await;
+    }
+    tokio::time::sleep(NOTICE).await;
+}
+
+/// Adapts a call of a shell: a script stops at its first failure, and a path is required.
+fn shell_call(mut event: ToolEvent, on_failure: OnFailure) -> ToolEvent {
+    if !matches!(event.name.as_str(), "sh" | "bash") {
+        return event;
+    }
+    match event.args.first() {
+        None => event.args = vec!["-c".to_owned(), READ_SCRIPT.to_owned()],
+        Some(first) if !first.starts_with('-') && on_failure == OnFailure::Stop => {
+            event.args.insert(0, "-e".to_owned());
+        }
+        Some(_) => {}
+    }
+    event
+}
+
+fn end(error: bashkit::Error, time: Duration) -> End {
+    use bashkit::{Error, LimitExceeded};
+
+    match error {
+        Error::Cancelled => End::Stopped("the command was cancelled".to_owned()),
+        Error::ResourceLimit(LimitExceeded::Timeout(_)) => {
+            End::Stopped(format!("the time limit of {} s was reached", time.as_secs()))
+        }
+        Error::ResourceLimit(limit) => End::Stopped(limit.to_string()),
+        error => End::Refused(error.to_string()),
+    }
+}
+
+fn file_limits(limits: &ShellLimits) -> FsLimits {
+    FsLimits::new()
+        .max_total_bytes(limits.total_bytes)
+        .max_file_size(limits.file_bytes)
+        .max_file_count(limits.files)
+        .max_dir_count(limits.files)
+        .max_path_depth(limits.depth)
+}
+
+fn execution_limits(limits: &ShellLimits) -> ExecutionLimits {
+    ExecutionLimits::new()
+        .timeout(limits.time())
+        .max_commands(limits.steps)
+        .max_loop_iterations(limits.steps)
+        .max_total_loop_iterations(limits.steps)
+        .max_input_bytes(usize::try_from(limits.file_bytes).unwrap_or(usize::MAX))
+        .max_stdout_bytes(limits.output_bytes)
+        .max_stderr_bytes(limits.output_bytes)
+}

@@ -1,0 +1,67 @@
+//! A shell over a virtual file system in which skills are mounted.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use prowess_core::{Cancel, Catalog, SessionId, ShellRequest, VirtualShell};
+//! use prowess_shell::{InMemoryShell, ShellPolicy};
+//!
+//! let shell = InMemoryShell::new(ShellPolicy::default());
+//! let session = SessionId::new("conversation")?;
+//! let catalog = Arc::new(Catalog::empty());
+//! let request = ShellRequest { catalog: &catalog, session: &session, command: "echo hello" };
+//! let outcome = shell.execute(&request, &Cancel::default())?;
+//! assert_eq!(outcome.stdout, "hello\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`InMemoryShell`] implements [`VirtualShell`](prowess_core::VirtualShell). Each session has a
+//! sandbox: files in memory, a working directory, variables and functions, which its commands
+//! share.
+//!
+//! # Mounted skills
+//!
+//! - Each skill of the catalog is at `/.sandbox/skills/ID`. Its files are copied from the source
+//!   when they are first read, or all at once, depending on the [policy](ShellPolicy).
+//! - A command may change or remove such a file: the change is of its sandbox alone, and never
+//!   reaches the source. A file that a command writes at such a path replaces the skill's.
+//! - A skill is not mounted if its id cannot be the name of a directory, or one of its files has a
+//!   path that cannot be used. [`VirtualShell::mount_path`](prowess_core::VirtualShell::mount_path)
+//!   returns the reason, and no file of it is there.
+//!
+//! # Scripts
+//!
+//! Commands and scripts are in the language of `bash`, run by an interpreter in this process, with
+//! the common programs for files and text. `sh FILE` and `./FILE` run a script with its arguments,
+//! which ends at its first failing command unless the policy says otherwise. The shell knows
+//! nothing of skills. Scripts in other languages, such as Python, do not run: those need
+//! `prowess-script`.
+//!
+//! # Isolation
+//!
+//! No command reaches a file, a process, a variable or a network of the host. `/proc`, `/etc` and
+//! `/bin` have made-up content. Time, steps, output, files and depth are limited, and a command
+//! that a limit ends has an outcome with the output so far. A command runs on a thread of its own
+//! with a stack of its own. One that does not end at its deadline is cancelled and left alone, and
+//! its sandbox is dropped.
+//!
+//! This crate reads neither the environment nor a clock of the system other than the time that
+//! passes during a command; the program `date` and the times of files are those of the system.
+#![forbid(unsafe_code)]
+
+pub mod codes;
+mod interpreter;
+mod mounts;
+mod output;
+mod policy;
+mod sandbox;
+mod shell;
+mod skill_files;
+mod snapshot;
+mod tree;
+
+pub use mounts::MountedSkill;
+pub use policy::{
+    Materialize, MountDirectory, MountDirectoryError, OnFailure, ShellLimits, ShellPolicy,
+};
+pub use shell::InMemoryShell;

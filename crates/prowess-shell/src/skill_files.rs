@@ -1,0 +1,218 @@
+//! The mounted skills as a file system that commands only read: the sandbox writes to a layer over
+//! it.
+
+use std::io::{Error as IoError, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::SystemTime;
+
+use bashkit::{
+    DirEntry, FileSystem, FileSystemExt, FileType, FsUsage, Metadata, Result, async_trait,
+};
+use prowess_core::{ShellError, SourceErrorKind};
+
+use crate::mounts::{Mount, Mounts};
+use crate::tree::{MountedFile, Node};
+
+/// All files are executable, because a source does not report modes.
+const FILE_MODE: u32 = 0o755;
+
+/// The files of the mounted skills, at their mount paths.
+pub(crate) struct SkillFiles {
+    /// The parts of the mount directory.
+    directory: Vec<String>,
+    mounts: RwLock<Arc<Mounts>>,
+}
+
+/// What is at a path.
+enum Place<'m> {
+    /// A directory above the skills, and the names in it.
+    Above(Vec<String>),
+    Node(&'m Mount, &'m str, &'m Node),
+}
+
+impl SkillFiles {
+    /// Creates the file system. `directory` is the mount directory.
+    pub(crate) fn new(directory: &str, mounts: Arc<Mounts>) -> Self {
+        let parts = directory.split('/').filter(|part| !part.is_empty());
+        Self { directory: parts.map(str::to_owned).collect(), mounts: RwLock::new(mounts) }
+    }
+
+    /// Replaces the mounted skills.
+    pub(crate) fn remount(&self, mounts: Arc<Mounts>) {
+        *self.mounts.write().unwrap_or_else(PoisonError::into_inner) = mounts;
+    }
+
+    pub(crate) fn mounts(&self) -> Arc<Mounts> {
+        Arc::clone(&self.mounts.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns what is at an absolute path in normal form.
+    fn find<'m>(&self, mounts: &'m Mounts, path: &'m str) -> Result<Place<'m>> {
+        let path = path.trim_matches('/');
+        let mut parts = path.split('/').filter(|part| !part.is_empty());
+        for (depth, directory) in self.directory.iter().enumerate() {
+            match parts.next() {
+                // Without skills there is no mount directory.
+                None if mounts.is_empty() && depth > 0 => return Err(not_found()),
+                None if mounts.is_empty() => return Ok(Place::Above(Vec::new())),
+                None => return Ok(Place::Above(vec![directory.clone()])),
+                Some(part) if part == directory && !mounts.is_empty() => {}
+                Some(_) => return Err(not_found()),
+            }
+        }
+        let Some(name) = parts.next() else {
+            return Ok(Place::Above(mounts.names().map(str::to_owned).collect()));
+        };
+        let mount = mounts.mount(name).ok_or_else(not_found)?;
+        let tree = mounts.tree(mount).map_err(not_mounted)?;
+        let below = &path[self.depth_bytes() + name.len()..];
+        let below = below.trim_start_matches('/');
+        let node = tree.get(below).ok_or_else(not_found)?;
+        Ok(Place::Node(mount, below, node))
+    }
+
+    /// Returns the length of the mount directory with the slash behind it, without the first one.
+    fn depth_bytes(&self) -> usize {
+        self.directory.iter().map(|part| part.len() + 1).sum()
+    }
+
+    fn metadata(&self, path: &Path) -> Result<Metadata> {
+        let mounts = self.mounts();
+        Ok(match self.find(&mounts, text(path)?)? {
+            Place::Above(_) | Place::Node(_, _, Node::Directory) => directory(),
+            Place::Node(_, _, Node::File(mounted)) => file(mounted),
+        })
+    }
+
+    fn content(&self, path: &Path) -> Result<Vec<u8>> {
+        let mounts = self.mounts();
+        match self.find(&mounts, text(path)?)? {
+            Place::Node(mount, _, Node::File(file)) => match mounts.read(mount, file) {
+                Ok(bytes) => Ok(bytes.to_vec()),
+                Err(error) if error.kind == SourceErrorKind::TooLarge => {
+                    Err(IoError::new(ErrorKind::FileTooLarge, "File too large").into())
+                }
+                Err(error) => Err(IoError::other(error.to_string()).into()),
+            },
+            _ => Err(IoError::new(ErrorKind::IsADirectory, "is a directory").into()),
+        }
+    }
+
+    fn entries(&self, path: &Path) -> Result<Vec<DirEntry>> {
+        let mounts = self.mounts();
+        match self.find(&mounts, text(path)?)? {
+            Place::Above(names) => {
+                let entries = names.into_iter();
+                Ok(entries.map(|name| DirEntry { name, metadata: directory() }).collect())
+            }
+            Place::Node(mount, path, Node::Directory) => {
+                let tree = mounts.tree(mount).map_err(not_mounted)?;
+                let entry = |(name, node): (&str, &Node)| DirEntry {
+                    name: name.to_owned(),
+                    metadata: match node {
+                        Node::Directory => directory(),
+                        Node::File(mounted) => file(mounted),
+                    },
+                };
+                Ok(tree.children(path).map(entry).collect())
+            }
+            Place::Node(..) => {
+                Err(IoError::new(ErrorKind::NotADirectory, "not a directory").into())
+            }
+        }
+    }
+}
+
+impl FileSystemExt for SkillFiles {
+    fn usage(&self) -> FsUsage {
+        FsUsage::new(self.mounts().copied(), 0, 0)
+    }
+}
+
+#[async_trait]
+impl FileSystem for SkillFiles {
+    async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
+        self.content(path)
+    }
+
+    async fn stat(&self, path: &Path) -> Result<Metadata> {
+        self.metadata(path)
+    }
+
+    async fn read_dir(&self, path: &Path) -> Result<Vec<DirEntry>> {
+        self.entries(path)
+    }
+
+    async fn exists(&self, path: &Path) -> Result<bool> {
+        Ok(self.metadata(path).is_ok())
+    }
+
+    async fn read_link(&self, _path: &Path) -> Result<PathBuf> {
+        Err(IoError::new(ErrorKind::InvalidInput, "not a symbolic link").into())
+    }
+
+    async fn write_file(&self, _path: &Path, _content: &[u8]) -> Result<()> {
+        read_only()
+    }
+
+    async fn append_file(&self, _path: &Path, _content: &[u8]) -> Result<()> {
+        read_only()
+    }
+
+    async fn mkdir(&self, _path: &Path, _recursive: bool) -> Result<()> {
+        read_only()
+    }
+
+    async fn remove(&self, _path: &Path, _recursive: bool) -> Result<()> {
+        read_only()
+    }
+
+    async fn rename(&self, _from: &Path, _to: &Path) -> Result<()> {
+        read_only()
+    }
+
+    async fn copy(&self, _from: &Path, _to: &Path) -> Result<()> {
+        read_only()
+    }
+
+    async fn symlink(&self, _target: &Path, _link: &Path) -> Result<()> {
+        read_only()
+    }
+
+    async fn chmod(&self, _path: &Path, _mode: u32) -> Result<()> {
+        read_only()
+    }
+}
+
+fn directory() -> Metadata {
+    metadata(FileType::Directory, 0)
+}
+
+fn file(file: &MountedFile) -> Metadata {
+    metadata(FileType::File, file.bytes())
+}
+
+/// A source does not report times, so all are the same.
+fn metadata(file_type: FileType, size: u64) -> Metadata {
+    let time = SystemTime::UNIX_EPOCH;
+    Metadata { file_type, size, mode: FILE_MODE, modified: time, created: time }
+}
+
+/// Returns a path as text. No skill has another path.
+fn text(path: &Path) -> Result<&str> {
+    path.to_str().ok_or_else(not_found)
+}
+
+fn not_found() -> bashkit::Error {
+    IoError::new(ErrorKind::NotFound, "not found").into()
+}
+
+fn not_mounted(error: &ShellError) -> bashkit::Error {
+    IoError::other(error.to_string()).into()
+}
+
+/// Refuses a change. The layer above never asks for one.
+fn read_only() -> Result<()> {
+    Err(IoError::new(ErrorKind::ReadOnlyFilesystem, "read-only file system").into())
+}

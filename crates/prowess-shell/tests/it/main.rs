@@ -1,0 +1,10 @@
+//! Commands in real sandboxes.
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+mod attacks;
+mod fixture;
+mod mounts;
+mod results;
+mod scripts;
+mod sessions;
+mod snapshots;
