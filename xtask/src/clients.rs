@@ -1,45 +1,74 @@
-//! Does each Python client of the Model Context Protocol show its model what it must see?
+//! Does each client of the Model Context Protocol show its model what it must see?
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::process::{Failure, build_prowess, output, succeed};
+use crate::node::Packages;
+use crate::process::{Failure, build_prowess, built, output, succeed};
 use crate::root;
 
-/// A client with the packages that it needs and a script that drives it.
+/// A client and what drives it.
 ///
-/// A script gets the server's command line as JSON and prints what the model sees, as JSON: `catalog`,
-/// `body` and `read`.
+/// A driver gets the server's command line as JSON and the directory of its skills, and prints what
+/// the model sees, as JSON: `catalog`, `body` and `read`. One whose client has more to show prints
+/// whether it works, too: `parallel` for two loads at once, `cancel` for a call after a cancelled
+/// one, `changes` for a skill that is added while the server runs; and `times` of 200 reads, in
+/// milliseconds.
 struct Client {
     name: &'static str,
-    packages: &'static [&'static str],
-    script: &'static str,
+    driver: Driver,
 }
 
-/// Each has an environment of its own, because they need different versions of the SDK.
-const CLIENTS: [Client; 5] = [
-    Client { name: "mcp", packages: &["mcp==1.30.0"], script: include_str!("clients/mcp.py") },
+enum Driver {
+    /// A script, with the packages that it needs from pip.
+    Python(&'static [&'static str], &'static str),
+    /// A module, with the packages that it needs from npm.
+    Node(&'static [&'static str], &'static str),
+    /// An example of the server's crate.
+    Rust(&'static str),
+}
+
+/// Each Python client has an environment of its own, because they need different versions of the
+/// SDK.
+const CLIENTS: [Client; 7] = [
+    Client {
+        name: "mcp",
+        driver: Driver::Python(&["mcp==1.30.0"], include_str!("clients/mcp.py")),
+    },
+    Client {
+        name: "typescript-sdk",
+        driver: Driver::Node(
+            &["@modelcontextprotocol/sdk@1.32.2"],
+            include_str!("clients/typescript.mjs"),
+        ),
+    },
+    Client { name: "rmcp", driver: Driver::Rust("client") },
     Client {
         name: "fastmcp",
-        packages: &["fastmcp==4.1.2"],
-        script: include_str!("clients/fastmcp.py"),
+        driver: Driver::Python(&["fastmcp==4.1.2"], include_str!("clients/fastmcp.py")),
     },
     Client {
         name: "langchain-mcp-adapters",
-        packages: &["langchain-mcp-adapters==0.3.2"],
-        script: include_str!("clients/langchain.py"),
+        driver: Driver::Python(
+            &["langchain-mcp-adapters==0.3.2"],
+            include_str!("clients/langchain.py"),
+        ),
     },
     Client {
         name: "pydantic-ai-slim",
-        packages: &["pydantic-ai-slim[mcp]==2.68.0"],
-        script: include_str!("clients/pydantic_ai.py"),
+        driver: Driver::Python(
+            &["pydantic-ai-slim[mcp]==2.68.0"],
+            include_str!("clients/pydantic_ai.py"),
+        ),
     },
     Client {
         name: "agent-framework-core",
-        packages: &["agent-framework-core==1.23.0", "mcp==2.3.0", "tenacity==9.1.4"],
-        script: include_str!("clients/agent_framework.py"),
+        driver: Driver::Python(
+            &["agent-framework-core==1.23.0", "mcp==2.3.0", "tenacity==9.1.4"],
+            include_str!("clients/agent_framework.py"),
+        ),
     },
 ];
 
@@ -47,33 +76,38 @@ const CATALOG_MARKER: &str = "catalog-marker-5f1c";
 const BODY_MARKER: &str = "body-marker-77aa";
 const FILE_MARKER: &str = "file-marker-09be";
 
+/// The columns of the table.
+const COLUMNS: [&str; 7] = ["connects", "catalog", "body", "read", "parallel", "cancel", "changes"];
+
 /// What a client was seen to do.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Row {
     name: &'static str,
-    connects: bool,
-    catalog: bool,
-    body: bool,
-    read: bool,
+    /// The answer for each column; `None` if the client offers no way to try it.
+    answers: [Option<bool>; 7],
+    /// The median and the 99th percentile of a read, in milliseconds.
+    times: Option<(f64, f64)>,
     /// What a client that failed printed.
     printed: String,
 }
 
 impl Row {
     fn is_good(&self) -> bool {
-        self.connects && self.catalog && self.body && self.read
+        !self.answers.contains(&Some(false))
     }
 }
 
 /// Runs each client against the built server and prints a table.
 pub(crate) fn run() -> Result<(), Failure> {
     let prowess = build_prowess()?;
-    let skills = write_skills()?;
-    let server = json!([prowess, "--root", skills, "serve", "--quiet"]).to_string();
-    println!("{:24} {:9} {:8} {:5} read", "client", "connects", "catalog", "body");
+    println!(
+        "{:24} {} p50/p99 ms",
+        "client",
+        COLUMNS.map(|column| format!("{column:8}")).join(" ")
+    );
     let mut failed = Vec::new();
     for client in &CLIENTS {
-        let row = row(client, &server)?;
+        let row = row(client, &prowess)?;
         println!("{}", line(&row));
         if !row.is_good() {
             eprintln!("{}", row.printed);
@@ -86,9 +120,24 @@ pub(crate) fn run() -> Result<(), Failure> {
     }
 }
 
-fn row(client: &Client, server: &str) -> Result<Row, Failure> {
-    let python = environment(client.name, client.packages)?;
-    let ran = output(Command::new(python).args(["-c", client.script, server]))?;
+fn row(client: &Client, prowess: &Path) -> Result<Row, Failure> {
+    let skills = write_skills(client.name)?;
+    let server = json!([prowess, "--root", skills, "serve", "--quiet"]).to_string();
+    let mut command = match client.driver {
+        Driver::Python(packages, script) => {
+            let mut command = Command::new(environment(client.name, packages)?);
+            command.args(["-c", script]);
+            command
+        }
+        Driver::Node(packages, module) => {
+            let directory = root_of_clients().join(client.name);
+            let mut command = Packages::install(&directory, packages)?.evaluate(module);
+            command.arg("--");
+            command
+        }
+        Driver::Rust(example) => Command::new(built("debug", &format!("examples/{example}"))?),
+    };
+    let ran = output(command.arg(server).arg(skills))?;
     let seen: Value = match ran.status.success() {
         true => serde_json::from_slice(&ran.stdout).unwrap_or_default(),
         false => Value::Null,
@@ -98,41 +147,70 @@ fn row(client: &Client, server: &str) -> Result<Row, Failure> {
 }
 
 fn judged(client: &Client, seen: &Value, printed: String) -> Row {
-    let shows =
-        |key: &str, marker: &str| seen[key].as_str().is_some_and(|text| text.contains(marker));
-    Row {
-        name: client.name,
-        connects: seen.is_object(),
-        catalog: shows("catalog", CATALOG_MARKER),
-        body: shows("body", BODY_MARKER),
-        read: shows("read", FILE_MARKER),
-        printed,
-    }
+    let shows = |key: &str, marker: &str| {
+        Some(seen[key].as_str().is_some_and(|text| text.contains(marker)))
+    };
+    let works = |key: &str| seen[key].as_bool();
+    let answers = [
+        Some(seen.is_object()),
+        shows("catalog", CATALOG_MARKER),
+        shows("body", BODY_MARKER),
+        shows("read", FILE_MARKER),
+        works("parallel"),
+        works("cancel"),
+        works("changes"),
+    ];
+    Row { name: client.name, answers, times: percentiles(&seen["times"]), printed }
+}
+
+/// Returns the median and the 99th percentile.
+fn percentiles(times: &Value) -> Option<(f64, f64)> {
+    let mut times: Vec<_> = times.as_array()?.iter().filter_map(Value::as_f64).collect();
+    times.sort_by(f64::total_cmp);
+    let at = |share: usize| times.get(times.len().saturating_sub(1) * share / 100).copied();
+    Some((at(50)?, at(99)?))
 }
 
 fn line(row: &Row) -> String {
-    let word = |is_so| if is_so { "yes" } else { "no" };
-    let Row { name, connects, catalog, body, read, .. } = row;
-    let [connects, catalog, body, read] = [connects, catalog, body, read].map(|is_so| word(*is_so));
-    format!("{name:24} {connects:9} {catalog:8} {body:5} {read}")
+    let word = |answer: Option<bool>| match answer {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "-",
+    };
+    let answers = row.answers.map(|answer| format!("{:8}", word(answer))).join(" ");
+    let times = row.times.map(|(median, slow)| format!("{median:.1}/{slow:.1}"));
+    format!("{:24} {answers} {}", row.name, times.as_deref().unwrap_or("-"))
 }
 
-/// Writes the skill that the clients use.
-fn write_skills() -> Result<PathBuf, Failure> {
-    let skills = root().join("target/clients/skills");
-    let package = skills.join("pdf");
-    std::fs::create_dir_all(package.join("references"))?;
-    let text = format!(
+/// Writes the skills that a client uses.
+fn write_skills(client: &str) -> Result<PathBuf, Failure> {
+    let skills = root_of_clients().join(client).join("skills");
+    if skills.exists() {
+        std::fs::remove_dir_all(&skills)?;
+    }
+    let pdf = format!(
         "---\nname: pdf\ndescription: Fills forms, {CATALOG_MARKER}.\n---\nFill it in: {BODY_MARKER}\n"
     );
-    std::fs::write(package.join("SKILL.md"), text)?;
-    std::fs::write(package.join("references/fields.md"), format!("{FILE_MARKER}\n"))?;
+    let notes = "---\nname: notes\ndescription: Takes notes.\n---\nnotes-body\n";
+    for (path, text) in [
+        ("pdf/SKILL.md", pdf.as_str()),
+        ("pdf/references/fields.md", &format!("{FILE_MARKER}\n")),
+        ("notes/SKILL.md", notes),
+    ] {
+        let file = skills.join(path);
+        std::fs::create_dir_all(file.parent().expect("it is below the directory"))?;
+        std::fs::write(file, text)?;
+    }
     Ok(skills)
+}
+
+fn root_of_clients() -> PathBuf {
+    root().join("target/clients")
 }
 
 /// Returns a Python with these packages, installed once below `target`.
 pub(crate) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf, Failure> {
-    let directory = root().join("target/clients").join(name);
+    let directory = root_of_clients().join(name).join("python");
     let python = directory.join("bin/python");
     let installed = directory.join("installed");
     let wanted = packages.join("\n");
@@ -156,8 +234,8 @@ fn install(directory: &Path, python: &Path, packages: &[&str]) -> Result<(), Fai
 mod tests {
     use super::*;
 
-    fn check(index: usize, seen: &Value, expected: &str, is_good: bool) {
-        let row = judged(&CLIENTS[index], seen, String::new());
+    fn check(seen: &Value, expected: &str, is_good: bool) {
+        let row = judged(&CLIENTS[0], seen, String::new());
         assert_eq!(line(&row).split_whitespace().skip(1).collect::<Vec<_>>().join(" "), expected);
         assert_eq!(row.is_good(), is_good, "{row:?}");
     }
@@ -165,11 +243,21 @@ mod tests {
     #[test]
     fn missing_marker_is_a_failure() {
         let seen = |catalog, body, read| json!({ "catalog": catalog, "body": body, "read": read });
-        check(0, &seen(CATALOG_MARKER, BODY_MARKER, FILE_MARKER), "yes yes yes yes", true);
-        check(0, &seen("", BODY_MARKER, FILE_MARKER), "yes no yes yes", false);
-        check(0, &seen(CATALOG_MARKER, "", FILE_MARKER), "yes yes no yes", false);
-        check(0, &seen(CATALOG_MARKER, BODY_MARKER, ""), "yes yes yes no", false);
-        check(2, &seen("", BODY_MARKER, FILE_MARKER), "yes no yes yes", false);
-        check(0, &Value::Null, "no no no no", false);
+        check(&seen(CATALOG_MARKER, BODY_MARKER, FILE_MARKER), "yes yes yes yes - - - -", true);
+        check(&seen("", BODY_MARKER, FILE_MARKER), "yes no yes yes - - - -", false);
+        check(&seen(CATALOG_MARKER, "", FILE_MARKER), "yes yes no yes - - - -", false);
+        check(&seen(CATALOG_MARKER, BODY_MARKER, ""), "yes yes yes no - - - -", false);
+        check(&Value::Null, "no no no no - - - -", false);
+    }
+
+    #[test]
+    fn what_a_client_can_must_work() {
+        let mut seen =
+            json!({ "catalog": CATALOG_MARKER, "body": BODY_MARKER, "read": FILE_MARKER });
+        seen["parallel"] = json!(true);
+        seen["times"] = json!([3.0, 1.0, 2.0]);
+        check(&seen, "yes yes yes yes yes - - 2.0/2.0", true);
+        seen["changes"] = json!(false);
+        check(&seen, "yes yes yes yes yes - no 2.0/2.0", false);
     }
 }

@@ -18,9 +18,11 @@ mod features;
 mod findings;
 mod fuzz;
 mod loom;
+mod mcp_conformance;
 mod model;
 mod msrv;
 mod mutants;
+mod node;
 mod parity;
 mod plugins;
 mod process;
@@ -53,8 +55,14 @@ cargo xtask COMMAND
   circles            list the files of a crate that need each other in a circle; too many are a failure
   features           check the facade with each of its features alone, and without them; more than 80 crates
                      without them are a failure
-  clients            run Python clients of the Model Context Protocol, installed from their registry,
-                     against `prowess serve`; a model that does not see a loaded skill is a failure
+  clients            run clients of the Model Context Protocol, installed from their registries, against
+                     `prowess serve`; a model that does not see a loaded skill is a failure
+  reach DIR          load each skill of DIR over the Model Context Protocol by a scripted model that has two calls;
+                     a skill that is not reached is a failure
+  load [CALLS]       call `prowess serve --http` by 256 concurrent clients, and print calls per second, times and
+                     memory; memory that grows is a failure
+  mcp-conformance    run the conformance suite of the Model Context Protocol and its Inspector, installed from npm,
+                     against the server over HTTP; a scenario that fails and is not listed is a failure
   requests           check the request bodies of the vendor crate's tests with the types of the vendors' own
                      Python clients, installed from their registry
   prose [CRATE]      count habits of comments and code that the house style avoids, too many of which are a
@@ -120,6 +128,10 @@ fn main() -> ExitCode {
         ["features"] => features::run(),
         ["circles"] => circles::run(),
         ["clients"] => clients::run(),
+        ["load"] => load("100000"),
+        ["load", calls] => load(calls),
+        ["reach", directory] => reach(Path::new(directory)),
+        ["mcp-conformance"] => mcp_conformance::run(),
         ["requests"] => requests::run(),
         ["dynamic"] => dynamic::run(),
         ["prose"] => prose::run(),
@@ -201,6 +213,23 @@ fn recall(directory: &Path) -> Result<(), Failure> {
     let needs = root().join("xtask/needs/corpus.tsv");
     let run = ["run", "--package", "benches", "--bin", "recall", "--"];
     cargo(run.iter().map(OsStr::new).chain([directory.as_os_str(), needs.as_os_str()]))
+}
+
+/// Reaches each skill of a directory over the protocol.
+fn reach(directory: &Path) -> Result<(), Failure> {
+    let directory = directory.canonicalize()?;
+    let prowess = process::build_prowess()?;
+    let server = serde_json::json!([prowess, "--root", directory, "serve", "--quiet"]);
+    let example = process::built("debug", "examples/reach")?;
+    process::run(Command::new(example).arg(server.to_string()))
+}
+
+/// Measures a release: without optimization, most of the time would go into parsing.
+fn load(calls: &str) -> Result<(), Failure> {
+    cargo(["build", "--release", "--package", "prowess-cli"])?;
+    let example = ["--package", "prowess-mcp", "--features", "http", "--example", "load"];
+    let prowess = process::built("release", "prowess")?.display().to_string();
+    cargo(["run", "--release"].iter().chain(&example).chain(&["--", &prowess, "256", calls]))
 }
 
 /// Runs scripts that try to outlive their time and to use up the machine.

@@ -25,12 +25,12 @@ pub(crate) use install::{
     Add, InstallOptions, LockCommand, Publish, Quarantine, Remove, Rollback, SignerOption, Sync,
     Update,
 };
-pub(crate) use mcp::Mcp;
+pub(crate) use mcp::{Mcp, McpCall};
 pub(crate) use plugin::{Plugin, PluginCheck, PluginKind, PluginNew, PluginReport, PluginTrust};
 pub(crate) use prompt::{ModelRequestArgs, PromptArgs, Vendor};
 pub(crate) use run::Run;
 pub(crate) use search::{Matching, Share};
-pub(crate) use serve::Serve;
+pub(crate) use serve::{Approvers, Serve};
 pub(crate) use trust::Trust;
 pub(crate) use validate::Validate;
 

@@ -3,12 +3,15 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess::registry::Subscription;
-use rmcp::model::SubscriptionFilter;
+use prowess::{Diagnostic, ShowLocation};
+use rmcp::model::{ResourceUpdatedNotificationParam, ServerCapabilities, SubscriptionFilter};
 use rmcp::service::{Peer, RoleServer, SubscriptionSink};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use crate::conversation::Conversation;
+use crate::log::Log;
+use crate::watched::Watched;
 
 /// Waits for changes that a client can see.
 pub(crate) struct Changes {
@@ -29,38 +32,87 @@ impl Changes {
         Self { conversation, wake, subscription, shown }
     }
 
-    /// Returns after the next change. Changes that have accumulated count as one, and a reload that
-    /// leaves the client's view as it was counts as none.
+    /// Returns after the next change of the catalog. Changes that have accumulated count as one.
     pub(crate) async fn next(&mut self) {
-        loop {
-            self.wake.notified().await;
-            while self.subscription.try_recv().is_some() {}
-            let now = self.conversation.digest().await;
-            if now.is_none() || now != self.shown {
-                self.shown = now;
-                return;
-            }
-        }
+        self.wake.notified().await;
+        while self.subscription.try_recv().is_some() {}
+    }
+
+    /// Returns whether the client's view differs since the last call. A reload that leaves it as it
+    /// was is no news.
+    pub(crate) async fn are_visible(&mut self) -> bool {
+        let now = self.conversation.digest().await;
+        let is_visible = now.is_none() || now != self.shown;
+        self.shown = now;
+        is_visible
     }
 }
 
-/// Sends notifications per change until the client cannot be reached, one for each kind of list
-/// that is offered. Revisions before 2026-07-28 send them unasked.
-pub(crate) async fn notify_peer(conversation: Arc<Conversation>, peer: Peer<RoleServer>) {
-    let capabilities = conversation.capabilities();
-    let mut changes = Changes::subscribe(conversation).await;
+/// The log and the watched files of a connection.
+#[derive(Default)]
+pub(crate) struct News {
+    pub(crate) log: Log,
+    pub(crate) watched: Watched,
+}
+
+/// Sends notifications per change until the client cannot be reached: findings, watched files, and
+/// one for each kind of list that is offered. Revisions before 2026-07-28 send them unasked.
+pub(crate) async fn notify_peer(
+    conversation: Arc<Conversation>,
+    news: Arc<News>,
+    peer: Peer<RoleServer>,
+) {
+    let mut findings = Findings::of(&conversation);
+    let mut changes = Changes::subscribe(Arc::clone(&conversation)).await;
     loop {
         changes.next().await;
-        let mut is_sent = peer.notify_tool_list_changed().await.is_ok();
-        if capabilities.prompts.is_some() {
-            is_sent &= peer.notify_prompt_list_changed().await.is_ok();
+        for finding in findings.take_new(&conversation) {
+            news.log.finding(&finding, &peer).await;
         }
-        if capabilities.resources.is_some() {
-            is_sent &= peer.notify_resource_list_changed().await.is_ok();
+        let mut is_sent = true;
+        for uri in news.watched.changed(&conversation).await {
+            let params = ResourceUpdatedNotificationParam::new(uri);
+            is_sent &= peer.notify_resource_updated(params).await.is_ok();
+        }
+        if changes.are_visible().await {
+            is_sent &= notify_lists(&conversation.capabilities(), &peer).await;
         }
         if !is_sent {
             return;
         }
+    }
+}
+
+/// Returns whether the client could be reached.
+async fn notify_lists(capabilities: &ServerCapabilities, peer: &Peer<RoleServer>) -> bool {
+    let mut is_sent = peer.notify_tool_list_changed().await.is_ok();
+    if capabilities.prompts.is_some() {
+        is_sent &= peer.notify_prompt_list_changed().await.is_ok();
+    }
+    if capabilities.resources.is_some() {
+        is_sent &= peer.notify_resource_list_changed().await.is_ok();
+    }
+    is_sent
+}
+
+/// The findings that a client knows. Paths of this machine are shown only if the policies show
+/// locations, so findings are not logged otherwise.
+struct Findings(Option<Vec<Diagnostic>>);
+
+impl Findings {
+    fn of(conversation: &Conversation) -> Self {
+        let runtime = conversation.runtime();
+        let is_shown = runtime.policies().delivery.show_location == ShowLocation::Absolute;
+        Self(is_shown.then(|| runtime.catalog().diagnostics().cloned().collect()))
+    }
+
+    /// Returns those that are new since the last call.
+    fn take_new(&mut self, conversation: &Conversation) -> Vec<Diagnostic> {
+        let Some(known) = &mut self.0 else { return Vec::new() };
+        let now: Vec<_> = conversation.runtime().catalog().diagnostics().cloned().collect();
+        let new = now.iter().filter(|finding| !known.contains(finding)).cloned().collect();
+        *known = now;
+        new
     }
 }
 
@@ -70,17 +122,23 @@ pub(crate) async fn notify_subscription(
     sink: &SubscriptionSink,
     accepted: &SubscriptionFilter,
 ) {
-    let mut changes = Changes::subscribe(conversation).await;
+    let uris = accepted.resource_subscriptions.clone().unwrap_or_default();
+    let watched = Watched::of(uris, &conversation).await;
+    let mut changes = Changes::subscribe(Arc::clone(&conversation)).await;
     loop {
         changes.next().await;
         let mut is_sent = true;
-        if accepted.tools_list_changed == Some(true) {
+        for uri in watched.changed(&conversation).await {
+            is_sent &= sink.notify_resource_updated(uri).await.is_ok();
+        }
+        let is_visible = changes.are_visible().await;
+        if is_visible && accepted.tools_list_changed == Some(true) {
             is_sent &= sink.notify_tool_list_changed().await.is_ok();
         }
-        if accepted.prompts_list_changed == Some(true) {
+        if is_visible && accepted.prompts_list_changed == Some(true) {
             is_sent &= sink.notify_prompt_list_changed().await.is_ok();
         }
-        if accepted.resources_list_changed == Some(true) {
+        if is_visible && accepted.resources_list_changed == Some(true) {
             is_sent &= sink.notify_resource_list_changed().await.is_ok();
         }
         if !is_sent {
@@ -95,8 +153,13 @@ pub(crate) struct PeerTask(Mutex<Option<AbortHandle>>);
 
 impl PeerTask {
     /// Starts the task, and ends an earlier one.
-    pub(crate) fn start(&self, conversation: Arc<Conversation>, peer: Peer<RoleServer>) {
-        let task = tokio::spawn(notify_peer(conversation, peer));
+    pub(crate) fn start(
+        &self,
+        conversation: Arc<Conversation>,
+        news: Arc<News>,
+        peer: Peer<RoleServer>,
+    ) {
+        let task = tokio::spawn(notify_peer(conversation, news, peer));
         self.replace(Some(task.abort_handle()));
     }
 

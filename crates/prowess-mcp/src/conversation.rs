@@ -1,4 +1,4 @@
-//! The session of one connection, and the blocking work that is done in it.
+//! The session of one conversation, and the blocking work that is done in it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -6,11 +6,12 @@ use std::sync::Arc;
 use prowess::session::SessionHandle;
 use prowess::tools::ToolNaming;
 use prowess::{Runtime, Turn};
+use rmcp::ErrorData;
 use rmcp::model::ServerCapabilities;
 
 use crate::resources;
 
-/// One connection's session. It ends when the last handle is dropped.
+/// One conversation's session. It ends when the last handle is dropped.
 pub(crate) struct Conversation {
     runtime: Arc<Runtime>,
     session: SessionHandle,
@@ -35,14 +36,17 @@ impl Conversation {
 
     /// Returns what the policies let clients use: always tools, prompts if a tool loads skills, and
     /// the files of skills if a model may read them all.
+    #[expect(deprecated, reason = "revisions before 2026-07-28 have logging")]
     pub(crate) fn capabilities(&self) -> ServerCapabilities {
         let policies = self.runtime.policies();
         let mut capabilities = ServerCapabilities::builder()
             .enable_completions()
+            .enable_logging()
             .enable_prompts()
             .enable_prompts_list_changed()
             .enable_resources()
             .enable_resources_list_changed()
+            .enable_resources_subscribe()
             .enable_tools()
             .enable_tool_list_changed()
             .enable_skills_with_directory_read()
@@ -73,6 +77,16 @@ impl Conversation {
         let turn = move || runtime.turn(&session).map(|turn| work(&turn));
         let done = tokio::task::spawn_blocking(turn).await.map_err(|error| error.to_string())?;
         done.map_err(|error| error.to_string())
+    }
+
+    /// Runs `work`, which may wait for a store, on a thread that may block.
+    pub(crate) async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Runtime) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let runtime = Arc::clone(&self.runtime);
+        let done = tokio::task::spawn_blocking(move || work(&runtime)).await;
+        done.map_err(|error| ErrorData::internal_error(error.to_string(), None))
     }
 
     /// Returns a digest of everything that a client is shown of the catalog, or `None` if the

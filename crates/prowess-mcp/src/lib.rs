@@ -12,9 +12,13 @@
 //!
 //! A server cannot change a client's instructions after the handshake, so the catalog is in the
 //! description of the tool that loads skills, and a loaded body is part of the result of the call
-//! that loads it. Each connection has a session of its own, which its conversations share: skills
-//! that one client loads are not active for another. When the catalog changes, each client gets one
-//! notification for each kind of list, or one per subscription from revision 2026-07-28 on.
+//! that loads it. Each connection has a session of its own, and so has each conversation that a
+//! client names in `_meta`: skills that one client loads are not active for another. When the
+//! catalog changes, each client gets one notification for each kind of list, or one per
+//! subscription from revision 2026-07-28 on.
+//!
+//! A call that needs an approval is a question to the user of a client that shows questions. The
+//! answer is a message of the client, so a model cannot give it.
 //!
 //! The skills that a user may load are prompts, and the files of skills are resources, which the
 //! extension `io.modelcontextprotocol/skills` describes with their digests. Files are offered only
@@ -23,13 +27,18 @@
 
 mod annotations;
 mod approval_hint;
+mod calls;
 mod changes;
 mod conversation;
+mod conversations;
 mod convert;
+mod elicitation;
 mod error;
 mod hangup;
 #[cfg(feature = "http")]
 mod http;
+mod icon;
+mod log;
 mod manifest;
 mod page;
 mod prompts;
@@ -39,13 +48,14 @@ mod server;
 mod skill_uri;
 mod stdio;
 mod transport;
+mod watched;
 
 use prowess::prompt::CatalogPlace;
 use prowess::session::OnLimit;
 use prowess::tools::{ReadGate, ToolHost};
 use prowess::{BodyDelivery, Policies};
 
-pub use approval_hint::ApprovalHint;
+pub use approval_hint::{ApprovalChannel, ApprovalHint};
 pub use error::ServeError;
 #[cfg(feature = "http")]
 pub use http::{HttpLimits, HttpOptions, HttpServer, HttpToken};

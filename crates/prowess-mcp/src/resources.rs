@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use prowess::tools::{ReadGate, ReadScope};
-use prowess::{Code, Policies, ReadLimit, ResourcePath, ToolCall, ToolResult, Turn};
+use prowess::{Code, Policies, ReadLimit, Record, ResourcePath, ToolCall, ToolResult, Turn};
 use rmcp::ErrorData;
 use rmcp::model::{DIRECTORY_MIME_TYPE, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
@@ -35,7 +35,7 @@ pub(crate) fn list(
 ) -> Result<Page<Resource>, ErrorData> {
     let skills = skill_uri::all(turn.catalog());
     let Page { items, next } = page(skills, |(uri, _)| uri, cursor, size)?;
-    let resource = |(directory, record): (String, prowess::Record<'_>)| {
+    let resource = |(directory, record): (String, Record<'_>)| {
         Resource::new(file(&directory, SKILL_FILE), record.name())
             .with_description(record.description())
             .with_mime_type(MARKDOWN)
@@ -51,9 +51,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 
 /// Reads a file. The call has the same gate, limits and audit as one of `skills.read`.
 pub(crate) fn read(turn: &Turn, uri: &str) -> Result<ResourceContents, ErrorData> {
-    let Located { record, path } = locate(turn.catalog(), uri).ok_or_else(|| not_found(uri))?;
-    let path = if path == SKILL_FILE { record.file() } else { &path };
-    let path = ResourcePath::new(path).map_err(|_| not_found(uri))?;
+    let (record, path) = located(turn, uri).ok_or_else(|| not_found(uri))?;
     let arguments = json!({ "skill": record.id(), "path": path.as_str() });
     let call = ToolCall::new("skills.read", arguments);
     let mut read = None;
@@ -75,6 +73,19 @@ pub(crate) fn read(turn: &Turn, uri: &str) -> Result<ResourceContents, ErrorData
             Err(ErrorData::invalid_request(reason.to_owned(), data))
         }
     }
+}
+
+/// Reads a file for the server's own use: no client receives the bytes, so no gate and no audit has
+/// them.
+pub(crate) fn bytes(turn: &Turn, uri: &str) -> Option<Vec<u8>> {
+    let (record, path) = located(turn, uri)?;
+    turn.catalog().read(record, &path, ReadLimit(MOST_BYTES)).ok()
+}
+
+fn located<'t>(turn: &'t Turn, uri: &str) -> Option<(Record<'t>, ResourcePath)> {
+    let Located { record, path } = locate(turn.catalog(), uri)?;
+    let path = if path == SKILL_FILE { record.file() } else { &path };
+    Some((record, ResourcePath::new(path).ok()?))
 }
 
 fn contents(bytes: Vec<u8>, uri: &str, path: &str) -> ResourceContents {
@@ -131,5 +142,5 @@ pub(crate) fn children(turn: &Turn, uri: &str) -> Result<Vec<Resource>, ErrorDat
 /// Returns the error for a URI without a file.
 pub(crate) fn not_found(uri: &str) -> ErrorData {
     let message = format!("no resource {}", prowess::text::quoted(uri));
-    ErrorData::resource_not_found(message, None)
+    ErrorData::resource_not_found(message, Some(json!({ "uri": uri })))
 }

@@ -1,25 +1,30 @@
 //! The server of one connection: its session, the catalog in its instructions, and the tools.
 
+#![expect(deprecated, reason = "revisions before 2026-07-28 have these parts of the protocol")]
+
 use std::sync::Arc;
 
-use prowess::{BodyDelivery, Cancel, Runtime, ToolCall, Turn};
+use prowess::{BodyDelivery, Runtime, Turn};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
     GetSkillResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ServerConfig, SubscriptionFilter,
+    ReadResourceResponse, ReadResourceResult, ServerConfig, SetLevelRequestParams,
+    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
-use serde_json::Value;
 
-use crate::approval_hint::{ApprovalHint, decide_in_the_host};
-use crate::changes::{PeerTask, notify_subscription};
+use crate::approval_hint::{ApprovalChannel, ApprovalHint, decide_in_the_host};
+use crate::changes::{News, PeerTask, notify_subscription};
 use crate::conversation::Conversation;
+use crate::conversations::Conversations;
+use crate::icon::icon;
 use crate::page::{Page, cursor, only_page};
 use crate::transport::Closed;
+use crate::watched::MOST_WATCHED;
 use crate::{ServeError, convert, manifest, prompts, requests, resources};
 
 /// Returns the page of a list after a cursor, of at most this many items.
@@ -27,10 +32,14 @@ type List<T> = fn(&Turn, Option<&str>, usize) -> Result<Page<T>, ErrorData>;
 
 /// Serves one client. Create one per connection; they can share a runtime.
 pub struct SkillServer {
+    /// The conversation of requests that name none.
     conversation: Arc<Conversation>,
+    pub(crate) conversations: Arc<Conversations>,
+    pub(crate) news: Arc<News>,
     peer_task: PeerTask,
     closed: Closed,
-    approval_hint: ApprovalHint,
+    pub(crate) approval_hint: ApprovalHint,
+    pub(crate) approvals: ApprovalChannel,
 }
 
 impl SkillServer {
@@ -42,13 +51,27 @@ impl SkillServer {
     /// [`adapt`](crate::adapt)), or the session store fails.
     pub fn new(runtime: Arc<Runtime>) -> Result<Self, ServeError> {
         check_delivery(&runtime)?;
-        let conversation = Arc::new(Conversation::open(runtime)?);
+        Self::sharing(Arc::new(Conversations::new(runtime)))
+    }
+
+    /// Creates a server that shares the named conversations with others.
+    pub(crate) fn sharing(conversations: Arc<Conversations>) -> Result<Self, ServeError> {
+        let conversation = Conversation::open(Arc::clone(conversations.runtime()))?;
         Ok(Self {
-            conversation,
+            conversation: Arc::new(conversation),
+            conversations,
+            news: Arc::default(),
             peer_task: PeerTask::default(),
             closed: Closed::never(),
             approval_hint: decide_in_the_host,
+            approvals: ApprovalChannel::default(),
         })
+    }
+
+    /// Sets where calls that need an approval are approved.
+    #[must_use]
+    pub fn approvals(self, approvals: ApprovalChannel) -> Self {
+        Self { approvals, ..self }
     }
 
     /// Sets the next step that the result of a call names if a person has to approve the call. By
@@ -66,22 +89,34 @@ impl SkillServer {
 }
 
 impl SkillServer {
+    /// Returns the conversation that a request is part of.
+    pub(crate) fn conversation(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Arc<Conversation>, ErrorData> {
+        let named = self.conversations.named(context)?;
+        Ok(named.unwrap_or_else(|| Arc::clone(&self.conversation)))
+    }
+
     /// Runs a request in a turn of its own.
     async fn in_turn<T: Send + 'static>(
         &self,
+        context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Turn) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
-        self.conversation.in_turn(work).await.map_err(internal)?
+        self.conversation(context)?.in_turn(work).await.map_err(internal)?
     }
 
     /// Returns the page of a list that a request asks for.
     async fn page<T: Send + 'static>(
         &self,
         request: Option<PaginatedRequestParams>,
+        context: &RequestContext<RoleServer>,
         list: List<T>,
     ) -> Result<Page<T>, ErrorData> {
         let size = self.conversation.runtime().policies().tools.list_page;
-        self.in_turn(move |turn| list(turn, cursor(request.as_ref()).as_deref(), size)).await
+        self.in_turn(context, move |turn| list(turn, cursor(request.as_ref()).as_deref(), size))
+            .await
     }
 
     /// Returns an error unless clients may read files.
@@ -97,7 +132,8 @@ impl SkillServer {
 impl ServerHandler for SkillServer {
     fn get_info(&self) -> ServerConfig {
         let capabilities = self.conversation.capabilities();
-        let implementation = Implementation::new("prowess", env!("CARGO_PKG_VERSION"));
+        let implementation =
+            Implementation::new("prowess", env!("CARGO_PKG_VERSION")).with_icons(vec![icon()]);
         let info = ServerConfig::new(capabilities).with_server_info(implementation);
         match self.conversation.instructions() {
             Ok(instructions) if !instructions.is_empty() => info.with_instructions(instructions),
@@ -106,15 +142,51 @@ impl ServerHandler for SkillServer {
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        self.peer_task.start(Arc::clone(&self.conversation), context.peer);
+        let news = Arc::clone(&self.news);
+        self.peer_task.start(Arc::clone(&self.conversation), news, context.peer);
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        requests::check_removed("logging/setLevel", &context)?;
+        self.news.log.set(request.level);
+        Ok(())
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        requests::check_removed("resources/subscribe", &context)?;
+        self.check_open("resources/subscribe")?;
+        self.news.watched.add(request.uri, &self.conversation).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        requests::check_removed("resources/unsubscribe", &context)?;
+        self.check_open("resources/unsubscribe")?;
+        self.news.watched.remove(&request.uri);
+        Ok(())
     }
 
     fn accepted_subscription_filter(
         &self,
-        _requested: &SubscriptionFilter,
+        requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
         let lists = SubscriptionFilter::builder().tools_list_changed().prompts_list_changed();
-        Some(lists.resources_list_changed().build())
+        let mut accepted = lists.resources_list_changed().build();
+        let files = requested.resource_subscriptions.iter().flatten();
+        let files: Vec<_> = files.take(MOST_WATCHED).cloned().collect();
+        accepted.resource_subscriptions = (!files.is_empty()).then_some(files);
+        Some(accepted)
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
@@ -146,29 +218,15 @@ impl ServerHandler for SkillServer {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.map_or(Value::Null, Value::Object);
-        let call = ToolCall { name: request.name.into_owned(), arguments };
-        let cancel = CancelOnDrop::default();
-        let cancelled = cancel.0.clone();
-        let work = self.conversation.in_turn(move |turn| turn.call_until(&call, &cancelled));
-        tokio::pin!(work);
-        let dispatched = tokio::select! {
-            dispatched = &mut work => dispatched,
-            () = context.ct.cancelled() => {
-                cancel.0.cancel();
-                work.await
-            }
-        };
-        let dispatched = dispatched.map_err(internal)?;
-        Ok(convert::result(dispatched, self.approval_hint)?.into())
+        self.call(request, &context).await
     }
 
     async fn list_prompts(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let Page { items, next } = self.page(request, prompts::list).await?;
+        let Page { items, next } = self.page(request, &context, prompts::list).await?;
         let mut result = ListPromptsResult::with_all_items(items);
         result.next_cursor = next;
         Ok(result)
@@ -177,31 +235,32 @@ impl ServerHandler for SkillServer {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let GetPromptRequestParams { name, arguments, .. } = request;
         let arguments = arguments.unwrap_or_default();
-        let result = self.in_turn(move |turn| prompts::get(turn, &name, &arguments));
+        let result = self.in_turn(&context, move |turn| prompts::get(turn, &name, &arguments));
         Ok(result.await?.into())
     }
 
     async fn complete(
         &self,
         request: CompleteRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
         let CompleteRequestParams { r#ref: reference, argument, .. } = request;
-        let found = self.in_turn(move |turn| prompts::complete(turn, &reference, &argument));
+        let found =
+            self.in_turn(&context, move |turn| prompts::complete(turn, &reference, &argument));
         Ok(CompleteResult::new(found.await?))
     }
 
     async fn list_resources(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         self.check_open("resources/list")?;
-        let Page { items, next } = self.page(request, resources::list).await?;
+        let Page { items, next } = self.page(request, &context, resources::list).await?;
         let mut result = ListResourcesResult::with_all_items(items);
         result.next_cursor = next;
         Ok(result)
@@ -220,19 +279,19 @@ impl ServerHandler for SkillServer {
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.check_open("resources/read")?;
-        let contents = self.in_turn(move |turn| resources::read(turn, &request.uri));
+        let contents = self.in_turn(&context, move |turn| resources::read(turn, &request.uri));
         Ok(ReadResourceResult::new(vec![contents.await?]).into())
     }
 
     async fn list_skills(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListSkillsResult, ErrorData> {
-        let Page { items, next } = self.page(request, manifest::list).await?;
+        let Page { items, next } = self.page(request, &context, manifest::list).await?;
         let mut result = ListSkillsResult::with_all_items(items);
         result.next_cursor = next;
         Ok(result)
@@ -241,28 +300,28 @@ impl ServerHandler for SkillServer {
     async fn get_skill(
         &self,
         request: GetSkillRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetSkillResult, ErrorData> {
-        let found = self.in_turn(move |turn| manifest::get(turn.catalog(), &request.uri));
+        let found = self.in_turn(&context, move |turn| manifest::get(turn.catalog(), &request.uri));
         Ok(GetSkillResult::new(found.await?))
     }
 
     async fn read_resource_directory(
         &self,
         request: ReadResourceDirectoryRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceDirectoryResult, ErrorData> {
         only_page(request.cursor.as_deref())?;
-        let children = self.in_turn(move |turn| resources::children(turn, &request.uri));
+        let children = self.in_turn(&context, move |turn| resources::children(turn, &request.uri));
         Ok(ReadResourceDirectoryResult::with_all_items(children.await?))
     }
 
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(requests::unsupported(&request))
+        Err(requests::unsupported(&request, &context))
     }
 }
 
@@ -275,16 +334,6 @@ pub(crate) fn check_delivery(runtime: &Runtime) -> Result<(), ServeError> {
     }
 }
 
-/// Cancels a call when its future is dropped, which happens when the client is gone.
-#[derive(Default)]
-struct CancelOnDrop(Cancel);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
-
-fn internal(error: String) -> ErrorData {
-    ErrorData::internal_error(error, None)
+pub(crate) fn internal(error: impl std::fmt::Display) -> ErrorData {
+    ErrorData::internal_error(error.to_string(), None)
 }

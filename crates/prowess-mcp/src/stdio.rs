@@ -6,7 +6,7 @@ use prowess::Runtime;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 
-use crate::approval_hint::ApprovalHint;
+use crate::approval_hint::{ApprovalChannel, ApprovalHint};
 use crate::hangup::Hangup;
 use crate::{LineTransport, ServeError, SkillServer};
 
@@ -18,6 +18,7 @@ pub struct StdioServer {
     executor: tokio::runtime::Runtime,
     hangup: Hangup,
     approval_hint: Option<ApprovalHint>,
+    approvals: ApprovalChannel,
 }
 
 impl StdioServer {
@@ -32,7 +33,7 @@ impl StdioServer {
             let _context = executor.enter();
             Hangup::install()?
         };
-        Ok(Self { executor, hangup, approval_hint: None })
+        Ok(Self { executor, hangup, approval_hint: None, approvals: ApprovalChannel::default() })
     }
 
     /// Sets the next step that results name if a person has to approve a call. See
@@ -40,6 +41,13 @@ impl StdioServer {
     #[must_use]
     pub fn approval_hint(self, hint: ApprovalHint) -> Self {
         Self { approval_hint: Some(hint), ..self }
+    }
+
+    /// Sets where calls that need an approval are approved. See
+    /// [`SkillServer::approvals`].
+    #[must_use]
+    pub fn approvals(self, approvals: ApprovalChannel) -> Self {
+        Self { approvals, ..self }
     }
 
     /// Serves one client until it closes standard input, which it may do before the handshake. Then
@@ -51,7 +59,7 @@ impl StdioServer {
     /// not speak the protocol.
     pub fn serve(self, runtime: Runtime) -> Result<(), ServeError> {
         let runtime = Arc::new(runtime);
-        let mut server = SkillServer::new(Arc::clone(&runtime))?;
+        let mut server = SkillServer::new(Arc::clone(&runtime))?.approvals(self.approvals);
         if let Some(hint) = self.approval_hint {
             server = server.approval_hint(hint);
         }

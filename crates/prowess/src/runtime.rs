@@ -169,8 +169,8 @@ impl Runtime {
         self.0.toolbox.names()
     }
 
-    /// Returns the time of the host's clock.
-    pub(crate) fn now(&self) -> Timestamp {
+    /// Returns the time of the host's clock, by which approvals are decided and expire.
+    pub fn now(&self) -> Timestamp {
         self.0.clock.now()
     }
 

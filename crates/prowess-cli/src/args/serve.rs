@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// The arguments of `serve`.
 #[derive(Debug, Args)]
@@ -26,4 +26,17 @@ pub(crate) struct Serve {
     /// Maximum number of HTTP requests per second of one client address
     #[arg(long, value_name = "N", requires = "http")]
     pub(crate) rate: Option<NonZeroU32>,
+    /// People who decide on calls that a person has to approve [default: client, or host for an
+    /// address that other machines can reach]
+    #[arg(long, value_name = "WHO", value_enum)]
+    pub(crate) approvals: Option<Approvers>,
+}
+
+/// The people who decide on calls that a person has to approve.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Approvers {
+    /// The user of the client, if it shows questions, and `prowess approvals`
+    Client,
+    /// `prowess approvals` alone
+    Host,
 }

@@ -1,6 +1,8 @@
-//! `prowess mcp`: how clients of the Model Context Protocol start this program.
+//! `prowess mcp`: how clients of the Model Context Protocol start this program, and a small client.
 //!
 //! The blocks are data next to this file.
+
+mod call;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -35,7 +37,10 @@ struct Client {
 }
 
 pub(crate) fn run(command: &Mcp, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    let Mcp::Config { client } = command;
+    let client = match command {
+        Mcp::Config { client } => client,
+        Mcp::Call(args) => return call::run(args, output),
+    };
     let clients: Vec<Client> = serde_json::from_str(CLIENTS).expect("a test reads the list");
     match client {
         None => list(&clients, output)?,

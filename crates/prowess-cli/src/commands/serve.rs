@@ -11,9 +11,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use prowess::registry::RefreshMode;
 use prowess::registry::codes::SOURCE_NOT_WATCHED;
 use prowess::{Catalog, Diagnostic, Policies, Runtime, ShowLocation};
-use prowess_mcp::{HttpLimits, HttpOptions, HttpServer, HttpToken, ServeError, StdioServer};
+use prowess_mcp::{
+    ApprovalChannel, HttpLimits, HttpOptions, HttpServer, HttpToken, ServeError, StdioServer,
+};
 
-use crate::args::{Global, Serve};
+use crate::args::{Approvers, Global, Serve};
 use crate::commands::approvals::next_step;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -47,6 +49,7 @@ impl Server {
     fn create(args: &Serve) -> Result<Self, Failure> {
         let Some(address) = args.http else {
             let server = StdioServer::new().map_err(|error| failed(&error))?;
+            let server = server.approvals(approval_channel(args));
             return Ok(Self::Stdio(server.approval_hint(next_step)));
         };
         let server =
@@ -87,8 +90,20 @@ impl Server {
     }
 }
 
+/// Returns the people who decide on calls. The users of a server that other machines can reach are
+/// not the ones who started it.
+fn approval_channel(args: &Serve) -> ApprovalChannel {
+    let is_shared = args.http.is_some_and(|address| !address.ip().is_loopback());
+    match args.approvals {
+        Some(Approvers::Client) => ApprovalChannel::Client,
+        Some(Approvers::Host) => ApprovalChannel::Host,
+        None if is_shared => ApprovalChannel::Host,
+        None => ApprovalChannel::Client,
+    }
+}
+
 /// The environment variable with the token of HTTP clients.
-const TOKEN_VARIABLE: &str = "PROWESS_HTTP_TOKEN";
+pub(crate) const TOKEN_VARIABLE: &str = "PROWESS_HTTP_TOKEN";
 
 /// The maximum size of a token's file, in bytes.
 const MOST_TOKEN_BYTES: u64 = 4096;
@@ -100,6 +115,7 @@ fn http_options(args: &Serve) -> Result<HttpOptions, Failure> {
         token: token(args.token_file.as_deref())?,
         hosts: args.allow_host.clone(),
         origins: args.allow_origin.clone(),
+        approvals: approval_channel(args),
         limits,
         ..HttpOptions::default()
     })

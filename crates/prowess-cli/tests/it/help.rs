@@ -7,7 +7,7 @@ use expect_test::expect_file;
 use crate::program::Program;
 
 /// Each command whose help is in the snapshot.
-const COMMANDS: [&[&str]; 50] = [
+const COMMANDS: [&[&str]; 51] = [
     &[],
     &["validate"],
     &["read-properties"],
@@ -33,6 +33,7 @@ const COMMANDS: [&[&str]; 50] = [
     &["serve"],
     &["mcp"],
     &["mcp", "config"],
+    &["mcp", "call"],
     &["trust"],
     &["add"],
     &["remove"],

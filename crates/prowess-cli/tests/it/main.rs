@@ -17,6 +17,7 @@ mod help;
 mod install;
 mod install_crashes;
 mod lock_files;
+mod mcp_call;
 mod mcp_config;
 mod names;
 mod new;

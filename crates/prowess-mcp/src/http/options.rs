@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use prowess::{Clock, Digest, SystemClock};
 
-use crate::ServeError;
+use crate::{ApprovalChannel, ServeError};
 
 /// The options of an [`HttpServer`](super::HttpServer).
 #[derive(Clone)]
@@ -19,6 +19,8 @@ pub struct HttpOptions {
     /// More values of the header `Origin` that are accepted, such as `https://app.example`. By
     /// default only the server's own; a client that is no browser sends none.
     pub origins: Vec<String>,
+    /// Where calls are approved. By default also by the users of clients.
+    pub approvals: ApprovalChannel,
     /// The limits.
     pub limits: HttpLimits,
     /// The clock of rates. By default the system's.
@@ -31,6 +33,7 @@ impl Default for HttpOptions {
             token: None,
             hosts: Vec::new(),
             origins: Vec::new(),
+            approvals: ApprovalChannel::default(),
             limits: HttpLimits::default(),
             clock: Arc::new(SystemClock::default()),
         }

@@ -24,6 +24,7 @@ use super::rate::Rates;
 use super::sessions::Sessions;
 use crate::SkillServer;
 use crate::approval_hint::ApprovalHint;
+use crate::conversations::{ClientName, Conversations};
 use crate::transport::message::{self, Received};
 
 /// The body of an answer.
@@ -54,7 +55,7 @@ impl Router {
         address: SocketAddr,
     ) -> Self {
         let checks = Checks::new(&options, address);
-        let HttpOptions { limits, clock, .. } = options;
+        let HttpOptions { limits, clock, approvals, .. } = options;
         let manager = Arc::new(LocalSessionManager::default());
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(checks.hosts().iter().cloned())
@@ -62,9 +63,11 @@ impl Router {
             .enforce_origin_validation()
             .with_json_response(true)
             .with_max_request_body_bytes(limits.body_bytes);
+        let conversations = Arc::new(Conversations::new(runtime));
         let create = move || {
-            let server = SkillServer::new(Arc::clone(&runtime)).map_err(std::io::Error::other)?;
-            Ok(server.approval_hint(approval_hint))
+            let server = SkillServer::sharing(Arc::clone(&conversations));
+            let server = server.map_err(std::io::Error::other)?;
+            Ok(server.approval_hint(approval_hint).approvals(approvals))
         };
         Self {
             service: StreamableHttpService::new(create, Arc::clone(&manager), config),
@@ -168,7 +171,8 @@ impl Router {
             Received::Ignored => return text(StatusCode::ACCEPTED, ""),
         };
         let is_handshake = is_initialize(&message) && !parts.headers.contains_key(SESSION_ID);
-        let request = Request::from_parts(parts, Full::new(bytes));
+        let mut request = Request::from_parts(parts, Full::new(bytes));
+        request.extensions_mut().insert(ClientName(client.to_string().into()));
         if !is_handshake {
             return self.service.handle(request).await;
         }

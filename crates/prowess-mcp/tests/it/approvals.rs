@@ -28,14 +28,15 @@ impl Tool for Counted {
     }
 }
 
-struct Place {
-    runtime: Arc<Runtime>,
+/// A server whose tool needs an approval.
+pub(crate) struct Place {
+    pub(crate) runtime: Arc<Runtime>,
     client: Client,
-    runs: Arc<AtomicUsize>,
+    pub(crate) runs: Arc<AtomicUsize>,
 }
 
 impl Place {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let policies = Policies { added_tools: AddedTools::Gate, ..prowess_mcp::policies() };
         let runs = Arc::new(AtomicUsize::new(0));
         let tools = Arc::new(Only(Arc::new(Counted(Arc::clone(&runs)))));
@@ -52,7 +53,7 @@ impl Place {
         self.client.call_tool(call).await.expect("an answer")
     }
 
-    fn runs(&self) -> usize {
+    pub(crate) fn runs(&self) -> usize {
         self.runs.load(Ordering::Relaxed)
     }
 }

@@ -6,13 +6,17 @@ mod cancelling;
 mod changes;
 mod conversations;
 mod converting;
+mod elicitation;
 #[cfg(feature = "http")]
 mod http;
+mod log;
+mod named;
 mod prompts;
 mod raw;
 mod requests;
 mod resources;
 mod subscriptions;
+mod watching;
 
 use std::sync::Arc;
 

@@ -21,10 +21,15 @@ pub(crate) struct Raw {
 impl Raw {
     /// Starts a server of these skills.
     pub(crate) fn start(runtime: Arc<Runtime>) -> Self {
+        Self::serve(SkillServer::new(runtime).expect("a session opens"))
+    }
+
+    /// Starts a server.
+    pub(crate) fn serve(server: SkillServer) -> Self {
         let (here, there) = tokio::io::duplex(1 << 16);
         let (reader, writer) = tokio::io::split(there);
         let transport = LineTransport::new(reader, writer);
-        let server = SkillServer::new(runtime).expect("a session opens").until(transport.closed());
+        let server = server.until(transport.closed());
         let server = tokio::spawn(async move {
             let running = server.serve(transport).await.expect("the handshake");
             running.waiting().await.expect("the server does not panic");
@@ -41,19 +46,40 @@ impl Raw {
 
     /// Starts a server and makes the handshake of this revision.
     pub(crate) async fn greeted(runtime: Arc<Runtime>, revision: &str) -> Self {
+        Self::greeted_with(runtime, revision, &json!({})).await
+    }
+
+    /// Starts a server and makes the handshake as a client with these capabilities.
+    pub(crate) async fn greeted_with(
+        runtime: Arc<Runtime>,
+        revision: &str,
+        capabilities: &Value,
+    ) -> Self {
         let mut raw = Self::start(runtime);
+        raw.greet(revision, capabilities).await;
+        raw
+    }
+
+    /// Makes the handshake.
+    pub(crate) async fn greet(&mut self, revision: &str, capabilities: &Value) {
         if revision >= "2026-07-28" {
-            raw.request(json!(0), "server/discover", meta(revision, json!({}))).await;
-            return raw;
+            let params = meta_with(revision, capabilities, json!({}));
+            self.request(json!(0), "server/discover", params).await;
+            return;
         }
         let params = json!({
             "protocolVersion": revision,
-            "capabilities": {},
+            "capabilities": capabilities,
             "clientInfo": { "name": "test", "version": "1" },
         });
-        raw.request(json!(0), "initialize", params).await;
-        raw.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
-        raw
+        self.request(json!(0), "initialize", params).await;
+        self.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    }
+
+    /// Answers a request of the server.
+    pub(crate) async fn reply(&mut self, id: Value, result: Value) {
+        let answer = json!({ "jsonrpc": "2.0", "id": id, "result": result });
+        self.send(answer.to_string().as_bytes()).await;
     }
 
     /// Sends one line.
@@ -95,11 +121,16 @@ impl Raw {
 }
 
 /// Adds what each request of revision 2026-07-28 carries.
-pub(crate) fn meta(revision: &str, mut params: Value) -> Value {
+pub(crate) fn meta(revision: &str, params: Value) -> Value {
+    meta_with(revision, &json!({}), params)
+}
+
+/// As [`meta`], for a client with these capabilities.
+pub(crate) fn meta_with(revision: &str, capabilities: &Value, mut params: Value) -> Value {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": revision,
         "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
-        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
     });
     params
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use prowess::{Catalog, Runtime, Tool, ToolContext, ToolDefinition, ToolResult};
 use serde_json::{Value, json};
 
-use crate::raw::Raw;
+use crate::raw::{Raw, meta};
 use crate::{block_on, runtime_with};
 
 const REVISION: &str = "2025-11-25";
@@ -155,5 +155,24 @@ fn notification_before_the_handshake_is_ignored() {
         raw.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
         let answer = raw.request(json!(1), "ping", json!({})).await;
         assert_eq!(answer["result"], json!({}), "the server waits for its client");
+    });
+}
+
+#[test]
+fn removed_method_is_unknown() {
+    block_on(async {
+        let mut raw = Raw::embedded("2026-07-28").await;
+        let uri = "skill://skill-writing/SKILL.md";
+        for (method, params) in [
+            ("initialize", json!({})),
+            ("ping", json!({})),
+            ("logging/setLevel", json!({ "level": "debug" })),
+            ("logging/setLevel", json!({})),
+            ("resources/subscribe", json!({ "uri": uri })),
+            ("resources/unsubscribe", json!({ "uri": uri })),
+        ] {
+            let refused = raw.request(json!(1), method, meta("2026-07-28", params)).await;
+            assert_eq!(refused["error"]["code"], -32601, "{method}: {refused}");
+        }
     });
 }

@@ -75,13 +75,13 @@ fn change_is_sent_to_the_subscription() {
 }
 
 #[test]
-fn subscription_without_tools_gets_nothing() {
+fn subscription_without_tools_gets_no_lists() {
     block_on(async {
         let tree = Tree::new("");
         let runtime = runtime(&tree);
         let mut raw = Raw::greeted(Arc::clone(&runtime), REVISION).await;
         let one_file = json!({ "resourceSubscriptions": ["skill://pdf/SKILL.md"] });
-        listen(&mut raw, "none", one_file, json!({})).await;
+        listen(&mut raw, "none", one_file.clone(), one_file).await;
         listen(
             &mut raw,
             "tools",

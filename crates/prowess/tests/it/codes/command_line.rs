@@ -59,6 +59,8 @@ const CODES: &[(&str, &str)] = &[
     ("layers-invalid", "A layer is named twice, or not at all."),
     ("load-failed", "A skill could not be loaded, for a reason without a code of its own."),
     ("lock-invalid", "There is no lock file, and `--frozen` needs one."),
+    ("mcp-failed", "The server of `mcp call` cannot be started or reached, or does not answer."),
+    ("mcp-refused", "The server of `mcp call` answers the request with an error."),
     ("name-invalid", "The name of the new skill or plugin breaks the rules of names."),
     ("no-last-prompt", "There is no earlier prompt to compare with."),
     ("output-failed", "The output or a new file cannot be written."),

@@ -1,0 +1,172 @@
+//! Tool calls: their run, their cancellation, and the question to the user if a person has to
+//! approve them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use prowess::text::{clipped, quoted};
+use prowess::tools::Dispatched;
+use prowess::{ApprovalDecision, ApprovalId, ApprovalStoreExt as _, Cancel, ToolCall};
+use rmcp::ErrorData;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, ClientResult, ElicitResult, InputRequest,
+    InputRequiredResult, ServerRequest,
+};
+use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer};
+use serde_json::Value;
+
+use crate::conversation::Conversation;
+use crate::conversations::Waiting;
+use crate::requests::is_stateless;
+use crate::server::{SkillServer, internal};
+use crate::{ApprovalChannel, convert, elicitation};
+
+/// The time that a user has for an answer, while the call waits.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The progress of a question.
+enum Asked {
+    /// The user has decided, so the call runs or is refused for good.
+    Decided,
+    /// The user has not decided.
+    Undecided,
+    /// The client asks its user and repeats the call.
+    Later(InputRequiredResult),
+}
+
+impl SkillServer {
+    /// Runs a call, and asks the user if that is what it needs. A call is asked about once.
+    pub(crate) async fn call(
+        &self,
+        request: CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let CallToolRequestParams { name, arguments, input_responses, request_state, .. } = request;
+        let call = ToolCall::new(name, arguments.map_or(Value::Null, Value::Object));
+        let answered = request_state.map(|state| self.waiting(&state)).transpose()?;
+        let conversation = match &answered {
+            Some(waiting) => Arc::clone(&waiting.conversation),
+            None => self.conversation(context)?,
+        };
+        if let Some(waiting) = &answered {
+            let answer = input_responses.and_then(|mut answers| answers.remove(elicitation::INPUT));
+            let answer = answer.and_then(|answer| serde_json::from_value(answer).ok());
+            self.decide(&conversation, &waiting.approval, answer, context).await?;
+        }
+        let mut dispatched = run(&conversation, call.clone(), context).await?;
+        if let Some(approval) = &dispatched.approval
+            && answered.is_none()
+            && self.asks(context)
+        {
+            match self.ask(&conversation, approval, context).await? {
+                Asked::Decided => dispatched = run(&conversation, call, context).await?,
+                Asked::Undecided => {}
+                Asked::Later(result) => return Ok(result.into()),
+            }
+        }
+        self.news.log.call(&dispatched, context).await;
+        Ok(convert::result(dispatched, self.approval_hint)?.into())
+    }
+
+    fn waiting(&self, state: &str) -> Result<Waiting, ErrorData> {
+        self.conversations.take(state).ok_or_else(|| {
+            let message = "unknown `requestState`: make the call again without it";
+            ErrorData::invalid_params(message, None)
+        })
+    }
+
+    fn asks(&self, context: &RequestContext<RoleServer>) -> bool {
+        self.approvals == ApprovalChannel::Client && elicitation::is_supported(context)
+    }
+
+    /// Asks the user about a pending approval.
+    async fn ask(
+        &self,
+        conversation: &Arc<Conversation>,
+        approval: &ApprovalId,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Asked, ErrorData> {
+        let wanted = approval.clone();
+        let entry = conversation.blocking(move |runtime| runtime.approvals().load(&wanted));
+        let entry = entry.await?.map_err(internal)?;
+        let question = entry.as_ref().and_then(elicitation::question);
+        let Some(question) = question else { return Ok(Asked::Undecided) };
+        if is_stateless(context) {
+            let question = InputRequest::Elicitation(question);
+            let questions = [(elicitation::INPUT.to_owned(), question)].into_iter().collect();
+            let waiting =
+                Waiting { conversation: Arc::clone(conversation), approval: approval.clone() };
+            let state = self.conversations.keep(waiting)?;
+            return Ok(Asked::Later(InputRequiredResult::new(Some(questions), Some(state))));
+        }
+        let mut options = PeerRequestOptions::no_options();
+        options.timeout = Some(PATIENCE);
+        let asking = async {
+            let question = ServerRequest::ElicitRequest(question);
+            let sent = context.peer.send_cancellable_request(question, options).await.ok()?;
+            sent.await_response().await.ok()
+        };
+        let answer = tokio::select! {
+            answer = asking => answer,
+            () = context.ct.cancelled() => None,
+        };
+        let answer = match answer {
+            Some(ClientResult::ElicitResult(answer)) => Some(answer),
+            _ => None,
+        };
+        let is_decided = self.decide(conversation, approval, answer, context).await?;
+        Ok(if is_decided { Asked::Decided } else { Asked::Undecided })
+    }
+
+    /// Stores the decision of an answer, and returns whether there is one.
+    async fn decide(
+        &self,
+        conversation: &Arc<Conversation>,
+        approval: &ApprovalId,
+        answer: Option<ElicitResult>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<bool, ErrorData> {
+        let is_allowed = self.asks(context);
+        let verdict = answer.filter(|_| is_allowed).as_ref().and_then(elicitation::verdict);
+        let Some(verdict) = verdict else { return Ok(false) };
+        let client = context.client_info().map(|client| client.name).unwrap_or_default();
+        let by = format!("user of {}", quoted(&clipped(&client, 64)));
+        let approval = approval.clone();
+        let decided = conversation.blocking(move |runtime| {
+            let decision = ApprovalDecision { verdict, by, at: runtime.now() };
+            runtime.approvals().decide(&approval, &decision).is_ok()
+        });
+        // If it is too late for a decision, the call is refused with the reason.
+        decided.await
+    }
+}
+
+/// Runs a call until it ends or is cancelled.
+async fn run(
+    conversation: &Arc<Conversation>,
+    call: ToolCall,
+    context: &RequestContext<RoleServer>,
+) -> Result<Dispatched, ErrorData> {
+    let cancel = CancelOnDrop::default();
+    let cancelled = cancel.0.clone();
+    let work = conversation.in_turn(move |turn| turn.call_until(&call, &cancelled));
+    tokio::pin!(work);
+    let dispatched = tokio::select! {
+        dispatched = &mut work => dispatched,
+        () = context.ct.cancelled() => {
+            cancel.0.cancel();
+            work.await
+        }
+    };
+    dispatched.map_err(internal)
+}
+
+/// Cancels a call when its future is dropped, which happens when the client is gone.
+#[derive(Default)]
+struct CancelOnDrop(Cancel);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}

@@ -1,0 +1,167 @@
+//! The conversations of a server: that of a connection, those that clients name, and those that
+//! wait for an answer of a user.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use prowess::session::random_id;
+use prowess::text::has_invisible;
+use prowess::{ApprovalId, Runtime};
+use rmcp::ErrorData;
+use rmcp::model::RequestMetaObject;
+use rmcp::service::{RequestContext, RoleServer};
+
+use crate::conversation::Conversation;
+
+/// The keys of `_meta` under which clients send the id of a conversation: that of this server, and
+/// those of clients in use.
+const ID_KEYS: [&str; 3] = ["prowess/conversation", "openai/session", "vscode.conversationId"];
+
+/// The maximum length of a conversation's id, in bytes.
+const MOST_ID_BYTES: usize = 256;
+
+/// The number of conversations that are kept, of each kind. The one that was used least recently
+/// makes room.
+const MOST_KEPT: usize = 1024;
+
+/// The client that sends a request, if its transport distinguishes several. Conversations with one
+/// id of different clients are different.
+#[derive(Clone)]
+pub(crate) struct ClientName(pub(crate) Arc<str>);
+
+/// A client and the id that it gives to a conversation.
+type NamedKey = (Option<Arc<str>>, String);
+
+/// The conversations that the connections of one server share.
+pub(crate) struct Conversations {
+    runtime: Arc<Runtime>,
+    named: Mutex<Recent<NamedKey, Arc<Conversation>>>,
+    waiting: Mutex<Recent<String, Waiting>>,
+}
+
+/// A call that waits for the answer of a user, which the client sends with the call's repetition.
+#[derive(Clone)]
+pub(crate) struct Waiting {
+    pub(crate) conversation: Arc<Conversation>,
+    pub(crate) approval: ApprovalId,
+}
+
+impl Conversations {
+    /// Creates a table without conversations.
+    pub(crate) fn new(runtime: Arc<Runtime>) -> Self {
+        Self { runtime, named: Mutex::default(), waiting: Mutex::default() }
+    }
+
+    /// Returns the runtime of all conversations.
+    pub(crate) fn runtime(&self) -> &Arc<Runtime> {
+        &self.runtime
+    }
+
+    /// Returns the conversation that a request names, or `None` if it names none.
+    ///
+    /// # Errors
+    ///
+    /// The id is malformed, or no session can be opened.
+    pub(crate) fn named(
+        &self,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Option<Arc<Conversation>>, ErrorData> {
+        let Some(id) = id(&context.meta)? else { return Ok(None) };
+        let mut named = lock(&self.named);
+        let key = (client_name(context), id);
+        if let Some(conversation) = named.get(&key) {
+            return Ok(Some(conversation));
+        }
+        let conversation = Conversation::open(Arc::clone(&self.runtime)).map(Arc::new);
+        let conversation =
+            conversation.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let forgotten = named.insert(key, Arc::clone(&conversation));
+        drop(named);
+        // Closing a session may wait for a store.
+        drop(forgotten);
+        Ok(Some(conversation))
+    }
+
+    /// Keeps a call until its repetition, and returns the state by which the client refers to it.
+    /// It cannot be guessed, so that no client answers for another.
+    pub(crate) fn keep(&self, waiting: Waiting) -> Result<String, ErrorData> {
+        let state =
+            random_id().map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let forgotten = lock(&self.waiting).insert(state.clone(), waiting);
+        drop(forgotten);
+        Ok(state)
+    }
+
+    /// Removes and returns the call that waits under a state.
+    pub(crate) fn take(&self, state: &str) -> Option<Waiting> {
+        lock(&self.waiting).remove(state)
+    }
+}
+
+/// Returns the id of a conversation that a client sends with a request.
+fn id(meta: &RequestMetaObject) -> Result<Option<String>, ErrorData> {
+    let Some((key, id)) = ID_KEYS.iter().find_map(|key| Some((*key, meta.get(*key)?))) else {
+        return Ok(None);
+    };
+    match id.as_str() {
+        Some(id) if !id.is_empty() && id.len() <= MOST_ID_BYTES && !has_invisible(id) => {
+            Ok(Some(id.to_owned()))
+        }
+        _ => {
+            let message = format!(
+                "`_meta` has no valid `{key}`: send a text of at most {MOST_ID_BYTES} bytes"
+            );
+            Err(ErrorData::invalid_params(message, None))
+        }
+    }
+}
+
+/// Returns the client that sends a request over HTTP.
+#[cfg(feature = "http")]
+fn client_name(context: &RequestContext<RoleServer>) -> Option<Arc<str>> {
+    let parts = context.extensions.get::<hyper::http::request::Parts>()?;
+    parts.extensions.get::<ClientName>().map(|name| Arc::clone(&name.0))
+}
+
+#[cfg(not(feature = "http"))]
+fn client_name(context: &RequestContext<RoleServer>) -> Option<Arc<str>> {
+    context.extensions.get::<ClientName>().map(|name| Arc::clone(&name.0))
+}
+
+/// Keeps the values that were used most recently.
+struct Recent<K, V>(VecDeque<(K, V)>);
+
+impl<K, V> Default for Recent<K, V> {
+    fn default() -> Self {
+        Self(VecDeque::new())
+    }
+}
+
+impl<K: PartialEq, V: Clone> Recent<K, V> {
+    /// Returns a value, which is then the most recent one.
+    fn get(&mut self, key: &K) -> Option<V> {
+        let at = self.0.iter().position(|(known, _)| known == key)?;
+        let entry = self.0.remove(at)?;
+        let value = entry.1.clone();
+        self.0.push_back(entry);
+        Some(value)
+    }
+
+    /// Adds a value, and returns the one that makes room for it.
+    fn insert(&mut self, key: K, value: V) -> Option<V> {
+        self.0.push_back((key, value));
+        if self.0.len() <= MOST_KEPT { None } else { self.0.pop_front().map(|(_, value)| value) }
+    }
+
+    fn remove<Q: PartialEq + ?Sized>(&mut self, key: &Q) -> Option<V>
+    where
+        K: std::borrow::Borrow<Q>,
+    {
+        let at = self.0.iter().position(|(known, _)| known.borrow() == key)?;
+        self.0.remove(at).map(|(_, value)| value)
+    }
+}
+
+fn lock<T>(table: &Mutex<T>) -> MutexGuard<'_, T> {
+    table.lock().unwrap_or_else(PoisonError::into_inner)
+}

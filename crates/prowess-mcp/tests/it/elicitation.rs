@@ -1,0 +1,189 @@
+//! Questions to the user of a client about calls that a person has to approve.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use prowess_mcp::{ApprovalChannel, SkillServer};
+use serde_json::{Value, json};
+
+use crate::approvals::Place;
+use crate::block_on;
+use crate::raw::{Raw, meta_with};
+
+const LEGACY: &str = "2025-11-25";
+const STATELESS: &str = "2026-07-28";
+
+/// A client that has forms.
+fn forms() -> Value {
+    json!({ "elicitation": { "form": {} } })
+}
+
+/// Starts a client with these capabilities.
+async fn start(place: &Place, revision: &str, capabilities: &Value) -> Raw {
+    Raw::greeted_with(Arc::clone(&place.runtime), revision, capabilities).await
+}
+
+fn deploy(arguments: &Value) -> Value {
+    json!({ "name": "deploy", "arguments": arguments })
+}
+
+/// Calls the tool in revision 2025-11-25, checks the question and answers it, and returns the
+/// result of the call.
+async fn answered(raw: &mut Raw, id: u64, answer: Value) -> Value {
+    raw.ask(json!(id), "tools/call", deploy(&json!({ "target": "moon" }))).await;
+    let question = raw.receive().await;
+    assert_eq!(question["method"], "elicitation/create", "the user is asked: {question}");
+    let params = &question["params"];
+    let message = params["message"].as_str().expect("a text");
+    assert!(message.contains("`deploy`") && message.contains("moon"), "{message}");
+    let field = &params["requestedSchema"]["properties"]["decision"];
+    assert_eq!(field["default"], "deny", "a default grants nothing: {params}");
+    raw.reply(question["id"].clone(), answer).await;
+    let result = raw.receive().await;
+    assert_eq!(result["id"], id, "{result}");
+    result["result"].clone()
+}
+
+fn accepted(decision: &str) -> Value {
+    json!({ "action": "accept", "content": { "decision": decision } })
+}
+
+fn code(result: &Value) -> &Value {
+    &result["_meta"]["prowess/code"]
+}
+
+#[test]
+fn answer_grants_once_or_for_the_conversation() {
+    block_on(async {
+        let place = Place::new().await;
+        let mut raw = start(&place, LEGACY, &forms()).await;
+        let result = answered(&mut raw, 1, accepted("once")).await;
+        assert_eq!(result["isError"], false, "{result}");
+        assert_eq!(place.runs(), 1);
+        // The approval is spent, so the user is asked again.
+        let result = answered(&mut raw, 2, accepted("session")).await;
+        assert_eq!(result["isError"], false, "{result}");
+        let params = deploy(&json!({ "target": "moon" }));
+        let result = raw.request(json!(3), "tools/call", params).await;
+        assert_eq!(result["result"]["isError"], false, "nobody is asked again: {result}");
+        assert_eq!(place.runs(), 3);
+    });
+}
+
+#[test]
+fn refusal_is_final() {
+    for refusal in [json!({ "action": "decline" }), accepted("deny")] {
+        block_on(async {
+            let place = Place::new().await;
+            let mut raw = start(&place, LEGACY, &forms()).await;
+            let result = answered(&mut raw, 1, refusal).await;
+            assert_eq!(result["isError"], true, "{result}");
+            assert_ne!(code(&result), "approval-required", "it is decided: {result}");
+            let params = deploy(&json!({ "target": "moon" }));
+            let again = raw.request(json!(2), "tools/call", params).await;
+            assert_eq!(again["result"]["isError"], true, "the user is not asked again: {again}");
+            assert_eq!(place.runs(), 0);
+        });
+    }
+}
+
+#[test]
+fn other_answers_grant_nothing() {
+    let answers = [
+        json!({ "action": "cancel" }),
+        json!({ "action": "accept" }),
+        json!({ "action": "accept", "content": {} }),
+        json!({ "action": "accept", "content": { "decision": "always" } }),
+        json!({ "action": "accept", "content": { "decision": true } }),
+        json!({ "action": "accept", "content": { "approved": true } }),
+        json!({ "action": "grant", "content": { "decision": "once" } }),
+        json!({}),
+    ];
+    for answer in answers {
+        block_on(async {
+            let place = Place::new().await;
+            let mut raw = start(&place, LEGACY, &forms()).await;
+            let result = answered(&mut raw, 1, answer.clone()).await;
+            assert_eq!(code(&result), "approval-required", "{answer}: {result}");
+            assert_eq!(place.runs(), 0, "{answer}");
+        });
+    }
+}
+
+#[test]
+fn client_without_forms_is_not_asked() {
+    for capabilities in [json!({}), json!({ "elicitation": { "url": {} } })] {
+        for revision in [LEGACY, STATELESS] {
+            block_on(async {
+                let place = Place::new().await;
+                let mut raw = start(&place, revision, &capabilities).await;
+                let params = meta_with(revision, &capabilities, deploy(&json!({})));
+                let result = raw.request(json!(1), "tools/call", params).await;
+                assert_eq!(code(&result["result"]), "approval-required", "{result}");
+            });
+        }
+    }
+}
+
+#[test]
+fn host_can_keep_decisions_to_itself() {
+    block_on(async {
+        let place = Place::new().await;
+        let server = SkillServer::new(Arc::clone(&place.runtime)).expect("a session opens");
+        let server = server.approvals(ApprovalChannel::Host);
+        let mut raw = Raw::serve(server);
+        raw.greet(LEGACY, &forms()).await;
+        let result = raw.request(json!(1), "tools/call", deploy(&json!({}))).await;
+        assert_eq!(code(&result["result"]), "approval-required", "{result}");
+    });
+}
+
+#[test]
+fn stateless_call_is_repeated_with_the_answer() {
+    block_on(async {
+        let place = Place::new().await;
+        let mut raw = start(&place, STATELESS, &forms()).await;
+        let call = |extra: Value| {
+            let mut params = deploy(&json!({ "target": "moon" }));
+            params.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
+            meta_with(STATELESS, &forms(), params)
+        };
+        let asked = raw.request(json!(1), "tools/call", call(json!({}))).await;
+        let asked = &asked["result"];
+        assert_eq!(asked["resultType"], "input_required", "{asked}");
+        assert_eq!(asked["inputRequests"]["approval"]["method"], "elicitation/create", "{asked}");
+        let state = asked["requestState"].clone();
+        let answer = json!({ "approval": accepted("once") });
+        let forged = call(json!({ "inputResponses": answer, "requestState": "0123456789abcdef" }));
+        let forged = raw.request(json!(2), "tools/call", forged).await;
+        assert_eq!(forged["error"]["code"], -32602, "a state cannot be guessed: {forged}");
+        let bare = raw.request(json!(3), "tools/call", call(json!({ "inputResponses": answer })));
+        let bare = bare.await;
+        assert_eq!(bare["result"]["resultType"], "input_required", "no state, no answer: {bare}");
+        assert_eq!(place.runs(), 0);
+        let repeated = call(json!({ "inputResponses": answer, "requestState": state }));
+        let done = raw.request(json!(4), "tools/call", repeated.clone()).await;
+        assert_eq!(done["result"]["isError"], false, "{done}");
+        assert_eq!(place.runs.load(Ordering::Relaxed), 1);
+        let replayed = raw.request(json!(5), "tools/call", repeated).await;
+        assert_eq!(replayed["error"]["code"], -32602, "an answer counts once: {replayed}");
+        assert_eq!(place.runs(), 1);
+    });
+}
+
+#[test]
+fn argument_is_never_an_answer() {
+    block_on(async {
+        let place = Place::new().await;
+        let mut raw = start(&place, STATELESS, &forms()).await;
+        let arguments = json!({
+            "inputResponses": { "approval": accepted("session") },
+            "requestState": "x",
+            "decision": "once",
+        });
+        let params = meta_with(STATELESS, &forms(), deploy(&arguments));
+        let asked = raw.request(json!(1), "tools/call", params).await;
+        assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+        assert_eq!(place.runs(), 0);
+    });
+}
