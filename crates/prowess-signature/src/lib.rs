@@ -6,10 +6,12 @@
 //! let key = PublicKey::parse("RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3")?;
 //! assert_eq!(key.id(), "E7620F1842B4E81F");
 //!
-//! let text = "untrusted comment: signature from minisign secret key
-//! RUQf6LRCGA9i559r3g7V1qNyJDApGip8MfqcadIgT9CuhV3EMhHoN1mGTkUidF/z7SrlQgXdy8ofjb7bNJJylDOocrCo8KLzZwo=
-//! trusted comment: timestamp:1633700835\tfile:test\tprehashed
-//! wLMDjy9FLAuxZ3q4NlEvkgtyhrr0gtTu6KC4KBJdITbbOeAi1zBIYo0v4iTgt8jJpIidRJnp94ABQkJAgAooBQ==";
+//! let text = "untrusted comment: signature from minisign secret key\n\
+//!     RUQf6LRCGA9i559r3g7V1qNyJDApGip8MfqcadIgT9CuhV3EMhHoN1mGTkUidF/z7SrlQgXdy8ofjb7b\
+//!     NJJylDOocrCo8KLzZwo=\n\
+//!     trusted comment: timestamp:1633700835\tfile:test\tprehashed\n\
+//!     wLMDjy9FLAuxZ3q4NlEvkgtyhrr0gtTu6KC4KBJdITbbOeAi1zBIYo0v4iTgt8jJpIidRJnp94ABQkJA\
+//!     gAooBQ==";
 //! let signature = Signature::parse(text)?;
 //! assert!(key.has_signed(b"test", &signature));
 //! assert!(!key.has_signed(b"Test", &signature));
@@ -23,6 +25,7 @@
 #![forbid(unsafe_code)]
 
 mod error;
+mod key_id;
 mod public_key;
 #[cfg(feature = "sign")]
 mod secret_key;

@@ -1,7 +1,7 @@
 //! Signatures.
 
 use crate::error::SignatureError;
-use crate::public_key::id_in;
+use crate::key_id::id_in;
 
 /// A signature as it is written in a `.minisig` file.
 #[derive(Clone)]

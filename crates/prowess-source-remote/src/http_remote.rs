@@ -7,6 +7,7 @@ use prowess_core::{
 
 use crate::client::{Client, check};
 use crate::http_options::HttpOptions;
+use crate::signature_files::{KEY_FILE, SIGNATURE_END};
 use crate::site;
 use crate::url::Url;
 
@@ -15,12 +16,6 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// The ends of the names of archives.
 pub(crate) const ARCHIVES: [&str; 5] = [".tar.gz", ".tgz", ".tar", ".zip", ".skill"];
-
-/// What follows the name of an artifact in the name of its signature, as minisign names it.
-pub(crate) const SIGNATURE_END: &str = ".minisig";
-
-/// The name of the public key next to the artifacts, as minisign names it.
-pub(crate) const KEY_FILE: &str = "minisign.pub";
 
 /// Installs from sites with an index of skills, and from artifacts behind a URL.
 ///

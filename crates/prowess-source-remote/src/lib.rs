@@ -38,6 +38,7 @@ mod http_options;
 mod http_remote;
 mod local_remote;
 mod repository;
+mod signature_files;
 mod site;
 mod url;
 mod written_source;

@@ -6,7 +6,7 @@ use prowess_core::{
 use prowess_format::index::{self, IndexEntry, MAX_INDEX_BYTES, SkillIndex, WELL_KNOWN_PATH};
 
 use crate::client::Client;
-use crate::http_remote::KEY_FILE;
+use crate::signature_files::KEY_FILE;
 use crate::url::Url;
 
 /// Reports the skills of the index of a site, or of an index at a URL.

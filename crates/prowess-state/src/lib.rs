@@ -34,6 +34,7 @@ mod records;
 mod texts;
 mod trust;
 mod trusted;
+mod trusted_origin;
 
 pub use cache::RecordCache;
 pub use current::CurrentTrust;
@@ -41,7 +42,8 @@ pub use current::CurrentTrust;
 pub use database::{ApprovalDatabase, LazyApprovals, SessionDatabase};
 pub use date::rfc3339;
 pub use error::TrustError;
-pub use origins::{Origin, TrustedOrigin, TrustedOrigins};
+pub use origins::{Origin, TrustedOrigins};
 pub use texts::TextCache;
 pub use trust::TrustFile;
 pub use trusted::{TrustedFolder, TrustedFolders, TrustedState};
+pub use trusted_origin::TrustedOrigin;

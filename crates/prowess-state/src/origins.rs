@@ -1,9 +1,9 @@
 //! The sources and signers of installed skills that the user trusts.
 
 use prowess_core::{Diagnostic, Timestamp};
-use serde::{Deserialize, Serialize};
 
 use crate::trust::{Content, TrustFile};
+use crate::trusted_origin::TrustedOrigin;
 use crate::{TrustError, date};
 
 /// Something that installed skills come from.
@@ -13,14 +13,6 @@ pub enum Origin<'o> {
     Source(&'o str),
     /// A signer, as a lock file names it.
     Signer(&'o str),
-}
-
-/// A source or a signer that the user trusts.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TrustedOrigin {
-    name: Box<str>,
-    since: jiff::Timestamp,
 }
 
 /// The sources and signers of installed skills that the user trusts. A skill is trusted if its
@@ -33,18 +25,6 @@ pub struct TrustedOrigins {
     pub signers: Vec<TrustedOrigin>,
     /// The reason why none is trusted, if the file is unusable.
     pub finding: Option<Diagnostic>,
-}
-
-impl TrustedOrigin {
-    /// Returns the source or the signer.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Returns the time at which it was trusted, as RFC 3339.
-    pub fn since(&self) -> String {
-        self.since.to_string()
-    }
 }
 
 impl TrustedOrigins {

@@ -6,8 +6,8 @@ use prowess_core::{Diagnostic, Severity, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::identity::Identity;
-use crate::origins::TrustedOrigin;
 use crate::trusted::{TrustedFolder, TrustedFolders, real_path};
+use crate::trusted_origin::TrustedOrigin;
 use crate::{TrustError, codes, file};
 
 /// The maximum size of the file, far above that of any real list of folders.

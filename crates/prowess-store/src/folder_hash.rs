@@ -17,11 +17,6 @@ const LEFT_OUT: [&str; 2] = [".git", "node_modules"];
 /// Paths with characters beyond ASCII are compared by their code points, so the digest of a folder
 /// with such paths may differ.
 pub fn folder_hash(files: &[(&str, &[u8])]) -> Digest {
-    let is_left_out = |path: &str| {
-        let mut folders: Vec<_> = path.split('/').collect();
-        folders.pop();
-        folders.iter().any(|folder| LEFT_OUT.contains(folder))
-    };
     let mut files: Vec<_> = files.iter().filter(|(path, _)| !is_left_out(path)).collect();
     files.sort_by(|one, other| collate(one.0, other.0));
     let mut all = Vec::new();
@@ -30,6 +25,12 @@ pub fn folder_hash(files: &[(&str, &[u8])]) -> Digest {
         all.extend_from_slice(content);
     }
     Digest::of(&all)
+}
+
+fn is_left_out(path: &str) -> bool {
+    let mut folders: Vec<_> = path.split('/').collect();
+    folders.pop();
+    folders.iter().any(|folder| LEFT_OUT.contains(folder))
 }
 
 /// Compares letters without their case first, and then by it: lower before upper.

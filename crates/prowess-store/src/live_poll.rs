@@ -77,9 +77,9 @@ fn follow(
     let request = RemoteRequest::latest(source);
     let artifacts = installer.remote.resolve(&request, cancel)?;
     let lock = installer.lock.load()?;
-    let is_new =
-        |artifact: &&RemoteArtifact| !is_installed(installer.store, &lock, source, artifact);
-    let new: Vec<_> = artifacts.iter().filter(is_new).collect();
+    let new = artifacts.iter();
+    let new = new.filter(|artifact| !is_installed(installer.store, &lock, source, artifact));
+    let new: Vec<_> = new.collect();
     // An artifact without a name has to be fetched to know what is in it.
     let names: Option<Vec<_>> = new.iter().map(|artifact| artifact.name.clone()).collect();
     let signatures = Signatures::known(installer.signer, &lock);
@@ -111,9 +111,9 @@ fn follow(
 
 /// Returns whether the skills of an artifact are installed.
 fn is_installed(store: &Store, lock: &Lock, source: &str, artifact: &RemoteArtifact) -> bool {
-    let named = |id: &String| artifact.name.as_ref().is_none_or(|name| name == id);
     let mut installed = lock.skills.iter().filter(|(id, skill)| {
-        skill.source == source && artifact.digest == Some(skill.artifact) && named(id)
+        let is_named = artifact.name.as_ref().is_none_or(|name| name == *id);
+        is_named && skill.source == source && artifact.digest == Some(skill.artifact)
     });
     installed.clone().next().is_some()
         && installed.all(|(_, skill)| store.open(&skill.tree).is_ok())
@@ -130,10 +130,10 @@ fn gone(
     let found = candidates.iter().map(|candidate| &candidate.id);
     let present: BTreeSet<_> = named.chain(found).collect();
     let served: BTreeSet<_> = artifacts.iter().filter_map(|artifact| artifact.digest).collect();
-    let is_gone = |(id, skill): &(&String, &LockedSkill)| {
+    let gone = lock.skills.iter().filter(|(id, skill)| {
         skill.source == source && !present.contains(id) && !served.contains(&skill.artifact)
-    };
-    lock.skills.iter().filter(is_gone).map(|(id, _)| id.clone()).collect()
+    });
+    gone.map(|(id, _)| id.clone()).collect()
 }
 
 fn check(

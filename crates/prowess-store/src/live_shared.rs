@@ -12,7 +12,7 @@ use crate::live_poll::{Polled, poll};
 use crate::lock_file::LockFile;
 use crate::store::Store;
 
-/// What the source and its threads share.
+/// The state that the source and its threads share.
 pub(crate) struct Shared {
     store: Store,
     lock: LockFile,
@@ -37,8 +37,8 @@ impl Shared {
         clock: Arc<dyn Clock>,
         options: LiveOptions,
     ) -> Self {
-        let (polled, threads) = (Mutex::default(), AtomicUsize::new(0));
-        Self { store, lock, options, remote, clock, polled, threads }
+        let threads = AtomicUsize::new(0);
+        Self { store, lock, options, remote, clock, polled: Mutex::default(), threads }
     }
 
     fn installer(&self) -> Installer<'_> {

@@ -33,8 +33,10 @@ struct State {
 
 impl PollThread {
     pub(crate) fn start(shared: &Arc<Shared>, listener: ChangeListener) -> io::Result<Self> {
-        let (stop, cancel) = (Arc::new(Stop::default()), Cancel::default());
-        let (of_thread, cancelled) = (Arc::clone(&stop), cancel.clone());
+        let stop = Arc::new(Stop::default());
+        let of_thread = Arc::clone(&stop);
+        let cancel = Cancel::default();
+        let cancelled = cancel.clone();
         shared.thread_started();
         let counted = Counted(Arc::clone(shared));
         thread::Builder::new().name("prowess-remote".to_owned()).spawn(move || {
@@ -70,8 +72,9 @@ fn run(shared: &Shared, stop: &Stop, listener: &ChangeListener, cancel: &Cancel)
         if has_changed {
             listener(SourceChange::Everything);
         }
-        let is_waiting = |state: &mut State| !state.is_requested;
-        let waited = stop.changed.wait_timeout_while(state, shared.options.interval, is_waiting);
+        let waited = stop
+            .changed
+            .wait_timeout_while(state, shared.options.interval, |state| !state.is_requested);
         if waited.unwrap_or_else(PoisonError::into_inner).0.is_requested {
             return;
         }

@@ -60,11 +60,10 @@ impl Change {
     pub(crate) fn recover(&self) -> Result<(), StoreError> {
         let Some(Pending { lock, trees }) = read(&self.root)? else { return Ok(()) };
         let file = LockFile::new(lock);
-        // What a lock that cannot be read names is not known.
+        // The packages of a lock that cannot be read are not known.
         let Ok(lock) = file.load() else { return Ok(()) };
         let history = self.history(&file)?;
-        let named = |tree| [&lock, &history].iter().any(|lock| lock.names(tree));
-        for tree in trees.iter().filter(|tree| !named(tree)) {
+        for tree in trees.iter().filter(|tree| !lock.names(tree) && !history.names(tree)) {
             self.remove(tree)?;
         }
         self.complete()

@@ -42,7 +42,7 @@ struct Place {
     tree: Digest,
 }
 
-/// What is at a place.
+/// The content of a place.
 enum Content {
     /// Nothing.
     Nothing,

@@ -10,7 +10,7 @@ use prowess_signature::{PublicKey, SignatureError};
 use crate::candidate::{Candidate, document, packages};
 use crate::install_error::InstallError;
 
-/// What follows the name of an artifact in the name of its signature, as minisign names it.
+/// The end of the name of a signature, after the name of its artifact, as minisign names it.
 const SIGNATURE_END: &str = ".minisig";
 
 /// The name of the public key next to the index.

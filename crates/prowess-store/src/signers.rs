@@ -9,7 +9,7 @@ use crate::install_error::InstallError;
 use crate::lock::Lock;
 use crate::locked_skill::{LockedSkill, UNSIGNED};
 
-/// What stands before the key of a signer in a lock.
+/// The start of the name of a signer in a lock, before the key.
 const MINISIGN: &str = "minisign:";
 
 /// The maximum size of a signature or a key, in bytes.

@@ -129,7 +129,8 @@ impl SkillSource for StoreSource {
     }
 
     fn cache_key(&self) -> Option<String> {
-        let (store, lock) = (self.store.root().display(), self.lock.path().display());
+        let store = self.store.root().display();
+        let lock = self.lock.path().display();
         Some(format!("{store}:{lock}:{}", self.part))
     }
 
