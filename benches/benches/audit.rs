@@ -58,6 +58,7 @@ fn calls(criterion: &mut Criterion) {
         origin: &Arc::default(),
         clock: &*clock,
         cancel: &Cancel::default(),
+        approved: None,
         progress: prowess_core::Progress::default(),
         boundary: &Boundary::new("5f3a9c1e77b04d28"),
     };

@@ -55,6 +55,7 @@ fn benches(criterion: &mut Criterion) {
             session: &session,
             tenant: None,
             now: Timestamp(0),
+            consent: None,
         };
         group.bench_function(name, |bencher| bencher.iter(|| decide(black_box(&input))));
     }

@@ -82,6 +82,7 @@ impl Conversation {
             origin: &Arc::default(),
             clock: &self.clock,
             cancel: &Cancel::default(),
+            approved: None,
             progress: prowess_core::Progress::default(),
             boundary: &self.boundary,
         };

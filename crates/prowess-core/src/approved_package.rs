@@ -38,7 +38,8 @@ impl ApprovedPackage {
     ///
     /// The approved package does not have this content there.
     pub fn check(&self, path: &ResourcePath, bytes: &[u8]) -> Result<(), ScriptError> {
-        let permits = |contents: &PackageDigest| contents.permits(path.as_str(), &Digest::of(bytes));
+        let permits =
+            |contents: &PackageDigest| contents.permits(path.as_str(), &Digest::of(bytes));
         if self.0.as_ref().is_none_or(permits) { Ok(()) } else { Err(changed()) }
     }
 }

@@ -15,8 +15,8 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use prowess_format::{Diagnostic, Rules};
 
 use crate::{
-    Availability, Callers, Cancel, Digest, Layer, Listing, ReadLimit, RecordSet, ResourcePath,
-    SkillSource, SourceError,
+    Availability, Callers, Cancel, Digest, Layer, Listing, PackageDigest, ReadLimit, RecordSet,
+    ResourcePath, SkillSource, SourceError,
 };
 
 pub use builder::CatalogBuilder;
@@ -249,6 +249,19 @@ impl Catalog {
         cancel: &Cancel,
     ) -> Result<Digest, SourceError> {
         self.source(record.index()).source.package_digest(&record.package(), cancel)
+    }
+
+    /// Returns the digests of all files of a record's package.
+    ///
+    /// # Errors
+    ///
+    /// As for [`SkillSource::package_contents`].
+    pub fn package_contents(
+        &self,
+        record: Record<'_>,
+        cancel: &Cancel,
+    ) -> Result<PackageDigest, SourceError> {
+        self.source(record.index()).source.package_contents(&record.package(), cancel)
     }
 
     /// Returns a catalog with the same skills whose files are read from other sources. `source`

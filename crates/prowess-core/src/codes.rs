@@ -42,6 +42,8 @@ declare_codes! {
     SKILL_CHANGING = "skill-changing";
     /// The folder that the source is bound to was replaced by another.
     FOLDER_REPLACED = "folder-replaced";
+    /// The files of a package are no longer those that a person approved.
+    PACKAGE_CHANGED = "package-changed";
     /// The call was cancelled.
     CANCELLED = "cancelled";
     /// The source could not be reached or read.

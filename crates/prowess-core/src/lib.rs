@@ -28,6 +28,7 @@ mod activation;
 mod approval;
 mod approval_entry;
 mod approval_store;
+mod approved_package;
 mod audience;
 mod audit;
 mod availability;
@@ -71,6 +72,7 @@ pub use approval_entry::{
 pub use approval_store::{
     ApprovalError, ApprovalStore, ApprovalStoreError, ApprovalStoreExt, Asked, NewApproval,
 };
+pub use approved_package::ApprovedPackage;
 pub use audience::{Audience, Facts};
 pub use audit::{
     ApprovalAction, ApprovalEvent, AuditError, AuditEvent, AuditPolicy, AuditSink, AuditedDecision,

@@ -45,27 +45,64 @@ impl FileMode {
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct PackageDigest {
-    lines: Vec<String>,
+    files: Vec<PackageFile>,
+}
+
+#[derive(Clone, Debug)]
+struct PackageFile {
+    mode: FileMode,
+    path: String,
+    content: Digest,
 }
 
 impl PackageDigest {
     /// Adds a file by the digest of its content.
     pub fn add(&mut self, mode: FileMode, path: &str, content: Digest) {
+        self.files.push(PackageFile { mode, path: path.to_owned(), content });
+    }
+
+    /// Returns whether a read of this path may return this content: that of the file or, behind a
+    /// link, that of any file of the package.
+    pub fn permits(&self, path: &str, content: &Digest) -> bool {
+        let is_file = |file: &&PackageFile| file.mode != FileMode::Link;
+        match self.files.iter().find(|file| file.path == path) {
+            Some(file) if file.mode != FileMode::Link => file.content == *content,
+            // The file is a link, or is below one.
+            _ if self.has_link_to(path) => {
+                self.files.iter().filter(is_file).any(|file| file.content == *content)
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether a path or a directory above it is a link.
+    fn has_link_to(&self, path: &str) -> bool {
+        let links = self.files.iter().filter(|file| file.mode == FileMode::Link);
+        links
+            .map(|link| path.strip_prefix(link.path.as_str()))
+            .any(|rest| rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/')))
+    }
+
+    /// Returns the digest of the files that were added.
+    pub fn finish(&self) -> Digest {
+        let mut lines: Vec<_> = self.files.iter().map(PackageFile::line).collect();
+        lines.sort_unstable();
+        Digest::of(lines.concat().as_bytes())
+    }
+}
+
+impl PackageFile {
+    fn line(&self) -> String {
+        let Self { mode, path, content } = self;
         let content = content.to_string();
         let hex = content.trim_start_matches("sha256:");
         let mut line = String::with_capacity(path.len() + 80);
         let needs_quotes = |c: char| c.is_control() || matches!(c, '"' | '\\');
         let _ = if path.contains(needs_quotes) {
-            writeln!(line, "{} {} {hex}", mode.as_str(), serde_json::Value::from(path))
+            writeln!(line, "{} {} {hex}", mode.as_str(), serde_json::Value::from(path.as_str()))
         } else {
             writeln!(line, "{} {path} {hex}", mode.as_str())
         };
-        self.lines.push(line);
-    }
-
-    /// Returns the digest of the files that were added.
-    pub fn finish(mut self) -> Digest {
-        self.lines.sort_unstable();
-        Digest::of(self.lines.concat().as_bytes())
+        line
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use prowess_format::Code;
 use serde::{Deserialize, Serialize};
 
-use crate::{Cancel, Catalog, Progress, Record, ResourcePath};
+use crate::{Cancel, Catalog, Digest, Progress, Record, ResourcePath};
 
 /// Runs scripts of packages.
 ///
@@ -17,6 +17,9 @@ use crate::{Cancel, Catalog, Progress, Record, ResourcePath};
 /// - The script that runs has the bytes that `catalog.read` returns for the path.
 /// - A script that exits has an outcome, whatever its exit code. A script that is killed at
 ///   `time_limit` has an outcome with `timed_out` and without an exit code.
+/// - With `approved`, every file that the script can use has the content that it has in the package
+///   with this digest; otherwise the script is not started. See
+///   [`ApprovedPackage`](crate::ApprovedPackage).
 /// - An error means that the script was not started.
 /// - A runner that reports lines to `progress` reports each line once, in the order of its stream,
 ///   before `run` returns.
@@ -51,6 +54,9 @@ pub struct ScriptRequest<'a> {
     /// The directory in which the script starts, as the caller wrote it; by default, the runner
     /// chooses one.
     pub working_directory: Option<&'a str>,
+    /// The digest that the package must have: that of the package which a person approved. By
+    /// default, `None`: the call needs no approval.
+    pub approved: Option<Digest>,
     /// Receives the lines that the script prints, while it runs.
     pub progress: Progress<'a>,
 }

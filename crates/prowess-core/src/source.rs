@@ -131,17 +131,30 @@ pub trait SkillSource: Send + Sync {
     /// [`PackageDigest`](crate::PackageDigest). It changes with each change of a file's path or
     /// content, and if the source knows them, with each change of a mode or a link.
     ///
+    /// # Errors
+    ///
+    /// As for [`Self::package_contents`], of which this is the digest.
+    fn package_digest(
+        &self,
+        package: &PackagePath,
+        cancel: &Cancel,
+    ) -> Result<Digest, SourceError> {
+        Ok(self.package_contents(package, cancel)?.finish())
+    }
+
+    /// Returns the digests of all files of a package, from which that of the package is computed.
+    ///
     /// By default this lists and reads every file.
     ///
     /// # Errors
     ///
     /// Returns an error if the package no longer exists, is too large, has a file that cannot be
     /// read or that is neither regular nor a link, or has a link that leads out of it.
-    fn package_digest(
+    fn package_contents(
         &self,
         package: &PackagePath,
         cancel: &Cancel,
-    ) -> Result<Digest, SourceError> {
+    ) -> Result<PackageDigest, SourceError> {
         let listing = self.list(package, MOST_FILES)?;
         if !listing.is_complete {
             let message = "the package has too many files for a digest, or some cannot be listed";
@@ -165,7 +178,7 @@ pub trait SkillSource: Send + Sync {
                 Err(error) => return Err(error),
             }
         }
-        Ok(digest.finish())
+        Ok(digest)
     }
 }
 

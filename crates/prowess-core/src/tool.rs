@@ -8,7 +8,9 @@ use prowess_text::Boundary;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{CallOrigin, Caller, Cancel, Catalog, Clock, Progress, Session, SkillError};
+use crate::{
+    CallOrigin, Caller, Cancel, Catalog, Clock, Digest, Progress, Record, Session, SkillError,
+};
 
 /// The definition of a tool for a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -59,6 +61,9 @@ pub struct ToolContext<'a> {
     pub clock: &'a dyn Clock,
     /// Cancels the call.
     pub cancel: &'a Cancel,
+    /// The digest of the package that a person approved for this call; `None` if the call needs no
+    /// approval. A tool that runs something of a package checks it.
+    pub approved: Option<Digest>,
     /// Receives reports while the call runs.
     pub progress: Progress<'a>,
     /// The secret of this conversation, for the tags around the bodies in a result.
@@ -191,6 +196,12 @@ pub trait Tool: Send + Sync {
     /// also for tools of plugins.
     fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
         arguments["path"].as_str()
+    }
+
+    /// Returns the skill whose content a call would run, which decides whether a person has to
+    /// approve the call. By default, returns none.
+    fn subject<'c>(&self, _context: &ToolContext<'c>, _arguments: &Value) -> Option<Record<'c>> {
+        None
     }
 
     /// Returns the other names of the same tool, such as older ones. A rule about one of them is a

@@ -11,7 +11,7 @@ use crate::call::Call;
 /// arguments.
 pub(crate) fn request(call: &Call<'_>) -> ApprovalRequest {
     let input = call.input;
-    let skill = input.skills.last();
+    let skill = input.bound_skill();
     ApprovalRequest {
         tool: input.tool.name.to_owned(),
         arguments: ArgumentPattern::Exact(arguments_digest(input.arguments)),
@@ -32,7 +32,7 @@ pub(crate) fn covering<'a>(call: &Call<'a>) -> Option<&'a Approval> {
 fn covers(approval: &Approval, call: &Call<'_>) -> bool {
     let input = call.input;
     let bound = &approval.request;
-    let skill = input.skills.last();
+    let skill = input.bound_skill();
     let is_in_scope =
         approval.scope == ApprovalScope::Always || approval.session.as_ref() == Some(input.session);
     bound.tool == input.tool.name

@@ -6,17 +6,19 @@ use crate::call::{Call, Coverage, Gap};
 use crate::grounds::{GroundsBuilder, list_reference, operator_reference, skill_references};
 use crate::policy::{Combine, EmptyList, ToolSemantics, Ungranted};
 use crate::refusal;
-use crate::{Decision, GateInput, GatedSkill, Grounds, Reason, ToolKind, approvals};
+use crate::{Consent, Decision, GateInput, GatedSkill, Grounds, Reason, ToolKind, approvals};
 
 /// Decides whether a tool call may run, and says why.
 ///
 /// 1. [`Ceiling::deny`](crate::Ceiling::deny), and for all but skill operations
 ///    [`Ceiling::only`](crate::Ceiling::only), refuse what nothing else can allow.
 /// 2. A [skill operation](ToolKind::SkillOperation) may run.
-/// 3. The `allowed-tools` of the active skills count as
+/// 3. A call that needs the [consent](crate::Consent) of a person runs with an approval alone,
+///    and only if no list is a limit that excludes it.
+/// 4. The `allowed-tools` of the active skills count as
 ///    [`tool_semantics`](crate::GatePolicy::tool_semantics) and
 ///    [`combine`](crate::GatePolicy::combine) say: as a limit, as a grant or as advice.
-/// 4. If they are a grant and do not cover the call, an approval may cover it, and otherwise
+/// 5. If they are a grant and do not cover the call, an approval may cover it, and otherwise
 ///    [`ungranted`](crate::GatePolicy::ungranted) decides.
 ///
 /// It depends on its input alone: equal input gives an equal decision.
@@ -27,6 +29,9 @@ pub fn decide(input: &GateInput<'_>) -> Decision {
     }
     if input.tool.kind == ToolKind::SkillOperation {
         return GroundsBuilder::new(&call, Reason::SkillOperation).into_allow();
+    }
+    if let Some(consent) = &input.consent {
+        return with_consent(&call, consent);
     }
     match input.policy.tool_semantics {
         ToolSemantics::Restrict => restrict(&call),
@@ -61,6 +66,28 @@ fn beyond_ceiling(call: &Call<'_>) -> Option<Decision> {
 
 fn deny_by_operator(call: &Call<'_>, grounds: Grounds) -> Decision {
     Decision::Deny { refusal: refusal::by_operator(call, &grounds), grounds }
+}
+
+/// A person has to approve the call, whatever grants it.
+fn with_consent(call: &Call<'_>, consent: &Consent<'_>) -> Decision {
+    let policy = call.input.policy;
+    if policy.tool_semantics == ToolSemantics::Restrict {
+        let limited = restrict(call);
+        if limited.is_denied() {
+            return limited;
+        }
+    }
+    // Without a digest, an approval would cover every later content too.
+    let approval = consent.skill.package.and_then(|_| approvals::covering(call));
+    if let Some(approval) = approval {
+        let grounds = GroundsBuilder::new(call, Reason::Approved).approval(approval.id.clone());
+        return grounds.into_allow();
+    }
+    let grounds = GroundsBuilder::new(call, Reason::Consent).detail(consent.reason).build();
+    if policy.ungranted == Ungranted::Deny {
+        return Decision::Deny { refusal: refusal::not_granted(call, &grounds), grounds };
+    }
+    Decision::Ask { request: Box::new(approvals::request(call)), grounds }
 }
 
 /// The view of one skill on the call.

@@ -97,6 +97,8 @@ pub enum Reason {
     AdvisedAgainst,
     /// The `allowed-tools` cover the call, and a skill of a layer that may not grant is active.
     MayNotGrant,
+    /// The call runs something that a skill brings along, and needs the consent of a person.
+    Consent,
     /// Nothing grants the call, and the policy decides.
     Ungranted,
     /// The `allowed-tools` of an active skill do not name the tool.

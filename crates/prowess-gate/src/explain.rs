@@ -41,6 +41,7 @@ fn sentence(reason: Reason) -> &'static str {
         Reason::AdvisedFor => "is covered by `allowed-tools`, which are advice here",
         Reason::AdvisedAgainst => "is not covered by `allowed-tools`, which are advice here",
         Reason::MayNotGrant => "is listed, but an active skill is of a layer that may not grant",
+        Reason::Consent => "needs the consent of a person",
         Reason::Ungranted => "is granted neither by a loaded skill nor by the operator",
         Reason::NotListed => "is not listed by an active skill",
         Reason::ArgumentsNotCovered => "is listed by a skill, but not with these arguments",

@@ -46,6 +46,11 @@ impl<'c> GroundsBuilder<'c> {
         self
     }
 
+    pub(crate) fn detail(mut self, detail: &str) -> Self {
+        self.grounds.detail = Some(detail.to_owned());
+        self
+    }
+
     pub(crate) fn approval(mut self, approval: ApprovalId) -> Self {
         self.grounds.approval = Some(approval);
         self

@@ -26,6 +26,27 @@ pub struct GateInput<'a> {
     pub tenant: Option<&'a str>,
     /// The time of the call.
     pub now: Timestamp,
+    /// Why a person has to approve the call, whatever grants it; `None` for most calls.
+    pub consent: Option<Consent<'a>>,
+}
+
+impl<'a> GateInput<'a> {
+    /// Returns the skill that an approval of the call is bound to: the one that needs the consent,
+    /// or the one that was loaded last.
+    pub(crate) fn bound_skill(&self) -> Option<&GatedSkill<'a>> {
+        self.consent.as_ref().map(|consent| &consent.skill).or(self.skills.last())
+    }
+}
+
+/// Why a person has to approve a call, whatever grants it: it runs something that the skill brings
+/// along.
+#[derive(Clone, Copy, Debug)]
+pub struct Consent<'a> {
+    /// The skill whose content the call runs. An approval is bound to the digest of its package;
+    /// without a digest, no approval covers the call.
+    pub skill: GatedSkill<'a>,
+    /// The reason, as a clause.
+    pub reason: &'a str,
 }
 
 /// The tool of a call.

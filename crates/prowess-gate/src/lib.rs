@@ -25,6 +25,7 @@
 //!         session: &SessionId::new("session").expect("a valid id"),
 //!         tenant: None,
 //!         now: Timestamp(0),
+//!         consent: None,
 //!     })
 //! };
 //! assert!(decide_on("git add . && git commit -m 'a; b'").is_allowed());
@@ -66,7 +67,7 @@ pub use approvals::arguments_digest;
 pub use decide::decide;
 pub use decision::{Decision, Grounds, Reason, Refusal, RuleOrigin, RuleReference};
 pub use diagnostics::check_rules;
-pub use input::{GateInput, GatedSkill, GatedTool, ToolKind};
+pub use input::{Consent, GateInput, GatedSkill, GatedTool, ToolKind};
 pub use pattern::{CommandPattern, PathPattern, PatternError};
 pub use policy::{
     Ceiling, Combine, EmptyList, GatePolicy, GrantFrom, RefusalWording, ToolMatchCase,

@@ -47,7 +47,7 @@ pub(crate) fn not_granted(call: &Call<'_>, grounds: &Grounds) -> Refusal {
         "Tool '{tool}' needs an approval{}, and no person can be asked here; go on without it",
         because(grounds)
     );
-    refusal(call, codes::TOOL_NOT_GRANTED, message, call.input.skills.last(), Vec::new())
+    refusal(call, codes::TOOL_NOT_GRANTED, message, call.input.bound_skill(), Vec::new())
 }
 
 fn because(grounds: &Grounds) -> String {

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use dashmap::DashMap;
 use prowess_core::{
-    Cancel, ChangeListener, Clock, Coverage, Diagnostic, Digest, Found, Listing, PackagePath,
-    PreviousScan, ReadFurther, ReadLimit, ResourcePath, SKILL_MD_FILES, ScanSink, ScanSummary,
-    SkillSource, SourceError, Watch,
+    Cancel, ChangeListener, Clock, Coverage, Diagnostic, Found, Listing, PackageDigest,
+    PackagePath, PreviousScan, ReadFurther, ReadLimit, ResourcePath, SKILL_MD_FILES, ScanSink,
+    ScanSummary, SkillSource, SourceError, Watch,
 };
 
 /// The size of one source's cache, in bytes, at which all bodies are evicted.
@@ -150,12 +150,12 @@ impl SkillSource for BodyCache {
         Ok(bytes)
     }
 
-    fn package_digest(
+    fn package_contents(
         &self,
         package: &PackagePath,
         cancel: &Cancel,
-    ) -> Result<Digest, SourceError> {
-        self.source.package_digest(package, cancel)
+    ) -> Result<PackageDigest, SourceError> {
+        self.source.package_contents(package, cancel)
     }
 }
 

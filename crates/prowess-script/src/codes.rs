@@ -1,7 +1,7 @@
 //! The codes of scripts that are not started. The page of codes lists them.
 
 prowess_core::declare_codes! {
-    /// The script belongs to a skill that is not trusted enough.
+    /// The script needs the approval of a person, and the call has none.
     SCRIPT_NOT_TRUSTED = "script-not-trusted";
     /// The program that runs such scripts is not installed.
     INTERPRETER_MISSING = "interpreter-missing";

@@ -35,6 +35,7 @@
 
 pub mod codes;
 mod environment;
+mod explanation;
 mod interpreter;
 mod output;
 mod policy;
@@ -43,6 +44,7 @@ mod runner;
 mod slots;
 mod staged;
 
+pub use explanation::ScriptExplanation;
 pub use interpreter::{InlineMetadata, Interpreters};
-pub use policy::{ScriptExecution, ScriptPolicy};
+pub use policy::{AskedGrant, ScriptExecution, ScriptPolicy};
 pub use runner::SandboxedScripts;

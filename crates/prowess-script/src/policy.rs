@@ -15,8 +15,12 @@ use crate::{InlineMetadata, Interpreters};
 pub struct ScriptPolicy {
     /// How programs that serve skills run scripts. By default, [`ScriptExecution::Off`].
     pub exec: ScriptExecution,
-    /// The least trust of a skill whose scripts run. By default, [`Trust::Trusted`].
+    /// The least trust of a skill whose scripts run without the approval of a person. By default,
+    /// [`Trust::Trusted`].
     pub trust: Trust,
+    /// The grants with which every script needs the approval of a person. By default, none: what
+    /// the operator grants is granted.
+    pub ask: Vec<AskedGrant>,
     /// The interpreters by the extension of a file.
     pub interpreters: Interpreters,
     /// How Python scripts run that list their dependencies. By default, like all others.
@@ -56,6 +60,7 @@ impl Default for ScriptPolicy {
         Self {
             exec: ScriptExecution::default(),
             trust: Trust::Trusted,
+            ask: Vec::new(),
             interpreters: Interpreters::default(),
             inline_metadata: InlineMetadata::default(),
             search_path: ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from).into(),
@@ -75,6 +80,34 @@ impl Default for ScriptPolicy {
             concurrent: 4,
             package_bytes: 64 << 20,
         }
+    }
+}
+
+/// A grant of the policy with which every script needs the approval of a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum AskedGrant {
+    /// The network, if [`ScriptPolicy::network`] grants it.
+    Network,
+    /// Changing and deleting files, if [`ScriptPolicy::write`] grants it.
+    Write,
+}
+
+impl ScriptPolicy {
+    /// Returns why scripts of a skill of this trust need the approval of a person, as a clause;
+    /// `None` if they need none.
+    pub fn consent(&self, trust: Trust) -> Option<String> {
+        let asks = |grant| self.ask.contains(&grant);
+        if trust < self.trust {
+            let trust = trust.as_str();
+            return Some(format!("the script is from a source that is `{trust}`"));
+        }
+        if self.network && asks(AskedGrant::Network) {
+            return Some("the script may use the network".to_owned());
+        }
+        let may_write = !self.write.is_empty() && asks(AskedGrant::Write);
+        may_write.then(|| "the script may change and delete files".to_owned())
     }
 }
 

@@ -6,17 +6,18 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use prowess_core::{
-    Cancel, Code, ResourcePath, ScriptError, ScriptIsolation, ScriptOutcome, ScriptRequest,
-    ScriptRunner,
+    Cancel, Code, ReadLimit, ResourcePath, ScriptError, ScriptIsolation, ScriptOutcome,
+    ScriptRequest, ScriptRunner,
 };
 use prowess_sandbox::{
     Confinement, Isolation, Plan, Program, Report, Rights, SandboxError, SandboxErrorKind, Streams,
 };
 use prowess_text::quoted;
 
+use crate::explanation::{PACKAGE, SCRATCH, ScriptExplanation};
 use crate::process::{Ended, supervise};
 use crate::slots::Slots;
-use crate::staged::Staged;
+use crate::staged::{Places, Staged};
 use crate::{ScriptPolicy, codes, environment, interpreter};
 
 /// The longest run.
@@ -48,32 +49,53 @@ impl SandboxedScripts {
         Self { isolation, stage, directory: directory.into(), policy, slots }
     }
 
-    fn check_trust(&self, request: &ScriptRequest<'_>) -> Result<(), ScriptError> {
-        let trust = request.record.trust();
-        if trust >= self.policy.trust {
-            return Ok(());
-        }
+    /// Returns what a script may do, without running it.
+    ///
+    /// # Errors
+    ///
+    /// The script cannot be read, or nothing can run it.
+    pub fn explain(&self, request: &ScriptRequest<'_>) -> Result<ScriptExplanation, ScriptError> {
+        let limit = ReadLimit(self.policy.package_bytes);
+        let script = request.catalog.read(request.record, request.path, limit);
+        let script = script.map_err(|error| {
+            let message = format!("{error}; list the skill's files to find the script");
+            ScriptError::new(Code::new(error.kind.as_str()), message)
+        })?;
+        let places = Places { package: PACKAGE.into(), scratch: SCRATCH.into() };
+        let plan = self.plan(request, &script, &places)?;
+        let consent = self.policy.consent(request.record.trust());
+        Ok(ScriptExplanation::of(&plan, consent, self.policy.output_bytes))
+    }
+
+    /// Refuses a script that needs an approval and has none: the gate has asked for it, unless the
+    /// skill was loaded in between.
+    fn check_consent(&self, request: &ScriptRequest<'_>) -> Result<(), ScriptError> {
+        let reason = self.policy.consent(request.record.trust());
+        let Some(reason) = reason.filter(|_| request.approved.is_none()) else { return Ok(()) };
         let message = format!(
-            "scripts of {} do not run, because it is from a source that is {}, and {} is required; \
-             follow the skill's instructions without the script, or tell the user",
+            "scripts of {} run only with the approval of a person, because {reason}; follow the \
+             skill's instructions without the script, or tell the user",
             quoted(request.record.id()),
-            quoted(trust.as_str()),
-            quoted(self.policy.trust.as_str()),
         );
         Err(ScriptError::new(codes::SCRIPT_NOT_TRUSTED, message))
     }
 
     /// Returns the process for a request.
-    fn plan(&self, request: &ScriptRequest<'_>, staged: &Staged) -> Result<Plan, ScriptError> {
+    fn plan(
+        &self,
+        request: &ScriptRequest<'_>,
+        script: &[u8],
+        places: &Places,
+    ) -> Result<Plan, ScriptError> {
         let ScriptPolicy { interpreters, inline_metadata, search_path, level, limits, .. } =
             &self.policy;
-        let file = staged.file(request.path);
+        let file = places.file(request.path);
         let program = interpreter::program(
             interpreters,
             *inline_metadata,
             search_path,
             request.path,
-            &staged.script,
+            script,
             &file,
         )?;
         let program = request
@@ -81,24 +103,24 @@ impl SandboxedScripts {
             .iter()
             .fold(program, |program, argument| program.argument(argument.as_str()));
         let of_host = &self.policy.environment;
-        let scratch = staged.scratch();
+        let scratch = &places.scratch;
         let environment =
-            environment::variables(search_path, &scratch, of_host, request.environment)?;
-        let directory = self.working_directory(request, staged)?;
-        let rights = self.rights(staged);
+            environment::variables(search_path, scratch, of_host, request.environment)?;
+        let directory = self.working_directory(request, places)?;
+        let rights = self.rights(places);
         let confinement = Confinement { level: *level, rights, limits: limits.clone() };
         Ok(Plan { environment, directory, confinement, ..Plan::run(&self.stage, program) })
     }
 
-    fn rights(&self, staged: &Staged) -> Rights {
+    fn rights(&self, places: &Places) -> Rights {
         let ScriptPolicy { search_path, read, write, directory, network, .. } = &self.policy;
         let system = SYSTEM.map(PathBuf::from);
-        let package = [staged.package()];
+        let package = [places.package.clone()];
         let readable =
             system.iter().chain(&package).chain(search_path).chain(directory).chain(read);
         Rights {
             read: readable.cloned().collect(),
-            write: write.iter().cloned().chain([staged.scratch()]).collect(),
+            write: write.iter().cloned().chain([places.scratch.clone()]).collect(),
             execute: search_path.iter().cloned().chain(package.iter().cloned()).collect(),
             network: *network,
             processes: true,
@@ -110,16 +132,16 @@ impl SandboxedScripts {
     fn working_directory(
         &self,
         request: &ScriptRequest<'_>,
-        staged: &Staged,
+        places: &Places,
     ) -> Result<PathBuf, ScriptError> {
         let Some(wanted) = request.working_directory else {
-            return Ok(self.policy.directory.clone().unwrap_or_else(|| staged.package()));
+            return Ok(self.policy.directory.clone().unwrap_or_else(|| places.package.clone()));
         };
         let wanted = wanted.trim_end_matches('/');
         if wanted.is_empty() || wanted == "." {
-            return Ok(staged.package());
+            return Ok(places.package.clone());
         }
-        let directory = ResourcePath::new(wanted).ok().map(|path| staged.file(&path));
+        let directory = ResourcePath::new(wanted).ok().map(|path| places.file(&path));
         directory.filter(|directory| directory.is_dir()).ok_or_else(|| {
             let message = format!(
                 "{} is no directory of the skill; name one relative to the skill's directory, or \
@@ -138,7 +160,7 @@ impl ScriptRunner for SandboxedScripts {
         time_limit: Duration,
         cancel: &Cancel,
     ) -> Result<ScriptOutcome, ScriptError> {
-        self.check_trust(request)?;
+        self.check_consent(request)?;
         let time_limit = time_limit.min(MOST_TIME);
         let busy = || {
             let message = "too many scripts run at the moment; try again later";
@@ -146,7 +168,7 @@ impl ScriptRunner for SandboxedScripts {
         };
         let _slot = self.slots.take(Instant::now() + time_limit, cancel).ok_or_else(busy)?;
         let staged = Staged::copy(&self.directory, request, self.policy.package_bytes, cancel)?;
-        let plan = self.plan(request, &staged)?;
+        let plan = self.plan(request, &staged.script, &staged.places)?;
         let mut running = self
             .isolation
             .spawn(&plan, &Streams::piped(), &[])

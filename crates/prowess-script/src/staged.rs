@@ -6,7 +6,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use prowess_core::{
-    Cancel, Code, ReadLimit, ResourcePath, ScriptError, ScriptRequest, SourceError, SourceErrorKind,
+    ApprovedPackage, Cancel, Code, ReadLimit, ResourcePath, ScriptError, ScriptRequest,
+    SourceError, SourceErrorKind,
 };
 use tempfile::TempDir;
 
@@ -15,9 +16,26 @@ use crate::codes;
 /// The most files of a package that is copied.
 const MOST_FILES: usize = 10_000;
 
+/// The directories of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Places {
+    /// The copy of the package.
+    pub(crate) package: PathBuf,
+    /// The script's own files.
+    pub(crate) scratch: PathBuf,
+}
+
+impl Places {
+    /// Returns the path of a file of the package.
+    pub(crate) fn file(&self, path: &ResourcePath) -> PathBuf {
+        self.package.join(path.as_str())
+    }
+}
+
 /// The copy, and a directory for the script's own files. Both are removed when this is dropped.
 pub(crate) struct Staged {
-    directory: TempDir,
+    _directory: TempDir,
+    pub(crate) places: Places,
     /// The content of the script.
     pub(crate) script: Vec<u8>,
 }
@@ -26,6 +44,7 @@ pub(crate) struct Staged {
 enum CopyError {
     Source(SourceError),
     Io(io::Error),
+    Script(ScriptError),
 }
 
 impl Staged {
@@ -36,21 +55,25 @@ impl Staged {
         most_bytes: usize,
         cancel: &Cancel,
     ) -> Result<Self, ScriptError> {
-        Self::try_copy(parent, request, most_bytes, cancel).map_err(ScriptError::from)
+        let approved = ApprovedPackage::of(request, cancel)?;
+        Self::try_copy(parent, request, &approved, most_bytes, cancel).map_err(ScriptError::from)
     }
 
     fn try_copy(
         parent: &Path,
         request: &ScriptRequest<'_>,
+        approved: &ApprovedPackage,
         most_bytes: usize,
         cancel: &Cancel,
     ) -> Result<Self, CopyError> {
         let private = std::fs::Permissions::from_mode(0o700);
         let directory =
             tempfile::Builder::new().prefix("script-").permissions(private).tempdir_in(parent)?;
-        let mut staged = Self { directory, script: Vec::new() };
-        create_directory(&staged.package())?;
-        create_directory(&staged.scratch())?;
+        let below = |name: &str| directory.path().join(name);
+        let places = Places { package: below("package"), scratch: below("scratch") };
+        create_directory(&places.package)?;
+        create_directory(&places.scratch)?;
+        let mut staged = Self { _directory: directory, places, script: Vec::new() };
         let mut left = most_bytes;
         for path in files(request)? {
             if cancel.is_cancelled() {
@@ -59,6 +82,7 @@ impl Staged {
             }
             let bytes = request.catalog.read(request.record, &path, ReadLimit(left))?;
             left -= bytes.len();
+            approved.check(&path, &bytes)?;
             staged.write(&path, &bytes)?;
             if path == *request.path {
                 staged.script = bytes;
@@ -67,24 +91,9 @@ impl Staged {
         Ok(staged)
     }
 
-    /// The directory of the copy.
-    pub(crate) fn package(&self) -> PathBuf {
-        self.directory.path().join("package")
-    }
-
-    /// The directory for the script's own files.
-    pub(crate) fn scratch(&self) -> PathBuf {
-        self.directory.path().join("scratch")
-    }
-
-    /// Returns the path of the copy of a file.
-    pub(crate) fn file(&self, path: &ResourcePath) -> PathBuf {
-        self.package().join(path.as_str())
-    }
-
     /// Writes a new file. All are executable, because a source does not report modes.
     fn write(&self, path: &ResourcePath, bytes: &[u8]) -> io::Result<()> {
-        let file = self.file(path);
+        let file = self.places.file(path);
         if let Some(parent) = file.parent() {
             create_directory(parent)?;
         }
@@ -119,6 +128,12 @@ impl From<SourceError> for CopyError {
     }
 }
 
+impl From<ScriptError> for CopyError {
+    fn from(error: ScriptError) -> Self {
+        Self::Script(error)
+    }
+}
+
 impl From<io::Error> for CopyError {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
@@ -128,6 +143,7 @@ impl From<io::Error> for CopyError {
 impl From<CopyError> for ScriptError {
     fn from(error: CopyError) -> Self {
         let message = match error {
+            CopyError::Script(error) => return error,
             CopyError::Source(error) if error.kind == SourceErrorKind::NotFound => {
                 let message = format!("{error}; list the skill's files to find the script");
                 return Self::new(Code::new(error.kind.as_str()), message);

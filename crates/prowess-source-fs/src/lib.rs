@@ -83,8 +83,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, ChangeListener, Clock, Coverage, Digest, Listing, PackagePath, PreviousScan, ReadLimit,
-    ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
+    Cancel, ChangeListener, Clock, Coverage, Listing, PackageDigest, PackagePath, PreviousScan,
+    ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
 };
 
 use fast::Fast;
@@ -214,11 +214,11 @@ impl SkillSource for FsSource {
         read::read(&self.config, package, resource, limit, &self.stillness)
     }
 
-    fn package_digest(
+    fn package_contents(
         &self,
         package: &PackagePath,
         cancel: &Cancel,
-    ) -> Result<Digest, SourceError> {
+    ) -> Result<PackageDigest, SourceError> {
         self.digests.compute(&self.config, package, cancel)
     }
 }

@@ -46,13 +46,13 @@ impl KnownFile {
 }
 
 impl PackageDigests {
-    /// Computes the digest of a package.
+    /// Computes the digests of a package's files.
     pub(crate) fn compute(
         &self,
         config: &FsConfig,
         package: &PackagePath,
         cancel: &Cancel,
-    ) -> Result<Digest, SourceError> {
+    ) -> Result<PackageDigest, SourceError> {
         let directory = link::open_package(config, package.as_str());
         let directory = directory.map_err(|error| source_error(&error, package))?;
         let known = self.take(package);
@@ -89,7 +89,11 @@ struct TreeHasher {
 }
 
 impl TreeHasher {
-    fn hash(&mut self, package: &PackagePath, cancel: &Cancel) -> Result<Digest, SourceError> {
+    fn hash(
+        &mut self,
+        package: &PackagePath,
+        cancel: &Cancel,
+    ) -> Result<PackageDigest, SourceError> {
         let failed = |error: &Error| source_error(error, package);
         let walk = self.directory.walk(WalkBounds::default(), |_| true);
         let walk = walk.map_err(|error| failed(&error))?;
@@ -104,7 +108,7 @@ impl TreeHasher {
             }
             self.add(file, &mut digest).map_err(|error| failed(&error))?;
         }
-        Ok(digest.finish())
+        Ok(digest)
     }
 
     fn add(&mut self, file: &Walked, digest: &mut PackageDigest) -> Result<(), Error> {
@@ -169,8 +173,9 @@ mod tests {
     fn unchanged_files_are_not_read_again() {
         let (config, package) = this_crate();
         let digests = PackageDigests::default();
-        let compute =
-            || digests.compute(&config, &package, &Cancel::default()).expect("it is readable");
+        let compute = || {
+            digests.compute(&config, &package, &Cancel::default()).expect("it is readable").finish()
+        };
         let first = compute();
         assert_eq!(compute(), first, "nothing has changed");
         let mut remembered = digests.take(&package);
@@ -192,8 +197,9 @@ mod tests {
     fn recently_changed_files_are_read_again() {
         let (config, package) = this_crate();
         let digests = PackageDigests::default();
-        let compute =
-            || digests.compute(&config, &package, &Cancel::default()).expect("it is readable");
+        let compute = || {
+            digests.compute(&config, &package, &Cancel::default()).expect("it is readable").finish()
+        };
         let first = compute();
         let mut remembered = digests.take(&package);
         for known in remembered.values_mut() {

@@ -4,8 +4,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, ChangeListener, Clock, Digest, Listing, PackagePath, PreviousScan, ReadLimit, Remote,
-    ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind, Watch,
+    Cancel, ChangeListener, Clock, Listing, PackageDigest, PackagePath, PreviousScan, ReadLimit,
+    Remote, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind, Watch,
 };
 
 use crate::live_options::LiveOptions;
@@ -96,11 +96,11 @@ impl SkillSource for LiveSource {
         self.stored.read(package, resource, limit)
     }
 
-    fn package_digest(
+    fn package_contents(
         &self,
         package: &PackagePath,
         cancel: &Cancel,
-    ) -> Result<Digest, SourceError> {
-        self.stored.package_digest(package, cancel)
+    ) -> Result<PackageDigest, SourceError> {
+        self.stored.package_contents(package, cancel)
     }
 }

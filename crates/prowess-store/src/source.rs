@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, Diagnostic, Digest, Found, Listing, PackagePath, PreviousScan, ReadFurther, ReadLimit,
-    Resource, ResourcePath, SKILL_MD_FILES, ScanSink, ScanSummary, Severity, SkillSource,
-    SourceError, SourceErrorKind, Stamp,
+    Cancel, Diagnostic, Digest, Found, Listing, PackageDigest, PackagePath, PreviousScan,
+    ReadFurther, ReadLimit, Resource, ResourcePath, SKILL_MD_FILES, ScanSink, ScanSummary,
+    Severity, SkillSource, SourceError, SourceErrorKind, Stamp,
 };
 use prowess_dir::{Dir, ErrorKind, Kind, Links};
 
@@ -16,7 +16,7 @@ use crate::lock::Lock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
 use crate::store::Store;
-use crate::tree::{stored_digest, walk};
+use crate::tree::{stored_digests, walk};
 
 /// The maximum size of a `SKILL.md` that is read in a scan. A larger one is reported with its size,
 /// and is no skill.
@@ -190,12 +190,12 @@ impl SkillSource for StoreSource {
         file.and_then(|file| file.read_whole(limit.0)).map_err(|error| unreadable(&error))
     }
 
-    fn package_digest(
+    fn package_contents(
         &self,
         package: &PackagePath,
         _cancel: &Cancel,
-    ) -> Result<Digest, SourceError> {
-        let found = stored_digest(&self.open(package)?).map_err(|error| unavailable(&error))?;
+    ) -> Result<PackageDigest, SourceError> {
+        let found = stored_digests(&self.open(package)?).map_err(|error| unavailable(&error))?;
         found.ok_or_else(|| {
             let message = format!("the files of `{package}` were changed after it was installed");
             SourceError::new(SourceErrorKind::Unavailable, message)

@@ -29,12 +29,17 @@ pub(crate) fn file_digests(package: &Archive) -> FileStates {
 /// Returns the digest of the files below a directory; `None` if they cannot be those of an
 /// archive.
 pub(crate) fn stored_digest(directory: &Dir) -> Result<Option<Digest>, StoreError> {
+    Ok(stored_digests(directory)?.map(|files| files.finish()))
+}
+
+/// Returns the digests of the files below a directory, as [`file_digests`] does.
+pub(crate) fn stored_digests(directory: &Dir) -> Result<Option<PackageDigest>, StoreError> {
     let Some(files) = stored_files(directory)? else { return Ok(None) };
     let mut digest = PackageDigest::default();
     for (path, (is_executable, content)) in files {
         digest.add(mode(is_executable), &path, content);
     }
-    Ok(Some(digest.finish()))
+    Ok(Some(digest))
 }
 
 /// Returns the files below a directory, as [`file_digests`] does.

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, Catalog, MemorySource, OutputStream, Progress, ProgressEvent, ResourcePath,
+    Cancel, Catalog, Digest, MemorySource, OutputStream, Progress, ProgressEvent, ResourcePath,
     ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner,
 };
 
@@ -44,6 +44,7 @@ const RULES: &[(&str, Check)] = &[
     ("environment-is-unchanged", environment_is_unchanged),
     ("working-directory-is-used", working_directory_is_used),
     ("script-is-that-of-the-catalog", script_is_that_of_the_catalog),
+    ("only-the-approved-package-runs", only_the_approved_package_runs),
     ("exit-code-is-an-outcome", exit_code_is_an_outcome),
     ("time-limit-ends-a-script", time_limit_ends_a_script),
     ("error-means-not-started", error_means_not_started),
@@ -71,22 +72,21 @@ struct Call<'a> {
     directory: Option<&'a str>,
     time_limit: Duration,
     cancel: Cancel,
+    approved: Option<Digest>,
     progress: Progress<'a>,
 }
 
 impl<'a> Call<'a> {
     fn of(script: &'a str) -> Self {
-        let cancel = Cancel::default();
-        let time_limit = PATIENCE;
-        let progress = Progress::default();
         Self {
             script,
             arguments: &[],
             variable: None,
             directory: None,
-            time_limit,
-            cancel,
-            progress,
+            time_limit: PATIENCE,
+            cancel: Cancel::default(),
+            approved: None,
+            progress: Progress::default(),
         }
     }
 
@@ -106,6 +106,7 @@ impl<'a> Call<'a> {
             arguments: &arguments,
             environment: &environment,
             working_directory: self.directory,
+            approved: self.approved,
             progress: self.progress,
         };
         runner.run(&request, self.time_limit, &self.cancel)
@@ -171,6 +172,21 @@ fn script_is_that_of_the_catalog(runner: &dyn ScriptRunner) -> Checked {
         same("the output of the catalog's script", &outcome.stdout, &text.to_owned())?;
     }
     Ok(())
+}
+
+fn only_the_approved_package_runs(runner: &dyn ScriptRunner) -> Checked {
+    let catalog = catalog(&[]);
+    let kit = catalog.get("kit").expect("the catalog of the kit has it");
+    let approved = catalog.package_digest(kit, &Cancel::default()).map_err(|e| e.to_string())?;
+    let call = Call { approved: Some(approved), ..Call::of("scripts/show.sh") };
+    let outcome = call.run_in(runner, &catalog).map_err(|error| error.to_string())?;
+    same("the output", &outcome.stdout, &"0|".to_owned())?;
+    // Another file of the package than the script is another one.
+    let other = self::catalog(&[("scripts/lines.sh", "echo other\n")]);
+    match call.run_in(runner, &other) {
+        Err(_) => Ok(()),
+        Ok(_) => Err("a script runs in another package than the approved one".to_owned()),
+    }
 }
 
 fn exit_code_is_an_outcome(runner: &dyn ScriptRunner) -> Checked {

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use prowess_core::{
-    Cancel, Code, OutputStream, ProgressEvent, ReadLimit, ResourcePath, ScriptError, ScriptOutcome,
-    ScriptRequest, ScriptRunner, SourceError,
+    ApprovedPackage, Cancel, Code, OutputStream, ProgressEvent, ReadLimit, ResourcePath,
+    ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner, SourceError,
 };
 use tempfile::TempDir;
 
@@ -40,7 +40,7 @@ impl ScriptRunner for ShellRunner {
         }
         let begun = Instant::now();
         let failed = |error: io::Error| refused("script-not-started", &error.to_string());
-        let package = staged(request)?;
+        let package = staged(request, cancel)?;
         let mut child = command(request, package.path())?.spawn().map_err(failed)?;
         let ended = wait(&mut child, begun + time_limit, cancel).map_err(failed)?;
         for (stream, text) in
@@ -59,17 +59,20 @@ fn refused(code: &'static str, message: &str) -> ScriptError {
 }
 
 /// Copies the package of a script into a directory.
-fn staged(request: &ScriptRequest<'_>) -> Result<TempDir, ScriptError> {
+fn staged(request: &ScriptRequest<'_>, cancel: &Cancel) -> Result<TempDir, ScriptError> {
+    let approved = ApprovedPackage::of(request, cancel)?;
     let ScriptRequest { catalog, record, .. } = *request;
     let failed = |error: io::Error| refused("script-not-started", &error.to_string());
     let directory = tempfile::tempdir().map_err(failed)?;
     let listing = catalog.list(record, MOST_FILES).map_err(|error| unreadable(&error))?;
     for resource in listing.resources {
         let bytes = catalog.read(record, &resource.path, ReadLimit::default());
+        let bytes = bytes.map_err(|error| unreadable(&error))?;
+        approved.check(&resource.path, &bytes)?;
         let file = directory.path().join(resource.path.as_str());
         let parent = file.parent().unwrap_or(directory.path());
         std::fs::create_dir_all(parent).map_err(failed)?;
-        std::fs::write(&file, bytes.map_err(|error| unreadable(&error))?).map_err(failed)?;
+        std::fs::write(&file, bytes).map_err(failed)?;
     }
     Ok(directory)
 }

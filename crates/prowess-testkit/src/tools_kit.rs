@@ -60,6 +60,7 @@ fn call_until(tool: &dyn Tool, arguments: &Value, cancel: &Cancel) -> ToolResult
         origin: &Arc::default(),
         clock: &ManualClock::default(),
         cancel,
+        approved: None,
         progress: prowess_core::Progress::default(),
         boundary: &Boundary::default(),
     };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, ChangeListener, Coverage, Digest, Listing, PackagePath, PreviousScan, ReadLimit,
+    Cancel, ChangeListener, Coverage, Listing, PackageDigest, PackagePath, PreviousScan, ReadLimit,
     ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
 };
 
@@ -66,11 +66,11 @@ impl SkillSource for TreeSource {
         self.source.read(package, resource, limit)
     }
 
-    fn package_digest(
+    fn package_contents(
         &self,
         package: &PackagePath,
         cancel: &Cancel,
-    ) -> Result<Digest, SourceError> {
-        self.source.package_digest(package, cancel)
+    ) -> Result<PackageDigest, SourceError> {
+        self.source.package_contents(package, cancel)
     }
 }

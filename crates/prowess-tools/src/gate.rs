@@ -1,7 +1,7 @@
 //! The gate: the permission check between the check of the arguments and the run.
 
 use prowess_core::{
-    ApprovalId, AuditedDecision, Code, SkillError, ToolContext, ToolResult, Verdict,
+    ApprovalId, AuditedDecision, Code, Digest, Record, SkillError, ToolContext, ToolResult, Verdict,
 };
 use prowess_text::clipped;
 use serde_json::Value;
@@ -31,25 +31,27 @@ pub struct GateAnswer {
     /// The pending approval, if the call may run once a person has approved it. A host shows it to
     /// a person. It is no part of the result, and no tool takes one.
     pub approval: Option<ApprovalId>,
+    /// The digest of the package that the call may run something of, if an approval is bound to it.
+    pub package: Option<Digest>,
 }
 
 impl GateAnswer {
     /// Permits the call, without a rule.
     pub fn allow() -> Self {
         let decision = AuditedDecision::new(Verdict::Allowed);
-        Self { decision, refusal: None, approval: None }
+        Self { decision, refusal: None, approval: None, package: None }
     }
 
     /// Refuses the call, without a rule.
     pub fn deny(refusal: Refusal) -> Self {
         let decision = AuditedDecision::new(Verdict::Denied);
-        Self { decision, refusal: Some(refusal), approval: None }
+        Self { decision, refusal: Some(refusal), approval: None, package: None }
     }
 
     /// Refuses the call until a person approves it.
     pub fn ask(refusal: Refusal, approval: ApprovalId) -> Self {
         let decision = AuditedDecision::new(Verdict::Asked);
-        Self { decision, refusal: Some(refusal), approval: Some(approval) }
+        Self { decision, refusal: Some(refusal), approval: Some(approval), package: None }
     }
 }
 
@@ -67,6 +69,8 @@ pub struct GateRequest<'a> {
     pub aliases: &'a [&'a str],
     /// The arguments, which match the tool's schema.
     pub arguments: &'a Value,
+    /// The skill whose content the call would run.
+    pub subject: Option<Record<'a>>,
 }
 
 /// The reason why a call may not run.

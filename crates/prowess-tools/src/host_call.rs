@@ -23,7 +23,7 @@ impl Toolbox {
         let _entered = span.enter();
         let begun = context.clock.elapsed();
         let intent = self.audit().intent(context, &call.name);
-        let mut admission = Admission { intent, approval: None };
+        let mut admission = Admission { intent, approval: None, package: None };
         let answer = match self.admit_call(context, call, &mut admission) {
             Ok(()) => Answer::ran(guarded(run).unwrap_or_else(failed)),
             Err(refusal) => Answer::refused(refusal),
@@ -48,8 +48,14 @@ impl Toolbox {
         let canonical = self.canonical_name(name).map(str::to_owned);
         let aliases: Vec<_> = self.other_names(name).into_iter().chain(canonical).collect();
         let aliases: Vec<_> = aliases.iter().map(String::as_str).collect();
-        let request =
-            GateRequest { context, tool: name, spelled: name, aliases: &aliases, arguments };
+        let request = GateRequest {
+            context,
+            tool: name,
+            spelled: name,
+            aliases: &aliases,
+            arguments,
+            subject: None,
+        };
         self.ask_gate(&request, admission)?;
         self.audit().intend(&admission.intent)
     }

@@ -71,7 +71,7 @@ pub use policy::{
     DiscoveryTools, ReadGate, ReadScope, RequiresMode, ScriptRead, SkillContent, SkillLookup,
     ToolHost, ToolPolicy,
 };
-pub use script_file::is_script_file;
+pub use script_file::{is_script_file, script_read_refusal};
 pub use skill_tools::{ListedIds, SkillTools, newer_versions};
 pub use surface::Surface;
 pub use toolbox::Toolbox;

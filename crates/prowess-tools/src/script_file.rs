@@ -2,7 +2,13 @@
 
 use std::path::Path;
 
-use prowess_core::ResourcePath;
+use prowess_core::{ResourcePath, SkillError};
+use prowess_text::quoted;
+
+use crate::{Refusal, codes};
+
+/// The refusal of the text of a script, with its path in place of `{path}`.
+const TEACHING: &str = include_str!("skill_tools/script_read.txt");
 
 /// The extensions of scripts.
 const EXTENSIONS: [&str; 6] = ["js", "pl", "py", "rb", "sh", "ts"];
@@ -29,4 +35,14 @@ pub fn is_script_file(path: &ResourcePath) -> bool {
         && extension.is_some_and(|extension| {
             EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(extension))
         })
+}
+
+/// Returns the refusal of a call that would read a script of a skill instead of running it.
+pub fn script_read_refusal(skill: &str, path: &ResourcePath) -> Refusal {
+    let reason = TEACHING.trim_end().replace("{path}", path.as_str());
+    // A model reads a refusal as one line.
+    let line = reason.replace('\n', "; ");
+    let message = format!("{} of skill {}: {line}", quoted(path.as_str()), quoted(skill));
+    let error = SkillError::ScriptRead { skill: skill.to_owned(), path: path.to_string(), reason };
+    Refusal::new(codes::SCRIPT_READ_BLOCKED, message).with_error(error)
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    ApprovalId, AuditEvent, CallIntent, Catalog, ToolCall, ToolContext, ToolDefinition, ToolInfo,
-    Verdict,
+    ApprovalId, AuditEvent, CallIntent, Catalog, Digest, Record, ToolCall, ToolContext,
+    ToolDefinition, ToolInfo, Verdict,
 };
 use prowess_text::quoted;
 use serde_json::Value;
@@ -38,6 +38,8 @@ pub struct Toolbox {
 pub(crate) struct Admission {
     pub(crate) intent: CallIntent,
     pub(crate) approval: Option<ApprovalId>,
+    /// The digest of the approved package.
+    pub(crate) package: Option<Digest>,
 }
 
 impl Toolbox {
@@ -104,6 +106,17 @@ impl Toolbox {
         guarded(|| slot.tool.info())
     }
 
+    /// Returns the skill whose content a call of the tool with this name would run.
+    pub fn subject<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        name: &str,
+        arguments: &Value,
+    ) -> Option<Record<'c>> {
+        let slot = &self.tools[*self.by_name.get(name)?];
+        guarded(|| slot.tool.subject(context, arguments)).flatten()
+    }
+
     /// Answers a call. Every call has a result and one audit event, whatever its arguments are and
     /// whatever the tool does.
     pub fn dispatch(&self, context: &ToolContext<'_>, call: &ToolCall) -> Dispatched {
@@ -112,7 +125,7 @@ impl Toolbox {
         let _entered = span.enter();
         let begun = context.clock.elapsed();
         let intent = self.intent(slot, context, call);
-        let mut admission = Admission { intent, approval: None };
+        let mut admission = Admission { intent, approval: None, package: None };
         let answer = match slot {
             Some(slot) => self.answer(slot, context, &call.arguments, &mut admission),
             None => self.unknown(context.catalog, &call.name),
@@ -130,7 +143,7 @@ impl Toolbox {
         answer: Answer,
         duration: Duration,
     ) -> Dispatched {
-        let Admission { intent, approval } = admission;
+        let Admission { intent, approval, .. } = admission;
         self.limits.track(&intent, &call.arguments, &answer, duration);
         let Answer { result, outcome } = answer;
         let error = result.message().filter(|_| is_denied(&intent)).map(audited::clipped);
@@ -172,6 +185,7 @@ impl Toolbox {
     ) -> Answer {
         match self.admit(slot, context, arguments, admission) {
             Ok(arguments) => {
+                let context = &ToolContext { approved: admission.package, ..*context };
                 let run = guarded(|| slot.tool.call(context, &arguments));
                 Answer::ran(run.unwrap_or_else(|| self.broken(slot).into()))
             }
@@ -202,6 +216,7 @@ impl Toolbox {
                 spelled: &spelled,
                 aliases: &aliases.iter().map(String::as_str).collect::<Vec<_>>(),
                 arguments: &arguments,
+                subject: guarded(|| slot.tool.subject(context, &arguments)).flatten(),
             },
             admission,
         )?;
@@ -219,6 +234,7 @@ impl Toolbox {
         let answer = answer.unwrap_or_else(|| GateAnswer::deny(without_gate(request.spelled)));
         admission.intent.decision = Some(answer.decision);
         admission.approval = answer.approval;
+        admission.package = answer.package;
         answer.refusal.map_or(Ok(()), Err)
     }
 

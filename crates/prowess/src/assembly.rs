@@ -11,7 +11,7 @@ use prowess_session::{AuditedApprovals, Boundaries, Sessions};
 use prowess_tools::{DiscoveryTools, ListedIds, SkillTools, ToolNaming, Toolbox};
 
 use crate::conversations::Conversations;
-use crate::gate::{Cleanup, RuntimeGate};
+use crate::gate::{Cleanup, ConsentPolicy, RuntimeGate};
 use crate::parts::Parts;
 #[cfg(feature = "state")]
 use crate::record_cache::RecordCacheSession;
@@ -191,6 +191,11 @@ impl RuntimeBuilder {
             added: GatePolicy { ungranted, ..gate.clone() },
             arguments: tool_arguments.clone(),
             approval: *approvals,
+            consent: ConsentPolicy {
+                #[cfg(feature = "scripts")]
+                scripts: self.policies.scripts.clone(),
+            },
+            script_read: self.policies.tools.script_read,
             operations,
             tools,
             approvals: self.audited_approvals(),

@@ -4,24 +4,28 @@
 mod answer;
 mod approving;
 mod cleanup;
+mod consent;
 mod kinds;
+mod script_read;
 mod skills;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prowess_core::{
-    ApprovalQuery, ApprovalStore as _, ApprovalStoreError, CallOrigin, Catalog, Clock, SessionId,
-    SessionState,
+    ApprovalQuery, ApprovalStore as _, ApprovalStoreError, CallOrigin, Catalog, Clock, Record,
+    SessionId, SessionState,
 };
-use prowess_gate::{Decision, GateInput, GatePolicy, GatedTool, ToolKind, decide};
+use prowess_gate::{Consent, Decision, GateInput, GatePolicy, GatedTool, ToolKind, decide};
 use prowess_session::AuditedApprovals;
+use prowess_tools::ScriptRead;
 use serde_json::Value;
 
 pub use approving::ApprovalPolicy;
 pub use kinds::{GatedArguments, ToolArguments};
 
 pub(crate) use cleanup::Cleanup;
+pub(crate) use consent::ConsentPolicy;
 
 use skills::Skills;
 
@@ -33,6 +37,8 @@ pub(crate) struct RuntimeGate {
     pub(crate) added: GatePolicy,
     pub(crate) arguments: ToolArguments,
     pub(crate) approval: ApprovalPolicy,
+    pub(crate) consent: ConsentPolicy,
+    pub(crate) script_read: ScriptRead,
     /// The canonical names of the tools that manage skills.
     pub(crate) operations: BTreeSet<String>,
     /// The canonical names of the other tools of the runtime.
@@ -52,6 +58,8 @@ pub(crate) struct GatedCall<'a> {
     pub(crate) catalog: &'a Catalog,
     pub(crate) state: &'a SessionState,
     pub(crate) origin: &'a Arc<CallOrigin>,
+    /// The skill whose content the call would run.
+    pub(crate) subject: Option<Record<'a>>,
 }
 
 impl GatedCall<'_> {
@@ -71,12 +79,12 @@ impl RuntimeGate {
     ///
     /// The approvals cannot be read.
     pub(crate) fn decide(&self, call: &GatedCall<'_>) -> Result<Decision, ApprovalStoreError> {
-        let first = self.decide_with(call, &Skills::of(call.catalog, call.state), &[]);
+        let first = self.decide_with(call, &Skills::of(call), &[]);
         if first.is_allowed() {
             return Ok(first);
         }
         // Positions and digests need the files, so they are read only for calls that do not run.
-        let skills = Skills::with_files(call.catalog, call.state);
+        let skills = Skills::with_files(call);
         let approvals =
             if first.is_ask() { self.approvals.find(&self.query(call))? } else { vec![] };
         Ok(self.decide_with(call, &skills, &approvals))
@@ -89,7 +97,7 @@ impl RuntimeGate {
     /// As [`Self::decide`].
     pub(crate) fn explain(&self, call: &GatedCall<'_>) -> Result<Decision, ApprovalStoreError> {
         let approvals = self.approvals.find(&self.query(call))?;
-        Ok(self.decide_with(call, &Skills::with_files(call.catalog, call.state), &approvals))
+        Ok(self.decide_with(call, &Skills::with_files(call), &approvals))
     }
 
     fn decide_with(
@@ -105,9 +113,13 @@ impl RuntimeGate {
         } else {
             self.arguments.kind(call.tool, &names, call.arguments)
         };
+        let reason = call.subject.and_then(|subject| self.consent.reason(subject.trust()));
+        let consent = reason.as_deref().zip(skills.subject());
+        let consent = consent.map(|(reason, skill)| Consent { skill, reason });
         let is_added = is_operation || self.tools.contains(call.tool);
         decide(&GateInput {
-            policy: if is_added { &self.added } else { &self.policy },
+            // To add a tool is to offer it, but not to consent to what a skill brings along.
+            policy: if is_added && consent.is_none() { &self.added } else { &self.policy },
             tool: GatedTool { name: call.tool, aliases: call.aliases, kind },
             arguments: call.arguments,
             skills: &skills.gated(),
@@ -115,6 +127,7 @@ impl RuntimeGate {
             session: call.session(),
             tenant: call.tenant(),
             now: self.clock.now(),
+            consent,
         })
     }
 

@@ -412,7 +412,10 @@ impl Turn {
     ) -> Result<Decision, Error> {
         let canonical = self.parts.toolbox.canonical_name(tool).unwrap_or(tool);
         let aliases = self.parts.toolbox.other_names(tool);
+        let never = Cancel::default();
+        let context = self.context(Caller::Model, &never);
         let call = GatedCall {
+            subject: self.parts.toolbox.subject(&context, tool, arguments),
             tool: canonical,
             aliases: &aliases.iter().map(String::as_str).collect::<Vec<_>>(),
             arguments,
@@ -443,6 +446,7 @@ impl Turn {
             origin: self.session.origin(),
             clock: self.parts.clock.as_ref(),
             cancel,
+            approved: None,
             progress: Progress::default(),
             boundary: &self.boundary,
         }

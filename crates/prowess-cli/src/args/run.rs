@@ -20,6 +20,9 @@ pub(crate) struct Run {
     /// Directory that the script may change; repeatable
     #[arg(long, value_name = "DIR")]
     pub(crate) write: Vec<PathBuf>,
+    /// Print what the script may do, and why, instead of running it
+    #[arg(long)]
+    pub(crate) explain: bool,
     /// Let the script use the network
     #[arg(long)]
     pub(crate) network: bool,

@@ -1,5 +1,7 @@
 //! `prowess run`: runs a script of a skill in the sandbox.
 
+mod explained;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -14,6 +16,7 @@ use signal_hook::consts::TERM_SIGNALS;
 use signal_hook::flag::{register, register_conditional_shutdown};
 
 use crate::args::{Global, Run};
+use crate::commands::approvals::next_step;
 use crate::commands::conversation::{Conversation, call, tool_name, words};
 use crate::failure::Failure;
 use crate::output::{DIM, Output};
@@ -22,6 +25,10 @@ use crate::policies::policies;
 use crate::runtime::builder_with;
 use crate::terminal::plain_lines;
 
+use explained::Explained;
+
+/// The code of a call that waits for a person.
+const APPROVAL_REQUIRED: &str = "approval-required";
 /// The exit code of a script whose time is over, as `timeout` has it.
 const TIMED_OUT: u8 = 124;
 /// The exit code if no script was started, as `env` has it.
@@ -33,20 +40,39 @@ const INTERRUPTED: u8 = 130;
 
 /// Runs the command.
 pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCode, Failure> {
-    let policies = granted(policies(global)?, args)?;
+    let configured = policies(global)?;
+    let policies = granted(configured.clone(), args)?;
     let plugins = crate::plugins::load(global, &policies)?;
+    let scripts = policies.scripts.clone();
     let runtime = builder_with(global, policies, &plugins)?.build()?;
     let conversation = Conversation::open(&runtime)?;
     conversation.load(std::slice::from_ref(&args.id))?;
     let Run { id, script, arguments, .. } = args;
     let arguments = json!({ "skill": id, "path": script, "args": arguments });
     let run = call(&tool_name(&runtime, "skills.run"), arguments);
+    if args.explain {
+        let turn = conversation.turn()?;
+        return Explained {
+            turn: &turn,
+            call: &run,
+            args,
+            scripts,
+            configured: &configured.scripts,
+        }
+        .print(output);
+    }
     let interrupt = Interrupt::watch();
     let printed = |event: ProgressEvent<'_>| print(output, event);
     // One JSON document has the output already.
     let progress = if output.is_text() { Progress::new(&printed) } else { Progress::default() };
     let options = CallOptions { caller: Caller::User, cancel: Some(&interrupt.cancel), progress };
-    let result = conversation.turn()?.call_with(&run, options).result;
+    let answer = conversation.turn()?.call_with(&run, options);
+    let result = answer.result;
+    if let Some(approval) = &answer.approval {
+        let failure = Failure::new(APPROVAL_REQUIRED, words(&result), next_step(approval));
+        output.failure(&failure);
+        return Ok(NOT_STARTED.into());
+    }
     if result.is_error {
         let code = result.code.as_ref().map_or("script-not-started", |code| code.as_str());
         let help = "see `prowess show` for the files of the skill";

@@ -150,3 +150,63 @@ fn interrupt_ends_the_script_with_its_processes() {
     let left = std::fs::read_dir(&temporary).unwrap().count();
     assert_eq!(left, 0, "the copy of the package was removed");
 }
+
+const UNTRUSTED: &str = "layers: [{ name: user, trust: untrusted }]\n";
+
+/// Runs the program over an untrusted layer.
+fn run_untrusted(tree: &Tree, arguments: &[&str]) -> Ran {
+    let program = Program::new().at_home_in(&tree.join("home"));
+    let program = program.config(&tree.join("untrusted.yaml"));
+    program.root("user", &tree.join("skills")).run(arguments)
+}
+
+#[test]
+fn untrusted_script_waits_for_an_approval_of_its_package() {
+    let tree = Tree::new(FILES);
+    tree.write("untrusted.yaml", UNTRUSTED);
+    let script = ["run", "report", "scripts/fail.sh", "--", "7"];
+    let asked = run_untrusted(&tree, &script);
+    assert_eq!(asked.code, Some(125), "{}", asked.stderr);
+    assert!(asked.stderr.contains("error[approval-required]"), "{}", asked.stderr);
+    let listed = run_untrusted(&tree, &["approvals", "list", "--format", "json"]).json();
+    let id = listed["approvals"][0]["id"].as_str().unwrap();
+    assert!(asked.stderr.contains(id), "the next step names the request: {}", asked.stderr);
+    let granted = run_untrusted(&tree, &["approvals", "grant", id, "--scope", "always"]);
+    assert_eq!(granted.code, Some(0), "{}", granted.stderr);
+    assert_eq!(run_untrusted(&tree, &script).code, Some(7), "it runs");
+    tree.write("skills/report/scripts/report.py", "print('another package')\n");
+    assert_eq!(run_untrusted(&tree, &script).code, Some(125), "the approval is of other files");
+}
+
+#[test]
+fn explanation_names_what_a_script_may_do_and_why() {
+    let tree = Tree::new(FILES);
+    let project = tree.join("project");
+    let project = project.to_str().unwrap();
+    let explain = ["run", "report", "scripts/report.py", "--explain"];
+    let more = ["--write", project, "--network", "--", "a b"];
+    let explained = run(&tree, &[&explain[..], &more[..]].concat());
+    assert_eq!(explained.code, Some(0), "{}", explained.stderr);
+    for part in [
+        "<package>/scripts/report.py a b",
+        &format!("{project} (by the command line)"),
+        "every host (by the command line)",
+        "HOME, LANG, PATH, TMPDIR",
+        "not needed",
+        "sha256:",
+        "landlock",
+    ] {
+        assert!(explained.stdout.contains(part), "{part}: {}", explained.stdout);
+    }
+    let plain = run(&tree, &[&explain[..], &["--format", "json"]].concat()).json();
+    assert_eq!(
+        (&plain["network"], &plain["decision"]["decision"]),
+        (&false.into(), &"allow".into())
+    );
+    assert_eq!(plain["write"], serde_json::json!(["<scratch>"]), "nothing else");
+    tree.write("untrusted.yaml", UNTRUSTED);
+    let asks = run_untrusted(&tree, &explain);
+    assert_eq!(asks.code, Some(1), "it may not run now: {}", asks.stderr);
+    assert!(asks.stdout.contains("ask: `skills.run` needs the consent"), "{}", asks.stdout);
+    assert!(asks.stdout.contains("from a source that is `untrusted`"), "{}", asks.stdout);
+}

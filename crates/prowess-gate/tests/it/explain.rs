@@ -33,6 +33,7 @@ fn decide_on(command: &str, policy: &str) -> Decision {
         session: &SessionId::new("session").expect("a valid id"),
         tenant: None,
         now: Timestamp(0),
+        consent: None,
     })
 }
 

@@ -3,6 +3,7 @@
 mod approvals;
 mod attacks;
 mod ceiling;
+mod consent;
 mod corpora;
 mod explain;
 mod oracle;

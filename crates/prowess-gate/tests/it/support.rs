@@ -1,7 +1,9 @@
 //! One call after another through the same function.
 
 use prowess_core::{AllowedTools, Approval, Digest, SessionId, Timestamp, Trust};
-use prowess_gate::{Decision, GateInput, GatePolicy, GatedSkill, GatedTool, ToolKind, decide};
+use prowess_gate::{
+    Consent, Decision, GateInput, GatePolicy, GatedSkill, GatedTool, ToolKind, decide,
+};
 use serde_json::{Value, json};
 
 pub(crate) const SHELL: ToolKind<'static> =
@@ -47,6 +49,8 @@ pub(crate) struct Call {
     pub(crate) session: &'static str,
     pub(crate) tenant: Option<&'static str>,
     pub(crate) now: u64,
+    /// The position of the skill that needs the consent of a person.
+    pub(crate) consent: Option<usize>,
 }
 
 impl Call {
@@ -62,6 +66,7 @@ impl Call {
             session: "session",
             tenant: None,
             now: 1_000,
+            consent: None,
         }
     }
 
@@ -100,6 +105,7 @@ impl Call {
             session: &SessionId::new(self.session).expect("a valid id"),
             tenant: self.tenant,
             now: Timestamp(self.now),
+            consent: self.consent.map(|at| Consent { skill: skills[at], reason: "it is a test" }),
         })
     }
 }

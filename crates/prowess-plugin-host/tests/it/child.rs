@@ -273,6 +273,7 @@ fn call(plugin: &ProcessPlugin, how: &str) -> ToolResult {
         origin: &Arc::default(),
         clock: &ManualClock::default(),
         cancel: &Cancel::default(),
+        approved: None,
         progress: prowess_core::Progress::default(),
         boundary: &prowess_core::Boundary::default(),
     };

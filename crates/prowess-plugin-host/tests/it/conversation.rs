@@ -42,6 +42,7 @@ pub(crate) fn call(
         origin: &Arc::default(),
         clock,
         cancel,
+        approved: None,
         progress: prowess_core::Progress::default(),
         boundary: &prowess_core::Boundary::default(),
     };

@@ -99,6 +99,7 @@ impl ToolsAdapter {
             origin: &Arc::default(),
             clock: &self.host,
             cancel: &self.host.cancel_of(ctx),
+            approved: None,
             progress: prowess_core::Progress::default(),
             boundary: &Boundary::new(&notes.boundary),
         };

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, Catalog, MemorySource, Progress, ResourcePath, ScriptError, ScriptOutcome,
+    Cancel, Catalog, Digest, MemorySource, Progress, ResourcePath, ScriptError, ScriptOutcome,
     ScriptRequest, ScriptRunner,
 };
 use prowess_sandbox::{Native, Program};
@@ -29,6 +29,7 @@ pub(crate) struct Call<'a> {
     pub(crate) arguments: &'a [&'a str],
     pub(crate) environment: &'a [(&'a str, &'a str)],
     pub(crate) working_directory: Option<&'a str>,
+    pub(crate) approved: Option<Digest>,
     pub(crate) progress: Progress<'a>,
 }
 
@@ -88,6 +89,7 @@ impl Skill {
             arguments: &arguments,
             environment: &variables,
             working_directory: call.working_directory,
+            approved: call.approved,
             progress: call.progress,
         };
         self.runner.run(&request, time_limit, cancel)

@@ -45,6 +45,9 @@ impl ScriptRunner for Faulty {
         if is("environment-is-unchanged") {
             request.environment = &nothing;
         }
+        if is("only-the-approved-package-runs") {
+            request.approved = None;
+        }
         if is("working-directory-is-used") {
             request.working_directory = None;
         }

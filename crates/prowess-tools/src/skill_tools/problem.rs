@@ -6,8 +6,8 @@ use prowess_core::{
 
 use prowess_text::clipped;
 
-use crate::codes;
 use crate::gate::MAX_MESSAGE_CHARS;
+use crate::{Refusal, codes};
 
 /// A code, and a message with the next step.
 #[derive(Debug)]
@@ -80,6 +80,13 @@ impl From<ScriptError> for Problem {
 impl From<ShellError> for Problem {
     fn from(error: ShellError) -> Self {
         Self::new(error.code, error.message)
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        let Refusal { code, message, error } = refusal;
+        Self { code, message, error }
     }
 }
 

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use prowess_core::{
-    Catalog, ReadLimit, Record, ResourcePath, SkillError, ToolContext, ToolResult,
-    parse_virtual_uri,
+    Catalog, ReadLimit, Record, ResourcePath, ToolContext, ToolResult, parse_virtual_uri,
 };
 use prowess_text::quoted;
 use serde::Deserialize;
@@ -16,10 +15,7 @@ use super::operations::Operations;
 use super::page::Lines;
 use super::problem::Problem;
 use super::skill_tool::SkillTool;
-use crate::{ReadScope, ScriptRead, codes, is_script_file};
-
-/// The refusal of the text of a script, with its path in place of `{path}`.
-const TEACHING: &str = include_str!("script_read.txt");
+use crate::{ReadScope, ScriptRead, codes, is_script_file, script_read_refusal};
 
 const DESCRIPTION: &str = "Read a file that belongs to a skill, such as a reference, a template or an \
     image. Paths are relative to the skill's directory, as the skill's instructions write them: \
@@ -83,13 +79,7 @@ impl Operations {
         if !is_blocked || !is_script_file(path) {
             return Ok(());
         }
-        let skill = record.id().to_owned();
-        let reason = TEACHING.trim_end().replace("{path}", path.as_str());
-        // What a model reads of a refusal is one line.
-        let line = reason.replace('\n', "; ");
-        let message = format!("{} of skill {}: {line}", quoted(path.as_str()), quoted(&skill));
-        let error = SkillError::ScriptRead { skill, path: path.to_string(), reason };
-        Err(Problem::new(codes::SCRIPT_READ_BLOCKED, message).with_error(error))
+        Err(script_read_refusal(record.id(), path).into())
     }
 
     fn check_scope(&self, path: &ResourcePath) -> Result<(), Problem> {

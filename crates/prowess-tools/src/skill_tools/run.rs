@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use prowess_core::{
-    Catalog, ResourcePath, ScriptOutcome, ScriptRequest, ToolContext, ToolResult, parse_virtual_uri,
+    Catalog, Record, ResourcePath, ScriptOutcome, ScriptRequest, ToolContext, ToolResult,
+    parse_virtual_uri,
 };
 use prowess_text::{enumerated, model_value, quoted};
 use serde::Deserialize;
@@ -64,6 +65,7 @@ impl Operations {
             arguments: &args,
             environment: &env,
             working_directory: workdir.as_deref(),
+            approved: context.approved,
             progress: context.progress,
         };
         let time_limit = Duration::from_secs(self.policy.script_seconds);
@@ -168,6 +170,17 @@ impl SkillTool for Run {
 
     fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
         arguments["path"].as_str()
+    }
+
+    fn subject<'c>(
+        &self,
+        operations: &Operations,
+        context: &ToolContext<'c>,
+        arguments: &Value,
+    ) -> Option<Record<'c>> {
+        let arguments = Arguments::deserialize(arguments).ok()?.resolved();
+        let gate = operations.policy.run_gate;
+        operations.record_for(context, arguments.skill.as_deref(), gate, "run").ok()
     }
 
     fn timeout_ms(&self, operations: &Operations) -> u64 {

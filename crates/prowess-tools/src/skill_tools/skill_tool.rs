@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use prowess_core::{Catalog, Tool, ToolContext, ToolDefinition, ToolInfo, ToolResult, ToolType};
+use prowess_core::{
+    Catalog, Record, Tool, ToolContext, ToolDefinition, ToolInfo, ToolResult, ToolType,
+};
 use serde_json::Value;
 
 use super::operations::Operations;
@@ -37,6 +39,16 @@ pub(super) trait SkillTool: Send + Sync + 'static {
     /// Returns the file that a call refers to. By default, the one in the field `path`.
     fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
         arguments["path"].as_str()
+    }
+
+    /// Returns the skill whose content a call would run. By default, none.
+    fn subject<'c>(
+        &self,
+        _operations: &Operations,
+        _context: &ToolContext<'c>,
+        _arguments: &Value,
+    ) -> Option<Record<'c>> {
+        None
     }
 
     /// Returns whether the tool is listed. By default, it is if there is a skill.
@@ -95,6 +107,10 @@ impl<T: SkillTool> Tool for Bound<T> {
         self.tool.named_resource(arguments)
     }
 
+    fn subject<'c>(&self, context: &ToolContext<'c>, arguments: &Value) -> Option<Record<'c>> {
+        self.tool.subject(&self.operations, context, arguments)
+    }
+
     fn is_offered(&self, catalog: &Catalog) -> bool {
         self.tool.is_offered(&self.operations, catalog)
     }
@@ -132,6 +148,10 @@ impl Tool for Unlisted {
 
     fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
         self.0.named_resource(arguments)
+    }
+
+    fn subject<'c>(&self, context: &ToolContext<'c>, arguments: &Value) -> Option<Record<'c>> {
+        self.0.subject(context, arguments)
     }
 
     fn is_offered(&self, _catalog: &Catalog) -> bool {

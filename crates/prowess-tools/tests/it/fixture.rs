@@ -411,6 +411,7 @@ impl Host {
             origin: &self.origin,
             clock: &*self.clock,
             cancel: &self.cancel,
+            approved: None,
             progress: prowess_core::Progress::default(),
             boundary: &self.boundary,
         }

@@ -1,6 +1,8 @@
 //! The gate of the runtime as its toolbox sees it.
 
-use prowess_core::{ApprovalStoreError, AuditedDecision, Code, Verdict};
+use prowess_core::{
+    ApprovalStore as _, ApprovalStoreError, AuditedDecision, Code, Digest, Verdict,
+};
 use prowess_gate::{Decision, Grounds, RuleOrigin, codes};
 use prowess_text::quoted;
 use prowess_tools::{Gate, GateAnswer, GateRequest, Refusal};
@@ -25,7 +27,11 @@ impl Gate for RuntimeGate {
             catalog: context.catalog,
             state: &state,
             origin: context.origin,
+            subject: request.subject,
         };
+        if let Some(refusal) = self.script_read(&call) {
+            return GateAnswer::deny(refusal);
+        }
         self.answer(&call).unwrap_or_else(|error| unavailable(request.spelled, &error))
     }
 }
@@ -46,8 +52,9 @@ impl RuntimeGate {
         }
         match decision {
             Decision::Allow { grounds } => {
+                let package = self.approved_package(call, &grounds)?;
                 let decision = audited(Verdict::Allowed, &grounds);
-                Ok(GateAnswer { decision, ..GateAnswer::allow() })
+                Ok(GateAnswer { decision, package, ..GateAnswer::allow() })
             }
             Decision::Deny { refusal, grounds } => {
                 let decision = audited(Verdict::Denied, &grounds);
@@ -58,6 +65,18 @@ impl RuntimeGate {
                 Ok(asked(call.tool, request, &grounds))
             }
         }
+    }
+}
+
+impl RuntimeGate {
+    /// Returns the package that the approval of a call is bound to, for the check of what runs.
+    fn approved_package(
+        &self,
+        call: &GatedCall<'_>,
+        grounds: &Grounds,
+    ) -> Result<Option<Digest>, ApprovalStoreError> {
+        let (Some(id), Some(_)) = (&grounds.approval, call.subject) else { return Ok(None) };
+        Ok(self.approvals.load(id)?.and_then(|entry| entry.request.package))
     }
 }
 

@@ -1,14 +1,26 @@
 //! The loaded skills as a gate sees them.
 
 use prowess_core::{
-    ActiveSkill, Caller, Cancel, Catalog, Digest, ReadLimit, Record, ResourcePath, SessionState,
+    ActiveSkill, AllowedTools, Caller, Cancel, Catalog, Digest, ReadLimit, Record, ResourcePath,
     Trust,
 };
 use prowess_format::{RulePosition, rule_positions};
 use prowess_gate::GatedSkill;
 
+use super::GatedCall;
+
 /// The loaded skills of a session, with what their files say.
-pub(super) struct Skills<'a>(Vec<LoadedSkill<'a>>);
+pub(super) struct Skills<'a> {
+    loaded: Vec<LoadedSkill<'a>>,
+    subject: Option<Subject<'a>>,
+}
+
+/// The skill whose content a call would run.
+struct Subject<'a> {
+    record: Record<'a>,
+    location: String,
+    package: Option<Digest>,
+}
 
 struct LoadedSkill<'a> {
     skill: &'a ActiveSkill,
@@ -18,32 +30,41 @@ struct LoadedSkill<'a> {
 }
 
 impl<'a> Skills<'a> {
-    /// Returns the loaded skills without reading a file.
-    pub(super) fn of(catalog: &Catalog, state: &'a SessionState) -> Self {
-        let skills = state.active.iter().map(|skill| LoadedSkill {
+    /// Returns the skills of a call without reading a file.
+    pub(super) fn of(call: &GatedCall<'a>) -> Self {
+        let loaded = call.state.active.iter().map(|skill| LoadedSkill {
             skill,
-            trust: record(catalog, skill).map_or(Trust::Untrusted, |record| record.trust()),
+            trust: record(call.catalog, skill).map_or(Trust::Untrusted, |record| record.trust()),
             positions: Vec::new(),
             package: None,
         });
-        Self(skills.collect())
+        let subject = call.subject.map(|record| Subject {
+            record,
+            location: record.location(),
+            package: None,
+        });
+        Self { loaded: loaded.collect(), subject }
     }
 
-    /// Returns the loaded skills with the positions of their rules and the digests of their
+    /// Returns the skills of a call with the positions of their rules and the digests of their
     /// packages.
-    pub(super) fn with_files(catalog: &Catalog, state: &'a SessionState) -> Self {
-        let mut skills = Self::of(catalog, state);
-        for loaded in &mut skills.0 {
+    pub(super) fn with_files(call: &GatedCall<'a>) -> Self {
+        let catalog = call.catalog;
+        let mut skills = Self::of(call);
+        for loaded in &mut skills.loaded {
             if let Some(record) = record(catalog, loaded.skill) {
                 loaded.positions = positions(catalog, record, loaded.skill);
                 loaded.package = catalog.package_digest(record, &Cancel::default()).ok();
             }
         }
+        if let Some(subject) = &mut skills.subject {
+            subject.package = catalog.package_digest(subject.record, &Cancel::default()).ok();
+        }
         skills
     }
 
     pub(super) fn gated(&self) -> Vec<GatedSkill<'_>> {
-        let gated = self.0.iter().map(|loaded| GatedSkill {
+        let gated = self.loaded.iter().map(|loaded| GatedSkill {
             id: &loaded.skill.id,
             location: &loaded.skill.location,
             trust: loaded.trust,
@@ -52,6 +73,19 @@ impl<'a> Skills<'a> {
             package: loaded.package,
         });
         gated.collect()
+    }
+
+    /// Returns the skill whose content the call would run.
+    pub(super) fn subject(&self) -> Option<GatedSkill<'_>> {
+        let subject = self.subject.as_ref()?;
+        Some(GatedSkill {
+            id: subject.record.id(),
+            location: &subject.location,
+            trust: subject.record.trust(),
+            allowed_tools: &AllowedTools::Absent,
+            positions: &[],
+            package: subject.package,
+        })
     }
 }
 

@@ -34,6 +34,8 @@ mod prompts;
 mod refresh;
 mod renamed_tool;
 mod roots;
+mod script_consent;
+mod script_read;
 mod scripted;
 mod search;
 mod second_start;

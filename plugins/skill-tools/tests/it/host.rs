@@ -171,6 +171,7 @@ impl Host {
             origin: &Arc::default(),
             clock: &*self.clock,
             cancel: &Cancel::default(),
+            approved: None,
             progress: prowess_core::Progress::default(),
             boundary: &Boundary::new("5f3a9c1e77b04d28"),
         };

@@ -360,8 +360,13 @@ description: x
     ),
     described(
         scripts::SCRIPT_NOT_TRUSTED,
-        "skills_run {\"path\": \"scripts/fill.py\"}\n(of a skill of a project that is not trusted)",
-        "scripts of `pdf` do not run, because it is from a source that is `untrusted`, and `trusted` is required; follow the skill's instructions without the script, or tell the user",
+        "skills_run {\"path\": \"scripts/fill.py\"}\n(of a skill that was replaced by an untrusted one after the gate had decided)",
+        "scripts of `pdf` run only with the approval of a person, because the script is from a source that is `untrusted`; follow the skill's instructions without the script, or tell the user",
+    ),
+    described(
+        codes::PACKAGE_CHANGED,
+        "skills_run {\"path\": \"scripts/fill.py\"}\n(of a skill whose files change while they are copied)",
+        "the files of the skill have changed since its script was approved, so it was not run; repeat the call, which asks for another approval",
     ),
     described(
         scripts::INTERPRETER_MISSING,

@@ -1,0 +1,169 @@
+//! `prowess run --explain`: what a script may do, and why.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use prowess::sandbox::{Isolation, Limits, Native, Report};
+use prowess::script::{SandboxedScripts, ScriptExplanation, ScriptPolicy};
+use prowess::{
+    Caller, Cancel, Progress, Record, ResourcePath, ScriptError, ScriptRequest, ToolCall, Turn,
+};
+use serde::Serialize;
+
+use crate::args::Run;
+use crate::failure::Failure;
+use crate::output::{HEADING, Output};
+use crate::runtime::script_stage;
+use crate::terminal::plain;
+
+/// The parts of an explanation.
+pub(super) struct Explained<'a> {
+    pub(super) turn: &'a Turn,
+    /// The call that would run the script.
+    pub(super) call: &'a ToolCall,
+    pub(super) args: &'a Run,
+    /// The policy with what the command line grants.
+    pub(super) scripts: ScriptPolicy,
+    /// The policy of the configuration.
+    pub(super) configured: &'a ScriptPolicy,
+}
+
+/// The output of `--format json`.
+#[derive(Serialize)]
+struct Document {
+    skill: String,
+    layer: String,
+    trust: &'static str,
+    /// The digest of the package; `null` if it cannot be computed.
+    package: Option<String>,
+    /// The gate's decision: `allow`, `ask` or `deny`, with its grounds.
+    decision: prowess::gating::Decision,
+    /// The isolation that this machine offers; `null` if it offers none.
+    isolation: Option<Report>,
+    seconds: u64,
+    #[serde(flatten)]
+    script: ScriptExplanation,
+}
+
+impl Explained<'_> {
+    /// Prints the explanation. A script that may not run now has exit code 1.
+    pub(super) fn print(self, output: &Output) -> Result<ExitCode, Failure> {
+        let document = self.document()?;
+        output.result(&document, |document| self.text(document))?;
+        Ok(ExitCode::from(u8::from(!document.decision.is_allowed())))
+    }
+
+    fn document(&self) -> Result<Document, Failure> {
+        let catalog = self.turn.catalog();
+        let record = catalog.find(&self.args.id, Caller::User).found().ok_or_else(|| {
+            let message = format!("no skill named `{}`", plain(&self.args.id));
+            Failure::new("skill-not-found", message, "see `prowess list` for the ids of the skills")
+        })?;
+        let isolation = Native::new(script_stage()?);
+        let digest = catalog.package_digest(record, &Cancel::default()).ok();
+        Ok(Document {
+            skill: record.id().to_owned(),
+            layer: record.layer().name.to_string(),
+            trust: record.trust().as_str(),
+            package: digest.map(|digest| digest.to_string()),
+            decision: self.turn.decide(&self.call.name, &self.call.arguments)?,
+            isolation: isolation.probe().ok(),
+            seconds: self.args.seconds,
+            script: self.script(record, isolation)?,
+        })
+    }
+
+    fn script(&self, record: Record<'_>, isolation: Native) -> Result<ScriptExplanation, Failure> {
+        let failed = |error: ScriptError| {
+            let help = "see `prowess show` for the files of the skill";
+            Failure::new(error.code.as_str(), error.message, help)
+        };
+        let path = ResourcePath::new(&self.args.script).map_err(|error| {
+            let help = "name a file of the skill, such as `scripts/fill.py`";
+            Failure::new("path-invalid", error.to_string(), help)
+        })?;
+        let policy = self.scripts.clone();
+        let runner = SandboxedScripts::new(
+            Arc::new(isolation),
+            script_stage()?,
+            std::env::temp_dir(),
+            policy,
+        );
+        let request = ScriptRequest {
+            catalog: self.turn.catalog(),
+            record,
+            path: &path,
+            arguments: &self.args.arguments,
+            environment: &BTreeMap::new(),
+            working_directory: None,
+            approved: None,
+            progress: Progress::default(),
+        };
+        runner.explain(&request).map_err(failed)
+    }
+
+    fn text(&self, document: &Document) -> String {
+        let Document { skill, layer, trust, package, decision, isolation, seconds, script } =
+            document;
+        let mut text = format!("{HEADING}{}{HEADING:#} {}\n", plain(skill), self.args.script);
+        let mut line =
+            |name: &str, value: &str| _ = writeln!(text, "  {name:<12} {}", plain(value));
+        line("skill", &format!("of the layer `{layer}`, whose trust is `{trust}`"));
+        line("package", package.as_deref().unwrap_or("has no digest"));
+        line("command", &script.command.join(" "));
+        line("starts in", &script.directory.display().to_string());
+        match isolation {
+            Some(Report { level, layers, .. }) => {
+                line("isolation", &format!("{} ({})", level.as_str(), layers.join(", ")));
+            }
+            None => line("isolation", "not available: nothing runs, see `prowess doctor`"),
+        }
+        for path in &script.read {
+            line("reads", &self.with_reason(path, &self.args.read, &self.configured.read));
+        }
+        for path in &script.write {
+            line("changes", &self.with_reason(path, &self.args.write, &self.configured.write));
+        }
+        for path in &script.execute {
+            line("starts", &path.display().to_string());
+        }
+        line("network", self.network());
+        line("environment", &script.environment.join(", "));
+        line("limits", &limits(&script.limits, *seconds, script.output_bytes));
+        line("consent", script.consent.as_deref().unwrap_or("not needed"));
+        text + &decision.to_string() + "\n"
+    }
+
+    /// Returns a path and the reason why it is granted.
+    fn with_reason(&self, path: &Path, of_command: &[PathBuf], of_policy: &[PathBuf]) -> String {
+        let is_of_command = of_command.iter().any(|granted| path.ends_with(granted));
+        let reason = if of_policy.iter().any(|granted| granted == path) {
+            " (by the configuration)"
+        } else if is_of_command {
+            " (by the command line)"
+        } else {
+            ""
+        };
+        format!("{}{reason}", path.display())
+    }
+
+    fn network(&self) -> &'static str {
+        match (self.scripts.network, self.configured.network) {
+            (true, true) => "every host (by the configuration)",
+            (true, false) => "every host (by the command line)",
+            (false, _) => "none",
+        }
+    }
+}
+
+fn limits(limits: &Limits, seconds: u64, output_bytes: usize) -> String {
+    let Limits { processes, file_bytes, cpu_seconds, address_space, open_files } = limits;
+    format!(
+        "{seconds} s, {cpu_seconds} s of CPU, {processes} processes, {address_space} bytes of \
+         memory, {file_bytes} bytes of a file, {open_files} open files, {output_bytes} bytes of \
+         each output"
+    )
+}

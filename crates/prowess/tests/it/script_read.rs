@@ -1,0 +1,146 @@
+//! Scripts are run and not read, whatever tool would read them.
+
+use std::cell::Cell;
+use std::os::unix::fs::symlink;
+
+use prowess::session::SessionHandle;
+use prowess::{Policies, Runtime, SkillError, ToolCall, ToolResult};
+use prowess_testkit::Tree;
+use serde_json::{Value, json};
+
+const FILES: &str = "
+//- /skills/pdf/SKILL.md
+---
+name: pdf
+description: Fills forms.
+---
+Run `scripts/fill.py`.
+//- /skills/pdf/scripts/fill.py
+print('filled')
+//- /skills/pdf/scripts/notes.txt
+Notes.
+//- /skills/pdf/references/guide.md
+A guide.
+//- /skills/idle/SKILL.md
+---
+name: idle
+description: Is not loaded.
+---
+Nothing.
+//- /skills/idle/scripts/idle.sh
+echo idle
+//- /work/scripts/fill.py
+print('not of a skill')
+";
+
+struct Host {
+    tree: Tree,
+    runtime: Runtime,
+    session: SessionHandle,
+}
+
+impl Host {
+    fn new(script_read: &str) -> Self {
+        let tree = Tree::new(FILES);
+        let yaml = format!("tools: {{ script_read: {script_read} }}\ngate: {{ ungranted: allow }}");
+        let runtime = Runtime::builder()
+            .policies(Policies::from_yaml(&yaml).expect("the policies are valid"))
+            .skills_directory("user", tree.join("skills"))
+            .build()
+            .expect("the runtime is complete");
+        let session = runtime.open_session().expect("the store is in memory");
+        let load = ToolCall::new("skills_load", json!({ "names": ["pdf"] }));
+        let loaded = runtime.turn(&session).unwrap().call(&load);
+        assert!(!loaded.result.is_error, "{loaded:?}");
+        Self { tree, runtime, session }
+    }
+
+    fn path(&self, below: &str) -> String {
+        self.tree.join(below).to_str().expect("the directory is UTF-8").to_owned()
+    }
+
+    #[track_caller]
+    fn check(&self, tool: &str, arguments: Value, is_blocked: bool) {
+        let ran = Cell::new(false);
+        let call = ToolCall::new(tool, arguments);
+        let answer = self.runtime.guard(&self.session, &call, || {
+            ran.set(true);
+            ToolResult::text("the text")
+        });
+        let answer = answer.expect("the session is open");
+        assert_eq!(ran.get(), !is_blocked, "{call:?}: {answer:?}");
+        if is_blocked {
+            let code = answer.result.code.expect("it is refused");
+            assert_eq!(code.as_str(), "script-read-blocked", "{call:?}");
+            let Some(SkillError::ScriptRead { skill, path, reason }) =
+                answer.result.error.as_deref()
+            else {
+                panic!("hosts branch on the error: {call:?}");
+            };
+            assert!(!skill.is_empty() && path.starts_with("scripts/"), "{skill} {path}");
+            assert!(reason.contains("must be EXECUTED via Bash tool"), "{reason}");
+        }
+    }
+}
+
+#[test]
+fn script_is_blocked_by_each_argument_and_name_of_a_tool() {
+    let host = Host::new("block_when_active");
+    let script = host.path("skills/pdf/scripts/fill.py");
+    for key in ["file_path", "path", "filePath", "filename", "file", "target_file", "uri"] {
+        host.check("Read", json!({ (key): script }), true);
+    }
+    for tool in ["read", "READ", "read_file", "ReadFile", "view", "mcp__fs__read_text_file", "cat"]
+    {
+        host.check(tool, json!({ "path": script }), true);
+    }
+    host.check("read_multiple_files", json!({ "paths": ["a.txt", script] }), true);
+    host.check("Read", json!({ "files": [{ "path": script }] }), true);
+}
+
+#[test]
+fn each_form_of_the_path_is_the_script() {
+    let host = Host::new("block_when_active");
+    let root = host.path("skills/pdf");
+    symlink(host.tree.join("skills/pdf"), host.tree.join("link")).unwrap();
+    symlink(host.tree.join("skills/pdf/scripts/fill.py"), host.tree.join("work/a.txt")).unwrap();
+    for path in [
+        format!("{root}/scripts/fill.py"),
+        format!("{root}/./scripts//fill.py"),
+        format!("{root}/references/../scripts/fill.py"),
+        format!("file://{root}/scripts/fill.py"),
+        "scripts/fill.py".to_owned(),
+        "./scripts/fill.py".to_owned(),
+        "skill://pdf/scripts/fill.py".to_owned(),
+        host.path("link/scripts/fill.py"),
+        host.path("work/a.txt"),
+    ] {
+        host.check("Read", json!({ "file_path": path }), true);
+    }
+}
+
+#[test]
+fn other_files_and_other_tools_pass() {
+    let host = Host::new("block_when_active");
+    let script = host.path("skills/pdf/scripts/fill.py");
+    for path in
+        ["skills/pdf/references/guide.md", "skills/pdf/scripts/notes.txt", "work/scripts/fill.py"]
+    {
+        host.check("Read", json!({ "file_path": host.path(path) }), false);
+    }
+    host.check("Read", json!({ "file_path": host.path("skills/idle/scripts/idle.sh") }), false);
+    host.check("Bash", json!({ "command": script }), false);
+    host.check("Bash", json!({ "command": format!("python3 {script}") }), false);
+    host.check("Write", json!({ "file_path": script }), false);
+}
+
+#[test]
+fn policy_decides_which_skills_count() {
+    let idle = "skills/idle/scripts/idle.sh";
+    let block = Host::new("block");
+    block.check("Read", json!({ "file_path": block.path(idle) }), true);
+    block.check("Read", json!({ "file_path": "skill://idle/scripts/idle.sh" }), true);
+    let allow = Host::new("allow");
+    let script = allow.path("skills/pdf/scripts/fill.py");
+    allow.check("Read", json!({ "file_path": script }), false);
+}
