@@ -51,4 +51,6 @@ prowess_core::declare_codes! {
     SCRIPTS_UNAVAILABLE = "scripts-unavailable";
     /// The host has no shell for commands.
     SHELL_UNAVAILABLE = "shell-unavailable";
+    /// The hook of a skill failed, so the skill was not loaded.
+    HOOK_FAILED = "hook-failed";
 }

@@ -68,8 +68,8 @@ pub use function_tool::FunctionTool;
 pub use gate::{AllowAll, Gate, GateAnswer, GateRequest, Refusal};
 pub use naming::{NameStyle, ToolNaming};
 pub use policy::{
-    DiscoveryTools, ReadGate, ReadScope, RequiresMode, ScriptRead, SkillContent, SkillLookup,
-    ToolHost, ToolPolicy,
+    DiscoveryTools, HookPolicy, ReadGate, ReadScope, RequiresMode, ScriptRead, SkillContent,
+    SkillLookup, ToolHost, ToolPolicy,
 };
 pub use script_file::{is_script_file, script_read_refusal};
 pub use skill_tools::{ListedIds, SkillTools, newer_versions};

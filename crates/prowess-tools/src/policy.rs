@@ -40,6 +40,8 @@ pub struct ToolPolicy {
     /// Whether scripts may be read: files of [`is_script_file`](crate::is_script_file). By default
     /// they may.
     pub script_read: ScriptRead,
+    /// Whether the scripts run that a skill names in `hooks`. By default they do not.
+    pub hooks: HookPolicy,
     /// The time limit of a script, in seconds. By default 30.
     pub script_seconds: u64,
     /// When `skills.list`, `skills.search` and `skills.describe` are offered to a model. They can
@@ -148,6 +150,7 @@ impl Default for ToolPolicy {
             run_gate: ReadGate::default(),
             script_directories: vec!["scripts".to_owned()],
             script_read: ScriptRead::default(),
+            hooks: HookPolicy::default(),
             script_seconds: 30,
             discovery: DiscoveryTools::default(),
             list_page: 50,
@@ -239,6 +242,19 @@ pub enum ScriptRead {
     BlockWhenActive,
     /// None may.
     Block,
+}
+
+/// Whether the scripts run that a skill names in `hooks`, as `pre` and `post`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HookPolicy {
+    /// They do not run. The default.
+    #[default]
+    Ignore,
+    /// `pre` runs before a tool makes the skill active, which stops if the script fails, and `post`
+    /// after a tool has made it inactive. Hooks of skills that are not trusted do not run, and such
+    /// a skill with `pre` cannot be loaded.
+    Run,
 }
 
 /// The part of a `SKILL.md` that a tool's result contains.

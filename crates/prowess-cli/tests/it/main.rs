@@ -31,6 +31,7 @@ mod program;
 mod prompt;
 mod run;
 mod schema;
+mod script_journeys;
 mod search;
 mod serve;
 mod serve_http;

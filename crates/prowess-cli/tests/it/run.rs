@@ -51,7 +51,7 @@ fn a_script_writes_where_it_is_allowed_to() {
     let grant = ["--write", project.to_str().unwrap()];
     let written = run(&tree, &[&["run"], &script[..], &grant[..], &arguments[..]].concat());
     assert_eq!((written.code, written.stdout.as_str()), (Some(0), "wrote a b\n"));
-    assert_eq!(written.stderr, "[31mdone\n", "no escape sequence reaches the terminal");
+    assert_eq!(written.stderr, "\\u{1b}[31mdone\n", "no escape sequence reaches the terminal");
     assert_eq!(std::fs::read_to_string(file).unwrap(), "a b");
 }
 
@@ -143,7 +143,10 @@ fn interrupt_ends_the_script_with_its_processes() {
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert_eq!(line, "started\n", "a line is printed while the script runs");
-    assert!(runs_with(&argument), "the script sleeps");
+    while !runs_with(&argument) {
+        assert!(child.try_wait().unwrap().is_none(), "the script sleeps until it is ended");
+        std::thread::yield_now();
+    }
     signal(child.id(), Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "as shells have it");
     assert!(!runs_with(&argument), "no process of the script is left");

@@ -89,6 +89,8 @@ impl Operations {
             }
             skills.push(Arc::new(activate(context.catalog, record, now)?));
         }
+        self.run_pre_hooks(context, &records)?;
+        let before = context.session.state()?;
         let outcome = context.session.activate(&LoadRequest {
             skills: &skills,
             mode,
@@ -97,6 +99,7 @@ impl Operations {
             // An earlier result may be in another conversation.
             force: *force || is_foreign,
         })?;
+        self.run_post_hooks(context, &before);
         let LoadOutcome { receipt, deliver, already_loaded } = outcome;
         Ok(Loaded { receipt, deliver, already_loaded, records, skills })
     }

@@ -15,6 +15,7 @@ mod execute;
 mod file_content;
 mod file_error;
 mod get_skill;
+mod hooks;
 mod instructions;
 mod list;
 mod listed_ids;

@@ -41,7 +41,19 @@ impl Operations {
         names: Vec<String>,
     ) -> Result<Receipt, Problem> {
         let which = prowess_core::Unload::These(ids(context, names)?);
-        Ok(context.session.unload(&which)?)
+        self.unload_which(context, &which)
+    }
+
+    /// Makes skills inactive, and runs their hooks.
+    pub(super) fn unload_which(
+        &self,
+        context: &ToolContext<'_>,
+        which: &prowess_core::Unload,
+    ) -> Result<Receipt, Problem> {
+        let before = context.session.state()?;
+        let receipt = context.session.unload(which)?;
+        self.run_post_hooks(context, &before);
+        Ok(receipt)
     }
 }
 
@@ -99,7 +111,7 @@ impl SkillTool for Unload {
             receipt::short("Unloaded", names.iter().map(String::as_str))
         };
         let receipt = if all {
-            context.session.unload(&prowess_core::Unload::All)?
+            operations.unload_which(context, &prowess_core::Unload::All)?
         } else if names.is_empty() {
             let message = "nothing to unload was named; give `names`, or `all` as true";
             return Err(Problem::new(codes::INVALID_ARGUMENTS, message));

@@ -9,6 +9,7 @@ mod fixture;
 mod foreign;
 mod functions;
 mod gate;
+mod hooks;
 mod hostile;
 mod load;
 mod naming;

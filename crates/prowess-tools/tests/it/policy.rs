@@ -1,8 +1,8 @@
 //! The policy as data.
 
 use prowess_tools::{
-    DiscoveryTools, NameStyle, ReadGate, ReadScope, ScriptRead, SkillContent, SkillLookup, Surface,
-    ToolHost, ToolNaming, ToolPolicy,
+    DiscoveryTools, HookPolicy, NameStyle, ReadGate, ReadScope, ScriptRead, SkillContent,
+    SkillLookup, Surface, ToolHost, ToolNaming, ToolPolicy,
 };
 use serde_json::json;
 
@@ -21,6 +21,7 @@ fn every_field_has_its_documented_default() {
         run_gate: ReadGate::Active,
         script_directories: vec!["scripts".to_owned()],
         script_read: ScriptRead::Allow,
+        hooks: HookPolicy::Ignore,
         script_seconds: 30,
         discovery: DiscoveryTools::Overflow,
         list_page: 50,

@@ -76,7 +76,7 @@ impl Host {
     #[track_caller]
     fn asked(&self) -> ApprovalId {
         let answer = self.run();
-        let code = answer.result.code.as_ref().map(|code| code.as_str());
+        let code = answer.result.code.as_ref().map(prowess::Code::as_str);
         assert_eq!(code, Some("approval-required"), "{answer:?}");
         answer.approval.expect("a person is asked")
     }

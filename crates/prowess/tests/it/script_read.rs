@@ -50,7 +50,7 @@ impl Host {
             .expect("the runtime is complete");
         let session = runtime.open_session().expect("the store is in memory");
         let load = ToolCall::new("skills_load", json!({ "names": ["pdf"] }));
-        let loaded = runtime.turn(&session).unwrap().call(&load);
+        let loaded = runtime.turn(&session).expect("the session is open").call(&load);
         assert!(!loaded.result.is_error, "{loaded:?}");
         Self { tree, runtime, session }
     }

@@ -359,6 +359,11 @@ description: x
         "the session has run no command, so there is nothing to save",
     ),
     described(
+        tools::codes::HOOK_FAILED,
+        "tools: { hooks: run }\nskills_load {\"names\": [\"pdf\"]}\n(whose `hooks` have `pre: scripts/check.sh`, which fails)",
+        "skill `pdf` was not loaded: its hook `pre`, `scripts/check.sh`, failed: it ended with exit code 1; tell the user",
+    ),
+    described(
         scripts::SCRIPT_NOT_TRUSTED,
         "skills_run {\"path\": \"scripts/fill.py\"}\n(of a skill that was replaced by an untrusted one after the gate had decided)",
         "scripts of `pdf` run only with the approval of a person, because the script is from a source that is `untrusted`; follow the skill's instructions without the script, or tell the user",
