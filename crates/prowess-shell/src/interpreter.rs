@@ -1,7 +1,7 @@
 //! The interpreter of commands, which only this file and the file system name.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bashkit::hooks::{HookAction, ToolEvent};
@@ -9,8 +9,14 @@ use bashkit::{Bash, ExecOptions, ExecutionLimits, FileSystem, FsLimits, OverlayF
 
 use crate::output::Output;
 use crate::policy::{OnFailure, ShellLimits, ShellPolicy};
+use crate::shallow::Shallow;
 use crate::skill_files::SkillFiles;
 
+/// The stack that a command needs. The interpreter calls itself for each level of functions, scripts
+/// and groups, whose numbers are limited, and of `eval`, whose number is not.
+pub(crate) const STACK: usize = 64 << 20;
+/// The part of the stack after which no further command starts.
+const MOST_STACK: usize = STACK / 2;
 /// The names of the user and of the machine that commands see.
 const USER: &str = "agent";
 const HOST: &str = "sandbox";
@@ -40,6 +46,8 @@ pub(crate) struct Interpreter {
     bash: Bash,
     files: Arc<OverlayFs>,
     cancelled: Arc<AtomicBool>,
+    /// The address at which the stack of the command begins.
+    stack: Arc<AtomicUsize>,
     time: Duration,
 }
 
@@ -49,8 +57,11 @@ impl Interpreter {
         let limits = &policy.limits;
         let files = Arc::new(OverlayFs::with_limits(skills, file_limits(limits)));
         files.upper().add_dir(format!("/home/{USER}"), 0o755);
+        let stack = Arc::new(AtomicUsize::new(0));
+        let begin = Arc::clone(&stack);
+        let shallow = Shallow::new(Arc::clone(&files), move || is_deep(&begin));
         let mut builder = Bash::builder()
-            .fs(Arc::clone(&files) as Arc<dyn FileSystem>)
+            .fs(Arc::new(shallow))
             .username(USER)
             .hostname(HOST)
             .cwd(format!("/home/{USER}"))
@@ -60,11 +71,16 @@ impl Interpreter {
             builder = builder.env(STOP_AT_FAILURE, "1");
         }
         let on_failure = policy.on_failure;
-        let bash = builder
-            .before_tool(Box::new(move |event| HookAction::Continue(shell_call(event, on_failure))))
-            .build();
+        let begin = Arc::clone(&stack);
+        let before = move |event: ToolEvent| {
+            if is_deep(&begin) {
+                return HookAction::Cancel("it is nested too deeply".to_owned());
+            }
+            HookAction::Continue(shell_call(event, on_failure))
+        };
+        let bash = builder.before_tool(Box::new(before)).build();
         let cancelled = bash.cancellation_token();
-        Self { bash, files, cancelled, time: limits.time() }
+        Self { bash, files, cancelled, stack, time: limits.time() }
     }
 
     /// Returns the flag that cancels a command.
@@ -72,9 +88,11 @@ impl Interpreter {
         Arc::clone(&self.cancelled)
     }
 
-    /// Runs a command until it ends. Its output is added to `output` while it runs.
+    /// Runs a command until it ends, on a thread with a stack of [`STACK`] bytes. Its output is
+    /// added to `output` while it runs.
     pub(crate) fn run(&mut self, command: &str, output: &Output) -> End {
         self.cancelled.store(false, Ordering::Relaxed);
+        self.stack.store(stack_address(), Ordering::Relaxed);
         block_on(self.execute(command, output.clone()))
             .unwrap_or_else(|error| End::Refused(format!("the shell cannot start: {error}")))
     }
@@ -134,6 +152,18 @@ impl Interpreter {
         };
         let _ = block_on(remove);
     }
+}
+
+/// Returns whether a command uses so much of its stack that it may not go deeper.
+fn is_deep(begin: &AtomicUsize) -> bool {
+    begin.load(Ordering::Relaxed).saturating_sub(stack_address()) > MOST_STACK
+}
+
+/// Returns about the address of the end of this thread's stack, which grows downwards.
+#[inline(never)]
+fn stack_address() -> usize {
+    let here = 0_u8;
+    std::ptr::from_ref(std::hint::black_box(&here)).addr()
 }
 
 /// Drives a future on this thread, which no other runtime may use.

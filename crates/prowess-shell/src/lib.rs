@@ -40,7 +40,7 @@
 //! # Isolation
 //!
 //! No command reaches a file, a process, a variable or a network of the host. `/proc`, `/etc` and
-//! `/bin` have made-up content. Time, steps, output, files and depth are limited, and a command
+//! `/bin` have made-up content. Time, steps, output, files and nesting are limited, and a command
 //! that a limit ends has an outcome with the output so far. A command runs on a thread of its own
 //! with a stack of its own. One that does not end at its deadline is cancelled and left alone, and
 //! its sandbox is dropped.
@@ -55,6 +55,7 @@ mod mounts;
 mod output;
 mod policy;
 mod sandbox;
+mod shallow;
 mod shell;
 mod skill_files;
 mod snapshot;

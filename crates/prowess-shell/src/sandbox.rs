@@ -9,15 +9,13 @@ use std::time::{Duration, Instant};
 
 use prowess_core::{Cancel, Catalog, ShellError, ShellOutcome};
 
-use crate::interpreter::{End, Interpreter};
+use crate::interpreter::{End, Interpreter, STACK};
 use crate::mounts::Mounts;
 use crate::output::{Output, Streams};
 use crate::policy::ShellPolicy;
 use crate::skill_files::SkillFiles;
 use crate::{codes, snapshot};
 
-/// The stack of a command. The interpreter calls itself for each level of functions and scripts.
-const STACK: usize = 16 << 20;
 /// How often a waiting call looks whether it was cancelled.
 const CHECK: Duration = Duration::from_millis(10);
 /// The time after its deadline in which a command must end.

@@ -164,6 +164,12 @@ fn endless_work_ends() {
         "echo '/tmp/self' > /tmp/self; chmod +x /tmp/self; /tmp/self",
         "echo 'source /tmp/self' > /tmp/self; source /tmp/self",
         "x='eval \"$x\"'; eval \"$x\"",
+        "x='command eval \"$x\"'; eval \"$x\"",
+        "x='builtin eval \"$x\"'; eval \"$x\"",
+        "x='eval \"$x\" | cat'; eval \"$x\"",
+        "x='y=$(eval \"$x\")'; eval \"$x\"",
+        "x='( eval \"$x\" )'; eval \"$x\"",
+        "x='{ eval \"$x\"; }'; eval \"$x\"",
         "trap 'kill -USR1 $$' USR1; kill -USR1 $$",
         "alias a='a a'; shopt -s expand_aliases; while true; do a; done",
         "while true; do sh -c 'while true; do :; done'; done",
@@ -296,5 +302,17 @@ fn any_bytes_have_an_outcome() {
         if let Err(error) = setup.in_session("session", &command) {
             panic!("{command:?} has no outcome: {error}");
         }
+    }
+}
+
+#[test]
+fn nesting_without_a_limit_of_its_own_ends() {
+    for command in [
+        "x='eval \"$x\"'; eval \"$x\"",
+        "echo '/tmp/self' > /tmp/self; chmod +x /tmp/self; /tmp/self",
+    ] {
+        let setup = empty();
+        setup.run(command);
+        assert_eq!(setup.run("echo on").stdout, "on\n", "the session goes on after `{command}`");
     }
 }
