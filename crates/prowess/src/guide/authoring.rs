@@ -16,9 +16,9 @@
 //!
 //! # The body is read once it is needed
 //!
-//! Keep it below about 5,000 tokens, and move what only some tasks need into files of `references/`,
-//! each named in the body with the case in which to read it. Paths are relative to the directory of
-//! the skill.
+//! Keep it below about 5,000 tokens, and move what only some tasks need into files of
+//! `references/`, each named in the body with the case in which to read it. Paths are relative to
+//! the directory of the skill.
 //!
 //! # Scripts are run, not read
 //!
@@ -36,5 +36,6 @@
 //! use prowess::format::{Profile, parse};
 //!
 //! let parsed = parse(b"---\nname: pdf-forms\n---\n", Profile::Spec);
-//! assert!(parsed.diagnostics.iter().any(|finding| finding.code.as_str() == "description-missing"));
+//! let codes: Vec<_> = parsed.diagnostics.iter().map(|finding| finding.code.as_str()).collect();
+//! assert_eq!(codes, ["description-missing"]);
 //! ```

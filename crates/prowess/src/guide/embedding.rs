@@ -10,7 +10,7 @@
 //! use serde_json::json;
 //!
 //! // At the start. A program for people also calls `discover`, or `skills_directory`.
-//! let tea = "---\nname: tea\ndescription: Brews tea. Use when somebody is thirsty.\n---\nWarm the pot.\n";
+//! let tea = "---\nname: tea\ndescription: Brews tea. Use when thirsty.\n---\nWarm the pot.\n";
 //! let source = MemorySource::builder("drinks").file("tea/SKILL.md", tea).build()?;
 //! let runtime = Runtime::builder().source("user", Arc::new(source)).build()?;
 //!
@@ -41,9 +41,9 @@
 //!
 //! # Tools that you run yourself
 //!
-//! The gate decides on calls of your own tools as well, by the `allowed-tools` of the loaded skills,
-//! your rules and the approvals of a person. `decide` returns the decision, and `guard` runs the
-//! call if it is allowed:
+//! The gate decides on calls of your own tools as well, by the `allowed-tools` of the loaded
+//! skills, your rules and the approvals of a person. `decide` returns the decision, and `guard`
+//! runs the call if it is allowed:
 //!
 //! ```
 //! # use prowess::{Runtime, ToolCall, ToolResult};

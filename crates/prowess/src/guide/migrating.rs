@@ -8,8 +8,9 @@
 //! | `skills-ref read-properties DIR` | `prowess read-properties DIR` |
 //! | `skills-ref to-prompt DIR…` | `prowess to-prompt DIR…` |
 //!
-//! With the profile `skills-ref`, the output and the exit codes are the same, byte for byte. Without
-//! it, `validate` checks by the profile `spec`, whose findings have lines, columns and advice.
+//! With the profile `skills-ref`, the output and the exit codes are the same, byte for byte.
+//! Without it, `validate` checks by the profile `spec`, whose findings have lines, columns and
+//! advice.
 //!
 //! # From another runtime
 //!
@@ -19,8 +20,8 @@
 //!
 //! | you have | preset | tools of the model |
 //! |---|---|---|
-//! | the documents of agentskills.io | `standard` | `skills_load`, `skills_unload`, `skills_read`, … |
-//! | FlexiGPT's `agentskills-go` | `flexigpt` | the same as `skills-load`, `skills-unload`, … |
+//! | the documents of agentskills.io | `standard` | `skills_load`, `skills_read`, … |
+//! | FlexiGPT's `agentskills-go` | `flexigpt` | `skills-load`, `skills-read`, … |
 //! | OmniForge | `omniforge` | `skill` |
 //! | boxxy | `boxxy` | `skills_load`, `skills_read`, … |
 //! | AgentSandbox | `sandbox` | `get_skill` and the tools of files |

@@ -1,10 +1,10 @@
 //! Running the server for other people's agents.
 //!
 //! ```console
-//! $ prowess --root /srv/skills serve                        # for one client, on stdin and stdout
-//! $ prowess --root /srv/skills serve --http 127.0.0.1:8080  # for many, over Streamable HTTP
-//! $ prowess mcp config --client cursor                      # the block for a client's configuration
-//! $ prowess doctor                                          # every problem with the setup
+//! $ prowess --root /srv/skills serve              # for one client, on stdin and stdout
+//! $ prowess --root /srv/skills serve --http ADDR  # for many, over Streamable HTTP
+//! $ prowess mcp config --client cursor            # the block for a client's configuration
+//! $ prowess doctor                                # every problem with the setup
 //! ```
 //!
 //! # Reachable from elsewhere
@@ -16,9 +16,9 @@
 //!
 //! # Changes
 //!
-//! The server reloads skills when files change and notifies its clients; `SIGHUP` requests a reload.
-//! A broken version never replaces a good one. `refresh` in the configuration chooses polling or a
-//! maximum age instead, for file systems that report no changes.
+//! The server reloads skills when files change and notifies its clients; `SIGHUP` requests a
+//! reload. A broken version never replaces a good one. `refresh` in the configuration chooses
+//! polling or a maximum age instead, for file systems that report no changes.
 //!
 //! # Approvals and the audit
 //!
@@ -33,6 +33,7 @@
 //!
 //! # Skills from elsewhere
 //!
-//! `prowess add SOURCE` installs skills, and `prowess.lock` has the digest of each. In a deployment,
-//! commit the lock file and run `prowess sync --frozen`; `prowess verify` compares the installed
-//! files with it. Installed skills are untrusted: they grant no tools, and none shadows your own.
+//! `prowess add SOURCE` installs skills, and `prowess.lock` has the digest of each. In a
+//! deployment, commit the lock file and run `prowess sync --frozen`; `prowess verify` compares the
+//! installed files with it. Installed skills are untrusted: they grant no tools, and none shadows
+//! your own.
