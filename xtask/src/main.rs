@@ -29,6 +29,7 @@ mod process;
 mod prose;
 mod readmes;
 mod release;
+mod remotes;
 mod requests;
 mod sanitize;
 mod search;
@@ -63,6 +64,8 @@ cargo xtask COMMAND
                      memory; memory that grows is a failure
   mcp-conformance    run the conformance suite of the Model Context Protocol and its Inspector, installed from npm,
                      against the server over HTTP; a scenario that fails and is not listed is a failure
+  remotes            start a registry and a store of S3, and test the remotes and publishing against them; needs
+                     docker-registry and Python
   requests           check the request bodies of the vendor crate's tests with the types of the vendors' own
                      Python clients, installed from their registry
   prose [CRATE]      count habits of comments and code that the house style avoids, too many of which are a
@@ -132,6 +135,7 @@ fn main() -> ExitCode {
         ["load", calls] => load(calls),
         ["reach", directory] => reach(Path::new(directory)),
         ["mcp-conformance"] => mcp_conformance::run(),
+        ["remotes"] => remotes::run(),
         ["requests"] => requests::run(),
         ["dynamic"] => dynamic::run(),
         ["prose"] => prose::run(),

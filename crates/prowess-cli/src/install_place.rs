@@ -2,13 +2,16 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use prowess::SystemClock;
 use prowess::state::TrustFile;
 use prowess_signature::PublicKey;
-use prowess_source_remote::{AnyRemote, GIT_VARIABLES, GitOptions, HttpOptions};
+use prowess_source_remote::{AnyRemote, GIT_VARIABLES, GitOptions, HttpOptions, S3Keys, S3Options};
 use prowess_store::{InstallError, Installer, LockFile, Store, StoreError, StoreSource};
 
 use crate::args::{InstallOptions, SignerOption};
+use crate::credentials::credentials;
 use crate::failure::Failure;
 use crate::paths::machine;
 use crate::terminal::plain;
@@ -23,9 +26,8 @@ pub(crate) struct InstallPlace {
 
 impl InstallPlace {
     pub(crate) fn new(options: &InstallOptions) -> Result<Self, Failure> {
-        let named_hosts = options.hosts.clone();
-        let http = HttpOptions { named_hosts, ..HttpOptions::default() };
-        let remote = AnyRemote::new(http).with_git(git_options());
+        let http = http_options(&options.hosts)?;
+        let remote = AnyRemote::new(http).with_git(git_options()).with_s3(s3_options());
         let lock = lock_file(options.lock.as_ref())?;
         Ok(Self { store: store()?, lock, remote, signer: None })
     }
@@ -39,6 +41,37 @@ impl InstallPlace {
     pub(crate) fn installer(&self) -> Installer<'_> {
         let signer = self.signer.as_ref();
         Installer { store: &self.store, lock: &self.lock, remote: &self.remote, signer }
+    }
+}
+
+/// Returns the options of requests, with the user's credentials. The variable of other programs
+/// names the certificates of authorities.
+pub(crate) fn http_options(named_hosts: &[String]) -> Result<HttpOptions, Failure> {
+    let roots = std::env::var_os("SSL_CERT_FILE").map(|file| {
+        fs::read(&file).map_err(|error| {
+            let message = format!("`{}` cannot be read: {error}", file.display());
+            Failure::new("remote-unavailable", message, "correct or unset `SSL_CERT_FILE`")
+        })
+    });
+    Ok(HttpOptions {
+        named_hosts: named_hosts.to_vec(),
+        roots: roots.transpose()?,
+        credentials: Some(credentials()),
+        ..HttpOptions::default()
+    })
+}
+
+/// Returns the options of buckets, from the variables of the vendor's programs.
+pub(crate) fn s3_options() -> S3Options {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let keys = variable("AWS_ACCESS_KEY_ID").zip(variable("AWS_SECRET_ACCESS_KEY"));
+    let token = variable("AWS_SESSION_TOKEN");
+    let options = S3Options::new(Arc::new(SystemClock::default()));
+    S3Options {
+        endpoint: variable("AWS_ENDPOINT_URL_S3").or_else(|| variable("AWS_ENDPOINT_URL")),
+        region: variable("AWS_REGION").unwrap_or_else(|| options.region.clone()),
+        keys: keys.map(|(id, secret)| S3Keys { id, secret, token }),
+        ..options
     }
 }
 

@@ -14,6 +14,7 @@
 mod args;
 mod audit_log;
 mod commands;
+mod credentials;
 mod failure;
 mod install_place;
 mod output;

@@ -7,22 +7,37 @@ use crate::git_remote::GitRemote;
 use crate::http_options::HttpOptions;
 use crate::http_remote::HttpRemote;
 use crate::local_remote::LocalRemote;
+use crate::oci_reference::OciReference;
+use crate::oci_remote::OciRemote;
 use crate::repository::{GitSource, unsupported};
+#[cfg(feature = "s3")]
+use crate::{s3_options::S3Options, s3_remote::S3Remote};
 
-/// Every remote of this crate: repositories by [`GitRemote`], other URLs by [`HttpRemote`], and
-/// paths that start with `/`, `./` or `../` by [`LocalRemote`].
+/// Every remote of this crate: repositories by [`GitRemote`], registries by [`OciRemote`], buckets,
+/// other URLs by [`HttpRemote`], and paths that start with `/`, `./` or `../` by [`LocalRemote`].
 #[derive(Debug)]
 pub struct AnyRemote {
     options: HttpOptions,
     http: HttpRemote,
+    oci: OciRemote,
     git: Option<GitRemote>,
+    #[cfg(feature = "s3")]
+    s3: Option<S3Remote>,
 }
 
 impl AnyRemote {
     /// Creates a remote with these options. It does not start programs.
     pub fn new(options: HttpOptions) -> Self {
         let http = HttpRemote::new(options.clone());
-        Self { options, http, git: None }
+        let oci = OciRemote::new(options.clone());
+        Self {
+            options,
+            http,
+            oci,
+            git: None,
+            #[cfg(feature = "s3")]
+            s3: None,
+        }
     }
 
     /// Returns the remote with repositories of git.
@@ -32,8 +47,22 @@ impl AnyRemote {
         Self { git: Some(git), ..self }
     }
 
+    /// Returns the remote with buckets.
+    #[cfg(feature = "s3")]
+    #[must_use]
+    pub fn with_s3(self, options: S3Options) -> Self {
+        let s3 = S3Remote::new(options, self.options.clone());
+        Self { s3: Some(s3), ..self }
+    }
+
     fn remote(&self, source: &str) -> Result<&dyn Remote, RemoteError> {
-        if GitSource::is_meant_by(source) {
+        #[cfg(feature = "s3")]
+        if let Some(s3) = self.s3.as_ref().filter(|_| S3Remote::is_meant_by(source)) {
+            return Ok(s3);
+        }
+        if OciReference::is_meant_by(source) {
+            Ok(&self.oci)
+        } else if GitSource::is_meant_by(source) {
             let git = self.git.as_ref().map(|git| git as &dyn Remote);
             git.ok_or_else(|| unsupported("repositories of git are not enabled"))
         } else if source.starts_with("https://") || source.starts_with("http://") {

@@ -1,9 +1,11 @@
 //! Requests within limits.
 
 use std::io::Read as _;
+use std::sync::Arc;
 
 use prowess_core::{Cancel, RemoteError, RemoteErrorKind};
-use ureq::http::{Response, StatusCode};
+use ureq::http::{HeaderMap, Method, Request, Response, StatusCode};
+use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body, Error};
 
@@ -27,6 +29,43 @@ pub(crate) struct Client {
     agent: Agent,
 }
 
+/// One request.
+#[derive(Clone, Copy)]
+pub(crate) struct Call<'c> {
+    pub(crate) method: &'c Method,
+    pub(crate) url: &'c Url,
+    /// Further headers. One named `authorization` replaces the user's credentials.
+    pub(crate) headers: &'c [(&'c str, String)],
+    pub(crate) body: Option<&'c [u8]>,
+}
+
+impl<'c> Call<'c> {
+    pub(crate) fn get(url: &'c Url, headers: &'c [(&'c str, String)]) -> Self {
+        Self { method: &Method::GET, url, headers, body: None }
+    }
+}
+
+/// The answer to a request, whatever its status.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    /// Returns a header that is text.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// Returns the body of an answer with the status 200.
+    pub(crate) fn content(self, url: &Url) -> Result<Vec<u8>, RemoteError> {
+        check_status(self.status, url)?;
+        Ok(self.body)
+    }
+}
+
 impl Client {
     pub(crate) fn new(options: HttpOptions) -> Self {
         let config = Agent::config_builder()
@@ -38,6 +77,7 @@ impl Client {
             .max_response_header_size(MAX_HEADER_BYTES)
             // A proxy would come from the environment, and would resolve names without a check.
             .proxy(None)
+            .tls_config(TlsConfig::builder().root_certs(roots(&options)).build())
             .user_agent(concat!("prowess/", env!("CARGO_PKG_VERSION")))
             .build();
         let resolver = PublicResolver { options: options.clone() };
@@ -52,12 +92,23 @@ impl Client {
         limit: usize,
         cancel: &Cancel,
     ) -> Result<Vec<u8>, RemoteError> {
-        let mut current = url.clone();
+        self.send(&Call::get(url, &[]), limit, cancel)?.content(url)
+    }
+
+    /// Makes a request, and follows redirects if it only reads.
+    pub(crate) fn send(
+        &self,
+        call: &Call<'_>,
+        limit: usize,
+        cancel: &Cancel,
+    ) -> Result<Answer, RemoteError> {
+        let mut current = call.url.clone();
         for _ in 0..=MOST_REDIRECTS {
             check(cancel)?;
-            let response = self.request(&current, url)?;
-            if !response.status().is_redirection() {
-                return body(response, &current, limit, cancel);
+            let response = self.request(call, &current)?;
+            if !response.status().is_redirection() || call.method != Method::GET {
+                let limit = if call.method == Method::HEAD { None } else { Some(limit) };
+                return answer(response, &current, limit, cancel);
             }
             let location = response.headers().get("location").and_then(|it| it.to_str().ok());
             let location = location.ok_or_else(|| {
@@ -65,31 +116,59 @@ impl Client {
             })?;
             current = current.join(location, &self.options)?;
         }
-        let message = format!("`{}` redirects more than {MOST_REDIRECTS} times", url.host());
+        let message = format!("`{}` redirects more than {MOST_REDIRECTS} times", call.url.host());
         Err(RemoteError::new(RemoteErrorKind::Unavailable, message))
     }
 
-    fn request(&self, url: &Url, first: &Url) -> Result<Response<Body>, RemoteError> {
-        let mut request = self.agent.get(url.as_str());
-        // A server must not lead the credentials of its user to another one.
-        if let Some(credentials) = &self.options.credentials
-            && url.origin() == first.origin()
-            && let Some(value) = credentials(&url.origin())
-        {
-            request = request.header("authorization", value);
+    fn request(&self, call: &Call<'_>, url: &Url) -> Result<Response<Body>, RemoteError> {
+        let mut request = Request::builder().method(call.method).uri(url.as_str());
+        let mut own = None;
+        for (name, value) in call.headers {
+            if *name == "authorization" {
+                own = Some(value.clone());
+            } else {
+                request = request.header(*name, value);
+            }
         }
-        request.call().map_err(|error| failed(&error, url))
+        // A server must not lead the credentials of its user to another one.
+        if url.origin() == call.url.origin() {
+            let credentials = own.or_else(|| self.options.credentials.as_ref()?(&url.origin()));
+            if let Some(value) = credentials.filter(|value| !value.is_empty()) {
+                request = request.header("authorization", value);
+            }
+        }
+        let invalid = |_| RemoteError::new(RemoteErrorKind::Unsupported, "the request is invalid");
+        let answered = match call.body {
+            Some(body) => self.agent.run(request.body(body).map_err(invalid)?),
+            None => self.agent.run(request.body(()).map_err(invalid)?),
+        };
+        answered.map_err(|error| failed(&error, url))
     }
 }
 
-/// Reads the body of an answer.
-fn body(
+/// Returns the certificates that servers are checked with.
+fn roots(options: &HttpOptions) -> RootCerts {
+    let Some(pem) = &options.roots else { return RootCerts::WebPki };
+    let certificates = parse_pem(pem).filter_map(|item| match item {
+        Ok(PemItem::Certificate(certificate)) => Some(certificate),
+        _ => None,
+    });
+    RootCerts::Specific(Arc::new(certificates.collect()))
+}
+
+/// Reads an answer, without its body if there is no limit for it.
+fn answer(
     response: Response<Body>,
     url: &Url,
-    limit: usize,
+    limit: Option<usize>,
     cancel: &Cancel,
-) -> Result<Vec<u8>, RemoteError> {
-    check_status(response.status(), url)?;
+) -> Result<Answer, RemoteError> {
+    let status = response.status();
+    let headers = response.headers().clone();
+    // The text of an error is not used, and may be larger than what was asked for.
+    let Some(limit) = limit.filter(|_| status.is_success()) else {
+        return Ok(Answer { status, headers, body: Vec::new() });
+    };
     let too_large = || {
         let message = format!("the answer of `{}` has more than {limit} bytes", url.host());
         RemoteError::new(RemoteErrorKind::TooLarge, message)
@@ -108,7 +187,7 @@ fn body(
             RemoteError::new(RemoteErrorKind::Unavailable, message)
         })?;
         if count == 0 {
-            return Ok(bytes);
+            return Ok(Answer { status, headers, body: bytes });
         }
         if bytes.len() + count > limit {
             return Err(too_large());
@@ -117,7 +196,8 @@ fn body(
     }
 }
 
-fn check_status(status: StatusCode, url: &Url) -> Result<(), RemoteError> {
+/// Returns the error of a status that is not 200.
+pub(crate) fn check_status(status: StatusCode, url: &Url) -> Result<(), RemoteError> {
     let kind = match status.as_u16() {
         200 => return Ok(()),
         404 | 410 => RemoteErrorKind::NotFound,
@@ -127,7 +207,6 @@ fn check_status(status: StatusCode, url: &Url) -> Result<(), RemoteError> {
     let message = format!("`{}{}` answers {status}", url.host(), url.path());
     Err(RemoteError::new(kind, message))
 }
-
 fn failed(error: &Error, url: &Url) -> RemoteError {
     if let Error::Other(other) = error
         && let Some(private) = other.downcast_ref::<PrivateAddress>()

@@ -21,6 +21,9 @@ const LONGEST_WAIT: Duration = Duration::from_millis(20);
 /// The maximum size of the messages of git that are read, in bytes.
 const MAX_MESSAGES: u64 = 64 * 1024;
 
+/// The file of certificates in the directory of a call.
+const ROOTS: &str = "roots.pem";
+
 /// The configuration that replaces the user's and that of the repository.
 const CONFIGURATION: [(&str, &str); 25] = [
     ("core.askPass", ""),
@@ -94,8 +97,16 @@ impl<'c> GitCall<'c> {
         Ok(Self { options, cancel, directory, end, protocol, configuration })
     }
 
+    /// Sets the certificates of authorities that servers are checked with.
+    pub(crate) fn trust(&mut self, roots: &[u8]) -> Result<(), RemoteError> {
+        self.write(ROOTS, roots)?;
+        let path = self.directory.path().join(ROOTS).to_string_lossy().into_owned();
+        self.configuration.push(("http.sslCAInfo".to_owned(), path));
+        Ok(())
+    }
+
     /// Creates the file of a repository.
-    pub(crate) fn write(&self, path: &str, content: &str) -> Result<(), RemoteError> {
+    pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) -> Result<(), RemoteError> {
         let path = self.directory.path().join(path);
         let parent = path.parent().unwrap_or(self.directory.path());
         let written = fs::create_dir_all(parent).and_then(|()| fs::write(&path, content));

@@ -60,7 +60,11 @@ impl GitRemote {
             "ssh" => self.check_ssh_host(source)?,
             _ => configuration = self.http_configuration(source)?,
         }
-        GitCall::new(&self.options, source.scheme(), configuration, cancel)
+        let mut call = GitCall::new(&self.options, source.scheme(), configuration, cancel)?;
+        if let Some(roots) = &self.http.roots {
+            call.trust(roots)?;
+        }
+        Ok(call)
     }
 
     /// Returns the configuration of requests: git connects to exactly the addresses that were

@@ -15,13 +15,17 @@ pub struct HttpOptions {
     /// The hosts that may have an address of a private network, and may be reached by plain `http`:
     /// a name, or a name with a port. By default none.
     pub named_hosts: Vec<String>,
+    /// The certificates of authorities that servers are checked with, in PEM. By default those of
+    /// Mozilla's list, which they replace.
+    pub roots: Option<Vec<u8>>,
     /// The user's credentials. By default there are none.
     pub credentials: Option<Credentials>,
 }
 
 impl Default for HttpOptions {
     fn default() -> Self {
-        Self { timeout: Duration::from_secs(60), named_hosts: Vec::new(), credentials: None }
+        let timeout = Duration::from_secs(60);
+        Self { timeout, named_hosts: Vec::new(), roots: None, credentials: None }
     }
 }
 

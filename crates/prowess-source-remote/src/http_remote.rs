@@ -1,26 +1,23 @@
 //! Sites, and single artifacts behind a URL.
 
 use prowess_core::{
-    ArtifactKind, ArtifactSignature, Cancel, Digest, Remote, RemoteArtifact, RemoteError,
-    RemoteErrorKind, RemoteRequest,
+    ArtifactSignature, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
+    RemoteRequest,
 };
 
+use crate::artifact::{MAX_BYTES, kind_of};
 use crate::client::{Client, check};
 use crate::http_options::HttpOptions;
 use crate::signature_files::{KEY_FILE, SIGNATURE_END};
 use crate::site;
+use crate::site_files;
 use crate::url::Url;
-
-/// The maximum size of an artifact that is resolved, in bytes: that of an archive that is read.
-const MAX_BYTES: usize = 64 * 1024 * 1024;
-
-/// The ends of the names of archives.
-pub(crate) const ARCHIVES: [&str; 5] = [".tar.gz", ".tgz", ".tar", ".zip", ".skill"];
 
 /// Installs from sites with an index of skills, and from artifacts behind a URL.
 ///
 /// A URL whose path ends as an archive or with `.md` is one artifact, one that ends with `.json` is
-/// an index, and any other is a site.
+/// an index, and any other is a site: with an index of artifacts by version 0.2 of the discovery
+/// draft, or with an index of files by version 0.1.
 #[derive(Debug)]
 pub struct HttpRemote {
     client: Client,
@@ -69,17 +66,10 @@ impl Remote for HttpRemote {
         limit: usize,
         cancel: &Cancel,
     ) -> Result<Vec<u8>, RemoteError> {
+        if site_files::is_location(&artifact.location) {
+            return site_files::fetch(&self.client, &artifact.location, limit, cancel);
+        }
         let url = Url::new(&artifact.location, &self.client.options)?;
         self.client.get(&url, limit, cancel)
-    }
-}
-
-/// Returns the kind of an artifact by the end of its path; `None` if it is another page.
-pub(crate) fn kind_of(path: &str) -> Option<ArtifactKind> {
-    let path = path.to_ascii_lowercase();
-    if ARCHIVES.iter().any(|end| path.ends_with(end)) {
-        Some(ArtifactKind::Archive)
-    } else {
-        path.ends_with(".md").then_some(ArtifactKind::SkillMd)
     }
 }

@@ -1,5 +1,6 @@
 //! Places that skill packages are installed from: sites with an index of skills, archives and
-//! single `SKILL.md` files behind a URL, repositories of git, and local folders and files.
+//! single `SKILL.md` files behind a URL, repositories of git, OCI registries, S3-compatible buckets
+//! (feature `s3`), and local folders and files.
 //!
 //! ```
 //! # let place = tempfile::tempdir()?;
@@ -26,6 +27,7 @@
 
 mod address;
 mod any;
+mod artifact;
 mod client;
 mod git_error;
 mod git_options;
@@ -37,9 +39,19 @@ mod git_source;
 mod http_options;
 mod http_remote;
 mod local_remote;
+mod netrc;
+mod oci_challenge;
+mod oci_manifest;
+mod oci_reference;
+mod oci_remote;
 mod repository;
+#[cfg(feature = "s3")]
+mod s3_options;
+#[cfg(feature = "s3")]
+mod s3_remote;
 mod signature_files;
 mod site;
+mod site_files;
 mod url;
 mod written_source;
 
@@ -49,4 +61,10 @@ pub use git_remote::GitRemote;
 pub use http_options::{Credentials, HttpOptions};
 pub use http_remote::HttpRemote;
 pub use local_remote::LocalRemote;
+pub use netrc::{Netrc, basic};
+pub use oci_remote::{Annotations, OciRemote, Referrer};
+#[cfg(feature = "s3")]
+pub use s3_options::{S3Keys, S3Options};
+#[cfg(feature = "s3")]
+pub use s3_remote::S3Remote;
 pub use written_source::WrittenSource;

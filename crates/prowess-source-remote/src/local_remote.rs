@@ -10,12 +10,9 @@ use prowess_core::{
 };
 use prowess_dir::{Dir, ErrorKind, Kind, Links, WalkBounds};
 
+use crate::artifact::{MAX_BYTES, kind_of};
 use crate::client::check;
-use crate::http_remote::kind_of;
 use crate::signature_files::{KEY_FILE, SIGNATURE_END};
-
-/// The maximum size of a file, in bytes: that of an archive that is read.
-const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// Installs from folders, archives and `SKILL.md` files of this machine.
 ///

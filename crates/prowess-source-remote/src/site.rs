@@ -1,12 +1,15 @@
-//! Sites with an index of skills, by version 0.2 of the discovery draft.
+//! Sites with an index of skills, by version 0.2 of the discovery draft, and by version 0.1 where
+//! there is no other.
 
 use prowess_core::{
     ArtifactKind, ArtifactSignature, Cancel, RemoteArtifact, RemoteError, RemoteErrorKind,
 };
-use prowess_format::index::{self, IndexEntry, MAX_INDEX_BYTES, SkillIndex, WELL_KNOWN_PATH};
+pub(crate) use prowess_format::index::MAX_INDEX_BYTES;
+use prowess_format::index::{self, IndexEntry, SkillIndex, WELL_KNOWN_PATH};
 
 use crate::client::Client;
 use crate::signature_files::KEY_FILE;
+use crate::site_files;
 use crate::url::Url;
 
 /// Reports the skills of the index of a site, or of an index at a URL.
@@ -17,38 +20,65 @@ pub(crate) fn resolve(
 ) -> Result<Vec<RemoteArtifact>, RemoteError> {
     let is_index = url.path().ends_with(".json");
     let index = if is_index { url.clone() } else { url.join(WELL_KNOWN_PATH, &client.options)? };
-    let bytes = client.get(&index, MAX_INDEX_BYTES, cancel)?;
+    match client.get(&index, MAX_INDEX_BYTES, cancel) {
+        Ok(bytes) => artifacts(&bytes, url.host(), |location| {
+            Ok(index.join(location, &client.options)?.as_str().to_owned())
+        }),
+        Err(error) if error.kind == RemoteErrorKind::NotFound && !is_index => {
+            // The error of the newer path is the one to show.
+            site_files::resolve(client, url, cancel).map_err(|older| {
+                if older.kind == RemoteErrorKind::NotFound { error } else { older }
+            })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns where the index of a site below a path is.
+#[cfg(feature = "s3")]
+pub(crate) fn index_below(source: &str) -> String {
+    let is_index = source.ends_with(".json");
+    if is_index { source.to_owned() } else { format!("{source}{WELL_KNOWN_PATH}") }
+}
+
+/// Reports the artifacts of an index, whose URLs are resolved by `locate`.
+pub(crate) fn artifacts(
+    index: &[u8],
+    site: &str,
+    locate: impl Fn(&str) -> Result<String, RemoteError>,
+) -> Result<Vec<RemoteArtifact>, RemoteError> {
     let invalid = |reason: String| {
-        let message = format!("the index of `{}` is invalid: {reason}", url.host());
+        let message = format!("the index of `{site}` is invalid: {reason}");
         RemoteError::new(RemoteErrorKind::Invalid, message)
     };
-    let read = SkillIndex::read(&bytes).map_err(|error| invalid(error.to_string()))?;
+    let read = SkillIndex::read(index).map_err(|error| invalid(error.to_string()))?;
     if let Some(bad) = read.left_out.first() {
         // A skill that is left out would be taken for one that was removed.
         return Err(invalid(format!("entry {}: {}", bad.at, bad.reason)));
     }
-    let entries = read.index.skills.iter();
-    entries.map(|entry| artifact(client, &index, entry)).collect()
+    read.index.skills.iter().map(|entry| artifact(entry, &locate)).collect()
 }
 
 fn artifact(
-    client: &Client,
-    index: &Url,
     entry: &IndexEntry,
+    locate: &dyn Fn(&str) -> Result<String, RemoteError>,
 ) -> Result<RemoteArtifact, RemoteError> {
-    let location = index.join(&entry.url, &client.options)?;
-    let digest = entry.digest.parse().ok();
     let kind = match entry.kind {
         index::ArtifactKind::SkillMd => ArtifactKind::SkillMd,
         index::ArtifactKind::Archive => ArtifactKind::Archive,
     };
-    let name = Some(entry.name.clone());
     let signature = match &entry.signature {
-        Some(signature) => Some(ArtifactSignature {
-            location: index.join(signature, &client.options)?.as_str().to_owned(),
-            key: index.join(KEY_FILE, &client.options)?.as_str().to_owned(),
-        }),
+        Some(signature) => {
+            Some(ArtifactSignature { location: locate(signature)?, key: locate(KEY_FILE)? })
+        }
         None => None,
     };
-    Ok(RemoteArtifact { name, digest, signature, ..RemoteArtifact::new(location.as_str(), kind) })
+    let name = Some(entry.name.clone());
+    let digest = entry.digest.parse().ok();
+    Ok(RemoteArtifact {
+        name,
+        digest,
+        signature,
+        ..RemoteArtifact::new(&locate(&entry.url)?, kind)
+    })
 }

@@ -82,7 +82,7 @@ pub use lock_merge::{Conflict, Merge, merge};
 pub use lock_text::heal;
 pub use locked_skill::{LockedSkill, UNSIGNED};
 pub use placement::PlaceForm;
-pub use publish::{SignFile, publish, publish_signed};
+pub use publish::{PublishedPackage, SignFile, publish, publish_packages, publish_signed};
 pub use quarantine::Quarantined;
 pub use signers::signer_name;
 pub use source::{PartRule, StoreSource};

@@ -16,6 +16,17 @@ const SIGNATURE_END: &str = ".minisig";
 /// The name of the public key next to the index.
 const KEY_FILE: &str = "minisign.pub";
 
+/// A package that is published.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PublishedPackage {
+    /// The name of the skill.
+    pub name: String,
+    /// The description of the skill.
+    pub description: String,
+    /// The package as a `.tar.gz`.
+    pub bytes: Vec<u8>,
+}
+
 /// Returns the signature of the bytes in a file of this name.
 pub type SignFile<'s> = &'s dyn Fn(&str, &[u8]) -> Result<String, SignatureError>;
 
@@ -46,7 +57,22 @@ pub fn publish_signed(
     Ok(files)
 }
 
-fn files(archive: &[u8], sign: Option<SignFile<'_>>) -> Result<Vec<File>, InstallError> {
+/// Returns the packages of an archive, each as an archive of its own. Equal packages give equal
+/// bytes.
+///
+/// # Errors
+///
+/// As [`publish`].
+pub fn publish_packages(archive: &[u8]) -> Result<Vec<PublishedPackage>, InstallError> {
+    let mut packages = Vec::new();
+    for Candidate { id, package, .. } in candidates(archive)? {
+        let description = document(&package, &id)?.description;
+        packages.push(PublishedPackage { name: id, description, bytes: package.to_tar_gz() });
+    }
+    Ok(packages)
+}
+
+fn candidates(archive: &[u8]) -> Result<Vec<Candidate>, InstallError> {
     let digest = Digest::of(archive);
     let artifact =
         RemoteArtifact { digest: Some(digest), ..RemoteArtifact::new("", Kind::Archive) };
@@ -55,11 +81,15 @@ fn files(archive: &[u8], sign: Option<SignFile<'_>>) -> Result<Vec<File>, Instal
     if candidates.is_empty() {
         return Err(InstallError::NoSkill("there is no `SKILL.md` in the folder".to_owned()));
     }
+    Ok(candidates)
+}
+
+fn files(archive: &[u8], sign: Option<SignFile<'_>>) -> Result<Vec<File>, InstallError> {
     let index_path = WELL_KNOWN_PATH.trim_start_matches('/');
     let directory = index_path.trim_end_matches("index.json");
     let mut index = SkillIndex::default();
     let mut files = Vec::new();
-    for Candidate { id, package, .. } in &candidates {
+    for Candidate { id, package, .. } in candidates(archive)? {
         let bytes = package.to_tar_gz();
         let url = format!("{id}.tar.gz");
         let signature = sign.map(|sign| sign(&url, &bytes)).transpose();
@@ -67,9 +97,9 @@ fn files(archive: &[u8], sign: Option<SignFile<'_>>) -> Result<Vec<File>, Instal
             signature.map_err(|error| InstallError::SignatureInvalid(error.to_string()))?;
         let signature = signature.map(|text| File::new(format!("{url}{SIGNATURE_END}"), text));
         index.skills.push(IndexEntry {
-            name: id.clone(),
+            description: document(&package, &id)?.description,
+            name: id,
             kind: ArtifactKind::Archive,
-            description: document(package, id)?.description,
             url: url.clone(),
             digest: Digest::of(&bytes).to_string(),
             signature: signature.as_ref().map(|file| file.path.clone()),

@@ -31,7 +31,7 @@ pub(crate) struct SignerOption {
 #[derive(Debug, Args)]
 pub(crate) struct Add {
     /// Site, archive, `SKILL.md` or git repository behind a URL, `owner/repo[/DIRECTORY][@REF]` of
-    /// GitHub, or a local folder or file
+    /// GitHub, `oci://HOST/NAME:TAG`, `s3://BUCKET/PATH`, or a local folder or file
     pub(crate) source: String,
     /// Names of skills; all skills of the source by default
     #[arg(value_name = "NAME")]
@@ -159,7 +159,15 @@ pub(crate) struct Publish {
     /// Folder of a skill or of several ones
     pub(crate) folder: PathBuf,
     /// Folder of the site, where `.well-known/agent-skills` is written
-    pub(crate) site: PathBuf,
+    #[arg(required_unless_present = "to")]
+    pub(crate) site: Option<PathBuf>,
+    /// `oci://HOST/NAME:TAG` of a registry, with `/SKILL` after the name if the folder has several,
+    /// or `s3://BUCKET/PATH` of a site
+    #[arg(long, value_name = "TARGET", conflicts_with = "site")]
+    pub(crate) to: Option<String>,
+    /// Host that may be in a private network and may be reached by plain `http`; repeatable
+    #[arg(long = "host", value_name = "HOST[:PORT]")]
+    pub(crate) hosts: Vec<String>,
     /// Secret key of minisign that signs each package; a key with a password asks for it
     #[arg(long, value_name = "FILE")]
     pub(crate) sign: Option<PathBuf>,

@@ -1,29 +1,21 @@
-//! `prowess lock`, `prowess quarantine` and `prowess publish`.
+//! `prowess lock` and `prowess quarantine`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use prowess::{Cancel, Remote as _, RemoteRequest};
-use prowess_archive::File;
-use prowess_signature::SecretKey;
-use prowess_source_remote::LocalRemote;
-use prowess_store::{
-    ForeignLock, InstallError, LockFile, Merge, heal, merge, publish as published, publish_signed,
-    to_skills_lock,
-};
+use prowess::Cancel;
+use prowess_store::{ForeignLock, InstallError, LockFile, Merge, heal, merge, to_skills_lock};
 use prowess_text::terminal_json;
 use serde::Serialize;
 
-use crate::args::{InstallOptions, LockCommand, Publish, Quarantine, SignerOption};
+use crate::args::{InstallOptions, LockCommand, Quarantine, SignerOption};
 use crate::commands::install::{Line, added_line, print};
+use crate::commands::publish::unwritable;
 use crate::failure::Failure;
 use crate::install_place::{InstallPlace, lock_file, store};
 use crate::output::Output;
 use crate::paths::absolute;
-
-/// The maximum size of a published folder, in bytes: that of an archive that is read.
-const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// The output of `lock merge --format json`.
 #[derive(Serialize)]
@@ -137,48 +129,4 @@ pub(crate) fn quarantine(command: &Quarantine, output: &Output) -> Result<ExitCo
     };
     print(lines, output)?;
     Ok(ExitCode::SUCCESS)
-}
-
-pub(crate) fn publish(args: &Publish, output: &Output) -> Result<ExitCode, Failure> {
-    let folder = absolute(&args.folder)?.to_string_lossy().into_owned();
-    let cancel = Cancel::default();
-    let resolved = LocalRemote.resolve(&RemoteRequest::latest(folder), &cancel);
-    let artifacts = resolved.map_err(InstallError::from)?;
-    let mut lines = Vec::new();
-    for artifact in &artifacts {
-        let bytes = LocalRemote.fetch(artifact, MAX_BYTES, &cancel).map_err(InstallError::from)?;
-        for file in files(&bytes, args.sign.as_deref())? {
-            let path = args.site.join(&file.path);
-            write(&path, &file.content)?;
-            let detail = Some(path.display().to_string());
-            lines.push(Line { id: file.path, state: "written", detail });
-        }
-    }
-    print(lines, output)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-/// Returns the files of the site, signed if there is a key.
-fn files(archive: &[u8], key: Option<&Path>) -> Result<Vec<File>, Failure> {
-    let Some(path) = key else { return Ok(published(archive)?) };
-    let invalid = |reason: String| {
-        let help = "name the file written by `minisign -G`";
-        let message = format!("`{}` cannot sign: {reason}", path.display());
-        Failure::new("signer-invalid", message, help)
-    };
-    let text = fs::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
-    let key = SecretKey::parse(&text).map_err(|error| invalid(error.to_string()))?;
-    // The trusted comment says what was signed, and no time: equal packages give equal comments.
-    Ok(publish_signed(archive, key.public_key(), &|name, bytes| key.sign(bytes, name))?)
-}
-
-fn write(path: &PathBuf, content: &[u8]) -> Result<(), Failure> {
-    let parent = path.parent().unwrap_or(Path::new("."));
-    let written = fs::create_dir_all(parent).and_then(|()| fs::write(path, content));
-    written.map_err(|error| unwritable(path, &error))
-}
-
-fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
-    let message = format!("`{}` cannot be written: {error}", path.display());
-    Failure::new("output-failed", message, "check the folder and its permissions")
 }

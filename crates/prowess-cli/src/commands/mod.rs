@@ -21,6 +21,7 @@ mod placement;
 mod plugin;
 mod probe;
 mod prompt;
+mod publish;
 mod read_properties;
 mod request;
 mod run;
@@ -100,7 +101,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Outdated(options)) => install::outdated(options, output),
         Some(Command::Quarantine(command)) => lock::quarantine(command, output),
         Some(Command::Lock(command)) => lock::lock(command, output),
-        Some(Command::Publish(args)) => lock::publish(args, output),
+        Some(Command::Publish(args)) => publish::run(args, output),
         Some(Command::Audit(command)) => audit::run(command, output),
         Some(Command::Stats { file }) => audit::stats(file, output),
         Some(Command::Approvals(command)) => approvals::run(command, global, output),

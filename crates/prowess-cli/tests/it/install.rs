@@ -288,3 +288,59 @@ fn path_that_may_be_a_repository_is_ambiguous() {
     let help = added.error()["help"].to_string();
     assert!(help.contains("./skills/pdf") && help.contains("github:skills/pdf"), "{help}");
 }
+
+/// Runs `add` for a source that does not exist, and returns the credentials that its server gets.
+fn credentials_of(prepare: impl Fn(Program, &str, &Path) -> Program) -> Option<String> {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let host = listener.local_addr().unwrap().to_string();
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+        let lines: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
+        let _ = write!(stream, "HTTP/1.1 404 No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+        let header = |line: &String| Some(line.split_once(": ")?.1.to_owned());
+        lines.iter().find(|line| line.starts_with("authorization")).and_then(header)
+    });
+    let tree = Tree::new("//- /home/.keep\n");
+    let program = prepare(Program::new().at_home_in(&tree.join("home")), &host, &tree.join("home"));
+    let added = program.run(&["add", &format!("http://{host}/a.zip"), "--host", &host]);
+    assert_eq!(added.code, Some(1));
+    assert!(!added.stderr.contains("s3cr3t"), "no secret is shown: {}", added.stderr);
+    server.join().unwrap()
+}
+
+#[test]
+fn credentials_come_from_variables_netrc_and_a_command() {
+    assert_eq!(credentials_of(|program, _, _| program), None);
+    let token = credentials_of(|program, host, _| {
+        let name = host.replace(':', "__").replace('.', "_");
+        program.variable(&format!("PROWESS_TOKEN_{name}"), "s3cr3t")
+    });
+    assert_eq!(token.as_deref(), Some("Bearer s3cr3t"));
+    let basic = Some("Basic dTpzM2NyM3Q=");
+    let netrc = credentials_of(|program, _, home| {
+        fs::write(home.join(".netrc"), "machine 127.0.0.1 login u password s3cr3t\n").unwrap();
+        program
+    });
+    assert_eq!(netrc.as_deref(), basic);
+    let helper = credentials_of(|program, host, home| {
+        let script = home.join("helper.sh");
+        let text = format!("grep -q 'host={host}' && echo username=u && echo password=s3cr3t\n");
+        fs::write(&script, text).unwrap();
+        let command = format!("/bin/sh {}", script.display());
+        program.variable("PROWESS_CREDENTIAL_HELPER", &command).variable("PATH", "/usr/bin:/bin")
+    });
+    assert_eq!(helper.as_deref(), basic);
+}
+
+#[test]
+fn packages_are_published_to_targets_that_exist() {
+    let machine = Machine::new();
+    let published =
+        machine.run(&["publish", &machine.path("skills"), "--to", "ftp://a", "--format", "json"]);
+    assert_eq!(published.error()["code"], "remote-unsupported");
+    let private = "oci+http://127.0.0.1:1/skills:1";
+    let published =
+        machine.run(&["publish", &machine.path("skills"), "--to", private, "--format", "json"]);
+    assert_eq!(published.error()["code"], "remote-unsupported", "plain `http` has to be named");
+}

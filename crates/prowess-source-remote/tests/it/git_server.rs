@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::io::{BufRead as _, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use tempfile::TempDir;
 
 /// A repository with a work tree.
@@ -82,6 +83,18 @@ pub(crate) struct GitServer {
 
 impl GitServer {
     pub(crate) fn new(root: &Path, needed: Option<&'static str>) -> Self {
+        Self::start(root, needed, None)
+    }
+
+    pub(crate) fn with_tls(
+        root: &Path,
+        needed: Option<&'static str>,
+        config: Arc<ServerConfig>,
+    ) -> Self {
+        Self::start(root, needed, Some(config))
+    }
+
+    fn start(root: &Path, needed: Option<&'static str>, tls: Option<Arc<ServerConfig>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let host = listener.local_addr().unwrap().to_string();
         let requests = Arc::new(Mutex::new(0));
@@ -90,14 +103,21 @@ impl GitServer {
             std::thread::spawn(move || {
                 std::thread::scope(|scope| {
                     for stream in listener.incoming() {
-                        let mut stream = stream.unwrap();
-                        let Some(request) = Request::read(&stream) else { return };
-                        *requests.lock().unwrap() += 1;
-                        let root = &root;
-                        scope.spawn(move || {
-                            let answer = request.answer(root, needed);
-                            let _ = stream.write_all(&answer);
-                            let _ = stream.shutdown(Shutdown::Both);
+                        let stream = stream.unwrap();
+                        // An empty connection ends the server.
+                        if stream.peek(&mut [0]).unwrap_or_default() == 0 {
+                            return;
+                        }
+                        let (root, requests, tls) = (&root, &requests, tls.clone());
+                        scope.spawn(move || match tls {
+                            None => answer(&stream, root, needed, requests),
+                            Some(config) => {
+                                let connection = ServerConnection::new(config).unwrap();
+                                let mut stream = StreamOwned::new(connection, stream);
+                                answer(&mut stream, root, needed, requests);
+                                stream.conn.send_close_notify();
+                                let _ = stream.flush();
+                            }
                         });
                     }
                 });
@@ -118,10 +138,22 @@ impl GitServer {
 
 impl Drop for GitServer {
     fn drop(&mut self) {
-        // An empty request ends the server.
         drop(TcpStream::connect(&self.host));
         drop(self.thread.take().map(JoinHandle::join));
     }
+}
+
+/// Answers one request of a connection.
+fn answer(
+    mut stream: impl Read + Write,
+    root: &Path,
+    needed: Option<&str>,
+    requests: &Mutex<usize>,
+) {
+    let Some(request) = Request::read(&mut stream) else { return };
+    *requests.lock().unwrap() += 1;
+    let _ = stream.write_all(&request.answer(root, needed));
+    let _ = stream.flush();
 }
 
 struct Request {
@@ -132,7 +164,7 @@ struct Request {
 }
 
 impl Request {
-    fn read(stream: &TcpStream) -> Option<Self> {
+    fn read(stream: &mut impl Read) -> Option<Self> {
         let mut reader = BufReader::new(stream);
         let mut lines = Vec::new();
         loop {

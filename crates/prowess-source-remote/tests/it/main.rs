@@ -6,5 +6,9 @@ mod git_server;
 mod hostile;
 mod kit;
 mod local;
+mod oci;
+#[cfg(feature = "real-servers")]
+mod real;
 mod server;
 mod sites;
+mod tls;

@@ -1,0 +1,129 @@
+//! `prowess publish`: the files of a site, a registry or a bucket.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use prowess::{Cancel, Remote as _, RemoteErrorKind, RemoteRequest};
+use prowess_archive::File;
+use prowess_signature::SecretKey;
+use prowess_source_remote::{Annotations, LocalRemote, OciRemote, S3Remote};
+use prowess_store::{InstallError, publish, publish_packages, publish_signed};
+
+use crate::args::Publish;
+use crate::commands::install::{Line, print};
+use crate::failure::Failure;
+use crate::install_place::{http_options, s3_options};
+use crate::output::Output;
+use crate::paths::absolute;
+
+/// The maximum size of a published folder, in bytes: that of an archive that is read.
+const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+pub(crate) fn run(args: &Publish, output: &Output) -> Result<ExitCode, Failure> {
+    let archive = packed(&args.folder)?;
+    let lines = match (&args.to, &args.site) {
+        (Some(target), _) if target.starts_with("s3://") => to_bucket(args, target, &archive)?,
+        (Some(target), _) if target.starts_with("oci") => to_registry(args, target, &archive)?,
+        (None, Some(site)) => to_folder(args, site, &archive)?,
+        _ => {
+            let code = RemoteErrorKind::Unsupported.as_str();
+            let message = "the target is neither a registry nor a bucket";
+            return Err(Failure::new(
+                code,
+                message,
+                "write `oci://HOST/NAME:TAG` or `s3://BUCKET/PATH`",
+            ));
+        }
+    };
+    print(lines, output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns a folder as an archive.
+fn packed(folder: &Path) -> Result<Vec<u8>, Failure> {
+    let folder = absolute(folder)?.to_string_lossy().into_owned();
+    let cancel = Cancel::default();
+    let resolved = LocalRemote.resolve(&RemoteRequest::latest(folder), &cancel);
+    let artifact = resolved.map_err(InstallError::from)?.remove(0);
+    Ok(LocalRemote.fetch(&artifact, MAX_BYTES, &cancel).map_err(InstallError::from)?)
+}
+
+fn to_folder(args: &Publish, site: &Path, archive: &[u8]) -> Result<Vec<Line>, Failure> {
+    let mut lines = Vec::new();
+    for file in files(archive, args.sign.as_deref())? {
+        let path = site.join(&file.path);
+        write(&path, &file.content)?;
+        let detail = Some(path.display().to_string());
+        lines.push(Line { id: file.path, state: "written", detail });
+    }
+    Ok(lines)
+}
+
+/// Writes the index last, so that it names no object that is not there.
+fn to_bucket(args: &Publish, target: &str, archive: &[u8]) -> Result<Vec<Line>, Failure> {
+    let remote = S3Remote::new(s3_options(), http_options(&args.hosts)?);
+    let mut lines = Vec::new();
+    for file in files(archive, args.sign.as_deref())? {
+        let object = format!("{}/{}", target.trim_end_matches('/'), file.path);
+        let put = remote.put(&object, &file.content, &Cancel::default());
+        put.map_err(InstallError::from)?;
+        lines.push(Line { id: file.path, state: "written", detail: Some(object) });
+    }
+    Ok(lines)
+}
+
+fn to_registry(args: &Publish, target: &str, archive: &[u8]) -> Result<Vec<Line>, Failure> {
+    if args.sign.is_some() {
+        let code = RemoteErrorKind::Unsupported.as_str();
+        let message = "packages in a registry are not signed by minisign";
+        return Err(Failure::new(code, message, "leave `--sign` out"));
+    }
+    let remote = OciRemote::new(http_options(&args.hosts)?);
+    let packages = publish_packages(archive)?;
+    let is_single = packages.len() == 1;
+    let mut lines = Vec::new();
+    for package in packages {
+        let target = if is_single { target.to_owned() } else { below(target, &package.name) };
+        let annotations = Annotations { title: &package.name, description: &package.description };
+        let digest = remote.publish(&target, &package.bytes, annotations, &Cancel::default());
+        let digest = digest.map_err(InstallError::from)?;
+        let detail = Some(format!("{target} {digest}"));
+        lines.push(Line { id: package.name, state: "published", detail });
+    }
+    Ok(lines)
+}
+
+/// Returns the files of the site, signed if there is a key.
+fn files(archive: &[u8], key: Option<&Path>) -> Result<Vec<File>, Failure> {
+    let Some(path) = key else { return Ok(publish(archive)?) };
+    let invalid = |reason: String| {
+        let help = "name the file written by `minisign -G`";
+        let message = format!("`{}` cannot sign: {reason}", path.display());
+        Failure::new("signer-invalid", message, help)
+    };
+    let text = fs::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
+    let key = SecretKey::parse(&text).map_err(|error| invalid(error.to_string()))?;
+    // The trusted comment says what was signed, and no time: equal packages give equal comments.
+    Ok(publish_signed(archive, key.public_key(), &|name, bytes| key.sign(bytes, name))?)
+}
+
+/// Returns the target of one of several skills: `NAME/SKILL:TAG`.
+fn below(target: &str, name: &str) -> String {
+    let start = target.rfind('/').unwrap_or_default();
+    match target[start..].split_once(':') {
+        Some((last, tag)) => format!("{}{last}/{name}:{tag}", &target[..start]),
+        None => format!("{target}/{name}"),
+    }
+}
+
+fn write(path: &PathBuf, content: &[u8]) -> Result<(), Failure> {
+    let parent = path.parent().unwrap_or(Path::new("."));
+    let written = fs::create_dir_all(parent).and_then(|()| fs::write(path, content));
+    written.map_err(|error| unwritable(path, &error))
+}
+
+pub(crate) fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
+    let message = format!("`{}` cannot be written: {error}", path.display());
+    Failure::new("output-failed", message, "check the folder and its permissions")
+}

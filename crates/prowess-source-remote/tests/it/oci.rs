@@ -1,0 +1,152 @@
+//! Registries that ask for tokens, and registries that attack.
+
+use std::io::Write as _;
+use std::sync::Arc;
+
+use prowess_archive::{Archive, File};
+use prowess_core::{
+    ArtifactKind, Cancel, Digest, Remote, RemoteError, RemoteErrorKind, RemoteRequest,
+};
+use prowess_source_remote::{HttpOptions, OciRemote};
+
+use crate::server::Server;
+
+const MANIFEST: &str = "/v2/team/pdf/manifests/1";
+
+fn package() -> Vec<u8> {
+    let skill_md = "---\nname: pdf\ndescription: Fills forms.\n---\n";
+    Archive::new(vec![File::new("SKILL.md", skill_md)]).unwrap().to_tar_gz()
+}
+
+fn manifest(blob: &str) -> String {
+    let kind = "application/vnd.oci.image.layer.v1.tar+gzip";
+    format!(
+        r#"{{"schemaVersion": 2, "layers": [{{"mediaType": "{kind}", "digest": "{blob}", "size": 1}}]}}"#
+    )
+}
+
+/// A remote whose credentials name the server that they are for.
+fn remote(servers: &[&Server]) -> OciRemote {
+    let named_hosts = servers.iter().map(|server| server.host.clone()).collect();
+    let credentials = Arc::new(|origin: &str| Some(format!("Basic for-{origin}")));
+    OciRemote::new(HttpOptions {
+        named_hosts,
+        credentials: Some(credentials),
+        ..HttpOptions::default()
+    })
+}
+
+fn source(server: &Server) -> String {
+    format!("oci+http://{}/team/pdf:1", server.host)
+}
+
+fn kind(server: &Server) -> RemoteErrorKind {
+    let request = RemoteRequest::latest(source(server));
+    let resolved = remote(&[server]).resolve(&request, &Cancel::default());
+    resolved.map_err(|error: RemoteError| error.kind).unwrap_err()
+}
+
+fn has(lines: &[String], text: &str) -> bool {
+    lines.iter().any(|line| line.contains(text))
+}
+
+/// Answers with a body to requests that have a token, and with a challenge to others.
+fn on_token(server: &Server, path: &str, realm: &str, body: Vec<u8>) {
+    let realm = realm.to_owned();
+    server.on(path, move |lines, stream| {
+        let is_allowed = has(lines, "Bearer t0ken");
+        let (status, body) = if is_allowed { ("200 OK", &body[..]) } else { ("401 No", &b""[..]) };
+        let challenge = format!("Bearer realm=\"{realm}\",service=\"registry\"");
+        let length = body.len();
+        let _ = write!(
+            stream,
+            "HTTP/1.1 {status}\r\nConnection: close\r\nWWW-Authenticate: {challenge}\r\nContent-Length: {length}\r\n\r\n"
+        );
+        let _ = stream.write_all(body);
+    });
+}
+
+#[test]
+fn credentials_and_tokens_stay_with_their_server() {
+    let [registry, tokens, storage] = [(); 3].map(|()| Server::new());
+    let bytes = package();
+    let blob = Digest::of(&bytes);
+    let realm = tokens.url("/token");
+    on_token(&registry, MANIFEST, &realm, manifest(&blob.to_string()).into());
+    registry.redirect(&format!("/v2/team/pdf/blobs/{blob}"), &storage.url("/blob"));
+    storage.on_get("/blob", bytes.clone());
+    let query = "/token?service=registry&scope=repository:team/pdf:pull";
+    tokens.on_get(query, r#"{"token": "t0ken"}"#);
+    let remote = remote(&[&registry, &tokens, &storage]);
+    let request = RemoteRequest::latest(source(&registry));
+    let artifact = remote.resolve(&request, &Cancel::default()).unwrap().remove(0);
+    assert_eq!((artifact.kind, artifact.digest), (ArtifactKind::Archive, Some(blob)));
+    assert_eq!(remote.fetch(&artifact, 1024 * 1024, &Cancel::default()), Ok(bytes));
+    assert_eq!(tokens.requests().len(), 1, "the token is used again");
+    let own = |server: &Server| format!("Basic for-http://{}", server.host);
+    assert!(tokens.requests().iter().all(|lines| !has(lines, &own(&registry))));
+    assert!(tokens.requests().iter().all(|lines| has(lines, &own(&tokens))));
+    assert!(storage.requests().iter().all(|lines| !has(lines, "uthorization")));
+    assert!(!format!("{remote:?} {artifact:?}").contains("t0ken"));
+}
+
+#[test]
+fn wrong_answers_are_refused() {
+    let server = Server::new();
+    let other = Digest::of(b"other");
+    for (text, expected) in [
+        ("<html>".to_owned(), RemoteErrorKind::Invalid),
+        (manifest("md5:12"), RemoteErrorKind::Invalid),
+        (manifest("sha256:../../token"), RemoteErrorKind::Invalid),
+        (r#"{"schemaVersion": 2}"#.to_owned(), RemoteErrorKind::Invalid),
+        ("{".repeat(100_000), RemoteErrorKind::Invalid),
+        (" ".repeat(5 * 1024 * 1024), RemoteErrorKind::TooLarge),
+    ] {
+        server.on_get(MANIFEST, text.clone());
+        assert_eq!(kind(&server), expected, "{}", &text[..text.len().min(80)]);
+    }
+    // The manifest of an index is another one than its digest says.
+    let index = format!(
+        r#"{{"schemaVersion": 2, "manifests": [{{"mediaType": "a", "digest": "{other}", "size": 1}}]}}"#
+    );
+    server.on_get(MANIFEST, index);
+    assert_eq!(kind(&server), RemoteErrorKind::NotFound);
+    server.on_get(&format!("/v2/team/pdf/manifests/{other}"), manifest(&other.to_string()));
+    assert_eq!(kind(&server), RemoteErrorKind::Invalid);
+    let actual = Digest::of(manifest(&other.to_string()).as_bytes());
+    server.on_get(MANIFEST, format!(
+        r#"{{"schemaVersion": 2, "manifests": [{{"mediaType": "a", "digest": "{actual}", "size": 1}}]}}"#
+    ));
+    server.on_get(&format!("/v2/team/pdf/manifests/{actual}"), manifest(&other.to_string()));
+    let request = RemoteRequest::latest(source(&server));
+    let artifact = remote(&[&server]).resolve(&request, &Cancel::default()).unwrap().remove(0);
+    assert_eq!(artifact.revision, Some(actual.to_string()), "an index with one manifest");
+}
+
+#[test]
+fn challenges_end() {
+    let [server, private] = [(); 2].map(|()| Server::new());
+    private
+        .on_get("/token?service=registry&scope=repository:team/pdf:pull", r#"{"token": "t0ken"}"#);
+    for (realm, expected) in [
+        (private.url("/token"), RemoteErrorKind::Unsupported),
+        (format!("https://{}/token", private.host), RemoteErrorKind::Denied),
+        (server.url("/missing"), RemoteErrorKind::NotFound),
+        ("file:///etc/passwd".to_owned(), RemoteErrorKind::Unsupported),
+    ] {
+        on_token(&server, MANIFEST, &realm, Vec::new());
+        assert_eq!(kind(&server), expected, "{realm}");
+    }
+    assert!(private.requests().is_empty(), "a server that was not named is not asked");
+    let path = "/token?service=registry&scope=repository:team/pdf:pull";
+    for (token, expected) in [
+        (r#"{"token": "another"}"#, RemoteErrorKind::Denied),
+        (r#"{"token": "t0ken\r\nX-Injected: 1"}"#, RemoteErrorKind::Invalid),
+        (r#"{"token": ""}"#, RemoteErrorKind::Invalid),
+        (r#"{"other": 1}"#, RemoteErrorKind::Invalid),
+    ] {
+        on_token(&server, MANIFEST, &server.url("/token"), Vec::new());
+        server.on_get(path, token);
+        assert_eq!(kind(&server), expected, "{token}");
+    }
+}
