@@ -12,8 +12,8 @@ use crate::policy::{OnFailure, ShellLimits, ShellPolicy};
 use crate::shallow::Shallow;
 use crate::skill_files::SkillFiles;
 
-/// The stack that a command needs. The interpreter calls itself for each level of functions, scripts
-/// and groups, whose numbers are limited, and of `eval`, whose number is not.
+/// The stack of a command. The interpreter calls itself for each level of functions and groups,
+/// whose numbers are limited, and of `eval` and scripts, whose numbers are not.
 pub(crate) const STACK: usize = 64 << 20;
 /// The part of the stack after which no further command starts.
 const MOST_STACK: usize = STACK / 2;
@@ -146,7 +146,7 @@ impl Interpreter {
     pub(crate) fn remove(&mut self, paths: &[String]) {
         let remove = async {
             for path in paths {
-                // What no longer exists needs no removal.
+                // An error means that the path no longer exists.
                 let _ = self.files.remove(path.as_ref(), true).await;
             }
         };

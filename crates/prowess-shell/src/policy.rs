@@ -14,7 +14,7 @@ pub struct ShellPolicy {
     pub mount: MountDirectory,
     /// When the files of skills are copied. By default [`Materialize::OnRead`].
     pub materialize: Materialize,
-    /// What a script does when one of its commands fails. By default [`OnFailure::Stop`].
+    /// The effect of a failing command in a script. By default [`OnFailure::Stop`].
     pub on_failure: OnFailure,
     /// The least trust of a skill that is mounted. By default [`Trust::Untrusted`], because a
     /// script reaches nothing but the files of its own session.
@@ -48,7 +48,7 @@ pub enum Materialize {
     AtMount,
 }
 
-/// What a script does when one of its commands fails.
+/// The effect of a failing command in a script.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnFailure {

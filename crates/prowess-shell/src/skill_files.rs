@@ -24,7 +24,7 @@ pub(crate) struct SkillFiles {
     mounts: RwLock<Arc<Mounts>>,
 }
 
-/// What is at a path.
+/// The entry at a path.
 enum Place<'m> {
     /// A directory above the skills, and the names in it.
     Above(Vec<String>),

@@ -14,13 +14,13 @@ const SKILL: &str = "---
 name: minutes
 description: Writes the minutes of a meeting. Use it after a meeting.
 ---
-Run `scripts/minutes.sh TITLE`, then fill in /work/minutes.md.
+Run `scripts/minutes.sh TITLE`, then fill in /made/minutes.md.
 ";
 
 const SCRIPT: &str = r##"#!/bin/bash
-mkdir -p /work
-sed "s/TITLE/$1/" "$(dirname "$0")/../assets/template.md" > /work/minutes.md
-echo "Created /work/minutes.md"
+mkdir -p /made
+sed "s/TITLE/$1/" "$(dirname "$0")/../assets/template.md" > /made/minutes.md
+echo "Created /made/minutes.md"
 "##;
 
 /// Returns a runtime with one skill, by the preset `sandbox`.
@@ -43,8 +43,8 @@ fn conversation(runtime: &Runtime) -> Result<Vec<Value>, Error> {
             "sandbox_execute",
             json!({ "command": "sh /.sandbox/skills/minutes/scripts/minutes.sh Planning" }),
         ),
-        ("sandbox_execute", json!({ "command": "echo '- Next: Friday' >> /work/minutes.md" })),
-        ("sandbox_execute", json!({ "command": "cat /work/minutes.md" })),
+        ("sandbox_execute", json!({ "command": "echo '- Next: Friday' >> /made/minutes.md" })),
+        ("sandbox_execute", json!({ "command": "cat /made/minutes.md" })),
     ];
     let mut results = Vec::new();
     for (tool, arguments) in calls {
@@ -69,7 +69,7 @@ mod tests {
     fn script_of_the_skill_writes_a_file_in_memory() -> Result<(), Box<dyn std::error::Error>> {
         let results = conversation(&runtime()?)?;
         assert_eq!(results[0]["mountPath"], "/.sandbox/skills/minutes");
-        assert_eq!(results[1]["output"], "Created /work/minutes.md");
+        assert_eq!(results[1]["output"], "Created /made/minutes.md");
         assert_eq!(results[3]["output"], "# Planning\n\n- Present:\n- Next: Friday");
         Ok(())
     }

@@ -21,8 +21,8 @@ description: Develops with Python. Use when a project is to be set up.
 Run scripts/setup-venv.sh with the name of the project.
 //- /skills/python-dev/scripts/setup-venv.sh
 #!/bin/bash
-mkdir -p /work/$1/bin
-echo \"home = /usr/bin\" > /work/$1/pyvenv.cfg
+mkdir -p /made/$1/bin
+echo \"home = /usr/bin\" > /made/$1/pyvenv.cfg
 echo \"Created $1\"
 //- /skills/python-dev/references/guide.md
 A guide.
@@ -97,7 +97,7 @@ fn model_gets_a_skill_and_runs_its_script() {
 
     let ran = host.execute(&format!("sh {path}/scripts/setup-venv.sh venv"));
     assert_eq!(ran, json!({ "exitCode": 0, "output": "Created venv", "error": "" }));
-    let found = host.execute("cat /work/venv/pyvenv.cfg");
+    let found = host.execute("cat /made/venv/pyvenv.cfg");
     assert_eq!(found["output"], "home = /usr/bin", "the session keeps what the script wrote");
     assert!(!host.tree.join("work").exists(), "nothing is written outside");
 }
@@ -158,7 +158,7 @@ fn gate_decides_on_commands() {
         policies.gate.ceiling.deny =
             serde_json::from_value(json!(["sandbox_execute(rm:*)"])).expect("a rule");
     });
-    let arguments = json!({ "command": "rm -rf /work" });
+    let arguments = json!({ "command": "rm -rf /made" });
     let refused = host.call("sandbox_execute", arguments);
     assert!(refused.is_error, "the ceiling forbids this command: {refused:?}");
     assert_eq!(host.execute("echo on")["output"], "on", "others run");
