@@ -19,3 +19,8 @@ pub enum OpenError {
     #[error(transparent)]
     Store(#[from] StoreError),
 }
+
+/// Returns the error of a stored session that cannot be read or written.
+pub(crate) fn damaged(reason: &str) -> StoreError {
+    StoreError(format!("a stored session cannot be read: {reason}"))
+}

@@ -378,7 +378,8 @@ impl SessionHandle {
             after.touched = self.shared.clock.now();
             after.version = before.version + 1;
             let expires = self.shared.policy.expiry(after.touched);
-            let changed = record.changed(after, identity::operation()?, expires)?;
+            let changed =
+                record.changed(after, identity::operation()?, expires, &self.shared.encoded)?;
             let expected = Some(record.stored.operation);
             if self.shared.put(&changed.record.stored, &changed.new, expected)? {
                 let after = self.see(changed.record).state.clone();

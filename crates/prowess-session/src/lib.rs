@@ -28,6 +28,7 @@
 
 mod approvals;
 mod boundaries;
+mod encoded;
 mod error;
 mod fork;
 mod handle;

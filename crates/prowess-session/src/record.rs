@@ -12,6 +12,9 @@ use prowess_core::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::encoded::EncodedSkills;
+use crate::error::damaged;
+
 /// The number of the encoding.
 const FORMAT: u8 = 1;
 
@@ -62,8 +65,9 @@ impl Record {
         state: SessionState,
         operation: OperationId,
         expires: Option<Timestamp>,
+        encoded: &EncodedSkills,
     ) -> Result<Changed, StoreError> {
-        encode(state, operation, expires, Vec::new(), |_| None)
+        encode(state, operation, expires, Vec::new(), encoded, |_| None)
     }
 
     /// Decodes a stored session, whose texts `read` returns.
@@ -124,8 +128,9 @@ impl Record {
         state: SessionState,
         operation: OperationId,
         expires: Option<Timestamp>,
+        encoded: &EncodedSkills,
     ) -> Result<Changed, StoreError> {
-        encode(state, operation, expires, self.recent()?, |part| self.key_of(part))
+        encode(state, operation, expires, self.recent()?, encoded, |part| self.key_of(part))
     }
 
     fn key_of(&self, part: Part<'_>) -> Option<ContentKey> {
@@ -156,18 +161,14 @@ enum Part<'a> {
 }
 
 impl Part<'_> {
-    /// Returns the content. The times of a skill are left out: they differ between sessions.
-    fn content(self) -> Result<StoredContent, StoreError> {
-        let never = Timestamp(0);
-        let text = match self {
-            Self::Scope(scope) => serde_json::to_string(&**scope),
-            Self::Skill(skill) => serde_json::to_string(&ActiveSkill {
-                loaded_at: never,
-                activated_at: never,
-                ..(**skill).clone()
-            }),
-        };
-        text.map(StoredContent::new).map_err(|error| damaged(&error.to_string()))
+    fn content(self, encoded: &EncodedSkills) -> Result<StoredContent, StoreError> {
+        match self {
+            Self::Skill(skill) => encoded.content(skill),
+            Self::Scope(scope) => {
+                let text = serde_json::to_string(&**scope);
+                text.map(StoredContent::new).map_err(|error| damaged(&error.to_string()))
+            }
+        }
     }
 }
 
@@ -177,6 +178,7 @@ fn encode(
     operation: OperationId,
     expires: Option<Timestamp>,
     recent: Vec<u64>,
+    encoded: &EncodedSkills,
     known: impl Fn(Part<'_>) -> Option<ContentKey>,
 ) -> Result<Changed, StoreError> {
     let has_scope = *state.scope != SessionScope::default();
@@ -188,7 +190,7 @@ fn encode(
             contents.push(key);
             continue;
         }
-        let content = part.content()?;
+        let content = part.content(encoded)?;
         contents.push(content.key());
         new.push(content);
     }
@@ -269,10 +271,6 @@ fn checked_texts(
 
 fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
     serde_json::from_str(text).map_err(|error| damaged(&error.to_string()))
-}
-
-fn damaged(reason: &str) -> StoreError {
-    StoreError(format!("a stored session cannot be read: {reason}"))
 }
 
 #[cfg(test)]

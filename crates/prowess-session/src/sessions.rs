@@ -9,6 +9,7 @@ use prowess_core::{
     SessionSummary, StoreError, Timestamp,
 };
 
+use crate::encoded::EncodedSkills;
 use crate::shared::Shared;
 use crate::{OpenError, SessionHandle, SessionPolicy, identity};
 
@@ -29,7 +30,7 @@ impl Sessions {
         policy: SessionPolicy,
         audit: Arc<dyn AuditSink>,
     ) -> Self {
-        Self(Arc::new(Shared { store, clock, policy, audit }))
+        Self(Arc::new(Shared { store, clock, policy, audit, encoded: EncodedSkills::default() }))
     }
 
     /// Opens a session under a new id of 128 random bits.

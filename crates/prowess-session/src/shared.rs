@@ -7,6 +7,7 @@ use prowess_core::{
     SessionStore, StoreError, StoredContent, StoredSession,
 };
 
+use crate::encoded::EncodedSkills;
 use crate::record::{Changed, Record, was_stored};
 use crate::runs::Runs;
 use crate::{OpenError, SessionPolicy, identity};
@@ -19,6 +20,7 @@ pub(crate) struct Shared {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) policy: SessionPolicy,
     pub(crate) audit: Arc<dyn AuditSink>,
+    pub(crate) encoded: EncodedSkills,
 }
 
 impl Shared {
@@ -31,7 +33,7 @@ impl Shared {
     pub(crate) fn create(&self, state: SessionState) -> Result<(), OpenError> {
         let id = state.id.clone();
         let expires = self.policy.expiry(self.clock.now());
-        let mut created = Record::create(state, identity::operation()?, expires)?;
+        let mut created = Record::create(state, identity::operation()?, expires, &self.encoded)?;
         if !self.put(&created.record.stored, &created.new, None)?
             && !self.replace_expired(&mut created)?
         {
