@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// How much CPU time a piece of work takes.
+/// Measures the CPU time of a piece of work.
 pub fn cpu_time<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let start = now();
     let result = std::hint::black_box(work());
@@ -17,29 +17,34 @@ fn now() -> Duration {
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())
 }
 
-/// The most memory that the process has had in use, in KiB.
+/// Returns the peak memory of the process in KiB.
 pub fn peak_kib() -> u64 {
     status("VmHWM:")
 }
 
-/// A number of the kernel's account of this process.
+/// Returns a field of the kernel's status of this process.
 fn status(field: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(field));
     line.and_then(|line| line.trim().split(' ').next()?.parse().ok()).unwrap_or_default()
 }
 
-/// The memory that the process has in use now and shares with no file, in KiB: its heap and its stacks.
-/// The pages of the program's own code come and go with the kernel's read-ahead.
+/// Returns the memory that the process uses now and shares with no file, in KiB: its heap and its stacks.
 pub fn private_kib() -> u64 {
     status("RssAnon:")
 }
 
-/// Times of single calls by the clock on the wall.
+/// Returns the memory that the process uses now, in KiB, with the pages of its code that the kernel has mapped or
+/// read ahead.
+pub fn resident_kib() -> u64 {
+    status("VmRSS:")
+}
+
+/// Wall-clock times of single calls.
 pub struct CallTimes {
-    /// Half of the calls take no longer.
+    /// The median.
     pub half: Duration,
-    /// 99 of 100 calls take no longer.
+    /// The 99th percentile.
     pub most: Duration,
 }
 
@@ -56,15 +61,14 @@ pub fn times_of_calls(calls: usize, mut call: impl FnMut() -> usize) -> CallTime
     CallTimes { half: times[calls / 2], most: times[calls - 1 - calls / 100] }
 }
 
-/// How often a corpus of this size is looked at: a small one more often, so that all are looked at for as long
-/// as one of 10,000 or longer. Less time says more of the moment than of the work.
+/// Returns the number of rounds for a corpus of this size: a small one is measured more often, so that each size
+/// is measured for about as long. A short measurement depends more on the moment than on the work.
 pub fn rounds_at(count: usize, rounds: usize) -> usize {
     rounds * (10_000 / count).max(1)
 }
 
-/// The least times of several works, each done once in each of `rounds` rounds, so that whatever else the
-/// machine is doing hits them alike; what it adds to one of them is left out. A work gives a number, so
-/// that no compiler leaves it out.
+/// Returns the least CPU time of several works, each done once in each of `rounds` rounds, so that other load of
+/// the machine affects them alike. A work returns a number, so that no compiler removes it.
 pub fn least<const N: usize>(
     rounds: usize,
     works: [&mut dyn FnMut() -> usize; N],
@@ -72,7 +76,7 @@ pub fn least<const N: usize>(
     least_of(rounds, || {}, works, |work| cpu_time(work).1)
 }
 
-/// The same, where something is done before each round that does not count.
+/// As [`least`], after a preparation of each round that is not measured.
 pub fn least_after<const N: usize>(
     rounds: usize,
     before: impl FnMut(),
@@ -81,7 +85,7 @@ pub fn least_after<const N: usize>(
     least_of(rounds, before, works, |work| cpu_time(work).1)
 }
 
-/// The same by the clock on the wall, for works that have other processes work for them.
+/// As [`least`], in wall-clock time, for work of other processes.
 pub fn least_by_the_clock<const N: usize>(
     rounds: usize,
     works: [&mut dyn FnMut() -> usize; N],

@@ -1,4 +1,4 @@
-//! How long things take, and counts that are the same on a busy machine.
+//! Benchmarks, and counts that do not depend on the load of the machine.
 
 pub(crate) mod cold;
 pub(crate) mod page;
@@ -12,31 +12,32 @@ use std::time::Duration;
 
 use crate::process::{Failure, built, cargo, output, succeed};
 
-/// The profile of what is measured or counted: optimized as a whole, as what is shipped.
+/// The profile of measured and counted programs: optimized as a whole, as in a release.
 const DIST: [&str; 2] = ["--profile", "dist"];
 
-/// Two sizes: their difference has nothing of what a process needs to begin and to end.
+/// Two sizes, whose difference does not include the start and the end of a process.
 const SIZES: [u64; 2] = [100, 1_000];
 
-/// What a skill may cost: system calls of a first scan and of one after it, user instructions, and bytes on
-/// the heap.
+/// The maximum cost of a skill: system calls of a first scan and of the next one, user instructions, and bytes
+/// on the heap.
 const MOST_CALLS: f64 = 3.1;
 const MOST_CALLS_AGAIN: f64 = 1.1;
 const MOST_INSTRUCTIONS: f64 = 6_600.0;
 const MOST_BYTES: f64 = 400.0;
 
-/// A file that has just changed is read once more, so files are left alone for a while before anything is
-/// counted.
+/// The age of the files before anything is counted: a file that has just changed is read once more.
 const UNTIL_OLD: Duration = Duration::from_secs(4);
 
-/// The programs whose rows make the page.
+/// The programs that print the rows of the page.
 const PROGRAMS: [&str; 7] = ["ratios", "facade", "start", "watch", "readers", "search", "plugins"];
 
-/// Prints every work beside what it is compared with, and writes that to `benches/README.md`: `ROUNDS` and
-/// a directory of real skills, where they are given.
+/// Runs the benchmarks and writes `benches/README.md`. The arguments are the number of rounds and a directory
+/// of real skills.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
-    // `ratios` starts `memory`, so all of them are built.
-    cargo(["build", DIST[0], DIST[1], "--package", "benches", "--features", "compare"])?;
+    // `ratios` starts `memory`.
+    let programs = PROGRAMS.iter().chain(&["memory"]).flat_map(|program| ["--bin", program]);
+    let build = ["build", DIST[0], DIST[1], "--package", "benches", "--features", "compare"];
+    cargo(build.into_iter().chain(programs))?;
     cargo(["build", DIST[0], DIST[1], "--package", "prowess-plugin-host", "--bins"])?;
     let plugins = crate::plugins::build()?.display().to_string();
     let mut rows = String::new();
@@ -58,8 +59,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints how many system calls and instructions each further skill takes, and how much memory; fails if
-/// it is too much.
+/// Prints the system calls, instructions and memory of each further skill, and fails if they are too many.
 pub(crate) fn count() -> Result<(), Failure> {
     let programs = ["--bin", "once", "--bin", "memory", "--bin", "parse"];
     let build = ["build", DIST[0], DIST[1], "--package", "benches", "--no-default-features"];
@@ -101,7 +101,7 @@ pub(crate) fn count() -> Result<(), Failure> {
     )))
 }
 
-/// What a catalog of so many skills holds on the heap, by a counting allocator: bytes a skill.
+/// Returns the bytes per skill that a catalog of `count` skills has on the heap, by a counting allocator.
 fn bytes_held(corpus: &Path, count: u64) -> Result<f64, Failure> {
     let mut memory = Command::new(built("dist", "memory")?);
     let printed = succeed(memory.arg(corpus).arg(count.to_string()))?;
@@ -110,7 +110,7 @@ fn bytes_held(corpus: &Path, count: u64) -> Result<f64, Failure> {
     bytes.ok_or_else(|| Failure(format!("`memory` printed {printed}")))
 }
 
-/// What each skill beyond the smaller size adds.
+/// Returns what each skill beyond the smaller size adds.
 fn each([small, large]: [u64; 2]) -> f64 {
     let [few, many] = SIZES;
     (large as f64 - small as f64) / (many - few) as f64
@@ -124,13 +124,13 @@ fn system_calls(once: &Path, work: &str, corpus: &Path, log: PathBuf) -> Result<
     Ok(std::fs::read_to_string(log)?.lines().filter(is_call).count() as u64)
 }
 
-/// Valgrind knows no `openat2`, so files are opened by hand, which is left out: the way by the kernel is a
-/// call and nothing else.
+/// Counts user instructions. Valgrind has no `openat2`, so files are opened by the fallback, which is not
+/// counted: with `openat2` it is one system call.
 fn user_instructions(once: &Path, corpus: &Path) -> Result<u64, Failure> {
     instructions(once, &["discover".as_ref(), corpus.as_os_str()])
 }
 
-/// How many instructions a program takes with these arguments.
+/// Returns the number of instructions of a program with these arguments.
 fn instructions(program: &Path, arguments: &[&OsStr]) -> Result<u64, Failure> {
     let mut valgrind = tool("valgrind")?;
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
@@ -142,7 +142,7 @@ fn instructions(program: &Path, arguments: &[&OsStr]) -> Result<u64, Failure> {
     total.ok_or_else(|| Failure(format!("valgrind gave no count: {said}")))
 }
 
-/// A program that is not part of a Rust installation.
+/// Returns a command of a program that is not part of a Rust installation.
 fn tool(name: &str) -> Result<Command, Failure> {
     match Command::new(name).arg("--version").output() {
         Ok(_) => Ok(Command::new(name)),
@@ -153,7 +153,7 @@ fn tool(name: &str) -> Result<Command, Failure> {
     }
 }
 
-/// Runs a program that must succeed; gives what it said beside its output.
+/// Runs a program that must succeed, and returns its standard error.
 fn checked(command: &mut Command) -> Result<String, Failure> {
     let ended = output(command)?;
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::process::{self, Failure, artifacts, built};
+use crate::process::{self, Failure, WORKSPACE, artifacts, built};
 
 /// The packages whose tests can run either way.
 const PACKAGES: [&str; 2] = ["prowess", "prowess-cli"];
@@ -41,8 +41,9 @@ pub(crate) fn run() -> Result<(), Failure> {
 /// The packages' test programs, each with the directory to run it in.
 fn test_programs() -> Result<Vec<(String, String, String)>, Failure> {
     // With the same selection of packages as the run of all tests, nothing is compiled again.
-    let build = ["test", "--workspace", "--all-targets", "--no-run", "--message-format", "json"];
-    let programs: Vec<_> = artifacts(&build)?.iter().filter_map(test_program).collect();
+    let build = ["test", "--tests", "--benches", "--no-run", "--message-format", "json"];
+    let programs: Vec<_> =
+        artifacts(&[&build[..], &WORKSPACE].concat())?.iter().filter_map(test_program).collect();
     if programs.len() == PACKAGES.len() {
         Ok(programs)
     } else {

@@ -1,9 +1,8 @@
 //! The task runner: `cargo xtask test` and what a check-in must pass.
 //!
-//! It is a program of the workspace, so that a machine with Rust and a C compiler needs nothing
-//! else.
+//! It is a program of the workspace, so it needs only Rust and a C compiler.
 #![forbid(unsafe_code)]
-// A task runner talks to a person; the libraries do not.
+// A task runner prints for a person; the libraries do not.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 mod api;
@@ -39,7 +38,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use process::{Failure, cargo};
+use process::{Failure, WORKSPACE, build_optimized, build_program, cargo, run};
 
 const HELP: &str = "\
 cargo xtask COMMAND
@@ -53,9 +52,9 @@ cargo xtask COMMAND
                      difference is a failure, and `UPDATE_EXPECT=1 cargo xtask api` accepts it
   msrv               check the workspace with the oldest supported compiler
   codes              write DIAGNOSTICS.md, the page of every code
-  circles            list the files of a crate that need each other in a circle; too many are a failure
-  features           check the facade with each of its features alone, and without them; more than 80 crates
-                     without them are a failure
+  circles            list circular dependencies between the files of a crate; too many are a failure
+  features           check the facade with each of its features alone, and without any; more than 80 crates
+                     without features are a failure
   clients            run clients of the Model Context Protocol, installed from their registries, against
                      `prowess serve`; a model that does not see a loaded skill is a failure
   reach DIR          load each skill of DIR over the Model Context Protocol by a scripted model that has two calls;
@@ -70,9 +69,9 @@ cargo xtask COMMAND
                      Python clients, installed from their registry
   prose [CRATE]      count habits of comments and code that the house style avoids, too many of which are a
                      failure; with CRATE, list them
-  corpus DIR         list DIR and check that every SKILL.md in it is accounted for
-  search DIR         measure how often the search finds the right skill of DIR for known queries: of the half that
-                     weights are chosen on, and of the half that is held back
+  corpus DIR         list DIR and check that every SKILL.md in it is visible, shadowed or rejected
+  search DIR         measure how often the search finds the right skill of DIR for known queries: for the half
+                     that weights are chosen on, and for the half that is held back
   findings DIR       count what `prowess validate` finds in DIR, by code
   recall DIR         measure how many of 200 needs a scripted model meets with the skills of DIR in two calls, by
                      policy; fewer than 95 % by the default is a failure
@@ -82,33 +81,33 @@ cargo xtask COMMAND
                      policy; less than 90 % by the default is a failure
   conformance FILE   compare the command line with the recorded reference tool
   parity DIR         compare the verdicts on DIR with the reference tool, installed from its registry
-  plugins [DIR]      build the plugins into target/plugins, print what they say of themselves and check
-                     each by its kit; with DIR, compare what the filesystem's lists of it with what the
-                     linked source lists, too
-  dynamic            run the tests of the facade and of the command line again, with built-in sources that
-                     are the plugins in target/plugins
-  soak [RELOADS]     replace a plugin a thousand times, or so often, under readers; no read may fail. Then
+  plugins [DIR]      build the plugins into target/plugins, print their manifests and check each by the kit;
+                     with DIR, also compare the catalog of the filesystem plugin with that of the linked
+                     source
+  dynamic            run the tests of the facade and of the command line again, with the plugins in
+                     target/plugins as built-in sources
+  soak [RELOADS]     replace a plugin RELOADS times, 1,000 by default, under readers; no read may fail. Then
+                     swap a catalog ten thousand times under eight readers, which must see complete catalogs,
                      write 800,000 audit events by eight threads, and simulate a million calls of failing
                      session stores; no event and no update may be lost. Then run 400 bad scripts in the
                      sandbox, which must leave nothing
   soak --scripts [COUNT]
                      run COUNT bad scripts, 5,000 by default
-  asan               run the tests of the boundary to plugins by AddressSanitizer, both sides of it
-  miri               run those that open no library by Miri, of the nightly compiler
-  loom               try every order of threads in registry, session and audit with a model checker
-  fuzz [SECONDS]     feed the readers of archives, skills and commands broken input, for a minute unless another time is given
-  mutants [CRATE...] change the crates that guard something, or these, in small ways by cargo-mutants; a change
-                     that no test catches is a failure
-  tokens DIR         measure the estimate of tokens on the skills of DIR, beside two vocabularies
-  bench [ROUNDS [DIR]]  measure beside the floor of the same run, the real skills below DIR too; writes
-                     benches/README.md
-  bench --cold       measure discovery where nothing is in memory; mounts a disk of its own, as root
-  bench --count      count system calls and instructions of discovery, a skill; too many are a failure
-  model              fetch word vectors into target/model from their registry, and measure the search by
-                     meaning beside that by words; writes benches/SEMANTIC.md
+  asan               run the tests of the plugin boundary with AddressSanitizer, on both sides
+  miri               run those that open no library with Miri, on the nightly compiler
+  loom               model-check every interleaving of threads in registry, session and audit
+  fuzz [SECONDS]     fuzz the readers of archives, skills and commands with libFuzzer, for a minute by default
+  mutants [CRATE...] run cargo-mutants on the crates that guard something, or on these; a mutant that no test
+                     catches is a failure
+  tokens DIR         compare the estimate of tokens with two vocabularies, on the skills of DIR
+  bench [ROUNDS [DIR]]  run the benchmarks, also on the real skills below DIR; writes benches/README.md
+  bench --cold       measure discovery with cold caches, on a disk that is mounted for it; as root
+  bench --count      count system calls and instructions of discovery per skill; too many are a failure
+  model              fetch word vectors into target/model from their registry, and compare semantic search
+                     with word search; writes benches/SEMANTIC.md
   compare [--skills N] [--rounds N] [DIR]
-                     find the skills of a generated corpus, or of DIR, beside other people's packages,
-                     installed from their registries; writes benches/COMPARE.md, or prints alone for DIR
+                     compare discovery in a generated corpus, or in DIR, with other projects' packages,
+                     installed from their registries; writes benches/COMPARE.md, or only prints for DIR
 
 Example: cargo xtask corpus path/to/skills
 ";
@@ -147,8 +146,8 @@ fn main() -> ExitCode {
         ["search", directory] => search::run(Path::new(directory)),
         ["findings", directory] => findings::run(Path::new(directory)),
         ["recall", directory] => recall(Path::new(directory)),
-        ["agents"] => cargo(["run", "--package", "benches", "--bin", "agents"]),
-        ["prefix"] => cargo(["run", "--package", "benches", "--bin", "prefix"]),
+        ["agents"] => build_program("agents").and_then(|program| run(&mut Command::new(program))),
+        ["prefix"] => build_program("prefix").and_then(|program| run(&mut Command::new(program))),
         ["plugins"] => plugins::check(),
         ["plugins", directory] => {
             plugins::check().and_then(|()| plugins::compare(Path::new(directory)))
@@ -171,7 +170,7 @@ fn main() -> ExitCode {
             return ExitCode::SUCCESS;
         }
         _ => {
-            eprint!("error: `{}` is no command\n\n{HELP}", words.join(" "));
+            eprint!("error: unknown command `{}`\n\n{HELP}", words.join(" "));
             return ExitCode::from(2);
         }
     };
@@ -184,26 +183,22 @@ fn main() -> ExitCode {
     }
 }
 
-/// Everything: the cheap checks first.
+/// Runs everything, the cheap checks first.
 fn test() -> Result<(), Failure> {
     tidy::run()?;
     // Tests start the programs and open the plugins, so these are built before any test runs.
-    cargo(["build", "--workspace", "--all-targets"])?;
-    let built = process::built("debug", "")?.display().to_string();
+    let built = build_program("")?.display().to_string();
     // Many tests wait, for a deadline or for the kernel, so more of them run at once than there are
     // processors.
     let variables = [("PROWESS_TEST_PLUGINS", built.as_str()), ("RUST_TEST_THREADS", "4")];
-    process::cargo_with(&variables, ["test", "--workspace", "--all-targets"])?;
-    // What stands behind a feature that nothing of the workspace turns on.
-    cargo(["test", "--package", "prowess-audit", "--features", "opentelemetry"])?;
-    cargo(["test", "--package", "prowess-prompt", "--features", "exact-tokens"])?;
-    cargo(["test", "--package", "prowess-search", "--features", "semantic"])?;
+    // Programs and examples without tests are built already, and would be built again as tests.
+    process::cargo_with(&variables, ["test", "--tests", "--benches"].iter().chain(&WORKSPACE))?;
     features::run()?;
-    // `--all-targets` leaves the examples in the documentation out.
-    cargo(["test", "--workspace", "--doc"])
+    // The examples in the documentation.
+    cargo(["test", "--doc"].iter().chain(&WORKSPACE))
 }
 
-/// Counts do not depend on how a program is built, so this one is built the quick way.
+/// Prints token counts, by a program that is not optimized: counts do not depend on it.
 fn tokens(directory: &Path) -> Result<(), Failure> {
     let directory = directory.canonicalize()?;
     let run =
@@ -211,12 +206,10 @@ fn tokens(directory: &Path) -> Result<(), Failure> {
     cargo(run.iter().map(OsStr::new).chain([directory.as_os_str()]))
 }
 
-/// A scripted model, so an unoptimized one does.
+/// Measures how many needs a scripted model meets with the skills of a directory.
 fn recall(directory: &Path) -> Result<(), Failure> {
-    let directory = directory.canonicalize()?;
     let needs = root().join("xtask/needs/corpus.tsv");
-    let run = ["run", "--package", "benches", "--bin", "recall", "--"];
-    cargo(run.iter().map(OsStr::new).chain([directory.as_os_str(), needs.as_os_str()]))
+    run(Command::new(build_program("recall")?).arg(directory.canonicalize()?).arg(needs))
 }
 
 /// Reaches each skill of a directory over the protocol.
@@ -238,20 +231,22 @@ fn load(calls: &str) -> Result<(), Failure> {
 
 /// Runs scripts that try to outlive their time and to use up the machine.
 fn bad_scripts(count: &str) -> Result<(), Failure> {
-    let example = ["--package", "prowess-script", "--example", "bad_scripts"];
-    cargo(["run", "--release"].iter().chain(&example).chain(&["--", count]))
+    run(Command::new(build_program("examples/bad_scripts")?).arg(count))
 }
 
-/// Host and plugin are releases: without optimization most of the time would go into hashing.
+/// Runs programs for as long as rare faults need. The ones that count on speed are optimized: without it most
+/// of the time would go into hashing and encoding.
 fn soak(arguments: &[&str]) -> Result<(), Failure> {
-    // What runs plugins in processes of their own.
-    cargo(["build", "--release", "--package", "prowess-plugin-host", "--bins"])?;
-    let run = ["run", "--release", "--package", "prowess-plugin-host", "--example", "soak", "--"];
-    cargo(run.iter().chain(arguments))?;
-    cargo(["run", "--release", "--package", "prowess-audit", "--example", "writers"])?;
+    let programs = ["soak", "swaps", "writers"];
+    let mut targets = vec!["--package", "benches", "--package", "prowess-plugin-host"];
+    targets.extend(["--bin", "prowess-plugin-runner"]);
+    targets.extend(programs.iter().flat_map(|program| ["--bin", program]));
+    let built = build_optimized(&targets)?;
+    run(Command::new(built.join("soak")).args(arguments))?;
+    run(&mut Command::new(built.join("swaps")))?;
+    run(&mut Command::new(built.join("writers")))?;
     // The simulation runs in less time than an optimized build of it takes.
-    cargo(["build", "--workspace", "--all-targets"])?;
-    process::run(&mut Command::new(process::built("debug", "examples/simulate")?))
+    run(&mut Command::new(build_program("examples/simulate")?))
 }
 
 /// Writes the page of every code. Its examples are run by a test, which compares the page

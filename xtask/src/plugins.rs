@@ -8,14 +8,13 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::process::{Failure, build_prowess, built, cargo, succeed};
+use crate::process::{Failure, build_optimized, build_prowess, built, succeed};
 
 /// Builds every package of `plugins/` into `target/plugins` and prints what each says of itself.
 pub(crate) fn build() -> Result<PathBuf, Failure> {
     let packages = packages()?;
-    let mut build = vec!["build", "--release"];
-    build.extend(packages.iter().flat_map(|package| ["--package", package]));
-    cargo(build)?;
+    let selected: Vec<_> = packages.iter().flat_map(|package| ["--package", package]).collect();
+    let release = build_optimized(&[&selected[..], &["--lib", "--bin", "prowess"]].concat())?;
     let program = build_prowess()?;
     let directory = built("plugins", "")?;
     fs::create_dir_all(&directory)?;
@@ -24,7 +23,7 @@ pub(crate) fn build() -> Result<PathBuf, Failure> {
         let file = directory.join(&name);
         // Not written in place: whoever has the old file open keeps it.
         let _ = fs::remove_file(&file);
-        fs::copy(built("release", "")?.join(&name), &file)?;
+        fs::copy(release.join(&name), &file)?;
         let said = succeed(Command::new(&program).args(["plugin", "inspect"]).arg(&file))?;
         // Whether this user trusts what was built just now is of no interest.
         let manifest = |line: &&str| line.starts_with(package.as_str()) || line.starts_with("  ");

@@ -68,11 +68,34 @@ pub(crate) fn artifacts(arguments: &[&str]) -> Result<Vec<Value>, Failure> {
     Ok(messages.into_iter().filter(|it| it["reason"] == "compiler-artifact").collect())
 }
 
-/// Builds the command line and gives the path of the program. After the tests nothing is compiled: the
-/// features of a dependency depend on the selected packages.
+/// Selects the whole workspace, with the features that no package of it turns on, so that their tests run
+/// with the others. The features of a dependency depend on the selected packages, so with the same selection
+/// nothing is compiled twice.
+pub(crate) const WORKSPACE: [&str; 3] = [
+    "--workspace",
+    "--features",
+    "prowess-audit/opentelemetry,prowess-prompt/exact-tokens,prowess-search/semantic",
+];
+
+/// Builds the workspace as the tests do, and returns the path of one of its programs.
+pub(crate) fn build_program(program: &str) -> Result<PathBuf, Failure> {
+    cargo(["build", "--all-targets"].iter().chain(&WORKSPACE))?;
+    built("debug", program)
+}
+
+/// Builds the workspace as the tests do, and returns the path of the command line.
 pub(crate) fn build_prowess() -> Result<PathBuf, Failure> {
-    cargo(["build", "--workspace", "--all-targets"])?;
-    built("debug", "prowess")
+    build_program("prowess")
+}
+
+/// Builds these targets optimized, with the dependencies that the command line's release build has, and
+/// returns the directory of the programs.
+///
+/// The command line is selected in each such build, because the features of a dependency depend on the
+/// selected packages: otherwise hundreds of crates would be compiled twice.
+pub(crate) fn build_optimized(targets: &[&str]) -> Result<PathBuf, Failure> {
+    cargo(["build", "--release", "--package", "prowess-cli"].iter().chain(targets))?;
+    built("release", "")
 }
 
 /// The path of a program that was built under a profile.

@@ -1,8 +1,8 @@
 //! Prints what a host pays for a runtime, a load and a prompt, measured through the facade.
 //!
-//! `facade [ROUNDS]`: 15 rounds without it. `facade loads` and `facade prompts` do one part, for a
-//! profile. `facade first DIRECTORY` is a process of its own, which prints the cost of its first
-//! runtime over DIRECTORY.
+//! `facade [ROUNDS]`: 15 rounds by default. `facade loads` and `facade prompts` do one part, for a
+//! profiler. `facade first DIRECTORY` prints the cost of the first runtime of its process, over
+//! DIRECTORY.
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
 use std::hint::black_box;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use benches::measure::{cpu_time, least, private_kib, rounds_at};
+use benches::measure::{cpu_time, least, private_kib, resident_kib, rounds_at};
 use benches::table::{alone, beside, milliseconds};
 use benches::{SIZES, corpus, floor};
 use prowess::prompt::{Composer, ComposerInput, PromptPolicy};
@@ -56,8 +56,8 @@ fn main() {
     }
 }
 
-/// The skills on disk, left alone long enough: a file that was written just now is read again after
-/// a pause.
+/// Returns skills on disk that are old enough: a file that has just been written is read again
+/// after a pause.
 fn skills(count: usize) -> TempDir {
     let directory = corpus::on_disk(count);
     std::thread::sleep(Duration::from_secs(1));
@@ -68,7 +68,7 @@ fn skills(count: usize) -> TempDir {
 fn first_runtime() {
     let directory = skills(1);
     let program = std::env::current_exe().expect("the program knows itself");
-    let mut least = [f64::INFINITY; 4];
+    let mut least = [f64::INFINITY; 6];
     for _ in 0..PROCESSES {
         let output = Command::new(&program).arg("first").arg(directory.path()).output();
         let output = output.expect("the program can start itself");
@@ -79,39 +79,41 @@ fn first_runtime() {
             *least = number.min(*least);
         }
     }
-    let [build, build_kib, turn, turn_kib] = least;
+    let [build, build_kib, build_resident, turn, turn_kib, turn_resident] = least;
     let megabytes = |kib: f64| kib * 1_024.0 / 1e6;
-    println!("{}", alone("first runtime of a process", 1, build, "ms", Some(0.5)));
-    println!(
-        "{}",
-        alone("first runtime of a process, memory", 1, megabytes(build_kib), "MB", Some(1.0))
-    );
-    println!("{}", alone("its first turn, with prompt, tools and a load", 1, turn, "ms", None));
-    println!("{}", alone("its first turn, memory", 1, megabytes(turn_kib), "MB", None));
+    let time = |what, value, most| println!("{}", alone(what, 1, value, "ms", most));
+    let memory = |what, kib, most| println!("{}", alone(what, 1, megabytes(kib), "MB", most));
+    time("build the first runtime of a process", build, Some(0.5));
+    memory("first runtime, private memory", build_kib, Some(1.0));
+    memory("first runtime, resident memory with the program's code", build_resident, Some(1.0));
+    time("first turn with prompt, tools and a load", turn, None);
+    memory("first turn, private memory", turn_kib, None);
+    memory("first turn, resident memory with the program's code", turn_resident, None);
 }
 
-/// Prints the CPU time in milliseconds and the growth in KiB of the first runtime, and of its first
-/// turn.
+/// Prints the CPU time in milliseconds, and the growth of private and of resident memory in KiB, of
+/// the first runtime and then of its first turn.
 fn print_first_runtime(directory: &Path) {
     // The measuring code itself is in memory before the first number counts.
-    black_box((cpu_time(|| 0), private_kib()));
-    let before = private_kib();
+    let memory = || [private_kib(), resident_kib()];
+    black_box((cpu_time(|| 0), memory()));
+    let before = memory();
     let (runtime, build) = cpu_time(|| runtime(directory, Policies::default()));
-    let built = private_kib();
+    let built = memory();
     let ((), turn) = cpu_time(|| {
         let session = runtime.open_session().expect("memory takes another session");
         let turn = runtime.turn(&session).expect("the session is open");
         let id = turn.catalog().skills().next().expect("there is a skill").id().to_owned();
         black_box((turn.prompt(), turn.tools(), load(&turn, &id)));
     });
-    let used = private_kib();
-    println!(
-        "{} {} {} {}",
-        milliseconds(build),
-        built.saturating_sub(before),
-        milliseconds(turn),
-        used.saturating_sub(built)
-    );
+    let used = memory();
+    let print = |time, [private, resident]: [u64; 2], [before, resident_before]: [u64; 2]| {
+        let [private, resident] =
+            [private.saturating_sub(before), resident.saturating_sub(resident_before)];
+        println!("{} {private} {resident}", milliseconds(time));
+    };
+    print(build, built, before);
+    print(turn, used, built);
 }
 
 /// Prints the cost of loading one skill of many by a tool call.
@@ -136,17 +138,17 @@ fn loads(rounds: usize) {
     let row = |what, time, other, most| {
         println!("{}", beside(what, SKILLS, each(time), each(other), most));
     };
-    row("opening, asking, reading and parsing, beside no parsing", parsed, read, None);
-    row("the same and the digest, beside the same", digests, parsed, None);
+    row("open, stat, read and parse one skill, compared with no parsing", parsed, read, None);
+    row("the same with a digest, compared with no digest", digests, parsed, None);
     row(
-        "a load by tool call, beside opening, asking, reading and parsing",
+        "load one skill by a tool call, compared with open, stat, read and parse",
         loaded,
         parsed,
         Some(1.8),
     );
 }
 
-/// Reads one file by the bare system calls and parses it whole; gives the lengths of frontmatter
+/// Reads one file by the bare system calls and parses it whole. Returns the lengths of name
 /// and body.
 fn parsed(path: &Path) -> usize {
     let bytes = floor::content(path);
@@ -155,7 +157,7 @@ fn parsed(path: &Path) -> usize {
     document.frontmatter.name.len() + document.body.len()
 }
 
-/// The same, and the digest of the file, which every load reports.
+/// Does the same and computes the digest of the file, which every load reports.
 fn digested(path: &Path) -> usize {
     let bytes = floor::content(path);
     black_box(prowess::Digest::of(&bytes));
@@ -164,8 +166,8 @@ fn digested(path: &Path) -> usize {
     document.frontmatter.name.len() + document.body.len()
 }
 
-/// Prints the cost of a prompt: of a catalog that is composed for the first time, and of one that
-/// was before.
+/// Prints the cost of a prompt: of a catalog that is composed for the first time, and of an
+/// unchanged one.
 fn prompts(rounds: usize) {
     let directory = skills(SKILLS);
     let root = directory.path();
@@ -192,15 +194,21 @@ fn prompts(rounds: usize) {
     let time = |what, time, most| {
         println!("{}", alone(what, SKILLS, milliseconds(time), "ms", most));
     };
-    time("composing a catalog for the first time", first, Some(0.12));
-    time("composing a catalog for the first time, under 4,000 tokens", first_bounded, Some(0.12));
+    time("compose a catalog for the first time", first, Some(0.12));
+    time("compose a catalog for the first time, under 4,000 tokens", first_bounded, Some(0.12));
     let row = |what, time, copy, most| println!("{}", beside(what, SKILLS, time, copy, most));
-    row("prompt of an unchanged catalog, beside a copy of its text", unchanged, copied, Some(2.0));
-    let what = "prompt of an unchanged catalog, under 4,000 tokens, beside a copy of its text";
+    row(
+        "prompt of an unchanged catalog, compared with a copy of its text",
+        unchanged,
+        copied,
+        Some(2.0),
+    );
+    let what =
+        "prompt of an unchanged catalog under 4,000 tokens, compared with a copy of its text";
     row(what, unchanged_bounded, copied_bounded, Some(2.0));
 }
 
-/// Composes a catalog as a host does that has just begun; gives the length of the text.
+/// Composes a catalog as a new host does. Returns the length of the text.
 fn composed_first(catalog: &Arc<Catalog>, max_tokens: Option<usize>) -> usize {
     let policy = PromptPolicy { max_tokens, ..PromptPolicy::default() };
     let composer = Composer::new(policy, DeliveryPolicy::default(), Arc::new(EstimatedTokens));
@@ -233,13 +241,13 @@ impl Host {
         self.runtime.turn(&self.session).expect("the session is open")
     }
 
-    /// Starts a turn and composes its prompt; gives the length of its text.
+    /// Starts a turn and composes its prompt. Returns the length of its text.
     fn prompt(&self) -> usize {
         self.turn().prompt().text.len()
     }
 }
 
-/// Counts calls, as the least that an audit does.
+/// Counts calls, which is the least that an audit does.
 #[derive(Default)]
 struct CountedCalls(AtomicUsize);
 
@@ -255,7 +263,7 @@ fn runtime(root: &Path, policies: Policies) -> Runtime {
     runtime.expect("the layer and the directory are there")
 }
 
-/// Loads one skill by the tool, in place of those before; gives the length of the answer.
+/// Loads one skill by the tool instead of the last one. Returns the length of the result.
 fn load(turn: &Turn, id: &str) -> usize {
     let answer = turn.call(&ToolCall::new("skills_load", json!({ "names": [id] }))).result;
     assert!(!answer.is_error, "{answer:?}");

@@ -1,8 +1,8 @@
-//! Prints what a source and a tool cost in a plugin, in the host's process and in one of its own, beside the same
-//! source linked.
+//! Prints what a source and a tool cost in a plugin, in the host's process and in a child process, compared
+//! with the same code linked into the host.
 //!
-//! `plugins DIRECTORY [ROUNDS]`: `cargo xtask plugins` fills the directory; 15 rounds without it. What another
-//! process does is no CPU time of this one, so both columns of its rows are by the clock on the wall.
+//! `plugins DIRECTORY [ROUNDS]`: `cargo xtask plugins` fills the directory; 15 rounds by default. The CPU
+//! time of a child process is not that of the host, so both columns of its rows are wall-clock time.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
@@ -31,15 +31,15 @@ use serde_json::{Map, Value, json};
 const RECORDS: usize = 1_000;
 const ON_DISK: usize = 10_000;
 
-/// How many times the linked source's time discovery by a plugin in the host may take.
+/// The maximum ratio of discovery by a plugin in the host's process to discovery by the linked source.
 const MOST_OF_DISCOVERY: f64 = 1.5;
 
-/// How many single calls are measured, and the most microseconds that half of them may take over the linked call.
+/// The number of single calls, and the maximum median of the time over the linked call in microseconds.
 const SINGLE_CALLS: usize = 20_000;
 const MOST_OVERHEAD_US: f64 = 3.0;
 const MOST_OVERHEAD_ELSEWHERE_US: f64 = 40.0;
 
-/// One source in each of its places.
+/// One source in each isolation.
 struct Places {
     linked: Arc<dyn SkillSource>,
     here: Arc<dyn SkillSource>,
@@ -53,15 +53,15 @@ fn main() {
     let rounds = arguments.next().and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
     let memory = memory(&plugins);
     let work = |what, skills, times| Work { what, skills, times, most: None, rounds };
-    work("5 bytes of a file", 1, 200).measure(&memory, |source| length(source, "small"));
-    work("5 KB of a file", 1, 200).measure(&memory, |source| length(source, "body"));
-    for (what, package) in [("5 bytes of a file", "small"), ("5 KB of a file", "body")] {
+    work("read 5 bytes", 1, 200).measure(&memory, |source| length(source, "small"));
+    work("read 5 KB", 1, 200).measure(&memory, |source| length(source, "body"));
+    for (what, package) in [("read 5 bytes", "small"), ("read 5 KB", "body")] {
         let [linked, here, elsewhere] =
             memory.each().map(|source| times_of_calls(SINGLE_CALLS, || length(source, package)));
         overhead(what, &linked, &here, &elsewhere);
     }
     tool_calls(&plugins);
-    work("a scan of records in memory", RECORDS, 10).measure(&memory, scan);
+    work("scan of records in memory", RECORDS, 10).measure(&memory, scan);
     let directory = corpus::on_disk(ON_DISK);
     let discovery = work("discovery", ON_DISK, 1);
     Work { most: Some(MOST_OF_DISCOVERY), ..discovery }
@@ -70,25 +70,25 @@ fn main() {
         });
 }
 
-/// Prints how much longer single calls take by a plugin than by what is linked: half of them and 99 of 100,
-/// since the least time is that of a call that found its thread awake.
+/// Prints how much longer single calls of a plugin take than linked calls: the median and the 99th
+/// percentile, since the minimum is a call that found its thread awake.
 fn overhead(what: &str, linked: &CallTimes, here: &CallTimes, elsewhere: &CallTimes) {
     let places = [
-        ("a plugin in the host", here, MOST_OVERHEAD_US),
-        ("one in a process of its own", elsewhere, MOST_OVERHEAD_ELSEWHERE_US),
+        ("plugin in the host's process", here, MOST_OVERHEAD_US),
+        ("plugin in a child process", elsewhere, MOST_OVERHEAD_ELSEWHERE_US),
     ];
     for (place, times, most) in places {
         let over = |time: Duration, linked| time.saturating_sub(linked).as_secs_f64() * 1e6;
         let half = over(times.half, linked.half);
-        let what = format!("{what}, by {place}, over the linked call");
-        println!("{}", alone(&format!("{what}: half of them"), 1, half, "µs", Some(most)));
+        let what = format!("{what}, {place}, time over the linked call");
+        println!("{}", alone(&format!("{what}, median"), 1, half, "µs", Some(most)));
         let slow = over(times.most, linked.most);
-        println!("{}", alone(&format!("{what}: 99 of 100"), 1, slow, "µs", None));
+        println!("{}", alone(&format!("{what}, 99th percentile"), 1, slow, "µs", None));
     }
 }
 
-/// Measures calls of the tools of skills: one that is answered from its arguments, and one that needs the session
-/// and a file of the host.
+/// Measures calls of the skill tools: one that needs only its arguments, and one that needs the session and a
+/// file of the host.
 fn tool_calls(plugins: &Path) {
     let source = (0..100)
         .map(corpus::skill)
@@ -108,12 +108,8 @@ fn tool_calls(plugins: &Path) {
     let conversations =
         [conversation(&linked), loaded(Isolation::InProcess), loaded(Isolation::Process)];
     let calls = [
-        ("a tool call", "skills_unload", json!({})),
-        (
-            "a tool call that reads the session and a file",
-            "skills_read",
-            json!({"path": "SKILL.md"}),
-        ),
+        ("tool call", "skills_unload", json!({})),
+        ("tool call that reads the session and a file", "skills_read", json!({"path": "SKILL.md"})),
     ];
     for (what, tool, arguments) in calls {
         let [linked, here, elsewhere] = conversations.each_ref().map(|conversation| {
@@ -125,13 +121,13 @@ fn tool_calls(plugins: &Path) {
     }
 }
 
-/// What each place does in turn, and how it is told.
+/// Work that each isolation does in turn, and how it is reported.
 struct Work {
     what: &'static str,
     skills: usize,
-    /// How often it is done in each round; one of them is told.
+    /// How often it is done in each round; the row is about one of them.
     times: u32,
-    /// How many times the linked source's time it may take in the host's process.
+    /// The maximum ratio to the linked source, in the host's process.
     most: Option<f64>,
     rounds: usize,
 }
@@ -141,11 +137,11 @@ impl Work {
         let repeat = |source| (0..self.times).map(|_| run(source)).sum();
         let [linked, here, elsewhere] = [&places.linked, &places.here, &places.elsewhere];
         let times = least(self.rounds, [&mut || repeat(here), &mut || repeat(linked)]);
-        self.print("by a plugin in the host", times, self.most);
+        self.print("plugin in the host's process", times, self.most);
         let works: [&mut dyn FnMut() -> usize; 2] =
             [&mut || repeat(elsewhere), &mut || repeat(linked)];
         let times = least_by_the_clock(self.rounds, works);
-        self.print("by one in a process of its own, by the clock", times, None);
+        self.print("plugin in a child process, wall-clock time", times, None);
     }
 
     fn print(&self, place: &str, times: [Duration; 2], most: Option<f64>) {
@@ -198,7 +194,7 @@ fn memory(plugins: &Path) -> Places {
     Places::new(linked, &library(plugins, "memory"), &json!({"files": files}))
 }
 
-/// The beginning of a skill: a configuration is no place for megabytes.
+/// Returns the beginning of a skill: a configuration should not have megabytes.
 fn short_skill(number: usize) -> (String, String) {
     let (name, mut text) = corpus::skill(number);
     text.truncate(text.floor_char_boundary(2 << 10));
@@ -233,7 +229,7 @@ fn plugin(file: &Path, config: &Value, isolation: Isolation) -> Plugin {
     loaded.unwrap_or_else(|error| panic!("{error}; {}", error.help))
 }
 
-/// Trusts the file as it is: it was built just now.
+/// Trusts the file as it is, because it has just been built.
 fn loader(file: &Path, isolation: Isolation) -> PluginLoader {
     let policy = PluginPolicy { isolation, ..PluginPolicy::default() };
     let (bytes, inspection) = read(file, Origin::Named, &policy).expect("it is a plugin");

@@ -1,7 +1,8 @@
-//! Prints each work beside the floor of the same run, as a table.
+//! Prints what discovery, reloads, reads and prompts cost, compared with the lower limit of the same run.
 //!
-//! `ratios [ROUNDS] [DIRECTORY]`: 15 rounds without it; the real skills below DIRECTORY too. A ratio says how much CPU time the work takes for each
-//! unit that the kernel alone takes; an absolute time says more of the machine.
+//! `ratios [ROUNDS] [DIRECTORY]`: 15 rounds by default; with DIRECTORY, also measures discovery of the
+//! real skills below it. A ratio is the CPU time per unit of what the kernel alone takes; an absolute
+//! time depends on the machine.
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
 use std::path::{Path, PathBuf};
@@ -16,10 +17,10 @@ use benches::{
 };
 use prowess_core::{CatalogProvider, ReadLimit, ResourcePath};
 
-/// What a model is mostly told of is no more.
+/// The number of skills that most models see at most.
 const HUNDRED: usize = 100;
 
-/// How much memory a process may take at most at each size, in MB.
+/// The maximum memory of a process at each size, in MB.
 const MOST_MEMORY: [f64; 3] = [4.0, 8.0, 24.0];
 
 fn main() {
@@ -32,7 +33,7 @@ fn main() {
         discovery / u32::try_from(count).expect("a corpus can be counted")
     });
     let ([least, .., most], [few, ..]) = (DISCOVERED, discoveries);
-    let what = format!("discovery, a skill of so many and of {least}");
+    let what = format!("discovery per skill, compared with {least} skills");
     // Of a file more among fifty times as many, the kernel alone takes up to a third more.
     println!("{}", beside(&what, most, discoveries[2], few, Some(1.5)));
     if let Some(real) = std::env::args().nth(2) {
@@ -48,7 +49,7 @@ fn main() {
     }
 }
 
-/// Gives how long discovery takes.
+/// Measures discovery and reloads. Returns the time of discovery.
 fn catalog(root: &Path, count: usize, rounds: usize) -> Duration {
     let [floor, discovery] = least(
         rounds,
@@ -72,11 +73,11 @@ fn catalog(root: &Path, count: usize, rounds: usize) -> Duration {
     let [stats_again, one_changed] =
         least_after(rounds, touch, [&mut || floor::stat_sweep(root), &mut reload]);
     println!("{}", beside("discovery", count, discovery, floor, Some(1.3)));
-    println!("{}", beside("reload, nothing changed", count, unchanged, stats, Some(1.2)));
-    println!("{}", beside("reload, one changed", count, one_changed, stats_again, Some(1.2)));
+    println!("{}", beside("reload, no file changed", count, unchanged, stats, Some(1.2)));
+    println!("{}", beside("reload, one file changed", count, one_changed, stats_again, Some(1.2)));
     if count == SIZES[0] {
         let time = milliseconds(discovery);
-        println!("{}", alone("discovery in all", count, time, "ms", Some(100.0)));
+        println!("{}", alone("discovery, total", count, time, "ms", Some(100.0)));
     }
     discovery
 }
@@ -105,12 +106,15 @@ fn activation(root: &Path, count: usize, rounds: usize) {
     let each = |time: Duration| time / 100;
     let row =
         |what: &str, time, most| println!("{}", beside(what, count, each(time), each(floor), most));
-    row("text of one skill, by its id", bodies, Some(1.3));
-    row("the same, and its frontmatter parsed", parsed, Some(1.3));
-    row("the same by a tool call, with its receipt", activation, None);
+    row("read one skill by its id", bodies, Some(1.3));
+    row("read and parse one skill", parsed, Some(1.3));
+    row("load one skill by a tool call", activation, None);
     if count == SIZES[0] {
         let time = milliseconds(each(activation));
-        println!("{}", alone("a tool call that loads a skill", count, time, "ms", Some(50.0)));
+        println!(
+            "{}",
+            alone("load one skill by a tool call, total", count, time, "ms", Some(50.0))
+        );
     }
 }
 
@@ -124,12 +128,12 @@ fn prompt(root: &Path, count: usize, rounds: usize) {
             ids.iter().filter(|id| catalog.get(id).is_some()).count()
         }],
     );
-    each("prompt of the whole catalog, a skill", count, whole, None);
-    each("prompt under 4,000 tokens, a skill", count, cut, None);
-    each("look-up by id", count, lookup, Some(200.0));
+    each("compose the whole catalog, per skill", count, whole, None);
+    each("compose a catalog under 4,000 tokens, per skill", count, cut, None);
+    each("look up a skill by its id", count, lookup, Some(200.0));
 }
 
-/// Ours gives place and verdict too; the others read two fields and forget the rest.
+/// Measures the readers of frontmatter. The one of prowess returns positions and diagnostics too; the others read two fields.
 fn frontmatter(rounds: usize) {
     let files = parsing::files(SIZES[0]);
     let [ours, saphyr, serde_yaml] = least(
@@ -138,9 +142,9 @@ fn frontmatter(rounds: usize) {
             parsing::by_serde_yaml(&files)
         }],
     );
-    each("frontmatter, fences and checks", files.len(), ours, None);
-    each("the same by serde-saphyr", files.len(), saphyr, None);
-    each("the same by yaml_serde", files.len(), serde_yaml, None);
+    each("parse and check a frontmatter", files.len(), ours, None);
+    each("parse a frontmatter with serde-saphyr", files.len(), saphyr, None);
+    each("parse a frontmatter with yaml_serde", files.len(), serde_yaml, None);
 }
 
 fn real_files(root: &Path, count: usize, rounds: usize) {
@@ -148,25 +152,28 @@ fn real_files(root: &Path, count: usize, rounds: usize) {
         rounds,
         [&mut || floor::discover(root), &mut || corpus::registry(root).reload().catalog.len()],
     );
-    println!("{}", beside("discovery of real files", count, discovery, floor, Some(1.7)));
+    println!("{}", beside("discovery of real skills", count, discovery, floor, Some(1.7)));
 }
 
-/// A row of work that has no floor but a machine's own: what each skill takes.
+/// Prints the time per skill of work that has no lower limit to compare with.
 fn each(what: &str, count: usize, time: Duration, most: Option<f64>) {
     println!("{}", alone(what, count, nanoseconds(time) / count as f64, "ns", most));
 }
 
-/// Other processes, so that their allocator and their peak are their own. The least peak counts: how much
-/// of a program the kernel takes into memory unasked differs by a tenth of a megabyte from run to run.
+/// Measures in other processes, so that their allocator and their peak are their own. Prints the lowest peak: how
+/// much of a program the kernel reads ahead differs by a tenth of a megabyte between runs.
 fn memory(root: &Path, count: usize, most: f64) {
     let runs = [(); 5].map(|()| memory_once(root, count));
     let [index, of_text, _] = runs[0];
     let peak_kib = runs.map(|[.., peak_kib]| peak_kib).into_iter().fold(f64::INFINITY, f64::min);
-    println!("{}", alone("index, a skill", count, index, "B", Some(400.0)));
-    println!("{}", alone("of it name and description", count, of_text, "B", None));
+    println!("{}", alone("memory of the index, per skill", count, index, "B", Some(400.0)));
     println!(
         "{}",
-        alone("memory of the process", count, peak_kib * 1_024.0 / 1e6, "MB", Some(most))
+        alone("names and descriptions in the index, per skill", count, of_text, "B", None)
+    );
+    println!(
+        "{}",
+        alone("peak memory of the process", count, peak_kib * 1_024.0 / 1e6, "MB", Some(most))
     );
 }
 

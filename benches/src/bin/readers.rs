@@ -167,19 +167,22 @@ fn main() {
     let (swapped, locked) = (ArcSwap::from(Arc::clone(first)), RwLock::new(Arc::clone(first)));
     let sharded = first.skills().map(entry).collect::<DashMap<_, _>>();
     let shelves: [(&str, &dyn Shelf, Option<f64>); 4] = [
-        ("a registry that reloads", &reloading, Some(2.0)),
-        ("arc-swap", &swapped, Some(2.0)),
-        ("RwLock", &locked, None),
-        ("dashmap", &sharded, None),
+        ("reads of a registry that reloads", &reloading, Some(2.0)),
+        ("reads of an `arc-swap`", &swapped, Some(2.0)),
+        ("reads of an `RwLock`", &locked, None),
+        ("reads of a `dashmap`", &sharded, None),
     ];
     let mut all: Vec<_> =
         (0..rounds.max(3)).map(|_| round(shelves.map(|(_, shelf, _)| shelf), &catalogs)).collect();
     all.sort_unstable_by_key(|round| round.line);
     let line = |rounds: &[Round]| rounds[rounds.len() / 2].line as f64;
     let near = &all[..all.len() / 3];
-    let what = "a line of memory, from one core to the other";
-    println!("{}", alone(&format!("{what}, in all rounds"), SKILLS, line(&all), "ns", None));
-    println!("{}", alone(&format!("{what}, in those that count"), SKILLS, line(near), "ns", None));
+    let what = "transfer of a cache line between two cores";
+    println!("{}", alone(&format!("{what}, all rounds"), SKILLS, line(&all), "ns", None));
+    println!(
+        "{}",
+        alone(&format!("{what}, the rounds used below"), SKILLS, line(near), "ns", None)
+    );
     for (at, (name, _, most)) in shelves.into_iter().enumerate() {
         print(name, near.iter().map(|round| round.shelves[at]), most);
     }
@@ -249,9 +252,9 @@ fn print(name: &str, rounds: impl Iterator<Item = OfShelf>, most: Option<f64>) {
     let row = |what: &str, with, without, most| {
         println!("{}", beside(&format!("{name}: {what}"), SKILLS, time(with), time(without), most));
     };
-    row("half of the reads beside a writer, and in quiet", half, quiet_half, None);
-    row("999 of 1,000 reads beside a writer, and in quiet", tail, quiet_tail, most);
-    println!("{}", alone(&format!("{name}: swaps in 1,000 reads"), SKILLS, each, "", None));
+    row("median during writes, compared with no writer", half, quiet_half, None);
+    row("99.9th percentile during writes, compared with no writer", tail, quiet_tail, most);
+    println!("{}", alone(&format!("{name}: writes per 1,000 reads"), SKILLS, each, "", None));
 }
 
 fn read(shelf: &dyn Shelf, ids: &[String]) -> Reads {

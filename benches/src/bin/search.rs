@@ -54,16 +54,22 @@ fn measure(catalog: &Arc<Catalog>, rounds: usize, most: f64) {
     let each = |time: Duration| time / u32::try_from(QUERIES).expect("a few hundred");
     let count = catalog.len();
     let row = |what, value, unit, most| println!("{}", alone(what, count, value, unit, most));
-    row("a query", microseconds(each(plain)), "µs", Some(most));
-    row("a misspelt query", microseconds(each(unknown)), "µs", None);
+    row("search query", microseconds(each(plain)), "µs", Some(most));
+    row("search query with a typo", microseconds(each(unknown)), "µs", None);
     if other::IS_THERE {
         println!(
             "{}",
-            beside("a query, and by tantivy", count, each(plain), each(others), Some(1.0))
+            beside(
+                "search query, compared with tantivy",
+                count,
+                each(plain),
+                each(others),
+                Some(1.0)
+            )
         );
     }
-    row("building the index of words", milliseconds(build), "ms", None);
-    row("index of words, a skill", bytes as f64, "B", Some(450.0));
+    row("build the search index", milliseconds(build), "ms", None);
+    row("search index, per skill", bytes as f64, "B", Some(450.0));
 }
 
 #[cfg(not(feature = "compare"))]

@@ -1,11 +1,11 @@
-//! A plugin whose file changes all the time, under readers that never stop.
+//! Replaces a plugin again and again while four threads read from it.
 //!
-//! `soak [ROUNDS]`: 1,000 reloads in the host without it, and a tenth of that in processes of its own,
-//! under four readers each. It fails if a read fails, or if a reload costs more memory than twice the
-//! file: the code of each build stays in the host's memory, and nothing else may.
+//! `soak [ROUNDS]`: by default 1,000 reloads in the host's process, and a tenth of that in processes
+//! of its own. It fails if a read fails, or if a reload costs more memory than twice the file: the
+//! code of each build stays in the host's memory, and nothing else may.
 //!
-//! Before that it scans a million packages in each place, with a deadline that is shorter than the scan.
-//! It fails if one of them is missing, or if the host has to remember more than their paths.
+//! Before that it scans a million packages in each isolation, with a deadline that is shorter than
+//! the scan. It fails if one of them is missing, or if the host stores more than their paths.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "what was measured is what the program is for")]
 
@@ -28,7 +28,7 @@ use prowess_testkit::{ManualClock, PluginFlavor, ScanRecorder, build_plugin_exam
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 const READERS: usize = 4;
-/// Rounds before memory is looked at, in which whatever is made once is made.
+/// The rounds before memory is measured, in which everything that is allocated once is allocated.
 const WARM_UP: usize = 10;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -47,10 +47,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     soak("in a process of its own", Isolation::Process, rounds.div_ceil(10))
 }
 
-/// The most bytes that the host may need for each package of a scan: its path, once, in a set.
+/// The maximum number of bytes that the host may use for each package of a scan: its path, once, in
+/// a set.
 const MOST_BYTES_OF_A_PACKAGE: usize = 256;
-/// The deadline of a call. The scan of a million packages pauses for three seconds in total, and each package
-/// that it finds extends the deadline.
+/// The deadline of a call. The scan of a million packages pauses for three seconds in total, and
+/// each package that it finds extends the deadline.
 const CALL_MS: u64 = 2_000;
 
 /// Scans a million packages, and prints how long that took.
@@ -73,7 +74,7 @@ fn scan_million(place: &str, isolation: Isolation) -> Result<(), Box<dyn Error>>
     }
 }
 
-/// Counts packages, and looks at the memory of the host meanwhile.
+/// Counts packages, and measures the memory of the host meanwhile.
 struct Counter {
     packages: usize,
     before: usize,
@@ -94,7 +95,7 @@ impl ScanSink for Counter {
     fn problem(&mut self, _: Diagnostic) {}
 }
 
-/// Reloads so often, and says what that took.
+/// Reloads the plugin `rounds` times, and prints the time and the memory of a reload.
 fn soak(place: &str, isolation: Isolation, rounds: usize) -> Result<(), Box<dyn Error>> {
     let mut changing = Changing::new(isolation, rounds)?;
     let plugin = changing.loader.load(&changing.file, Origin::Named)?;
@@ -137,11 +138,11 @@ fn soak(place: &str, isolation: Isolation, rounds: usize) -> Result<(), Box<dyn 
     );
     match each <= 2 * file && reads > 0 {
         true => Ok(()),
-        false => Err("a reload costs more memory than twice the file, or nobody read".into()),
+        false => Err("a reload costs more memory than twice the file, or no thread read".into()),
     }
 }
 
-/// Reads and scans until it is over; the first failure ends it.
+/// Reads and scans until it is over. Stops at the first failure.
 fn read_on(
     source: &dyn SkillSource,
     is_over: &AtomicBool,
@@ -157,12 +158,12 @@ fn read_on(
     Ok(())
 }
 
-/// A plugin's file with one build after the other.
+/// A plugin's file that is replaced by one build after the other.
 struct Changing {
     loader: PluginLoader,
     file: PathBuf,
     bytes: Vec<u8>,
-    /// What is removed at the end.
+    /// Removed at the end.
     _directory: tempfile::TempDir,
 }
 
@@ -190,8 +191,8 @@ impl Changing {
         Ok(changing)
     }
 
-    /// Puts another build in the place of the file, and trusts it. No loader reads what stands after the
-    /// end of a library, so the number there makes it another one.
+    /// Replaces the file by another build, and trusts it. No loader reads the bytes after the end of
+    /// a library, so a number there makes it another build.
     fn change(&mut self, number: usize) -> Result<(), Box<dyn Error>> {
         let bytes = [&*self.bytes, &number.to_le_bytes()].concat();
         let beside = self.file.with_extension("new");
@@ -205,14 +206,13 @@ impl Changing {
     }
 }
 
-/// The program of plugins' own processes, which is built beside this one.
+/// Returns the program that runs plugins in processes of their own, which is built next to this one.
 fn runner() -> Result<PathBuf, Box<dyn Error>> {
-    let own = std::env::current_exe()?;
-    let built = own.ancestors().nth(2).ok_or("this program lies where cargo built it")?;
-    Ok(built.join(format!("prowess-plugin-runner{}", std::env::consts::EXE_SUFFIX)))
+    let name = format!("prowess-plugin-runner{}", std::env::consts::EXE_SUFFIX);
+    Ok(std::env::current_exe()?.with_file_name(name))
 }
 
-/// The bytes that this process has written to and nobody can take back, as the kernel counts them.
+/// Returns the private memory of this process in bytes, as the kernel counts it.
 fn memory() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));

@@ -1,9 +1,9 @@
-//! Prints what a start costs that knows what the last one found, beside the floor of the same run.
+//! Prints the cost of a start with the cache of the last start, compared with the lower limit of the
+//! same run.
 //!
-//! `start [ROUNDS]`: 15 rounds without it. A start asks for each file's state once, so its own floor is
-//! the bare sweep of states; what it is compared with first is the floor of reading every file. The files
-//! have been there for some seconds, as most are that a start meets: a root that changed just before has to
-//! be listed again.
+//! `start [ROUNDS]`: 15 rounds by default. A start with a cache stats each file once, so its own lower
+//! limit is one `stat` per file; it is compared with reading every file as well. The files are some
+//! seconds old, as most files are: a root that has just changed is listed again.
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
 use std::path::Path;
@@ -48,7 +48,19 @@ fn start(root: &Path, count: usize, rounds: usize) {
             &mut || corpus::registry_that_recalls(root, recall).reload().changes.unchanged,
         ],
     );
-    println!("{}", beside("start that knows the last one", count, with, floor, Some(0.65)));
-    println!("{}", beside("the same beside a sweep of states", count, with, states, None));
-    println!("{}", beside("start that knows nothing", count, without, floor, None));
+    println!(
+        "{}",
+        beside("start with the cache of the last start", count, with, floor, Some(0.65))
+    );
+    println!(
+        "{}",
+        beside(
+            "start with the cache, compared with a stat of each file",
+            count,
+            with,
+            states,
+            None
+        )
+    );
+    println!("{}", beside("start without a cache", count, without, floor, None));
 }

@@ -1,8 +1,8 @@
-//! Prints how long a write takes to be in the catalog of a watching registry, and what watching costs.
+//! Prints the time from a write to the new catalog of a watching registry, and what watching costs.
 //!
-//! `watch [WRITES]`: 300 writes without it. A write is one `write` of a whole `SKILL.md`, whose file is open; the
-//! times are from before it until every reader finds the new catalog, and until a thread that slept until it was
-//! told is awake, by the clock on the wall.
+//! `watch [WRITES]`: 300 writes by default. A write is one `write` of a whole `SKILL.md` that is open. The
+//! times, in wall-clock time, are until every reader finds the new catalog, and until a sleeping
+//! subscriber runs.
 
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
@@ -22,7 +22,7 @@ use prowess_testkit::ManualClock;
 
 const SIZES: [usize; 2] = [1_000, 10_000];
 
-/// How long the idle process is looked at.
+/// How long the idle process is measured.
 const IDLE: Duration = Duration::from_secs(5);
 
 /// Longer than the kernel's tick, so that each version has a time of its own.
@@ -78,12 +78,12 @@ fn measure(size: usize, writes: usize) {
     };
     let each = milliseconds(busy) / writes as f64;
     let row = |what, value, most| println!("{}", alone(what, size, value, "ms", most));
-    row("watch: from a write to the catalog, half of them", at(50, &mut there), Some(0.3));
-    row("watch: from a write to the catalog, 99 of 100", at(99, &mut there), None);
-    row("watch: until a sleeping thread is awake, half of them", at(50, &mut awake), None);
-    row("watch: CPU time of a write", each, None);
-    row("watch: CPU time to set it up", milliseconds(set_up), None);
-    row("watch: CPU time of five idle seconds", milliseconds(idle), Some(1.0));
+    row("watch: from a write to the new catalog, median", at(50, &mut there), Some(0.3));
+    row("watch: from a write to the new catalog, 99th percentile", at(99, &mut there), None);
+    row("watch: from a write to a notified thread, median", at(50, &mut awake), None);
+    row("watch: CPU time per write", each, None);
+    row("watch: CPU time to start", milliseconds(set_up), None);
+    row("watch: CPU time in five idle seconds", milliseconds(idle), Some(1.0));
 }
 
 /// Each version is as long as the others, so that one `write` replaces the whole of it.

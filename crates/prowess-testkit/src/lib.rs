@@ -48,6 +48,7 @@ mod tools_kit;
 mod traces;
 mod tree;
 mod tree_source;
+mod versioned_source;
 mod watch_kit;
 
 pub use approval_kit::check_approval_store;
@@ -82,3 +83,4 @@ pub use tools_kit::{call_tool, check_tools};
 pub use traces::with_subscriber;
 pub use tree::Tree;
 pub use tree_source::TreeSource;
+pub use versioned_source::VersionedSource;

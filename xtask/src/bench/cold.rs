@@ -1,4 +1,4 @@
-//! Discovery where nothing is in memory: a file system of its own, mounted anew for each run.
+//! Discovery with cold caches, on a separate file system that is mounted again for each run.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,32 +7,36 @@ use std::time::{Duration, Instant};
 use super::checked;
 use crate::process::{Failure, built, cargo, succeed};
 
-/// How many skills, and how often each way is taken in turn.
+/// The number of skills, and of rounds of each way.
 const SKILLS: &str = "1000";
 const ROUNDS: usize = 5;
 
-/// One thread, thirty-two reads in flight, and ours, by their names in the program `once`.
+/// One thread, 32 parallel reads, and prowess, by their names in the program `once`.
 const WAYS: [&str; 3] = ["floor", "many", "wait"];
 
-/// At most how many times what it takes with thirty-two reads in flight.
+/// The maximum ratio to 32 parallel reads.
 const MOST: f64 = 1.5;
 
-/// Prints what discovery takes on a disk that has to be waited for, by the clock on the wall; fails if it is
-/// too much. It takes a user who may mount.
+/// Prints the wall-clock time of discovery on a disk that is not cached, and fails if it is too long. It needs the
+/// right to mount.
 pub(crate) fn run() -> Result<(), Failure> {
     let [one, many, ours] = measured()?;
-    println!("{SKILLS} skills, nothing in memory, the least of {ROUNDS} rounds:");
-    println!("one read at a time {one:.0} ms, thirty-two {many:.0} ms, ours {ours:.0} ms");
-    println!("ours : thirty-two = {:.2}, asked at most {MOST}", ours / many);
+    println!("{SKILLS} skills, cold caches, the least of {ROUNDS} rounds:");
+    println!(
+        "one read at a time {one:.0} ms, 32 parallel reads {many:.0} ms, prowess {ours:.0} ms"
+    );
+    println!("prowess / 32 parallel reads = {:.2}, at most {MOST}", ours / many);
     if ours <= MOST * many {
         return Ok(());
     }
     Err(Failure(format!("discovery on a cold disk takes {:.2} times as long", ours / many)))
 }
 
-/// The same as a row of the page; where this user may not mount, a row that says so.
+/// Returns the row of the page; without the right to mount, a row with the reason.
 pub(crate) fn row() -> String {
-    let what = format!("| discovery where nothing is in memory, by the clock | {SKILLS} |");
+    let what = format!(
+        "| discovery with cold caches, wall-clock time, compared with 32 parallel reads | {SKILLS} |"
+    );
     match measured() {
         Ok([_, many, ours]) => {
             let is_met = if ours <= MOST * many { "yes" } else { "**no**" };
@@ -46,7 +50,7 @@ pub(crate) fn row() -> String {
     }
 }
 
-/// One thread, thirty-two reads in flight, and ours, in milliseconds.
+/// Returns the times of one thread, of 32 parallel reads and of prowess in milliseconds.
 fn measured() -> Result<[f64; 3], Failure> {
     cargo(["build", "--profile", "dist", "--package", "benches", "--bin", "once"])?;
     let once = built("dist", "once")?;
@@ -69,9 +73,9 @@ fn measured() -> Result<[f64; 3], Failure> {
     Ok(least.map(|time| time.as_secs_f64() * 1e3))
 }
 
-/// How long one way takes, with what the program itself needs to begin and to end.
+/// Measures one way, with the start and the end of the program.
 fn timed(disk: &Disk, once: &Path, way: &str) -> Result<Duration, Failure> {
-    // The program itself is not what is waited for.
+    // The program itself is in memory before the measurement.
     checked(Command::new(once).arg("nothing").arg(&disk.place))?;
     let _mounted = disk.mount()?;
     let began = Instant::now();
@@ -79,13 +83,13 @@ fn timed(disk: &Disk, once: &Path, way: &str) -> Result<Duration, Failure> {
     Ok(began.elapsed())
 }
 
-/// A file with a file system in it, and where that is mounted.
+/// A file with a file system, and its mount point.
 struct Disk {
     image: PathBuf,
     place: PathBuf,
 }
 
-/// A disk that is mounted; dropping it takes it away, with all that is in memory of it.
+/// A mounted disk. Dropping it unmounts the disk, with its caches.
 struct Mounted<'d> {
     disk: &'d Disk,
     device: String,
@@ -93,7 +97,7 @@ struct Mounted<'d> {
 
 impl Disk {
     fn mount(&self) -> Result<Mounted<'_>, Failure> {
-        // Read directly, so that the kernel keeps nothing of the image either.
+        // Direct I/O, so that the kernel does not cache the image either.
         let mut losetup = Command::new("losetup");
         losetup.args(["--find", "--show", "--direct-io=on"]).arg(&self.image);
         let device = String::from_utf8_lossy(&succeed(&mut losetup)?).trim().to_owned();

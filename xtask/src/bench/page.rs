@@ -1,14 +1,14 @@
-//! The page that a run of the benchmarks leaves behind.
+//! The page that a run of the benchmarks writes.
 
 use std::process::Command;
 
-/// Where the page lies.
+/// The path of the page.
 pub(crate) const PATH: &str = "benches/README.md";
 
-/// What the last line of a page begins with; the sum of all before it follows.
+/// The start of the last line of a page, before the checksum of everything above it.
 const SUM: &str = "<!-- sum of the page: ";
 
-/// The page of a run: what it was run on, and its rows.
+/// Returns the page of a run: the machine and the rows.
 pub(super) fn written(rows: &str) -> String {
     let date = Command::new("date").arg("+%F").output().map(|date| date.stdout).unwrap_or_default();
     let date = String::from_utf8_lossy(&date).trim().to_owned();
@@ -21,30 +21,33 @@ pub(super) fn written(rows: &str) -> String {
     let load = load.split(' ').next().unwrap_or("?");
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let page = format!(
-        "# What was measured\n\nWritten by `cargo xtask bench`, never by hand; the next run writes it anew.\n\n\
-         {date}, {model}, {threads} threads, Linux {kernel}, load {load}. CPU time unless a row says otherwise, the \
-         least of the rounds, warm; each work takes turns with what it stands beside. That is the floor, what \
-         the kernel charges for the same work without ours: a scan's is to list the root, open each \
-         `SKILL.md`, read 4 KiB and close; a reload's to ask for the state of each file; that of one skill's \
-         text to open, ask, read and close. Times of `watch` and of readers are by the clock on the wall, which a \
-         busy machine stretches. A plugin stands beside the same source linked. What no load moves: `cargo xtask bench --count`.\n\n\
-         | what | skills | measured | beside | ratio | asked | met |\n|---|--:|--:|--:|--:|--:|--:|\n{rows}\n",
+        "# Benchmarks\n\nWritten by `cargo xtask bench`. Do not edit: the next run overwrites it.\n\n\
+         {date}, {model}, {threads} threads, Linux {kernel}, load {load}.\n\n\
+         **measured** is the least CPU time of all rounds with warm caches, unless a row names another measure. \
+         **reference** is what the row is compared with, measured in the same rounds, and **ratio** is the \
+         quotient of the two. Without another reference in its name, a row is compared with its lower limit, \
+         the system calls that the same work needs without prowess: for discovery, list the root, and open, \
+         read 4 KiB of and close each `SKILL.md`; for a reload, stat each file; for one skill, open, stat, \
+         read and close it. A plugin is compared with the same code linked into the host. Rows of `watch`, of \
+         reads of shared catalogs and of child processes are wall-clock times, which other load of the machine \
+         makes longer. `cargo xtask bench --count` prints counts that no load changes.\n\n\
+         | what | skills | measured | reference | ratio | target | met |\n|---|--:|--:|--:|--:|--:|--:|\n{rows}\n",
         kernel = kernel.trim()
     );
     let sum = sum(&page);
     page + &format!("{SUM}{sum:016x} -->\n")
 }
 
-/// Whether a page is as the command wrote it.
+/// Returns whether a page is as the command wrote it.
 pub(crate) fn is_as_written(page: &str) -> bool {
     let last = page.trim_end().rfind('\n').map_or(0, |at| at + 1);
     let (before, line) = page.split_at(last);
-    let told =
+    let expected =
         line.strip_prefix(SUM).and_then(|rest| u64::from_str_radix(rest.get(..16)?, 16).ok());
-    told == Some(sum(before))
+    expected == Some(sum(before))
 }
 
-/// Sixty-four bits of FNV-1a: against a slip of the hand, not against a forger.
+/// Returns the FNV-1a checksum of a text, which finds edits by mistake and not forgeries.
 fn sum(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
         (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -60,6 +63,6 @@ mod tests {
         let page = written("| discovery | 1000 | 6.1ms | 5.0ms | 1.22 | ≤ 1.3 | yes |\n");
         assert!(is_as_written(&page), "{page}");
         assert!(!is_as_written(&page.replace("1.22", "1.02")), "a better number");
-        assert!(!is_as_written("# What was measured\n"), "a page without a sum");
+        assert!(!is_as_written("# Benchmarks\n"), "a page without a sum");
     }
 }

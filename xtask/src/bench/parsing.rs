@@ -1,15 +1,14 @@
-//! How many instructions a frontmatter takes, beside two crates that read YAML.
+//! Instructions per frontmatter, compared with two crates that read YAML.
 
 use std::path::Path;
 
 use super::{SIZES, each, instructions};
 use crate::process::{Failure, built};
 
-/// Ours first: the others are told as multiples of it.
+/// The readers; the others are printed as multiples of the first one.
 const READERS: [&str; 3] = ["prowess-format", "serde-saphyr", "yaml_serde"];
 
-/// Prints what each reader takes for each further frontmatter. What it takes to make the frontmatters is
-/// counted by itself and taken off.
+/// Prints the instructions of each reader per frontmatter, without those that generate the frontmatters.
 pub(super) fn count() -> Result<(), Failure> {
     let parse = built("dist", "parse")?;
     let nothing = of_reader(&parse, "nothing")?;

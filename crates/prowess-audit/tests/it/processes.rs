@@ -24,7 +24,7 @@ fn second_process_is_refused_until_the_first_ends() {
     assert_eq!(entries, 2 + 2 * CALLS, "no number is missing, none is twice");
 }
 
-/// The example `writers` does so with 800,000 events.
+/// `cargo xtask soak` does so with 800,000 events.
 #[test]
 fn eight_writers_have_one_chain_and_keep_the_log() {
     const EVENTS: u64 = 1_000;

@@ -1,115 +1,33 @@
 //! Concurrent readers while the catalog is swapped.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak, mpsc};
 use std::thread;
 
 use prowess_core::{
-    Cancel, Catalog, CatalogProvider, Found, Layer, Listing, PackagePath, PreviousScan, Ranked,
-    Ranker, ReadLimit, Record, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError,
-    SourceErrorKind, Stamp, Trust,
+    Cancel, Catalog, CatalogProvider, Layer, Listing, PackagePath, PreviousScan, Ranked, Ranker,
+    ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Trust,
 };
 use prowess_registry::Registry;
+use prowess_testkit::VersionedSource;
 
 use crate::fixture::{Changing, registry, skill_md};
 
-/// The number of skills of each version.
-const SKILLS: usize = 1_000;
-
-/// The number of skills that differ in each version: the first, the last, and some between.
-const CHANGING: usize = 8;
-
 const READERS: usize = 8;
 
-/// The number of swaps. Without optimization a swap takes twenty times as long.
-const SWAPS: u64 = if cfg!(debug_assertions) { 500 } else { 10_000 };
-
-/// A source in which some skills differ in each scan: their descriptions contain the number of the
-/// scan, and so does the name of one. The others are unchanged, so that ten thousand reloads take
-/// seconds.
-#[derive(Default)]
-struct Versions(AtomicU64);
-
-/// Returns whether the skill with this number differs in each version.
-fn is_changing(number: usize) -> bool {
-    number % (SKILLS / (CHANGING - 1)) == 1
-}
-
-impl SkillSource for Versions {
-    fn name(&self) -> &str {
-        "versions"
-    }
-
-    fn root(&self) -> &str {
-        "versions://"
-    }
-
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        _cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        let version = self.0.fetch_add(1, Ordering::Relaxed) + 1;
-        let mut report = |name: &str, text: &str, stamp: Option<Stamp>| {
-            if stamp.is_some() && previous.stamp(name) == stamp {
-                return sink.unchanged(name);
-            }
-            let text = skill_md(name, text);
-            let head = text.as_bytes();
-            let (file, size) = ("SKILL.md", None);
-            let found = Found { package: name, file, stamp, size, head, is_whole_file: true };
-            sink.found(found);
-        };
-        let stamp = Some(Stamp::exact(1));
-        for number in 1..SKILLS {
-            let name = format!("skill-{number:03}");
-            match is_changing(number) {
-                true => report(&name, &version.to_string(), None),
-                false => report(&name, "Stays as it is.", stamp),
-            }
-        }
-        report(&format!("version-{version}"), &version.to_string(), None);
-        Ok(ScanSummary::default())
-    }
-
-    fn list(&self, _package: &PackagePath, _most: usize) -> Result<Listing, SourceError> {
-        Ok(Listing::default())
-    }
-
-    fn read(
-        &self,
-        _package: &PackagePath,
-        _resource: &ResourcePath,
-        _limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        Err(SourceError::new(SourceErrorKind::NotFound, "no file is read"))
-    }
-}
-
-/// Checks that a catalog is complete, and that its changing skills are of the version of its
-/// generation.
-fn check_whole(catalog: &Catalog) {
-    let version = catalog.generation().to_string();
-    assert_eq!(catalog.len(), SKILLS, "the catalog is complete");
-    let is_of_version = |skill: Record<'_>| skill.description() == version;
-    let changing = catalog.skills().filter(|skill| skill.description() != "Stays as it is.");
-    assert_eq!(changing.clone().count(), CHANGING + 1, "each skill occurs once");
-    assert!(changing.into_iter().all(is_of_version), "all skills are of one version");
-    let named = catalog.get(&format!("version-{version}"));
-    assert!(named.is_some_and(is_of_version), "lookups have the same version as the list");
-}
+/// The number of swaps. `cargo xtask soak` makes 10,000 with an optimized build.
+const SWAPS: u64 = 500;
 
 #[test]
 fn readers_see_consistent_catalogs() {
-    let registry = registry(vec![("user", Trust::Trusted, Arc::new(Versions::default()))]);
+    let registry = registry(vec![("user", Trust::Trusted, Arc::new(VersionedSource::default()))]);
     registry.reload();
     let is_over = AtomicBool::new(false);
     let read_until_over = || {
         let (mut reads, mut last) = (0_u64, 0);
         while !is_over.load(Ordering::Acquire) {
             let catalog = registry.catalog();
-            check_whole(&catalog);
+            VersionedSource::check(&catalog);
             assert!(catalog.generation() >= last, "generations never decrease");
             last = catalog.generation();
             reads += 1;
@@ -138,7 +56,7 @@ fn readers_see_consistent_catalogs() {
 struct Stopping {
     reached: mpsc::SyncSender<()>,
     go_on: Mutex<mpsc::Receiver<()>>,
-    inner: Versions,
+    inner: VersionedSource,
 }
 
 impl SkillSource for Stopping {
@@ -180,7 +98,7 @@ impl SkillSource for Stopping {
 fn readers_do_not_wait_for_a_reload() {
     let (reached, is_reached) = mpsc::sync_channel(1);
     let (tell, go_on) = mpsc::sync_channel(2);
-    let source = Stopping { reached, go_on: go_on.into(), inner: Versions::default() };
+    let source = Stopping { reached, go_on: go_on.into(), inner: VersionedSource::default() };
     let registry = registry(vec![("user", Trust::Trusted, Arc::new(source))]);
     tell.send(()).expect("the source receives this");
     registry.reload();
@@ -190,7 +108,7 @@ fn readers_do_not_wait_for_a_reload() {
         is_reached.recv().expect("the second scan has started");
         // A reader that waited for the reload would block forever.
         for _ in 0..1_000 {
-            check_whole(&registry.catalog());
+            VersionedSource::check(&registry.catalog());
             assert_eq!(registry.catalog().generation(), 1);
         }
         tell.send(()).expect("the source receives this");
