@@ -2,9 +2,12 @@
 
 mod approvals;
 mod audit;
+mod config;
 mod global;
+mod help;
 mod install;
 mod mcp;
+mod new;
 mod plugin;
 mod prompt;
 mod run;
@@ -16,16 +19,20 @@ mod validate;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
+use clap_complete::Shell;
 use prowess::format::Profile;
 
 pub(crate) use approvals::{ApprovalGrant, Approvals, GrantScope};
 pub(crate) use audit::Audit;
-pub(crate) use global::{Format, Global};
+pub(crate) use config::{Config, ConfigFile};
+pub(crate) use global::{Format, Global, Setting};
+pub(crate) use help::{command, parse};
 pub(crate) use install::{
     Add, InstallOptions, LockCommand, Publish, Quarantine, Remove, Rollback, SignerOption, Sync,
     Update,
 };
 pub(crate) use mcp::{Mcp, McpCall};
+pub(crate) use new::New;
 pub(crate) use plugin::{Plugin, PluginCheck, PluginKind, PluginNew, PluginReport, PluginTrust};
 pub(crate) use prompt::{ModelRequestArgs, PromptArgs, Vendor};
 pub(crate) use run::Run;
@@ -60,7 +67,7 @@ Examples:
 
 /// Find, check, show, load and serve Agent Skills.
 #[derive(Debug, Parser)]
-#[command(name = "prowess", version, after_help = EXAMPLES, subcommand_required = false)]
+#[command(name = "prowess", version, after_long_help = EXAMPLES, subcommand_required = false)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -81,17 +88,8 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = Profile::Lenient)]
         profile: Profile,
     },
-    /// Create a skill: NAME/SKILL.md from a template; never overwrites a file
-    New {
-        /// The skill's name: `a` to `z`, `0` to `9` and single hyphens
-        name: String,
-        /// What the skill does and when to use it
-        #[arg(long, value_name = "TEXT")]
-        description: Option<String>,
-        /// Directory in which the skill is created
-        #[arg(long, default_value = ".", value_name = "DIR")]
-        directory: PathBuf,
-    },
+    /// Create a skill from a template; never overwrites a file
+    New(New),
     /// Print the JSON Schema of the frontmatter, for editors
     Schema {
         /// Rules to check against: lenient, extended, spec, strict or skills-ref
@@ -155,10 +153,11 @@ pub(crate) enum Command {
     ///
     /// With `--vendor`, print the body of the whole request as JSON instead.
     Prompt(PromptArgs),
-    /// Make one tool call, as a model does
+    /// Make one tool call, as a model does; without a tool, list the tools
     Call {
         /// Name of the tool, such as `skills_read`
-        tool: String,
+        #[arg(required_if_eq("explain", "true"))]
+        tool: Option<String>,
         /// Arguments as a JSON object
         #[arg(default_value = "{}")]
         json: String,
@@ -201,6 +200,14 @@ pub(crate) enum Command {
     /// Connect clients of the Model Context Protocol
     #[command(subcommand)]
     Mcp(Mcp),
+    /// Show, check and create configurations
+    ///
+    /// A value comes from the last of these places that sets it: `/etc/prowess/config.yaml`;
+    /// `prowess/config.yaml` in `$XDG_CONFIG_HOME` (`~/.config`); `.prowess/config.yaml` of the
+    /// project, if its directory is trusted; the file in `$PROWESS_CONFIG`; variables such as
+    /// `PROWESS_PROMPT__MAX_TOKENS`; `--config`; `--preset`; `--set`.
+    #[command(subcommand)]
+    Config(Config),
     /// Trust a directory, so that the skills of its project are offered
     Trust(Trust),
     /// Install skills from a site, an archive or a folder, and lock their versions
@@ -239,6 +246,19 @@ pub(crate) enum Command {
     /// List the tool calls that wait for your approval, and decide on them
     #[command(subcommand)]
     Approvals(Approvals),
+    /// Print the completion script of a shell
+    ///
+    /// For bash: `prowess completions bash > ~/.local/share/bash-completion/completions/prowess`.
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page of this program, or write those of all commands
+    Man {
+        /// Directory that gets one page for each command
+        #[arg(long, value_name = "DIR")]
+        directory: Option<PathBuf>,
+    },
     /// Play through an agent's conversation with the embedded skills
     Tour,
 }

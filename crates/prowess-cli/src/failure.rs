@@ -1,5 +1,6 @@
 //! The failure of a command.
 
+use std::fmt;
 use std::process::ExitCode;
 
 use prowess::plugin_host::PluginError;
@@ -11,8 +12,28 @@ pub(crate) struct Failure {
     pub(crate) code: String,
     pub(crate) message: String,
     pub(crate) help: String,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(crate) place: Option<Place>,
     #[serde(skip)]
     exit: u8,
+}
+
+/// The position of a failure in a file.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Place {
+    pub(crate) path: String,
+    pub(crate) line: Option<usize>,
+    pub(crate) column: Option<usize>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.path)?;
+        if let (Some(line), Some(column)) = (self.line, self.column) {
+            write!(formatter, ":{line}:{column}")?;
+        }
+        Ok(())
+    }
 }
 
 impl Failure {
@@ -22,7 +43,7 @@ impl Failure {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        Self { code: code.into(), message: message.into(), help: help.into(), exit: 1 }
+        Self { code: code.into(), message: message.into(), help: help.into(), place: None, exit: 1 }
     }
 
     /// Creates a failure of a wrong command line: exit code 2.
@@ -32,6 +53,11 @@ impl Failure {
         help: impl Into<String>,
     ) -> Self {
         Self { exit: 2, ..Self::new(code, message, help) }
+    }
+
+    /// Returns the failure with its position in a file.
+    pub(crate) fn at(self, place: Option<Place>) -> Self {
+        Self { place, ..self }
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {

@@ -28,18 +28,16 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use args::Args;
 use output::Output;
 
 fn main() -> ExitCode {
-    let args = match Args::try_parse() {
+    let args = match args::parse() {
         Ok(args) => args,
         Err(error) => return failure::usage(&error),
     };
     let output = Output::new(&args.global);
-    match commands::run(&args, &output) {
+    let entered = args.global.start.as_deref().map_or(Ok(()), paths::enter);
+    match entered.and_then(|()| commands::run(&args, &output)) {
         Ok(code) => code,
         Err(failure) => output.failure(&failure),
     }

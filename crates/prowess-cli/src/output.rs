@@ -117,9 +117,16 @@ impl Output {
             }
             Format::Text | Format::Github => {
                 let style = severity_style(Severity::Error);
-                let Failure { code, message, help, .. } = failure;
+                let Failure { code, message, help, place, .. } = failure;
                 let message = plain(message);
-                format!("{style}error[{code}]{style:#}: {message}\n  help: {}\n", plain(help))
+                let place = place
+                    .as_ref()
+                    .map(|place| format!("  {DIM}-->{DIM:#} {}\n", plain(&place.to_string())));
+                let place = place.unwrap_or_default();
+                format!(
+                    "{style}error[{code}]{style:#}: {message}\n{place}  help: {}\n",
+                    plain(help)
+                )
             }
         };
         self.error_text(&text);

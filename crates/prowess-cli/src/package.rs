@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use prowess::format::SKILL_MD_FILES;
 use prowess::source_fs::{FsConfig, FsSource, Links};
-use prowess::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind, SystemClock};
+use prowess::{
+    Cancel, Diagnostic, Found, PackagePath, PreviousScan, ReadFurther, ReadLimit, ResourcePath,
+    ScanSink, SkillSource, SourceErrorKind, SystemClock,
+};
 
 use crate::failure::Failure;
 use crate::paths::absolute;
@@ -50,6 +53,41 @@ impl Package {
         let message = format!("there is no `SKILL.md` in `{}`", directory.display());
         Err(missing("skill-md-missing", message))
     }
+}
+
+/// Returns the packages that a path names: one by its directory or its `SKILL.md`, or each one in a
+/// directory of skills.
+pub(crate) fn packages(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let directory = directory_of(path);
+    let is_package = SKILL_MD_FILES.iter().any(|file| directory.join(file).exists());
+    if is_package || !directory.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let source = source(FsConfig::new(absolute(&directory)?));
+    let mut names = Names::default();
+    source.scan(&PreviousScan::none(), &mut names, &Cancel::default()).map_err(|error| {
+        Failure::new(error.kind.as_str(), error.to_string(), "name a folder that can be read")
+    })?;
+    if names.0.is_empty() {
+        return Ok(vec![path.to_owned()]);
+    }
+    names.0.sort();
+    Ok(names.0.iter().map(|name| directory.join(name)).collect())
+}
+
+/// The packages of a scan.
+#[derive(Default)]
+struct Names(Vec<String>);
+
+impl ScanSink for Names {
+    fn unchanged(&mut self, _package: &str) {}
+
+    fn found(&mut self, found: Found<'_>) -> ReadFurther {
+        self.0.push(found.package.to_owned());
+        ReadFurther::No
+    }
+
+    fn problem(&mut self, _problem: Diagnostic) {}
 }
 
 /// Returns the directory that a path names: itself, or the one that contains the `SKILL.md`.

@@ -46,6 +46,14 @@ pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     Ok(complete)
 }
 
+/// Makes a directory the working directory.
+pub(crate) fn enter(directory: &Path) -> Result<(), Failure> {
+    std::env::set_current_dir(directory).map_err(|error| {
+        let message = format!("`{}` cannot be entered: {error}", directory.display());
+        Failure::usage("path-not-found", message, "name an existing directory after `-C`")
+    })
+}
+
 pub(crate) fn working_directory() -> Result<PathBuf, Failure> {
     std::env::current_dir().map_err(|error| {
         let message = format!("the working directory cannot be read: {error}");

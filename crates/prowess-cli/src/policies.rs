@@ -1,64 +1,99 @@
-//! The policies of a command: those of its configuration file, its preset, or the standard ones.
+//! The policies of a command, from every place of its configuration.
+
+mod found;
+mod places;
+mod project;
+mod variables;
 
 use std::fs::File;
 use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use prowess::format::{LimitSeverity, Profile};
-use prowess::{ConfigError, Policies};
+use prowess::format::Profile;
+use prowess::{
+    ConfigError, ConfigErrorKind, ConfigPart, Configuration, Diagnostic, Origin, Policies,
+};
 
 use crate::args::Global;
-use crate::failure::Failure;
+use crate::failure::{Failure, Place};
 use crate::paths::absolute;
 
-/// Returns the policies of the named file or preset, or the standard ones.
+pub(crate) use found::{FileState, Found, FoundFile};
+pub(crate) use places::user_file;
+pub(crate) use variables::unknown_variables;
+
+/// Returns the policies of a command.
 pub(crate) fn policies(global: &Global) -> Result<Policies, Failure> {
-    let mut policies = written(global)?;
-    let of_environment = || std::env::var_os("PROWESS_DYNAMIC").filter(|dir| !dir.is_empty());
-    let named = global.dynamic.clone().or_else(|| of_environment().map(PathBuf::from));
-    if let Some(directory) = named.or_else(|| policies.plugins.built_in.take()) {
+    let mut policies = Found::read(global)?.configuration.into_policies();
+    if let Some(directory) = policies.plugins.built_in.take() {
         policies.plugins.built_in = Some(absolute(&directory)?);
     }
     Ok(policies)
 }
 
-/// Returns the profile that the named file or preset sets; `None` if it sets none.
+/// Returns the profile that the configuration sets; `None` if it sets none.
 pub(crate) fn chosen_profile(global: &Global) -> Result<Option<Profile>, Failure> {
-    let text = match (&global.config, &global.preset) {
-        (Some(file), _) => config_text(file)?,
-        (None, Some(preset)) => format!("preset: {preset}"),
-        (None, None) => return Ok(None),
-    };
-    Policies::chosen_profile(&text).map_err(|error| invalid(error.to_string()))
+    Ok(Found::read(global)?.configuration.chosen_profile())
 }
 
-fn written(global: &Global) -> Result<Policies, Failure> {
-    match (&global.config, &global.preset) {
-        (Some(file), _) => policies_of_file(file),
-        (None, Some(preset)) => {
-            Policies::preset(preset).map(warned_of_size).map_err(|error| invalid(error.to_string()))
-        }
-        (None, None) => Ok(warned_of_size(Policies::default())),
-    }
+/// Returns a finding about a project's file that does not count.
+pub(crate) fn ignored_project_file(global: &Global) -> Result<Option<Diagnostic>, Failure> {
+    Ok(Found::read(global)?.finding())
 }
 
-/// Returns the policies of a configuration file.
+/// Returns the policies of a configuration file alone.
 pub(crate) fn policies_of_file(file: &Path) -> Result<Policies, Failure> {
-    let text = config_text(file)?;
-    let in_file = |error: ConfigError| invalid(format!("`{}`: {error}", file.display()));
-    Policies::from_yaml(&text).map(warned_of_size).map_err(in_file)
+    Ok(configuration_of([file_part(file)?])?.into_policies())
 }
 
-fn config_text(file: &Path) -> Result<String, Failure> {
-    file_text(file).map_err(|reason| {
+/// Checks a configuration file alone: as that of a project if it is at the place of one.
+pub(crate) fn check_file(file: &Path) -> Result<(), Failure> {
+    let mut part = file_part(file)?;
+    if file.ends_with(places::IN_PROJECT) {
+        part.origin = Origin::Project(file.to_owned());
+    }
+    configuration_of([part]).map(drop)
+}
+
+/// Reads these parts over those of the program.
+fn configuration_of(parts: impl IntoIterator<Item = ConfigPart>) -> Result<Configuration, Failure> {
+    // Skills that large are a mistake of their authors, which an operator wants to see.
+    let of_program =
+        ConfigPart::value(Origin::Program, "registry.limits.body_tokens.severity", "warning");
+    let parts: Vec<_> = [of_program].into_iter().chain(parts).collect();
+    Configuration::of(&parts).map_err(|error| invalid(&error))
+}
+
+fn file_part(file: &Path) -> Result<ConfigPart, Failure> {
+    let text = file_text(file).map_err(|reason| {
         let message = format!("`{}` cannot be read: {reason}", file.display());
         Failure::usage("config-unreadable", message, "name a configuration file (YAML)")
-    })
+    })?;
+    Ok(ConfigPart::text(Origin::File(file.to_owned()), text))
 }
 
-fn invalid(message: String) -> Failure {
-    let help = "see `prowess.example.yaml` for every key with its values";
-    Failure::usage("config-invalid", message, help)
+fn invalid(error: &ConfigError) -> Failure {
+    let (code, help) = match error.kind {
+        ConfigErrorKind::ForbiddenKey => {
+            let keys = Configuration::project_keys().collect::<Vec<_>>().join(", ");
+            let help = format!("set it in your own configuration; a project may set {keys}");
+            ("config-key-forbidden", help)
+        }
+        _ => ("config-invalid", "`prowess config init --print` explains every key".to_owned()),
+    };
+    let place = match (&error.origin, error.position) {
+        (Origin::File(path) | Origin::Project(path), position) => Some(Place {
+            path: path.display().to_string(),
+            line: position.map(|position| position.line),
+            column: position.map(|position| position.column),
+        }),
+        _ => None,
+    };
+    let message = match &error.origin {
+        Origin::Variable(_) | Origin::Option(_) => format!("`{}`: {}", error.origin, error.message),
+        _ => error.message.clone(),
+    };
+    Failure::usage(code, message, help).at(place)
 }
 
 /// The maximum size of a file that the operator wrote, in bytes.
@@ -74,13 +109,4 @@ pub(crate) fn file_text(file: &Path) -> Result<String, String> {
         return Err(format!("it is larger than {MOST_BYTES} bytes"));
     }
     Ok(text)
-}
-
-/// Turns on the warning about large skills.
-fn warned_of_size(mut policies: Policies) -> Policies {
-    let severity = &mut policies.registry.limits.body_tokens.severity;
-    if *severity == LimitSeverity::Profile {
-        *severity = LimitSeverity::Warning;
-    }
-    policies
 }

@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::install_place::{Installed, installed};
 use crate::paths::{absolute, machine, state_database, surroundings, trust_file};
 use crate::plugins::{Loaded, this_program};
-use crate::policies::policies;
+use crate::policies::{ignored_project_file, policies};
 
 /// Builds the runtime of the named roots or, without any, of the user, the working directory and
 /// the embedded skills.
@@ -68,6 +68,9 @@ pub(crate) fn builder_with(
             None => Arc::new(NoFolderTrust),
         };
         builder = builder.default_skills().discover(surroundings, trust);
+        if let Some(finding) = ignored_project_file(global)? {
+            builder = builder.finding(finding);
+        }
         if let Some(Installed { trusted, others }) = installed(trust_file.as_ref()) {
             let layer = Layer::new("installed-trusted", Trust::Trusted);
             builder = builder.lowest_layer(layer).source("installed-trusted", Arc::new(trusted));

@@ -12,18 +12,18 @@ pub enum Trust {
     /// The user has to approve everything that otherwise only the operator may decide. Skills that
     /// discovery finds in a project are not offered before; skills that the host adds itself are,
     /// because the host is responsible for them.
-    #[serde(rename = "prompt")]
+    #[serde(rename = "ask_first", alias = "prompt")]
     AskFirst,
     /// The operator's own skills.
     Trusted,
 }
 
 impl Trust {
-    /// Returns `untrusted`, `prompt` or `trusted`.
+    /// Returns `untrusted`, `ask_first` or `trusted`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Untrusted => "untrusted",
-            Self::AskFirst => "prompt",
+            Self::AskFirst => "ask_first",
             Self::Trusted => "trusted",
         }
     }

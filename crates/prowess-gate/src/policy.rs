@@ -115,15 +115,16 @@ pub enum GrantFrom {
     /// Those of trusted layers. The default.
     #[default]
     Trusted,
-    /// Also those of layers with the trust `prompt`.
-    Prompt,
+    /// Also those of layers with the trust `ask_first`.
+    #[serde(alias = "prompt")]
+    AskFirst,
 }
 
 impl GrantFrom {
     pub(crate) fn includes(self, trust: Trust) -> bool {
         match self {
             Self::Trusted => trust == Trust::Trusted,
-            Self::Prompt => trust != Trust::Untrusted,
+            Self::AskFirst => trust != Trust::Untrusted,
         }
     }
 }

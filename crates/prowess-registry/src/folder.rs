@@ -49,8 +49,8 @@ fn replaced_since_start(project: &Path) -> Withheld {
         codes::PROJECT_NOT_TRUSTED,
         Severity::Warning,
         format!(
-            "the folder `{project}` was replaced since this program started, so its skills are \
-             known and not offered"
+            "skills in `{project}` are hidden from the model because that folder was replaced since \
+             this program started"
         ),
         "restart this program to use the skills of the folder that is there now",
     );
@@ -63,7 +63,7 @@ fn not_trusted(project: &Path, state: &str) -> Diagnostic {
     Diagnostic::new(
         codes::PROJECT_NOT_TRUSTED,
         Severity::Warning,
-        format!("the folder `{project}` {state}, so its skills are known and not offered"),
+        format!("skills in `{project}` are hidden from the model because that folder {state}"),
         format!("if you trust who wrote it, run `prowess trust {}`", shell_word(project.as_ref())),
     )
     .in_file(&*project)

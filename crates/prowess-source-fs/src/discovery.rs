@@ -44,6 +44,9 @@ pub struct Discovery {
     /// Whether directories that a `.gitignore` excludes are skipped, from the root of each
     /// directory's repository inwards. By default everything is searched.
     pub gitignore: bool,
+    /// Names of further directories that are skipped, as `.git` and `node_modules` always are. By
+    /// default none.
+    pub skip: Vec<Box<str>>,
     /// The links to packages that are followed, in every layer. By default, all in trusted layers,
     /// and in the others those that stay inside the directory of skills or inside the project.
     pub links: Option<Links>,
@@ -93,14 +96,16 @@ impl Discovery {
         let root = root.into();
         let ScanBounds { max_depth, max_directories, max_entries, max_skills, max_seconds } =
             self.bounds;
+        let config = FsConfig::new(&root);
         FsConfig {
+            skip: [config.skip.as_slice(), &self.skip].concat(),
             max_depth: max_depth.unwrap_or(FOUND_DEPTH),
             max_directories,
             max_entries,
             max_skills,
             max_time: Duration::from_secs(max_seconds),
             gitignore: self.gitignore.then(|| repository(&root).to_owned()),
-            ..FsConfig::new(root)
+            ..config
         }
     }
 
@@ -143,6 +148,7 @@ impl Default for Discovery {
             project_trust: ProjectTrust::default(),
             organization: Some("/etc/prowess/skills".into()),
             gitignore: false,
+            skip: Vec::new(),
             links: None,
             hard_links: None,
             mounts: None,

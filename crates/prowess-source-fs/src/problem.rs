@@ -88,8 +88,8 @@ pub(crate) fn directory_unreadable(path: &str, error: &Error) -> Diagnostic {
         codes::DIRECTORY_UNREADABLE,
         Severity::Error,
         path,
-        format!("`{path}` cannot be searched for skills: {}", reason(error)),
-        "give the process the right to list and enter it, or take it out of the tree",
+        format!("`{path}` cannot be listed: {}", reason(error)),
+        "fix its permissions so that it can be listed and entered, or remove it",
     )
 }
 
@@ -281,7 +281,7 @@ pub(crate) fn truncated(path: &str, bound: &str, option: &str) -> Diagnostic {
 
 fn reason(error: &Error) -> String {
     match error.kind() {
-        ErrorKind::Denied => "the operating system refuses".to_owned(),
+        ErrorKind::Denied => "permission denied".to_owned(),
         _ => error.to_string(),
     }
 }

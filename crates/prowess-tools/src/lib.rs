@@ -73,6 +73,7 @@ pub use policy::{
 };
 pub use script_file::{is_script_file, script_read_refusal};
 pub use skill_tools::{ListedIds, SkillTools, newer_versions};
+pub use suggestion::closest;
 pub use surface::Surface;
 pub use toolbox::Toolbox;
 pub use user::{ExplicitActivation, completions, explicit_activation, skill_directories};

@@ -13,8 +13,8 @@ const MAX_NAME_CHARS: usize = 128;
 const LEAST_PART: usize = 3;
 
 /// Returns the candidate that is most similar to `name`, the first of equals, if one is similar
-/// enough.
-pub(crate) fn closest<'c>(
+/// enough. `least` is the minimum similarity in hundredths.
+pub fn closest<'c>(
     name: &str,
     candidates: impl IntoIterator<Item = &'c str>,
     least: u8,

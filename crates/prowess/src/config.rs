@@ -1,11 +1,23 @@
-//! Reads policies from a file: a preset, and the changes to it.
+//! Reads policies from configurations: a preset, and the changes to it.
 
+mod error;
+mod keys;
+mod origin;
+mod part;
+mod project;
+mod schema;
+mod template;
 mod written;
 
 use prowess_format::Profile;
-use serde::Deserialize;
+use serde_yaml::Value;
 
 use crate::Policies;
+pub use error::{ConfigError, ConfigErrorKind, ConfigPosition};
+pub use origin::Origin;
+pub use part::ConfigPart;
+
+use keys::{Leaf, append_over, lay_over, values};
 use written::Written;
 
 /// The presets: name and content, in the format of `prowess.yaml`. `standard` follows
@@ -20,22 +32,105 @@ const PRESETS: [(&str, &str); 6] = [
     ("yodoca", include_str!("../presets/yodoca.yaml")),
 ];
 
-/// The error of reading policies.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ConfigError {
-    /// No preset has this name.
-    #[error("no preset named `{0}`; there are {known}", known = known_presets())]
-    UnknownPreset(String),
-    /// The text is not YAML, or has a key or a value that no policy has.
-    #[error("the configuration cannot be read: {0}")]
-    Invalid(#[from] serde_yaml::Error),
+/// Policies that were read from several places, with the origin of each value.
+#[derive(Clone, Debug)]
+pub struct Configuration {
+    policies: Policies,
+    values: Vec<ConfigValue>,
 }
 
-/// The keys of a file besides the policies.
-#[derive(Deserialize)]
-struct Head {
-    preset: Option<String>,
+/// One value of a configuration.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct ConfigValue {
+    /// The key with those above it, such as `prompt.max_tokens`.
+    pub key: String,
+    /// The value.
+    pub value: serde_json::Value,
+    /// The place that the value comes from.
+    pub origin: Origin,
+}
+
+impl Configuration {
+    /// Reads the parts of a configuration, the weakest first: a later part replaces the values of
+    /// an earlier one, mapping by mapping. Below all of them is the preset that the last `preset`
+    /// names, and below that one are the parts of [`Origin::Program`].
+    ///
+    /// A part of [`Origin::Project`] may only contain keys that cannot widen the rights of the
+    /// project's own skills ([`Configuration::project_keys`]).
+    ///
+    /// # Errors
+    ///
+    /// A part is not YAML, names no preset, has a key or a value that no policy has, or is a
+    /// project's and has a key that a project must not set.
+    pub fn of(parts: &[ConfigPart]) -> Result<Self, ConfigError> {
+        let mut read = Vec::with_capacity(parts.len() + 1);
+        for part in parts {
+            read.push((part, part.read()?));
+        }
+        let named = read.iter().rev().find_map(|(part, written)| Some((part, written.preset()?)));
+        let preset = match named {
+            Some((part, name)) => preset_part(name).map_err(|error| error.of(&part.origin))?,
+            None => preset_part("standard")?,
+        };
+        let preset_written = preset.read()?;
+        // A stable sort: the program's parts are first, and the preset is next.
+        read.insert(0, (&preset, preset_written));
+        read.sort_by_key(|(part, _)| part.origin != Origin::Program);
+        let mut merged = serde_yaml::to_value(Policies::default()).map_err(ConfigError::invalid)?;
+        let mut origins = Vec::new();
+        for (part, written) in read {
+            Leaf::push_all(&mut origins, &written.policies, &part.origin);
+            if part.origin.is_project() {
+                project::check(part, &merged)?;
+                append_over(&mut merged, written.policies);
+            } else {
+                lay_over(&mut merged, written.policies);
+            }
+        }
+        let policies = Policies::from_value(merged)?;
+        let values = values(&policies, &origins)?;
+        Ok(Self { policies, values })
+    }
+
+    /// Returns the policies.
+    pub fn policies(&self) -> &Policies {
+        &self.policies
+    }
+
+    /// Returns the policies, without the origins of their values.
+    pub fn into_policies(self) -> Policies {
+        self.policies
+    }
+
+    /// Returns each value with its origin, in the order of the documentation.
+    pub fn values(&self) -> &[ConfigValue] {
+        &self.values
+    }
+
+    /// Returns the profile if something sets it. `None` if it is the default one, which a checker
+    /// for authors replaces by its own.
+    pub fn chosen_profile(&self) -> Option<Profile> {
+        let profile = self.policies.registry.profile;
+        let value = self.values.iter().find(|value| value.key == "registry.profile");
+        let is_set = value.is_some_and(|value| value.origin != Origin::Default);
+        is_set.then_some(profile)
+    }
+
+    /// Returns the keys that a project may set; each stands for those below it, too.
+    pub fn project_keys() -> impl Iterator<Item = &'static str> {
+        project::KEYS.iter().map(|(key, _)| *key)
+    }
+
+    /// Returns a file in which every key is explained and commented out.
+    pub fn template() -> String {
+        template::commented()
+    }
+
+    /// Returns the JSON Schema of a configuration file, for editors.
+    pub fn schema() -> serde_json::Value {
+        schema::schema()
+    }
 }
 
 impl Policies {
@@ -45,10 +140,7 @@ impl Policies {
     ///
     /// No preset has this name.
     pub fn preset(name: &str) -> Result<Self, ConfigError> {
-        let preset = PRESETS.iter().find(|(known, _)| *known == name);
-        let (_, text) = preset.ok_or_else(|| ConfigError::UnknownPreset(name.to_owned()))?;
-        // A file with comments only is empty.
-        Ok(serde_yaml::from_str::<Option<Self>>(text)?.unwrap_or_default())
+        Ok(Configuration::of(&[preset_part(name)?])?.policies)
     }
 
     /// Iterates over the names of the presets, `standard` first.
@@ -59,57 +151,23 @@ impl Policies {
     /// Returns the policies of a configuration file: those of the preset named under `preset` (by
     /// default `standard`), with the fields of the file in their place.
     ///
-    /// The text belongs to the operator. It is never taken from a skill or a project.
+    /// The text belongs to the operator. It is never taken from a skill or a project; see
+    /// [`Configuration::of`] for those.
     ///
     /// # Errors
     ///
     /// The text is not YAML, names no preset, or has a key or a value that no policy has.
     pub fn from_yaml(text: &str) -> Result<Self, ConfigError> {
-        let mut own: serde_yaml::Value = serde_yaml::from_str(text)?;
-        if own.is_null() {
-            own = serde_yaml::Value::Mapping(serde_yaml::Mapping::new());
-        }
-        serde_yaml::from_str::<Written>(text)?;
-        let head: Head = serde_yaml::from_value(own.clone())?;
-        if let Some(mapping) = own.as_mapping_mut() {
-            mapping.remove("preset");
-        }
-        let preset = Self::preset(head.preset.as_deref().unwrap_or("standard"))?;
-        let mut merged = serde_yaml::to_value(preset)?;
-        lay_over(&mut merged, own);
-        Ok(serde_yaml::from_value(merged)?)
+        Ok(Configuration::of(&[ConfigPart::text(Origin::Text, text)])?.policies)
     }
 
-    /// Returns the profile that a configuration sets, itself or by its preset. `None` if it is the
-    /// default one, which a checker for authors replaces by its own.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`Policies::from_yaml`].
-    pub fn chosen_profile(text: &str) -> Result<Option<Profile>, ConfigError> {
-        let policies = Self::from_yaml(text)?;
-        let own: serde_yaml::Value = serde_yaml::from_str(text)?;
-        let is_written = own.get("registry").and_then(|it| it.get("profile")).is_some();
-        let profile = policies.registry.profile;
-        Ok((is_written || profile != Profile::default()).then_some(profile))
+    fn from_value(value: Value) -> Result<Self, ConfigError> {
+        serde_yaml::from_value(value).map_err(ConfigError::invalid)
     }
 }
 
-fn known_presets() -> String {
-    Policies::presets().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
-}
-
-/// Merges the fields of `upper` into `lower`, mapping by mapping.
-fn lay_over(lower: &mut serde_yaml::Value, upper: serde_yaml::Value) {
-    match (lower, upper) {
-        (serde_yaml::Value::Mapping(lower), serde_yaml::Value::Mapping(upper)) => {
-            for (key, value) in upper {
-                match lower.get_mut(&key) {
-                    Some(below) => lay_over(below, value),
-                    None => drop(lower.insert(key, value)),
-                }
-            }
-        }
-        (lower, upper) => *lower = upper,
-    }
+fn preset_part(name: &str) -> Result<ConfigPart, ConfigError> {
+    let preset = PRESETS.iter().find(|(known, _)| *known == name);
+    let (name, text) = preset.ok_or_else(|| ConfigError::unknown_preset(name))?;
+    Ok(ConfigPart::text(Origin::Preset((*name).to_owned()), *text))
 }

@@ -60,7 +60,9 @@ pub use builder::{RuntimeBuilder, STANDARD_LAYERS};
 pub use clock::SystemClock;
 pub use compaction::{ReinjectedSkill, Reinjection};
 #[cfg(feature = "config")]
-pub use config::ConfigError;
+pub use config::{
+    ConfigError, ConfigErrorKind, ConfigPart, ConfigPosition, ConfigValue, Configuration, Origin,
+};
 pub use default_skills::default_skills;
 pub use error::Error;
 pub use facts::SystemFacts;

@@ -8,7 +8,6 @@ use prowess::plugin_host::PluginSettings;
 
 /// The options of every command.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Global options")]
 pub(crate) struct Global {
     /// Directory of skills, optionally with its layer (default: `user`); repeatable
     ///
@@ -16,46 +15,113 @@ pub(crate) struct Global {
     /// the embedded skills; `~/.prowess/skills`, `~/.agents/skills` and the same under `~/.config`;
     /// and every `.prowess/skills` and `.agents/skills` from the working directory up to the
     /// repository's root, if the directory is trusted (see `prowess trust`).
-    #[arg(long, global = true, value_name = "[LAYER=]DIR")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "[LAYER=]DIR",
+        help_heading = "Skills",
+        hide_short_help = true
+    )]
     pub(crate) root: Vec<Root>,
 
     /// Trusted plugin to load, for its skills and tools; repeatable. See `prowess plugin trust`
     ///
     /// LAYER is the layer of its skills. JSON is an object that configures it. Defaults come from
     /// `plugins.settings` in the configuration.
-    #[arg(long, global = true, value_name = "[LAYER=]FILE[=JSON]")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "[LAYER=]FILE[=JSON]",
+        help_heading = "Skills",
+        hide_short_help = true
+    )]
     pub(crate) plugin: Vec<NamedPlugin>,
 
     /// Load the built-in skill sources from plugins in this directory instead of the compiled-in
     /// ones
     ///
     /// Defaults to `$PROWESS_DYNAMIC`, then to `plugins.built_in` in the configuration.
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        help_heading = "Skills",
+        hide_short_help = true
+    )]
     pub(crate) dynamic: Option<PathBuf>,
 
-    /// Configuration file (YAML); starts from a preset and overrides parts of it
-    #[arg(long, global = true, value_name = "FILE")]
+    /// Configuration file (YAML) that overrides the files that are found; see `prowess config`
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        help_heading = "Configuration",
+        hide_short_help = true
+    )]
     pub(crate) config: Option<PathBuf>,
 
+    /// Value of the configuration, such as `prompt.max_tokens=2000`; repeatable
+    #[arg(
+        long,
+        global = true,
+        value_name = "KEY=VALUE",
+        help_heading = "Configuration",
+        hide_short_help = true
+    )]
+    pub(crate) set: Vec<Setting>,
+
     /// Preset of the configuration: standard, flexigpt, omniforge, boxxy, sandbox or yodoca
-    #[arg(long, global = true, value_name = "NAME", conflicts_with = "config")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "NAME",
+        help_heading = "Configuration",
+        hide_short_help = true
+    )]
     pub(crate) preset: Option<String>,
 
+    /// Ignore the configuration files of the system, the user and the project
+    #[arg(long, global = true, help_heading = "Configuration", hide_short_help = true)]
+    pub(crate) no_config: bool,
+
     /// Ignore and do not write the scan cache
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Skills", hide_short_help = true)]
     pub(crate) no_cache: bool,
 
+    /// Run as if started in this directory
+    #[arg(short = 'C', global = true, value_name = "DIR", help_heading = "Global options")]
+    pub(crate) start: Option<PathBuf>,
+
     /// Output format
-    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Global options")]
     pub(crate) format: Format,
 
     /// When to use colors
-    #[arg(long, global = true, default_value_t = ColorChoice::Auto)]
+    #[arg(long, global = true, default_value_t = ColorChoice::Auto, help_heading = "Global options")]
     pub(crate) color: ColorChoice,
 
     /// Print results only, without warnings and remarks
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, help_heading = "Global options")]
     pub(crate) quiet: bool,
+}
+
+/// A value of the configuration with its key.
+#[derive(Clone, Debug)]
+pub(crate) struct Setting {
+    pub(crate) key: String,
+    pub(crate) value: String,
+}
+
+impl FromStr for Setting {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
+        if key.is_empty() || key.split('.').any(str::is_empty) {
+            return Err("the key is incomplete");
+        }
+        Ok(Self { key: key.to_owned(), value: value.to_owned() })
+    }
 }
 
 /// A root with its layer.

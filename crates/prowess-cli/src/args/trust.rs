@@ -13,6 +13,9 @@ pub(crate) struct Trust {
     /// is tied to that directory itself: if it is replaced by another one, trust ends.
     #[arg(value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
+    /// Trust the directory even if it contains your home directory
+    #[arg(long, conflicts_with_all = ["list", "revoke", "source", "signer"])]
+    pub(crate) wide: bool,
     /// Trust the skills that are installed from this source, as `add` names it
     #[arg(long, value_name = "SOURCE", conflicts_with_all = ["path", "list", "revoke"])]
     pub(crate) source: Option<String>,

@@ -1,17 +1,19 @@
 //! `prowess call`: one tool call, as a model makes it.
 
+use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use prowess::{ApprovalId, Code, Content};
+use prowess::tools::codes::UNKNOWN_TOOL;
+use prowess::{ApprovalId, Code, Content, ToolDefinition};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::args::Global;
 use crate::commands::conversation::{self, Conversation, words};
 use crate::failure::Failure;
-use crate::output::{DIM, Output};
+use crate::output::{DIM, ID, Output};
 use crate::runtime;
-use crate::terminal::plain_lines;
+use crate::terminal::{fitted, padded, plain, plain_lines, width};
 
 /// The output of `call --format json`.
 #[derive(Serialize)]
@@ -52,6 +54,9 @@ pub(crate) fn run(
     if let Some(code) = &called.code {
         output.remark(&format!("{DIM}refused or failed: {code}{DIM:#}\n"));
     }
+    if called.code.as_ref().is_some_and(|code| *code == UNKNOWN_TOOL) {
+        output.remark("`prowess call` without a name lists the tools\n");
+    }
     if let Some(approval) = &called.approval {
         output.remark(&format!("{}\n", next_step(approval)));
     }
@@ -66,6 +71,41 @@ fn next_step(id: &ApprovalId) -> String {
          call, `prowess approvals grant {id} --scope always` allows it in later ones, and \
          `prowess approvals deny {id}` refuses it."
     )
+}
+
+/// The output of `call --format json` without a tool.
+#[derive(Serialize)]
+struct Tools {
+    tools: Vec<ToolDefinition>,
+}
+
+/// Lists the tools that a model may call, after some skills were loaded.
+pub(crate) fn tools(
+    global: &Global,
+    load: &[String],
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let runtime = runtime::runtime(global)?;
+    let conversation = Conversation::open(&runtime)?;
+    conversation.load(load)?;
+    let mut tools = conversation.turn()?.tools();
+    for tool in &mut tools {
+        tool.name = conversation::tool_name(&runtime, &tool.name);
+    }
+    output.result(&Tools { tools }, tools_text)?;
+    output.remark("`prowess call NAME JSON` calls one; `--format json` shows their arguments\n");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tools_text(tools: &Tools) -> String {
+    let names = tools.tools.iter().map(|tool| width(&plain(&tool.name))).max().unwrap_or(0);
+    let mut text = String::new();
+    for tool in &tools.tools {
+        let name = padded(&plain(&tool.name), names);
+        let sentence = tool.description.split_inclusive(". ").next().unwrap_or_default();
+        let _ = writeln!(text, "{ID}{name}{ID:#}  {}", fitted(sentence, names + 2));
+    }
+    text
 }
 
 /// Reads the arguments of a call.

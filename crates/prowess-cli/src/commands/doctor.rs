@@ -1,5 +1,6 @@
 //! `prowess doctor`: every problem of this setup, and whether file changes are detected.
 
+mod authoring;
 mod sandbox;
 
 use std::cmp::Reverse;
@@ -17,6 +18,7 @@ use crate::output::{DIM, HEADING, Output, counted, write_diagnostic};
 use crate::terminal::plain;
 use crate::{paths, runtime};
 
+use authoring::Authoring;
 use sandbox::Sandbox;
 
 /// The output of `doctor --format json`.
@@ -26,6 +28,8 @@ struct Checked<'c> {
     generation: u64,
     roots: Vec<Root<'c>>,
     diagnostics: Vec<&'c Diagnostic>,
+    /// What `validate` reports about the same roots.
+    authoring: Vec<Authoring>,
     sandbox: Sandbox,
     summary: Summary,
 }
@@ -70,12 +74,18 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
     let catalog = runtime.catalog();
     // The default of `serve`.
     let mode = runtime.policies().refresh.mode.unwrap_or(RefreshMode::Watch);
-    let checked = checked(&catalog, mode, Sandbox::probe()?);
+    let authoring = authoring::check(global, &catalog)?;
+    let checked = checked(&catalog, mode, authoring, Sandbox::probe()?);
     output.result(&checked, text)?;
     Ok(if checked.healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn checked(catalog: &Catalog, mode: RefreshMode, sandbox: Sandbox) -> Checked<'_> {
+fn checked(
+    catalog: &Catalog,
+    mode: RefreshMode,
+    authoring: Vec<Authoring>,
+    sandbox: Sandbox,
+) -> Checked<'_> {
     let mut diagnostics: Vec<_> = catalog.diagnostics().collect();
     let count = |severity| catalog.diagnostics().filter(|found| found.severity == severity).count();
     let summary = Summary {
@@ -88,10 +98,11 @@ fn checked(catalog: &Catalog, mode: RefreshMode, sandbox: Sandbox) -> Checked<'_
     diagnostics.sort_by_key(|found| Reverse(found.severity));
     let roots = catalog.sources().iter().enumerate();
     Checked {
-        healthy: summary.errors == 0,
+        healthy: summary.errors == 0 && authoring.iter().all(|root| root.errors == 0),
         generation: catalog.generation(),
         roots: roots.map(|(at, source)| root(catalog, at, source, mode)).collect(),
         diagnostics,
+        authoring,
         sandbox,
         summary,
     }
@@ -159,6 +170,7 @@ fn text(checked: &Checked<'_>) -> String {
     for root in missing {
         let _ = writeln!(text, "  {}  {DIM}{}{DIM:#}", plain(root.root), plain(root.layer));
     }
+    authoring::write(&mut text, &checked.authoring);
     checked.sandbox.write(&mut text);
     let found = [(errors, "error"), (warnings, "warning"), (hints, "hint")];
     let found = found.map(|(number, word)| counted(number, word)).join(", ");
@@ -168,7 +180,7 @@ fn text(checked: &Checked<'_>) -> String {
 
 fn trust(root: &Root<'_>) -> &'static str {
     match root.trust {
-        "prompt" => "trusted on request",
+        "ask_first" => "trusted on request",
         other => other,
     }
 }

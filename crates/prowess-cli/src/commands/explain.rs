@@ -230,15 +230,31 @@ fn loadable(catalog: &Catalog, record: Record<'_>) -> Decision {
 
 fn text(explained: &Explained<'_>) -> String {
     let mut text = format!("{ID}{}{ID:#}\n", plain(explained.query));
-    for Decision { step, outcome, reason } in &explained.decisions {
-        let _ = writeln!(text, "  {step:6} {HEADING}{outcome}{HEADING:#}: {}", plain(reason));
+    for decision in &explained.decisions {
+        let label = label(decision);
+        let _ = writeln!(text, "  {HEADING}{label:11}{HEADING:#} {}", plain(&decision.reason));
     }
     if explained.tokens > 0 {
-        let _ = writeln!(
-            text,
-            "  cost   {DIM}about {} tokens in each model call{DIM:#}",
-            explained.tokens
-        );
+        let cost = format!("about {} tokens in each model call", explained.tokens);
+        let _ = writeln!(text, "  {DIM}{:11} {cost}{DIM:#}", "cost");
     }
     text
+}
+
+/// Returns the word in front of a reason, so that both read as one sentence.
+fn label(decision: &Decision) -> &'static str {
+    match (decision.step, decision.outcome) {
+        ("find", "found") => "found at",
+        ("find", _) => "not found",
+        ("ready", "ready") => "ready",
+        ("ready", _) => "not ready",
+        ("place", "visible") => "offered",
+        ("place", "not-ready") => "withheld",
+        ("place", outcome) => outcome,
+        ("prompt", _) => "in prompts",
+        ("load", _) => "loading",
+        ("check", "refused") => "error",
+        ("check", _) => "warning",
+        (step, _) => step,
+    }
 }

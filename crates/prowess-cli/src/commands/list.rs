@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use prowess::{Availability, Catalog, Diagnostic, Record};
+use prowess::{Availability, Catalog, Diagnostic, Record, Severity};
 use serde::Serialize;
 
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::output::{DIM, HEADING, ID, Output};
+use crate::output::{DIM, HEADING, ID, Output, counted};
 use crate::runtime;
-use crate::terminal::{one_line, plain};
+use crate::terminal::{fitted, padded, plain, width};
 
 /// The output of `list --format json`.
 #[derive(Serialize)]
@@ -24,8 +24,9 @@ struct Listed<'c> {
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
-    output.result(&listed(&catalog), text)?;
-    output.diagnostics(catalog.diagnostics());
+    let listed = listed(&catalog);
+    output.result(&listed, text)?;
+    output.remark(&counts(&listed));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -42,28 +43,45 @@ fn listed(catalog: &Catalog) -> Listed<'_> {
 
 fn text(listed: &Listed<'_>) -> String {
     let mut text = String::new();
-    let width = listed.skills.iter().map(|skill| skill.id().chars().count()).max().unwrap_or(0);
+    let all = || listed.skills.iter().chain(&listed.shadowed);
+    let ids = all().map(|skill| width(&plain(skill.id()))).max().unwrap_or(0);
+    let layers = all().map(|skill| width(&plain(&skill.layer().name))).max().unwrap_or(0);
     for skill in &listed.skills {
-        let id = plain(skill.id());
-        let description = one_line(skill.description(), 100);
-        let layer = plain(&skill.layer().name);
-        let state = match skill.reason() {
+        let id = padded(&plain(skill.id()), ids);
+        let layer = padded(&plain(&skill.layer().name), layers);
+        let used = ids + layers + 4;
+        let rest = match skill.reason() {
             Some(reason) => {
-                format!("{DIM}{}: {}{DIM:#}  ", skill.availability().as_str(), plain(reason))
+                let state = format!("{}: {reason}", skill.availability().as_str());
+                format!("{DIM}{}{DIM:#}", fitted(&state, used))
             }
-            None => String::new(),
+            None => fitted(skill.description(), used),
         };
-        let _ =
-            writeln!(text, "{ID}{id:width$}{ID:#}  {DIM}{layer:8}{DIM:#}  {state}{description}");
+        let _ = writeln!(text, "{ID}{id}{ID:#}  {DIM}{layer}{DIM:#}  {rest}");
     }
     if !listed.shadowed.is_empty() {
         let _ = writeln!(text, "\n{HEADING}Shadowed{HEADING:#}");
     }
     for skill in &listed.shadowed {
-        let id = plain(skill.id());
-        let place = skill.location();
-        let reason = plain(skill.reason().unwrap_or_default());
-        let _ = writeln!(text, "{ID}{id:width$}{ID:#}  {}: {reason}", plain(&place));
+        let id = padded(&plain(skill.id()), ids);
+        let _ = writeln!(text, "{ID}{id}{ID:#}  {}", fitted(&skill.location(), ids + 2));
     }
     text
+}
+
+/// Returns the number of findings of each severity, and the command that shows them.
+fn counts(listed: &Listed<'_>) -> String {
+    let count = |severity| listed.diagnostics.iter().filter(|it| it.severity == severity).count();
+    let found = [
+        (count(Severity::Error), "error"),
+        (count(Severity::Warning), "warning"),
+        (count(Severity::Hint), "hint"),
+    ];
+    let found = found.into_iter().filter(|(number, _)| *number > 0);
+    let found: Vec<_> = found.map(|(number, word)| counted(number, word)).collect();
+    let skills = counted(listed.skills.len(), "skill");
+    if found.is_empty() {
+        return format!("{skills}\n");
+    }
+    format!("{skills}; {}: see `prowess doctor`\n", found.join(", "))
 }

@@ -11,10 +11,10 @@ use prowess::text::{enumerated, quoted};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::args::{Global, Mcp};
+use crate::args::{Global, Mcp, Setting};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::paths::absolute;
+use crate::paths::{absolute, working_directory};
 
 const CLIENTS: &str = include_str!("mcp/clients.json");
 
@@ -51,7 +51,7 @@ pub(crate) fn run(command: &Mcp, global: &Global, output: &Output) -> Result<Exi
 
 fn list(clients: &[Client], output: &Output) -> Result<(), Failure> {
     let names: Vec<_> = clients.iter().map(|client| client.name.as_str()).collect();
-    output.result(&names, |names| format!("{}\n", names.join("\n")))
+    output.result(&json!({ "clients": names }), |_| format!("{}\n", names.join("\n")))
 }
 
 fn find<'c>(clients: &'c [Client], name: &str) -> Result<&'c Client, Failure> {
@@ -102,6 +102,15 @@ fn server_arguments(global: &Global) -> Result<Vec<String>, Failure> {
     }
     if let Some(preset) = &global.preset {
         args.extend(["--preset".to_owned(), preset.clone()]);
+    }
+    if global.start.is_some() {
+        args.extend(["-C".to_owned(), text(&working_directory()?)?]);
+    }
+    if global.no_config {
+        args.push("--no-config".to_owned());
+    }
+    for Setting { key, value } in &global.set {
+        args.extend(["--set".to_owned(), format!("{key}={value}")]);
     }
     args.push("serve".to_owned());
     Ok(args)

@@ -5,6 +5,7 @@ mod approvals;
 pub(crate) mod audit;
 mod call;
 mod composed;
+mod config;
 mod conversation;
 mod difference;
 mod doctor;
@@ -13,6 +14,7 @@ mod explain_call;
 mod install;
 mod list;
 mod lock;
+mod manual;
 mod margin;
 mod mcp;
 mod new;
@@ -58,9 +60,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::ReadProperties { path, profile }) => {
             read_properties::run(path, *profile, output)
         }
-        Some(Command::New { name, description, directory }) => {
-            new::run(name, description.as_deref(), directory, output)
-        }
+        Some(Command::New(args)) => new::run(global, args, output),
         Some(Command::Schema { profile }) => schema::run(*profile, output),
         Some(Command::ToPrompt { paths, profile }) => to_prompt::run(paths, *profile, output),
         Some(Command::Doctor) => doctor::run(global, output),
@@ -79,11 +79,12 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
             None => prompt::run(global, args, output),
             Some(vendor) => request::run(global, args, vendor, output),
         },
-        Some(Command::Call { tool, json, load, explain: false }) => {
+        Some(Command::Call { tool: None, load, .. }) => call::tools(global, load, output),
+        Some(Command::Call { tool: Some(tool), json, load, explain: false }) => {
             call::run(global, tool, json, load, output)
         }
         Some(
-            Command::Call { tool, json, load, explain: true }
+            Command::Call { tool: Some(tool), json, load, explain: true }
             | Command::ExplainCall { tool, json, load },
         ) => explain_call::run(global, tool, json, load, output),
         Some(Command::Run(args)) => run::run(global, args, output),
@@ -91,6 +92,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Plugin(command)) => plugin::run(global, command, output),
         Some(Command::Serve(args)) => serve::run(args, global, output),
         Some(Command::Mcp(command)) => mcp::run(command, global, output),
+        Some(Command::Config(command)) => config::run(command, global, output),
         Some(Command::Trust(args)) => trust::run(args, output),
         Some(Command::Add(args)) => install::add(args, output),
         Some(Command::Remove(args)) => install::remove(args, output),
@@ -105,6 +107,8 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Audit(command)) => audit::run(command, output),
         Some(Command::Stats { file }) => audit::stats(file, output),
         Some(Command::Approvals(command)) => approvals::run(command, global, output),
+        Some(Command::Completions { shell }) => manual::completions(*shell, output),
+        Some(Command::Man { directory }) => manual::pages(directory.as_deref(), output),
         Some(Command::Tour) => tour::run(global, output),
     }
 }

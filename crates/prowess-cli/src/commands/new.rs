@@ -1,5 +1,7 @@
 //! `prowess new`: the first `SKILL.md` of a skill.
 
+mod place;
+
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,9 +11,11 @@ use prowess::format::SkillName;
 use prowess::format::write::{ScaffoldError, scaffold};
 use serde::Serialize;
 
+use crate::args::{Global, New};
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
 use crate::terminal::plain;
+use place::Place;
 
 /// The placeholder for a description.
 const DESCRIPTION: &str =
@@ -24,22 +28,21 @@ struct Created {
     next: Vec<String>,
 }
 
-pub(crate) fn run(
-    name: &str,
-    description: Option<&str>,
-    directory: &Path,
-    output: &Output,
-) -> Result<ExitCode, Failure> {
+pub(crate) fn run(global: &Global, args: &New, output: &Output) -> Result<ExitCode, Failure> {
     let refused = |error: ScaffoldError| refused(&error);
-    let name = SkillName::new(name).map_err(|error| refused(error.into()))?;
-    let text = scaffold(name.as_str(), description.unwrap_or(DESCRIPTION)).map_err(refused)?;
-    let package = directory.join(name.as_str());
+    let name = SkillName::new(&args.name).map_err(|error| refused(error.into()))?;
+    let description = args.description.as_deref().unwrap_or(DESCRIPTION);
+    let text = scaffold(name.as_str(), description).map_err(refused)?;
+    let place = Place::of(global, args)?;
+    let package = place.directory.join(name.as_str());
     let path = package.join("SKILL.md");
     create(&package, &path, &text).map_err(|error| not_written(&path, &error))?;
-    let mut next = vec![format!("prowess validate {}", package.display())];
-    if description.is_none() {
-        next.insert(0, format!("edit the description in {}", path.display()));
+    let mut next = Vec::new();
+    if args.description.is_none() {
+        next.push(format!("edit the description in {}", path.display()));
     }
+    next.push(format!("prowess validate {}", package.display()));
+    next.extend(place.next);
     output.result(&Created { name, path, next }, text_of)?;
     Ok(ExitCode::SUCCESS)
 }

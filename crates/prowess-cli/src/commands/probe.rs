@@ -9,10 +9,11 @@ use prowess::search::{Answer, Evaluation, Offer, Question, Suggestion, evaluate,
 use serde::Serialize;
 
 use crate::args::{Global, Share};
+use crate::commands::show::suggestion;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output, counted};
 use crate::runtime;
-use crate::terminal::{one_line, plain};
+use crate::terminal::{fitted, plain};
 
 /// The maximum number of confusions in the text output; the JSON output has all.
 const MOST_CONFUSIONS: usize = 10;
@@ -62,7 +63,10 @@ fn unknown(catalog: &Catalog, id: &str) -> String {
     let id = plain(id);
     match catalog.all_named(&id).first().and_then(prowess::Record::reason) {
         Some(reason) => format!("the skill `{id}` is not offered: {}\n", plain(reason)),
-        None => format!("no skill named `{id}`; see `prowess list` for the ids\n"),
+        None => match suggestion(catalog, &id) {
+            Some(meant) => format!("no skill named `{id}`; did you mean `{}`?\n", plain(meant)),
+            None => format!("no skill named `{id}`; see `prowess list` for the ids\n"),
+        },
     }
 }
 
@@ -121,7 +125,7 @@ fn counted_queries(number: usize) -> String {
 }
 
 fn write_answer(text: &mut String, answer: &Answer) {
-    let _ = writeln!(text, "{HEADING}{}{HEADING:#}", one_line(&answer.query, 100));
+    let _ = writeln!(text, "{HEADING}{}{HEADING:#}", fitted(&answer.query, 0));
     for Offer { id, rank, score, is_expected, is_forbidden } in &answer.offers {
         let mark = match (is_expected, is_forbidden) {
             (_, true) => "forbidden",

@@ -3,17 +3,33 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use prowess::format::{Directory, Profile, Rules, parse_in};
+use prowess::format::{Directory, Mapping, Profile, Rules, parse_in};
+use serde_json::json;
 
 use crate::commands::skills_ref;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::package::Package;
+use crate::package::{Package, packages};
 
 pub(crate) fn run(path: &Path, profile: Profile, output: &Output) -> Result<ExitCode, Failure> {
     if profile == Profile::SkillsRef {
         return skills_ref::read_properties(path, output);
     }
+    let packages = packages(path)?;
+    if let [package] = packages.as_slice() {
+        output.json(&properties(package, profile, output)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut skills = Vec::with_capacity(packages.len());
+    for package in &packages {
+        let properties = properties(package, profile, output)?;
+        skills.push(json!({ "path": package.display().to_string(), "properties": properties }));
+    }
+    output.json(&json!({ "skills": skills }))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn properties(path: &Path, profile: Profile, output: &Output) -> Result<Mapping, Failure> {
     let package = Package::read(path)?;
     let directory = Directory { name: &package.name, is_compared: false };
     let parsed = parse_in(&package.text, Some(directory), &Rules::of(profile));
@@ -29,6 +45,5 @@ pub(crate) fn run(path: &Path, profile: Profile, output: &Output) -> Result<Exit
         let message = format!("`{place}` cannot be used: {}", reasons.join("; "));
         Failure::new("skill-invalid", message, "see `prowess validate` for what to change")
     })?;
-    output.json(&document.frontmatter.fields)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(document.frontmatter.fields)
 }

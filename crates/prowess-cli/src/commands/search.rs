@@ -11,7 +11,7 @@ use crate::args::{Global, Matching};
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
 use crate::runtime;
-use crate::terminal::{one_line, plain};
+use crate::terminal::{fitted, padded, plain, width};
 
 /// The output of `search --format json`.
 #[derive(Serialize)]
@@ -28,6 +28,7 @@ struct Hit<'c> {
     description: &'c str,
 }
 
+/// Runs the command. The exit code is 1 if no skill matches, as that of `grep`.
 pub(crate) fn run(
     global: &Global,
     query: &str,
@@ -44,9 +45,9 @@ pub(crate) fn run(
     let searched = Searched { query, hits: ranked.into_iter().map(hit).collect() };
     output.result(&searched, text)?;
     if searched.hits.is_empty() {
-        output.remark("no skill suits; see `prowess list` for all of them\n");
+        output.remark("no skill matches; see `prowess list` for all of them\n");
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(u8::from(searched.hits.is_empty())))
 }
 
 fn hit(Ranked { record, score }: Ranked<'_>) -> Hit<'_> {
@@ -55,12 +56,12 @@ fn hit(Ranked { record, score }: Ranked<'_>) -> Hit<'_> {
 
 fn text(searched: &Searched<'_>) -> String {
     let mut text = String::new();
-    let width = searched.hits.iter().map(|hit| plain(hit.id).chars().count()).max().unwrap_or(0);
+    let ids = searched.hits.iter().map(|hit| width(&plain(hit.id))).max().unwrap_or(0);
     for hit in &searched.hits {
-        let id = plain(hit.id);
-        let description = one_line(hit.description, 100);
-        let score = hit.score;
-        let _ = writeln!(text, "{ID}{id:width$}{ID:#}  {DIM}{score:5.2}{DIM:#}  {description}");
+        let id = padded(&plain(hit.id), ids);
+        let score = format!("{:5.2}", hit.score);
+        let description = fitted(hit.description, ids + width(&score) + 4);
+        let _ = writeln!(text, "{ID}{id}{ID:#}  {DIM}{score}{DIM:#}  {description}");
     }
     text
 }

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use prowess::format::{Directory, Mapping, NameRule, Rules, parse_in};
-use prowess::{Caller, Digest, Listing, Lookup, ReadLimit, Record, ResourcePath};
+use prowess::tools::closest;
+use prowess::{Caller, Catalog, Digest, Listing, Lookup, ReadLimit, Record, ResourcePath};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -15,6 +16,9 @@ use crate::terminal::{plain, plain_lines};
 
 /// The maximum number of listed files of a package.
 const MOST_RESOURCES: usize = 200;
+
+/// The minimum similarity of a suggested id, in hundredths.
+const LEAST_SIMILARITY: u8 = 60;
 
 #[derive(Serialize)]
 struct Shown<'c> {
@@ -33,7 +37,7 @@ pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode
     // name.
     let record = match catalog.find(id, Caller::User) {
         Lookup::Found(record) | Lookup::Unavailable(record, _) => record,
-        Lookup::Unknown => *catalog.all_named(id).first().ok_or_else(|| unknown(id))?,
+        Lookup::Unknown => *catalog.all_named(id).first().ok_or_else(|| unknown(&catalog, id))?,
     };
     let resource = ResourcePath::new(record.file())
         .map_err(|error| Failure::new("path-invalid", error.to_string(), "reload"))?;
@@ -61,13 +65,22 @@ pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode
 }
 
 /// Returns the failure for an unknown id.
-pub(crate) fn unknown(id: &str) -> Failure {
-    let message = format!("no skill named `{id}`");
+fn unknown(catalog: &Catalog, id: &str) -> Failure {
+    let message = match suggestion(catalog, id) {
+        Some(meant) => format!("no skill named `{id}`; did you mean `{meant}`?"),
+        None => format!("no skill named `{id}`"),
+    };
     Failure::new(
         "skill-not-found",
         message,
         "see `prowess list` for the ids, or `prowess explain` for why it is missing",
     )
+}
+
+/// Returns the id of the skill, offered or not, whose id is most similar to an unknown one.
+pub(crate) fn suggestion<'c>(catalog: &'c Catalog, id: &str) -> Option<&'c str> {
+    let ids = catalog.skills().chain(catalog.excluded()).map(|record| record.id());
+    closest(id, ids, LEAST_SIMILARITY)
 }
 
 fn text_of(shown: &Shown<'_>) -> String {

@@ -6,10 +6,12 @@ use std::process::ExitCode;
 use prowess::format::{Directory, Profile, Rules, parse_in};
 use prowess::prompt::{CatalogFormat, SkillEntry, available_skills};
 
+use serde_json::json;
+
 use crate::commands::skills_ref;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::package::Package;
+use crate::package::{Package, packages};
 use crate::paths::absolute;
 
 pub(crate) fn run(
@@ -20,8 +22,14 @@ pub(crate) fn run(
     if profile == Profile::SkillsRef {
         return skills_ref::to_prompt(paths, output);
     }
-    let entries = paths.iter().map(|path| entry(path, profile)).collect::<Result<Vec<_>, _>>()?;
-    output.data(&(available_skills(entries, CatalogFormat::XmlElements) + "\n"))?;
+    let mut entries = Vec::new();
+    for path in paths {
+        for package in packages(path)? {
+            entries.push(entry(&package, profile)?);
+        }
+    }
+    let prompt = available_skills(entries, CatalogFormat::XmlElements);
+    output.result(&json!({ "prompt": prompt }), |_| format!("{prompt}\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -27,6 +27,12 @@ struct Step {
 }
 
 /// The record of one turn.
+/// The output of `tour --format json`.
+#[derive(Serialize)]
+struct Tour {
+    turns: Vec<Played>,
+}
+
 #[derive(Serialize)]
 struct Played {
     turn: usize,
@@ -51,7 +57,8 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
     for (turn, step) in (1..).zip(script(&runtime)) {
         played.push(play(turn, step, &conversation.turn()?));
     }
-    output.result(&played, |played| text(played, runtime.catalog().len(), found))?;
+    let played = Tour { turns: played };
+    output.result(&played, |played| text(&played.turns, runtime.catalog().len(), found))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -57,11 +57,33 @@ pub(crate) fn run(args: &Trust, output: &Output) -> Result<ExitCode, Failure> {
         trust_origin(&file, Origin::Signer(&signer_name(&public_key(written)?)))?
     } else {
         let project = args.path.as_deref().or_else(|| surroundings.project());
-        let trusted = file.trust(project.unwrap_or(Path::new(".")), SystemClock::default().now());
+        let project = project.unwrap_or(Path::new("."));
+        if let Some(home) = surroundings.home.as_deref().filter(|_| !args.wide) {
+            refuse_home(project, home)?;
+        }
+        let trusted = file.trust(project, SystemClock::default().now());
         Answer::Trusted { trusted: folder(&trusted.map_err(refused)?) }
     };
     output.result(&answer, text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses a directory that contains the home: everything that the user ever downloads would be
+/// trusted.
+fn refuse_home(folder: &Path, home: &Path) -> Result<(), Failure> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if !real(home).starts_with(real(folder)) {
+        return Ok(());
+    }
+    let message = format!(
+        "`{}` contains your home directory, so everything in your home would be trusted",
+        folder.display()
+    );
+    Err(Failure::usage(
+        "folder-too-wide",
+        message,
+        "name the directory of one project, or add `--wide` to trust all of it",
+    ))
 }
 
 fn trust_origin(file: &TrustFile, origin: Origin<'_>) -> Result<Answer, Failure> {

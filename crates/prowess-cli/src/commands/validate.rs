@@ -11,7 +11,9 @@ use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
 use prowess::format::Profile;
-use prowess::lint::{Alike, Checked, LintOptions, PackageReport, check_trees, github, sarif};
+use prowess::lint::{
+    Alike, Checked, LintOptions, PackageReport, Progress, check_trees, github, sarif,
+};
 use prowess::{Cancel, Diagnostic, Policies, Severity, SkillSource};
 use serde::Serialize;
 
@@ -20,7 +22,7 @@ use crate::commands::skills_ref;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paths::working_directory;
-use crate::policies::{chosen_profile, policies};
+use crate::policies::{chosen_profile, ignored_project_file, policies};
 use fixing::{FixedFile, Fixes};
 use input::{Input, exists_outside, name_stdin, root_of};
 use progress::Bar;
@@ -64,9 +66,9 @@ struct Settings {
 }
 
 impl Settings {
-    fn of(global: &Global, args: &Validate) -> Result<Self, Failure> {
+    fn of(global: &Global, profile: Option<Profile>) -> Result<Self, Failure> {
         let policies = policies(global)?;
-        let profile = match args.profile {
+        let profile = match profile {
             Some(profile) => profile,
             None => chosen_profile(global)?.unwrap_or(Profile::Spec),
         };
@@ -75,7 +77,8 @@ impl Settings {
 }
 
 pub(crate) fn run(global: &Global, args: &Validate, output: &Output) -> Result<ExitCode, Failure> {
-    let settings = Settings::of(global, args)?;
+    let settings = Settings::of(global, args.profile)?;
+    output.diagnostics(&ignored_project_file(global)?);
     let input = Input::open(&args.paths, &settings.policies.discovery)?;
     let mut checked = check_all(&input, &settings, output)?;
     let is_single = checked.packages.len() <= args.paths.len() && input.stdin.is_none();
@@ -83,7 +86,8 @@ pub(crate) fn run(global: &Global, args: &Validate, output: &Output) -> Result<E
         return skills_ref::validate(&args.paths, output);
     }
     if checked.packages.is_empty() && checked.count(Severity::Error) == 0 {
-        let message = "there is no skill in what was named";
+        let paths: Vec<_> = args.paths.iter().map(|path| format!("`{}`", path.display())).collect();
+        let message = format!("no skills found in {}", paths.join(", "));
         let help = "name a folder that holds a `SKILL.md`";
         return Err(Failure::new("skill-md-missing", message, help));
     }
@@ -151,25 +155,51 @@ fn leave_out_hints(checked: &mut Checked) {
 fn check_all(input: &Input, settings: &Settings, output: &Output) -> Result<Checked, Failure> {
     let bar = Bar::new(output);
     let sources: Vec<&dyn SkillSource> = input.sources.iter().map(AsRef::as_ref).collect();
-    let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+    let files = if input.stdin.is_some() { Files::Ignored } else { Files::Checked };
+    let mut checked = check_sources(&sources, settings, files, &bar)?;
+    if input.stdin.is_some() {
+        name_stdin(&mut checked);
+    }
+    Ok(checked)
+}
+
+/// Whether the files of a package are checked, besides its `SKILL.md`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Files {
+    Checked,
+    Ignored,
+}
+
+/// Checks the packages of a source by the configuration, and returns the profile with the result.
+pub(crate) fn check_source(
+    global: &Global,
+    source: &dyn SkillSource,
+    progress: &dyn Progress,
+) -> Result<(Profile, Checked), Failure> {
+    let settings = Settings::of(global, None)?;
+    let checked = check_sources(&[source], &settings, Files::Checked, progress)?;
+    Ok((settings.profile, checked))
+}
+
+fn check_sources(
+    sources: &[&dyn SkillSource],
+    settings: &Settings,
+    files: Files,
+    progress: &dyn Progress,
+) -> Result<Checked, Failure> {
     let registry = &settings.policies.registry;
     let options = LintOptions {
         profile: settings.profile,
         name_rule: registry.name_rule,
         limits: registry.limits,
-        checks_files: input.stdin.is_none(),
+        checks_files: files == Files::Checked,
         exists_outside: &exists_outside,
-        threads,
+        threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         ..LintOptions::default()
     };
-    let checked = check_trees(&sources, &options, &bar, &Cancel::default());
-    let mut checked = checked.map_err(|error| {
+    check_trees(sources, &options, progress, &Cancel::default()).map_err(|error| {
         Failure::new(error.kind.as_str(), error.to_string(), "name a folder that can be read")
-    })?;
-    if input.stdin.is_some() {
-        name_stdin(&mut checked);
-    }
-    Ok(checked)
+    })
 }
 
 fn summary(checked: &Checked) -> Summary {

@@ -247,3 +247,26 @@ fn each_state_is_listed_and_counted() {
     assert_eq!((&counts["hidden"], &counts["not_ready"]), (&2.into(), &1.into()));
     assert!(program().run(&[]).text().contains("2 hidden, 1 not ready, 0 shadowed"));
 }
+
+/// Each line is one sentence: its label is not repeated by its reason.
+#[test]
+fn text_reads_without_repetition() {
+    let tree = home("");
+    let explain = |query: &str| {
+        let ran = Program::new().at_home_in(tree.path()).run(&["explain", query]);
+        ran.stdout.replace(&tree.path().display().to_string(), "$HOME")
+    };
+    let pdf = explain("pdf");
+    let lines: Vec<_> = pdf.lines().take(5).collect();
+    let expected = [
+        "pdf",
+        "  found at    $HOME/.agents/skills/pdf/SKILL.md in source `filesystem` of layer `user` (trusted)",
+        "  ready       its requirements are met",
+        "  offered     no other `pdf` takes precedence",
+        "  in prompts  with its name and description",
+    ];
+    assert_eq!(lines, expected);
+    let missing = explain("pdff");
+    assert!(missing.contains("  not found   no skill with this id or path under "), "{missing}");
+    assert!(missing.ends_with("; did you mean `pdf`?\n"), "{missing}");
+}

@@ -7,7 +7,7 @@ use expect_test::expect_file;
 use crate::program::Program;
 
 /// Each command whose help is in the snapshot.
-const COMMANDS: [&[&str]; 51] = [
+const COMMANDS: [&[&str]; 58] = [
     &[],
     &["validate"],
     &["read-properties"],
@@ -34,6 +34,11 @@ const COMMANDS: [&[&str]; 51] = [
     &["mcp"],
     &["mcp", "config"],
     &["mcp", "call"],
+    &["config"],
+    &["config", "show"],
+    &["config", "init"],
+    &["config", "schema"],
+    &["config", "check"],
     &["trust"],
     &["add"],
     &["remove"],
@@ -57,17 +62,21 @@ const COMMANDS: [&[&str]; 51] = [
     &["approvals", "grant"],
     &["approvals", "deny"],
     &["approvals", "revoke"],
+    &["completions"],
+    &["man"],
     &["tour"],
     &["help"],
 ];
 
 /// The heading after which a command's own help ends and the options of every command may follow.
-const GLOBAL_OPTIONS: [&str; 8] = [
+const GLOBAL_OPTIONS: [&str; 10] = [
     "--root",
     "--plugin",
     "--dynamic",
     "--config",
+    "--set",
     "--preset",
+    "--no-config",
     "--no-cache",
     "--format",
     "--color",
@@ -102,4 +111,44 @@ fn every_command_is_in_the_snapshot() {
     for option in GLOBAL_OPTIONS {
         assert!(printed.text().contains(option), "`{option}` is an option of every command");
     }
+}
+
+/// The short help of every command is one screen of a terminal of 80 columns.
+#[test]
+fn short_help_is_one_screen() {
+    for command in COMMANDS.iter().filter(|command| **command != ["help"]) {
+        let printed =
+            Program::new().variable("COLUMNS", "80").run(&[command, &["-h"][..]].concat());
+        let text = printed.text();
+        assert!(text.lines().count() <= 36, "`prowess {} -h`: {text}", command.join(" "));
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "it fits 80 columns: {text}");
+    }
+}
+
+#[test]
+fn short_help_has_every_command() {
+    let short = Program::new().run(&["-h"]);
+    assert!(short.text().lines().count() <= 24, "it is one screen of 24 lines");
+    let words: Vec<_> = short.text().split([' ', ',', '\n']).collect();
+    for name in
+        COMMANDS.iter().filter_map(|command| command.first()).filter(|name| **name != "help")
+    {
+        assert!(words.contains(name), "`{name}` is in the short help");
+    }
+}
+
+#[test]
+fn options_stand_where_they_mean_something() {
+    let sections = |command: &[&str]| {
+        let printed = Program::new().run(&[command, &["--help"][..]].concat());
+        let lines =
+            printed.text().lines().filter(|line| line.ends_with(':') && !line.starts_with(' '));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(sections(&["list"]), ["Options:", "Skills:", "Configuration:", "Global options:"]);
+    let new = ["Arguments:", "Options:", "Configuration:", "Global options:"];
+    assert_eq!(sections(&["new"]), new);
+    assert_eq!(sections(&["schema"]), ["Options:", "Global options:"]);
+    let used = Program::new().run(&["--root", "/nowhere", "schema"]);
+    assert_eq!(used.code, Some(0), "an alias of the program may contain them: {used:?}");
 }

@@ -17,7 +17,8 @@ fn new_skill_passes_every_profile() {
     let said = new(&tree, &["pdf-forms"]);
     assert!(said.text().contains("next: edit the description"), "the next step is said: {said:?}");
     for profile in ["lenient", "extended", "spec", "strict", "skills-ref"] {
-        let args = ["validate", "pdf-forms", "--profile", profile, "--format", "json"];
+        let args =
+            ["validate", ".agents/skills/pdf-forms", "--profile", profile, "--format", "json"];
         let checked = Program::new().working_in(tree.path()).run(&args);
         assert_eq!(checked.code, Some(0), "`{profile}` finds a fault: {checked:?}");
         let checked = checked.json();
@@ -37,7 +38,10 @@ fn json_output_has_the_same_facts() {
     let expected = serde_json::json!({
         "name": "pdf",
         "path": "deep/skills/pdf/SKILL.md",
-        "next": ["prowess validate deep/skills/pdf"],
+        "next": [
+            "prowess validate deep/skills/pdf",
+            "prowess --root deep/skills list, as skills are not looked for there",
+        ],
     });
     assert_eq!(told, expected);
     let text = fs::read_to_string(tree.join("deep/skills/pdf/SKILL.md")).expect("it is written");
@@ -48,12 +52,14 @@ fn json_output_has_the_same_facts() {
 fn existing_file_is_never_overwritten() {
     for file in ["SKILL.md", "skill.md"] {
         let tree = Tree::new("");
-        tree.write(&format!("pdf/{file}"), "mine");
+        tree.write(&format!(".agents/skills/pdf/{file}"), "mine");
         let error = new(&tree, &["pdf", "--format", "json"]).error();
         assert_eq!(error["code"], "skill-exists");
-        let entries = fs::read_dir(tree.join("pdf")).expect("the package is there").count();
+        let entries =
+            fs::read_dir(tree.join(".agents/skills/pdf")).expect("the package is there").count();
         assert_eq!(entries, 1, "no file is added");
-        let text = fs::read_to_string(tree.join(&format!("pdf/{file}"))).expect("it is there");
+        let text = fs::read_to_string(tree.join(&format!(".agents/skills/pdf/{file}")))
+            .expect("it is there");
         assert_eq!(text, "mine", "the file is as it was");
     }
 }
@@ -61,9 +67,11 @@ fn existing_file_is_never_overwritten() {
 #[test]
 fn a_link_is_not_written_through() {
     let tree = Tree::new("");
-    tree.write("pdf/note.md", "a note");
-    std::os::unix::fs::symlink("../elsewhere", tree.join("pdf/SKILL.md")).expect("a link");
-    let error = new(&tree, &["pdf", "--format", "json"]).error();
+    tree.write("skills/pdf/note.md", "a note");
+    let link = tree.join("skills/pdf/SKILL.md");
+    std::os::unix::fs::symlink("../../elsewhere", link).expect("a link");
+    let args = ["pdf", "--directory", "skills", "--format", "json"];
+    let error = new(&tree, &args).error();
     assert_eq!(error["code"], "skill-exists");
     assert!(!tree.join("elsewhere").exists(), "nothing is made where the link leads");
 }
@@ -98,6 +106,34 @@ fn failed_write_leaves_nothing_behind() {
         .expect("there is a shell");
     assert_eq!(ran.status.code(), Some(1), "nothing could be written: {ran:?}");
     assert!(String::from_utf8_lossy(&ran.stderr).contains("output-failed"), "{ran:?}");
-    assert!(!tree.join("pdf").exists(), "no empty file stops the next try");
+    assert!(!tree.join(".agents/skills/pdf").exists(), "no empty file stops the next try");
     assert_eq!(new(&tree, &["pdf"]).code, Some(0), "which succeeds");
+}
+
+#[test]
+fn new_skill_is_found_after_the_printed_steps() {
+    let tree = Tree::new("//- /home/.keep\n//- /work/.git/HEAD\n//- /work/deep/.keep\n");
+    let run = |args: &[&str]| {
+        Program::new().at_home_in(&tree.join("home")).working_in(&tree.join("work/deep")).run(args)
+    };
+    let offered = |id: &str| {
+        let listed = run(&["list", "--format", "json"]).json();
+        let skills = listed["skills"].as_array().unwrap();
+        skills.iter().any(|skill| skill["id"] == id && skill["state"] == "visible")
+    };
+    let project = run(&["new", "of-project"]);
+    assert!(project.text().contains("next: prowess trust, so that"), "{}", project.stdout);
+    assert!(tree.join("work/.agents/skills/of-project/SKILL.md").exists());
+    assert!(!offered("of-project"), "the project is not trusted yet");
+    run(&["trust"]).text();
+    assert!(offered("of-project"), "it is offered after that step");
+    assert!(!run(&["new", "second"]).text().contains("prowess trust"), "nothing is missing now");
+
+    let user = run(&["new", "of-user", "--user"]);
+    assert!(!user.text().contains("prowess trust"), "the home needs no trust: {}", user.stdout);
+    assert!(tree.join("home/.agents/skills/of-user/SKILL.md").exists());
+    assert!(offered("of-user"));
+
+    let elsewhere = run(&["new", "third", "--directory", "shelf"]);
+    assert!(elsewhere.text().contains("next: prowess --root shelf list"), "{}", elsewhere.stdout);
 }

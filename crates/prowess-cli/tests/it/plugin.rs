@@ -349,7 +349,7 @@ fn plugin_skills_default_to_the_plugins_layer() {
         ran.json()["record"]["layer"].clone()
     };
     assert_eq!(layer(""), "embedded", "there is no such layer, so it is the lowest");
-    let named = "- {name: plugin, trust: untrusted}\n- {name: project, trust: prompt}\n";
+    let named = "- {name: plugin, trust: untrusted}\n- {name: project, trust: ask_first}\n";
     assert_eq!(layer(named), "plugin");
 }
 

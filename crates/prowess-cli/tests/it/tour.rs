@@ -10,7 +10,7 @@ const BODY: &str = "# Writing a skill";
 fn played() -> Vec<Value> {
     let played = Program::new().run(&["tour", "--format", "json"]);
     assert_eq!(played.code, Some(0));
-    played.json().as_array().expect("the turns are a list").clone()
+    played.json()["turns"].as_array().expect("the turns are a list").clone()
 }
 
 /// The turn that calls `tool` first.
@@ -91,7 +91,7 @@ fn preset_is_honoured() {
         |preset: &str| Program::new().run(&["--preset", preset, "--format", "json", "tour"]).json();
     for preset in ["standard", "flexigpt", "omniforge", "boxxy", "sandbox", "yodoca"] {
         let played = run(preset);
-        let load = &played[0];
+        let load = &played["turns"][0];
         assert_eq!(load["is_error"], false, "the script fits `{preset}`: {load:#}");
         let tool = if preset == "flexigpt" { "skills-load" } else { "skills_load" };
         assert_eq!(load["call"]["name"], tool, "`{preset}` spells the names of tools");

@@ -79,7 +79,7 @@ fn untrusted_project_never_reaches_a_model() {
     let tree = machine();
     for args in [&["prompt"][..], &["search", "project"]] {
         let ran = run(&tree, args);
-        assert!(!ran.text().contains("evil"), "`{}` offers nothing of it", args.join(" "));
+        assert!(!ran.stdout.contains("evil"), "`{}` offers nothing of it", args.join(" "));
     }
     let load = json(&tree, &["call", "skills_load", r#"{"names":["evil"]}"#]);
     assert_eq!(load["is_error"], true, "a model that guesses the name gets nothing: {load}");
@@ -100,7 +100,7 @@ fn text_output_names_hidden_skills_and_the_next_step() {
     assert!(overview.text().contains("  prowess trust  "), "{}", overview.stdout);
     let list = run(&tree, &["list"]);
     assert!(list.text().contains("hidden: the folder `"), "{}", list.stdout);
-    assert!(list.stderr.contains("[project-not-trusted]"), "{}", list.stderr);
+    assert!(list.stderr.ends_with("1 warning: see `prowess doctor`\n"), "{}", list.stderr);
     let none = run(&tree, &["trust", "--list"]);
     assert!(none.text().contains("no directory is trusted"), "{}", none.stdout);
     assert!(run(&tree, &["trust"]).text().starts_with("trusted /"));
@@ -154,6 +154,9 @@ fn untrustable_path_is_refused_with_a_code() {
     };
     check(&["gone"], 2, "folder-not-found");
     check(&["/"], 2, "folder-too-wide");
+    let home = tree.join("home").display().to_string();
+    check(&[&home], 2, "folder-too-wide");
+    check(&[&tree.path().display().to_string()], 2, "folder-too-wide");
     check(&["--revoke", "."], 1, "folder-not-trusted");
     run(&tree, &["trust"]).text();
     check(&["--revoke", "."], 1, "folder-not-trusted");
@@ -165,7 +168,7 @@ fn named_root_needs_no_trust() {
     let root = format!("project={}", tree.join("repository/.agents/skills").display());
     let typed = json(&tree, &["--root", &root, "list"]);
     assert_eq!(skills(&typed), ["deploy project visible", "evil project visible"]);
-    for (trust, expected) in [("label", "prompt"), ("trusted", "trusted")] {
+    for (trust, expected) in [("label", "ask_first"), ("trusted", "trusted")] {
         tree.write("policy.yaml", format!("discovery:\n  project_trust: {trust}\n"));
         let config = tree.join("policy.yaml");
         let listed = json(&tree, &["--config", config.to_str().unwrap(), "list"]);
@@ -190,8 +193,8 @@ fn the_organization_s_skills_come_before_all_others() {
         "deploy project shadowed",
         "deploy user shadowed",
     ];
-    let named = "layers:\n- {name: project, trust: prompt}\n- {name: user, trust: trusted}\n";
-    let weighed = "layers:\n- {name: project, trust: prompt, weight: 70}\n\
+    let named = "layers:\n- {name: project, trust: ask_first}\n- {name: user, trust: trusted}\n";
+    let weighed = "layers:\n- {name: project, trust: ask_first, weight: 70}\n\
                    - {name: user, trust: trusted, weight: 60}\n";
     for layers in ["", named, weighed] {
         tree.write("policy.yaml", [&policy, layers].concat());
@@ -199,4 +202,16 @@ fn the_organization_s_skills_come_before_all_others() {
         let listed = json(&tree, &["--config", config.to_str().unwrap(), "list"]);
         assert_eq!(skills(&listed), expected, "{layers}");
     }
+}
+
+#[test]
+fn home_is_trusted_on_request_only() {
+    let tree = machine();
+    let home = tree.join("home");
+    let run = |args: &[&str]| Program::new().at_home_in(&home).working_in(&home).run(args);
+    let refused = run(&["trust"]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("contains your home directory"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("--wide"), "the next step is named: {}", refused.stderr);
+    assert!(run(&["trust", "--wide"]).text().starts_with("trusted /"));
 }

@@ -45,7 +45,7 @@ pub(super) fn build(
 fn trust(word: &str) -> Trust {
     match word {
         "trusted" => Trust::Trusted,
-        "prompt" => Trust::AskFirst,
+        "ask_first" | "prompt" => Trust::AskFirst,
         _ => Trust::Untrusted,
     }
 }

@@ -77,16 +77,24 @@ fn what_no_policy_has_is_refused_and_named() {
         assert!(error.contains(part), "{error}");
     };
     check("preset: strict\n", "no preset named `strict`");
-    check("sesion: {}\n", "sesion");
+    check("preset: boxxy\nsesion: {}\n", "unknown key `sesion`; did you mean `session`?");
+    check("preset: boxxy\nsesion: {}\n", "at line 2 column 1");
+    check("preset: boxy\n", "no preset named `boxy`; did you mean `boxxy`?");
     check("session:\n  max_actve: 2\n", "max_actve");
     check("session:\n  max_active: many\n", "many");
     let rule = "preset: standard\nregistry:\n  name_rule: kebab\n";
-    check(rule, "registry.name_rule: unknown variant `kebab`, expected one of `agentskills`");
+    check(rule, "registry.name_rule: unknown value `kebab`; did you mean `kebab-letter-first`?");
     check(rule, "at line 3 column 14");
     let limit = "registry:\n  limits:\n    body_lines: { max: 400, severity: fatal }\n";
-    check(limit, "registry.limits.body_lines.severity: unknown variant `fatal`");
+    check(
+        limit,
+        "registry.limits.body_lines.severity: unknown value `fatal`, expected one of `profile`",
+    );
     check(limit, "at line 3");
-    check("registry:\n  limits:\n    body_lines: { maks: 400 }\n", "unknown field `maks`");
+    check(
+        "registry:\n  limits:\n    body_lines: { maxi: 400 }\n",
+        "unknown key `maxi`; did you mean `max`?",
+    );
     check("registry:\n  limits:\n    body_lines: { max: -1 }\n", "at line 3 column 24");
     check("- a list\n", "cannot be read");
     check("a: [b\n", "cannot be read");

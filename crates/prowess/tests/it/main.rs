@@ -12,6 +12,7 @@ mod codes;
 mod collector;
 mod compaction;
 mod config;
+mod configuration;
 mod conversation;
 mod default_skills;
 mod dynamic;

@@ -79,7 +79,7 @@ fn omniforge() {
             registry.skill_md_case: "exact"
             refresh.mode: "ttl"
             refresh.body_seconds: 300
-            layers: [{"name":"enterprise","trust":"trusted","weight":4},{"name":"personal","trust":"trusted","weight":3},{"name":"project","trust":"prompt","weight":2},{"name":"plugin","trust":"untrusted","weight":1}]
+            layers: [{"name":"enterprise","trust":"trusted","weight":4},{"name":"personal","trust":"trusted","weight":3},{"name":"project","trust":"ask_first","weight":2},{"name":"plugin","trust":"untrusted","weight":1}]
             session.discipline: "stack"
             session.max_active: 1000
             delivery.bodies: "tool_result"
@@ -175,12 +175,14 @@ fn a_file_says_what_differs_from_its_preset() {
 }
 
 #[test]
-fn the_error_of_an_unknown_preset_lists_the_presets() {
-    let error = Policies::preset("omnifrog").expect_err("there is none").to_string();
-    let expected = expect![
-        "no preset named `omnifrog`; there are `standard`, `flexigpt`, `omniforge`, `boxxy`, `sandbox`, `yodoca`"
-    ];
-    expected.assert_eq(&error);
+fn unknown_preset_lists_the_presets_or_the_nearest() {
+    let error = |name: &str| Policies::preset(name).expect_err("there is none").to_string();
+    let near = error("omnifrog");
+    assert!(near.ends_with("no preset named `omnifrog`; did you mean `omniforge`?"), "{near}");
+    let far = error("zzz");
+    for preset in Policies::presets() {
+        assert!(far.contains(&format!("`{preset}`")), "`{preset}` is listed: {far}");
+    }
 }
 
 /// A shelf whose skills every preset sees otherwise.

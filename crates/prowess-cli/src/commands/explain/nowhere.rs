@@ -6,6 +6,7 @@ use prowess::Catalog;
 use prowess::source_fs::{Discovery, FsConfig};
 
 use super::Decision;
+use crate::commands::show::suggestion;
 use crate::paths;
 
 /// Returns the only decision about a query that matches nothing.
@@ -28,7 +29,11 @@ pub(super) fn decide(
     } else {
         "no skill with this id or path under".to_owned()
     };
-    Decision::new("find", "not-found", format!("{what} {roots}; use `--root DIR` to add one"))
+    let next = match suggestion(catalog, query).filter(|_| !is_path) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => "use `--root DIR` to add one".to_owned(),
+    };
+    Decision::new("find", "not-found", format!("{what} {roots}; {next}"))
 }
 
 /// Returns why a path below a root is not a skill.

@@ -11,7 +11,7 @@ use super::{Verdict, trusted};
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output, counted};
 use crate::plugins::PluginPaths;
-use crate::terminal::{one_line, plain};
+use crate::terminal::{fitted, plain, width};
 
 /// The output of `plugin list --format json`.
 #[derive(Serialize)]
@@ -71,9 +71,10 @@ fn text(listed: &Plugins) -> String {
         let file = plugin.file.display().to_string();
         let name = plugin.name.as_deref().unwrap_or("?");
         let version = plugin.version.as_deref().unwrap_or_default();
-        let description = one_line(plugin.description.as_deref().unwrap_or_default(), 80);
         let name = plain(name);
         let version = plain(version);
+        let used = width(&name) + width(&version) + 3;
+        let description = fitted(plugin.description.as_deref().unwrap_or_default(), used);
         let _ = writeln!(text, "{ID}{name}{ID:#} {version}  {description}");
         let _ = writeln!(text, "  {DIM}{}{DIM:#}", plain(&file));
         let _ = writeln!(text, "  {}: {}", plugin.verdict.verdict, plain(&plugin.verdict.reason));

@@ -13,70 +13,80 @@ fn doctor() {
         &["doctor"],
         1,
         &expect![[r#"
-        {
-          "healthy": false,
-          "generation": 1,
-          "roots": [
             {
-              "layer": "user",
-              "trust": "trusted",
-              "source": "filesystem",
-              "root": "$ROOT",
-              "exists": true,
-              "skills": 2,
-              "changes": "watched"
+              "healthy": false,
+              "generation": 1,
+              "roots": [
+                {
+                  "layer": "user",
+                  "trust": "trusted",
+                  "source": "filesystem",
+                  "root": "$ROOT",
+                  "exists": true,
+                  "skills": 2,
+                  "changes": "watched"
+                }
+              ],
+              "diagnostics": [
+                {
+                  "code": "description-missing",
+                  "severity": "error",
+                  "path": "$ROOT/broken/SKILL.md",
+                  "line": 1,
+                  "column": 1,
+                  "message": "the frontmatter has no `description`",
+                  "help": "add a line `description: ` that says what the skill does and when to use it"
+                },
+                {
+                  "code": "skill-shadowed",
+                  "severity": "warning",
+                  "path": "$ROOT/zpdf/SKILL.md",
+                  "line": null,
+                  "column": null,
+                  "message": "skill `pdf` is shadowed: `$ROOT/pdf/SKILL.md` of layer `user` is used instead",
+                  "help": "rename or remove one of the two, or move the one that you want to a higher layer"
+                },
+                {
+                  "code": "name-directory-mismatch",
+                  "severity": "warning",
+                  "path": "$ROOT/tables/SKILL.md",
+                  "line": 2,
+                  "column": 7,
+                  "message": "the name `sheets` differs from the directory's name `tables`",
+                  "help": "rename one of the two"
+                },
+                {
+                  "code": "name-directory-mismatch",
+                  "severity": "warning",
+                  "path": "$ROOT/zpdf/SKILL.md",
+                  "line": 2,
+                  "column": 7,
+                  "message": "the name `pdf` differs from the directory's name `zpdf`",
+                  "help": "rename one of the two"
+                }
+              ],
+              "authoring": [
+                {
+                  "root": "$ROOT",
+                  "profile": "spec",
+                  "skills": 4,
+                  "errors": 3,
+                  "warnings": 0,
+                  "diagnostics": []
+                }
+              ],
+              "sandbox": {
+                "level": "namespaces",
+                "missing": []
+              },
+              "summary": {
+                "skills": 2,
+                "errors": 1,
+                "warnings": 3,
+                "hints": 0
+              }
             }
-          ],
-          "diagnostics": [
-            {
-              "code": "description-missing",
-              "severity": "error",
-              "path": "$ROOT/broken/SKILL.md",
-              "line": 1,
-              "column": 1,
-              "message": "the frontmatter has no `description`",
-              "help": "add a line `description: ` that says what the skill does and when to use it"
-            },
-            {
-              "code": "skill-shadowed",
-              "severity": "warning",
-              "path": "$ROOT/zpdf/SKILL.md",
-              "line": null,
-              "column": null,
-              "message": "skill `pdf` is shadowed: `$ROOT/pdf/SKILL.md` of layer `user` is used instead",
-              "help": "rename or remove one of the two, or move the one that you want to a higher layer"
-            },
-            {
-              "code": "name-directory-mismatch",
-              "severity": "warning",
-              "path": "$ROOT/tables/SKILL.md",
-              "line": 2,
-              "column": 7,
-              "message": "the name `sheets` differs from the directory's name `tables`",
-              "help": "rename one of the two"
-            },
-            {
-              "code": "name-directory-mismatch",
-              "severity": "warning",
-              "path": "$ROOT/zpdf/SKILL.md",
-              "line": 2,
-              "column": 7,
-              "message": "the name `pdf` differs from the directory's name `zpdf`",
-              "help": "rename one of the two"
-            }
-          ],
-          "sandbox": {
-            "level": "namespaces",
-            "missing": []
-          },
-          "summary": {
-            "skills": 2,
-            "errors": 1,
-            "warnings": 3,
-            "hints": 0
-          }
-        }
-    "#]],
+        "#]],
     );
 }
 
@@ -105,6 +115,10 @@ fn for_people_each_finding_has_its_help() {
         Roots, highest precedence first
           $ROOT
               user layer · trusted · 2 skills · watched for changes
+
+        Authoring: the skills that load, by the specification
+          prowess validate $ROOT
+              3 errors, 0 warnings in 4 skills (profile spec)
 
         Sandbox for plugins in own processes and scripts
           namespaces
@@ -144,4 +158,24 @@ fn change_detection_follows_the_policy() {
         let checked = program.run(&["doctor", "--format", "json"]).json();
         assert_eq!(checked["roots"][0]["changes"], changes, "{mode}: {checked}");
     }
+}
+
+/// A skill that loads and that `validate` refuses is a problem for both.
+#[test]
+fn exit_code_agrees_with_validate() {
+    let tree = Tree::new(
+        "//- /pdf/SKILL.md\n---\nname: pdf\ndescription: Use for forms.\nauthor: me\n---\nBody\n",
+    );
+    let path = tree.path().display().to_string();
+    let validated = run(tree.path(), &["validate", &path, "--format", "json"]);
+    let doctor = run(tree.path(), &["doctor", "--format", "json"]);
+    assert_eq!((validated.code, doctor.code), (Some(1), Some(1)));
+    let (validated, doctor) = (validated.json(), doctor.json());
+    let root = &doctor["authoring"][0];
+    for key in ["errors", "warnings"] {
+        assert_eq!(root[key], validated["summary"][key], "the same numbers: {doctor}");
+    }
+    assert_eq!(root["diagnostics"][0]["code"], "unknown-field", "{root}");
+    let text = run(tree.path(), &["doctor"]);
+    assert!(text.stdout.contains(&format!("  prowess validate {path}\n")), "{}", text.stdout);
 }

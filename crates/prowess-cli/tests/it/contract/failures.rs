@@ -145,3 +145,17 @@ fn a_failure_for_people_has_its_help_on_its_own_line() {
     "#]]
     .assert_eq(&ran.stderr);
 }
+
+#[test]
+fn similar_ids_are_suggested() {
+    let tree = tree();
+    for args in [&["show", "pfd"][..], &["explain", "pfd"], &["prompt", "--load", "pfd"]] {
+        let ran = run(tree.path(), args);
+        let printed = ran.stdout.clone() + &ran.stderr;
+        assert!(printed.contains("did you mean `pdf`?"), "{args:?}: {printed}");
+    }
+    tree.write("probe.json", r#"[{ "query": "forms", "expect": ["pfd"] }]"#);
+    let probe = tree.join("probe.json").display().to_string();
+    let probed = run(tree.path(), &["probe", &probe]);
+    assert!(probed.stderr.contains("did you mean `pdf`?"), "{probed:?}");
+}

@@ -15,7 +15,7 @@ fn bare() {
               "layers": [
                 {
                   "layer": "project",
-                  "trust": "prompt",
+                  "trust": "ask_first",
                   "skills": 0,
                   "roots": []
                 },
@@ -51,7 +51,7 @@ fn the_overview_for_people_names_the_next_step() {
     let ran = run_here(&tree, &[], &[]);
     expect![[r#"
         2 skills by layer, highest precedence first:
-          project      0  prompt
+          project      0  ask_first
           user         2  trusted
               $ROOT
           embedded     0  trusted

@@ -1,0 +1,37 @@
+//! The arguments of `config`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// The commands of `config`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Config {
+    /// Print the values in effect, each with the place that it comes from
+    Show {
+        /// Key, such as `prompt` or `prompt.max_tokens`; without it, every key is shown
+        key: Option<String>,
+        /// Show only values that are not the default
+        #[arg(long)]
+        changed: bool,
+    },
+    /// Create a file in which every key is explained and commented out; never overwrites a file
+    Init(ConfigFile),
+    /// Print the JSON Schema of configuration files, for editors
+    Schema,
+    /// Check a file, or every place of the configuration; exits with 2 if there is an error
+    Check {
+        /// File to check; `.prowess/config.yaml` is checked as that of a project
+        file: Option<PathBuf>,
+    },
+}
+
+/// The arguments of `config init`.
+#[derive(Debug, Args)]
+pub(crate) struct ConfigFile {
+    /// File to create; defaults to `prowess/config.yaml` in `$XDG_CONFIG_HOME` (`~/.config`)
+    pub(crate) file: Option<PathBuf>,
+    /// Print the text instead
+    #[arg(long, conflicts_with = "file")]
+    pub(crate) print: bool,
+}

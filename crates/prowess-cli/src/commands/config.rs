@@ -1,0 +1,23 @@
+//! `prowess config`: the configuration, and where it comes from.
+
+mod check;
+mod init;
+mod show;
+
+use std::process::ExitCode;
+
+use prowess::Configuration;
+
+use crate::args::{Config, Global};
+use crate::failure::Failure;
+use crate::output::Output;
+
+pub(crate) fn run(command: &Config, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+    match command {
+        Config::Show { key, changed } => show::run(global, key.as_deref(), *changed, output)?,
+        Config::Init(args) => init::run(args, output)?,
+        Config::Schema => output.json(&Configuration::schema())?,
+        Config::Check { file } => check::run(global, file.as_deref(), output)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,94 @@
+//! `prowess config show`: the values in effect.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use prowess::tools::closest;
+use prowess::{ConfigValue, Origin};
+use serde::Serialize;
+
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::output::{DIM, HEADING, Output};
+use crate::policies::{FileState, Found, FoundFile};
+use crate::terminal::plain;
+
+/// The minimum similarity of a suggested key, in hundredths.
+const LEAST_SIMILARITY: u8 = 60;
+
+/// The column that origins start at, unless a value is longer.
+const ORIGIN_COLUMN: usize = 48;
+
+/// The output of `config show --format json`.
+#[derive(Serialize)]
+struct Shown<'c> {
+    files: &'c [FoundFile],
+    values: Vec<&'c ConfigValue>,
+}
+
+pub(super) fn run(
+    global: &Global,
+    key: Option<&str>,
+    changed: bool,
+    output: &Output,
+) -> Result<(), Failure> {
+    let found = Found::read(global)?;
+    let values = found.configuration.values();
+    let is_meant = |value: &&ConfigValue| {
+        let below = key.and_then(|key| value.key.strip_prefix(key));
+        key.is_none() || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    if let Some(key) = key.filter(|_| !values.iter().any(|value| is_meant(&value))) {
+        return Err(unknown(key, values));
+    }
+    let is_shown = |value: &&ConfigValue| !changed || value.origin != Origin::Default;
+    let values = values.iter().filter(is_meant).filter(is_shown).collect();
+    output.result(&Shown { files: &found.files, values }, text)?;
+    output.diagnostics(&found.finding());
+    Ok(())
+}
+
+fn unknown(key: &str, values: &[ConfigValue]) -> Failure {
+    // The keys of values, and those above them.
+    let above = |value: &'_ ConfigValue| {
+        let ends = value.key.match_indices('.').map(|(at, _)| at).chain([value.key.len()]);
+        ends.map(|end| value.key[..end].to_owned()).collect::<Vec<_>>()
+    };
+    let keys: BTreeSet<_> = values.iter().flat_map(above).collect();
+    let next = match closest(key, keys.iter().map(String::as_str), LEAST_SIMILARITY) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => "`prowess config show` prints all keys".to_owned(),
+    };
+    Failure::usage("config-key-unknown", format!("no key named `{key}`"), next)
+}
+
+/// Writes a file that could be the whole configuration, with the files that were looked for on top
+/// and the origin of each value behind it.
+fn text(shown: &Shown<'_>) -> String {
+    let mut text = String::new();
+    for FoundFile { path, state } in shown.files {
+        let state = match state {
+            FileState::Used => "",
+            FileState::Missing => "  (does not exist)",
+            FileState::NotTrusted => "  (ignored: its folder is not trusted)",
+        };
+        let _ = writeln!(text, "{DIM}# {}{state}{DIM:#}", plain(&path.to_string_lossy()));
+    }
+    let mut above: Vec<&str> = Vec::new();
+    for value in &shown.values {
+        let mut keys: Vec<_> = value.key.split('.').collect();
+        let last = keys.pop().unwrap_or_default();
+        let common = above.iter().zip(&keys).take_while(|(one, other)| one == other).count();
+        for (depth, key) in keys.iter().enumerate().skip(common) {
+            let key = plain(key);
+            let _ = writeln!(text, "{:indent$}{HEADING}{key}:{HEADING:#}", "", indent = 2 * depth);
+        }
+        let line = format!("{:indent$}{last}: {}", "", value.value, indent = 2 * keys.len());
+        let line = plain(&line);
+        let origin = value.origin.to_string();
+        let origin = plain(&origin);
+        let _ = writeln!(text, "{line:ORIGIN_COLUMN$} {DIM}# {origin}{DIM:#}");
+        above = keys;
+    }
+    text
+}

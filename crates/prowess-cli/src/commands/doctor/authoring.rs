@@ -1,0 +1,89 @@
+//! The findings of `validate` about the directories of skills, which is stricter than loading them.
+
+use std::fmt::Write as _;
+
+use prowess::format::Profile;
+use prowess::lint::NoProgress;
+use prowess::{Catalog, Diagnostic, Severity};
+use serde::Serialize;
+
+use crate::args::Global;
+use crate::commands::validate::check_source;
+use crate::failure::Failure;
+use crate::output::{DIM, HEADING, counted, write_diagnostic};
+use crate::paths::is_there;
+use crate::terminal::plain;
+
+/// The layers whose skills are not the user's to edit.
+const OF_OTHERS: [&str; 3] = ["embedded", "installed", "installed-trusted"];
+
+/// The maximum number of errors of a root in the text; `validate` shows all.
+const MOST_ERRORS: usize = 5;
+
+/// The findings about one root.
+#[derive(Serialize)]
+pub(super) struct Authoring {
+    root: String,
+    profile: Profile,
+    skills: usize,
+    pub(super) errors: usize,
+    warnings: usize,
+    /// The errors that do not keep a skill from being loaded.
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// Checks the directories of skills as `validate` does.
+pub(super) fn check(global: &Global, catalog: &Catalog) -> Result<Vec<Authoring>, Failure> {
+    let mut roots = Vec::new();
+    for source in catalog.sources() {
+        let root = source.source.root();
+        let layer = &*catalog.layers()[source.layer].name;
+        if OF_OTHERS.contains(&layer) || !root.starts_with('/') || !is_there(root) {
+            continue;
+        }
+        let (profile, checked) = check_source(global, source.source.as_ref(), &NoProgress)?;
+        let is_known = |found: &Diagnostic| {
+            catalog.diagnostics().any(|known| known.code == found.code && known.path == found.path)
+        };
+        let all = checked.packages.iter().flat_map(|package| &package.diagnostics);
+        let all = all.chain(&checked.problems);
+        let diagnostics = all.filter(|found| found.is_error() && !is_known(found)).cloned();
+        roots.push(Authoring {
+            root: root.to_owned(),
+            profile,
+            skills: checked.packages.len(),
+            errors: checked.count(Severity::Error),
+            warnings: checked.count(Severity::Warning),
+            diagnostics: diagnostics.collect(),
+        });
+    }
+    Ok(roots)
+}
+
+/// Writes the roots with findings.
+pub(super) fn write(text: &mut String, roots: &[Authoring]) {
+    let found: Vec<_> = roots.iter().filter(|root| root.errors + root.warnings > 0).collect();
+    if found.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "\n{HEADING}Authoring{HEADING:#}: the skills that load, by the specification"
+    );
+    for root in found {
+        let Authoring { root, profile, skills, errors, warnings, diagnostics } = root;
+        let counts = [(*errors, "error"), (*warnings, "warning")];
+        let counts = counts.map(|(number, word)| counted(number, word)).join(", ");
+        let root = plain(root);
+        let _ = writeln!(text, "  prowess validate {root}");
+        let skills = counted(*skills, "skill");
+        let _ = writeln!(text, "      {DIM}{counts} in {skills} (profile {profile}){DIM:#}");
+        for found in diagnostics.iter().take(MOST_ERRORS) {
+            write_diagnostic(text, found);
+        }
+        let more = diagnostics.len().saturating_sub(MOST_ERRORS);
+        if more > 0 {
+            let _ = writeln!(text, "  and {}", counted(more, "further error"));
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `prowess completions` and `prowess man`, written from the definition of the command line.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap_complete::Shell;
+use clap_mangen::Man;
+use serde_json::json;
+
+use crate::args::command;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Prints the completion script of a shell.
+pub(crate) fn completions(shell: Shell, output: &Output) -> Result<ExitCode, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command(), "prowess", &mut script);
+    print(script, output)
+}
+
+/// Prints the manual page, or writes those of all commands to a directory.
+pub(crate) fn pages(directory: Option<&Path>, output: &Output) -> Result<ExitCode, Failure> {
+    let Some(directory) = directory else {
+        let mut page = Vec::new();
+        Man::new(command()).render(&mut page).map_err(|error| failed(&error))?;
+        return print(page, output);
+    };
+    let written =
+        fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(command(), directory));
+    written.map_err(|error| failed(&error))?;
+    let shown = directory.display().to_string();
+    output.result(&json!({ "directory": shown }), |_| {
+        format!("Created the manual pages in {shown}\n")
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(text: Vec<u8>, output: &Output) -> Result<ExitCode, Failure> {
+    let text = String::from_utf8_lossy(&text).into_owned();
+    output.result(&json!({ "text": text }), |_| text.clone())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn failed(error: &io::Error) -> Failure {
+    let message = format!("a manual page could not be written: {error}");
+    Failure::new("output-failed", message, "name another directory")
+}

@@ -1,0 +1,114 @@
+//! Finds the parts of the configuration, and reads them in the order of precedence.
+
+use std::path::PathBuf;
+
+use prowess::{Code, ConfigPart, Configuration, Diagnostic, Origin, Severity};
+use serde::Serialize;
+
+use super::{configuration_of, file_part, places, project, variables};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::paths::{absolute, surroundings};
+
+const PROJECT_CONFIG_NOT_TRUSTED: Code = Code::new("project-config-not-trusted");
+
+/// The configuration of a command, and the files that it was looked for in.
+pub(crate) struct Found {
+    pub(crate) configuration: Configuration,
+    /// The files, the weakest first.
+    pub(crate) files: Vec<FoundFile>,
+}
+
+/// A place for a configuration file.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct FoundFile {
+    pub(crate) path: PathBuf,
+    pub(crate) state: FileState,
+}
+
+/// Whether a file counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FileState {
+    Used,
+    Missing,
+    /// It is the file of a project that the user has not trusted.
+    NotTrusted,
+}
+
+impl Found {
+    /// Reads the files of the system, the user and the project, the variables of the environment
+    /// and the options of the command line. Each replaces the values of those before it.
+    pub(crate) fn read(global: &Global) -> Result<Self, Failure> {
+        let mut files = Vec::new();
+        let mut below = Vec::new();
+        let named = [Some(places::system_file()), places::user_file()];
+        for path in named.into_iter().flatten().filter(|_| !global.no_config) {
+            let is_there = path.symlink_metadata().is_ok();
+            let state = if is_there { FileState::Used } else { FileState::Missing };
+            if is_there {
+                below.push(file_part(&path)?);
+            }
+            files.push(FoundFile { path, state });
+        }
+        let above = above(global, &mut files)?;
+        if !global.no_config {
+            let operator: Vec<_> = below.iter().chain(&above).cloned().collect();
+            let operator = configuration_of(operator)?;
+            if let Some((file, part)) = project::find(&surroundings()?, operator.policies())? {
+                // Behind the user's file, where its part is.
+                files.insert(files.len().min(2), file);
+                below.extend(part);
+            }
+        }
+        let configuration = configuration_of(below.into_iter().chain(above))?;
+        Ok(Self { configuration, files })
+    }
+
+    /// Returns a finding about a project's file that does not count.
+    pub(crate) fn finding(&self) -> Option<Diagnostic> {
+        let file = self.files.iter().find(|file| file.state == FileState::NotTrusted)?;
+        let project = file.path.parent()?.parent()?.display();
+        let message =
+            "the project's configuration is ignored because you have not trusted its folder";
+        let help = format!("if you trust who wrote it, run `prowess trust {project}`");
+        let finding = Diagnostic::new(PROJECT_CONFIG_NOT_TRUSTED, Severity::Warning, message, help);
+        Some(Diagnostic { path: Some(file.path.to_string_lossy().into()), ..finding })
+    }
+}
+
+/// Returns the parts above the files that are found: the environment, then the command line.
+fn above(global: &Global, files: &mut Vec<FoundFile>) -> Result<Vec<ConfigPart>, Failure> {
+    let mut parts = Vec::new();
+    let mut add_file = |path: PathBuf, parts: &mut Vec<ConfigPart>| {
+        parts.push(file_part(&path)?);
+        files.push(FoundFile { path, state: FileState::Used });
+        Ok::<_, Failure>(())
+    };
+    if let Some(path) = variables::named_file() {
+        add_file(path, &mut parts)?;
+    }
+    parts.extend(variables::parts()?);
+    if let Some(path) = &global.config {
+        add_file(path.clone(), &mut parts)?;
+    }
+    let option = |name: &str| Origin::Option(name.to_owned());
+    if let Some(preset) = &global.preset {
+        parts.push(ConfigPart::value(option("--preset"), "preset", json(preset)));
+    }
+    if let Some(directory) = &global.dynamic {
+        let directory = absolute(directory)?;
+        let value = json(&directory.to_string_lossy());
+        parts.push(ConfigPart::value(option("--dynamic"), "plugins.built_in", value));
+    }
+    for setting in &global.set {
+        let origin = option(&format!("--set {}", setting.key));
+        parts.push(ConfigPart::value(origin, &*setting.key, &*setting.value));
+    }
+    Ok(parts)
+}
+
+/// Returns a text as YAML.
+fn json(text: &str) -> String {
+    serde_json::Value::String(text.to_owned()).to_string()
+}

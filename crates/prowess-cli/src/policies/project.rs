@@ -1,0 +1,56 @@
+//! The configuration file of a project, which counts once the user trusts the project's folder.
+
+use std::path::Path;
+
+use prowess::source_fs::{ProjectSearch, ProjectTrust, Surroundings};
+use prowess::state::CurrentTrust;
+use prowess::{ConfigPart, FolderAnswer, FolderIdentity, FolderTrust, Origin, Policies};
+use prowess_dir::{Dir, Identity};
+
+use super::places::{IN_PROJECT, project_file};
+use super::{FileState, FoundFile};
+use crate::failure::Failure;
+use crate::paths::trust_file;
+
+/// The maximum size of the file, in bytes.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// Looks for the file of the working directory's project. It is read if the operator's policies or
+/// the user trust the folder.
+pub(super) fn find(
+    surroundings: &Surroundings,
+    operator: &Policies,
+) -> Result<Option<(FoundFile, Option<ConfigPart>)>, Failure> {
+    let Some(project) = surroundings.project() else { return Ok(None) };
+    let path = project_file(project);
+    if operator.discovery.project == ProjectSearch::Never || path.symlink_metadata().is_err() {
+        return Ok(None);
+    }
+    let is_trusted = operator.discovery.project_trust == ProjectTrust::Trusted;
+    let folder = Dir::open(project).ok();
+    let folder =
+        folder.filter(|folder| is_trusted || is_trusted_folder(surroundings, project, folder));
+    let Some(folder) = folder else {
+        return Ok(Some((FoundFile { path, state: FileState::NotTrusted }, None)));
+    };
+    let unreadable = |reason: String| {
+        let message = format!("`{}` cannot be read: {reason}", path.display());
+        Failure::new("config-unreadable", message, "correct or remove the project's file")
+    };
+    // Through the handle of the folder that is trusted, and never out of it.
+    let bytes =
+        folder.read(IN_PROJECT, MOST_BYTES).map_err(|error| unreadable(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
+    let part = ConfigPart::text(Origin::Project(path.clone()), text);
+    Ok(Some((FoundFile { path, state: FileState::Used }, Some(part))))
+}
+
+/// Returns whether the user trusts the very folder that was opened.
+fn is_trusted_folder(surroundings: &Surroundings, project: &Path, opened: &Dir) -> bool {
+    let Some(file) = trust_file(surroundings) else { return false };
+    let checked = CurrentTrust::new(file).check(project);
+    let Ok(Identity { device, inode, created }) = opened.identity() else { return false };
+    let created = created.map(|created| (created.seconds, created.nanoseconds));
+    let identity = FolderIdentity { device, inode, created };
+    checked.answer == FolderAnswer::Trusted && checked.identity == Some(identity)
+}

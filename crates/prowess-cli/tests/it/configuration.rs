@@ -1,0 +1,293 @@
+//! The places of the configuration, their order, and what a project may set.
+
+use std::fs;
+use std::process::Command;
+
+use expect_test::expect;
+use prowess_testkit::Tree;
+use serde_json::Value;
+
+use crate::program::{Program, Ran};
+use crate::{plain_skill, skill_md};
+
+/// A home, and a repository with a skill.
+fn machine() -> Tree {
+    let tree = Tree::new("//- /repository/.git/HEAD\nref: refs/heads/main\n");
+    tree.write("repository/.agents/skills/deploy/SKILL.md", plain_skill("deploy"));
+    fs::create_dir_all(tree.join("home")).unwrap();
+    tree
+}
+
+fn program(tree: &Tree) -> Program {
+    Program::new().at_home_in(&tree.join("home")).working_in(&tree.join("repository"))
+}
+
+fn run(tree: &Tree, args: &[&str]) -> Ran {
+    program(tree).run(args)
+}
+
+/// The value of a key and the last part of its origin.
+fn value(ran: &Ran, key: &str) -> String {
+    let shown = ran.json();
+    let values = shown["values"].as_array().unwrap();
+    let value = values.iter().find(|value| value["key"] == key).expect("the key is shown");
+    let origin = value["origin"]["name"].as_str().unwrap_or_default();
+    let origin = origin.rsplit_once("/home/").or(origin.rsplit_once("/repository/"));
+    let origin = origin.map_or(value["origin"]["name"].as_str().unwrap_or_default(), |it| it.1);
+    format!("{} {origin}", value["value"])
+}
+
+/// Each place is added to the one before, from the weakest to the strongest. The file of the system
+/// is in a mount namespace of the run.
+#[test]
+fn later_places_win() {
+    let tree = machine();
+    let key = "session.max_active";
+    let text = |number: u8| format!("session: {{ max_active: {number} }}\n");
+    let mut environment = Vec::new();
+    let mut options = Vec::new();
+    let show = |environment: &[(&str, String)], options: &[String]| {
+        let script = "mount -t tmpfs none /etc && mkdir /etc/prowess && \
+                      cp \"$0\" /etc/prowess/config.yaml && exec \"$@\"";
+        let output = Command::new("unshare")
+            .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
+            .arg(tree.join("system.yaml"))
+            .arg(env!("CARGO_BIN_EXE_prowess"))
+            .args(options)
+            .args(["config", "show", key, "--format", "json"])
+            .env_clear()
+            .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+            .env("HOME", tree.join("home"))
+            .envs(environment.iter().map(|(name, value)| (name, value)))
+            .current_dir(tree.join("repository"))
+            .output()
+            .expect("`unshare` starts");
+        let text = |bytes| String::from_utf8(bytes).expect("what is printed is UTF-8");
+        let ran = Ran {
+            code: output.status.code(),
+            stdout: text(output.stdout),
+            stderr: text(output.stderr),
+        };
+        value(&ran, key)
+    };
+    tree.write("system.yaml", text(1));
+    assert_eq!(show(&environment, &options), "1 /etc/prowess/config.yaml");
+    tree.write("home/.config/prowess/config.yaml", text(2));
+    assert_eq!(show(&environment, &options), "2 .config/prowess/config.yaml");
+    tree.write("home/named.yaml", text(3));
+    environment.push(("PROWESS_CONFIG", tree.join("home/named.yaml").display().to_string()));
+    assert_eq!(show(&environment, &options), "3 named.yaml");
+    environment.push(("PROWESS_SESSION__MAX_ACTIVE", "4".to_owned()));
+    assert_eq!(show(&environment, &options), "4 PROWESS_SESSION__MAX_ACTIVE");
+    tree.write("home/option.yaml", text(5));
+    options.extend(["--config".to_owned(), tree.join("home/option.yaml").display().to_string()]);
+    assert_eq!(show(&environment, &options), "5 option.yaml");
+    options.extend(["--set".to_owned(), "session.max_active=6".to_owned()]);
+    assert_eq!(show(&environment, &options), "6 --set session.max_active");
+    options.push("--no-config".to_owned());
+    assert_eq!(show(&[], &options[4..]), "8 ", "no file counts with `--no-config`");
+}
+
+#[test]
+fn project_file_is_above_the_user_and_below_the_environment() {
+    let tree = machine();
+    tree.write("repository/.prowess/config.yaml", "registry: { profile: strict }\n");
+    tree.write("home/.config/prowess/config.yaml", "registry: { profile: extended }\n");
+    run(&tree, &["trust"]).text();
+    let show = ["config", "show", "registry.profile", "--format", "json"];
+    assert_eq!(value(&run(&tree, &show), "registry.profile"), "\"strict\" .prowess/config.yaml");
+    let above = program(&tree).variable("PROWESS_REGISTRY__PROFILE", "spec").run(&show);
+    assert_eq!(value(&above, "registry.profile"), "\"spec\" PROWESS_REGISTRY__PROFILE");
+}
+
+#[test]
+fn project_file_counts_once_its_folder_is_trusted() {
+    let tree = machine();
+    let path = tree.join("repository/.prowess/config.yaml");
+    // With this rule the skill's name is not valid, and with the default one it is.
+    tree.write("repository/.prowess/config.yaml", "registry: { profile: strict }\n");
+    let extra = skill_md("name: deploy\ndescription: Use when deploying.\nauthor: me");
+    tree.write("repository/.agents/skills/deploy/SKILL.md", extra);
+    let loads = |ran: &Ran| {
+        let listed = ran.json();
+        listed["skills"].as_array().unwrap().iter().any(|skill| skill["id"] == "deploy")
+    };
+    let list = ["list", "--format", "json"];
+    let before = run(&tree, &list);
+    assert!(loads(&before), "the project's rules do not count: {before:?}");
+    let codes = |ran: &Ran| ran.json()["diagnostics"].to_string();
+    assert!(codes(&before).contains("project-config-not-trusted"), "{before:?}");
+    let checked = run(&tree, &["validate", ".agents/skills"]);
+    assert!(checked.stderr.contains("project-config-not-trusted"), "{checked:?}");
+    run(&tree, &["trust"]).text();
+    let after = run(&tree, &list);
+    assert!(!loads(&after), "its rules count: {after:?}");
+    assert!(!codes(&after).contains("project-config-not-trusted"), "{after:?}");
+
+    // Another folder at the path is not the trusted one.
+    fs::rename(tree.join("repository"), tree.join("old")).unwrap();
+    tree.write("repository/.git/HEAD", "ref: refs/heads/main\n");
+    tree.write("repository/.prowess/config.yaml", "registry: { profile: strict }\n");
+    let shown = run(&tree, &["config", "show", "--format", "json"]).json();
+    let file = shown["files"].as_array().unwrap().iter().find(|file| {
+        file["path"]
+            .as_str()
+            .is_some_and(|shown| shown.ends_with("repository/.prowess/config.yaml"))
+    });
+    assert_eq!(file.expect("it is a place")["state"], "not_trusted", "{}", path.display());
+}
+
+#[test]
+fn project_file_cannot_lead_out_of_the_project() {
+    let tree = machine();
+    tree.write("outside.yaml", "registry: { profile: strict }\n");
+    fs::create_dir(tree.join("repository/.prowess")).unwrap();
+    let link = tree.join("repository/.prowess/config.yaml");
+    std::os::unix::fs::symlink("../../outside.yaml", link).unwrap();
+    run(&tree, &["trust"]).text();
+    let error = run(&tree, &["list", "--format", "json"]).error();
+    assert_eq!(error["code"], "config-unreadable", "{error}");
+}
+
+#[test]
+fn error_names_file_line_and_column() {
+    let tree = machine();
+    let check = |path: &str, text: &str, code: &str, message: &str, place: (u64, u64)| {
+        tree.write(path, text);
+        let ran = run(&tree, &["list", "--format", "json"]);
+        let error = ran.error();
+        assert_eq!((ran.code, &error["code"]), (Some(2), &Value::from(code)));
+        assert!(error["message"].as_str().unwrap().contains(message), "{error}");
+        assert!(error["path"].as_str().unwrap().ends_with(path), "{error}");
+        assert_eq!(
+            (error["line"].as_u64(), error["column"].as_u64()),
+            (Some(place.0), Some(place.1))
+        );
+        let printed = run(&tree, &["list"]);
+        let line = format!("{path}:{}:{}\n", place.0, place.1);
+        assert!(printed.stderr.contains(&line), "people see the place: {}", printed.stderr);
+        fs::remove_file(tree.join(path)).unwrap();
+    };
+    let user = "home/.config/prowess/config.yaml";
+    let meant = "unknown key `max_tokns`; did you mean `max_tokens`?";
+    check(user, "prompt:\n  max_tokns: 5\n", "config-invalid", meant, (2, 3));
+    check(user, "session: [\n", "config-invalid", "while parsing", (2, 1));
+    run(&tree, &["trust"]).text();
+    let project = "repository/.prowess/config.yaml";
+    let text = "registry:\n  profile: spec\ngate:\n  ungranted: allow\n";
+    check(project, text, "config-key-forbidden", "`gate` cannot be set by a project", (3, 1));
+}
+
+#[test]
+fn variable_with_an_unknown_key_is_an_error() {
+    let tree = machine();
+    let ran = program(&tree).variable("PROWESS_SESION__MAX_ACTIVE", "1").run(&["list"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("did you mean `session`?"), "{}", ran.stderr);
+    let other = program(&tree).variable("PROWESS_COLOUR", "1").run(&["config", "check"]);
+    assert_eq!(other.code, Some(0), "it may be another program's: {other:?}");
+    assert!(other.stderr.contains("`PROWESS_COLOUR` is not a variable of prowess"), "{other:?}");
+}
+
+#[test]
+fn shown_configuration_reads_back() {
+    let tree = machine();
+    let shown = run(&tree, &["--preset", "boxxy", "config", "show"]);
+    tree.write("home/shown.yaml", shown.text());
+    let file = tree.join("home/shown.yaml").display().to_string();
+    let again = run(&tree, &["--config", &file, "config", "show", "--format", "json"]).json();
+    let first = run(&tree, &["--preset", "boxxy", "config", "show", "--format", "json"]).json();
+    let values = |shown: &Value| -> Vec<_> {
+        let values = shown["values"].as_array().unwrap().iter();
+        values.map(|value| (value["key"].clone(), value["value"].clone())).collect()
+    };
+    assert_eq!(values(&again), values(&first), "the text is a configuration with the same values");
+}
+
+#[test]
+fn show_prints_the_origin_of_each_value() {
+    let tree = machine();
+    tree.write("home/.config/prowess/config.yaml", "prompt: { max_tokens: 5 }\n");
+    let args = ["--preset", "sandbox", "--set", "name_style=dot", "config", "show", "--changed"];
+    let shown = run(&tree, &args);
+    let text = shown.text().replace(&tree.path().display().to_string(), "$TREE");
+    expect![[r#"
+        # /etc/prowess/config.yaml  (does not exist)
+        # $TREE/home/.config/prowess/config.yaml
+        registry:
+          name_rule: "any"                               # preset sandbox
+          limits:
+            body_tokens:
+              severity: "warning"                        # program
+          name_mismatch: "allow"                         # preset sandbox
+          collision: "error"                             # preset sandbox
+        refresh:
+          mode: "manual"                                 # preset sandbox
+        session:
+          discipline: "stateless"                        # preset sandbox
+        delivery:
+          bodies: "tool_result"                          # preset sandbox
+          show_location: "none"                          # preset sandbox
+        prompt:
+          catalog_place: "tool_description"              # preset sandbox
+          described_skills: "at_start"                   # preset sandbox
+          catalog_format: "dash_lines"                   # preset sandbox
+          max_tokens: 5                                  # $TREE/home/.config/prowess/config.yaml
+        tools:
+          surfaces: ["get_skill","files"]                # preset sandbox
+          read_gate: "known"                             # preset sandbox
+          skill_lookup: "casefold_unique"                # preset sandbox
+        name_style: "dot"                                # --set name_style
+    "#]]
+    .assert_eq(&text);
+    let wrong = run(&tree, &["config", "show", "promt"]);
+    assert!(wrong.stderr.contains("did you mean `prompt`?"), "{}", wrong.stderr);
+}
+
+#[test]
+fn created_file_changes_nothing_and_is_never_overwritten() {
+    let tree = machine();
+    let before = run(&tree, &["config", "show", "--format", "json"]).json();
+    let created = run(&tree, &["config", "init"]);
+    assert!(created.text().starts_with("Created "), "{created:?}");
+    let after = run(&tree, &["config", "show", "--format", "json"]).json();
+    assert_eq!(before["values"], after["values"], "every key is commented out");
+    let path = tree.join("home/.config/prowess/config.yaml");
+    fs::write(&path, "prompt: { max_tokens: 5 }\n").unwrap();
+    assert_eq!(
+        run(&tree, &["config", "init", "--format", "json"]).error()["code"],
+        "config-exists"
+    );
+    assert_eq!(fs::read_to_string(&path).unwrap(), "prompt: { max_tokens: 5 }\n");
+    assert!(run(&tree, &["config", "init", "--print"]).text().contains("#  max_tokens: 4000 "));
+}
+
+#[test]
+fn check_reads_a_file_by_the_rules_of_its_place() {
+    let tree = machine();
+    tree.write("repository/ours.yaml", "gate: { ungranted: allow }\n");
+    assert!(run(&tree, &["config", "check", "ours.yaml"]).text().starts_with("valid: ours.yaml"));
+    tree.write("repository/.prowess/config.yaml", "gate: { ungranted: allow }\n");
+    let args = ["config", "check", ".prowess/config.yaml", "--format", "json"];
+    assert_eq!(run(&tree, &args).error()["code"], "config-key-forbidden");
+    assert_eq!(run(&tree, &["config", "check", "gone.yaml"]).code, Some(2));
+}
+
+#[test]
+fn schema_is_one_json_document() {
+    let schema = Program::new().run(&["config", "schema"]).json();
+    assert_eq!(schema["properties"]["registry"]["properties"]["profile"]["default"], "lenient");
+    assert_eq!(schema["additionalProperties"], false);
+}
+
+#[test]
+fn directory_option_is_the_working_directory() {
+    let tree = machine();
+    let elsewhere = |args: &[&str]| {
+        let repository = tree.join("repository").display().to_string();
+        Program::new().at_home_in(&tree.join("home")).run(&[&["-C", &repository], args].concat())
+    };
+    assert_eq!(elsewhere(&["list"]).stdout, run(&tree, &["list"]).stdout);
+    let gone = Program::new().run(&["-C", "gone", "list", "--format", "json"]);
+    assert_eq!((gone.code, &gone.error()["code"]), (Some(2), &"path-not-found".into()));
+}

@@ -1,0 +1,124 @@
+//! The screens of a real terminal at two widths, as snapshots: nothing is wrapped by the terminal.
+
+use std::path::Path;
+use std::process::Command;
+
+use expect_test::expect_file;
+use prowess_testkit::Tree;
+
+/// The number of columns of a small terminal and of a large one.
+const WIDTHS: [usize; 2] = [80, 120];
+
+/// A terminal of this many columns, in a server of its own.
+struct Terminal<'p> {
+    place: &'p Path,
+    columns: usize,
+}
+
+impl Terminal<'_> {
+    fn tmux(&self) -> Command {
+        let mut command = Command::new("tmux");
+        command
+            .args(["-u", "-f", "/dev/null", "-S"])
+            .arg(self.place.join(format!("tmux-{}.socket", self.columns)));
+        command
+            .env_clear()
+            .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+            .env("LC_ALL", "C.UTF-8")
+            .env("SHELL", "/bin/sh")
+            .env("HOME", self.place.join("home"));
+        command
+    }
+
+    fn ask(&self, args: &[&str]) -> String {
+        let output = self.tmux().args(args).output().expect("tmux is installed");
+        let problem = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "tmux {args:?}: {problem}");
+        String::from_utf8(output.stdout).expect("a screen is UTF-8")
+    }
+
+    /// Runs a command line in the terminal, and returns the lines of the screen, as they are and
+    /// with wrapped lines joined.
+    fn run(&self, line: &str) -> (String, String) {
+        // The terminal stays open until both pictures are taken.
+        let script = format!(
+            "cd {}/work; {line}; tmux -S \"${{TMUX%%,*}}\" wait-for -S done; cat",
+            self.place.display()
+        );
+        let columns = self.columns.to_string();
+        self.ask(&["new-session", "-d", "-x", &columns, "-y", "70", "sh", "-c", &script]);
+        self.ask(&["wait-for", "done"]);
+        let screens = (self.ask(&["capture-pane", "-p"]), self.ask(&["capture-pane", "-p", "-J"]));
+        self.ask(&["kill-server"]);
+        let trimmed = |screen: String| {
+            let lines: Vec<_> = screen.lines().map(str::trim_end).collect();
+            lines.join("\n").trim_end().to_owned() + "\n"
+        };
+        (trimmed(screens.0), trimmed(screens.1))
+    }
+}
+
+/// A project with skills of long and of wide descriptions, and one with a fault.
+fn place() -> Tree {
+    let tree = Tree::new("//- /work/.git/HEAD\nref: refs/heads/main\n");
+    std::fs::create_dir(tree.join("home")).unwrap();
+    let skill = |name: &str, description: &str| {
+        let text =
+            format!("---\nname: {name}\ndescription: {description}\n---\n# {name}\n\nSteps.\n");
+        tree.write(&format!("home/.agents/skills/{name}/SKILL.md"), text);
+    };
+    skill(
+        "pdf-forms",
+        "Fills in the fields of forms and flattens them into a new file, without changing the original. \
+         Use when the user has a PDF with fields, or asks to sign one.",
+    );
+    skill("notes", "Writes release notes. Use before a release.");
+    skill(
+        "translate-documents-for-customers",
+        "把文档翻译成客户的语言，并保留格式、表格和脚注。当用户要求翻译手册、合同或发布说明时使用，也适用于字幕。保留原文的语气和术语。",
+    );
+    skill("broken", "");
+    tree
+}
+
+/// Shows a command line at each width.
+fn check(name: &str, args: &str) {
+    let tree = place();
+    for columns in WIDTHS {
+        let terminal = Terminal { place: tree.path(), columns };
+        let line = format!("{} {args}", env!("CARGO_BIN_EXE_prowess"));
+        let (screen, joined) = terminal.run(&line);
+        assert_eq!(screen, joined, "`prowess {args}` fits {columns} columns");
+        expect_file![format!("screens/{name}-{columns}.txt")].assert_eq(&screen);
+    }
+}
+
+#[test]
+fn short_help_fits() {
+    check("help", "-h");
+}
+
+#[test]
+fn help_of_a_command_fits() {
+    check("list-help", "list --help");
+}
+
+#[test]
+fn list_fits() {
+    check("list", "list");
+}
+
+#[test]
+fn search_fits() {
+    check("search", "search 'a form in a pdf'");
+}
+
+#[test]
+fn tools_fit() {
+    check("call", "call");
+}
+
+#[test]
+fn configuration_fits() {
+    check("config-show", "--no-config config show prompt");
+}

@@ -1,0 +1,129 @@
+//! The error of reading a configuration.
+
+use std::fmt;
+
+use prowess_text::{enumerated, quoted};
+use prowess_tools::closest;
+
+use super::Origin;
+use crate::Policies;
+
+/// The minimum similarity of a suggestion, in hundredths.
+const LEAST_SIMILARITY: u8 = 60;
+
+/// The error of reading a configuration.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ConfigError {
+    /// The kind of the error.
+    pub kind: ConfigErrorKind,
+    /// The part that has the error.
+    pub origin: Origin,
+    /// The position in that part, if it is a text and the position is known.
+    pub position: Option<ConfigPosition>,
+    /// A sentence that names the key and the error.
+    pub message: String,
+}
+
+/// The kind of an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ConfigErrorKind {
+    /// No preset has this name.
+    UnknownPreset,
+    /// The text is not YAML, or has a key or a value that no policy has.
+    Invalid,
+    /// A project sets a key that could widen the rights of its own skills.
+    ForbiddenKey,
+}
+
+/// A position in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConfigPosition {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column in characters, counted from 1.
+    pub column: usize,
+}
+
+impl ConfigError {
+    pub(super) fn unknown_preset(name: &str) -> Self {
+        let known = enumerated(Policies::presets(), "and");
+        let meant = closest(name, Policies::presets(), LEAST_SIMILARITY);
+        let message = match meant {
+            Some(meant) => format!("no preset named {}; did you mean `{meant}`?", quoted(name)),
+            None => format!("no preset named {}; the presets are {known}", quoted(name)),
+        };
+        Self::new(ConfigErrorKind::UnknownPreset, None, message)
+    }
+
+    #[allow(clippy::needless_pass_by_value, reason = "it maps an error")]
+    pub(super) fn invalid(error: serde_yaml::Error) -> Self {
+        let (message, position) = located(&error);
+        Self::new(ConfigErrorKind::Invalid, position, with_suggestion(&message))
+    }
+
+    pub(super) fn forbidden(error: &serde_yaml::Error) -> Self {
+        let (message, position) = located(error);
+        // The reader puts the key in front, which the message has already.
+        let start = message.find('`').unwrap_or_default();
+        Self::new(ConfigErrorKind::ForbiddenKey, position, message[start..].to_owned())
+    }
+
+    /// Returns the error with the part that has it.
+    pub(super) fn of(self, origin: &Origin) -> Self {
+        Self { origin: origin.clone(), ..self }
+    }
+
+    fn new(kind: ConfigErrorKind, position: Option<ConfigPosition>, message: String) -> Self {
+        Self { kind, origin: Origin::Text, position, message }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the configuration cannot be read: ")?;
+        if self.origin != Origin::Text {
+            write!(formatter, "{}: ", self.origin)?;
+        }
+        formatter.write_str(&self.message)?;
+        match self.position {
+            Some(ConfigPosition { line, column }) => {
+                write!(formatter, " at line {line} column {column}")
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+/// Separates the message of an error from its position.
+fn located(error: &serde_yaml::Error) -> (String, Option<ConfigPosition>) {
+    let text = error.to_string();
+    let Some(location) = error.location() else { return (text, None) };
+    let position = ConfigPosition { line: location.line(), column: location.column() };
+    let suffix = format!(" at line {} column {}", position.line, position.column);
+    let message = text.strip_suffix(&suffix).map(str::to_owned);
+    (message.unwrap_or(text), Some(position))
+}
+
+/// Replaces the list of all known words by the one that was probably meant.
+fn with_suggestion(message: &str) -> String {
+    let renamed =
+        message.replace("unknown field", "unknown key").replace("unknown variant", "unknown value");
+    let Some((wrong, expected)) = renamed.split_once(", expected ") else { return renamed };
+    let Some(word) = wrong.contains("unknown ").then(|| in_backticks(wrong).next_back()).flatten()
+    else {
+        return renamed;
+    };
+    match closest(word, in_backticks(expected), LEAST_SIMILARITY) {
+        Some(meant) => format!("{wrong}; did you mean `{meant}`?"),
+        None => renamed,
+    }
+}
+
+fn in_backticks(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    let parts = text.split('`').collect::<Vec<_>>();
+    parts.into_iter().enumerate().filter(|(at, _)| at % 2 == 1).map(|(_, word)| word)
+}

@@ -1,0 +1,87 @@
+//! The keys of policies: merging, and the origin of each value.
+
+use serde_yaml::Value;
+
+use super::{ConfigError, ConfigValue, Origin};
+use crate::Policies;
+
+/// A key that a part sets.
+pub(super) struct Leaf {
+    key: String,
+    origin: Origin,
+}
+
+impl Leaf {
+    /// Adds the keys that a part sets.
+    pub(super) fn push_all(all: &mut Vec<Self>, part: &Value, origin: &Origin) {
+        visit(part, &mut Vec::new(), &mut |key, _| {
+            all.push(Self { key: key.join("."), origin: origin.clone() });
+        });
+    }
+
+    /// Returns whether it sets a value, or something inside or around it.
+    fn sets(&self, key: &str) -> bool {
+        let is_below = |lower: &str, upper: &str| {
+            lower.strip_prefix(upper).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        is_below(key, &self.key) || is_below(&self.key, key)
+    }
+}
+
+/// Returns the values of policies with their origins: that of the last part that sets each.
+pub(super) fn values(policies: &Policies, set: &[Leaf]) -> Result<Vec<ConfigValue>, ConfigError> {
+    let whole = serde_yaml::to_value(policies).map_err(ConfigError::invalid)?;
+    let mut values = Vec::new();
+    visit(&whole, &mut Vec::new(), &mut |key, value| {
+        let key = key.join(".");
+        let origin = set.iter().rev().find(|leaf| leaf.sets(&key));
+        let origin = origin.map_or(Origin::Default, |leaf| leaf.origin.clone());
+        // Policies have text keys, which JSON has too.
+        let value = serde_json::to_value(value).unwrap_or_default();
+        values.push(ConfigValue { key, value, origin });
+    });
+    Ok(values)
+}
+
+/// Visits every value that is not a mapping with content.
+fn visit(value: &Value, key: &mut Vec<String>, found: &mut impl FnMut(&[String], &Value)) {
+    match value.as_mapping() {
+        Some(mapping) if !mapping.is_empty() => {
+            for (inner, value) in mapping {
+                key.push(inner.as_str().unwrap_or_default().to_owned());
+                visit(value, key, found);
+                key.pop();
+            }
+        }
+        // A part without content.
+        Some(_) if key.is_empty() => {}
+        _ => found(key, value),
+    }
+}
+
+/// Merges the fields of `upper` into `lower`, mapping by mapping.
+pub(super) fn lay_over(lower: &mut Value, upper: Value) {
+    merge(lower, upper, &|lower, upper| *lower = upper);
+}
+
+/// Merges like [`lay_over`], and appends lists instead of replacing them.
+pub(super) fn append_over(lower: &mut Value, upper: Value) {
+    merge(lower, upper, &|lower, upper| match (lower, upper) {
+        (Value::Sequence(lower), Value::Sequence(upper)) => lower.extend(upper),
+        (lower, upper) => *lower = upper,
+    });
+}
+
+fn merge(lower: &mut Value, upper: Value, put: &impl Fn(&mut Value, Value)) {
+    match (lower, upper) {
+        (Value::Mapping(lower), Value::Mapping(upper)) => {
+            for (key, value) in upper {
+                match lower.get_mut(&key) {
+                    Some(below) => merge(below, value, put),
+                    None => drop(lower.insert(key, value)),
+                }
+            }
+        }
+        (lower, upper) => put(lower, upper),
+    }
+}

@@ -1,0 +1,79 @@
+//! One of the places of a configuration, as it was written.
+
+use serde::Deserialize as _;
+use serde_yaml::{Mapping, Value};
+
+use super::keys::lay_over;
+use super::written::{Preset, TypeCheck};
+use super::{ConfigError, Origin, Written};
+use crate::Policies;
+
+/// A part of a configuration: a file, or one value.
+#[derive(Clone, Debug)]
+pub struct ConfigPart {
+    /// The place that it comes from.
+    pub origin: Origin,
+    content: Content,
+}
+
+#[derive(Clone, Debug)]
+enum Content {
+    Text(String),
+    Value { key: String, value: String },
+}
+
+impl ConfigPart {
+    /// Creates a part with this text (YAML).
+    pub fn text(origin: Origin, text: impl Into<String>) -> Self {
+        Self { origin, content: Content::Text(text.into()) }
+    }
+
+    /// Creates a part with one value (YAML) under a key such as `prompt.max_tokens`.
+    pub fn value(origin: Origin, key: impl Into<String>, value: impl Into<String>) -> Self {
+        Self { origin, content: Content::Value { key: key.into(), value: value.into() } }
+    }
+
+    /// Returns the text; of one value, an empty one.
+    pub(super) fn as_text(&self) -> &str {
+        match &self.content {
+            Content::Text(text) => text,
+            Content::Value { .. } => "",
+        }
+    }
+
+    pub(super) fn read(&self) -> Result<Written, ConfigError> {
+        self.read_value().map_err(|error| ConfigError::invalid(error).of(&self.origin))
+    }
+
+    fn read_value(&self) -> Result<Written, serde_yaml::Error> {
+        let mut value = match &self.content {
+            Content::Text(text) => {
+                let value: Value = serde_yaml::from_str(text)?;
+                // Checked from the text, because a value has no lines for errors.
+                serde_yaml::from_str::<TypeCheck>(text)?;
+                value
+            }
+            Content::Value { key, value } => {
+                let value = nested(key, serde_yaml::from_str(value)?);
+                // Checked over the defaults, because a value alone may be a part of something.
+                let mut whole = serde_yaml::to_value(Policies::default())?;
+                lay_over(&mut whole, value.clone());
+                TypeCheck::deserialize(whole)?;
+                value
+            }
+        };
+        let preset = Preset::deserialize(value.clone())?.name();
+        match value.as_mapping_mut() {
+            Some(mapping) => drop(mapping.remove("preset")),
+            None => value = Value::Mapping(Mapping::new()),
+        }
+        Ok(Written { preset, policies: value })
+    }
+}
+
+/// Returns mappings that contain a value under a dotted key.
+fn nested(key: &str, value: Value) -> Value {
+    key.rsplit('.').fold(value, |value, key| {
+        Value::Mapping(Mapping::from_iter([(Value::String(key.to_owned()), value)]))
+    })
+}

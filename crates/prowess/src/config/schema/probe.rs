@@ -1,0 +1,232 @@
+//! A deserializer that records what a type asks for at one place.
+
+use std::fmt;
+
+use serde::de::{
+    DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, SeqAccess, Visitor,
+};
+use serde::{Deserialize, forward_to_deserialize_any};
+
+use crate::Policies;
+
+/// A step from a value to one inside.
+#[derive(Clone, Copy)]
+pub(super) enum Step {
+    /// The field with this name.
+    Field(&'static str),
+    /// An item of a list.
+    Item,
+    /// A value of a map.
+    Entry,
+}
+
+/// The values that a type accepts.
+#[derive(Clone, Copy)]
+pub(super) enum Shape {
+    Boolean,
+    Integer { is_signed: bool },
+    Number,
+    Text,
+    List,
+    Map,
+    Struct(&'static [&'static str]),
+    Words(&'static [&'static str]),
+}
+
+/// A record of one place.
+#[derive(Default)]
+pub(super) struct Seen {
+    /// `None` for a type that accepts several kinds of values.
+    pub(super) shape: Option<Shape>,
+    pub(super) is_optional: bool,
+}
+
+/// Returns the values that the policies accept at a place.
+pub(super) fn seen(path: &[Step]) -> Seen {
+    let mut seen = Seen::default();
+    // A probe always ends with an error: there is no value to return.
+    let _ = Policies::deserialize(Probe { path, seen: &mut seen });
+    seen
+}
+
+/// A value at the start of a path, whose end is the place.
+struct Probe<'p> {
+    path: &'p [Step],
+    seen: &'p mut Seen,
+}
+
+/// The end of a probe.
+#[derive(Debug)]
+struct Ended;
+
+impl fmt::Display for Ended {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("the probe has ended")
+    }
+}
+
+impl std::error::Error for Ended {}
+
+impl serde::de::Error for Ended {
+    fn custom<T: fmt::Display>(_message: T) -> Self {
+        Self
+    }
+}
+
+impl<'p> Probe<'p> {
+    fn record<T>(self, shape: Shape) -> Result<T, Ended> {
+        if self.path.is_empty() {
+            self.seen.shape = Some(shape);
+        }
+        Err(Ended)
+    }
+
+    /// Returns the value after the first step, if there is one.
+    fn inside(&mut self) -> Option<(Step, Probe<'_>)> {
+        let (step, path) = self.path.split_first()?;
+        Some((*step, Probe { path, seen: self.seen }))
+    }
+}
+
+impl<'de> Deserializer<'de> for Probe<'_> {
+    type Error = Ended;
+
+    /// The type accepts several kinds of values.
+    fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Ended> {
+        Err(Ended)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Ended> {
+        self.record(Shape::Boolean)
+    }
+
+    fn deserialize_u64<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Ended> {
+        self.record(Shape::Integer { is_signed: false })
+    }
+
+    fn deserialize_u8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+        self.deserialize_u64(visitor)
+    }
+
+    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+        self.deserialize_u64(visitor)
+    }
+
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+        self.deserialize_u64(visitor)
+    }
+
+    fn deserialize_i64<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Ended> {
+        self.record(Shape::Integer { is_signed: true })
+    }
+
+    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+        self.deserialize_i64(visitor)
+    }
+
+    fn deserialize_f64<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Ended> {
+        self.record(Shape::Number)
+    }
+
+    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+        self.deserialize_f64(visitor)
+    }
+
+    fn deserialize_str<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Ended> {
+        self.record(Shape::Text)
+    }
+
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+        self.deserialize_str(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+        if self.path.is_empty() {
+            self.seen.is_optional = true;
+        }
+        visitor.visit_some(self)
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, Ended> {
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+        match self.path.first() {
+            Some(Step::Item) => visitor.visit_seq(Inside(self)),
+            _ => self.record(Shape::List),
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+        match self.path.first() {
+            Some(Step::Entry) => visitor.visit_map(Inside(self)),
+            _ => self.record(Shape::Map),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Ended> {
+        match self.path.first() {
+            Some(Step::Field(_)) => visitor.visit_map(Inside(self)),
+            _ => self.record(Shape::Struct(fields)),
+        }
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        variants: &'static [&'static str],
+        _visitor: V,
+    ) -> Result<V::Value, Ended> {
+        self.record(Shape::Words(variants))
+    }
+
+    forward_to_deserialize_any! {
+        i8 i16 char bytes byte_buf unit unit_struct tuple tuple_struct identifier ignored_any
+    }
+}
+
+/// The one item, entry or field on the path.
+struct Inside<'p>(Probe<'p>);
+
+impl<'de> SeqAccess<'de> for Inside<'_> {
+    type Error = Ended;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, Ended> {
+        let (_, inside) = self.0.inside().ok_or(Ended)?;
+        seed.deserialize(inside).map(Some)
+    }
+}
+
+impl<'de> MapAccess<'de> for Inside<'_> {
+    type Error = Ended;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Ended> {
+        let key = match self.0.path.first() {
+            Some(Step::Field(name)) => name,
+            _ => "key",
+        };
+        let key: serde::de::value::StrDeserializer<'_, Ended> = key.into_deserializer();
+        seed.deserialize(key).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Ended> {
+        let (_, inside) = self.0.inside().ok_or_else(|| Ended::custom(""))?;
+        seed.deserialize(inside)
+    }
+}
