@@ -218,7 +218,7 @@ fn reach(directory: &Path) -> Result<(), Failure> {
     let prowess = process::build_prowess()?;
     let server = serde_json::json!([prowess, "--root", directory, "serve", "--quiet"]);
     let example = process::built("debug", "examples/reach")?;
-    process::run(Command::new(example).arg(server.to_string()))
+    run(Command::new(example).arg(server.to_string()))
 }
 
 /// Measures a release: without optimization, most of the time would go into parsing.
