@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use extension_points::kitchen;
 use prowess::{
-    Cancel, Code, Error, ReadLimit, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner,
-    ToolCall,
+    ApprovedPackage, Cancel, Code, Error, ReadLimit, ScriptError, ScriptOutcome, ScriptRequest,
+    ScriptRunner, ToolCall,
 };
 use serde_json::json;
 
@@ -21,14 +21,17 @@ impl ScriptRunner for Countdown {
         &self,
         request: &ScriptRequest<'_>,
         _time_limit: Duration,
-        _cancel: &Cancel,
+        cancel: &Cancel,
     ) -> Result<ScriptOutcome, ScriptError> {
         let refuse = |message: &str| ScriptError {
             code: Code::new("script-refused"),
             message: message.to_owned(),
         };
+        let approved = ApprovedPackage::of(request, cancel)?;
         let read = request.catalog.read(request.record, request.path, ReadLimit::default());
         let script = read.map_err(|_| refuse("the script cannot be read"))?;
+        // A person may have approved the package as it was; then no other content runs.
+        approved.check(request.path, &script)?;
         let minutes = request.arguments.first().and_then(|text| text.parse::<u8>().ok());
         let minutes = minutes.ok_or_else(|| refuse("pass the minutes, such as `3`"))?;
         let script = String::from_utf8_lossy(&script).into_owned();
