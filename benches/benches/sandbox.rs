@@ -5,6 +5,8 @@
 //! $ cargo bench -p benches --bench sandbox
 //! ```
 
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that reports")]
+
 use std::io;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};

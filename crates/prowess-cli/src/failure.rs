@@ -13,7 +13,7 @@ pub(crate) struct Failure {
     pub(crate) message: String,
     pub(crate) help: String,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub(crate) place: Option<Place>,
+    pub(crate) place: Option<Box<Place>>,
     #[serde(skip)]
     exit: u8,
 }
@@ -57,7 +57,7 @@ impl Failure {
 
     /// Returns the failure with its position in a file.
     pub(crate) fn at(self, place: Option<Place>) -> Self {
-        Self { place, ..self }
+        Self { place: place.map(Box::new), ..self }
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {

@@ -50,7 +50,7 @@ pub(crate) fn http_options(named_hosts: &[String]) -> Result<HttpOptions, Failur
     let roots = std::env::var_os("SSL_CERT_FILE").map(|file| {
         fs::read(&file).map_err(|error| {
             let message = format!("`{}` cannot be read: {error}", file.display());
-            Failure::new("remote-unavailable", message, "correct or unset `SSL_CERT_FILE`")
+            Failure::new("certificates-unreadable", message, "correct or unset `SSL_CERT_FILE`")
         })
     });
     Ok(HttpOptions {

@@ -72,7 +72,7 @@ pub(crate) fn command() -> Command {
     };
     command.mut_subcommands(|command| {
         let unused = unused(command.get_name());
-        command.args(unused.iter().flat_map(|group| hidden(*group)))
+        command.args(unused.iter().flat_map(|group| hidden(group)))
     })
 }
 

@@ -112,9 +112,9 @@ fn failed_write_leaves_nothing_behind() {
 
 #[test]
 fn new_skill_is_found_after_the_printed_steps() {
-    let tree = Tree::new("//- /home/.keep\n//- /work/.git/HEAD\n//- /work/deep/.keep\n");
+    let tree = Tree::new("//- /home/.keep\n//- /desk/.git/HEAD\n//- /desk/deep/.keep\n");
     let run = |args: &[&str]| {
-        Program::new().at_home_in(&tree.join("home")).working_in(&tree.join("work/deep")).run(args)
+        Program::new().at_home_in(&tree.join("home")).working_in(&tree.join("desk/deep")).run(args)
     };
     let offered = |id: &str| {
         let listed = run(&["list", "--format", "json"]).json();
@@ -123,7 +123,7 @@ fn new_skill_is_found_after_the_printed_steps() {
     };
     let project = run(&["new", "of-project"]);
     assert!(project.text().contains("next: prowess trust, so that"), "{}", project.stdout);
-    assert!(tree.join("work/.agents/skills/of-project/SKILL.md").exists());
+    assert!(tree.join("desk/.agents/skills/of-project/SKILL.md").exists());
     assert!(!offered("of-project"), "the project is not trusted yet");
     run(&["trust"]).text();
     assert!(offered("of-project"), "it is offered after that step");

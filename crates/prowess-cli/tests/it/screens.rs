@@ -42,7 +42,7 @@ impl Terminal<'_> {
     fn run(&self, line: &str) -> (String, String) {
         // The terminal stays open until both pictures are taken.
         let script = format!(
-            "cd {}/work; {line}; tmux -S \"${{TMUX%%,*}}\" wait-for -S done; cat",
+            "cd {}/desk; {line}; tmux -S \"${{TMUX%%,*}}\" wait-for -S done; cat",
             self.place.display()
         );
         let columns = self.columns.to_string();
@@ -60,7 +60,7 @@ impl Terminal<'_> {
 
 /// A project with skills of long and of wide descriptions, and one with a fault.
 fn place() -> Tree {
-    let tree = Tree::new("//- /work/.git/HEAD\nref: refs/heads/main\n");
+    let tree = Tree::new("//- /desk/.git/HEAD\nref: refs/heads/main\n");
     std::fs::create_dir(tree.join("home")).unwrap();
     let skill = |name: &str, description: &str| {
         let text =

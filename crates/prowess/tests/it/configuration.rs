@@ -11,7 +11,7 @@ fn file(text: &str) -> ConfigPart {
 }
 
 fn project(text: &str) -> ConfigPart {
-    ConfigPart::text(Origin::Project(PathBuf::from("/work/config.yaml")), text)
+    ConfigPart::text(Origin::Project(PathBuf::from("/project/config.yaml")), text)
 }
 
 fn option(key: &str, value: &str) -> ConfigPart {
@@ -41,7 +41,7 @@ fn last_part_wins_and_is_the_origin() {
     let all = read(&parts);
     for (key, expected) in [
         ("session.max_active", "2 /etc/one.yaml"),
-        ("registry.profile", "\"strict\" /work/config.yaml"),
+        ("registry.profile", "\"strict\" /project/config.yaml"),
         ("prompt.max_tokens", "200 $PROWESS_X"),
         ("registry.limits.body_lines.max", "7 --set"),
         ("registry.limits.body_lines.severity", "\"profile\" default"),
@@ -129,7 +129,7 @@ fn project_only_makes_limits_stricter() {
 fn project_adds_to_the_skipped_names() {
     let operator = file("discovery: { skip: [build] }");
     let all = read(&[operator, project("discovery: { skip: [dist] }")]);
-    assert_eq!(value(&all, "discovery.skip"), "[\"build\",\"dist\"] /work/config.yaml");
+    assert_eq!(value(&all, "discovery.skip"), "[\"build\",\"dist\"] /project/config.yaml");
     let config = all.policies().discovery.config("/root");
     let skipped: Vec<_> = config.skip.iter().map(|name| &**name).collect();
     assert_eq!(skipped, [".git", "node_modules", "build", "dist"]);

@@ -29,7 +29,7 @@ description: Is not loaded.
 Nothing.
 //- /skills/idle/scripts/idle.sh
 echo idle
-//- /work/scripts/fill.py
+//- /desk/scripts/fill.py
 print('not of a skill')
 ";
 
@@ -103,7 +103,7 @@ fn each_form_of_the_path_is_the_script() {
     let host = Host::new("block_when_active");
     let root = host.path("skills/pdf");
     symlink(host.tree.join("skills/pdf"), host.tree.join("link")).unwrap();
-    symlink(host.tree.join("skills/pdf/scripts/fill.py"), host.tree.join("work/a.txt")).unwrap();
+    symlink(host.tree.join("skills/pdf/scripts/fill.py"), host.tree.join("desk/a.txt")).unwrap();
     for path in [
         format!("{root}/scripts/fill.py"),
         format!("{root}/./scripts//fill.py"),
@@ -113,7 +113,7 @@ fn each_form_of_the_path_is_the_script() {
         "./scripts/fill.py".to_owned(),
         "skill://pdf/scripts/fill.py".to_owned(),
         host.path("link/scripts/fill.py"),
-        host.path("work/a.txt"),
+        host.path("desk/a.txt"),
     ] {
         host.check("Read", json!({ "file_path": path }), true);
     }
@@ -124,7 +124,7 @@ fn other_files_and_other_tools_pass() {
     let host = Host::new("block_when_active");
     let script = host.path("skills/pdf/scripts/fill.py");
     for path in
-        ["skills/pdf/references/guide.md", "skills/pdf/scripts/notes.txt", "work/scripts/fill.py"]
+        ["skills/pdf/references/guide.md", "skills/pdf/scripts/notes.txt", "desk/scripts/fill.py"]
     {
         host.check("Read", json!({ "file_path": host.path(path) }), false);
     }

@@ -42,6 +42,10 @@ const CODES: &[(&str, &str)] = &[
     ("audit-log-replaced", "The audit log does not contain the entry that was kept elsewhere."),
     ("audit-log-unavailable", "The audit log cannot be written, and the policies keep one."),
     ("audit-log-unreadable", "The audit log cannot be read."),
+    (
+        "certificates-unreadable",
+        "The file of authorities that `SSL_CERT_FILE` names cannot be read.",
+    ),
     ("check-unknown", "The kit for plugins has no check with this name."),
     ("client-unknown", "No block of configuration is known for a client of this name."),
     ("config-exists", "The configuration file that should be created exists."),
