@@ -195,7 +195,7 @@ fn scopes_come_before_precedence() {
         layer(Trust::AskFirst, &[("deploy", "scope:\n  tenants: [b]\n")]),
         layer(Trust::Trusted, &[("deploy", "scope:\n  tenants: [a]\n")]),
     ]));
-    for (tenant, layer) in [("a", "trusted"), ("b", "prompt")] {
+    for (tenant, layer) in [("a", "trusted"), ("b", "ask_first")] {
         let view = registry.view(&audience("", tenant, ""));
         assert_eq!(&*view.get("deploy").expect("the skill is offered").layer().name, layer);
         assert_eq!(view.diagnostics().count(), 0, "nothing is shadowed");
@@ -338,7 +338,7 @@ fn a_shadowed_skill_keeps_its_gates() {
     ] {
         let layers = [layer(Trust::AskFirst, &[("a", yaml)]), layer(Trust::Trusted, &[("a", "")])];
         let catalog = loaded(builder(&layers)).catalog();
-        let found = |caller| catalog.find("prompt:a", caller).found().is_some();
+        let found = |caller| catalog.find("ask_first:a", caller).found().is_some();
         assert_eq!((found(Caller::Model), found(Caller::User)), (model, user), "{yaml}");
     }
 }
