@@ -325,8 +325,8 @@ impl Turn {
         self.call_with(call, CallOptions { cancel: Some(cancel), ..CallOptions::default() })
     }
 
-    /// Runs a call like [`Self::call`], with options: its caller, a way to cancel it, and a receiver
-    /// of what it reports while it runs, such as the lines that a script prints.
+    /// Runs a call like [`Self::call`] with options: its caller, a way to cancel it, and a receiver
+    /// of its reports while it runs, such as the lines that a script prints.
     pub fn call_with(&self, call: &ToolCall, options: CallOptions<'_>) -> Dispatched {
         let never = Cancel::default();
         let _entered = self.span.enter();

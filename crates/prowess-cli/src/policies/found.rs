@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use prowess::{Code, ConfigPart, Configuration, Diagnostic, Origin, Severity};
-use serde::Serialize;
 
+use super::places::{FileState, FoundFile};
 use super::{configuration_of, file_part, places, project, variables};
 use crate::args::Global;
 use crate::failure::Failure;
@@ -17,23 +17,6 @@ pub(crate) struct Found {
     pub(crate) configuration: Configuration,
     /// The files, the weakest first.
     pub(crate) files: Vec<FoundFile>,
-}
-
-/// A place for a configuration file.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct FoundFile {
-    pub(crate) path: PathBuf,
-    pub(crate) state: FileState,
-}
-
-/// Whether a file counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum FileState {
-    Used,
-    Missing,
-    /// It is the file of a project that the user has not trusted.
-    NotTrusted,
 }
 
 impl Found {

@@ -7,8 +7,7 @@ use prowess::state::CurrentTrust;
 use prowess::{ConfigPart, FolderAnswer, FolderIdentity, FolderTrust, Origin, Policies};
 use prowess_dir::{Dir, Identity};
 
-use super::places::{IN_PROJECT, project_file};
-use super::{FileState, FoundFile};
+use super::places::{FileState, FoundFile, IN_PROJECT, project_file};
 use crate::failure::Failure;
 use crate::paths::trust_file;
 
