@@ -17,7 +17,7 @@ use crate::output::Output;
 pub(crate) fn completions(shell: Shell, output: &Output) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command(), "prowess", &mut script);
-    print(script, output)
+    print(&script, output)
 }
 
 /// Prints the manual page, or writes those of all commands to a directory.
@@ -25,7 +25,7 @@ pub(crate) fn pages(directory: Option<&Path>, output: &Output) -> Result<ExitCod
     let Some(directory) = directory else {
         let mut page = Vec::new();
         Man::new(command()).render(&mut page).map_err(|error| failed(&error))?;
-        return print(page, output);
+        return print(&page, output);
     };
     let written =
         fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(command(), directory));
@@ -37,8 +37,8 @@ pub(crate) fn pages(directory: Option<&Path>, output: &Output) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(text: Vec<u8>, output: &Output) -> Result<ExitCode, Failure> {
-    let text = String::from_utf8_lossy(&text).into_owned();
+fn print(text: &[u8], output: &Output) -> Result<ExitCode, Failure> {
+    let text = String::from_utf8_lossy(text).into_owned();
     output.result(&json!({ "text": text }), |_| text.clone())?;
     Ok(ExitCode::SUCCESS)
 }
