@@ -93,6 +93,16 @@ Fill the form.
 Fields
 ",
     );
+    let copies = prowess_testkit::Tree::new("");
+    copies.write(
+        "prowess.yaml",
+        format!(
+            "plugins:\n  settings:\n    prowess-plugin-remote:\n      rights: {{ read: [{}], write: [{}] }}\n",
+            skills.path().display(),
+            copies.path().display()
+        ),
+    );
+    let policies = copies.join("prowess.yaml").display().to_string();
     let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins");
     for folder in std::fs::read_dir(plugins).expect("the folder of plugins is there") {
         let folder = folder.expect("it can be listed");
@@ -107,10 +117,11 @@ Fields
                 "pdf/SKILL.md": "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n",
                 "pdf/references/fields.md": "Fields\n",
             }}),
+            "remote" => json!({"sources": [skills.path()], "directory": copies.path()}),
             _ => Value::Null,
         };
         let place = Place::trusted(&build_plugin(&format!("prowess-plugin-{name}")));
-        let ran = place.check(&["--with", &config.to_string()]);
+        let ran = place.check(&["--config", &policies, "--with", &config.to_string()]);
         assert_eq!(ran.code, Some(0), "`{name}` passes: {}{}", ran.stdout, ran.stderr);
     }
 }

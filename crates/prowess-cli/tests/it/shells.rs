@@ -87,9 +87,10 @@ fn zsh_completes() {
         let script = r#"
             zmodload zsh/zpty
             zpty shell zsh --no-rcs --interactive
-            zpty -w shell "PS1= ; fpath=($PWD/functions \$fpath); autoload -U compinit; compinit -u -D"
-            zpty -w shell 'bindkey "^I" list-choices; LISTMAX=0; print READY''!'
-            zpty -r shell output '*READY!*'
+            zpty -w shell "fpath=($PWD/functions \$fpath); autoload -U compinit; compinit -u -D"
+            # With its prompt, the shell reads keys itself instead of lines of the terminal.
+            zpty -w shell 'bindkey "^I" list-choices; LISTMAX=0; PS1=RE""ADY@'
+            zpty -r shell output '*READY@*'
             zpty -w -n shell "$1"$'\t'
             zpty -w -n shell $'\C-U'
             zpty -w shell 'print DONE''!'

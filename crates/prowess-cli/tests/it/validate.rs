@@ -527,7 +527,7 @@ fn a_new_skill_is_reported_until_it_is_edited() {
     let tree = Tree::new("");
     let ran = Program::new().working_in(tree.path()).run(&["new", "notes"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let json = validate(&tree, &["notes", "--format", "json"]).json();
+    let json = validate(&tree, &[".agents/skills/notes", "--format", "json"]).json();
     let found = json["packages"][0]["diagnostics"].as_array().expect("a list").iter();
     let codes: Vec<_> = found.map(|found| found["code"].clone()).collect();
     assert_eq!(codes, ["template-unedited", "template-unedited"], "description and body");
