@@ -31,7 +31,7 @@ fn runtime() -> Result<Runtime, Box<dyn std::error::Error>> {
         .file("minutes/assets/template.md", "# TITLE\n\n- Present:\n")
         .build()?;
     let policies = Policies::preset("sandbox")?;
-    Ok(Runtime::builder().policies(policies).source("built-in", Arc::new(source)).build()?)
+    Ok(Runtime::builder().policies(policies).source("user", Arc::new(source)).build()?)
 }
 
 /// Makes the calls that a model makes, and returns their results.

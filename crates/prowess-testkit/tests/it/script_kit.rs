@@ -67,7 +67,7 @@ impl ScriptRunner for Faulty {
         let never = Cancel::default();
         let cancel = if is("cancel-ends-a-script") { &never } else { cancel };
         let mut outcome = ShellRunner.run(&request, time_limit, cancel);
-        if is("error-means-not-started") && outcome.is_err() {
+        if is("error-means-not-started") && outcome.is_err() && request.approved.is_none() {
             outcome = Ok(ScriptOutcome::default());
         }
         let mut outcome = outcome?;
