@@ -211,7 +211,7 @@ fn show_prints_the_origin_of_each_value() {
     let args = ["--preset", "sandbox", "--set", "name_style=dot", "config", "show", "--changed"];
     let shown = run(&tree, &args);
     let text = shown.text().replace(&tree.path().display().to_string(), "$TREE");
-    expect![[r#"
+    expect![[r##"
         # /etc/prowess/config.yaml  (does not exist)
         # $TREE/home/.config/prowess/config.yaml
         registry:
@@ -234,11 +234,11 @@ fn show_prints_the_origin_of_each_value() {
           catalog_format: "dash_lines"                   # preset sandbox
           max_tokens: 5                                  # $TREE/home/.config/prowess/config.yaml
         tools:
-          surfaces: ["get_skill","files"]                # preset sandbox
+          surfaces: ["get_skill","shell","files"]        # preset sandbox
           read_gate: "known"                             # preset sandbox
           skill_lookup: "casefold_unique"                # preset sandbox
         name_style: "dot"                                # --set name_style
-    "#]]
+    "##]]
     .assert_eq(&text);
     let wrong = run(&tree, &["config", "show", "promt"]);
     assert!(wrong.stderr.contains("did you mean `prompt`?"), "{}", wrong.stderr);
