@@ -35,7 +35,7 @@
 //! ```
 //! use prowess::format::{Profile, parse};
 //!
-//! let parsed = parse(b"---\nname: pdf-forms\n---\n", Profile::Spec);
+//! let parsed = parse(b"---\nname: pdf-forms\n---\nFill it in.\n", Profile::Spec);
 //! let codes: Vec<_> = parsed.diagnostics.iter().map(|finding| finding.code.as_str()).collect();
 //! assert_eq!(codes, ["description-missing"]);
 //! ```
