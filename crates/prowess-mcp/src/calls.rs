@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use prowess::text::{clipped, quoted};
 use prowess::tools::Dispatched;
-use prowess::{ApprovalDecision, ApprovalId, ApprovalStoreExt as _, Cancel, ToolCall};
+use prowess::{
+    ApprovalDecision, ApprovalId, ApprovalStoreExt as _, CallOptions, Cancel, Progress,
+    ProgressEvent, ToolCall,
+};
 use rmcp::ErrorData;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ClientResult, ElicitResult, InputRequest,
@@ -19,7 +22,7 @@ use crate::conversation::Conversation;
 use crate::conversations::Waiting;
 use crate::requests::is_stateless;
 use crate::server::{SkillServer, internal};
-use crate::{ApprovalChannel, convert, elicitation};
+use crate::{ApprovalChannel, convert, elicitation, progress};
 
 /// The time that a user has for an answer, while the call waits.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -141,7 +144,7 @@ impl SkillServer {
     }
 }
 
-/// Runs a call until it ends or is cancelled.
+/// Runs a call until it ends or is cancelled. Its progress is sent before its result.
 async fn run(
     conversation: &Arc<Conversation>,
     call: ToolCall,
@@ -149,15 +152,25 @@ async fn run(
 ) -> Result<Dispatched, ErrorData> {
     let cancel = CancelOnDrop::default();
     let cancelled = cancel.0.clone();
-    let work = conversation.in_turn(move |turn| turn.call_until(&call, &cancelled));
-    tokio::pin!(work);
-    let dispatched = tokio::select! {
-        dispatched = &mut work => dispatched,
-        () = context.ct.cancelled() => {
-            cancel.0.cancel();
-            work.await
+    let (reporter, forwarder) = progress::of(context);
+    let work = conversation.in_turn(move |turn| {
+        let receive = |event: ProgressEvent<'_>| reporter.report(event);
+        let progress =
+            if reporter.is_wanted() { Progress::new(&receive) } else { Progress::default() };
+        let options = CallOptions { cancel: Some(&cancelled), progress, ..CallOptions::default() };
+        turn.call_with(&call, options)
+    });
+    let ended = async {
+        tokio::pin!(work);
+        tokio::select! {
+            dispatched = &mut work => dispatched,
+            () = context.ct.cancelled() => {
+                cancel.0.cancel();
+                work.await
+            }
         }
     };
+    let (dispatched, ()) = tokio::join!(ended, forwarder.run(context));
     dispatched.map_err(internal)
 }
 

@@ -41,6 +41,7 @@ mod icon;
 mod log;
 mod manifest;
 mod page;
+mod progress;
 mod prompts;
 mod requests;
 mod resources;

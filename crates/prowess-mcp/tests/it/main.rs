@@ -11,6 +11,7 @@ mod elicitation;
 mod http;
 mod log;
 mod named;
+mod progress;
 mod prompts;
 mod raw;
 mod requests;
