@@ -65,7 +65,7 @@ fn answer_grants_once_or_for_the_conversation() {
         assert_eq!(result["isError"], false, "{result}");
         let params = deploy(&json!({ "target": "moon" }));
         let result = raw.request(json!(3), "tools/call", params).await;
-        assert_eq!(result["result"]["isError"], false, "nobody is asked again: {result}");
+        assert_eq!(result["result"]["isError"], false, "the user is not asked again: {result}");
         assert_eq!(place.runs(), 3);
     });
 }

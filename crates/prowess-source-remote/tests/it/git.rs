@@ -201,7 +201,7 @@ fn credential_helpers_of_the_user_are_used() {
     let remote = remote(home.path(), &[&server.host]);
     let source = server.url("/team/skills.git");
     let error = resolve(&remote, &source, None).unwrap_err();
-    assert_eq!(error.kind, RemoteErrorKind::Denied, "nobody is asked: {error}");
+    assert_eq!(error.kind, RemoteErrorKind::Denied, "the user is not asked: {error}");
     let helper = "!f() { echo username=u; echo password=s3cr3t; }; f";
     fs::write(home.path().join(".gitconfig"), format!("[credential]\n\thelper = \"{helper}\"\n"))
         .unwrap();

@@ -24,7 +24,7 @@
 //! | FlexiGPT's `agentskills-go` | `flexigpt` | `skills-load`, `skills-read`, … |
 //! | OmniForge | `omniforge` | `skill` |
 //! | boxxy | `boxxy` | `skills_load`, `skills_read`, … |
-//! | AgentSandbox | `sandbox` | `get_skill` and the tools of files |
+//! | AgentSandbox | `sandbox` | `get_skill`, `sandbox_execute`, `skills_read` |
 //! | Yodoca | `yodoca` | `list_skills`, `read_skill`, `read_skill_resource` |
 //!
 //! ```console
