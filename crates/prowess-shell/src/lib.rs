@@ -43,7 +43,7 @@
 //! `/bin` have made-up content. Time, steps, output, files and nesting are limited, and a command
 //! that a limit ends has an outcome with the output so far. A command runs on a thread of its own
 //! with a stack of its own. One that does not end at its deadline is cancelled and left alone, and
-//! its sandbox is dropped.
+//! its sandbox is dropped. While too many such threads still run, no further command starts.
 //!
 //! This crate reads neither the environment nor a clock of the system other than the time that
 //! passes during a command; the program `date` and the times of files are those of the system.
@@ -51,6 +51,7 @@
 
 pub mod codes;
 mod interpreter;
+mod lost;
 mod mounts;
 mod output;
 mod policy;

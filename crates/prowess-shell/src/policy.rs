@@ -84,6 +84,9 @@ pub struct ShellLimits {
     /// The maximum number of sandboxes. By default 64. With more sessions, the files of the
     /// session whose last command is the oldest are dropped.
     pub sandboxes: usize,
+    /// The maximum number of commands that did not end at their deadlines and still run; no further
+    /// command starts until one of them ends. By default 8.
+    pub lost_commands: usize,
 }
 
 impl Default for ShellLimits {
@@ -98,6 +101,7 @@ impl Default for ShellLimits {
             total_bytes: 32 << 20,
             depth: 64,
             sandboxes: 64,
+            lost_commands: 8,
         }
     }
 }

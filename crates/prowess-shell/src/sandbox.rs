@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use prowess_core::{Cancel, Catalog, ShellError, ShellOutcome};
 
 use crate::interpreter::{End, Interpreter, STACK};
+use crate::lost::{CommandThread, LostCommands};
 use crate::mounts::Mounts;
 use crate::output::{Output, Streams};
 use crate::policy::ShellPolicy;
@@ -57,8 +58,9 @@ impl Sandbox {
         }
     }
 
-    /// Runs a command. Without a sandbox in the answer, its state is lost.
-    pub(crate) fn run(mut self, command: &str, cancel: &Cancel) -> Ran {
+    /// Runs a command. Without a sandbox in the answer, its state is lost, and its thread is among
+    /// the lost ones if it still runs.
+    pub(crate) fn run(mut self, command: &str, cancel: &Cancel, lost_ones: &LostCommands) -> Ran {
         let output = Output::new(self.policy.limits.output_bytes);
         let deadline = Instant::now() + self.policy.limits.time() + GRACE;
         let cancelled = self.interpreter.cancellation();
@@ -66,8 +68,10 @@ impl Sandbox {
         let (sender, receiver) = sync_channel(1);
         let written = output.clone();
         let command = command.to_owned();
+        let (mark, of_thread) = CommandThread::new();
         let started = thread::Builder::new().name("prowess-shell".to_owned()).stack_size(STACK);
         let started = started.spawn(move || {
+            let _of_thread = of_thread;
             let end = catch_unwind(AssertUnwindSafe(|| self.interpreter.run(&command, &written)));
             // The receiver is gone if the command did not end in time.
             let _ = sender.send(end.ok().map(|end| (end, self)));
@@ -80,7 +84,10 @@ impl Sandbox {
         match ended {
             Ok((End::Lost, _)) => Ran::outcome(outcome(id, streams, End::Lost), None),
             Ok((end, sandbox)) => Ran::outcome(outcome(id, streams, end), Some(sandbox)),
-            Err(error) => Ran { result: Err(error), sandbox: None },
+            Err(error) => {
+                lost_ones.add(&mark);
+                Ran { result: Err(error), sandbox: None }
+            }
         }
     }
 

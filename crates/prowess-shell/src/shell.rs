@@ -8,6 +8,7 @@ use prowess_core::{
     Cancel, Catalog, Record, SessionId, ShellError, ShellOutcome, ShellRequest, VirtualShell,
 };
 
+use crate::lost::LostCommands;
 use crate::mounts::{MountedSkill, Mounts, mount_path};
 use crate::sandbox::Sandbox;
 use crate::{ShellPolicy, codes};
@@ -20,6 +21,7 @@ pub struct InMemoryShell {
     policy: Arc<ShellPolicy>,
     sandboxes: Mutex<Sandboxes>,
     ended: Condvar,
+    lost: LostCommands,
 }
 
 #[derive(Default)]
@@ -41,7 +43,8 @@ impl InMemoryShell {
     /// Creates a shell without any sandbox.
     pub fn new(policy: ShellPolicy) -> Self {
         let sandboxes = Mutex::default();
-        Self { policy: Arc::new(policy), sandboxes, ended: Condvar::new() }
+        let lost = LostCommands::default();
+        Self { policy: Arc::new(policy), sandboxes, ended: Condvar::new(), lost }
     }
 
     /// Returns the policy.
@@ -131,13 +134,14 @@ impl VirtualShell for InMemoryShell {
             );
             return Err(ShellError::new(codes::COMMAND_TOO_LONG, message));
         }
+        self.lost.check(self.policy.limits.lost_commands)?;
         let mut lease = self.take(request.session, cancel)?;
         let sandbox = match lease.sandbox.take() {
             Some(sandbox) => sandbox,
             None => Sandbox::new(request.catalog, &self.policy)?,
         };
         sandbox.mount(request.catalog);
-        let ran = sandbox.run(request.command, cancel);
+        let ran = sandbox.run(request.command, cancel, &self.lost);
         lease.sandbox = ran.sandbox;
         ran.result
     }

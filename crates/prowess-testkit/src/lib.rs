@@ -17,8 +17,8 @@
 //! ```
 //!
 //! A kit is a function that takes an implementation of a trait, and panics with the rule of the
-//! trait's `# Behavior` list that it breaks. The kits of stores, of remotes and of runners of
-//! scripts return a report with a row for each rule instead.
+//! trait's `# Behavior` list that it breaks. The kits of stores, of remotes, of runners of
+//! scripts and of shells return a report with a row for each rule instead.
 #![forbid(unsafe_code)]
 
 mod approval_kit;
@@ -39,6 +39,7 @@ mod remote_kit;
 mod rights;
 mod scan_recorder;
 mod script_kit;
+mod shell_kit;
 #[cfg(unix)]
 mod shell_runner;
 mod source_fixture;
@@ -74,6 +75,7 @@ pub use remote_kit::{Published, RemoteFixture, check_remote};
 pub use rights::without_override;
 pub use scan_recorder::{FoundPackage, ScanRecorder};
 pub use script_kit::check_script_runner;
+pub use shell_kit::check_virtual_shell;
 #[cfg(unix)]
 pub use shell_runner::ShellRunner;
 pub use source_fixture::{Changing, SourceFixture, Unreadable, WayOut, Write};

@@ -3,7 +3,11 @@
 
 mod attacks;
 mod fixture;
+mod generic;
+mod kit;
+mod lost;
 mod mounts;
+mod ported;
 mod results;
 mod scripts;
 mod sessions;
