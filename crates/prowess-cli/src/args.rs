@@ -13,13 +13,14 @@ mod prompt;
 mod run;
 mod search;
 mod serve;
+mod shell;
 mod trust;
 mod validate;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
-use clap_complete::Shell;
+use clap_complete::Shell as ShellName;
 use prowess::format::Profile;
 
 pub(crate) use approvals::{ApprovalGrant, Approvals, GrantScope};
@@ -38,6 +39,7 @@ pub(crate) use prompt::{ModelRequestArgs, PromptArgs, Vendor};
 pub(crate) use run::Run;
 pub(crate) use search::{Matching, Share};
 pub(crate) use serve::{Approvers, Serve};
+pub(crate) use shell::Shell;
 pub(crate) use trust::Trust;
 pub(crate) use validate::Validate;
 
@@ -58,6 +60,7 @@ Examples:
   prowess prompt --vendor anthropic             the body of the whole request
   prowess call skills_load '{\"names\":[\"pdf\"]}'  make one tool call, as a model does
   prowess run pdf scripts/fill.py -- form.pdf   run a script of a skill in the sandbox
+  prowess shell -c 'ls /.sandbox/skills'        run a command over files in memory, with the skills in it
   prowess audit show                            the story of each audited session
   prowess plugin list                           list plugins and whether they may run
   prowess plugin new greeter --kind source      create a plugin
@@ -186,6 +189,12 @@ pub(crate) enum Command {
     ///
     /// The exit code is that of the script; 124 if its time is over, 125 if it was not started.
     Run(Run),
+    /// Run commands in the sandbox of the tool `sandbox_execute`: files in memory, and skills
+    ///
+    /// The commands come from `-c`, from standard input as one script, or from a person at a
+    /// terminal. No file, process or network of this machine is reachable. The exit code is that of
+    /// the last command; 124 if a limit ended it, 125 if it did not run.
+    Shell(Shell),
     /// Starts one confined program; started by a host
     #[command(hide = true)]
     SandboxStage,
@@ -251,7 +260,7 @@ pub(crate) enum Command {
     /// For bash: `prowess completions bash > ~/.local/share/bash-completion/completions/prowess`.
     Completions {
         /// The shell
-        shell: Shell,
+        shell: ShellName,
     },
     /// Print the manual page of this program, or write those of all commands
     Man {

@@ -17,6 +17,7 @@ mod commands;
 mod credentials;
 mod failure;
 mod install_place;
+mod interrupt;
 mod output;
 mod package;
 mod paths;

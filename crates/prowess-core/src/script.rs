@@ -12,8 +12,8 @@ use crate::{Cancel, Catalog, Digest, Progress, Record, ResourcePath};
 ///
 /// # Behavior
 ///
-/// - `run` passes `arguments`, `environment` and `working_directory` to the script unchanged, and
-///   never through a shell.
+/// - `run` passes `arguments`, `environment`, `working_directory` and `input` to the script
+///   unchanged, and never through a shell.
 /// - The script that runs has the bytes that `catalog.read` returns for the path.
 /// - A script that exits has an outcome, whatever its exit code. A script that is killed at
 ///   `time_limit` has an outcome with `timed_out` and without an exit code.
@@ -54,6 +54,8 @@ pub struct ScriptRequest<'a> {
     /// The directory in which the script starts, as the caller wrote it; by default, the runner
     /// chooses one.
     pub working_directory: Option<&'a str>,
+    /// The standard input. Empty for a call of a model; a hook gets what it decides about.
+    pub input: &'a [u8],
     /// The digest that the package must have: that of the package which a person approved. By
     /// default, `None`: the call needs no approval.
     pub approved: Option<Digest>,

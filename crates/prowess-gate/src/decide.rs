@@ -12,9 +12,9 @@ use crate::{Consent, Decision, GateInput, GatedSkill, Grounds, Reason, ToolKind,
 ///
 /// 1. [`Ceiling::deny`](crate::Ceiling::deny), and for all but skill operations
 ///    [`Ceiling::only`](crate::Ceiling::only), refuse what nothing else can allow.
-/// 2. A [skill operation](ToolKind::SkillOperation) may run.
-/// 3. A call that needs the [consent](crate::Consent) of a person runs with an approval alone,
-///    and only if no list is a limit that excludes it.
+/// 2. A call that needs the [consent](crate::Consent) of a person runs with an approval alone,
+///    and only if no list is a limit that excludes it. No list limits skill operations.
+/// 3. Any other [skill operation](ToolKind::SkillOperation) may run.
 /// 4. The `allowed-tools` of the active skills count as
 ///    [`tool_semantics`](crate::GatePolicy::tool_semantics) and
 ///    [`combine`](crate::GatePolicy::combine) say: as a limit, as a grant or as advice.
@@ -27,11 +27,13 @@ pub fn decide(input: &GateInput<'_>) -> Decision {
     if let Some(denied) = beyond_ceiling(&call) {
         return denied;
     }
-    if input.tool.kind == ToolKind::SkillOperation {
-        return GroundsBuilder::new(&call, Reason::SkillOperation).into_allow();
-    }
-    if let Some(consent) = &input.consent {
-        return with_consent(&call, consent);
+    let is_operation = input.tool.kind == ToolKind::SkillOperation;
+    match &input.consent {
+        Some(consent) => return with_consent(&call, consent),
+        None if is_operation => {
+            return GroundsBuilder::new(&call, Reason::SkillOperation).into_allow();
+        }
+        None => {}
     }
     match input.policy.tool_semantics {
         ToolSemantics::Restrict => restrict(&call),
@@ -71,7 +73,8 @@ fn deny_by_operator(call: &Call<'_>, grounds: Grounds) -> Decision {
 /// A person has to approve the call, whatever grants it.
 fn with_consent(call: &Call<'_>, consent: &Consent<'_>) -> Decision {
     let policy = call.input.policy;
-    if policy.tool_semantics == ToolSemantics::Restrict {
+    let is_operation = call.input.tool.kind == ToolKind::SkillOperation;
+    if policy.tool_semantics == ToolSemantics::Restrict && !is_operation {
         let limited = restrict(call);
         if limited.is_denied() {
             return limited;

@@ -36,6 +36,7 @@
 pub mod codes;
 mod environment;
 mod explanation;
+mod input;
 mod interpreter;
 mod output;
 mod policy;

@@ -1,6 +1,7 @@
 //! Runs scripts.
 
 use std::io;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -15,6 +16,7 @@ use prowess_sandbox::{
 use prowess_text::quoted;
 
 use crate::explanation::{PACKAGE, SCRATCH, ScriptExplanation};
+use crate::input::input_file;
 use crate::process::{Ended, supervise};
 use crate::slots::Slots;
 use crate::staged::{Places, Staged};
@@ -169,9 +171,11 @@ impl ScriptRunner for SandboxedScripts {
         let _slot = self.slots.take(Instant::now() + time_limit, cancel).ok_or_else(busy)?;
         let staged = Staged::copy(&self.directory, request, self.policy.package_bytes, cancel)?;
         let plan = self.plan(request, &staged.script, &staged.places)?;
+        let input = input_file(request.input).map_err(|error| lost(&error))?;
+        let files: Vec<_> = input.iter().map(AsFd::as_fd).collect();
         let mut running = self
             .isolation
-            .spawn(&plan, &Streams::piped(), &[])
+            .spawn(&plan, &Streams::piped(), &files)
             .map_err(|error| not_confined(&error))?;
         let started = Instant::now();
         let most_output = self.policy.output_bytes;

@@ -24,13 +24,14 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const UNTIL_CANCELLED: Duration = Duration::from_secs(5);
 
 /// The scripts of the kit, for a POSIX shell.
-const SCRIPTS: [(&str, &str); 6] = [
+const SCRIPTS: [(&str, &str); 7] = [
     ("scripts/show.sh", "printf '%s|' \"$#\" \"$@\"\n"),
     ("scripts/variable.sh", "printf '%s' \"$KIT_VARIABLE\"\n"),
     ("scripts/place.sh", "cat below.txt\n"),
     ("scripts/fail.sh", "echo out\necho err >&2\nexit 3\n"),
     ("scripts/lines.sh", "echo one\necho oops >&2\necho two\nprintf three\n"),
     ("scripts/endless.sh", "while :; do :; done\n"),
+    ("scripts/input.sh", "cat\n"),
 ];
 
 /// The result of a check: the reason of a failure.
@@ -43,6 +44,7 @@ const RULES: &[(&str, Check)] = &[
     ("arguments-are-unchanged", arguments_are_unchanged),
     ("environment-is-unchanged", environment_is_unchanged),
     ("working-directory-is-used", working_directory_is_used),
+    ("input-is-unchanged", input_is_unchanged),
     ("script-is-that-of-the-catalog", script_is_that_of_the_catalog),
     ("only-the-approved-package-runs", only_the_approved_package_runs),
     ("exit-code-is-an-outcome", exit_code_is_an_outcome),
@@ -70,6 +72,7 @@ struct Call<'a> {
     arguments: &'a [&'a str],
     variable: Option<&'a str>,
     directory: Option<&'a str>,
+    input: &'a [u8],
     time_limit: Duration,
     cancel: Cancel,
     approved: Option<Digest>,
@@ -83,6 +86,7 @@ impl<'a> Call<'a> {
             arguments: &[],
             variable: None,
             directory: None,
+            input: &[],
             time_limit: PATIENCE,
             cancel: Cancel::default(),
             approved: None,
@@ -106,6 +110,7 @@ impl<'a> Call<'a> {
             arguments: &arguments,
             environment: &environment,
             working_directory: self.directory,
+            input: self.input,
             approved: self.approved,
             progress: self.progress,
         };
@@ -161,6 +166,19 @@ fn environment_is_unchanged(runner: &dyn ScriptRunner) -> Checked {
 fn working_directory_is_used(runner: &dyn ScriptRunner) -> Checked {
     let call = Call { directory: Some("data"), ..Call::of("scripts/place.sh") };
     same("the file there", &call.outcome(runner)?.stdout, &"the file below".to_owned())
+}
+
+fn input_is_unchanged(runner: &dyn ScriptRunner) -> Checked {
+    // More than a pipe holds.
+    let long = "line\n".repeat(40_000);
+    for input in ["{\"a\": \"b'\"}", &long, ""] {
+        let call = Call { input: input.as_bytes(), ..Call::of("scripts/input.sh") };
+        let outcome = call.outcome(runner)?;
+        let is_all = outcome.stdout == input;
+        let is_start = outcome.truncated && input.starts_with(&outcome.stdout[..4]);
+        same("whether the input arrives", &(is_all || is_start), &true)?;
+    }
+    Ok(())
 }
 
 fn script_is_that_of_the_catalog(runner: &dyn ScriptRunner) -> Checked {

@@ -1,6 +1,7 @@
 //! A runner of scripts for tests.
 
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -97,8 +98,18 @@ fn command(request: &ScriptRequest<'_>, package: &Path) -> Result<Command, Scrip
     command.arg(package.join(path.as_str())).args(arguments);
     command.env_clear().envs(std::env::var_os("PATH").map(|path| ("PATH", path)));
     command.envs(environment).current_dir(directory);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let input = input_file(request.input);
+    let input = input.map_err(|error| refused("script-not-started", &error.to_string()))?;
+    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
     Ok(command)
+}
+
+/// Returns a file with this content.
+fn input_file(content: &[u8]) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(content)?;
+    file.rewind()?;
+    Ok(file)
 }
 
 /// Waits until a script ends, and ends it at the deadline or when the call is cancelled.

@@ -21,17 +21,18 @@ const MOST_CHARACTERS: usize = 256;
 /// The audit of one toolbox: numbers its calls, stores intents, records outcomes.
 ///
 /// A host that runs tools of its own through the gate uses the same audit for them: `intent`, the
-/// gate, [`Self::intend`], the run, [`Self::record`].
+/// gate, [`Self::intend`], the run, [`Self::record`]. Clones share the numbers.
+#[derive(Clone)]
 pub struct CallAudit {
     sink: Arc<dyn AuditSink>,
     policy: AuditPolicy,
-    calls: AtomicU64,
+    calls: Arc<AtomicU64>,
 }
 
 impl CallAudit {
     /// Creates the audit of calls that `sink` receives.
     pub fn new(sink: Arc<dyn AuditSink>, policy: AuditPolicy) -> Self {
-        Self { sink, policy, calls: AtomicU64::new(0) }
+        Self { sink, policy, calls: Arc::default() }
     }
 
     /// Returns the sink.

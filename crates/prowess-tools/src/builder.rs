@@ -9,7 +9,7 @@ use prowess_core::{
 
 use crate::limits::{Limits, Tracker};
 use crate::slot::Slot;
-use crate::{AllowAll, BuildError, CallAudit, Gate, ToolNaming, Toolbox};
+use crate::{AllowAll, BuildError, CallAudit, Gate, SkillHooks, ToolNaming, Toolbox};
 
 impl Toolbox {
     /// Creates a builder for a toolbox without tools.
@@ -26,6 +26,8 @@ pub struct ToolboxBuilder {
     limits: Limits,
     audit: Arc<dyn AuditSink>,
     audit_policy: AuditPolicy,
+    call_audit: Option<CallAudit>,
+    hooks: Option<SkillHooks>,
 }
 
 impl ToolboxBuilder {
@@ -38,6 +40,8 @@ impl ToolboxBuilder {
             limits: Limits::default(),
             audit: Arc::new(NoAudit),
             audit_policy: AuditPolicy::default(),
+            call_audit: None,
+            hooks: None,
         }
     }
 
@@ -66,6 +70,21 @@ impl ToolboxBuilder {
     #[must_use]
     pub fn audit_policy(mut self, policy: AuditPolicy) -> Self {
         self.audit_policy = policy;
+        self
+    }
+
+    /// Sets the audit with its policy, which something else than the toolbox uses, too. It replaces
+    /// [`Self::audit`] and [`Self::audit_policy`].
+    #[must_use]
+    pub fn call_audit(mut self, audit: CallAudit) -> Self {
+        self.call_audit = Some(audit);
+        self
+    }
+
+    /// Sets the hooks of skills, which run around calls. By default, none do.
+    #[must_use]
+    pub fn hooks(mut self, hooks: SkillHooks) -> Self {
+        self.hooks = Some(hooks);
         self
     }
 
@@ -99,8 +118,8 @@ impl ToolboxBuilder {
         let tools: Vec<_> = slots.collect::<Result<_, _>>()?;
         let names: Vec<_> = tools.iter().map(|slot| slot.name.clone()).collect();
         let by_name = self.naming.index(&names)?;
-        let Self { naming, gate, limits, audit, audit_policy, .. } = self;
-        let audit = CallAudit::new(audit, audit_policy);
-        Ok(Toolbox { naming, tools, by_name, gate, limits, audit })
+        let Self { naming, gate, limits, audit, audit_policy, call_audit, hooks, .. } = self;
+        let audit = call_audit.unwrap_or_else(|| CallAudit::new(audit, audit_policy));
+        Ok(Toolbox { naming, tools, by_name, gate, limits, audit, hooks })
     }
 }

@@ -53,4 +53,6 @@ prowess_core::declare_codes! {
     SHELL_UNAVAILABLE = "shell-unavailable";
     /// The hook of a skill failed, so the skill was not loaded.
     HOOK_FAILED = "hook-failed";
+    /// The hook of a loaded skill refused the call, or could not agree to it.
+    HOOK_REFUSED = "hook-refused";
 }

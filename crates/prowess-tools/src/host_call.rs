@@ -3,6 +3,7 @@
 use prowess_core::{ToolCall, ToolContext, ToolResult};
 
 use crate::dispatched::{Answer, Dispatched};
+use crate::skill_tools::HookedCall;
 use crate::slot::guarded;
 use crate::toolbox::{Admission, Toolbox};
 use crate::{GateRequest, Refusal, codes, trace};
@@ -24,8 +25,22 @@ impl Toolbox {
         let begun = context.clock.elapsed();
         let intent = self.audit().intent(context, &call.name);
         let mut admission = Admission { intent, approval: None, package: None };
-        let answer = match self.admit_call(context, call, &mut admission) {
-            Ok(()) => Answer::ran(guarded(run).unwrap_or_else(failed)),
+        // The host may run a tool of this toolbox by itself, and rules may have its other name.
+        let canonical = self.canonical_name(&call.name).map(str::to_owned);
+        let aliases: Vec<_> = self.other_names(&call.name).into_iter().chain(canonical).collect();
+        let aliases: Vec<_> = aliases.iter().map(String::as_str).collect();
+        let hooked = HookedCall {
+            tool: &call.name,
+            canonical: self.canonical_name(&call.name).unwrap_or(&call.name),
+            aliases: &aliases,
+            arguments: &call.arguments,
+        };
+        let answer = match self.admit_call(context, &hooked, &mut admission) {
+            Ok(()) => {
+                let mut result = guarded(run).unwrap_or_else(failed);
+                self.after_call(context, &hooked, &mut result);
+                Answer::ran(result)
+            }
             Err(refusal) => Answer::refused(refusal),
         };
         trace::record_outcome(&span, &answer.outcome);
@@ -36,27 +51,18 @@ impl Toolbox {
     fn admit_call(
         &self,
         context: &ToolContext<'_>,
-        call: &ToolCall,
+        call: &HookedCall<'_>,
         admission: &mut Admission,
     ) -> Result<(), Refusal> {
         if context.cancel.is_cancelled() {
             return Err(Refusal::new(codes::CANCELLED, "not run: the turn was cancelled"));
         }
         self.limits.admit(&admission.intent)?;
-        let ToolCall { name, arguments } = call;
-        // The host may run a tool of this toolbox by itself, and rules may have its other name.
-        let canonical = self.canonical_name(name).map(str::to_owned);
-        let aliases: Vec<_> = self.other_names(name).into_iter().chain(canonical).collect();
-        let aliases: Vec<_> = aliases.iter().map(String::as_str).collect();
-        let request = GateRequest {
-            context,
-            tool: name,
-            spelled: name,
-            aliases: &aliases,
-            arguments,
-            subject: None,
-        };
+        let HookedCall { tool, aliases, arguments, .. } = *call;
+        let request =
+            GateRequest { context, tool, spelled: tool, aliases, arguments, subject: None };
         self.ask_gate(&request, admission)?;
+        self.before_call(context, call)?;
         self.audit().intend(&admission.intent)
     }
 }

@@ -244,16 +244,15 @@ pub enum ScriptRead {
     Block,
 }
 
-/// Whether the scripts run that a skill names in `hooks`, as `pre` and `post`.
+/// Whether the scripts run that a skill names in `hooks`: see [`SkillHooks`](crate::SkillHooks).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HookPolicy {
     /// They do not run. The default.
     #[default]
     Ignore,
-    /// `pre` runs before a tool makes the skill active, which stops if the script fails, and `post`
-    /// after a tool has made it inactive. Hooks of skills that are not trusted do not run, and such
-    /// a skill with `pre` cannot be loaded.
+    /// They run. A skill whose hooks are not scripts of its package cannot be loaded. Hooks of
+    /// sources that are not trusted need the approval of a person for the load of their skill.
     Run,
 }
 

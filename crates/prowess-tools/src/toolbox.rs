@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use prowess_core::{
     ApprovalId, AuditEvent, CallIntent, Catalog, Digest, Record, ToolCall, ToolContext,
-    ToolDefinition, ToolInfo, Verdict,
+    ToolDefinition, ToolInfo, ToolResult, Verdict,
 };
 use prowess_text::quoted;
 use serde_json::Value;
@@ -17,9 +17,10 @@ use crate::arguments;
 use crate::audited::{self, CallAudit};
 use crate::dispatched::{Answer, Dispatched};
 use crate::limits::Limits;
+use crate::skill_tools::HookedCall;
 use crate::slot::{Slot, guarded};
 use crate::suggestion::{LEAST_SIMILARITY, closest, hint};
-use crate::{Gate, GateAnswer, GateRequest, Refusal, ToolNaming, codes, trace};
+use crate::{Gate, GateAnswer, GateRequest, Refusal, SkillHooks, ToolNaming, codes, trace};
 
 /// The tools that a model may call, with one spelling of their names.
 ///
@@ -32,6 +33,7 @@ pub struct Toolbox {
     pub(crate) gate: Arc<dyn Gate>,
     pub(crate) limits: Limits,
     pub(crate) audit: CallAudit,
+    pub(crate) hooks: Option<SkillHooks>,
 }
 
 /// A call on its way through the checks.
@@ -187,7 +189,13 @@ impl Toolbox {
             Ok(arguments) => {
                 let context = &ToolContext { approved: admission.package, ..*context };
                 let run = guarded(|| slot.tool.call(context, &arguments));
-                Answer::ran(run.unwrap_or_else(|| self.broken(slot).into()))
+                let mut result = run.unwrap_or_else(|| self.broken(slot).into());
+                self.with_names(slot, |tool, aliases| {
+                    let call =
+                        HookedCall { tool, canonical: &slot.name, aliases, arguments: &arguments };
+                    self.after_call(context, &call, &mut result);
+                });
+                Answer::ran(result)
             }
             Err(refusal) => Answer::refused(refusal),
         }
@@ -207,21 +215,55 @@ impl Toolbox {
         }
         let arguments = self.checked(slot, context, arguments)?;
         self.limits.admit(&admission.intent)?;
-        let spelled = self.naming.spell(&slot.name);
-        let aliases = self.aliases(slot);
-        self.ask_gate(
-            &GateRequest {
+        self.with_names(slot, |spelled, aliases| {
+            let request = GateRequest {
                 context,
                 tool: &slot.name,
-                spelled: &spelled,
-                aliases: &aliases.iter().map(String::as_str).collect::<Vec<_>>(),
+                spelled,
+                aliases,
                 arguments: &arguments,
                 subject: guarded(|| slot.tool.subject(context, &arguments)).flatten(),
-            },
-            admission,
-        )?;
+            };
+            self.ask_gate(&request, admission)?;
+            let (tool, canonical) = (spelled, &*slot.name);
+            let call = HookedCall { tool, canonical, aliases, arguments: &arguments };
+            self.before_call(context, &call)
+        })?;
         self.audit.intend(&admission.intent)?;
         Ok(arguments)
+    }
+
+    /// Calls a function with the names of a tool: as the model sees it, and all others.
+    fn with_names<T>(&self, slot: &Slot, call: impl FnOnce(&str, &[&str]) -> T) -> T {
+        let aliases = self.aliases(slot);
+        let aliases: Vec<_> = aliases.iter().map(String::as_str).collect();
+        call(&self.naming.spell(&slot.name), &aliases)
+    }
+
+    /// Runs the hooks of the active skills that may refuse a call. The gate has permitted it.
+    pub(crate) fn before_call(
+        &self,
+        context: &ToolContext<'_>,
+        call: &HookedCall<'_>,
+    ) -> Result<(), Refusal> {
+        self.hooks.as_ref().map_or(Ok(()), |hooks| hooks.before_call(context, call))
+    }
+
+    /// Runs the hooks of the active skills after a call.
+    pub(crate) fn after_call(
+        &self,
+        context: &ToolContext<'_>,
+        call: &HookedCall<'_>,
+        result: &mut ToolResult,
+    ) {
+        if let Some(hooks) = &self.hooks {
+            hooks.after_call(context, call, result);
+        }
+    }
+
+    /// Returns the hooks of skills that run around the calls, if there are any.
+    pub fn hooks(&self) -> Option<&SkillHooks> {
+        self.hooks.as_ref()
     }
 
     /// Asks the gate, which refuses the call if it panics.

@@ -8,7 +8,9 @@ use prowess_gate::{GatePolicy, Ungranted};
 use prowess_prompt::{CatalogEvery, CatalogPlace, Composer, PromptPolicy};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
 use prowess_session::{AuditedApprovals, Boundaries, Sessions};
-use prowess_tools::{DiscoveryTools, ListedIds, SkillTools, ToolNaming, Toolbox};
+use prowess_tools::{
+    CallAudit, DiscoveryTools, ListedIds, SkillHooks, SkillTools, ToolNaming, Toolbox,
+};
 
 use crate::conversations::Conversations;
 use crate::gate::{Cleanup, ConsentPolicy, RuntimeGate};
@@ -39,7 +41,7 @@ impl RuntimeBuilder {
         self.add_shell();
         let gate = Arc::new(self.gate());
         let approvals = Arc::new(self.audited_approvals());
-        let toolbox = self.toolbox(&gate)?;
+        let (toolbox, hooks) = self.toolbox(&gate)?;
         let (registry, required) = self.registry()?;
         let registry = Arc::new(self.first_scan(registry)?);
         if let Some(finding) = unusable_root(&registry.catalog(), &required) {
@@ -65,6 +67,7 @@ impl RuntimeBuilder {
             sessions,
             boundaries,
             toolbox,
+            hooks,
             gate,
             approvals,
             clock,
@@ -208,13 +211,18 @@ impl RuntimeBuilder {
         AuditedApprovals::new(Arc::clone(&self.approvals), Arc::clone(&self.audit))
     }
 
-    fn toolbox(&self, gate: &Arc<RuntimeGate>) -> Result<Toolbox, Error> {
-        let skill_tools = self.skill_tools();
+    /// Builds the toolbox, and the hooks of skills that it runs.
+    fn toolbox(&self, gate: &Arc<RuntimeGate>) -> Result<(Toolbox, SkillHooks), Error> {
+        let audit = CallAudit::new(Arc::clone(&self.audit), self.policies.audit.policy);
+        let skill_tools = self.skill_tools().hook_audit(audit.clone());
+        #[cfg(feature = "scripts")]
+        let skill_tools = skill_tools.hook_trust(self.policies.scripts.trust);
+        let hooks = skill_tools.hooks();
         let mut toolbox = Toolbox::builder(ToolNaming::new(self.policies.name_style))
             .provider(&skill_tools)
             .gate(Arc::clone(gate) as _)
-            .audit(Arc::clone(&self.audit))
-            .audit_policy(self.policies.audit.policy);
+            .call_audit(audit)
+            .hooks(hooks.clone());
         for provider in &self.providers {
             toolbox = toolbox.provider(provider.as_ref());
         }
@@ -224,7 +232,7 @@ impl RuntimeBuilder {
         if let Some(costs) = &self.costs {
             toolbox = toolbox.cost_tracker(Arc::clone(costs), Arc::clone(&self.counter));
         }
-        Ok(toolbox.build()?)
+        Ok((toolbox.build()?, hooks))
     }
 
     /// Returns the layers of the policies above the builder's other layers, which get no weight:

@@ -11,8 +11,8 @@ impl Runtime {
     /// Starts one model call, as [`Self::turn`] does, and before it loads the skills that match the
     /// user's message if the policy `auto_load` says so. Their bodies are in the instructions.
     ///
-    /// Only skills of trusted layers are loaded. One that cannot be read, or that the session has
-    /// no room for, is left to the model.
+    /// Only skills of trusted layers are loaded. One that cannot be read, whose hook `pre` fails, or
+    /// that the session has no room for, is left to the model.
     ///
     /// # Errors
     ///
@@ -38,8 +38,11 @@ impl Runtime {
         let found = self.search(&catalog, message, self.policies().auto_load.skills);
         let matching = found.iter().filter(|found| found.score > 0.0 && found.score >= least);
         let records = matching.map(|found| found.record).filter(is_wanted);
-        let skills = records.filter_map(|record| self.read_skill(&catalog, record).ok());
-        let skills: Vec<_> = skills.map(Arc::new).collect();
+        let read = |record| Some((record, self.read_skill(&catalog, record).ok()?));
+        let skills = records.filter_map(read).filter(|(record, skill)| {
+            self.run_pre_hooks(session, &catalog, &[(*record, skill)]).is_ok()
+        });
+        let skills: Vec<_> = skills.map(|(_, skill)| Arc::new(skill)).collect();
         if skills.is_empty() {
             return Ok(());
         }

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, Audience, Caller, Catalog, Lookup, ReadLimit, Record, ResourcePath,
+    ActiveSkill, Audience, Caller, Cancel, Catalog, Lookup, Progress, ReadLimit, Record,
+    ResourcePath, ToolContext,
 };
 use prowess_session::SessionHandle;
-use prowess_tools::RequiresMode;
+use prowess_tools::{Refusal, RequiresMode};
 
 use crate::{Agent, BindError, Error, Runtime};
 
@@ -36,26 +37,34 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// There is no such skill, its file is broken, the session may not have it, or the session
-    /// store fails. Then no skill is bound.
+    /// There is no such skill, its file is broken, its hook `pre` fails, the session may not have
+    /// it, or the session store fails. Then no skill is bound.
     pub fn bind_agent(&self, session: &SessionHandle, agent: &Agent) -> Result<(), Error> {
         if agent.manifest.uses_skills.is_empty() {
             return Ok(());
         }
         let id = Some(agent.manifest.id.clone());
         let catalog = self.view(&Audience { agent: id, ..self.policies().audience.clone() });
-        let skills = self.skills_of(agent, &catalog)?;
+        let hooked = self.skills_of(agent, &catalog)?;
+        for (record, skill) in &hooked {
+            self.run_pre_hooks(session, &catalog, &[(*record, &**skill)]).map_err(|refusal| {
+                let agent = agent.manifest.id.clone();
+                let reason = format!("which is not bound: {}", refusal.message);
+                BindError { agent, skill: skill.id.clone(), reason }
+            })?;
+        }
+        let skills: Vec<_> = hooked.into_iter().map(|(_, skill)| skill).collect();
         session.bind(&skills, catalog.generation())?;
         Ok(())
     }
 
     /// Reads the skills that an agent uses, each once, and if the policy says so those that they
     /// require in front of them.
-    fn skills_of(
+    fn skills_of<'c>(
         &self,
         agent: &Agent,
-        catalog: &Catalog,
-    ) -> Result<Vec<Arc<ActiveSkill>>, BindError> {
+        catalog: &'c Catalog,
+    ) -> Result<Vec<(Record<'c>, Arc<ActiveSkill>)>, BindError> {
         let mut records: Vec<Record<'_>> = Vec::new();
         for skill in &agent.manifest.uses_skills {
             let failed = |reason: String| BindError {
@@ -69,12 +78,13 @@ impl Runtime {
                 }
             }
         }
-        let read = |record: Record<'_>| {
-            self.read_skill(catalog, record).map(Arc::new).map_err(|reason| BindError {
+        let read = |record: Record<'c>| {
+            let failed = |reason| BindError {
                 agent: agent.manifest.id.clone(),
                 skill: record.id().to_owned(),
                 reason,
-            })
+            };
+            Ok((record, Arc::new(self.read_skill(catalog, record).map_err(failed)?)))
         };
         records.into_iter().map(read).collect()
     }
@@ -101,6 +111,30 @@ impl Runtime {
         }
         let ordered = catalog.load_order(record, Caller::User);
         ordered.map_err(|unmet| format!("whose requirements are not met: {unmet}"))
+    }
+
+    /// Runs the hooks of skills that become active without a call of a tool. No person can be asked
+    /// about them, so only those of trusted sources run.
+    pub(crate) fn run_pre_hooks(
+        &self,
+        session: &SessionHandle,
+        catalog: &Arc<Catalog>,
+        skills: &[(Record<'_>, &ActiveSkill)],
+    ) -> Result<(), Refusal> {
+        let cancel = Cancel::default();
+        let boundary = self.boundary(session.id());
+        let context = ToolContext {
+            catalog,
+            session,
+            caller: Caller::User,
+            origin: session.origin(),
+            clock: self.clock(),
+            cancel: &cancel,
+            approved: None,
+            progress: Progress::default(),
+            boundary: &boundary,
+        };
+        self.hooks().before_activation(&context, skills)
     }
 
     /// Reads the `SKILL.md` of a record. The reason of a failure follows the name of the skill.

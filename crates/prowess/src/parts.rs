@@ -6,7 +6,7 @@ use prowess_core::{ApprovalStore, Clock, Ranker, TokenCounter};
 use prowess_prompt::Composer;
 use prowess_registry::{Refresher, Registry};
 use prowess_session::{Boundaries, Sessions};
-use prowess_tools::Toolbox;
+use prowess_tools::{SkillHooks, Toolbox};
 
 use crate::Policies;
 use crate::conversations::Conversations;
@@ -23,6 +23,7 @@ pub(crate) struct Parts {
     pub(crate) sessions: Sessions,
     pub(crate) boundaries: Boundaries,
     pub(crate) toolbox: Toolbox,
+    pub(crate) hooks: SkillHooks,
     pub(crate) gate: Arc<RuntimeGate>,
     pub(crate) approvals: Arc<dyn ApprovalStore>,
     pub(crate) clock: Arc<dyn Clock>,

@@ -5,13 +5,13 @@ mod sessions;
 use std::sync::Arc;
 
 use prowess_core::{
-    ApprovalStore, Audience, Boundary, CallOrigin, Catalog, CatalogProvider, Ranked, Ranker,
+    ApprovalStore, Audience, Boundary, CallOrigin, Catalog, CatalogProvider, Clock, Ranked, Ranker,
     SessionId, Timestamp, ToolCall, ToolResult,
 };
 use prowess_gate::Decision;
 use prowess_registry::{Reload, ReloadCause, Subscription};
 use prowess_session::SessionHandle;
-use prowess_tools::Dispatched;
+use prowess_tools::{Dispatched, SkillHooks};
 use serde_json::Value;
 
 use crate::parts::Parts;
@@ -162,6 +162,14 @@ impl Runtime {
     /// Returns the boundary around the bodies of a session.
     pub(crate) fn boundary(&self, session: &SessionId) -> Boundary {
         self.0.boundaries.of(session)
+    }
+
+    pub(crate) fn clock(&self) -> &dyn Clock {
+        self.0.clock.as_ref()
+    }
+
+    pub(crate) fn hooks(&self) -> &SkillHooks {
+        &self.0.hooks
     }
 
     /// Returns the names of the tools, as rules have them and as a model calls them.

@@ -438,6 +438,16 @@ impl Turn {
         self.parts.toolbox.guard(&self.context(Caller::Model, &cancel), call, run)
     }
 
+    /// Runs the hooks `Stop` of the loaded skills, which a host calls when the model has finished
+    /// its work. Returns why the model should continue, for its next message, if a hook says so.
+    ///
+    /// A host limits how often a model continues: a hook may always say so.
+    pub fn stop(&self) -> Option<String> {
+        let cancel = Cancel::default();
+        let _entered = self.span.enter();
+        self.parts.hooks.stop(&self.context(Caller::Model, &cancel))
+    }
+
     fn context<'a>(&'a self, caller: Caller, cancel: &'a Cancel) -> ToolContext<'a> {
         ToolContext {
             catalog: &self.catalog,

@@ -45,7 +45,7 @@ const SHORT: &str = "\
 
 Start        tour, new, list, show, search, trust
 Check        validate, doctor, explain, explain-call, config, probe
-Give skills  prompt, serve, mcp, call, run, approvals
+Give skills  prompt, serve, mcp, call, run, shell, approvals
 Install      add, remove, sync, update, outdated, verify, rollback,
              quarantine, lock, publish
 Look back    audit, stats

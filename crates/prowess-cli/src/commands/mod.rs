@@ -30,6 +30,7 @@ mod run;
 mod schema;
 mod search;
 mod serve;
+mod shell;
 mod show;
 mod skills_ref;
 mod to_prompt;
@@ -88,6 +89,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
             | Command::ExplainCall { tool, json, load },
         ) => explain_call::run(global, tool, json, load, output),
         Some(Command::Run(args)) => run::run(global, args, output),
+        Some(Command::Shell(args)) => shell::run(global, args, output),
         Some(Command::SandboxStage) => Ok(prowess::sandbox::run_stage()),
         Some(Command::Plugin(command)) => plugin::run(global, command, output),
         Some(Command::Serve(args)) => serve::run(args, global, output),

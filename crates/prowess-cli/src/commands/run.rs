@@ -4,21 +4,16 @@ mod explained;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use prowess::script::ScriptExecution;
-use prowess::{
-    CallOptions, Caller, Cancel, OutputStream, Policies, Progress, ProgressEvent, Trust,
-};
+use prowess::{CallOptions, Caller, OutputStream, Policies, Progress, ProgressEvent, Trust};
 use serde_json::{Value, json};
-use signal_hook::consts::TERM_SIGNALS;
-use signal_hook::flag::{register, register_conditional_shutdown};
 
 use crate::args::{Global, Run};
 use crate::commands::approvals::next_step;
 use crate::commands::conversation::{Conversation, call, tool_name, words};
 use crate::failure::Failure;
+use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::output::{DIM, Output};
 use crate::paths::{absolute, working_directory};
 use crate::policies::policies;
@@ -35,8 +30,6 @@ const TIMED_OUT: u8 = 124;
 const NOT_STARTED: u8 = 125;
 /// The exit code of a script that a signal ended.
 const SIGNALLED: u8 = 128;
-/// The exit code of a script that the user interrupted, as shells have it.
-const INTERRUPTED: u8 = 130;
 
 /// Runs the command.
 pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCode, Failure> {
@@ -121,31 +114,6 @@ fn print(output: &Output, event: ProgressEvent<'_>) {
     match stream {
         OutputStream::Stdout => drop(output.data(&plain_lines(line))),
         OutputStream::Stderr => output.error_text(&plain_lines(line)),
-    }
-}
-
-/// Cancels the run at the signals that end a program: a second one ends this program at once, and
-/// with it the script.
-struct Interrupt {
-    flag: Arc<AtomicBool>,
-    cancel: Cancel,
-}
-
-impl Interrupt {
-    fn watch() -> Self {
-        let flag = Arc::new(AtomicBool::new(false));
-        for signal in TERM_SIGNALS {
-            // Without a handler, the signal ends this program, and with it the script.
-            let _ = register_conditional_shutdown(*signal, INTERRUPTED.into(), Arc::clone(&flag));
-            let _ = register(*signal, Arc::clone(&flag));
-        }
-        let polled = Arc::clone(&flag);
-        let cancel = Cancel::with_poll(move || polled.load(Ordering::Relaxed));
-        Self { flag, cancel }
-    }
-
-    fn is_requested(&self) -> bool {
-        self.flag.load(Ordering::Relaxed)
     }
 }
 

@@ -7,7 +7,7 @@ use expect_test::expect_file;
 use crate::program::Program;
 
 /// Each command whose help is in the snapshot.
-const COMMANDS: [&[&str]; 58] = [
+const COMMANDS: [&[&str]; 59] = [
     &[],
     &["validate"],
     &["read-properties"],
@@ -24,6 +24,7 @@ const COMMANDS: [&[&str]; 58] = [
     &["call"],
     &["explain-call"],
     &["run"],
+    &["shell"],
     &["plugin"],
     &["plugin", "list"],
     &["plugin", "inspect"],

@@ -37,6 +37,7 @@ mod script_journeys;
 mod search;
 mod serve;
 mod serve_http;
+mod shell;
 mod shells;
 mod signers;
 mod tour;

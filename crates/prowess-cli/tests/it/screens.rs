@@ -10,9 +10,9 @@ use prowess_testkit::Tree;
 const WIDTHS: [usize; 2] = [80, 120];
 
 /// A terminal of this many columns, in a server of its own.
-struct Terminal<'p> {
-    place: &'p Path,
-    columns: usize,
+pub(crate) struct Terminal<'p> {
+    pub(crate) place: &'p Path,
+    pub(crate) columns: usize,
 }
 
 impl Terminal<'_> {
@@ -40,6 +40,11 @@ impl Terminal<'_> {
     /// Runs a command line in the terminal, and returns the lines of the screen, as they are and
     /// with wrapped lines joined.
     fn run(&self, line: &str) -> (String, String) {
+        self.run_typing(line, &[])
+    }
+
+    /// As [`Self::run`], with lines that a person types.
+    pub(crate) fn run_typing(&self, line: &str, typed: &[&str]) -> (String, String) {
         // The terminal stays open until both pictures are taken.
         let script = format!(
             "cd {}/desk; {line}; tmux -S \"${{TMUX%%,*}}\" wait-for -S done; cat",
@@ -47,6 +52,10 @@ impl Terminal<'_> {
         );
         let columns = self.columns.to_string();
         self.ask(&["new-session", "-d", "-x", &columns, "-y", "70", "sh", "-c", &script]);
+        for line in typed {
+            self.ask(&["send-keys", "-l", line]);
+            self.ask(&["send-keys", "Enter"]);
+        }
         self.ask(&["wait-for", "done"]);
         let screens = (self.ask(&["capture-pane", "-p"]), self.ask(&["capture-pane", "-p", "-J"]));
         self.ask(&["kill-server"]);

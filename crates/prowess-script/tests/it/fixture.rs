@@ -89,6 +89,7 @@ impl Skill {
             arguments: &arguments,
             environment: &variables,
             working_directory: call.working_directory,
+            input: &[],
             approved: call.approved,
             progress: call.progress,
         };

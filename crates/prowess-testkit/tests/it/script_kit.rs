@@ -48,6 +48,9 @@ impl ScriptRunner for Faulty {
         if is("only-the-approved-package-runs") {
             request.approved = None;
         }
+        if is("input-is-unchanged") {
+            request.input = &[];
+        }
         if is("working-directory-is-used") {
             request.working_directory = None;
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use prowess_core::{Catalog, LoadMode, ToolContext, ToolResult};
+use prowess_core::{Catalog, LoadMode, Record, ToolContext, ToolResult};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -49,6 +49,15 @@ impl SkillTool for ActivateSkill {
 
     fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
         arguments["name"].as_str().into_iter().collect()
+    }
+
+    fn subject<'c>(
+        &self,
+        operations: &Operations,
+        context: &ToolContext<'c>,
+        arguments: &Value,
+    ) -> Option<Record<'c>> {
+        operations.hooked_subject(context, &self.named_skills(arguments), LoadMode::Add)
     }
 
     fn run(

@@ -18,7 +18,7 @@ use super::reference;
 use super::required::with_required;
 use super::skill_tool::SkillTool;
 use super::wrapper::{resources, wrapped};
-use crate::{ToolHost, codes};
+use crate::{HookPolicy, ToolHost, codes};
 
 const DESCRIPTION: &str = "Load one or more skills. A skill is a set of instructions for one kind of \
     task. When the task at hand matches a skill's description, load the skill before you do anything \
@@ -89,7 +89,9 @@ impl Operations {
             }
             skills.push(Arc::new(activate(context.catalog, record, now)?));
         }
-        self.run_pre_hooks(context, &records)?;
+        let hooks = self.hooks();
+        let hooked: Vec<_> = records.iter().copied().zip(skills.iter().map(Arc::as_ref)).collect();
+        hooks.before_activation(context, &hooked)?;
         let before = context.session.state()?;
         let outcome = context.session.activate(&LoadRequest {
             skills: &skills,
@@ -99,9 +101,31 @@ impl Operations {
             // An earlier result may be in another conversation.
             force: *force || is_foreign,
         })?;
-        self.run_post_hooks(context, &before);
+        hooks.after_deactivation(context, &before);
         let LoadOutcome { receipt, deliver, already_loaded } = outcome;
         Ok(Loaded { receipt, deliver, already_loaded, records, skills })
+    }
+
+    /// Returns the first skill of a load whose hooks would run: what a person approves.
+    pub(super) fn hooked_subject<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        names: &[&str],
+        mode: LoadMode,
+    ) -> Option<Record<'c>> {
+        if self.policy.hooks == HookPolicy::Ignore {
+            return None;
+        }
+        let names: Vec<_> = names.iter().map(ToString::to_string).collect();
+        let records = self.resolve(context, &names).ok()?;
+        let records = with_required(context, records, mode, self.policy.requires).ok()?;
+        let now = context.clock.now();
+        let read = |record| Some((record, activate(context.catalog, record, now).ok()?));
+        let skills: Vec<_> = records.iter().copied().filter_map(read).collect();
+        let state = context.session.state().ok()?;
+        let hooked = skills.iter().map(|(record, skill)| (*record, skill));
+        let subject = self.hooks().subject(&state, hooked)?;
+        records.into_iter().find(|record| record.index() == subject)
     }
 
     /// Resolves the names to records, each once, before any file is read.
@@ -236,6 +260,16 @@ impl SkillTool for Load {
 
     fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
         reference::names(arguments)
+    }
+
+    fn subject<'c>(
+        &self,
+        operations: &Operations,
+        context: &ToolContext<'c>,
+        arguments: &Value,
+    ) -> Option<Record<'c>> {
+        let mode = LoadMode::deserialize(&arguments["mode"]).unwrap_or_default();
+        operations.hooked_subject(context, &reference::names(arguments), mode)
     }
 
     fn run(

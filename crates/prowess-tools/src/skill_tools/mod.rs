@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    DeliveryPolicy, Ranker, ScriptRunner, TokenCounter, Tool, ToolProvider, VirtualShell,
+    DeliveryPolicy, Ranker, ScriptRunner, TokenCounter, Tool, ToolProvider, Trust, VirtualShell,
 };
 
-use crate::{Surface, ToolPolicy};
+use crate::{CallAudit, Surface, ToolPolicy};
 
 mod activate_skill;
 mod active;
@@ -37,9 +37,11 @@ mod skill_tool;
 mod unload;
 mod wrapper;
 
+pub(crate) use hooks::HookedCall;
 use operations::Operations;
 use skill_tool::{bind, unlisted};
 
+pub use hooks::SkillHooks;
 pub use listed_ids::ListedIds;
 pub use newer::newer_versions;
 
@@ -86,6 +88,13 @@ impl SkillTools {
     /// [`Self::RUN`], the tools only manage skills.
     pub const EXECUTE: &str = "sandbox_execute";
 
+    /// Returns whether a tool of this canonical name manages skills, and runs nothing of them but
+    /// their hooks.
+    pub fn manages_skills(name: &str) -> bool {
+        let runs = [Self::RUN, Self::EXECUTE].contains(&name);
+        !runs && Self::NAMES.contains(&name)
+    }
+
     /// Creates the tools. `delivery` is the policy that prompts follow too.
     ///
     /// Searches filter by words, tokens are estimated, and no script can be run.
@@ -119,6 +128,27 @@ impl SkillTools {
     pub fn script_runner(mut self, runner: Arc<dyn ScriptRunner>) -> Self {
         self.0.runner = Some(runner);
         self
+    }
+
+    /// Sets the least trust of a source whose hooks run without the approval of a person. By
+    /// default, [`Trust::Trusted`].
+    #[must_use]
+    pub fn hook_trust(mut self, trust: Trust) -> Self {
+        self.0.hook_trust = trust;
+        self
+    }
+
+    /// Sets the audit of hooks, which is a clone of the toolbox's. By default, hooks have none.
+    #[must_use]
+    pub fn hook_audit(mut self, audit: CallAudit) -> Self {
+        self.0.hook_audit = audit;
+        self
+    }
+
+    /// Returns the hooks of skills with the policy and the runner of these tools, for a
+    /// [`Toolbox`](crate::Toolbox) that runs them around calls.
+    pub fn hooks(&self) -> SkillHooks {
+        self.0.hooks()
     }
 
     /// Sets the shell in which skills are mounted. Without one, `sandbox_execute` is not offered

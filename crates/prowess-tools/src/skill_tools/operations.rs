@@ -4,17 +4,18 @@ use std::sync::Arc;
 
 use prowess_core::{
     ActiveSkill, Catalog, DeliveryPolicy, EstimatedTokens, Lookup, Ranker, Record, ScriptRunner,
-    SessionState, TokenCounter, ToolContext, VirtualShell,
+    SessionState, TokenCounter, ToolContext, Trust, VirtualShell,
 };
 use prowess_text::quoted;
 use serde_json::Value;
 
 use super::active;
+use super::hooks::{HookMemory, SkillHooks};
 use super::listed_ids::ListedIds;
 use super::package;
 use super::problem::Problem;
 use super::reference::resolved;
-use crate::{ReadGate, ToolPolicy, WordFilter, codes};
+use crate::{CallAudit, ReadGate, ToolPolicy, WordFilter, codes};
 
 /// The policies and services of the operations. Each operation is in the file of its tool.
 #[derive(Clone)]
@@ -26,6 +27,9 @@ pub(super) struct Operations {
     pub(super) runner: Option<Arc<dyn ScriptRunner>>,
     pub(super) shell: Option<Arc<dyn VirtualShell>>,
     pub(super) listed_ids: ListedIds,
+    pub(super) hook_trust: Trust,
+    pub(super) hook_audit: CallAudit,
+    hook_memory: Arc<HookMemory>,
 }
 
 impl Operations {
@@ -44,6 +48,21 @@ impl Operations {
             runner: None,
             shell: None,
             listed_ids: ListedIds::default(),
+            hook_trust: Trust::Trusted,
+            hook_audit: CallAudit::default(),
+            hook_memory: Arc::default(),
+        }
+    }
+
+    /// Returns the hooks of skills.
+    pub(super) fn hooks(&self) -> SkillHooks {
+        SkillHooks {
+            policy: self.policy.hooks,
+            seconds: self.policy.script_seconds,
+            runner: self.runner.clone(),
+            trust: self.hook_trust,
+            audit: self.hook_audit.clone(),
+            memory: Arc::clone(&self.hook_memory),
         }
     }
 

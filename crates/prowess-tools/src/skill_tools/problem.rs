@@ -42,6 +42,12 @@ impl Problem {
         &self.message
     }
 
+    /// Returns the refusal of a call for this reason.
+    pub(super) fn into_refusal(self) -> Refusal {
+        let Self { code, message, error } = self;
+        Refusal { code, message, error }
+    }
+
     pub(super) fn cancelled() -> Self {
         Self::new(codes::CANCELLED, "the turn was cancelled, so nothing was changed")
     }

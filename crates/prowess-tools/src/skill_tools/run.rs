@@ -65,6 +65,7 @@ impl Operations {
             arguments: &args,
             environment: &env,
             working_directory: workdir.as_deref(),
+            input: &[],
             approved: context.approved,
             progress: context.progress,
         };

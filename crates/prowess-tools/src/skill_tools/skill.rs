@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use prowess_core::{AllowedTools, Catalog, LoadMode, ToolContext, ToolResult};
+use prowess_core::{AllowedTools, Catalog, LoadMode, Record, ToolContext, ToolResult};
 use prowess_text::{clipped, model_value};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -135,6 +135,18 @@ impl SkillTool for Skill {
 
     fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
         arguments["skill_name"].as_str().into_iter().collect()
+    }
+
+    fn subject<'c>(
+        &self,
+        operations: &Operations,
+        context: &ToolContext<'c>,
+        arguments: &Value,
+    ) -> Option<Record<'c>> {
+        let action = arguments["action"].as_str().map_or("", str::trim);
+        let is_load = matches!(action, "" | "activate");
+        let names = self.named_skills(arguments).into_iter().map(str::trim).collect::<Vec<_>>();
+        is_load.then(|| operations.hooked_subject(context, &names, LoadMode::Add)).flatten()
     }
 
     fn run(

@@ -52,7 +52,7 @@ impl Operations {
     ) -> Result<Receipt, Problem> {
         let before = context.session.state()?;
         let receipt = context.session.unload(which)?;
-        self.run_post_hooks(context, &before);
+        self.hooks().after_deactivation(context, &before);
         Ok(receipt)
     }
 }

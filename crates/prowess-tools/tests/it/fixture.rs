@@ -15,7 +15,8 @@ use prowess_core::{
 use prowess_format::{Head, Profile, Rules, Summarized, summarize};
 use prowess_testkit::ManualClock;
 use prowess_tools::{
-    Dispatched, Gate, NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox, ToolboxBuilder,
+    CallAudit, Dispatched, Gate, NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox,
+    ToolboxBuilder,
 };
 use serde_json::Value;
 
@@ -353,10 +354,12 @@ impl Host {
         if let Some(runner) = setup.runner {
             skill_tools = skill_tools.script_runner(runner);
         }
+        let call_audit = CallAudit::new(audit.clone(), setup.audit_policy);
+        skill_tools = skill_tools.hook_audit(call_audit.clone());
         let mut builder: ToolboxBuilder = Toolbox::builder(ToolNaming::new(setup.names))
             .provider(&skill_tools)
-            .audit(audit.clone())
-            .audit_policy(setup.audit_policy);
+            .call_audit(call_audit)
+            .hooks(skill_tools.hooks());
         for tool in setup.tools {
             builder = builder.provider(&Only(tool));
         }

@@ -4,20 +4,26 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, Code, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner, SkillError,
+    CallIntent, Cancel, Catalog, Code, Outcome, ScriptError, ScriptOutcome, ScriptRequest,
+    ScriptRunner, SkillError, Tool, ToolCall, ToolContext, ToolDefinition, ToolResult,
 };
 use prowess_tools::{HookPolicy, ToolPolicy};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::fixture::{Host, Setup};
 
 /// Notes which scripts run, and lets those fail whose names say so.
 #[derive(Default)]
-struct Recorder(Mutex<Vec<String>>);
+struct Recorder(Mutex<Vec<String>>, Mutex<Vec<Value>>);
 
 impl Recorder {
     fn taken(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().expect("no test panics inside"))
+    }
+
+    /// Returns the events that scripts received.
+    fn events(&self) -> Vec<Value> {
+        std::mem::take(&mut *self.1.lock().expect("no test panics inside"))
     }
 }
 
@@ -29,10 +35,22 @@ impl ScriptRunner for Recorder {
         _: &Cancel,
     ) -> Result<ScriptOutcome, ScriptError> {
         let script = format!("{} {}", request.record.id(), request.path);
-        let fails = script.contains("fail");
-        self.0.lock().expect("no test panics inside").push(script);
-        let stderr = if fails { "no database" } else { "" }.to_owned();
-        Ok(ScriptOutcome { exit_code: Some(i32::from(fails)), stderr, ..ScriptOutcome::default() })
+        if script.contains("missing") {
+            return Err(ScriptError::new(Code::new("interpreter-missing"), "there is no `bash`"));
+        }
+        if let Ok(event) = serde_json::from_slice(request.input) {
+            self.1.lock().expect("no test panics inside").push(event);
+        }
+        let exit_code = match &*script {
+            script if script.contains("fail") => 1,
+            script if script.contains("refuse") => 2,
+            _ => 0,
+        };
+        let words = request.arguments.iter().map(|word| format!(" {word}"));
+        let line = words.fold(script, |line, word| line + &word);
+        self.0.lock().expect("no test panics inside").push(line);
+        let stderr = if exit_code == 0 { "" } else { "no database" }.to_owned();
+        Ok(ScriptOutcome { exit_code: Some(exit_code), stderr, ..ScriptOutcome::default() })
     }
 }
 
@@ -114,4 +132,181 @@ fn hooks_are_ignored_unless_the_policy_runs_them() {
     host.done("skills_load", json!({ "names": ["beta"] }));
     host.done("skills_unload", json!({ "all": true }));
     assert!(runner.taken().is_empty());
+}
+
+/// A skill whose hook runs a command at an event, for the tools of a matcher.
+fn hooked(name: &str, event: &str, matcher: &str, command: &str) -> String {
+    let handler = format!("hooks: [{{type: command, command: \"{command}\"}}]");
+    let hooks = format!("hooks:\n  {event}:\n    - matcher: \"{matcher}\"\n      {handler}\n");
+    skill(name, &hooks)
+}
+
+/// A host with one skill and a tool that answers.
+fn host_of(skill_md: &str) -> (Host, Arc<Recorder>) {
+    let runner = Arc::new(Recorder::default());
+    let policy = ToolPolicy { hooks: HookPolicy::Run, ..ToolPolicy::default() };
+    let tools = vec![Arc::new(Answering) as Arc<dyn Tool>];
+    let setup = Setup { policy, tools, runner: Some(runner.clone()), ..Setup::default() };
+    (Host::with(setup, &[("alpha/SKILL.md", skill_md.as_bytes())]), runner)
+}
+
+/// A tool that answers with its argument.
+struct Answering;
+
+impl Tool for Answering {
+    fn definition(&self, _: &Catalog) -> ToolDefinition {
+        ToolDefinition {
+            name: "db.query".to_owned(),
+            description: "Answers.".to_owned(),
+            input_schema: json!({ "type": "object" }),
+        }
+    }
+
+    fn call(&self, _: &ToolContext<'_>, arguments: &Value) -> ToolResult {
+        ToolResult::text(format!("rows of {}", arguments["table"]))
+    }
+}
+
+fn query(host: &Host) -> ToolResult {
+    host.call("db_query", json!({ "table": "users" })).result
+}
+
+#[test]
+fn event_of_a_matching_tool_reaches_the_script() {
+    for (matcher, runs) in [
+        ("db_query", true),
+        ("db.query", true),
+        ("Bash|db_query", true),
+        ("db.*", true),
+        ("", true),
+        ("*", true),
+        // What is more than names matches every tool.
+        ("^(Bash)$", true),
+        ("Bash", false),
+        ("db", false),
+        ("DB_QUERY", false),
+    ] {
+        let (host, runner) =
+            host_of(&hooked("alpha", "PreToolUse", matcher, "./scripts/check.sh --strict"));
+        host.done("skills_load", json!({ "names": ["alpha"] }));
+        assert!(!query(&host).is_error, "{matcher}");
+        let expected: &[&str] = if runs { &["alpha scripts/check.sh --strict"] } else { &[] };
+        assert_eq!(runner.taken(), expected, "{matcher}");
+        let Some(event) = runner.events().pop() else { continue };
+        assert_eq!(event["hook_event_name"], "PreToolUse");
+        assert_eq!(event["tool_name"], "db_query");
+        assert_eq!(event["tool_input"], json!({ "table": "users" }));
+        assert_eq!(event["session_id"], "talk");
+    }
+}
+
+#[test]
+fn refusal_of_a_hook_stops_the_call() {
+    let (host, runner) = host_of(&hooked("alpha", "PreToolUse", "", "scripts/refuse.sh"));
+    assert!(!query(&host).is_error, "the skill is not loaded");
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let refused = host.call("db_query", json!({ "table": "users" }));
+    assert_eq!(refused.result.code.as_ref().map(Code::as_str), Some("hook-refused"));
+    let message = "`db_query` was not run: a hook of `alpha` refused it: no database";
+    assert_eq!(refused.result.message(), Some(message));
+    assert_eq!(runner.taken(), ["alpha scripts/refuse.sh"]);
+    host.done("skills_unload", json!({ "all": true }));
+    assert!(!query(&host).is_error, "a hook ends with its skill, and never holds it");
+}
+
+#[test]
+fn hook_that_cannot_run_refuses_and_one_that_fails_does_not() {
+    let (host, _) = host_of(&hooked("alpha", "PreToolUse", "", "scripts/missing.sh"));
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let message = query(&host).message().map(str::to_owned).expect("a guard that is gone guards");
+    assert!(message.contains("has to agree and failed: there is no `bash`"), "{message}");
+    let (host, _) = host_of(&hooked("alpha", "PreToolUse", "", "scripts/fail.sh"));
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    assert!(!query(&host).is_error, "exit code 1 stops nothing");
+}
+
+#[test]
+fn hook_after_a_call_adds_to_its_result() {
+    let (host, runner) = host_of(&hooked("alpha", "PostToolUse", "db_query", "scripts/refuse.sh"));
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let result = query(&host);
+    assert!(!result.is_error, "the call has run");
+    let texts: Vec<_> = result.texts().collect();
+    assert_eq!(texts, ["rows of \"users\"", "A hook of `alpha`: no database"]);
+    let event = runner.events().pop().expect("it received the event");
+    assert_eq!(event["tool_response"], json!({ "is_error": false, "text": "rows of \"users\"" }));
+}
+
+#[test]
+fn tools_of_the_host_have_the_same_hooks() {
+    let (host, runner) = host_of(&hooked("alpha", "PreToolUse", "Bash", "scripts/refuse.sh"));
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let call = ToolCall::new("Bash", json!({ "command": "ls" }));
+    let guarded = host.toolbox.guard(&host.context(), &call, || panic!("it must not run"));
+    assert_eq!(guarded.result.code.as_ref().map(Code::as_str), Some("hook-refused"));
+    assert_eq!(runner.events()[0]["tool_input"], json!({ "command": "ls" }));
+}
+
+#[test]
+fn stop_of_the_work_is_asked_about() {
+    let (host, _) = host_of(&hooked("alpha", "Stop", "", "scripts/refuse.sh"));
+    let hooks = host.toolbox.hooks().expect("the host has them");
+    assert_eq!(hooks.stop(&host.context()), None, "no skill is loaded");
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let reason = hooks.stop(&host.context());
+    assert_eq!(reason.as_deref(), Some("a hook of `alpha`: no database"));
+    let (host, _) = host_of(&hooked("alpha", "Stop", "", "scripts/check.sh"));
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    assert_eq!(host.toolbox.hooks().and_then(|hooks| hooks.stop(&host.context())), None);
+}
+
+#[test]
+fn hook_that_runs_once_runs_once() {
+    let once = "hooks:\n  PreToolUse:\n    - hooks: [{type: command, command: scripts/a.sh, once: true}]\n";
+    let (host, runner) = host_of(&skill("alpha", once));
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    query(&host);
+    query(&host);
+    assert_eq!(runner.taken(), ["alpha scripts/a.sh"]);
+}
+
+#[test]
+fn hook_that_cannot_be_kept_stops_the_load() {
+    for (hook, reason) in [
+        ("{type: command, command: \"a.sh | tee log\"}", "which only a shell could run"),
+        ("{type: command, command: ../a.sh}", "leaves the package"),
+        ("{type: prompt, prompt: Is it good?}", "is not of the type `command`"),
+    ] {
+        let hooks = format!("hooks:\n  PreToolUse:\n    - hooks: [{hook}]\n");
+        let (host, _) = host_of(&skill("alpha", &hooks));
+        let answer = host.call("skills_load", json!({ "names": ["alpha"] })).result;
+        assert_eq!(answer.code.as_ref().map(Code::as_str), Some("hook-failed"), "{answer:?}");
+        let message = answer.message().expect("it is an error");
+        assert!(message.contains(reason), "{hook}: {message}");
+    }
+}
+
+#[test]
+fn runs_of_hooks_are_audited() {
+    let (host, _) = host(HookPolicy::Run);
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    host.call("skills_load", json!({ "names": ["beta"], "mode": "add" }));
+    let hook = |intent: &CallIntent| {
+        let rule = intent.decision.as_ref().and_then(|decision| decision.rule.clone());
+        (intent.skill.clone(), intent.resource.clone(), rule)
+    };
+    let intended: Vec<_> = host.audit.intents();
+    let intended: Vec<_> = intended.iter().filter(|intent| intent.tool == "skills.hook").collect();
+    let some = |text: &str| Some(text.to_owned());
+    let [first, second] = &intended[..] else { panic!("{intended:?}") };
+    assert_eq!(hook(first), (some("alpha"), some("scripts/pre.sh"), some("hooks.pre")));
+    assert_eq!(hook(second), (some("beta"), some("scripts/fail.sh"), some("hooks.pre")));
+    let events = host.audit.events();
+    let outcomes = events.iter().filter(|event| event.intent.tool == "skills.hook");
+    let outcomes: Vec<_> = outcomes.map(|event| event.outcome.clone()).collect();
+    assert_eq!(outcomes, [Outcome::Done, Outcome::Failed(Code::new("hook-failed"))]);
+    let mut numbers: Vec<_> = events.iter().map(|event| event.intent.call).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!(numbers.len(), events.len(), "no two calls have one number");
 }

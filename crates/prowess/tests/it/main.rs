@@ -20,12 +20,14 @@ mod facts;
 mod flows;
 mod gate;
 mod handles;
+mod hooks;
 mod host_extension;
 mod hot_equals_cold;
 #[cfg(unix)]
 mod levels;
 mod limits;
 mod load_rules;
+mod mounting;
 mod on_change;
 mod open_files;
 mod overflow;

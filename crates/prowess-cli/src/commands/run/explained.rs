@@ -99,6 +99,7 @@ impl Explained<'_> {
             arguments: &self.args.arguments,
             environment: &BTreeMap::new(),
             working_directory: None,
+            input: &[],
             approved: None,
             progress: Progress::default(),
         };

@@ -66,6 +66,7 @@ const CODES: &[(&str, &str)] = &[
     ("folder-too-wide", "The folder contains the home directory or the whole machine."),
     ("format-unsupported", "The command does not print this format."),
     ("home-unknown", "The user has no home directory."),
+    ("input-invalid", "Standard input cannot be read, or is not UTF-8 text."),
     ("layers-invalid", "A layer is named twice, or not at all."),
     ("load-failed", "A skill could not be loaded, for a reason without a code of its own."),
     ("lock-invalid", "There is no lock file, and `--frozen` needs one."),

@@ -344,6 +344,11 @@ description: x
         "the command did not end, and the files of its sandbox are dropped; try again with a simpler command",
     ),
     described(
+        shell::SHELL_EXHAUSTED,
+        "sandbox_execute {\"command\": \"ls\"}\n(and `shell.limits.lost_commands` commands did not end at their deadlines)",
+        "8 commands did not end at their deadlines and still run, so no further one starts; tell the user, and try again later",
+    ),
+    described(
         shell::SKILL_NOT_MOUNTED,
         "get_skill {\"skillName\": \"pdf\"}\n(and the skill has more files than `shell.limits.files`; the message is its `mountError`)",
         "`pdf` is not mounted: it has too many files, or some cannot be listed; read its files with another tool, or tell the user",
@@ -357,6 +362,11 @@ description: x
         shell::SANDBOX_NOT_FOUND,
         "a host saves the sandbox of a session that has run no command",
         "the session has run no command, so there is nothing to save",
+    ),
+    described(
+        tools::codes::HOOK_REFUSED,
+        "tools: { hooks: run }\nBash {\"command\": \"rm -r build\"}\n(and a loaded skill has a hook `PreToolUse` for `Bash`, which exits with 2)",
+        "`Bash` was not run: a hook of `pdf` refused it: build files are kept",
     ),
     described(
         tools::codes::HOOK_FAILED,

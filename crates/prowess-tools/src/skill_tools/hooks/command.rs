@@ -1,0 +1,133 @@
+//! The command of a hook: the path of a script and literal arguments. No shell reads it.
+
+use prowess_core::ResourcePath;
+
+/// A script of the package with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ScriptCall {
+    pub(super) path: ResourcePath,
+    pub(super) arguments: Vec<String>,
+}
+
+/// Interpreters that a command may name in front of its script, which the runner chooses itself.
+const INTERPRETERS: [&str; 8] =
+    ["bash", "node", "perl", "python", "python3", "ruby", "sh", "/bin/sh"];
+/// What stands for the directory of the skill at the beginning of a path.
+const DIRECTORIES: [&str; 2] = ["${CLAUDE_SKILL_DIR}/", "$CLAUDE_SKILL_DIR/"];
+/// Characters that a shell would act upon, outside of quotes.
+const OPERATORS: &str = ";&|<>()`$*?[]{}~#!\\\n\r";
+
+/// Reads a command as a script of the package with literal arguments.
+///
+/// # Errors
+///
+/// It is more than that.
+pub(super) fn script_call(command: &str) -> Result<ScriptCall, String> {
+    let mut words = words(command)?.into_iter().peekable();
+    if words.peek().is_some_and(|first| INTERPRETERS.contains(&first.as_str())) {
+        words.next();
+    }
+    let first = words.next().ok_or("has no command")?;
+    let directory = DIRECTORIES.iter().find_map(|directory| first.strip_prefix(directory));
+    let path = ResourcePath::new(directory.unwrap_or(&first))
+        .map_err(|error| format!("is not the path of a script of the package: {error}"))?;
+    Ok(ScriptCall { path, arguments: words.collect() })
+}
+
+/// Splits a command at its spaces and removes its quotes.
+fn words(command: &str) -> Result<Vec<String>, String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut rest = command.trim();
+    while let Some(character) = rest.chars().next() {
+        // Only the name of the directory is known, and only where a word begins.
+        let is_start = word.as_ref().is_none_or(String::is_empty) && quote != Some('\'');
+        let directory = DIRECTORIES.iter().find(|name| is_start && rest.starts_with(**name));
+        if let Some(directory) = directory {
+            word.get_or_insert_default().push_str(directory);
+            rest = &rest[directory.len()..];
+            continue;
+        }
+        rest = &rest[character.len_utf8()..];
+        match (quote, character) {
+            (Some(open), close) if open == close => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (None, ' ' | '\t') => words.extend(word.take()),
+            (None, other) if OPERATORS.contains(other) => return Err(not_literal(other)),
+            (Some('"'), other @ ('$' | '`' | '\\')) => return Err(not_literal(other)),
+            (_, other) => word.get_or_insert_default().push(other),
+        }
+    }
+    if quote.is_some() {
+        return Err("has a quote without an end".to_owned());
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+fn not_literal(character: char) -> String {
+    format!("is a command with `{}`, which only a shell could run", character.escape_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::script_call;
+
+    /// Compares the path and the arguments of a command, or a part of the reason why it has none.
+    #[track_caller]
+    fn check(command: &str, expected: Result<&[&str], &str>) {
+        match (script_call(command), expected) {
+            (Ok(call), Ok(words)) => {
+                let mut found = vec![call.path.as_str()];
+                found.extend(call.arguments.iter().map(String::as_str));
+                assert_eq!(found, words, "{command:?}");
+            }
+            (Err(reason), Err(part)) => assert!(reason.contains(part), "{command:?}: {reason}"),
+            (found, expected) => panic!("{command:?}: {found:?} instead of {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn paths_of_the_package_are_scripts() {
+        check("scripts/check.sh", Ok(&["scripts/check.sh"]));
+        check("./scripts/check.sh", Ok(&["scripts/check.sh"]));
+        check("bash ./scripts/check.sh", Ok(&["scripts/check.sh"]));
+        check("python3 scripts/a.py --strict", Ok(&["scripts/a.py", "--strict"]));
+        check("${CLAUDE_SKILL_DIR}/scripts/a.sh", Ok(&["scripts/a.sh"]));
+        check(
+            "\"$CLAUDE_SKILL_DIR/scripts/a b.sh\" 'c d' \"e f\" ''",
+            Ok(&["scripts/a b.sh", "c d", "e f", ""]),
+        );
+        check("scripts/a.sh 'it; rm -rf /' \"a;b\"", Ok(&["scripts/a.sh", "it; rm -rf /", "a;b"]));
+        check("scripts/a.sh a'b'\"c\"", Ok(&["scripts/a.sh", "abc"]));
+    }
+
+    #[test]
+    fn whatever_needs_a_shell_is_refused() {
+        for command in [
+            "scripts/a.sh; rm -rf ~",
+            "scripts/a.sh | tee log",
+            "scripts/a.sh && true",
+            "scripts/a.sh > out",
+            "scripts/a.sh $HOME",
+            "scripts/a.sh \"$HOME\"",
+            "scripts/a.sh `id`",
+            "scripts/a.sh *",
+            "scripts/a.sh\nid",
+            "$HOME/a.sh",
+            "scripts/$CLAUDE_SKILL_DIR/a.sh",
+        ] {
+            check(command, Err("which only a shell could run"));
+        }
+        check("", Err("has no command"));
+        check("bash", Err("has no command"));
+        check("scripts/a.sh 'open", Err("without an end"));
+        for path in ["/etc/passwd", "../other/a.sh", "${CLAUDE_SKILL_DIR}/../other/a.sh"] {
+            check(path, Err("leaves the package"));
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Hooks of skills in a whole runtime: scripts that run in processes, with the consent of a person.
+
+use std::sync::Arc;
+
+use prowess::session::SessionHandle;
+use prowess::tools::Dispatched;
+use prowess::{
+    Agent, ApprovalDecision, ApprovalScope, ApprovalStoreExt as _, ApprovalVerdict, Error, Layer,
+    Policies, Runtime, Timestamp, ToolCall, ToolResult, Trust,
+};
+use prowess_testkit::{ShellRunner, Tree};
+use serde_json::json;
+
+/// A skill whose scripts note that they ran, and whose guard refuses one table.
+const FILES: &str = "
+//- /db/SKILL.md
+---
+name: db
+description: Queries databases. Use it when the user asks for rows.
+hooks:
+  pre: scripts/pre.sh
+  post: scripts/post.sh
+  PreToolUse:
+    - matcher: Bash
+      hooks:
+        - type: command
+          command: ./scripts/guard.sh users
+  Stop:
+    - hooks:
+        - type: command
+          command: ./scripts/stop.sh
+---
+Query.
+//- /db/scripts/pre.sh
+echo pre >> LOG
+//- /db/scripts/post.sh
+echo post >> LOG
+//- /db/scripts/guard.sh
+if grep -q \"table $1\"; then echo 'that table is private' >&2; exit 2; fi
+echo guard >> LOG
+//- /db/scripts/stop.sh
+echo '{\"decision\": \"block\", \"reason\": \"close the connection\"}'
+";
+
+struct Host {
+    tree: Tree,
+    log: Tree,
+    runtime: Runtime,
+    session: SessionHandle,
+}
+
+impl Host {
+    fn new(trust: Trust, yaml: &str) -> Self {
+        let log = Tree::new("//- /log\n");
+        let place = log.join("log").display().to_string();
+        let tree = Tree::new(&FILES.replace("LOG", &place));
+        let yaml = format!("tools: {{ hooks: run }}\ngate: {{ ungranted: allow }}\n{yaml}");
+        let runtime = Runtime::builder()
+            .policies(Policies::from_yaml(&yaml).expect("the policies are valid"))
+            .layers([Layer::new("layer", trust)])
+            .skills_directory("layer", tree.path())
+            .script_runner(Arc::new(ShellRunner))
+            .build()
+            .expect("the runtime is complete");
+        let session = runtime.open_session().expect("the store is in memory");
+        Self { tree, log, runtime, session }
+    }
+
+    /// Returns the hooks that have run.
+    fn ran(&self) -> Vec<String> {
+        let text = std::fs::read_to_string(self.log.join("log")).expect("it is a file");
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn call(&self, name: &str, arguments: serde_json::Value) -> Dispatched {
+        let turn = self.runtime.turn(&self.session).expect("the session is open");
+        turn.call(&ToolCall::new(name, arguments))
+    }
+
+    fn load(&self) -> Dispatched {
+        self.call("skills_load", json!({ "names": ["db"] }))
+    }
+
+    /// Lets the host run a command, as far as the hooks permit.
+    fn bash(&self, command: &str) -> ToolResult {
+        let turn = self.runtime.turn(&self.session).expect("the session is open");
+        let call = ToolCall::new("Bash", json!({ "command": command }));
+        turn.guard(&call, || ToolResult::text("ran")).result
+    }
+}
+
+fn code(result: &ToolResult) -> Option<&str> {
+    result.code.as_ref().map(prowess::Code::as_str)
+}
+
+#[test]
+fn scripts_run_around_the_skill_and_around_calls() {
+    let host = Host::new(Trust::Trusted, "");
+    assert_eq!(code(&host.load().result), None);
+    assert_eq!(host.ran(), ["pre"]);
+    assert_eq!(code(&host.bash("select from table orders")), None);
+    assert_eq!(host.ran(), ["pre", "guard"]);
+    let refused = host.bash("select from table users");
+    assert_eq!(code(&refused), Some("hook-refused"));
+    let message = refused.message().expect("it is an error");
+    assert!(message.ends_with("that table is private"), "{message}");
+    let turn = host.runtime.turn(&host.session).expect("the session is open");
+    assert_eq!(turn.stop().as_deref(), Some("a hook of `db`: close the connection"));
+    host.call("skills_unload", json!({ "all": true }));
+    assert_eq!(host.ran(), ["pre", "guard", "post"]);
+    assert_eq!(code(&host.bash("select from table users")), None, "a hook ends with its skill");
+    let turn = host.runtime.turn(&host.session).expect("the session is open");
+    assert_eq!(turn.stop(), None);
+}
+
+#[test]
+fn hooks_of_an_untrusted_skill_need_an_approval_of_its_package() {
+    let host = Host::new(Trust::Untrusted, "");
+    let asked = host.load();
+    assert_eq!(code(&asked.result), Some("approval-required"), "{asked:?}");
+    assert!(host.ran().is_empty(), "nothing runs before a person has decided");
+    let id = asked.approval.expect("a person is asked");
+    let entry = host.runtime.approvals().load(&id).unwrap().expect("it is pending");
+    assert_eq!(entry.request.skill.as_deref(), Some("db"));
+    assert!(entry.request.package.is_some(), "it is bound to the digest of the package");
+    let verdict = ApprovalVerdict::Grant { scope: ApprovalScope::Once, expires: None };
+    let decision = ApprovalDecision { verdict, by: "ann".to_owned(), at: Timestamp(0) };
+    host.runtime.approvals().decide(&id, &decision).expect("it is pending");
+    assert_eq!(code(&host.load().result), None);
+    assert_eq!(code(&host.bash("select from table orders")), None, "the load was approved");
+    assert_eq!(host.ran(), ["pre", "guard"]);
+    // The script itself stays, and what it could use does not.
+    host.tree.write("db/scripts/other.sh", "echo other\n");
+    let refused = host.bash("select from table orders");
+    assert_eq!(code(&refused), Some("hook-refused"), "the package is another one: {refused:?}");
+    assert_eq!(host.ran(), ["pre", "guard"]);
+    let session = host.runtime.open_session().expect("the store is in memory");
+    let turn = host.runtime.turn(&session).expect("the session is open");
+    let again = turn.call(&ToolCall::new("skills_load", json!({ "names": ["db"] })));
+    assert_eq!(code(&again.result), Some("approval-required"), "it was approved once");
+}
+
+#[test]
+fn untrusted_hooks_run_without_an_approval_only_if_the_operator_says_so() {
+    let host = Host::new(Trust::Untrusted, "scripts: { trust: untrusted }");
+    assert_eq!(code(&host.load().result), None);
+    assert_eq!(host.ran(), ["pre"]);
+    let refused = Host::new(Trust::Untrusted, "").bash("select from table users");
+    assert_eq!(code(&refused), None, "a skill that is not loaded has no hooks");
+}
+
+#[test]
+fn skill_that_loads_by_itself_has_its_hooks() {
+    let message = "rows of a database";
+    let policy = "auto_load: { min_score: 1 }";
+    let host = Host::new(Trust::Trusted, policy);
+    let turn = host.runtime.turn_about(&host.session, message).expect("the session is open");
+    assert!(turn.state().find("db").is_some(), "the skill is loaded");
+    assert_eq!(host.ran(), ["pre"]);
+    assert_eq!(code(&host.bash("select from table users")), Some("hook-refused"));
+    let host = Host::new(Trust::Trusted, policy);
+    host.tree.write("db/scripts/pre.sh", "exit 1\n");
+    let turn = host.runtime.turn_about(&host.session, message).expect("the session is open");
+    assert!(turn.state().find("db").is_none(), "a failing hook stops the load");
+}
+
+#[test]
+fn skill_of_an_agent_has_its_hooks() {
+    let agent = |host: &Host| {
+        let mut agent = Agent::default();
+        agent.manifest.id = "builder".to_owned();
+        agent.manifest.uses_skills = vec!["db".to_owned()];
+        host.runtime.bind_agent(&host.session, &agent)
+    };
+    let host = Host::new(Trust::Trusted, "");
+    agent(&host).expect("the skill is there");
+    assert_eq!(host.ran(), ["pre"]);
+    assert_eq!(code(&host.bash("select from table users")), Some("hook-refused"));
+    let reason_of = |host: &Host| match agent(host) {
+        Err(Error::Bind(error)) => error.to_string(),
+        other => panic!("the hook stops it: {other:?}"),
+    };
+    let host = Host::new(Trust::Trusted, "");
+    host.tree.write("db/scripts/pre.sh", "echo 'no server' >&2\nexit 1\n");
+    let reason = reason_of(&host);
+    assert!(reason.contains("ended with exit code 1: no server"), "{reason}");
+    let untrusted = Host::new(Trust::Untrusted, "");
+    let reason = reason_of(&untrusted);
+    assert!(reason.contains("only with the approval of a person"), "{reason}");
+    assert!(untrusted.ran().is_empty(), "no person could be asked");
+}
