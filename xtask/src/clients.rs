@@ -1,5 +1,7 @@
 //! Does each client of the Model Context Protocol show its model what it must see?
 
+mod servers;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -114,6 +116,7 @@ pub(crate) fn run() -> Result<(), Failure> {
             failed.push(row.name);
         }
     }
+    servers::run(&prowess)?;
     match failed.as_slice() {
         [] => Ok(()),
         _ => Err(Failure(format!("not every client shows what it must: {}", failed.join(", ")))),

@@ -3,8 +3,9 @@
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -49,10 +50,11 @@ pub(crate) fn check() -> Result<(), Failure> {
     fs::write(&policies, POLICIES.replace("HOME", &home.path().display().to_string()))?;
     let policies = policies.display().to_string();
     let prowess = Prowess { program: build_prowess()?, home: home.path() };
+    let server = Server::start(&prowess, &home.path().join("skills"))?;
     for package in packages()? {
         let file = directory.join(file_name(&package)).display().to_string();
         prowess.run(&["plugin", "trust", &file])?;
-        let config = config_of(&package, home.path()).to_string();
+        let config = config_of(&package, home.path(), &server).to_string();
         let check = ["--config", &policies, "plugin", "check", &file, "--with", &config];
         print!("{}", prowess.run(&check)?);
     }
@@ -64,18 +66,23 @@ const SKILL: &str = "---\nname: pdf\ndescription: Fills forms.\n---\nFill the fo
 /// The rights of the plugins that need more than to read what their configuration names.
 const POLICIES: &str = "plugins:
   settings:
+    prowess-plugin-mcp:
+      rights: { network: true }
     prowess-plugin-remote:
       rights: { read: [HOME/skills], write: [HOME/remote] }
 ";
 
 /// What a plugin is checked with: a configuration with skills for those that have none of their own.
-fn config_of(package: &str, home: &Path) -> Value {
+fn config_of(package: &str, home: &Path, server: &Server) -> Value {
     match package {
         "prowess-plugin-memory" => json!({
             "files": {"pdf/SKILL.md": SKILL, "pdf/references/fields.md": "Fields\n"}
         }),
         "prowess-plugin-commands" => json!({"directory": home.join("commands")}),
         "prowess-plugin-filesystem" => json!({"roots": [{"root": home.join("skills")}]}),
+        "prowess-plugin-mcp" => json!({
+            "label": "team", "url": server.url, "hosts": [server.host()]
+        }),
         "prowess-plugin-remote" => json!({
             "sources": [home.join("skills")], "directory": home.join("remote")
         }),
@@ -129,6 +136,39 @@ impl Prowess<'_> {
         let mut command = Command::new(&self.program);
         command.env_clear().env("HOME", self.home).current_dir(self.home).args(arguments);
         Ok(String::from_utf8_lossy(&succeed(&mut command)?).into_owned())
+    }
+}
+
+/// A server of skills over HTTP, which ends when it is dropped.
+struct Server {
+    child: Child,
+    url: String,
+}
+
+impl Server {
+    fn start(prowess: &Prowess<'_>, skills: &Path) -> Result<Self, Failure> {
+        let mut command = Command::new(&prowess.program);
+        command.env_clear().env("HOME", prowess.home).stdin(Stdio::null()).stderr(Stdio::piped());
+        command.arg("--root").arg(skills).args(["serve", "--http", "127.0.0.1:0"]);
+        let mut child = command.spawn()?;
+        let mut line = String::new();
+        if let Some(stderr) = child.stderr.take() {
+            BufReader::new(stderr).read_line(&mut line)?;
+        }
+        let url = line.trim().rsplit(' ').next().unwrap_or_default().to_owned();
+        Ok(Self { child, url })
+    }
+
+    /// The address with the port.
+    fn host(&self) -> &str {
+        self.url.trim_start_matches("http://").trim_end_matches("/mcp")
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
     }
 }
 

@@ -18,6 +18,7 @@ mod credentials;
 mod failure;
 mod install_place;
 mod interrupt;
+mod mcp_sources;
 mod output;
 mod package;
 mod paths;

@@ -11,6 +11,7 @@ use crate::args::Global;
 use crate::audit_log::redactor;
 use crate::failure::Failure;
 use crate::install_place::{Installed, installed};
+use crate::mcp_sources;
 use crate::paths::{absolute, machine, state_database, surroundings, trust_file};
 use crate::plugins::{Loaded, this_program};
 use crate::policies::{ignored_project_file, policies};
@@ -35,6 +36,7 @@ pub(crate) fn builder_with(
     loaded: &Loaded,
 ) -> Result<RuntimeBuilder, Failure> {
     let built_in = crate::plugins::built_in(global, &policies, &loaded.audit)?;
+    let mcp_servers = policies.sources.mcp.clone();
     let policies_run_scripts = policies.scripts.exec == ScriptExecution::Tool;
     let mut builder = Runtime::builder().policies(policies).audit(Arc::clone(&loaded.audit));
     builder = builder.redactor(redactor());
@@ -46,6 +48,9 @@ pub(crate) fn builder_with(
     }
     for plugin in &loaded.plugins {
         builder = builder.plugin(plugin);
+    }
+    for (label, settings) in &mcp_servers {
+        builder = mcp_sources::add(builder, label, settings)?;
     }
     for failure in &loaded.failures {
         builder = builder.finding(failure.clone());

@@ -146,7 +146,9 @@ pub struct Found<'a> {
     /// The size of the whole file in bytes, if it is known without a further system call or was
     /// requested. A file over the limit ([`prowess_format::MAX_FILE_BYTES`]) is no skill.
     pub size: Option<u64>,
-    /// The first bytes of the file; 2 KiB are enough for nearly every frontmatter.
+    /// The first bytes of the file; 2 KiB are enough for nearly every frontmatter. A source that
+    /// knows the frontmatter without the file, and compares it at each read, reports a frontmatter
+    /// with the same values instead.
     pub head: &'a [u8],
     /// Whether the file ends where `head` ends.
     pub is_whole_file: bool,

@@ -38,3 +38,21 @@ fn digits(text: &str) -> Option<u128> {
     let is_number = text.len() <= MOST_DIGITS && text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| is_number)
 }
+
+/// Returns a duration in its largest unit, rounded down: `3 hours`.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// assert_eq!(prowess_format::duration_text(Duration::from_secs(61)), "1 minute");
+/// ```
+pub fn duration_text(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    let (count, unit) = match seconds {
+        0..60 => (seconds, "second"),
+        60..3600 => (seconds / 60, "minute"),
+        3600..86_400 => (seconds / 3600, "hour"),
+        _ => (seconds / 86_400, "day"),
+    };
+    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
+}

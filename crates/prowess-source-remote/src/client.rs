@@ -1,6 +1,7 @@
 //! Requests within limits.
 
 use std::io::Read as _;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use prowess_core::{Cancel, RemoteError, RemoteErrorKind};
@@ -10,6 +11,7 @@ use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body, Error};
 
 use crate::address::{PrivateAddress, PublicResolver};
+use crate::http_answer::HttpAnswer;
 use crate::http_options::HttpOptions;
 use crate::url::Url;
 
@@ -120,6 +122,26 @@ impl Client {
         Err(RemoteError::new(RemoteErrorKind::Unavailable, message))
     }
 
+    /// Makes one request, and reads its answer until `receive` has enough.
+    pub(crate) fn exchange(
+        &self,
+        call: &Call<'_>,
+        limit: usize,
+        receive: &mut dyn FnMut(&HttpAnswer) -> ControlFlow<()>,
+        cancel: &Cancel,
+    ) -> Result<HttpAnswer, RemoteError> {
+        check(cancel)?;
+        let response = self.request(call, call.url)?;
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let mut answer = HttpAnswer { status, headers, body: Vec::new() };
+        read(response.into_body(), call.url, limit, cancel, &mut |chunk| {
+            answer.body.extend(chunk);
+            receive(&answer)
+        })?;
+        Ok(answer)
+    }
+
     fn request(&self, call: &Call<'_>, url: &Url) -> Result<Response<Body>, RemoteError> {
         let mut request = Request::builder().method(call.method).uri(url.as_str());
         let mut own = None;
@@ -169,30 +191,45 @@ fn answer(
     let Some(limit) = limit.filter(|_| status.is_success()) else {
         return Ok(Answer { status, headers, body: Vec::new() });
     };
+    let mut body = Vec::new();
+    read(response.into_body(), url, limit, cancel, &mut |chunk| {
+        body.extend(chunk);
+        ControlFlow::Continue(())
+    })?;
+    Ok(Answer { status, headers, body })
+}
+
+/// Reads a body in parts, until it ends or `receive` has enough.
+fn read(
+    body: Body,
+    url: &Url,
+    limit: usize,
+    cancel: &Cancel,
+    receive: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+) -> Result<(), RemoteError> {
     let too_large = || {
         let message = format!("the answer of `{}` has more than {limit} bytes", url.host());
         RemoteError::new(RemoteErrorKind::TooLarge, message)
     };
-    let body = response.into_body();
     if body.content_length().is_some_and(|length| length > limit as u64) {
         return Err(too_large());
     }
     let mut reader = body.into_reader();
-    let mut bytes = Vec::new();
     let mut chunk = [0; CHUNK];
+    let mut total = 0;
     loop {
         check(cancel)?;
         let count = reader.read(&mut chunk).map_err(|error| {
             let message = format!("the answer of `{}` ends early: {error}", url.host());
             RemoteError::new(RemoteErrorKind::Unavailable, message)
         })?;
-        if count == 0 {
-            return Ok(Answer { status, headers, body: bytes });
-        }
-        if bytes.len() + count > limit {
+        total += count;
+        if total > limit {
             return Err(too_large());
         }
-        bytes.extend(&chunk[..count]);
+        if count == 0 || receive(&chunk[..count]).is_break() {
+            return Ok(());
+        }
     }
 }
 

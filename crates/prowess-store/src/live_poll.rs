@@ -1,10 +1,10 @@
 //! One look at the versions of remote sources.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use prowess_core::{Cancel, Diagnostic, RemoteArtifact, RemoteRequest, Severity, Timestamp};
 use prowess_dir::{Dir, Permissions};
+use prowess_format::duration_text;
 
 use crate::candidate::{Candidate, fetch};
 use crate::codes;
@@ -153,7 +153,7 @@ fn check(
 fn stale(source: &str, read: Option<&u64>, now: Timestamp, error: &InstallError) -> Diagnostic {
     let source = prowess_text::quoted(source);
     let age = match read {
-        Some(read) => format!("was last read {} ago", age(now.since(Timestamp(*read)))),
+        Some(read) => format!("was last read {} ago", duration_text(now.since(Timestamp(*read)))),
         None => "was never read".to_owned(),
     };
     let problem = format!("{source} {age}, and cannot be read now: {error}");
@@ -166,18 +166,6 @@ fn kept(id: &str, error: &InstallError) -> Diagnostic {
     let problem = format!("the new version of {} is not used: {error}", prowess_text::quoted(id));
     let help = "look at it; if you accept it, change `growth` or `signer` in the configuration";
     Diagnostic::new(error.code(), Severity::Warning, problem, help)
-}
-
-/// Returns a duration in its largest unit, such as `3 hours`.
-fn age(duration: Duration) -> String {
-    let seconds = duration.as_secs();
-    let (count, unit) = match seconds {
-        0..60 => (seconds, "second"),
-        60..3600 => (seconds / 60, "minute"),
-        3600..86_400 => (seconds / 3600, "hour"),
-        _ => (seconds / 86_400, "day"),
-    };
-    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
 }
 
 /// Returns the times of earlier polls, also of other processes. A damaged file has none.

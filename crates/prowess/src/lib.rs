@@ -50,6 +50,7 @@ mod ranking;
 mod record_cache;
 mod runtime;
 mod skills_prompt;
+mod source_settings;
 mod sources;
 mod trace;
 mod turn;
@@ -69,6 +70,7 @@ pub use facts::SystemFacts;
 pub use gate::{ApprovalPolicy, GatedArguments, ToolArguments};
 pub use policies::{AddedTools, AuditLog, AuditSettings, AutoLoad, CachePolicy, Policies};
 pub use runtime::Runtime;
+pub use source_settings::{McpServerSettings, SourceSettings};
 pub use turn::{CallOptions, RequestParts, Turn};
 
 #[cfg(feature = "audit")]

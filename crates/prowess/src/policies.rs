@@ -12,6 +12,7 @@ use prowess_source_fs::Discovery;
 use prowess_tools::{NameStyle, ReadGate, ToolPolicy};
 use serde::{Deserialize, Serialize};
 
+use crate::SourceSettings;
 use crate::gate::{ApprovalPolicy, ToolArguments};
 
 /// The policies of a runtime. Each field has a default, so a file may set only those that differ.
@@ -28,6 +29,8 @@ pub struct Policies {
     /// folder.
     #[cfg(feature = "filesystem")]
     pub discovery: Discovery,
+    /// The sources besides those of the machine, such as MCP servers. By default, none.
+    pub sources: SourceSettings,
     /// Whether the records of a scan are cached for the next start, if the host sets a cache. By
     /// default they are.
     pub record_cache: CachePolicy,

@@ -19,7 +19,11 @@ const CONFIG: &str = "PROWESS_CONFIG";
 const DYNAMIC: &str = "PROWESS_DYNAMIC";
 
 /// The variables that are no keys of the configuration.
-const OTHERS: [&str; 4] = [CONFIG, DYNAMIC, "PROWESS_HTTP_TOKEN", "PROWESS_TEST_DYNAMIC"];
+const OTHERS: [&str; 5] =
+    [CONFIG, "PROWESS_CREDENTIAL_HELPER", DYNAMIC, "PROWESS_HTTP_TOKEN", "PROWESS_TEST_DYNAMIC"];
+
+/// The start of the variables with tokens of servers, whose names may have two underscores.
+const TOKENS: &str = "PROWESS_TOKEN_";
 
 /// Returns the file that `PROWESS_CONFIG` names.
 pub(super) fn named_file() -> Option<PathBuf> {
@@ -52,7 +56,8 @@ pub(crate) fn unknown_variables() -> Vec<String> {
 fn variables() -> impl Iterator<Item = (String, OsString)> {
     let named = env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value)));
     let mut variables: Vec<_> = named
-        .filter(|(name, _)| name.starts_with(PREFIX) && !OTHERS.contains(&name.as_str()))
+        .filter(|(name, _)| name.starts_with(PREFIX) && !name.starts_with(TOKENS))
+        .filter(|(name, _)| !OTHERS.contains(&name.as_str()))
         .collect();
     variables.sort_unstable();
     variables.into_iter()

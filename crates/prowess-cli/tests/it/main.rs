@@ -20,6 +20,7 @@ mod install_crashes;
 mod lock_files;
 mod mcp_call;
 mod mcp_config;
+mod mcp_sources;
 mod names;
 mod new;
 mod placement;

@@ -9,6 +9,7 @@ use prowess_testkit::{PluginFile, build_plugin, build_plugin_example};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::mcp_sources::HttpServer;
 use crate::program::{Program, Ran};
 
 /// A home in which one plugin lies, trusted or not.
@@ -97,12 +98,14 @@ Fields
     copies.write(
         "prowess.yaml",
         format!(
-            "plugins:\n  settings:\n    prowess-plugin-remote:\n      rights: {{ read: [{}], write: [{}] }}\n",
+            "plugins:\n  settings:\n    prowess-plugin-mcp:\n      rights: {{ network: true }}\n    \
+             prowess-plugin-remote:\n      rights: {{ read: [{}], write: [{}] }}\n",
             skills.path().display(),
             copies.path().display()
         ),
     );
     let policies = copies.join("prowess.yaml").display().to_string();
+    let server = HttpServer::start(skills.path());
     let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins");
     for folder in std::fs::read_dir(plugins).expect("the folder of plugins is there") {
         let folder = folder.expect("it can be listed");
@@ -117,6 +120,7 @@ Fields
                 "pdf/SKILL.md": "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n",
                 "pdf/references/fields.md": "Fields\n",
             }}),
+            "mcp" => json!({"label": "team", "url": server.url, "hosts": [server.host]}),
             "remote" => json!({"sources": [skills.path()], "directory": copies.path()}),
             _ => Value::Null,
         };

@@ -37,3 +37,7 @@
 //! deployment, commit the lock file and run `prowess sync --frozen`; `prowess verify` compares the
 //! installed files with it. Installed skills are untrusted: they grant no tools, and none shadows
 //! your own.
+//!
+//! `sources.mcp` in the configuration names MCP servers whose skills are offered, by a command or a
+//! URL; see `prowess config init --print`. The last good listing of a server stays in use while the
+//! server is away, with the warning `mcp-server-stale`.

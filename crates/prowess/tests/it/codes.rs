@@ -6,6 +6,7 @@ mod command_line;
 mod examples;
 mod hosts;
 mod installs;
+mod mcp;
 mod plugins;
 mod results;
 mod setup;
@@ -146,6 +147,7 @@ fn page() -> String {
         let (_, next) = next.unwrap_or_else(|| panic!("`{code}` has a next step"));
         let _ = writeln!(page, "| `{code}` | {meaning} | {next} |");
     }
+    mcp::push(&mut page);
     command_line::push(&mut page);
     page.push_str(AGENT_MANIFESTS);
     push_manifests(&mut page);

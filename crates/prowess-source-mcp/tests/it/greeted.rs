@@ -1,0 +1,95 @@
+//! Servers of revisions that begin with a greeting.
+
+use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource};
+use prowess_testkit::ScanRecorder;
+use serde_json::{Value, json};
+
+use crate::peer::{Answer, Peer};
+use crate::skills::{Skills, skill_md};
+
+/// Answers as a server that answers requests in streams, within a session.
+fn answer(skills: &Skills, revision: &str, request: &Value) -> Answer {
+    let result = match request["method"].as_str() {
+        Some("server/discover") => return plain("HTTP/1.1 400 Bad Request"),
+        Some("notifications/initialized") => return plain("HTTP/1.1 202 Accepted"),
+        Some("initialize") => json!({
+            "protocolVersion": revision,
+            "capabilities": {
+                "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} },
+            },
+            "serverInfo": { "name": "../../etc", "version": "1" },
+        }),
+        _ => match skills.answer(request) {
+            Answer::Result(result) => result,
+            other => return other,
+        },
+    };
+    let message = json!({ "jsonrpc": "2.0", "id": request["id"], "result": result });
+    let log = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": {} });
+    let header = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nMcp-Session-Id: s-1\r\n";
+    Answer::Bytes(format!("{header}Connection: close\r\n\r\n: hello\n\ndata: {log}\n\nevent: message\ndata: {message}\n\n").into_bytes())
+}
+
+fn plain(status: &str) -> Answer {
+    Answer::Bytes(
+        format!("{status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n").into_bytes(),
+    )
+}
+
+fn peer(skills: &Skills, revision: &'static str) -> Peer {
+    let skills = skills.clone();
+    Peer::new(move |request| answer(&skills, revision, request))
+}
+
+#[test]
+fn older_revisions_are_greeted() {
+    for revision in ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] {
+        let skills = Skills::default();
+        skills.publish("pdf", "Fill.", &[]);
+        let peer = peer(&skills, revision);
+        let source = peer.source();
+        assert_eq!(ScanRecorder::scan(&source).unwrap().packages(), ["pdf"], "{revision}");
+        let pdf = PackagePath::new("pdf").unwrap();
+        let skill_md_path = ResourcePath::new("SKILL.md").unwrap();
+        let read = source.read(&pdf, &skill_md_path, ReadLimit::default());
+        assert_eq!(read.unwrap(), skill_md("pdf", "Fill.").as_bytes(), "{revision}");
+        let methods = peer.methods();
+        let first = ["server/discover", "initialize", "notifications/initialized", "skills/list"];
+        assert_eq!(methods[..4], first, "{revision}");
+        assert_eq!(methods.len(), 5, "the greeting is not repeated");
+        let last = peer.headers().pop().unwrap();
+        assert!(last.contains("mcp-session-id: s-1"), "{last}");
+        assert!(last.contains(&format!("mcp-protocol-version: {revision}")), "{last}");
+        assert!(!last.contains("mcp-method"), "{last}");
+    }
+}
+
+#[test]
+fn unknown_revisions_are_refused() {
+    let peer = peer(&Skills::default(), "1999-01-01");
+    let error = ScanRecorder::scan(&peer.source()).unwrap_err();
+    assert!(error.message.contains("no revision"), "{error}");
+}
+
+#[test]
+fn ended_session_is_begun_again() {
+    let skills = Skills::default();
+    skills.publish("pdf", "Fill.", &[]);
+    let peer = peer(&skills, "2025-11-25");
+    let source = peer.source();
+    ScanRecorder::scan(&source).unwrap();
+    let served = skills.clone();
+    let has_ended = std::sync::atomic::AtomicBool::new(false);
+    peer.answer(move |request| {
+        let is_read = request["method"] == "resources/read";
+        if is_read && !has_ended.swap(true, std::sync::atomic::Ordering::SeqCst) {
+            return plain("HTTP/1.1 404 Not Found");
+        }
+        answer(&served, "2025-11-25", request)
+    });
+    let pdf = PackagePath::new("pdf").unwrap();
+    let skill_md = ResourcePath::new("SKILL.md").unwrap();
+    source
+        .read(&pdf, &skill_md, ReadLimit::default())
+        .expect("a session that has ended is replaced");
+}

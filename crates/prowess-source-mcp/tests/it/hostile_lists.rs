@@ -1,0 +1,185 @@
+//! Servers whose listings attack, or break the rules of the extension.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use prowess_core::{PackagePath, SkillSource};
+use prowess_testkit::ScanRecorder;
+use serde_json::{Value, json};
+
+use crate::peer::{Answer, Peer, with_capabilities, with_extension};
+use crate::skills::{Skills, entry};
+
+/// Lists a good skill and one more entry, and checks what is reported.
+fn check(what: &str, hostile: Value, expected: &str) {
+    let skills = Skills::default();
+    skills.publish("good", "Help.", &[]);
+    skills.list(hostile);
+    let peer = skills.peer();
+    let source = peer.source();
+    let scan = ScanRecorder::scan(&source).unwrap();
+    assert_eq!(scan.packages(), ["good"], "{what}: a bad entry hides no good one");
+    assert_eq!(scan.problem_lines(source.root()), [expected], "{what}");
+    let problem = &scan.problems[0];
+    assert!(!problem.help.is_empty() && problem.message.len() < 1000, "{what}: {problem}");
+}
+
+fn with(mut entry: Value, key: &str, value: Value) -> Value {
+    *entry.pointer_mut(key).unwrap() = value;
+    entry
+}
+
+#[test]
+fn entries_that_break_the_rules_are_reported() {
+    let bad = || entry("bad", &[("SKILL.md", b"x"), ("a.md", b"y")]);
+    let resources = |index: usize, key: &str| format!("/resources/{index}/{key}");
+    let invalid = "error mcp-skill-invalid /bad/SKILL.md";
+    let without_path = "error mcp-skill-invalid ";
+    for (what, entry, expected) in [
+        ("no object", json!("bad"), without_path),
+        ("no URI", json!({}), without_path),
+        ("another file", with(bad(), "/uri", json!("skill://bad/README.md")), without_path),
+        ("a directory above", with(bad(), "/uri", json!("skill://../SKILL.md")), without_path),
+        ("a file of this machine", with(bad(), "/uri", json!("/etc/SKILL.md")), without_path),
+        (
+            "a URI of control characters",
+            with(bad(), "/uri", json!("\u{1b}[2J\u{202e}`")),
+            without_path,
+        ),
+        ("no frontmatter", with(bad(), "/frontmatter", json!(null)), invalid),
+        ("another name", with(bad(), "/frontmatter/name", json!("good")), invalid),
+        ("no name", with(bad(), "/frontmatter/name", json!(1)), invalid),
+        ("no description", with(bad(), "/frontmatter/description", json!({})), invalid),
+        ("NUL", with(bad(), "/frontmatter/description", json!("\0")), invalid),
+        ("huge", with(bad(), "/frontmatter/description", json!("x".repeat(70_000))), invalid),
+        ("no resources", with(bad(), "/resources", json!(null)), invalid),
+        ("unknown resources", with(bad(), "/resources", json!("all")), invalid),
+        ("no files", with(bad(), "/resources", json!([])), invalid),
+        ("no instructions", with(bad(), &resources(0, "uri"), json!("skill://bad/b.md")), invalid),
+        ("a file twice", with(bad(), &resources(1, "uri"), json!("skill://bad/SKILL.md")), invalid),
+        (
+            "a file outside",
+            with(bad(), &resources(1, "uri"), json!("skill://good/SKILL.md")),
+            invalid,
+        ),
+        ("a way out", with(bad(), &resources(1, "uri"), json!("skill://bad/../x")), invalid),
+        (
+            "an encoded way out",
+            with(bad(), &resources(1, "uri"), json!("skill://bad/%2e%2e/x")),
+            invalid,
+        ),
+        ("another scheme", with(bad(), &resources(1, "uri"), json!("file:///etc/passwd")), invalid),
+        ("no digest", with(bad(), &resources(1, "digest"), json!(null)), invalid),
+        ("a short digest", with(bad(), &resources(1, "digest"), json!("sha256:00")), invalid),
+        (
+            "upper case",
+            with(bad(), &resources(1, "digest"), json!(format!("sha256:{}", "A".repeat(64)))),
+            invalid,
+        ),
+        ("no size", with(bad(), &resources(1, "size"), json!("1")), invalid),
+        ("a negative size", with(bad(), &resources(1, "size"), json!(-1)), invalid),
+        (
+            "dynamic",
+            with(bad(), "/resources", json!("dynamic")),
+            "error mcp-skill-dynamic /bad/SKILL.md",
+        ),
+        (
+            "17 MiB",
+            with(bad(), &resources(1, "size"), json!(17 << 20)),
+            "error mcp-skill-too-large /bad/SKILL.md",
+        ),
+        (
+            "all bytes",
+            with(bad(), &resources(1, "size"), json!(u64::MAX)),
+            "error mcp-skill-too-large /bad/SKILL.md",
+        ),
+    ] {
+        check(what, entry, expected);
+    }
+    let many: Vec<_> = (0..512).map(|number| format!("{number}.md")).collect();
+    let many: Vec<_> = many.iter().map(|name| (&**name, &b""[..])).collect();
+    let many = [&[("SKILL.md", &b"x"[..])], &many[..]].concat();
+    check("513 files", entry("bad", &many), "error mcp-skill-too-large /bad/SKILL.md");
+}
+
+#[test]
+fn two_skills_at_one_path_are_reported() {
+    let skills = Skills::default();
+    skills.publish("pdf", "Fill.", &[]);
+    // The same path in another spelling.
+    let mut other = entry("pdf", &[("SKILL.md", b"")]);
+    other["uri"] = "skill://%70df/SKILL.md".into();
+    other["resources"][0]["uri"] = "skill://%70df/SKILL.md".into();
+    skills.list(other);
+    let peer = skills.peer();
+    let source = peer.source();
+    let scan = ScanRecorder::scan(&source).unwrap();
+    assert_eq!(scan.packages(), ["pdf"]);
+    let expected = ["error mcp-skill-duplicate /pdf/SKILL.md"];
+    assert_eq!(scan.problem_lines(source.root()), expected, "none is dropped silently");
+}
+
+#[test]
+fn skill_that_becomes_invalid_keeps_its_last_version() {
+    let skills = Skills::default();
+    skills.publish("pdf", "Fill.", &[]);
+    let peer = skills.peer();
+    let source = peer.source();
+    let first = ScanRecorder::scan(&source).unwrap();
+    let good = source.list(&PackagePath::new("pdf").unwrap(), 1).unwrap();
+    skills.list(with(entry("pdf", &[("SKILL.md", b"x")]), "/resources", json!("dynamic")));
+    skills.serve("skill://pdf/SKILL.md", "other");
+    // A read that finds another file makes the source list again.
+    let skill_md = prowess_core::ResourcePath::new("SKILL.md").unwrap();
+    let pdf = PackagePath::new("pdf").unwrap();
+    source.read(&pdf, &skill_md, prowess_core::ReadLimit::default()).unwrap_err();
+    let next = first.next().record(&source).unwrap();
+    assert_eq!(next.unchanged, ["pdf"], "a version that cannot be used replaces none that can");
+    let lines = next.problem_lines(source.root());
+    let expected =
+        ["error mcp-file-changed /pdf/SKILL.md", "error mcp-skill-dynamic /pdf/SKILL.md"];
+    assert_eq!(lines, expected);
+    assert_eq!(source.list(&pdf, 1).unwrap(), good);
+}
+
+/// Returns the problems of a server whose pages these are, by number.
+fn paged(page: impl Fn(usize) -> Value + Send + Sync + 'static) -> (usize, Vec<String>) {
+    let count = AtomicUsize::new(0);
+    let peer = Peer::new(with_extension(move |_| {
+        Answer::Result(page(count.fetch_add(1, Ordering::SeqCst)))
+    }));
+    let source = peer.source();
+    let scan = ScanRecorder::scan(&source).unwrap();
+    (scan.found.len(), scan.problem_lines(source.root()))
+}
+
+#[test]
+fn pages_end() {
+    let truncated = vec!["error mcp-listing-truncated ".to_owned()];
+    let skill = |number| entry(&format!("skill-{number}"), &[("SKILL.md", b"")]);
+    let circle = paged(move |number| json!({ "skills": [skill(number)], "nextCursor": "same" }));
+    assert_eq!(circle, (2, truncated.clone()), "a cursor that comes again ends the list");
+    let pages = paged(|number| json!({ "skills": [], "nextCursor": number.to_string() }));
+    assert_eq!(pages, (0, truncated.clone()), "pages without end are not read without end");
+    let many = paged(move |number| {
+        let skills: Value = (0..1000).map(|index| skill(1000 * number + index)).collect();
+        json!({ "skills": skills, "nextCursor": number.to_string() })
+    });
+    assert_eq!(many, (20_000, truncated.clone()), "skills without end are not read without end");
+    let heavy = paged(move |number| {
+        let mut skill = skill(number);
+        skill["frontmatter"]["x"] = "x".repeat(60_000).into();
+        json!({ "skills": [skill], "nextCursor": number.to_string() })
+    });
+    assert!(heavy.0 < 1000 && heavy.1 == truncated, "memory has a limit: {heavy:?}");
+    let errors =
+        paged(|number| json!({ "skills": vec![json!({}); 600], "nextCursor": number.to_string() }));
+    assert_eq!((errors.0, errors.1.len()), (0, 1001), "the findings have a limit");
+}
+
+#[test]
+fn servers_without_skills_are_reported() {
+    let peer = Peer::new(with_capabilities(json!({ "tools": {} }), |_| Answer::Silence));
+    let source = peer.source();
+    let scan = ScanRecorder::scan(&source).unwrap();
+    assert_eq!(scan.problem_lines(source.root()), ["warning mcp-no-skills "]);
+}
