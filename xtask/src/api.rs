@@ -20,7 +20,7 @@ const RUSTDOC: &str = "XTASK_RUSTDOC";
 /// Compares each library with its snapshot, or writes the snapshots if `UPDATE_EXPECT` is set.
 pub(crate) fn run() -> Result<(), Failure> {
     let repository = Repository::read(&root())?;
-    let libraries: Vec<&Package> = repository.crates().filter(|it| is_library(it)).collect();
+    let libraries: Vec<&Package> = repository.crates().filter(|it| it.is_library()).collect();
     let documents = document(&libraries)?;
     let is_update = std::env::var_os("UPDATE_EXPECT").is_some();
     let mut differences = Vec::new();
@@ -52,10 +52,6 @@ pub(crate) fn as_rustdoc() -> Option<ExitCode> {
     command.args(std::env::args_os().skip(1)).env("RUSTC_BOOTSTRAP", "1");
     let is_success = command.status().is_ok_and(|status| status.success());
     Some(if is_success { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn is_library(package: &Package) -> bool {
-    package.targets.iter().any(|target| target.kind == "lib")
 }
 
 /// Writes the documentation of the libraries as JSON and returns its folder.

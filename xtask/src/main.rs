@@ -12,6 +12,7 @@ mod clients;
 mod compare;
 mod conformance;
 mod corpus;
+mod coverage;
 mod dynamic;
 mod features;
 mod findings;
@@ -93,6 +94,9 @@ cargo xtask COMMAND
                      sandbox, which must leave nothing
   soak --scripts [COUNT]
                      run COUNT bad scripts, 5,000 by default
+  coverage           run the tests with instrumentation by cargo-llvm-cov, which it installs, and print the share
+                     of lines that they run in each library; less than 85 % in one is a failure
+  coverage CRATE     list the lines of a crate that the last such run did not run
   asan               run the tests of the plugin boundary with AddressSanitizer, on both sides
   miri               run those that open no library with Miri, on the nightly compiler
   loom               model-check every interleaving of threads in registry, session and audit
@@ -137,6 +141,8 @@ fn main() -> ExitCode {
         ["remotes"] => remotes::run(),
         ["requests"] => requests::run(),
         ["dynamic"] => dynamic::run(),
+        ["coverage"] => coverage::run(),
+        ["coverage", name] => coverage::list(name),
         ["prose"] => prose::run(),
         ["prose", name] => prose::list(name),
         ["corpus", directory] => corpus::run(Path::new(directory)),

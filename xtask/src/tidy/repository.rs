@@ -30,6 +30,13 @@ pub(crate) struct Package {
     pub(crate) targets: Vec<Target>,
 }
 
+impl Package {
+    /// Returns whether other packages can use it.
+    pub(crate) fn is_library(&self) -> bool {
+        self.targets.iter().any(|target| target.kind == "lib")
+    }
+}
+
 /// A package that another one names.
 #[derive(Clone, Debug)]
 pub(crate) struct Dependency {

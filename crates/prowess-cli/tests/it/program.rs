@@ -38,6 +38,8 @@ impl Program {
         }
         command
             .env_clear()
+            // An instrumented program writes there which lines ran.
+            .envs(std::env::var_os("LLVM_PROFILE_FILE").map(|file| ("LLVM_PROFILE_FILE", file)))
             .env("HOME", place.path().join("home"))
             .current_dir(place.path().join("work"))
             .stdin(Stdio::null())
