@@ -1,8 +1,9 @@
 //! Sums over a log.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -41,7 +42,10 @@ pub struct ToolStatistics {
 pub struct SkillStatistics {
     /// The number of times that it was loaded.
     pub activations: u64,
-    /// The sum of its runs that have ended.
+    /// The number of times that its end is not in the log: the session still runs, or its process
+    /// ended first.
+    pub unfinished: u64,
+    /// The sum of its runs. One without an end counts until the last entry of its session.
     pub seconds: f64,
     /// The calls while it was the skill that was loaded last.
     pub calls: u64,
@@ -55,12 +59,20 @@ impl Statistics {
     /// Returns an error if the chain of the log is broken, or a file cannot be read.
     pub fn read(path: &Path) -> Result<Self, VerifyError> {
         let mut statistics = Self::default();
-        let mut sessions = BTreeSet::new();
+        let mut sessions: BTreeMap<String, SessionRuns> = BTreeMap::new();
         walk(path, &mut |_, entry| {
             statistics.add(&entry);
-            sessions.extend(entry["session_id"].as_str().map(str::to_owned));
+            if let Some(session) = entry["session_id"].as_str() {
+                sessions.entry(session.to_owned()).or_default().add(&entry);
+            }
         })?;
-        Ok(Self { sessions: sessions.len(), ..statistics })
+        statistics.sessions = sessions.len();
+        for (skill, seconds) in sessions.into_values().flat_map(SessionRuns::unfinished) {
+            let skill = statistics.skills.entry(skill).or_default();
+            skill.unfinished += 1;
+            skill.seconds += seconds;
+        }
+        Ok(statistics)
     }
 
     fn add(&mut self, entry: &Value) {
@@ -94,5 +106,39 @@ impl Statistics {
         if let Some(skill) = skill {
             self.skills.entry(skill).or_default().calls += 1;
         }
+    }
+}
+
+/// The runs of a session that have not ended, as far as the log was read.
+#[derive(Default)]
+struct SessionRuns {
+    /// The start of each, by skill.
+    started: BTreeMap<String, Timestamp>,
+    /// The time of the last entry.
+    last: Timestamp,
+}
+
+impl SessionRuns {
+    fn add(&mut self, entry: &Value) {
+        let time = entry["timestamp"].as_str().and_then(|time| time.parse().ok());
+        self.last = time.unwrap_or(self.last);
+        let skill = entry["skill_name"].as_str().unwrap_or_default();
+        match entry["event"].as_str() {
+            Some("skill_activated") => {
+                self.started.entry(skill.to_owned()).or_insert(self.last);
+            }
+            Some("skill_deactivated") => {
+                self.started.remove(skill);
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns the skills that were still loaded at the last entry, with the seconds until then.
+    fn unfinished(self) -> impl Iterator<Item = (String, f64)> {
+        let last = self.last;
+        self.started
+            .into_iter()
+            .map(move |(skill, started)| (skill, last.duration_since(started).as_secs_f64()))
     }
 }

@@ -88,7 +88,23 @@ fn story_names_approvals_plugins_and_what_a_killed_task_left() {
 fn statistics_sum_calls_and_runs() {
     let place = log();
     let statistics = Statistics::read(&place.path).expect("nothing was changed");
-    expect![[r#"{"entries":7,"sessions":2,"violations":1,"tools":{"Read":{"done":1,"refused":0,"failed":0,"total_ms":12},"Write":{"done":0,"refused":1,"failed":0,"total_ms":0}},"skills":{"pdf":{"activations":1,"seconds":12.5,"calls":2}}}"#]].assert_eq(&serde_json::to_string(&statistics).expect("it is data"));
+    expect![[r#"{"entries":7,"sessions":2,"violations":1,"tools":{"Read":{"done":1,"refused":0,"failed":0,"total_ms":12},"Write":{"done":0,"refused":1,"failed":0,"total_ms":0}},"skills":{"pdf":{"activations":1,"unfinished":0,"seconds":12.5,"calls":2}}}"#]].assert_eq(&serde_json::to_string(&statistics).expect("it is data"));
+}
+
+/// The program was killed, so nothing unloaded the skill.
+#[test]
+fn run_without_an_end_counts_until_the_last_entry() {
+    let place = Place::new();
+    let log = place.open();
+    log.report(&activated());
+    log.record(&done(1));
+    let statistics = Statistics::read(&place.path).expect("nothing was changed");
+    let skill = statistics.skills["pdf"];
+    assert_eq!((skill.unfinished, skill.seconds), (1, 1.5), "the call was 1.5 s after the load");
+    log.report(&deactivated(DeactivationCause::TaskCompleted));
+    let statistics = Statistics::read(&place.path).expect("nothing was changed");
+    let skill = statistics.skills["pdf"];
+    assert_eq!((skill.unfinished, skill.seconds), (0, 12.5), "the end says how long it was");
 }
 
 #[test]

@@ -161,11 +161,15 @@ fn statistics_text(statistics: &Statistics) -> String {
     }
     for (name, skill) in skills {
         let name = plain(name);
+        let unfinished = match skill.unfinished {
+            0 => String::new(),
+            number => format!(", {number} without an end"),
+        };
         let _ = writeln!(
             text,
-            "  {name}: loaded {} for {} s, {}",
+            "  {name}: loaded {} for {} s{unfinished}, {}",
             number_of(skill.activations, "time", "times"),
-            skill.seconds,
+            (skill.seconds * 1000.0).round() / 1000.0,
             number_of(skill.calls, "call", "calls"),
         );
     }
