@@ -1,6 +1,8 @@
 //! The help: which options a command shows, and the short help of the program.
 
-use clap::{Command, CommandFactory as _, FromArgMatches as _};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
 
 use super::Args;
 
@@ -11,7 +13,7 @@ const SKILLS: [&str; 4] = ["root", "plugin", "dynamic", "no_cache"];
 const POLICIES: [&str; 4] = ["config", "set", "preset", "no_config"];
 
 /// Commands that use the policies and no skills of the machine.
-const WITHOUT_SKILLS: [&str; 4] = ["config", "new", "tour", "validate"];
+const WITHOUT_SKILLS: [&str; 5] = ["approvals", "config", "new", "tour", "validate"];
 
 /// Commands that use neither.
 const WITHOUT_POLICIES: [&str; 20] = [
@@ -79,12 +81,32 @@ pub(crate) fn command() -> Command {
 /// Parses the arguments of the program.
 pub(crate) fn parse() -> Result<Args, clap::Error> {
     let is_short = std::env::args_os().any(|argument| argument == "-h");
-    let command = if is_short { command().help_template(SHORT) } else { command() };
-    Args::from_arg_matches(&command.try_get_matches()?)
+    let mut command = if is_short { command().help_template(SHORT) } else { command() };
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    refuse_unused(&mut command, &matches)?;
+    Args::from_arg_matches(&matches)
 }
 
-/// Returns the groups of options that a command does not use. Its help leaves them out; they are
-/// accepted, so that an alias of the program can contain them.
+/// Refuses an option that the command does not use: it would have no effect.
+fn refuse_unused(command: &mut Command, matches: &ArgMatches) -> Result<(), clap::Error> {
+    let Some((name, _)) = matches.subcommand() else { return Ok(()) };
+    let is_given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let Some(id) = unused(name).iter().copied().flatten().copied().find(is_given) else {
+        return Ok(());
+    };
+    let (purpose, users) = if SKILLS.contains(&id) {
+        ("it is about the skills that are found", "`list`, `prompt` and `serve`")
+    } else {
+        ("it changes the configuration", "`list`, `validate`, `serve` and `config show`")
+    };
+    let option = id.replace('_', "-");
+    let message =
+        format!("`--{option}` has no effect on `{name}`: {purpose}, for commands such as {users}");
+    Err(command.error(ErrorKind::ArgumentConflict, message))
+}
+
+/// Returns the groups of options that a command does not use. Its help leaves them out, and they
+/// are refused.
 fn unused(command: &str) -> &'static [&'static [&'static str]] {
     if WITHOUT_POLICIES.contains(&command) {
         &[&SKILLS, &POLICIES]

@@ -150,6 +150,26 @@ fn options_stand_where_they_mean_something() {
     let new = ["Arguments:", "Options:", "Configuration:", "Global options:"];
     assert_eq!(sections(&["new"]), new);
     assert_eq!(sections(&["schema"]), ["Options:", "Global options:"]);
-    let used = Program::new().run(&["--root", "/nowhere", "schema"]);
-    assert_eq!(used.code, Some(0), "an alias of the program may contain them: {used:?}");
+}
+
+#[test]
+fn option_without_effect_is_refused() {
+    let check = |args: &[&str], message: &str| {
+        let refused = Program::new().run(args);
+        assert_eq!(refused.code, Some(2), "{args:?}: {refused:?}");
+        assert!(refused.stderr.contains(message), "{args:?}: {refused:?}");
+        assert_eq!(refused.stdout, "", "nothing was done: {args:?}");
+    };
+    let skills = "it is about the skills that are found, for commands such as `list`";
+    check(
+        &["--root", "/nowhere", "schema"],
+        &format!("`--root` has no effect on `schema`: {skills}"),
+    );
+    check(&["new", "--no-cache", "pdf"], &format!("`--no-cache` has no effect on `new`: {skills}"));
+    check(
+        &["audit", "verify", "--set", "a=b"],
+        "`--set` has no effect on `audit`: it changes the configuration",
+    );
+    let refused = Program::new().run(&["tour", "--root", "/nowhere", "--format", "json"]).error();
+    assert_eq!(refused["code"], "usage", "it is a failure like any other: {refused}");
 }

@@ -18,8 +18,18 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 pub(crate) struct Program {
     place: TempDir,
     command: Command,
+    /// The options that choose the skills.
+    roots: Vec<String>,
+    /// The options that choose the policies.
+    configs: Vec<String>,
     is_linked: bool,
 }
+
+/// Commands that refuse the options that choose the skills.
+const WITHOUT_SKILLS: [&str; 3] = ["approvals", "tour", "validate"];
+
+/// Commands that refuse those that choose the policies, too.
+const WITHOUT_POLICIES: [&str; 4] = ["audit", "read-properties", "stats", "to-prompt"];
 
 /// What a run left.
 #[derive(Debug)]
@@ -45,18 +55,18 @@ impl Program {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        Self { place, command, is_linked: false }
+        Self { place, command, roots: Vec::new(), configs: Vec::new(), is_linked: false }
     }
 
-    /// Gives it a root in a layer.
+    /// Gives it a root in a layer, unless its command uses none.
     pub(crate) fn root(mut self, layer: &str, root: &Path) -> Self {
-        self.command.arg("--root").arg(format!("{layer}={}", root.display()));
+        self.roots.extend(["--root".to_owned(), format!("{layer}={}", root.display())]);
         self
     }
 
-    /// Gives it a file of policies.
+    /// Gives it a file of policies, unless its command uses none.
     pub(crate) fn config(mut self, file: &Path) -> Self {
-        self.command.arg("--config").arg(file);
+        self.configs.extend(["--config".to_owned(), file.display().to_string()]);
         self
     }
 
@@ -103,6 +113,7 @@ impl Program {
 
     /// The command itself, and the directory that must live as long as it runs.
     pub(crate) fn into_command(mut self) -> (Command, TempDir) {
+        self.command.args(self.roots.iter().chain(&self.configs));
         // Its home goes with the directory.
         self.trust().into_iter().for_each(std::mem::forget);
         (self.command, self.place)
@@ -112,6 +123,13 @@ impl Program {
     #[track_caller]
     pub(crate) fn run(mut self, args: &[&str]) -> Ran {
         let _trusted = self.trust();
+        let is_one_of = |commands: &[&str]| args.iter().any(|word| commands.contains(word));
+        if !is_one_of(&WITHOUT_POLICIES) {
+            self.command.args(&self.configs);
+            if !is_one_of(&WITHOUT_SKILLS) {
+                self.command.args(&self.roots);
+            }
+        }
         let child = self.command.args(args).spawn().expect("the program starts");
         let pid = child.id();
         let (sender, receiver) = mpsc::channel();
