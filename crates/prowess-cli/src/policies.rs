@@ -25,7 +25,7 @@ pub(crate) use variables::unknown_variables;
 
 /// Returns the policies of a command.
 pub(crate) fn policies(global: &Global) -> Result<Policies, Failure> {
-    let mut policies = Found::read(global)?.configuration.into_policies();
+    let mut policies = Found::of(global)?.configuration.policies().clone();
     if let Some(directory) = policies.plugins.built_in.take() {
         policies.plugins.built_in = Some(absolute(&directory)?);
     }
@@ -34,12 +34,12 @@ pub(crate) fn policies(global: &Global) -> Result<Policies, Failure> {
 
 /// Returns the profile that the configuration sets; `None` if it sets none.
 pub(crate) fn chosen_profile(global: &Global) -> Result<Option<Profile>, Failure> {
-    Ok(Found::read(global)?.configuration.chosen_profile())
+    Ok(Found::of(global)?.configuration.chosen_profile())
 }
 
 /// Returns a finding about a project's file that does not count.
 pub(crate) fn ignored_project_file(global: &Global) -> Result<Option<Diagnostic>, Failure> {
-    Ok(Found::read(global)?.finding())
+    Ok(Found::of(global)?.finding())
 }
 
 /// Returns the policies of a configuration file alone.

@@ -1,10 +1,13 @@
 //! The options of every command, and the values that they take.
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ColorChoice, ValueEnum};
 use prowess::plugin_host::PluginSettings;
+
+use crate::policies::Found;
 
 /// The options of every command.
 #[derive(Debug, Args)]
@@ -103,6 +106,10 @@ pub(crate) struct Global {
     /// Print results only, without warnings and remarks
     #[arg(long, short, global = true, help_heading = "Global options")]
     pub(crate) quiet: bool,
+
+    /// The configuration, once it was read
+    #[arg(skip)]
+    pub(crate) found: OnceCell<Found>,
 }
 
 /// A value of the configuration with its key.

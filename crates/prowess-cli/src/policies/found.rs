@@ -13,6 +13,7 @@ use crate::paths::{absolute, surroundings};
 const PROJECT_CONFIG_NOT_TRUSTED: Code = Code::new("project-config-not-trusted");
 
 /// The configuration of a command, and the files that it was looked for in.
+#[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) configuration: Configuration,
     /// The files, the weakest first.
@@ -20,9 +21,19 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// Returns the configuration of a command, which is read at the first call: files may be pipes,
+    /// and must not change between two questions.
+    pub(crate) fn of(global: &Global) -> Result<&Self, Failure> {
+        if let Some(found) = global.found.get() {
+            return Ok(found);
+        }
+        let found = Self::read(global)?;
+        Ok(global.found.get_or_init(|| found))
+    }
+
     /// Reads the files of the system, the user and the project, the variables of the environment
     /// and the options of the command line. Each replaces the values of those before it.
-    pub(crate) fn read(global: &Global) -> Result<Self, Failure> {
+    fn read(global: &Global) -> Result<Self, Failure> {
         let mut files = Vec::new();
         let mut below = Vec::new();
         let named = [Some(places::system_file()), places::user_file()];

@@ -1,6 +1,7 @@
 //! The places of the configuration, their order, and what a project may set.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use expect_test::expect;
@@ -86,6 +87,25 @@ fn later_places_win() {
     assert_eq!(show(&environment, &options), "6 --set session.max_active");
     options.push("--no-config".to_owned());
     assert_eq!(show(&[], &options[4..]), "8 ", "no file counts with `--no-config`");
+}
+
+/// A shell's `<(...)` is empty for the second reader.
+#[test]
+fn file_is_read_once() {
+    let tree = machine();
+    let script =
+        "prowess --config <(echo 'registry: { profile: strict }') validate --format json .";
+    let program = Path::new(env!("CARGO_BIN_EXE_prowess")).parent().unwrap();
+    let output = Command::new("bash")
+        .args(["-c", script])
+        .env_clear()
+        .env("PATH", format!("{}:/usr/bin:/bin", program.display()))
+        .env("HOME", tree.join("home"))
+        .current_dir(tree.join("repository"))
+        .output()
+        .expect("bash runs");
+    let checked: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(checked["profile"], "strict", "the policies and the profile come from one reading");
 }
 
 #[test]

@@ -25,9 +25,9 @@ pub(super) fn run(global: &Global, file: Option<&Path>, output: &Output) -> Resu
             (vec![FoundFile { path: file.to_owned(), state: FileState::Used }], None)
         }
         None => {
-            let found = Found::read(global)?;
+            let found = Found::of(global)?;
             let finding = found.finding();
-            (found.files, finding)
+            (found.files.clone(), finding)
         }
     };
     let unknown_variables = if file.is_some() { Vec::new() } else { unknown_variables() };

@@ -32,7 +32,7 @@ pub(super) fn run(
     changed: bool,
     output: &Output,
 ) -> Result<(), Failure> {
-    let found = Found::read(global)?;
+    let found = Found::of(global)?;
     let values = found.configuration.values();
     let is_meant = |value: &&ConfigValue| {
         let below = key.and_then(|key| value.key.strip_prefix(key));
