@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::args::{Format, Global};
 use crate::failure::Failure;
-use crate::terminal::plain;
+use crate::terminal::{columns_behind, columns_of, plain, wrapped};
 
 /// The style of headings.
 pub(crate) const HEADING: Style = Style::new().bold();
@@ -100,8 +100,9 @@ impl Output {
     /// Prints diagnostics to standard error, unless the result contains them already.
     pub(crate) fn diagnostics<'d>(&self, found: impl IntoIterator<Item = &'d Diagnostic>) {
         let mut text = String::new();
+        let columns = columns_of(io::stderr(), 0);
         for diagnostic in found {
-            write_diagnostic(&mut text, diagnostic);
+            write_diagnostic_in(&mut text, diagnostic, columns);
         }
         if !text.is_empty() {
             self.remark(&text);
@@ -151,11 +152,21 @@ pub(crate) fn severity_style(severity: Severity) -> Style {
     color.on_default().bold()
 }
 
-/// Appends a diagnostic on two or three lines: message, location, help.
+/// The number of columns before a help.
+const HELP_MARGIN: usize = 8;
+
+/// Appends a diagnostic for standard output: message, location, help.
 pub(crate) fn write_diagnostic(text: &mut String, diagnostic: &Diagnostic) {
+    write_diagnostic_in(text, diagnostic, columns_behind(0));
+}
+
+/// Like [`write_diagnostic`], in this number of columns.
+fn write_diagnostic_in(text: &mut String, diagnostic: &Diagnostic, columns: usize) {
     let Diagnostic { code, severity, path, line, column, message, help, .. } = diagnostic;
     let style = severity_style(*severity);
-    let _ = writeln!(text, "{style}{severity}[{code}]{style:#}: {}", plain(message));
+    let label = format!("{severity}[{code}]");
+    let message = wrapped(&plain(message), columns.saturating_sub(label.len() + 2), 2);
+    let _ = writeln!(text, "{style}{label}{style:#}: {message}");
     if let Some(path) = path {
         let _ = write!(text, "  {DIM}-->{DIM:#} {}", plain(path));
         if let (Some(line), Some(column)) = (line, column) {
@@ -163,7 +174,8 @@ pub(crate) fn write_diagnostic(text: &mut String, diagnostic: &Diagnostic) {
         }
         text.push('\n');
     }
-    let _ = writeln!(text, "  {DIM}help:{DIM:#} {}", plain(help));
+    let help = wrapped(&plain(help), columns.saturating_sub(HELP_MARGIN), HELP_MARGIN);
+    let _ = writeln!(text, "  {DIM}help:{DIM:#} {help}");
 }
 
 /// Returns a number with its noun, which takes an `s` unless the number is one.

@@ -7,10 +7,16 @@ use anstream::adapter::strip_str;
 use prowess::{Diagnostic, Severity};
 
 use crate::output::severity_style;
-use crate::terminal::plain;
+use crate::terminal::{columns_behind, plain, wrapped};
 
 /// The maximum number of shown characters of a line.
 const WIDTH: usize = 92;
+
+/// The number of columns before a line: its number and a bar.
+const MARGIN: usize = 8;
+
+/// The number of columns before a help.
+const HELP_MARGIN: usize = 10;
 
 /// The number of characters before the position that are shown of a longer line.
 const BEFORE: usize = 16;
@@ -22,12 +28,15 @@ pub(crate) fn render(found: &Diagnostic, path: &str, text: Option<&[u8]>) -> Str
         Severity::Warning => Level::WARNING,
         Severity::Hint => Level::NOTE.with_name("hint"),
     };
-    let title = level.primary_title(plain(&found.message)).id(plain(found.code.as_str()));
+    let label = found.severity.as_str().len() + found.code.as_str().len() + "[]: ".len();
+    let message = wrapped(&plain(&found.message), columns_behind(label), 0);
+    let title = level.primary_title(message).id(plain(found.code.as_str()));
     let mut group = Group::with_title(title);
     let line = found.line.unwrap_or(1) as usize;
     let column = found.column.unwrap_or(1) as usize;
     let span = found.span.clone().zip(text);
-    let excerpt = span.and_then(|(span, text)| excerpt(text, span));
+    let excerpt =
+        span.and_then(|(span, text)| excerpt(text, span, columns_behind(MARGIN).min(WIDTH)));
     // In an unchanged line, the renderer finds the column by itself.
     let has_own_path =
         excerpt.as_ref().is_some_and(|excerpt: &Excerpt| excerpt.before + 1 == column);
@@ -43,7 +52,8 @@ pub(crate) fn render(found: &Diagnostic, path: &str, text: Option<&[u8]>) -> Str
         let snippet = Snippet::source(excerpt.line).line_start(line).annotation(annotation);
         group = group.element(if has_own_path { snippet.path(plain(path)) } else { snippet });
     }
-    let help = Level::HELP.message(plain(&found.help));
+    let help = wrapped(&plain(&found.help), columns_behind(HELP_MARGIN), 0);
+    let help = Level::HELP.message(help);
     let renderer = Renderer::styled()
         .error(severity_style(Severity::Error))
         .warning(severity_style(Severity::Warning))
@@ -70,8 +80,8 @@ struct Excerpt {
     before: usize,
 }
 
-/// Returns the line in which `span` starts, encoded for a terminal.
-fn excerpt(text: &[u8], span: Range<usize>) -> Option<Excerpt> {
+/// Returns the line in which `span` starts, encoded for a terminal, in at most `width` characters.
+fn excerpt(text: &[u8], span: Range<usize>, width: usize) -> Option<Excerpt> {
     let before = text.get(..span.start)?;
     let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let rest = text.get(span.start..)?;
@@ -83,17 +93,17 @@ fn excerpt(text: &[u8], span: Range<usize>) -> Option<Excerpt> {
     let lead = shown(&lead);
     let middle = shown(&middle);
     let tail = shown(tail.trim_end_matches('\r'));
-    Some(fitted(&lead, &middle, &tail))
+    Some(fitted([&lead, &middle, &tail], width))
 }
 
 fn shown(text: &str) -> String {
     plain(&text.replace('\t', "    ")).into_owned()
 }
 
-/// Fits the three parts of a line into [`WIDTH`] characters, with an ellipsis at each cut.
-fn fitted(lead: &str, middle: &str, tail: &str) -> Excerpt {
+/// Fits the three parts of a line into `width` characters, with an ellipsis at each cut.
+fn fitted([lead, middle, tail]: [&str; 3], width: usize) -> Excerpt {
     let length = |text: &str| text.chars().count();
-    let is_long = length(lead) + length(middle) + length(tail) > WIDTH;
+    let is_long = length(lead) + length(middle) + length(tail) > width;
     let mut line = match length(lead).checked_sub(BEFORE) {
         Some(cut) if is_long && cut > 0 => {
             std::iter::once('…').chain(lead.chars().skip(cut)).collect()
@@ -102,10 +112,10 @@ fn fitted(lead: &str, middle: &str, tail: &str) -> Excerpt {
     };
     let start = line.len();
     let before = length(&line);
-    let room = WIDTH.saturating_sub(length(&line));
+    let room = width.saturating_sub(length(&line));
     line.extend(middle.chars().take(room));
     let end = line.len();
-    let room = WIDTH.saturating_sub(length(&line));
+    let room = width.saturating_sub(length(&line));
     line.extend(tail.chars().take(room));
     if length(middle) + length(tail) > length(&line[start..]) {
         line.push('…');

@@ -1,6 +1,7 @@
 //! Encodes text of skills for a terminal, and fits it to the terminal's width.
 
 use std::io;
+use std::os::fd::AsFd;
 
 use terminal_size::{Width, terminal_size_of};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
@@ -15,13 +16,38 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Returns the number of columns behind the first ones of a line. Lines of a pipe or a file have no
-/// end.
+/// Returns the number of columns behind the first ones of a line on standard output. Lines of a pipe
+/// or a file have no end.
 pub(crate) fn columns_behind(used: usize) -> usize {
-    match terminal_size_of(io::stdout()) {
+    columns_of(io::stdout(), used)
+}
+
+/// Like [`columns_behind`], on another stream.
+pub(crate) fn columns_of(stream: impl AsFd, used: usize) -> usize {
+    match terminal_size_of(stream) {
         Some((Width(columns), _)) => usize::from(columns).saturating_sub(used).max(LEAST_WIDTH),
         None => usize::MAX,
     }
+}
+
+/// Returns a text in lines of at most this number of columns, each further one behind a margin. A
+/// longer word stays whole, so that a path can be copied.
+pub(crate) fn wrapped(text: &str, columns: usize, margin: usize) -> String {
+    // After a space and after each wide letter, such as a Chinese one.
+    let is_break = |letter: char| letter == ' ' || letter.width() == Some(2);
+    let mut lines = String::new();
+    let mut used = 0;
+    for piece in text.split_inclusive(is_break) {
+        if used > 0 && used + width(piece.trim_end()) > columns {
+            lines.truncate(lines.trim_end().len());
+            lines.push('\n');
+            lines.extend(std::iter::repeat_n(' ', margin));
+            used = 0;
+        }
+        lines.push_str(piece);
+        used += width(piece);
+    }
+    lines
 }
 
 /// Returns a text on one line that ends in the last column of the terminal, behind those that are
@@ -52,4 +78,22 @@ pub(crate) fn one_line(text: &str, columns: usize) -> String {
     let mut line: String = text.chars().take_while(fits).collect();
     line.push('…');
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words() {
+        let check = |text: &str, columns: usize, expected: &str| {
+            assert_eq!(wrapped(text, columns, 2), expected, "{text:?} in {columns} columns");
+        };
+        check("one two three", 7, "one two\n  three");
+        check("one two three", 13, "one two three");
+        check("one two three", usize::MAX, "one two three");
+        check("a /path/that/is/long b", 8, "a\n  /path/that/is/long\n  b");
+        check("把文档翻译", 6, "把文档\n  翻译");
+        check("", 8, "");
+    }
 }

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
 use crate::paths::absolute;
 use crate::runtime;
-use crate::terminal::plain;
+use crate::terminal::{columns_behind, plain, wrapped};
 
 /// The output of `explain --format json`.
 #[derive(Serialize)]
@@ -228,11 +228,15 @@ fn loadable(catalog: &Catalog, record: Record<'_>) -> Decision {
     }
 }
 
+/// The number of columns before a reason.
+const MARGIN: usize = 14;
+
 fn text(explained: &Explained<'_>) -> String {
     let mut text = format!("{ID}{}{ID:#}\n", plain(explained.query));
     for decision in &explained.decisions {
         let label = label(decision);
-        let _ = writeln!(text, "  {HEADING}{label:11}{HEADING:#} {}", plain(&decision.reason));
+        let reason = wrapped(&plain(&decision.reason), columns_behind(MARGIN), MARGIN);
+        let _ = writeln!(text, "  {HEADING}{label:11}{HEADING:#} {reason}");
     }
     if explained.tokens > 0 {
         let cost = format!("about {} tokens in each model call", explained.tokens);

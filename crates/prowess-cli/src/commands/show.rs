@@ -12,7 +12,7 @@ use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
 use crate::runtime;
-use crate::terminal::{plain, plain_lines};
+use crate::terminal::{columns_behind, plain, plain_lines, wrapped};
 
 /// The maximum number of listed files of a package.
 const MOST_RESOURCES: usize = 200;
@@ -85,9 +85,11 @@ pub(crate) fn suggestion<'c>(catalog: &'c Catalog, id: &str) -> Option<&'c str> 
 
 fn text_of(shown: &Shown<'_>) -> String {
     let Shown { record, digest, resources, body, .. } = shown;
-    let mut text = format!("{ID}{}{ID:#}\n{}\n\n", plain(record.id()), plain(record.description()));
+    let description = wrapped(&plain(record.description()), columns_behind(0), 0);
+    let mut text = format!("{ID}{}{ID:#}\n{description}\n\n", plain(record.id()));
+    // A digest behind the margin takes 80 columns.
     let mut line = |key: &str, value: &str| {
-        let _ = writeln!(text, "{DIM}{key:9}{DIM:#} {}", plain(value));
+        let _ = writeln!(text, "{DIM}{key:8}{DIM:#} {}", plain(value));
     };
     line("location", &record.location());
     line("layer", &format!("{} ({})", record.layer().name, record.trust().as_str()));

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::output::HEADING;
 use crate::plugins::this_program;
-use crate::terminal::plain;
+use crate::terminal::{columns_behind, plain, wrapped};
 
 /// The layers of the sandbox, each of which was just tried.
 #[derive(Serialize)]
@@ -39,7 +39,8 @@ impl Sandbox {
         );
         let _ = writeln!(text, "  {level}");
         for missing in &self.missing {
-            let _ = writeln!(text, "  missing: {}", plain(missing));
+            let missing = wrapped(&plain(missing), columns_behind(11), 11);
+            let _ = writeln!(text, "  missing: {missing}");
         }
     }
 }

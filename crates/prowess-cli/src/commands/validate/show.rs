@@ -14,7 +14,7 @@ use crate::output::{DIM, HEADING, counted, grouped, severity_style};
 use crate::package::Package;
 use crate::paths::absolute;
 use crate::snippet;
-use crate::terminal::plain;
+use crate::terminal::{columns_behind, plain};
 
 use super::fixing::FixedFile;
 use super::{Summary, Validated};
@@ -22,7 +22,7 @@ use super::{Summary, Validated};
 /// The number of codes that are shown with an example.
 const FIRST: usize = 6;
 
-/// The maximum width of a row of the summary, for terminals of unknown width.
+/// The maximum width of a row of the summary in a pipe or a file.
 const WIDTH: usize = 80;
 
 /// The width of a row without the code and the location: the number and the blanks.
@@ -211,7 +211,9 @@ fn write_summary(text: &mut String, validated: &Validated, base: &str) {
     }
     let rows = rows(validated);
     let width = rows.iter().map(|row| row.code.len()).max().unwrap_or_default();
-    let room = WIDTH.saturating_sub(FRAME + width).max(LEAST_PLACE);
+    let columns = columns_behind(0);
+    let columns = if columns == usize::MAX { WIDTH } else { columns };
+    let room = columns.saturating_sub(FRAME + width).max(LEAST_PLACE);
     let mut severity = None;
     for row in rows {
         if severity != Some(row.severity) {
