@@ -74,6 +74,9 @@ const CLIENTS: [Client; 7] = [
     },
 ];
 
+/// What the scripts have in common.
+const COMMON: &str = include_str!("clients/common.py");
+
 const CATALOG_MARKER: &str = "catalog-marker-5f1c";
 const BODY_MARKER: &str = "body-marker-77aa";
 const FILE_MARKER: &str = "file-marker-09be";
@@ -129,7 +132,7 @@ fn row(client: &Client, prowess: &Path) -> Result<Row, Failure> {
     let mut command = match client.driver {
         Driver::Python(packages, script) => {
             let mut command = Command::new(environment(client.name, packages)?);
-            command.args(["-c", script]);
+            command.args(["-c", &format!("{COMMON}\n{script}")]);
             command
         }
         Driver::Node(packages, module) => {

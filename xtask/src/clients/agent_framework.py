@@ -1,8 +1,5 @@
 """Microsoft's agent-framework, which subscribes to list changes and prefers structured content."""
-import asyncio, json, sys
 from agent_framework import MCPStdioTool
-
-server, *args = json.loads(sys.argv[1])
 
 
 def shown(parts):
@@ -13,10 +10,26 @@ def shown(parts):
 
 async def main():
     async with MCPStdioTool(name="prowess", command=server, args=args) as tool:
-        loaded = await tool.call_tool("skills_load", names=["pdf"])
-        read = await tool.call_tool("skills_read", skill="pdf", path="references/fields.md")
-        described = "".join(function.description or "" for function in tool.functions)
-        return {"catalog": described, "body": shown(loaded), "read": shown(read)}
+        async def call(name, **arguments):
+            return shown(await tool.call_tool(name, **arguments))
+
+        async def described():
+            return "".join(function.description or "" for function in tool.functions)
+
+        def read():
+            return call("skills_read", **READ)
+
+        loads = [call("skills_load", names=[name]) for name in ("pdf", "notes")]
+        loaded, other = await asyncio.gather(*loads)
+        return {
+            "catalog": await described(), "body": loaded, "read": await read(),
+            "parallel": are_both(loaded, other),
+            "times": await timed(read),
+            "cancel": await works_after_cancelling(
+                lambda: call("skills_search", query="forms"), read
+            ),
+            "changes": await sees_new_skill(described),
+        }
 
 
 print(json.dumps(asyncio.run(main())))

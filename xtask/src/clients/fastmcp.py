@@ -1,9 +1,6 @@
 """FastMCP's client, revision 2026-07-28. Programs read `data` where there is any."""
-import asyncio, json, sys
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
-
-server, *args = json.loads(sys.argv[1])
 
 
 def seen(result):
@@ -14,10 +11,27 @@ def seen(result):
 
 async def main():
     async with Client(StdioTransport(command=server, args=args)) as client:
-        read_first = await client.call_tool("skills_read", {"skill": "pdf", "path": "references/fields.md"})
-        loaded = await client.call_tool("skills_load", {"names": ["pdf"]})
-        catalog = "".join(tool.description or "" for tool in await client.list_tools())
-        return {"catalog": catalog, "body": seen(loaded), "read": seen(read_first)}
+        async def call(name, arguments):
+            return seen(await client.call_tool(name, arguments))
+
+        async def described():
+            return "".join(tool.description or "" for tool in await client.list_tools())
+
+        def read():
+            return call("skills_read", READ)
+
+        read_first = await read()
+        loads = [call("skills_load", {"names": [name]}) for name in ("pdf", "notes")]
+        loaded, other = await asyncio.gather(*loads)
+        return {
+            "catalog": await described(), "body": loaded, "read": read_first,
+            "parallel": are_both(loaded, other),
+            "times": await timed(read),
+            "cancel": await works_after_cancelling(
+                lambda: call("skills_search", {"query": "forms"}), read
+            ),
+            "changes": await sees_new_skill(described),
+        }
 
 
 print(json.dumps(asyncio.run(main())))
