@@ -90,8 +90,11 @@ cargo xtask COMMAND
   soak [RELOADS]     replace a plugin RELOADS times, 1,000 by default, under readers; no read may fail. Then
                      swap a catalog ten thousand times under eight readers, which must see complete catalogs,
                      write 800,000 audit events by eight threads, and simulate a million calls of failing
-                     session stores; no event and no update may be lost. Then run 400 bad scripts in the
-                     sandbox, which must leave nothing
+                     session stores; no event and no update may be lost. Then send a million broken messages
+                     and a hundred thousand broken HTTP requests to a server, each of which it must answer, and
+                     run 400 bad scripts in the sandbox, which must leave nothing
+  soak --messages [MESSAGES [REQUESTS]]
+                     send this many broken messages and HTTP requests alone
   soak --scripts [COUNT]
                      run COUNT bad scripts, 5,000 by default
   coverage           run the tests with instrumentation by cargo-llvm-cov, which it installs, and print the share
@@ -160,6 +163,8 @@ fn main() -> ExitCode {
         }
         ["soak", "--scripts"] => bad_scripts("5000"),
         ["soak", "--scripts", count] => bad_scripts(count),
+        ["soak", "--messages"] => broken_messages(&[]),
+        ["soak", "--messages", counts @ ..] => broken_messages(counts),
         ["soak", rest @ ..] => soak(rest).and_then(|()| bad_scripts("400")),
         ["asan"] => sanitize::asan(),
         ["miri"] => sanitize::miri(),
@@ -235,6 +240,19 @@ fn load(calls: &str) -> Result<(), Failure> {
     cargo(["run", "--release"].iter().chain(&example).chain(&["--", &prowess, "256", calls]))
 }
 
+/// Sends broken messages to servers.
+fn broken_messages(counts: &[&str]) -> Result<(), Failure> {
+    let built = build_optimized(&[
+        "--package",
+        "benches",
+        "--features",
+        "benches/mcp",
+        "--bin",
+        "messages",
+    ])?;
+    run(Command::new(built.join("messages")).args(counts))
+}
+
 /// Runs scripts that try to outlive their time and to use up the machine.
 fn bad_scripts(count: &str) -> Result<(), Failure> {
     run(Command::new(build_program("examples/bad_scripts")?).arg(count))
@@ -243,14 +261,16 @@ fn bad_scripts(count: &str) -> Result<(), Failure> {
 /// Runs programs for as long as rare faults need. The ones that count on speed are optimized: without it most
 /// of the time would go into hashing and encoding.
 fn soak(arguments: &[&str]) -> Result<(), Failure> {
-    let programs = ["soak", "swaps", "writers"];
+    let programs = ["soak", "swaps", "writers", "messages"];
     let mut targets = vec!["--package", "benches", "--package", "prowess-plugin-host"];
+    targets.extend(["--features", "benches/mcp"]);
     targets.extend(["--bin", "prowess-plugin-runner"]);
     targets.extend(programs.iter().flat_map(|program| ["--bin", program]));
     let built = build_optimized(&targets)?;
     run(Command::new(built.join("soak")).args(arguments))?;
     run(&mut Command::new(built.join("swaps")))?;
     run(&mut Command::new(built.join("writers")))?;
+    run(&mut Command::new(built.join("messages")))?;
     // The simulation runs in less time than an optimized build of it takes.
     run(&mut Command::new(build_program("examples/simulate")?))
 }
