@@ -23,6 +23,7 @@ mod model;
 mod msrv;
 mod mutants;
 mod node;
+mod oauth;
 mod parity;
 mod plugins;
 mod process;
@@ -64,6 +65,8 @@ cargo xtask COMMAND
                      memory; memory that grows is a failure
   mcp-conformance    run the conformance suite of the Model Context Protocol and its Inspector, installed from npm,
                      against the server over HTTP; a scenario that fails and is not listed is a failure
+  oauth              start an authorization server, installed from npm, and `prowess serve --http` with its
+                     tokens; a token that is accepted or refused by mistake is a failure
   remotes            start a registry and a store of S3, and test the remotes and publishing against them; needs
                      docker-registry and Python
   requests           check the request bodies of the vendor crate's tests with the types of the vendors' own
@@ -141,6 +144,7 @@ fn main() -> ExitCode {
         ["load", calls] => load(calls),
         ["reach", directory] => reach(Path::new(directory)),
         ["mcp-conformance"] => mcp_conformance::run(),
+        ["oauth"] => oauth::run(),
         ["remotes"] => remotes::run(),
         ["requests"] => requests::run(),
         ["dynamic"] => dynamic::run(),

@@ -1,9 +1,11 @@
-//! Titles and hints of the skill tools. Some clients run tools without hints one at a time.
+//! Titles, hints and icons of the skill tools. Some clients run tools without hints one at a time.
 
 use prowess::tools::SkillTools;
 use rmcp::model::{Tool, ToolAnnotations};
 
-/// Returns the tool with its title and hints. `name` is the canonical name of a skill tool.
+use crate::icon;
+
+/// Returns the tool with its title, hints and icon. `name` is the canonical name of a skill tool.
 pub(crate) fn annotated(tool: Tool, name: &str) -> Tool {
     let title = title(name);
     // Loading and unloading change only what this server remembers of the session.
@@ -14,7 +16,7 @@ pub(crate) fn annotated(tool: Tool, name: &str) -> Tool {
         .idempotent(is_read_only)
         // A command in the sandbox reaches nothing outside.
         .open_world(name == SkillTools::RUN);
-    tool.with_title(title).with_annotations(hints)
+    tool.with_title(title).with_annotations(hints).with_icons(vec![icon::of_tool(name)])
 }
 
 fn title(name: &str) -> &'static str {

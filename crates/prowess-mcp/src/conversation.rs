@@ -1,27 +1,41 @@
 //! The session of one conversation, and the blocking work that is done in it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use prowess::session::SessionHandle;
 use prowess::tools::ToolNaming;
-use prowess::{Runtime, Turn};
+use prowess::{Policies, Runtime, Turn};
 use rmcp::ErrorData;
 use rmcp::model::ServerCapabilities;
 
 use crate::resources;
 
-/// One conversation's session. It ends when the last handle is dropped.
+/// One conversation's session, which its first turn opens. It ends when the last handle is dropped.
 pub(crate) struct Conversation {
     runtime: Arc<Runtime>,
-    session: SessionHandle,
+    session: OnceLock<SessionHandle>,
 }
 
 impl Conversation {
-    /// Opens a session.
-    pub(crate) fn open(runtime: Arc<Runtime>) -> Result<Self, prowess::Error> {
-        let session = runtime.open_session()?;
-        Ok(Self { runtime, session })
+    /// Creates a conversation. A server of one request may need none, so it opens no session.
+    pub(crate) fn new(runtime: Arc<Runtime>) -> Self {
+        Self { runtime, session: OnceLock::new() }
+    }
+
+    /// Returns the session, and opens it before the first turn.
+    fn session(&self) -> Result<&SessionHandle, prowess::Error> {
+        if let Some(session) = self.session.get() {
+            return Ok(session);
+        }
+        let opened = self.runtime.open_session()?;
+        let id = opened.id().clone();
+        let session = self.session.get_or_init(|| opened);
+        if session.id() != &id {
+            // Another request was faster. If the store fails here, the session expires later.
+            let _ = self.runtime.close_session(&id);
+        }
+        Ok(session)
     }
 
     /// Returns the runtime that the session belongs to.
@@ -36,45 +50,23 @@ impl Conversation {
 
     /// Returns what the policies let clients use: always tools, prompts if a tool loads skills, and
     /// the files of skills if a model may read them all.
-    #[expect(deprecated, reason = "revisions before 2026-07-28 have logging")]
     pub(crate) fn capabilities(&self) -> ServerCapabilities {
-        let policies = self.runtime.policies();
-        let mut capabilities = ServerCapabilities::builder()
-            .enable_completions()
-            .enable_logging()
-            .enable_prompts()
-            .enable_prompts_list_changed()
-            .enable_resources()
-            .enable_resources_list_changed()
-            .enable_resources_subscribe()
-            .enable_tools()
-            .enable_tool_list_changed()
-            .enable_skills_with_directory_read()
-            .build();
-        if policies.tools.load_tool().is_none() {
-            capabilities.prompts = None;
-        }
-        if !resources::are_open(policies) {
-            capabilities.resources = None;
-            capabilities.extensions = None;
-        }
-        capabilities
+        capabilities(self.runtime.policies())
     }
 
     /// Returns the text that describes the catalog.
-    pub(crate) fn instructions(&self) -> Result<String, prowess::Error> {
-        Ok(self.runtime.turn(&self.session)?.prompt().whole_text().into_owned())
+    pub(crate) async fn instructions(self: &Arc<Self>) -> Result<String, String> {
+        self.in_turn(|turn| turn.prompt().whole_text().into_owned()).await
     }
 
     /// Starts a turn and runs `work` in it. Both may read files, so they run on a thread that may
     /// block, and the connection goes on answering.
     pub(crate) async fn in_turn<T: Send + 'static>(
-        &self,
+        self: &Arc<Self>,
         work: impl FnOnce(&Turn) -> T + Send + 'static,
     ) -> Result<T, String> {
-        let runtime = Arc::clone(&self.runtime);
-        let session = self.session.clone();
-        let turn = move || runtime.turn(&session).map(|turn| work(&turn));
+        let this = Arc::clone(self);
+        let turn = move || this.runtime.turn(this.session()?).map(|turn| work(&turn));
         let done = tokio::task::spawn_blocking(turn).await.map_err(|error| error.to_string())?;
         done.map_err(|error| error.to_string())
     }
@@ -91,9 +83,34 @@ impl Conversation {
 
     /// Returns a digest of everything that a client is shown of the catalog, or `None` if the
     /// session has ended.
-    pub(crate) async fn digest(&self) -> Option<u64> {
+    pub(crate) async fn digest(self: &Arc<Self>) -> Option<u64> {
         self.in_turn(digest).await.ok()
     }
+}
+
+/// Returns what policies let clients use. See [`Conversation::capabilities`].
+#[expect(deprecated, reason = "revisions before 2026-07-28 have logging")]
+pub(crate) fn capabilities(policies: &Policies) -> ServerCapabilities {
+    let mut capabilities = ServerCapabilities::builder()
+        .enable_completions()
+        .enable_logging()
+        .enable_prompts()
+        .enable_prompts_list_changed()
+        .enable_resources()
+        .enable_resources_list_changed()
+        .enable_resources_subscribe()
+        .enable_tools()
+        .enable_tool_list_changed()
+        .enable_skills_with_directory_read()
+        .build();
+    if policies.tools.load_tool().is_none() {
+        capabilities.prompts = None;
+    }
+    if !resources::are_open(policies) {
+        capabilities.resources = None;
+        capabilities.extensions = None;
+    }
+    capabilities
 }
 
 fn digest(turn: &Turn) -> u64 {
@@ -107,7 +124,9 @@ fn digest(turn: &Turn) -> u64 {
 
 impl Drop for Conversation {
     fn drop(&mut self) {
-        // If the store fails here, the session expires later.
-        let _ = self.runtime.close_session(self.session.id());
+        if let Some(session) = self.session.get() {
+            // If the store fails here, the session expires later.
+            let _ = self.runtime.close_session(session.id());
+        }
     }
 }

@@ -8,10 +8,11 @@ use prowess::session::random_id;
 use prowess::text::has_invisible;
 use prowess::{ApprovalId, Runtime};
 use rmcp::ErrorData;
-use rmcp::model::RequestMetaObject;
+use rmcp::model::{Implementation, RequestMetaObject, ServerConfig};
 use rmcp::service::{RequestContext, RoleServer};
 
-use crate::conversation::Conversation;
+use crate::conversation::{self, Conversation};
+use crate::icon::icon;
 
 /// The keys of `_meta` under which clients send the id of a conversation: that of this server, and
 /// those of clients in use.
@@ -35,6 +36,7 @@ type NamedKey = (Option<Arc<str>>, String);
 /// The conversations that the connections of one server share.
 pub(crate) struct Conversations {
     runtime: Arc<Runtime>,
+    info: ServerConfig,
     named: Mutex<Recent<NamedKey, Arc<Conversation>>>,
     waiting: Mutex<Recent<String, Waiting>>,
 }
@@ -49,7 +51,11 @@ pub(crate) struct Waiting {
 impl Conversations {
     /// Creates a table without conversations.
     pub(crate) fn new(runtime: Arc<Runtime>) -> Self {
-        Self { runtime, named: Mutex::default(), waiting: Mutex::default() }
+        let implementation =
+            Implementation::new("prowess", env!("CARGO_PKG_VERSION")).with_icons(vec![icon()]);
+        let capabilities = conversation::capabilities(runtime.policies());
+        let info = ServerConfig::new(capabilities).with_server_info(implementation);
+        Self { runtime, info, named: Mutex::default(), waiting: Mutex::default() }
     }
 
     /// Returns the runtime of all conversations.
@@ -57,11 +63,16 @@ impl Conversations {
         &self.runtime
     }
 
+    /// Returns what all servers report about themselves, without instructions.
+    pub(crate) fn info(&self) -> &ServerConfig {
+        &self.info
+    }
+
     /// Returns the conversation that a request names, or `None` if it names none.
     ///
     /// # Errors
     ///
-    /// The id is malformed, or no session can be opened.
+    /// The id is malformed.
     pub(crate) fn named(
         &self,
         context: &RequestContext<RoleServer>,
@@ -72,9 +83,7 @@ impl Conversations {
         if let Some(conversation) = named.get(&key) {
             return Ok(Some(conversation));
         }
-        let conversation = Conversation::open(Arc::clone(&self.runtime)).map(Arc::new);
-        let conversation =
-            conversation.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
+        let conversation = Arc::new(Conversation::new(Arc::clone(&self.runtime)));
         let forgotten = named.insert(key, Arc::clone(&conversation));
         drop(named);
         // Closing a session may wait for a store.

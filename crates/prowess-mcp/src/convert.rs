@@ -91,6 +91,9 @@ fn block((index, content): (usize, Content)) -> ContentBlock {
         Content::Blob { mime_type, data, .. } if mime_type.starts_with("image/") => {
             ContentBlock::image(data, mime_type)
         }
+        Content::Blob { mime_type, data, .. } if mime_type.starts_with("audio/") => {
+            ContentBlock::audio(data, mime_type)
+        }
         Content::Blob { mime_type, data, uri } => {
             let uri = uri.unwrap_or_else(|| format!("{UNNAMED_BLOB}/{index}"));
             ContentBlock::resource(ResourceContents::blob(data, uri).with_mime_type(mime_type))

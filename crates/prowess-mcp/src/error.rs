@@ -18,10 +18,18 @@ pub enum ServeError {
     /// The operating system refused a resource that the server needs.
     #[error("the server could not be started: {0}")]
     System(#[from] std::io::Error),
-    /// A server at an address that other machines reach has no token.
+    /// A server at an address that other machines reach has no token and no authorization server.
     #[cfg(feature = "http")]
     #[error("other machines can reach {0}, so clients need a token there")]
     TokenRequired(std::net::SocketAddr),
+    /// The authorization server cannot be used.
+    #[cfg(feature = "http")]
+    #[error("the authorization server cannot be used: {0}")]
+    OAuth(String),
+    /// The certificate or its key cannot be used.
+    #[cfg(feature = "tls")]
+    #[error("the certificate cannot be used: {0}")]
+    Tls(String),
     /// The token is too easy to guess, or cannot be sent.
     #[cfg(feature = "http")]
     #[error("a token needs at least 16 characters, all of them visible ASCII")]

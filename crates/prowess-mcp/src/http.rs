@@ -1,22 +1,24 @@
 //! Serving many clients over Streamable HTTP.
 
+mod access;
 mod check;
+mod connection;
 mod metrics;
+mod oauth;
 mod options;
 mod rate;
 mod route;
 mod sessions;
+#[cfg(feature = "tls")]
+mod tls;
 
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
 use prowess::Runtime;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
@@ -24,14 +26,19 @@ use crate::ServeError;
 use crate::approval_hint::{ApprovalHint, decide_in_the_host};
 use crate::hangup::Hangup;
 
+pub use oauth::{FetchDocument, OAuthOptions};
 pub use options::{HttpLimits, HttpOptions, HttpToken};
+#[cfg(feature = "tls")]
+pub use tls::HttpTls;
 
+use connection::Connections;
 use route::Router;
 
 /// A server on a TCP port that accepts no connections yet.
 ///
 /// The protocol is at `/mcp`. `GET /healthz` answers while the server runs, and `GET /metrics`
-/// returns counters as text, with the same checks as `/mcp`.
+/// returns counters as text, with the same checks as `/mcp`. With an authorization server,
+/// `GET /.well-known/oauth-protected-resource` returns the metadata of RFC 9728.
 pub struct HttpServer {
     executor: tokio::runtime::Runtime,
     listener: std::net::TcpListener,
@@ -45,12 +52,10 @@ impl HttpServer {
     ///
     /// # Errors
     ///
-    /// The address is not a loopback address and there is no token, or the operating system refuses
-    /// the port.
+    /// The address is not a loopback address and there is neither a token nor an authorization
+    /// server, a URL of the latter cannot be used, or the operating system refuses the port.
     pub fn bind(address: SocketAddr, options: HttpOptions) -> Result<Self, ServeError> {
-        if !address.ip().is_loopback() && options.token.is_none() {
-            return Err(ServeError::TokenRequired(address));
-        }
+        options.check(address)?;
         let executor = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let hangup = {
             let _context = executor.enter();
@@ -104,9 +109,18 @@ impl HttpServer {
             let address = listener.local_addr()?;
             let listener = TcpListener::from_std(listener)?;
             hangup.reload(Arc::clone(&runtime));
+            let draining = watch::Sender::new(false);
             let limits = options.limits.clone();
-            let router = Arc::new(Router::new(runtime, approval_hint, options, address));
-            accept(listener, &router, &limits, end).await;
+            #[cfg(feature = "tls")]
+            let acceptor = options.tls.as_ref().map(HttpTls::acceptor);
+            let connections = Connections {
+                router: Arc::new(Router::new(runtime, approval_hint, options, address)?),
+                limits,
+                draining: draining.subscribe(),
+                #[cfg(feature = "tls")]
+                acceptor,
+            };
+            accept(listener, &connections, &draining, end).await;
             Ok(())
         })
     }
@@ -115,18 +129,17 @@ impl HttpServer {
 /// Accepts connections until `end` is ready, and drains them.
 async fn accept(
     listener: TcpListener,
-    router: &Arc<Router>,
-    limits: &HttpLimits,
+    connections: &Connections,
+    draining: &watch::Sender<bool>,
     end: impl Future<Output = ()>,
 ) {
-    let slots = Arc::new(Semaphore::new(limits.connections));
-    let draining = watch::Sender::new(false);
-    let mut connections = JoinSet::new();
+    let slots = Arc::new(Semaphore::new(connections.limits.connections));
+    let mut open = JoinSet::new();
     tokio::pin!(end);
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            Some(_) = connections.join_next() => continue,
+            Some(_) = open.join_next() => continue,
             () = &mut end => break,
         };
         // Errors are those of one connection, or of a lack of files, which passes.
@@ -135,66 +148,24 @@ async fn accept(
             continue;
         };
         let Ok(slot) = Arc::clone(&slots).try_acquire_owned() else {
-            router.metrics.refused("connections");
+            connections.router.metrics.refused("connections");
             continue;
         };
-        let serving = serve_connection(
-            stream,
-            peer,
-            Arc::clone(router),
-            limits.clone(),
-            draining.subscribe(),
-        );
-        connections.spawn(async move {
+        let serving = connections.clone().serve(stream, peer);
+        open.spawn(async move {
             serving.await;
             drop(slot);
         });
     }
     drop(listener);
-    drain(connections, router, limits, &draining).await;
-}
-
-/// Serves one connection until the client closes it, or until its request is answered if the
-/// server is draining.
-async fn serve_connection(
-    stream: TcpStream,
-    peer: SocketAddr,
-    router: Arc<Router>,
-    limits: HttpLimits,
-    mut draining: watch::Receiver<bool>,
-) {
-    // Answers are short, and clients wait for them.
-    let _ = stream.set_nodelay(true);
-    let _open = router.metrics.open_connection();
-    let service = service_fn(|request| {
-        let router = Arc::clone(&router);
-        async move { Ok::<_, std::convert::Infallible>(router.answer(peer.ip(), request).await) }
-    });
-    let mut builder = http1::Builder::new();
-    builder
-        .timer(TokioTimer::new())
-        .header_read_timeout(Duration::from_secs(limits.header_seconds))
-        .max_buf_size(limits.header_bytes.max(8 << 10));
-    let connection = builder.serve_connection(TokioIo::new(stream), service);
-    tokio::pin!(connection);
-    tokio::select! {
-        // A broken connection concerns its client alone.
-        _ = connection.as_mut() => return,
-        _ = draining.wait_for(|is_draining| *is_draining) => {}
-    }
-    connection.as_mut().graceful_shutdown();
-    let _ = connection.await;
+    draining.send_replace(true);
+    drain(open, connections).await;
 }
 
 /// Waits for the running requests, then ends streams and what is left.
-async fn drain(
-    mut connections: JoinSet<()>,
-    router: &Router,
-    limits: &HttpLimits,
-    draining: &watch::Sender<bool>,
-) {
-    draining.send_replace(true);
-    let all_closed = async { while connections.join_next().await.is_some() {} };
+async fn drain(mut open: JoinSet<()>, connections: &Connections) {
+    let Connections { router, limits, .. } = connections;
+    let all_closed = async { while open.join_next().await.is_some() {} };
     let answered = async {
         router.answered().await;
         // Streams of notifications never end by themselves.

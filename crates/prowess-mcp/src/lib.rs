@@ -58,8 +58,10 @@ use prowess::{BodyDelivery, Policies};
 
 pub use approval_hint::{ApprovalChannel, ApprovalHint};
 pub use error::ServeError;
+#[cfg(feature = "tls")]
+pub use http::HttpTls;
 #[cfg(feature = "http")]
-pub use http::{HttpLimits, HttpOptions, HttpServer, HttpToken};
+pub use http::{FetchDocument, HttpLimits, HttpOptions, HttpServer, HttpToken, OAuthOptions};
 pub use server::SkillServer;
 pub use stdio::StdioServer;
 pub use transport::LineTransport;

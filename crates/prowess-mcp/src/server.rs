@@ -7,12 +7,13 @@ use std::sync::Arc;
 use prowess::{BodyDelivery, Runtime, Turn};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
-    GetSkillResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ServerConfig, SetLevelRequestParams,
-    SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    CustomResult, DiscoverResult, ErrorCode, GetPromptRequestParams, GetPromptResponse,
+    GetSkillRequestParams, GetSkillResult, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceDirectoryRequestParams,
+    ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -21,7 +22,6 @@ use crate::approval_hint::{ApprovalChannel, ApprovalHint, decide_in_the_host};
 use crate::changes::{News, PeerTask, notify_subscription};
 use crate::conversation::Conversation;
 use crate::conversations::Conversations;
-use crate::icon::icon;
 use crate::page::{Page, cursor, only_page};
 use crate::transport::Closed;
 use crate::watched::MOST_WATCHED;
@@ -43,21 +43,21 @@ pub struct SkillServer {
 }
 
 impl SkillServer {
-    /// Creates a server with a session of its own.
+    /// Creates a server with a session of its own, which its first request opens.
     ///
     /// # Errors
     ///
     /// The runtime delivers bodies in instructions instead of tool results (see
-    /// [`adapt`](crate::adapt)), or the session store fails.
+    /// [`adapt`](crate::adapt)).
     pub fn new(runtime: Arc<Runtime>) -> Result<Self, ServeError> {
         check_delivery(&runtime)?;
-        Self::sharing(Arc::new(Conversations::new(runtime)))
+        Ok(Self::sharing(Arc::new(Conversations::new(runtime))))
     }
 
     /// Creates a server that shares the named conversations with others.
-    pub(crate) fn sharing(conversations: Arc<Conversations>) -> Result<Self, ServeError> {
-        let conversation = Conversation::open(Arc::clone(conversations.runtime()))?;
-        Ok(Self {
+    pub(crate) fn sharing(conversations: Arc<Conversations>) -> Self {
+        let conversation = Conversation::new(Arc::clone(conversations.runtime()));
+        Self {
             conversation: Arc::new(conversation),
             conversations,
             news: Arc::default(),
@@ -65,7 +65,7 @@ impl SkillServer {
             closed: Closed::never(),
             approval_hint: decide_in_the_host,
             approvals: ApprovalChannel::default(),
-        })
+        }
     }
 
     /// Sets where calls that need an approval are approved.
@@ -119,6 +119,14 @@ impl SkillServer {
             .await
     }
 
+    /// Adds the text that describes the catalog, if there is one.
+    async fn with_instructions(&self, info: ServerConfig) -> ServerConfig {
+        match self.conversation.instructions().await {
+            Ok(instructions) if !instructions.is_empty() => info.with_instructions(instructions),
+            _ => info,
+        }
+    }
+
     /// Returns an error unless clients may read files.
     fn check_open(&self, method: &str) -> Result<(), ErrorData> {
         if resources::are_open(self.conversation.runtime().policies()) {
@@ -130,15 +138,28 @@ impl SkillServer {
 }
 
 impl ServerHandler for SkillServer {
+    /// Returns everything but the instructions. The protocol's library calls this several times for
+    /// each request over HTTP.
     fn get_info(&self) -> ServerConfig {
-        let capabilities = self.conversation.capabilities();
-        let implementation =
-            Implementation::new("prowess", env!("CARGO_PKG_VERSION")).with_icons(vec![icon()]);
-        let info = ServerConfig::new(capabilities).with_server_info(implementation);
-        match self.conversation.instructions() {
-            Ok(instructions) if !instructions.is_empty() => info.with_instructions(instructions),
-            _ => info,
-        }
+        self.conversations.info().clone()
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        Ok(self.with_instructions(self.negotiate_initialize(&request)?).await)
+    }
+
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let info = self.with_instructions(self.get_info()).await;
+        Ok(DiscoverResult::from_server_info(versions, info))
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

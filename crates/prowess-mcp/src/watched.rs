@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess::Turn;
 use rmcp::ErrorData;
@@ -28,7 +28,7 @@ impl Watched {
     pub(crate) async fn add(
         &self,
         uri: String,
-        conversation: &Conversation,
+        conversation: &Arc<Conversation>,
     ) -> Result<(), ErrorData> {
         let wanted = uri.clone();
         let read = conversation.in_turn(move |turn| resources::read(turn, &wanted).map(drop));
@@ -44,7 +44,7 @@ impl Watched {
     }
 
     /// Starts watching these files, of which some may not exist.
-    pub(crate) async fn of(uris: Vec<String>, conversation: &Conversation) -> Self {
+    pub(crate) async fn of(uris: Vec<String>, conversation: &Arc<Conversation>) -> Self {
         let shown = digests(uris.clone(), conversation).await;
         Self(Mutex::new(uris.into_iter().zip(shown).collect()))
     }
@@ -55,7 +55,7 @@ impl Watched {
     }
 
     /// Returns the files that have changed since the last call.
-    pub(crate) async fn changed(&self, conversation: &Conversation) -> Vec<String> {
+    pub(crate) async fn changed(&self, conversation: &Arc<Conversation>) -> Vec<String> {
         let uris: Vec<_> =
             self.0.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
         if uris.is_empty() {
@@ -72,7 +72,7 @@ impl Watched {
 }
 
 /// Returns a digest of each file, in the order of the URIs.
-async fn digests(uris: Vec<String>, conversation: &Conversation) -> Vec<Option<u64>> {
+async fn digests(uris: Vec<String>, conversation: &Arc<Conversation>) -> Vec<Option<u64>> {
     let count = uris.len();
     let digests = conversation
         .in_turn(move |turn| uris.iter().map(|uri| digest(turn, uri)).collect::<Vec<_>>());

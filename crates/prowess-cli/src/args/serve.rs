@@ -14,9 +14,32 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "ADDR")]
     pub(crate) http: Option<SocketAddr>,
     /// File with the token that HTTP clients send, also from the environment variable
-    /// `PROWESS_HTTP_TOKEN`; needed unless ADDR is a loopback address
+    /// `PROWESS_HTTP_TOKEN`; this or an issuer is needed unless ADDR is a loopback address
     #[arg(long, value_name = "FILE", requires = "http")]
     pub(crate) token_file: Option<PathBuf>,
+    /// Authorization server of OAuth 2.1 whose tokens HTTP clients may send
+    #[arg(long, value_name = "URL", requires = "http")]
+    pub(crate) oauth_issuer: Option<String>,
+    /// Scope that these tokens need; repeatable
+    #[arg(long, value_name = "SCOPE", requires = "oauth_issuer", hide_short_help = true)]
+    pub(crate) oauth_scope: Vec<String>,
+    /// URL by which clients reach the server, for which these tokens have to be, such as
+    /// `https://skills.example/mcp` [default: `/mcp` at ADDR if it is a loopback address]
+    #[arg(long, value_name = "URL", requires = "oauth_issuer", hide_short_help = true)]
+    pub(crate) oauth_resource: Option<String>,
+    /// File with the server's certificate and those of its authorities, in PEM; encrypts
+    /// connections
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "http",
+        requires = "tls_key",
+        hide_short_help = true
+    )]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// File with the key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert", hide_short_help = true)]
+    pub(crate) tls_key: Option<PathBuf>,
     /// Another name by which HTTP clients reach the server, with its port if it has one; repeatable
     #[arg(long, value_name = "HOST", requires = "http")]
     pub(crate) allow_host: Vec<String>,

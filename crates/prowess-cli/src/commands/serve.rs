@@ -1,19 +1,15 @@
 //! `prowess serve`: skills and tools over the Model Context Protocol.
 
-use std::fs::File;
-use std::io::Read as _;
+mod http;
+
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess::registry::RefreshMode;
 use prowess::registry::codes::SOURCE_NOT_WATCHED;
 use prowess::{Catalog, Diagnostic, Policies, Runtime, ShowLocation};
-use prowess_mcp::{
-    ApprovalChannel, HttpLimits, HttpOptions, HttpServer, HttpToken, ServeError, StdioServer,
-};
+use prowess_mcp::{ApprovalChannel, HttpServer, ServeError, StdioServer};
 
 use crate::args::{Approvers, Global, Serve};
 use crate::commands::approvals::next_step;
@@ -21,9 +17,11 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::{plugins, policies, runtime};
 
+pub(crate) use http::TOKEN_VARIABLE;
+
 pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     // Created first: before that, `SIGHUP` would end the process.
-    let server = Server::create(args)?;
+    let server = Server::create(args, output)?;
     let mut policies = prowess_mcp::adapt(policies::policies(global)?);
     // Skills may change while a server runs.
     policies.refresh.mode.get_or_insert(RefreshMode::Watch);
@@ -42,32 +40,36 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
 /// A server that is not connected yet.
 enum Server {
     Stdio(StdioServer),
-    Http(Box<HttpServer>, SocketAddr),
+    Http { server: Box<HttpServer>, address: SocketAddr, scheme: &'static str },
 }
 
 impl Server {
-    fn create(args: &Serve) -> Result<Self, Failure> {
+    fn create(args: &Serve, output: &Output) -> Result<Self, Failure> {
         let Some(address) = args.http else {
             let server = StdioServer::new().map_err(|error| failed(&error))?;
             let server = server.approvals(approval_channel(args));
             return Ok(Self::Stdio(server.approval_hint(next_step)));
         };
-        let server =
-            HttpServer::bind(address, http_options(args)?).map_err(|error| match error {
-                ServeError::TokenRequired(_) => {
-                    let help = "write a random token to a file that only you can read, and name it \
-                            with `--token-file`";
-                    Failure::usage("serve-failed", error.to_string(), help)
-                }
-                _ => failed(&error),
-            })?;
+        let options = http::options(args, approval_channel(args), output)?;
+        let server = HttpServer::bind(address, options).map_err(|error| match error {
+            ServeError::TokenRequired(_) => {
+                let help = "write a random token to a file that only you can read, and name it \
+                            with `--token-file`; or name an authorization server with \
+                            `--oauth-issuer`";
+                Failure::usage("serve-failed", error.to_string(), help)
+            }
+            ServeError::OAuth(_) => http::oauth_failed(&error),
+            _ => failed(&error),
+        })?;
         let address = server.address().map_err(|error| failed(&error))?;
-        Ok(Self::Http(Box::new(server.approval_hint(next_step)), address))
+        let server = Box::new(server.approval_hint(next_step));
+        let scheme = if args.tls_cert.is_some() { "https" } else { "http" };
+        Ok(Self::Http { server, address, scheme })
     }
 
     /// Hides the paths of this machine from the clients of others.
     fn adapt(&self, policies: &mut Policies) {
-        let Self::Http(_, address) = self else { return };
+        let Self::Http { address, .. } = self else { return };
         let show = &mut policies.delivery.show_location;
         if !address.ip().is_loopback() && *show == ShowLocation::Absolute {
             *show = ShowLocation::Virtual;
@@ -77,14 +79,14 @@ impl Server {
     fn place(&self) -> String {
         match self {
             Self::Stdio(_) => "on standard input and output".to_owned(),
-            Self::Http(_, address) => format!("at http://{address}/mcp"),
+            Self::Http { address, scheme, .. } => format!("at {scheme}://{address}/mcp"),
         }
     }
 
     fn serve(self, runtime: Runtime) -> Result<(), Failure> {
         let served = match self {
             Self::Stdio(server) => server.serve(runtime),
-            Self::Http(server, _) => server.serve(runtime),
+            Self::Http { server, .. } => server.serve(runtime),
         };
         served.map_err(|error| failed(&error))
     }
@@ -100,49 +102,6 @@ fn approval_channel(args: &Serve) -> ApprovalChannel {
         None if is_shared => ApprovalChannel::Host,
         None => ApprovalChannel::Client,
     }
-}
-
-/// The environment variable with the token of HTTP clients.
-pub(crate) const TOKEN_VARIABLE: &str = "PROWESS_HTTP_TOKEN";
-
-/// The maximum size of a token's file, in bytes.
-const MOST_TOKEN_BYTES: u64 = 4096;
-
-fn http_options(args: &Serve) -> Result<HttpOptions, Failure> {
-    let limits =
-        HttpLimits { requests_per_second: args.rate.map(NonZeroU32::get), ..HttpLimits::default() };
-    Ok(HttpOptions {
-        token: token(args.token_file.as_deref())?,
-        hosts: args.allow_host.clone(),
-        origins: args.allow_origin.clone(),
-        approvals: approval_channel(args),
-        limits,
-        ..HttpOptions::default()
-    })
-}
-
-/// Returns the token of the file, or else of the environment.
-fn token(file: Option<&Path>) -> Result<Option<HttpToken>, Failure> {
-    let text = match file {
-        Some(file) => Some(token_text(file)?),
-        None => std::env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty()),
-    };
-    let token = text.map(|text| HttpToken::new(&text)).transpose();
-    token.map_err(|error| {
-        let help = "make one with `openssl rand -hex 32`";
-        Failure::usage("token-invalid", error.to_string(), help)
-    })
-}
-
-fn token_text(file: &Path) -> Result<String, Failure> {
-    let mut text = String::new();
-    let opened = File::open(file);
-    let read = opened.and_then(|file| file.take(MOST_TOKEN_BYTES).read_to_string(&mut text));
-    read.map_err(|error| {
-        let message = format!("`{}` cannot be read: {error}", file.display());
-        Failure::usage("token-unreadable", message, "name a file with a token")
-    })?;
-    Ok(text)
 }
 
 fn failed(error: &ServeError) -> Failure {

@@ -43,6 +43,94 @@ fn load(address: &str, token: &str) -> String {
     answer
 }
 
+/// Starts a server with these further arguments, and returns what it reports before it serves, and
+/// its URL.
+fn start(tree: &Tree, args: &[&str]) -> (Running, Vec<String>, String) {
+    let (mut command, home) = Program::new().root("user", &tree.join("skills")).into_command();
+    command.args(["serve", "--http", "127.0.0.1:0"]).args(args);
+    let mut child = command.spawn().expect("the server starts");
+    let mut remarks = BufReader::new(child.stderr.take().expect("a pipe"));
+    let running = Running { child, _home: home };
+    let mut earlier = Vec::new();
+    loop {
+        let mut line = String::new();
+        let count = remarks.read_line(&mut line).expect("it reports its address");
+        assert!(count > 0, "the server ended: {earlier:?}");
+        match line.trim().split_once("serving at ") {
+            Some((_, url)) => return (running, earlier, url.to_owned()),
+            None => earlier.push(line),
+        }
+    }
+}
+
+/// A server that ends with this.
+struct Running {
+    child: std::process::Child,
+    _home: tempfile::TempDir,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Requests a URL with Python's own TLS, which trusts one certificate, and returns the status.
+const CLIENT: &str = "import ssl, sys, urllib.request as request\n\
+    context = ssl.create_default_context(cafile=sys.argv[2])\n\
+    print(request.urlopen(sys.argv[1], context=context).status)";
+
+#[test]
+fn encrypted_server_answers_another_library() {
+    let tree = tree();
+    let certified = rcgen::generate_simple_self_signed(vec!["127.0.0.1".to_owned()]);
+    let certified = certified.expect("a certificate is made");
+    tree.write("cert.pem", certified.cert.pem());
+    tree.write("key.pem", certified.signing_key.serialize_pem());
+    let [certificate, key] = ["cert.pem", "key.pem"].map(|name| tree.join(name));
+    let [certificate, key] = [&certificate, &key].map(|it| it.to_str().expect("a path of text"));
+    let (_running, _, url) = start(&tree, &["--tls-cert", certificate, "--tls-key", key]);
+    assert!(url.starts_with("https://"), "{url}");
+    let health = url.replace("/mcp", "/healthz");
+    let mut python = std::process::Command::new("python3");
+    let ran = python.args(["-c", CLIENT, &health, certificate]).output().expect("python3 starts");
+    assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "200", "{ran:?}");
+    for (certificate, key) in [(certificate, certificate), (key, key), ("none.pem", key)] {
+        let args = ["serve", "--http", "127.0.0.1:0", "--tls-cert", certificate, "--tls-key", key];
+        let refused = Program::new().root("user", &tree.join("skills")).run(&args);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        assert!(refused.stderr.contains("certificate-invalid"), "{refused:?}");
+    }
+}
+
+/// Nothing listens on this port, and no program without rights can.
+const NO_ISSUER: &str = "http://127.0.0.1:1";
+
+#[test]
+fn authorization_server_may_start_later() {
+    let tree = tree();
+    let (_running, earlier, url) = start(&tree, &["--oauth-issuer", NO_ISSUER]);
+    let warning = earlier.iter().find(|line| line.contains("authorization server"));
+    assert!(warning.is_some_and(|line| line.contains(NO_ISSUER)), "it is reported: {earlier:?}");
+    let address = url.trim_start_matches("http://").trim_end_matches("/mcp");
+    let answer = load(address, "x.y.z");
+    assert!(answer.starts_with("HTTP/1.1 503"), "tokens cannot be checked: {answer}");
+}
+
+#[test]
+fn unusable_authorization_server_is_refused() {
+    let tree = tree();
+    let run = |args: &[&str]| Program::new().root("user", &tree.join("skills")).run(args);
+    let remote = run(&["serve", "--http", "0.0.0.0:0", "--oauth-issuer", NO_ISSUER]);
+    assert_eq!(remote.code, Some(2), "{remote:?}");
+    assert!(remote.stderr.contains("--oauth-resource"), "{remote:?}");
+    let plain = ["serve", "--http", "127.0.0.1:0", "--oauth-issuer", "http://auth.invalid"];
+    let plain = run(&plain);
+    assert_eq!(plain.code, Some(2), "{plain:?}");
+    assert!(plain.stderr.contains("https"), "{plain:?}");
+}
+
 #[test]
 fn server_answers_and_ends_by_a_signal() {
     let tree = tree();

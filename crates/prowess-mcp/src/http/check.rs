@@ -2,10 +2,10 @@
 
 use std::net::SocketAddr;
 
-use hyper::header::{AUTHORIZATION, HOST, ORIGIN};
+use hyper::header::{HOST, ORIGIN};
 use hyper::{HeaderMap, StatusCode, Uri};
 
-use super::options::{HttpOptions, HttpToken};
+use super::options::HttpOptions;
 
 /// A reason to refuse a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,31 +26,24 @@ const WRONG_ORIGIN: Refused = Refused {
     reason: "origin",
     message: "pages of this origin may not use this server",
 };
-const WRONG_TOKEN: Refused = Refused {
-    status: StatusCode::UNAUTHORIZED,
-    reason: "token",
-    message: "send the server's token as `Authorization: Bearer TOKEN`",
-};
 
-/// The names under which a server accepts requests, and its token.
+/// The names under which a server accepts requests.
 pub(super) struct Checks {
     hosts: Vec<String>,
     origins: Vec<String>,
-    token: Option<HttpToken>,
 }
 
 impl Checks {
-    /// Returns the checks of a server at this address.
-    pub(super) fn new(options: &HttpOptions, address: SocketAddr) -> Self {
+    /// Returns the checks of a server at this address, whose own origins have this scheme.
+    pub(super) fn new(options: &HttpOptions, scheme: &str, address: SocketAddr) -> Self {
         let mut own = vec![address.to_string()];
         if address.ip().is_loopback() {
             own.push(format!("localhost:{}", address.port()));
         }
-        let origins = own.iter().map(|host| format!("http://{host}"));
+        let origins = own.iter().map(|host| format!("{scheme}://{host}"));
         Self {
             origins: lower(origins.chain(options.origins.iter().cloned())),
             hosts: lower(own.iter().chain(&options.hosts).cloned()),
-            token: options.token.clone(),
         }
     }
 
@@ -64,8 +57,15 @@ impl Checks {
         &self.origins
     }
 
+    /// Accepts one more host, with its origin.
+    pub(super) fn accepting(mut self, host: &str, origin: &str) -> Self {
+        self.hosts.push(host.to_ascii_lowercase());
+        self.origins.push(origin.to_ascii_lowercase());
+        self
+    }
+
     /// Checks the names, against pages that reach the server under another name (DNS rebinding) or
-    /// from another origin, and the token.
+    /// from another origin.
     pub(super) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Refused> {
         let host = only(headers, &HOST).ok_or(WRONG_HOST)?;
         let is_known = |name: &str| self.hosts.contains(&name.to_ascii_lowercase());
@@ -80,22 +80,15 @@ impl Checks {
                 return Err(WRONG_ORIGIN);
             }
         }
-        self.check_token(headers)
-    }
-
-    fn check_token(&self, headers: &HeaderMap) -> Result<(), Refused> {
-        let Some(token) = &self.token else { return Ok(()) };
-        let sent = only(headers, &AUTHORIZATION).and_then(|value| {
-            let (scheme, sent) = value.split_once(' ')?;
-            scheme.eq_ignore_ascii_case("bearer").then_some(sent.trim())
-        });
-        let is_right = sent.is_some_and(|sent| token.is(sent.as_bytes()));
-        if is_right { Ok(()) } else { Err(WRONG_TOKEN) }
+        Ok(())
     }
 }
 
 /// Returns the value of a header that must occur once.
-fn only<'h>(headers: &'h HeaderMap, name: &hyper::header::HeaderName) -> Option<&'h str> {
+pub(super) fn only<'h>(
+    headers: &'h HeaderMap,
+    name: &hyper::header::HeaderName,
+) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let first = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(first)

@@ -1,18 +1,28 @@
 //! The options of a server on a TCP port.
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use prowess::{Clock, Digest, SystemClock};
 
+use super::oauth::OAuthOptions;
+#[cfg(feature = "tls")]
+use super::tls::HttpTls;
 use crate::{ApprovalChannel, ServeError};
 
 /// The options of an [`HttpServer`](super::HttpServer).
 #[derive(Clone)]
 pub struct HttpOptions {
-    /// The token that clients send as `Authorization: Bearer TOKEN`. By default none, which only a
-    /// loopback address may have.
+    /// The token that clients send as `Authorization: Bearer TOKEN`. By default none; an address
+    /// that other machines reach needs one, or an authorization server.
     pub token: Option<HttpToken>,
+    /// The authorization server whose tokens clients may send. By default none. If there is a token
+    /// as well, either is enough.
+    pub oauth: Option<OAuthOptions>,
+    /// The certificate of encrypted connections. By default none, and connections are plain.
+    #[cfg(feature = "tls")]
+    pub tls: Option<HttpTls>,
     /// More values of the header `Host` that are accepted, with the port if it is not the scheme's
     /// own. By default only the server's address, and for a loopback address also `localhost`.
     pub hosts: Vec<String>,
@@ -31,12 +41,37 @@ impl Default for HttpOptions {
     fn default() -> Self {
         Self {
             token: None,
+            oauth: None,
+            #[cfg(feature = "tls")]
+            tls: None,
             hosts: Vec::new(),
             origins: Vec::new(),
             approvals: ApprovalChannel::default(),
             limits: HttpLimits::default(),
             clock: Arc::new(SystemClock::default()),
         }
+    }
+}
+
+impl HttpOptions {
+    /// Returns an error if the options cannot be used at this address.
+    pub(super) fn check(&self, address: SocketAddr) -> Result<(), ServeError> {
+        if let Some(oauth) = &self.oauth {
+            return oauth.check(address);
+        }
+        if address.ip().is_loopback() || self.token.is_some() {
+            return Ok(());
+        }
+        Err(ServeError::TokenRequired(address))
+    }
+
+    /// Returns the scheme of the server's URL.
+    pub(super) fn scheme(&self) -> &'static str {
+        #[cfg(feature = "tls")]
+        if self.tls.is_some() {
+            return "https";
+        }
+        "http"
     }
 }
 
@@ -49,14 +84,15 @@ pub struct HttpLimits {
     pub body_seconds: u64,
     /// The maximum size of a request's headers, in bytes, at least 8 KiB. By default 32 KiB.
     pub header_bytes: usize,
-    /// The number of seconds in which headers have to arrive, also on a connection that is reused.
-    /// By default 30.
+    /// The number of seconds in which headers have to arrive, also on a connection that is reused,
+    /// and before them the handshake of an encrypted connection. By default 30.
     pub header_seconds: u64,
     /// The maximum number of connections. By default 512. A further one is closed.
     pub connections: usize,
     /// The maximum number of sessions, which revisions before 2026-07-28 have. By default 1,024.
     pub sessions: usize,
-    /// The maximum number of sessions of one client address. By default 512.
+    /// The maximum number of sessions of one user of an authorization server, or else of one client
+    /// address. By default 512.
     pub sessions_per_client: usize,
     /// The maximum number of requests per second of one client address; `None` for no limit, which
     /// is the default.

@@ -8,7 +8,9 @@ use std::time::Duration;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::header::{
+    CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, TRANSFER_ENCODING, WWW_AUTHENTICATE,
+};
 use hyper::{Method, Request, Response, StatusCode};
 use prowess::Runtime;
 use rmcp::ErrorData;
@@ -17,15 +19,16 @@ use rmcp::service::{RoleServer, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
-use super::check::{Checks, Refused};
+use super::access::{Access, Caller, Rejected};
+use super::check::Checks;
 use super::metrics::Metrics;
 use super::options::{HttpLimits, HttpOptions};
 use super::rate::Rates;
 use super::sessions::Sessions;
-use crate::SkillServer;
 use crate::approval_hint::ApprovalHint;
 use crate::conversations::{ClientName, Conversations};
 use crate::transport::message::{self, Received};
+use crate::{ServeError, SkillServer};
 
 /// The body of an answer.
 type Body = BoxBody<Bytes, Infallible>;
@@ -41,6 +44,7 @@ pub(super) struct Router {
     service: StreamableHttpService<SkillServer, LocalSessionManager>,
     sessions: Sessions,
     checks: Checks,
+    access: Access,
     rates: Rates,
     limits: HttpLimits,
     pub(super) metrics: Metrics,
@@ -53,8 +57,12 @@ impl Router {
         approval_hint: ApprovalHint,
         options: HttpOptions,
         address: SocketAddr,
-    ) -> Self {
-        let checks = Checks::new(&options, address);
+    ) -> Result<Self, ServeError> {
+        let scheme = options.scheme();
+        let checks = Checks::new(&options, scheme, address);
+        let own_url = format!("{scheme}://{address}{ENDPOINT}");
+        let access = Access::new(&options, &own_url)?;
+        let checks = access.accept_names(checks);
         let HttpOptions { limits, clock, approvals, .. } = options;
         let manager = Arc::new(LocalSessionManager::default());
         let config = StreamableHttpServerConfig::default()
@@ -66,17 +74,17 @@ impl Router {
         let conversations = Arc::new(Conversations::new(runtime));
         let create = move || {
             let server = SkillServer::sharing(Arc::clone(&conversations));
-            let server = server.map_err(std::io::Error::other)?;
             Ok(server.approval_hint(approval_hint).approvals(approvals))
         };
-        Self {
+        Ok(Self {
             service: StreamableHttpService::new(create, Arc::clone(&manager), config),
             sessions: Sessions::new(manager, limits.sessions, limits.sessions_per_client),
             checks,
+            access,
             rates: Rates::new(clock, limits.requests_per_second),
             limits,
             metrics: Metrics::new(),
-        }
+        })
     }
 
     /// Answers a request.
@@ -87,8 +95,14 @@ impl Router {
     ) -> Response<Body> {
         let running = self.metrics.run_request();
         let is_call = request.method() == Method::POST;
-        let response = self.respond(client, request).await;
+        let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
+        let mut response = self.respond(client, request).await;
         self.metrics.answered(response.status().as_u16());
+        if is_chunked {
+            // A proxy that ignores the encoding sees another end of the request, so what follows is
+            // not read as a request.
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
         if !is_call {
             return response;
         }
@@ -119,10 +133,23 @@ impl Router {
             return self.busy(StatusCode::TOO_MANY_REQUESTS, "rate", "too many requests");
         }
         if let Err(refused) = self.checks.check(request.uri(), request.headers()) {
-            return self.refuse(refused);
+            return self.reject(refused.into());
+        }
+        if request.method() == Method::GET
+            && let Some(metadata) = self.access.metadata(path)
+        {
+            return json(StatusCode::OK, &metadata);
+        }
+        let caller = match self.access.check(client, request.headers()).await {
+            Ok(caller) => caller,
+            Err(rejected) => return self.reject(rejected),
+        };
+        let session = request.headers().get(SESSION_ID).and_then(|id| id.to_str().ok());
+        if session.is_some_and(|id| !self.sessions.is_open_to(id, &caller)) {
+            return text(StatusCode::NOT_FOUND, "there is no such session\n");
         }
         match path {
-            ENDPOINT if request.method() == Method::POST => self.post(client, request).await,
+            ENDPOINT if request.method() == Method::POST => self.post(caller, request).await,
             ENDPOINT => self.service.handle(request).await,
             "/metrics" if request.method() == Method::GET => {
                 text(StatusCode::OK, self.metrics.text(self.sessions.count().await))
@@ -131,12 +158,13 @@ impl Router {
         }
     }
 
-    fn refuse(&self, refused: Refused) -> Response<Body> {
+    fn reject(&self, rejected: Rejected) -> Response<Body> {
+        let Rejected { refused, challenge } = rejected;
         self.metrics.refused(refused.reason);
         let mut response = text(refused.status, format!("{}\n", refused.message));
-        if refused.status == StatusCode::UNAUTHORIZED {
-            let scheme = HeaderValue::from_static("Bearer");
-            response.headers_mut().insert(WWW_AUTHENTICATE, scheme);
+        let challenge = challenge.and_then(|challenge| HeaderValue::try_from(challenge).ok());
+        if let Some(challenge) = challenge {
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
         }
         response
     }
@@ -149,7 +177,7 @@ impl Router {
     }
 
     /// Answers a message. One that is not JSON-RPC is answered here as it is on other transports.
-    async fn post(&self, client: IpAddr, request: Request<Incoming>) -> Response<Body> {
+    async fn post(&self, caller: Caller, request: Request<Incoming>) -> Response<Body> {
         let (parts, body) = request.into_parts();
         let is_json = parts.headers.get(CONTENT_TYPE).is_some_and(is_json);
         if !is_json {
@@ -172,11 +200,11 @@ impl Router {
         };
         let is_handshake = is_initialize(&message) && !parts.headers.contains_key(SESSION_ID);
         let mut request = Request::from_parts(parts, Full::new(bytes));
-        request.extensions_mut().insert(ClientName(client.to_string().into()));
+        request.extensions_mut().insert(ClientName(caller.name()));
         if !is_handshake {
             return self.service.handle(request).await;
         }
-        let Some(reservation) = self.sessions.reserve(client).await else {
+        let Some(reservation) = self.sessions.reserve(&caller).await else {
             return self.busy(StatusCode::SERVICE_UNAVAILABLE, "sessions", "too many sessions");
         };
         let response = self.service.handle(request).await;

@@ -1,11 +1,12 @@
-//! The number of sessions, in total and of each client address.
+//! The number of sessions, in total and of each caller, and whose they are.
 
 use std::collections::HashMap;
-use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rmcp::transport::streamable_http_server::session::SessionId;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+
+use super::access::Caller;
 
 /// Counts the sessions of a manager.
 pub(super) struct Sessions {
@@ -17,9 +18,9 @@ pub(super) struct Sessions {
 
 #[derive(Default)]
 struct Owners {
-    open: HashMap<SessionId, IpAddr>,
+    open: HashMap<SessionId, Caller>,
     /// The number of handshakes that are running.
-    starting: HashMap<IpAddr, usize>,
+    starting: HashMap<Caller, usize>,
 }
 
 impl Sessions {
@@ -32,32 +33,44 @@ impl Sessions {
         self.manager.sessions.read().await.len()
     }
 
+    /// Returns whether a caller may use a session. A user's session belongs to this user alone; any
+    /// other one may change its address.
+    pub(super) fn is_open_to(&self, id: &str, caller: &Caller) -> bool {
+        let owners = lock(&self.owners);
+        match (owners.open.get(id), caller) {
+            (Some(Caller::User(owner)), Caller::User(user)) => owner == user,
+            (owner, caller) => {
+                matches!(caller, Caller::Address(_)) && !matches!(owner, Some(Caller::User(_)))
+            }
+        }
+    }
+
     /// Reserves a session for a client. `None` if there are too many.
-    pub(super) async fn reserve(&self, client: IpAddr) -> Option<Reservation> {
+    pub(super) async fn reserve(&self, client: &Caller) -> Option<Reservation> {
         let sessions = self.manager.sessions.read().await;
         let mut owners = lock(&self.owners);
         owners.open.retain(|id, _| sessions.contains_key(id));
         let starting: usize = owners.starting.values().sum();
-        let own_open = owners.open.values().filter(|owner| **owner == client).count();
-        let own = own_open + owners.starting.get(&client).copied().unwrap_or_default();
+        let own_open = owners.open.values().filter(|owner| *owner == client).count();
+        let own = own_open + owners.starting.get(client).copied().unwrap_or_default();
         if owners.open.len() + starting >= self.total || own >= self.per_client {
             return None;
         }
-        *owners.starting.entry(client).or_default() += 1;
-        Some(Reservation { owners: Arc::clone(&self.owners), client })
+        *owners.starting.entry(client.clone()).or_default() += 1;
+        Some(Reservation { owners: Arc::clone(&self.owners), client: client.clone() })
     }
 }
 
 /// The place of a session whose handshake is running.
 pub(super) struct Reservation {
     owners: Arc<Mutex<Owners>>,
-    client: IpAddr,
+    client: Caller,
 }
 
 impl Reservation {
     /// Records the id of the session.
     pub(super) fn opened(self, id: &str) {
-        lock(&self.owners).open.insert(id.into(), self.client);
+        lock(&self.owners).open.insert(id.into(), self.client.clone());
     }
 }
 

@@ -126,7 +126,7 @@ fn any_number_of_skills_can_be_loaded() {
 }
 
 #[test]
-fn skill_tools_have_titles_and_hints() {
+fn skill_tools_have_titles_hints_and_icons() {
     block_on(async {
         let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
         let client = greet(Arc::new(builder.build().expect("the runtime is complete"))).await;
@@ -139,6 +139,13 @@ fn skill_tools_have_titles_and_hints() {
             assert_eq!(hints.destructive_hint, Some(false), "{}", tool.name);
             assert_eq!(hints.idempotent_hint, Some(true), "{}", tool.name);
             assert_eq!(hints.open_world_hint, Some(false), "{}", tool.name);
+            let icons = tool.icons.expect("each skill tool has an icon");
+            let is_embedded = |src: &str| src.starts_with("data:image/svg+xml;base64,");
+            assert!(
+                icons.iter().all(|icon| is_embedded(&icon.src)),
+                "nothing is fetched: {icons:?}"
+            );
+            assert!(icons.iter().all(|icon| icon.src.len() < 400), "it is small: {icons:?}");
         }
     });
 }

@@ -126,7 +126,7 @@ fn error_code_is_sent_in_meta() {
 }
 
 #[test]
-fn image_is_an_image_and_other_bytes_are_a_resource() {
+fn images_and_sounds_have_types_of_their_own() {
     let blob = |mime_type: &str, uri: Option<&str>| Content::Blob {
         mime_type: mime_type.into(),
         data: "AAE=".into(),
@@ -134,6 +134,7 @@ fn image_is_an_image_and_other_bytes_are_a_resource() {
     };
     let content = vec![
         blob("image/png", None),
+        blob("audio/wav", None),
         blob("application/pdf", Some("skill://pdf/assets/form.pdf")),
         blob("application/zip", None),
     ];
@@ -149,6 +150,11 @@ fn image_is_an_image_and_other_bytes_are_a_resource() {
               "mimeType": "image/png"
             },
             {
+              "type": "audio",
+              "data": "AAE=",
+              "mimeType": "audio/wav"
+            },
+            {
               "type": "resource",
               "resource": {
                 "uri": "skill://pdf/assets/form.pdf",
@@ -159,7 +165,7 @@ fn image_is_an_image_and_other_bytes_are_a_resource() {
             {
               "type": "resource",
               "resource": {
-                "uri": "skill-tool:/blob/2",
+                "uri": "skill-tool:/blob/3",
                 "mimeType": "application/zip",
                 "blob": "AAE="
               }

@@ -1,12 +1,16 @@
 //! Streamable HTTP, by a client that writes requests of its own.
 
 mod attacks;
+mod issuer;
 mod limits;
+mod oauth;
+#[cfg(feature = "tls")]
+mod tls;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 use prowess::{Catalog, Runtime, Tool, ToolContext, ToolDefinition, ToolResult};
@@ -72,11 +76,16 @@ impl Server {
 
     /// Makes the handshake, and returns the answer with its session.
     async fn initialize(&self) -> Answer {
+        self.initialize_with("").await
+    }
+
+    /// Makes the handshake with these headers.
+    async fn initialize_with(&self, headers: &str) -> Answer {
         let client = json!({ "name": "test", "version": "1" });
         let params =
             json!({ "protocolVersion": REVISION, "capabilities": {}, "clientInfo": client });
         let body = message("initialize", &params);
-        self.send(Request { body: &body, ..Request::POST }).await
+        self.send(Request { headers, body: &body, ..Request::POST }).await
     }
 }
 
@@ -237,13 +246,61 @@ impl Tool for Held {
     }
 }
 
-#[test]
-fn running_call_is_answered_before_the_end() {
-    let (starts, mut started) = tokio::sync::mpsc::unbounded_channel();
+/// Returns a server with the tool [`Held`], the reports of its starts, and what releases it.
+fn server_with_held_tool() -> (Server, tokio::sync::mpsc::UnboundedReceiver<()>, Sender<()>) {
+    let (starts, started) = tokio::sync::mpsc::unbounded_channel();
     let (let_go, release) = channel();
     let tool = Held { starts, release: Mutex::new(release) };
-    let options = HttpOptions::default();
-    let mut server = Server::start(runtime_with(Arc::new(tool)), options);
+    let server = Server::start(runtime_with(Arc::new(tool)), HttpOptions::default());
+    (server, started, let_go)
+}
+
+/// Reads from a stream until a text occurs in it, and returns everything.
+async fn read_until(stream: &mut TcpStream, text: &str) -> String {
+    let mut read = String::new();
+    while !read.contains(text) {
+        let mut bytes = [0; 1024];
+        let count = stream.read(&mut bytes).await.expect("the stream is readable");
+        assert!(count > 0, "the stream ended before `{text}`: {read}");
+        read.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    }
+    read
+}
+
+#[test]
+fn answer_to_a_lost_connection_is_resumed() {
+    let (server, mut started, let_go) = server_with_held_tool();
+    block_on(async {
+        let session = server.initialize().await.session();
+        let body = message("tools/call", &json!({ "name": "held" }));
+        let post = Request { headers: &session, body: &body, ..Request::POST };
+        let post = post.text(server.address);
+        let mut call = TcpStream::connect(server.address).await.expect("it listens");
+        call.write_all(post.as_bytes()).await.expect("it reads");
+        let first = read_until(&mut call, "\nid: ").await;
+        let first =
+            if first.ends_with('\n') { first } else { first + &read_until(&mut call, "\n").await };
+        let id =
+            first.lines().find_map(|line| line.strip_prefix("id: ")).expect("an event has an id");
+        started.recv().await.expect("the call runs");
+        drop(call);
+        let headers = format!("{session}Last-Event-ID: {id}\r\n");
+        let resume = Request { line: "GET /mcp", headers: &headers, ..Request::POST };
+        let mut resumed = TcpStream::connect(server.address).await.expect("it listens");
+        let resume = resume.text(server.address);
+        resumed.write_all(resume.as_bytes()).await.expect("it reads");
+        let_go.send(()).expect("the tool waits");
+        read_until(&mut resumed, "finished after all").await;
+        let unknown = format!("{session}Last-Event-ID: 99/99\r\n");
+        let unknown = Request { line: "GET /mcp", headers: &unknown, ..Request::POST };
+        let answer = server.send(unknown).await;
+        assert!(!answer.0.contains("finished"), "an unknown event resumes nothing: {answer:?}");
+    });
+}
+
+#[test]
+fn running_call_is_answered_before_the_end() {
+    let (mut server, mut started, let_go) = server_with_held_tool();
     block_on(async {
         let session = server.initialize().await.session();
         let stream = Request { line: "GET /mcp", headers: &session, ..Request::POST };

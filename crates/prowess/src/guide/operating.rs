@@ -9,10 +9,27 @@
 //!
 //! # Reachable from elsewhere
 //!
-//! An address other than a loopback one needs a token (`--token-file`, or `PROWESS_HTTP_TOKEN`).
-//! Put a reverse proxy in front of it for TLS, and pass the public name with `--allow-host`, since
-//! `Host` and `Origin` are checked. `/healthz` answers while the server accepts work, and
-//! `/metrics` has counters in the format of Prometheus. `SIGTERM` ends the running calls first.
+//! An address other than a loopback one needs a token (`--token-file`, or `PROWESS_HTTP_TOKEN`), an
+//! authorization server, or both; then either token is enough:
+//!
+//! ```console
+//! $ prowess serve --http 0.0.0.0:443 --tls-cert fullchain.pem --tls-key privkey.pem \
+//!     --oauth-issuer https://auth.example --oauth-scope skills:use \
+//!     --oauth-resource https://skills.example/mcp
+//! ```
+//!
+//! Clients find the authorization server by themselves (`/.well-known/oauth-protected-resource`).
+//! Its access tokens have to be JSON Web Tokens for the URL of `--oauth-resource`, signed by RSA,
+//! ECDSA or Ed25519. Sessions and limits are then those of a user instead of an address. If the
+//! certificate of the authorization server is of a private authority, `SSL_CERT_FILE` names that.
+//!
+//! Without `--tls-cert`, put a reverse proxy in front that speaks TLS and keeps the header `Host`,
+//! and pass the public name with `--allow-host` or `--oauth-resource`, since `Host` and `Origin`
+//! are checked. Clients then share the proxy's address, and its limits. After a new certificate,
+//! restart the server.
+//!
+//! `/healthz` answers while the server accepts work, and `/metrics` has counters in the format of
+//! Prometheus. `SIGTERM` ends the running calls first.
 //!
 //! # Changes
 //!

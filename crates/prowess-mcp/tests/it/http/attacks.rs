@@ -85,22 +85,113 @@ fn token_is_required() {
     check(&server, Request { line: "GET /healthz", ..get }, 200);
 }
 
-/// Two readers of one stream must not see different requests in it.
+/// A message whose framing is wrong or ambiguous, followed by a request that only a reader with
+/// another idea of the message's end sees.
+fn hidden_request(server: &Server, first: &str) -> String {
+    let host = server.address;
+    let hidden = format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    let first = first.replace("HOST", &host.to_string());
+    block_on(server.exchange(format!("{first}{hidden}").as_bytes()))
+}
+
+/// Two readers of one stream, such as a proxy and this server, must not see different requests in
+/// it.
 #[test]
 fn smuggled_request_is_not_answered() {
     let server = Server::embedded(HttpOptions::default());
-    let host = server.address;
-    let second = format!("GET /healthz HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    let plain = "GET /metrics HTTP/1.1\r\nHost: HOST\r\n\r\n";
+    let answer = hidden_request(&server, plain);
+    assert!(answer.ends_with("\r\n\r\nok\n"), "a second request is answered otherwise: {answer}");
+    let body = "0\r\n\r\n";
     for headers in [
         "Content-Length: 5\r\nContent-Length: 6\r\n",
-        "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n",
+        "Content-Length: 5, 6\r\n",
+        "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n",
+        "Transfer-Encoding: chunked\r\nContent-Length: 0\r\n",
+        "Transfer-Encoding: chunked\r\n",
         "Transfer-Encoding: chunked, identity\r\n",
+        "Transfer-Encoding: identity\r\n",
+        "Transfer-Encoding: xchunked\r\n",
+        "Transfer-Encoding:\u{b}chunked\r\n",
+        "Transfer-Encoding : chunked\r\n",
+        "X: y\r\n Transfer-Encoding: chunked\r\n",
+        "Transfer-Encoding:\r\n chunked\r\n",
         "Content-Length: -1\r\n",
+        "Content-Length: +5\r\n",
+        "Content-Length: 0x5\r\n",
         "Content-Length: 5 5\r\n",
         "Content-Length : 5\r\n",
+        "Content-Length: 18446744073709551621\r\n",
+        "X: a\rb\r\n",
+        "X: a\0b\r\n",
+        "X y\r\n",
     ] {
-        let first = format!("POST /mcp HTTP/1.1\r\nHost: {host}\r\n{headers}\r\n0\r\n\r\n{second}");
-        let answer = block_on(server.exchange(first.as_bytes()));
-        assert!(!answer.contains("HTTP/1.1 200"), "{headers:?}: {answer}");
+        let line = "POST /mcp HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\n";
+        let answer = hidden_request(&server, &format!("{line}{headers}\r\n{body}"));
+        assert!(!answer.ends_with("ok\n"), "{headers:?}: {answer}");
+    }
+    for version in ["HTTP/1.0", "HTTP/0.9", "HTTP/2.0", ""] {
+        let first = format!(
+            "POST /mcp {version}\r\nHost: HOST\r\nTransfer-Encoding: chunked\r\n\r\n{body}"
+        );
+        let answer = hidden_request(&server, &first);
+        assert!(!answer.ends_with("ok\n"), "{version}: {answer}");
+    }
+}
+
+/// The parts of a chunk that readers differ about.
+#[test]
+fn malformed_chunk_ends_the_connection() {
+    let server = Server::embedded(HttpOptions::default());
+    let head = "POST /mcp HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\n\
+                Transfer-Encoding: chunked\r\n\r\n";
+    for chunks in [
+        "2;a=b\n{}\r\n0\r\n\r\n",
+        "0x2\r\n{}\r\n0\r\n\r\n",
+        "-2\r\n{}\r\n0\r\n\r\n",
+        "+2\r\n{}\r\n0\r\n\r\n",
+        "10000000000000002\r\n{}\r\n0\r\n\r\n",
+        "\r\n{}\r\n0\r\n\r\n",
+        "2\r\n{}0\r\n\r\n",
+        "2\r\n{}\r\n0\r\nContent-Length: 9\r\n\r\n",
+        "2;a=b\r\n{}\r\n0\r\n\r\n",
+    ] {
+        let answer = hidden_request(&server, &format!("{head}{chunks}"));
+        assert!(!answer.ends_with("ok\n"), "{chunks:?}: {answer}");
+    }
+    let endless = format!("{head}2;{}", "a".repeat(1 << 20));
+    let answer = hidden_request(&server, &endless);
+    assert!(!answer.contains("HTTP/1.1 200"), "{}", answer.len());
+}
+
+/// What some readers refuse and this one reads in one way, as RFC 9112 permits.
+#[test]
+fn lines_may_end_without_carriage_return() {
+    let server = Server::embedded(HttpOptions::default());
+    let answer = hidden_request(&server, "GET /metrics HTTP/1.1\nHost: HOST\n\n");
+    assert_eq!(answer.matches("HTTP/1.1 200").count(), 2, "{answer}");
+}
+
+#[test]
+fn host_is_required_once() {
+    let server = Server::embedded(HttpOptions::default());
+    for headers in ["", "Host: HOST\r\nHost: HOST\r\n", "Host: HOST\r\nHost: evil.test\r\n"] {
+        let request = format!("GET /metrics HTTP/1.1\r\nConnection: close\r\n{headers}\r\n");
+        let answer = hidden_request(&server, &request);
+        assert!(answer.starts_with("HTTP/1.1 403"), "{headers:?}: {answer}");
+    }
+}
+
+/// A connection is never handed to another protocol.
+#[test]
+fn upgrade_is_ignored() {
+    let server = Server::embedded(HttpOptions::default());
+    for headers in [
+        "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQ\r\n",
+        "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n",
+    ] {
+        let first = format!("GET /metrics HTTP/1.1\r\nHost: HOST\r\n{headers}\r\n");
+        let answer = hidden_request(&server, &first);
+        assert!(!answer.contains("101 Switching"), "{answer}");
     }
 }

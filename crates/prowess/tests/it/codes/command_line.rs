@@ -42,6 +42,7 @@ const CODES: &[(&str, &str)] = &[
     ("audit-log-replaced", "The audit log does not contain the entry that was kept elsewhere."),
     ("audit-log-unavailable", "The audit log cannot be written, and the policies keep one."),
     ("audit-log-unreadable", "The audit log cannot be read."),
+    ("certificate-invalid", "The certificate of the server or its key cannot be used."),
     (
         "certificates-unreadable",
         "The file of authorities that `SSL_CERT_FILE` names cannot be read.",
@@ -74,6 +75,7 @@ const CODES: &[(&str, &str)] = &[
     ("mcp-refused", "The server of `mcp call` answers the request with an error."),
     ("name-invalid", "The name of the new skill or plugin breaks the rules of names."),
     ("no-last-prompt", "There is no earlier prompt to compare with."),
+    ("oauth-invalid", "The URL of an authorization server or of the server itself cannot be used."),
     ("output-failed", "The output or a new file cannot be written."),
     ("path-invalid", "The path does not name what the command needs."),
     ("path-not-found", "There is nothing at the path."),

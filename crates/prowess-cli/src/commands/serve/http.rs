@@ -1,0 +1,128 @@
+//! The options of a server for HTTP clients, and the files that they name.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use prowess::{Cancel, Remote as _, RemoteArtifact};
+use prowess_mcp::{
+    ApprovalChannel, FetchDocument, HttpLimits, HttpOptions, HttpTls, HttpToken, OAuthOptions,
+    ServeError,
+};
+use prowess_source_remote::HttpRemote;
+
+use crate::args::Serve;
+use crate::failure::Failure;
+use crate::install_place;
+use crate::output::Output;
+
+/// The environment variable with the token of HTTP clients.
+pub(crate) const TOKEN_VARIABLE: &str = "PROWESS_HTTP_TOKEN";
+
+/// The maximum size of a token's file, in bytes.
+const MOST_TOKEN_BYTES: u64 = 4096;
+
+/// The maximum size of a file with certificates or a key, in bytes.
+const MOST_PEM_BYTES: u64 = 1 << 20;
+
+/// The maximum size of a document of an authorization server, in bytes.
+const MOST_DOCUMENT_BYTES: usize = 1 << 20;
+
+/// The time that an authorization server has for an answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Returns the options of the command line.
+pub(super) fn options(
+    args: &Serve,
+    approvals: ApprovalChannel,
+    output: &Output,
+) -> Result<HttpOptions, Failure> {
+    let limits =
+        HttpLimits { requests_per_second: args.rate.map(NonZeroU32::get), ..HttpLimits::default() };
+    Ok(HttpOptions {
+        token: token(args.token_file.as_deref())?,
+        oauth: oauth(args, output)?,
+        tls: tls(args)?,
+        hosts: args.allow_host.clone(),
+        origins: args.allow_origin.clone(),
+        approvals,
+        limits,
+        ..HttpOptions::default()
+    })
+}
+
+/// Returns the token of the file, or else of the environment.
+fn token(file: Option<&Path>) -> Result<Option<HttpToken>, Failure> {
+    let text = match file {
+        Some(file) => {
+            let read = read(file, MOST_TOKEN_BYTES)
+                .and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string()));
+            let help = "name a file with a token";
+            Some(read.map_err(|error| Failure::usage("token-unreadable", error, help))?)
+        }
+        None => std::env::var(TOKEN_VARIABLE).ok().filter(|token| !token.is_empty()),
+    };
+    let token = text.map(|text| HttpToken::new(&text)).transpose();
+    token.map_err(|error| {
+        let help = "make one with `openssl rand -hex 32`";
+        Failure::usage("token-invalid", error.to_string(), help)
+    })
+}
+
+/// Returns the authorization server, after one attempt to reach it. If it cannot be reached now,
+/// that is a remark: it may start later.
+fn oauth(args: &Serve, output: &Output) -> Result<Option<OAuthOptions>, Failure> {
+    let Some(issuer) = &args.oauth_issuer else { return Ok(None) };
+    let mut options = OAuthOptions::new(issuer, documents(issuer)?);
+    options.resource.clone_from(&args.oauth_resource);
+    options.scopes.clone_from(&args.oauth_scope);
+    if let Err(error) = options.probe() {
+        output.remark(&format!("warning: {error}; clients get 503 until it can\n"));
+    }
+    Ok(Some(options))
+}
+
+/// Returns how documents of an issuer are fetched. Its host was named by the user, so it may have a
+/// private address. None of the user's credentials are sent.
+fn documents(issuer: &str) -> Result<FetchDocument, Failure> {
+    let host = issuer.split_once("://").map_or(issuer, |(_, rest)| rest);
+    let host = host.split('/').next().unwrap_or_default().to_owned();
+    let mut options = install_place::http_options(&[host])?;
+    options.credentials = None;
+    options.timeout = PATIENCE;
+    let remote = HttpRemote::new(options);
+    Ok(Arc::new(move |url| {
+        let document = RemoteArtifact::plain(url);
+        let fetched = remote.fetch(&document, MOST_DOCUMENT_BYTES, &Cancel::default());
+        fetched.map_err(|error| error.to_string())
+    }))
+}
+
+pub(super) fn oauth_failed(error: &ServeError) -> Failure {
+    let help = "name the issuer as its metadata does, with `https`, and the URL of this server \
+                with `--oauth-resource`";
+    Failure::usage("oauth-invalid", error.to_string(), help)
+}
+
+fn tls(args: &Serve) -> Result<Option<HttpTls>, Failure> {
+    let Some((certificate, key)) = args.tls_cert.as_deref().zip(args.tls_key.as_deref()) else {
+        return Ok(None);
+    };
+    let help = "name files in PEM, such as those of `certbot`";
+    let invalid = |message: String| Failure::usage("certificate-invalid", message, help);
+    let certificate = read(certificate, MOST_PEM_BYTES).map_err(invalid)?;
+    let key = read(key, MOST_PEM_BYTES).map_err(invalid)?;
+    HttpTls::from_pem(&certificate, &key).map(Some).map_err(|error| invalid(error.to_string()))
+}
+
+/// Reads a file up to a limit. The error is a sentence.
+fn read(file: &Path, limit: u64) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let opened = File::open(file);
+    let read = opened.and_then(|file| file.take(limit).read_to_end(&mut bytes));
+    read.map_err(|error| format!("`{}` cannot be read: {error}", file.display()))?;
+    Ok(bytes)
+}
