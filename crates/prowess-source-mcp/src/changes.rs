@@ -41,14 +41,14 @@ impl Changes {
 
     /// Waits until the threads are woken more often than that, or the time is over.
     pub(crate) fn wait(&self, wakes: u64, time: Duration) {
-        let is_idle = |now: &mut Counts| now.wakes == wakes;
-        drop(self.changed.wait_timeout_while(self.lock(), time, is_idle));
+        let counts = self.lock();
+        drop(self.changed.wait_timeout_while(counts, time, |now| now.wakes == wakes));
     }
 
     /// Waits until the time is over, or `is_over` at a wake.
     pub(crate) fn rest(&self, time: Duration, is_over: impl Fn() -> bool) {
-        let is_idle = |_: &mut Counts| !is_over();
-        drop(self.changed.wait_timeout_while(self.lock(), time, is_idle));
+        let counts = self.lock();
+        drop(self.changed.wait_timeout_while(counts, time, |_| !is_over()));
     }
 
     fn lock(&self) -> MutexGuard<'_, Counts> {

@@ -46,7 +46,7 @@ pub(crate) enum Era {
     Greeted,
 }
 
-/// What a server offers.
+/// The capabilities of a server, as far as a source uses them.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Offers {
     /// The skills extension.

@@ -14,7 +14,7 @@ use crate::skill::{File, Listed, MAX_BYTES, MOST_FILES, SKILL_FILE, Skill};
 /// A skill that cannot be used, with the path of its package if it has one.
 pub(crate) struct Rejected {
     pub(crate) package: Option<PackagePath>,
-    pub(crate) finding: Diagnostic,
+    pub(crate) finding: Box<Diagnostic>,
 }
 
 /// A reason, with its code.
@@ -42,7 +42,8 @@ pub(crate) fn rejected(
         uri => format!("the skill {} is not used: {reason}", quoted(uri)),
     };
     let help = "report it to the operator of the server";
-    Rejected { package, finding: Diagnostic::new(code, Severity::Error, message, help) }
+    let finding = Box::new(Diagnostic::new(code, Severity::Error, message, help));
+    Rejected { package, finding }
 }
 
 fn described(entry: &Value, uri: &str, place: Place) -> Result<Skill, Reason> {

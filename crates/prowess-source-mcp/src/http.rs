@@ -56,7 +56,8 @@ impl HttpTransport {
 
     /// Returns the error of an answer that is not one of the protocol.
     fn failure(&self, answer: &HttpAnswer) -> CallError {
-        let (host, status) = (self.endpoint.host(), answer.status);
+        let status = answer.status;
+        let host = self.endpoint.host();
         let message = format!("`{host}` answers with status {status}");
         match status {
             401 | 403 => CallError::Denied(format!("{message}; check the token of the server")),

@@ -30,9 +30,10 @@ impl Label {
     ///
     /// It has other characters, or another length.
     pub fn new(text: &str) -> Result<Self, Error> {
-        let is_allowed =
-            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-        if (1..=MAX_LENGTH).contains(&text.len()) && text.bytes().all(is_allowed) {
+        let is_plain = text
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        if is_plain && (1..=MAX_LENGTH).contains(&text.len()) {
             Ok(Self(text.into()))
         } else {
             Err(Error::Label(quoted(text)))

@@ -25,15 +25,16 @@
 //!
 //! A server lists its skills with the [skills extension]: the frontmatter of each, and the size and
 //! the digest of each file. A scan reads that listing and no file. A file is read when a skill is
-//! loaded or when a model asks for it, and it is returned only if it is the listed one: its size, its
-//! digest and, of a `SKILL.md`, every field of the frontmatter. The digest of a package is computed
-//! from the listing, so that an approval is bound to exactly these files. Of a server without the
-//! extension, the resources below `skill://` are used, whose `SKILL.md` a scan has to read.
+//! loaded or when a model asks for it, and it is returned only if it is the listed one: its size,
+//! its digest and, of a `SKILL.md`, every field of the frontmatter. The digest of a package is
+//! computed from the listing, so that an approval is bound to exactly these files. Of a server
+//! without the extension, the resources below `skill://` are used, whose `SKILL.md` a scan has to
+//! read.
 //!
 //! Servers are untrusted. The identity of a skill is the label that the host gives the server, and
-//! the URI. Every list, message and wait has a limit, a URI is a name and never a path of a disk, and
-//! a server that fails leaves its last good listing in use, with its age. Requests over HTTP follow the
-//! rules of `prowess-source-remote`.
+//! the URI. Every list, message and wait has a limit, and a URI is a name and never a path of a
+//! disk. A server that fails leaves its last good listing in use, with its age, as long as the host
+//! runs. Requests over HTTP follow the rules of `prowess-source-remote`.
 //!
 //! The client is a small one of its own: a source makes five kinds of requests, one at a time and
 //! without an async runtime, which the protocol's SDK would bring.

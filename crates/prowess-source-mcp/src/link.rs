@@ -77,7 +77,8 @@ impl Link {
             return Err(failed.error.clone());
         }
         state.is_used = true;
-        let (connection, failed) = (state.connection.take(), state.failed.take());
+        let connection = state.connection.take();
+        let failed = state.failed.take();
         Ok(Used { link: self, connection, era: state.era, failed })
     }
 

@@ -75,7 +75,7 @@ impl<'p> ListingBuilder<'p> {
         if let Some(package) = package {
             self.keep(&package);
         }
-        self.listing.findings.push(finding.in_file(path));
+        self.listing.findings.push((*finding).in_file(path));
         if self.listing.findings.len() < MOST_FINDINGS {
             ControlFlow::Continue(())
         } else {

@@ -57,8 +57,10 @@ fn path(uri: &str) -> Option<String> {
         return None;
     }
     let (scheme, rest) = uri.split_once("://")?;
-    let is_scheme = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'+';
-    if scheme.is_empty() || !scheme.bytes().all(is_scheme) {
+    let is_plain = scheme
+        .bytes()
+        .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'+');
+    if scheme.is_empty() || !is_plain {
         return None;
     }
     let (first, below) = parse_virtual_uri(&format!("{SCHEME}://{rest}"))?;
@@ -68,6 +70,8 @@ fn path(uri: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use prowess_core::ResourcePath;
+
     use super::Place;
 
     #[test]
@@ -128,7 +132,7 @@ mod tests {
             ("https://x/pdf/a.md", None),
         ] {
             let resource = pdf.resource(uri);
-            assert_eq!(resource.as_ref().map(|it| it.as_str()), path, "{uri}");
+            assert_eq!(resource.as_ref().map(ResourcePath::as_str), path, "{uri}");
         }
     }
 }

@@ -31,7 +31,7 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 /// otherwise. Files are read when they are asked for, and compared with the listing each time.
 pub struct McpSource {
     shared: Arc<Shared>,
-    /// What the listing depends on, besides the server itself.
+    /// The part of the configuration that the listing depends on.
     key: String,
 }
 

@@ -47,8 +47,9 @@ impl StdioTransport {
             CallError::Unavailable(format!("`{program}` cannot be started: {error}"))
         };
         let mut child = spawn(command).map_err(failed)?;
-        let (stdin, stdout, stderr) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let stdout = child.stdout.take();
+        let stderr = child.stderr.take();
+        let stdin = child.stdin.take();
         let process = Process { child, stdin };
         let streams = stdout.zip(stderr).zip(process.stdin.as_ref());
         let ((stdout, stderr), stdin) =

@@ -171,13 +171,11 @@ impl Lines {
     fn take_line(&mut self) -> bool {
         let line = std::mem::take(&mut self.partial);
         match Incoming::read(&line) {
-            Some(Incoming::Notification(method)) => {
-                if LISTS.contains(&&*method) {
-                    self.changes.report();
-                }
+            Some(Incoming::Notification(method)) if LISTS.contains(&&*method) => {
+                self.changes.report();
             }
+            Some(Incoming::Notification(_)) | None => {}
             Some(message) => return self.sender.send(message).is_ok(),
-            None => {}
         }
         if self.shared.unasked.fetch_add(1, Ordering::Relaxed) >= MOST_UNASKED {
             return self.end("the server writes without end, and answers nothing");
