@@ -68,6 +68,7 @@ fn help_for(layer: &str) -> &'static str {
         "landlock" => "use Linux 5.13 or later with `landlock` in its list of security modules",
         "seccomp" => "use a kernel with CONFIG_SECCOMP_FILTER",
         "namespaces" => "allow user namespaces for this user, or demand the level `floor`",
+        "network" => "demand the level `namespaces` or `best`, or grant no hosts",
         "operating-system" => "run it on Linux, or turn the sandbox off for code that you trust",
         _ => "run `prowess doctor` to see what this machine offers",
     }

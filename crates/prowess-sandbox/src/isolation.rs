@@ -1,7 +1,7 @@
 //! The seam between hosts and the ways to confine a process.
 
 use std::io::{self, Read};
-use std::net::Shutdown;
+use std::net::{Shutdown, TcpListener};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, ExitStatus, Stdio};
@@ -105,6 +105,9 @@ pub struct Running {
     /// The host's end of the connection that [`enter`](crate::enter) returns the other end of. A
     /// program that replaced the stage ends when it is closed.
     pub socket: UnixStream,
+    /// The listener at [`Plan::proxy_port`] in the network of the process: a connection that it
+    /// makes is accepted here, and has no other way out. `None` if the plan has no such port.
+    pub listener: Option<TcpListener>,
     /// The layers around the process.
     pub report: Report,
 }

@@ -1,6 +1,7 @@
 //! Confined processes by means of this system's kernel.
 
 use std::io;
+use std::net::TcpListener;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -47,9 +48,12 @@ impl Native {
         streams: &Streams,
         files: &[BorrowedFd<'_>],
     ) -> Result<Running, Refusal> {
-        if self.no_namespaces.get().is_none() {
+        if self.no_namespaces.get().is_none() || plan.proxy_port.is_some() {
             match start(plan, Level::Namespaces, streams, files) {
-                Err(Refusal::Missing(missing)) if missing.layer == "namespaces" => {
+                // There is no lower level with a network of its own.
+                Err(Refusal::Missing(missing))
+                    if missing.layer == "namespaces" && plan.proxy_port.is_none() =>
+                {
                     let _ = self.no_namespaces.set(missing);
                 }
                 started => return started,
@@ -75,7 +79,11 @@ impl Isolation for Native {
         streams: &Streams,
         files: &[BorrowedFd<'_>],
     ) -> Result<Running, SandboxError> {
+        let own_network = plan.proxy_port.is_some();
         let started = match plan.confinement.level {
+            DemandedLevel::Floor | DemandedLevel::Unconfined if own_network => {
+                Err(Refusal::Missing(no_network()))
+            }
             DemandedLevel::Best => self.best(plan, streams, files),
             DemandedLevel::Unconfined => start(plan, Level::Unconfined, streams, files),
             DemandedLevel::Floor => start(plan, Level::Floor, streams, files),
@@ -100,7 +108,7 @@ fn start(
     let (socket, theirs) = UnixStream::pair().map_err(not_started)?;
     let mut child = spawn_stage(plan, streams, theirs).map_err(not_started)?;
     match confine(plan, level, &socket, files) {
-        Ok(report) => Ok(Running { child, socket, report }),
+        Ok((report, listener)) => Ok(Running { child, socket, listener, report }),
         Err(refusal) => {
             // No other process waits for the stage.
             let _ = child.kill();
@@ -130,17 +138,18 @@ fn confine(
     level: Level,
     socket: &UnixStream,
     files: &[BorrowedFd<'_>],
-) -> Result<Report, Refusal> {
+) -> Result<(Report, Option<TcpListener>), Refusal> {
     let order = Order {
         level,
         confinement: plan.confinement.clone(),
         exec: plan.exec.clone(),
+        proxy_port: plan.proxy_port,
         host: std::process::id(),
     };
     let answer = exchange(socket, &order, files, Duration::from_millis(plan.start_ms.max(1)));
     match answer {
-        Ok(Answer::Confined(report)) => Ok(report),
-        Ok(Answer::Unavailable(missing)) => Err(Refusal::Missing(missing)),
+        Ok((Answer::Confined(report), listener)) => Ok((report, listener.map(TcpListener::from))),
+        Ok((Answer::Unavailable(missing), _)) => Err(Refusal::Missing(missing)),
         Err(error) => {
             let program = plan.stage.path.display();
             Err(Refusal::Failed(no_answer(&program.to_string(), plan.start_ms, &error)))
@@ -153,14 +162,20 @@ fn exchange(
     order: &Order,
     files: &[BorrowedFd<'_>],
     deadline: Duration,
-) -> io::Result<Answer> {
+) -> io::Result<(Answer, Option<OwnedFd>)> {
     socket.set_read_timeout(Some(deadline))?;
     socket.set_write_timeout(Some(deadline))?;
     wire::send(socket, order, files)?;
-    let (answer, _) = wire::receive(socket)?;
+    let (answer, received) = wire::receive(socket)?;
     socket.set_read_timeout(None)?;
     socket.set_write_timeout(None)?;
-    Ok(answer)
+    Ok((answer, received.into_iter().next()))
+}
+
+/// Returns why a level without namespaces cannot grant hosts.
+fn no_network() -> MissingLayer {
+    let reason = "only the level `namespaces` has a network of its own".into();
+    MissingLayer { layer: "network".into(), reason }
 }
 
 fn no_answer(program: &str, start_ms: u64, error: &io::Error) -> SandboxError {

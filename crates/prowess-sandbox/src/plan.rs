@@ -20,6 +20,12 @@ pub struct Plan {
     pub directory: PathBuf,
     /// The layers and limits of the process.
     pub confinement: Confinement,
+    /// The port of `127.0.0.1` at which the process reaches a proxy of the host, in a network of
+    /// its own that leads nowhere else. It needs [`Level::Namespaces`](crate::Level::Namespaces),
+    /// and the host accepts its connections from
+    /// [`Running::listener`](crate::Running::listener). By default, `None`: [`Rights::network`]
+    /// decides.
+    pub proxy_port: Option<u16>,
     /// Milliseconds that the stage may take to confine itself. By default, 10,000.
     pub start_ms: u64,
 }
@@ -136,6 +142,7 @@ impl Plan {
             environment: Vec::new(),
             directory: "/".into(),
             confinement: Confinement::default(),
+            proxy_port: None,
             start_ms: 10_000,
         }
     }

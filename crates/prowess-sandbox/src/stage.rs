@@ -11,6 +11,7 @@ mod fork;
 mod init;
 mod limits;
 mod namespaces;
+mod network;
 mod outer;
 mod paths;
 mod places;
@@ -20,6 +21,7 @@ mod verify;
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::net::TcpListener;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
@@ -71,8 +73,9 @@ pub fn enter() -> io::Result<Inside> {
     descriptors::close_all_except(&[socket.as_raw_fd()])?;
     let (order, files) = wire::receive::<Order>(&socket)?;
     match confine(&order, &socket, &files) {
-        Ok(report) => {
-            wire::send(&socket, &Answer::Confined(report.clone()), &[])?;
+        Ok((report, listener)) => {
+            let listener: Vec<_> = listener.iter().map(AsFd::as_fd).collect();
+            wire::send(&socket, &Answer::Confined(report.clone()), &listener)?;
             Ok(Inside { socket, files, report, exec: order.exec })
         }
         Err(missing) => {
@@ -115,7 +118,11 @@ fn take_socket() -> io::Result<UnixStream> {
     Ok(socket)
 }
 
-fn confine(order: &Order, socket: &UnixStream, files: &[OwnedFd]) -> Result<Report, Failed> {
+fn confine(
+    order: &Order,
+    socket: &UnixStream,
+    files: &[OwnedFd],
+) -> Result<(Report, Option<TcpListener>), Failed> {
     has_one_thread()?;
     die_with_parent().map_err(failed("parent"))?;
     if rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get().cast_unsigned())
@@ -127,7 +134,7 @@ fn confine(order: &Order, socket: &UnixStream, files: &[OwnedFd]) -> Result<Repo
     limits::no_core_files().map_err(failed("limits"))?;
     let confinement = &order.confinement;
     if order.level == Level::Unconfined {
-        return unconfined(&confinement.limits, &identity);
+        return Ok((unconfined(&confinement.limits, &identity)?, None));
     }
     let replaces_itself = order.exec.is_some();
     if replaces_itself {
@@ -137,18 +144,20 @@ fn confine(order: &Order, socket: &UnixStream, files: &[OwnedFd]) -> Result<Repo
     let kept: Vec<_> = kept.collect();
     if order.level == Level::Namespaces {
         let host = replaces_itself.then_some(socket);
-        namespaces::enter(&kept, host, confinement).map_err(failed("namespaces"))?;
+        namespaces::enter(&kept, host, order).map_err(failed("namespaces"))?;
         identity.enters_namespaces();
     } else if replaces_itself && confinement.rights.processes {
         supervisor::enter(&kept, socket).map_err(failed("supervisor"))?;
     }
+    let listener = order.proxy_port.map(network::listen).transpose();
+    let listener = listener.map_err(failed("network"))?;
     limits::set(&confinement.limits, &identity).map_err(failed("limits"))?;
     capabilities::drop_all().map_err(failed("capabilities"))?;
     rustix::thread::set_no_new_privs(true).map_err(failed("no-new-privileges"))?;
     // Changes of credentials clear it.
     die_with_parent().map_err(failed("parent"))?;
-    let landlock = files::restrict(&confinement.rights, order.level).map_err(failed("landlock"))?;
-    filter::install(&confinement.rights, replaces_itself).map_err(failed("seccomp"))?;
+    let landlock = files::restrict(order).map_err(failed("landlock"))?;
+    filter::install(order).map_err(failed("seccomp"))?;
     verify::verify(order)?;
     let mut layers = vec![landlock, "seccomp".into(), "no capabilities".into()];
     layers.extend(["no new privileges".into(), identity.describe(&confinement.limits)]);
@@ -158,7 +167,10 @@ fn confine(order: &Order, socket: &UnixStream, files: &[OwnedFd]) -> Result<Repo
             layers.push("a root directory of its own".into());
         }
     }
-    Ok(Report { level: order.level, layers, missing: Vec::new() })
+    if listener.is_some() {
+        layers.push("a network of its own, with a proxy".into());
+    }
+    Ok((Report { level: order.level, layers, missing: Vec::new() }, listener))
 }
 
 /// Sets the limits alone.

@@ -26,6 +26,7 @@ pub(crate) struct Order {
     pub(crate) level: Level,
     pub(crate) confinement: Confinement,
     pub(crate) exec: Option<Program>,
+    pub(crate) proxy_port: Option<u16>,
     /// The host's process id, to notice a host that has already ended.
     pub(crate) host: u32,
 }
@@ -33,7 +34,8 @@ pub(crate) struct Order {
 /// The stage's only message.
 #[derive(Serialize, Deserialize)]
 pub(crate) enum Answer {
-    /// Every layer is in place.
+    /// Every layer is in place. The listener of [`Plan::proxy_port`](crate::Plan::proxy_port) comes
+    /// with it.
     Confined(Report),
     /// A layer cannot be built.
     Unavailable(MissingLayer),

@@ -54,7 +54,7 @@ pub(super) fn start(launch: &Launch, clock: Arc<dyn Clock>) -> Result<Process, P
         Streams { stdout: Stream::File(writer.into()), stderr: Stream::File(stderr.into()) };
     let files = [launch.library.as_fd(), child_changes.as_fd(), child_answers.as_fd()];
     let started = isolation.spawn(&plan, &streams, &files);
-    let Running { child, socket, report } = started.map_err(|error| refused(launch, &error))?;
+    let Running { child, socket, report, .. } = started.map_err(|error| refused(launch, &error))?;
     let level = report.level.as_str();
     let mut process = Process { child, socket, changes, answers, level, output: None };
     process.output = Some(OutputReader::start(printed, clock).map_err(io_failed)?);

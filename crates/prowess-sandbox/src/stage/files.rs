@@ -4,25 +4,28 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus,
+    ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, LandlockStatus, NetPort,
     PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreated, RulesetCreatedAttr, RulesetError,
     RulesetStatus, Scope,
 };
 use rustix::fs::{FileType, fstat};
 
-use super::paths::{DISCARD, LIBRARIES, NETWORK, SYSTEM, TEMPORARY};
-use crate::{Level, Rights};
+use super::network::Reach;
+use super::paths::{DISCARD, LIBRARIES, SYSTEM, TEMPORARY};
+use crate::Level;
+use crate::wire::Order;
 
 /// Restricts this process to its rights and returns a line for the report.
-pub(super) fn restrict(rights: &Rights, level: Level) -> Result<String, RulesetError> {
+pub(super) fn restrict(order: &Order) -> Result<String, RulesetError> {
+    let rights = &order.confinement.rights;
+    let reach = Reach::of(order);
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     let write = read | AccessFs::from_write(ABI::V4);
     let run = AccessFs::ReadFile | AccessFs::Execute;
     let discard = AccessFs::ReadFile | AccessFs::WriteFile;
-    let network = if rights.network { &NETWORK[..] } else { &[] };
-    let mut rules = ruleset(rights)?;
+    let mut rules = ruleset(reach)?;
     rules = allow(rules, paths(&LIBRARIES).chain(paths(&SYSTEM)), read)?;
-    rules = allow(rules, paths(network), read)?;
+    rules = allow(rules, reach.files(), read)?;
     rules = allow(rules, paths(&DISCARD), discard)?;
     rules = allow(rules, rights.read.iter().map(PathBuf::as_path), read)?;
     rules = allow(rules, rights.write.iter().map(PathBuf::as_path), write)?;
@@ -31,7 +34,7 @@ pub(super) fn restrict(rights: &Rights, level: Level) -> Result<String, RulesetE
         // The dynamic loader is a program that the kernel runs.
         rules = allow(rules, paths(&LIBRARIES), read | AccessFs::Execute)?;
     }
-    if rights.private_tmp && level == Level::Namespaces {
+    if rights.private_tmp && order.level == Level::Namespaces {
         rules = allow(rules, paths(&[TEMPORARY]), write)?;
     }
     let status = rules.restrict_self()?;
@@ -46,17 +49,21 @@ pub(super) fn restrict(rights: &Rights, level: Level) -> Result<String, RulesetE
 }
 
 /// Everything that Landlock can deny, of which its first version is required.
-fn ruleset(rights: &Rights) -> Result<RulesetCreated, RulesetError> {
+fn ruleset(reach: Reach) -> Result<RulesetCreated, RulesetError> {
     let mut rules = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(ABI::V1))?
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(ABI::V5))?
         .scope(Scope::from_all(ABI::V6))?;
-    if !rights.network {
+    if reach != Reach::Everything {
         rules = rules.handle_access(AccessNet::from_all(ABI::V4))?;
     }
-    rules.create()
+    let rules = rules.create()?;
+    match reach {
+        Reach::Proxy(port) => rules.add_rule(NetPort::new(port, AccessNet::ConnectTcp)),
+        Reach::Nothing | Reach::Everything => Ok(rules),
+    }
 }
 
 fn paths(names: &'static [&str]) -> impl Iterator<Item = &'static Path> {

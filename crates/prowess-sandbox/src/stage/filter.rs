@@ -15,7 +15,9 @@ use seccompiler::{
     SeccompRule, apply_filter,
 };
 
+use super::network::Reach;
 use crate::Rights;
+use crate::wire::Order;
 
 /// Rules by the number of a call; an empty list denies the call whatever its arguments are.
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
@@ -23,13 +25,15 @@ type Built<T> = Result<T, seccompiler::Error>;
 
 /// Installs the filter for this process and its descendants. Where the process will replace itself,
 /// it may do so again: Landlock decides which programs it can run.
-pub(super) fn install(rights: &Rights, replaces_itself: bool) -> Built<()> {
+pub(super) fn install(order: &Order) -> Built<()> {
+    let rights = &order.confinement.rights;
     // Programs that use the newer call fall back to the older one if it is reported as missing.
     let missing = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
     apply_filter(&first::known_calls_only())?;
     apply_filter(&program(missing, libc::ENOSYS)?)?;
     let mut rules = rules(rights)?;
-    if !replaces_itself && !rights.processes {
+    rules.insert(libc::SYS_socket, sockets(Reach::of(order))?);
+    if order.exec.is_none() && !rights.processes {
         rules.extend([libc::SYS_execve, libc::SYS_execveat].map(|call| (call, Vec::new())));
     }
     apply_filter(&program(rules, libc::EPERM)?)
@@ -59,7 +63,6 @@ fn rules(rights: &Rights) -> Built<Rules> {
 
 fn deny_by_argument(rules: &mut Rules, rights: &Rights) -> Built<()> {
     rules.insert(libc::SYS_clone, clones(rights)?);
-    rules.insert(libc::SYS_socket, sockets(rights)?);
     rules.insert(libc::SYS_ioctl, one_of(1, &[libc::TIOCSTI, libc::TIOCLINUX])?);
     let options = [libc::PR_SET_PDEATHSIG, libc::PR_SET_MM, libc::PR_SET_PTRACER];
     rules.insert(libc::SYS_prctl, one_of(0, &options.map(|option| option.cast_unsigned().into()))?);
@@ -97,11 +100,13 @@ fn clones(rights: &Rights) -> Built<Vec<SeccompRule>> {
 }
 
 /// Denies sockets of every family, or of all but the internet's.
-fn sockets(rights: &Rights) -> Built<Vec<SeccompRule>> {
-    if !rights.network {
-        return Ok(Vec::new());
-    }
-    let families = [libc::AF_INET, libc::AF_INET6].map(|family| family.cast_unsigned().into());
+fn sockets(reach: Reach) -> Built<Vec<SeccompRule>> {
+    let families = match reach {
+        Reach::Nothing => return Ok(Vec::new()),
+        Reach::Proxy(_) => &[libc::AF_INET][..],
+        Reach::Everything => &[libc::AF_INET, libc::AF_INET6],
+    };
+    let families: Vec<_> = families.iter().map(|family| family.cast_unsigned().into()).collect();
     Ok(vec![none_of(0, &families)?])
 }
 

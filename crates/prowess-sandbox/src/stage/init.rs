@@ -8,14 +8,14 @@ use rustix::process::{Pid, WaitOptions};
 
 use super::outer::exit;
 use super::{die_with_parent, root};
-use crate::Confinement;
+use crate::wire::Order;
 
 /// Makes this process an init process: it ends with the outer process, and sees only its namespace
 /// and the files of the plan.
-pub(super) fn prepare(outer: &UnixStream, confinement: &Confinement) -> io::Result<()> {
+pub(super) fn prepare(outer: &UnixStream, order: &Order) -> io::Result<()> {
     die_with_parent()?;
     has_ended(outer)?;
-    root::enter(confinement)
+    root::enter(order)
 }
 
 /// Fails if the outer process ended before its end could be noticed.

@@ -15,14 +15,17 @@ pub(super) const SYSTEM: [&str; 7] = [
     "/proc/self",
 ];
 
-/// Paths needed to resolve hosts and to check their certificates.
-pub(super) const NETWORK: [&str; 7] = [
-    "/etc/resolv.conf",
-    "/etc/hosts",
-    "/etc/nsswitch.conf",
-    "/etc/gai.conf",
-    "/etc/ssl",
-    "/etc/pki",
+/// Paths needed to resolve hosts.
+pub(super) const NAMES: [&str; 4] =
+    ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/gai.conf"];
+
+/// Paths needed to check the certificates of hosts. Keys of this machine are next to them.
+pub(super) const CERTIFICATES: [&str; 6] = [
+    "/etc/ssl/certs",
+    "/etc/ssl/cert.pem",
+    "/etc/ssl/openssl.cnf",
+    "/etc/pki/tls/certs",
+    "/etc/pki/ca-trust/extracted",
     "/usr/share/ca-certificates",
 ];
 

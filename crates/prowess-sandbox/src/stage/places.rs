@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::paths::{ALTERNATIVES, DISCARD, LIBRARIES, NETWORK, SYSTEM};
+use super::network::Reach;
+use super::paths::{ALTERNATIVES, DISCARD, LIBRARIES, SYSTEM};
 use crate::Rights;
 
 /// The most links that a path may lead through, as the kernel has it.
@@ -23,14 +24,12 @@ pub(super) struct Places {
 
 impl Places {
     /// Returns the existing paths that rights are about.
-    pub(super) fn of(rights: &Rights) -> Self {
+    pub(super) fn of(rights: &Rights, reach: Reach) -> Self {
         let mut places = Self::default();
         let system = LIBRARIES.iter().chain(&SYSTEM).chain(&DISCARD).map(Path::new);
         // The root has a file system of its own for processes.
         places.add(system.filter(|path| !path.starts_with("/proc")), false);
-        if rights.network {
-            places.add(NETWORK.iter().map(Path::new), false);
-        }
+        places.add(reach.files(), false);
         if !rights.execute.is_empty() {
             places.add([Path::new(ALTERNATIVES)].into_iter(), false);
         }

@@ -13,9 +13,11 @@ use rustix::mount::{
 };
 use rustix::process::pivot_root;
 
+use super::network::Reach;
 use super::paths::TEMPORARY;
 use super::places::Places;
-use crate::{Confinement, Rights};
+use crate::Rights;
+use crate::wire::Order;
 
 /// The type of a file system in memory.
 pub(super) const TMPFS: rustix::fs::FsWord = 0x0102_1994;
@@ -39,14 +41,15 @@ pub(super) fn is_fresh(rights: &Rights) -> bool {
 }
 
 /// Gives this process, the first of its namespaces, a root of its own.
-pub(super) fn enter(confinement: &Confinement) -> io::Result<()> {
+pub(super) fn enter(order: &Order) -> io::Result<()> {
+    let confinement = &order.confinement;
     let rights = &confinement.rights;
     mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
     if !is_fresh(rights) {
         return mount_processes();
     }
     let directory = std::env::current_dir();
-    let places = Places::of(rights);
+    let places = Places::of(rights, Reach::of(order));
     leave_old_root()?;
     fill(&places, rights.private_tmp.then_some(confinement.limits.file_bytes))?;
     fs::create_dir("/proc")?;

@@ -5,7 +5,7 @@ use rustix::process::getpid;
 use rustix::thread::{SecureComputingMode, capabilities, no_new_privs, secure_computing_mode};
 
 use super::root::{OLD, TMPFS, is_fresh};
-use super::{Failed, failed};
+use super::{Failed, failed, network};
 use crate::wire::Order;
 use crate::{Level, Rights};
 
@@ -26,7 +26,9 @@ pub(super) fn verify(order: &Order) -> Result<(), Failed> {
     let demands = order.level == Level::Namespaces;
     expect(is_inside || !demands, "namespaces", "the process sees others")?;
     let has_root = !demands || !is_fresh(&order.confinement.rights) || is_in_fresh_root();
-    expect(has_root, "root", "the process sees the files of the host")
+    expect(has_root, "root", "the process sees the files of the host")?;
+    let has_network = order.proxy_port.is_none() || network::is_alone();
+    expect(has_network, "network", "the process sees the network of the host")
 }
 
 /// Returns whether the root directory is in memory, without a way to the host's, and whether

@@ -14,15 +14,24 @@ fn names(user: Option<u32>) -> Vec<&'static str> {
     possible.map(|(name, ..)| *name).collect()
 }
 
+/// The attacks that a process with a network of its own carries out in that network.
+const OF_OWN_NETWORK: [&str; 3] =
+    ["opens a network socket", "opens a stream of the internet", "opens a socket of any family"];
+
 #[track_caller]
 fn refuses_everything(way: Way, layer: &str) {
+    refuses_all_but(&[], way, layer);
+}
+
+#[track_caller]
+fn refuses_all_but(possible: &[&str], way: Way, layer: &str) {
     for user in USERS {
         let outcome = attack(user, way);
         let what = format!("user {user:?}, {way:?}:\n{}", outcome.printed);
         assert!(outcome.printed.contains(layer), "the report has {layer}, {what}");
-        assert_eq!(outcome.possible(), Vec::<&str>::new(), "no attack is possible, {what}");
+        assert_eq!(outcome.possible(), possible, "no other attack is possible, {what}");
         let refused = outcome.printed.matches("refused: ").count();
-        assert_eq!(refused, attacks().count(), "each attack was tried, {what}");
+        assert_eq!(refused + possible.len(), attacks().count(), "each was tried, {what}");
         host_is_untouched(&outcome, &what);
         is_bare(&outcome, &what);
     }
@@ -62,6 +71,11 @@ fn floor_refuses_every_attack() {
 fn namespaces_refuse_every_attack() {
     refuses_everything(Way::Confined(DemandedLevel::Namespaces), "a root directory of its own");
     refuses_everything(Way::Processes(DemandedLevel::Namespaces), "a root directory of its own");
+}
+
+#[test]
+fn process_with_a_proxy_can_do_no_more() {
+    refuses_all_but(&OF_OWN_NETWORK, Way::Proxied, "a network of its own, with a proxy");
 }
 
 #[test]

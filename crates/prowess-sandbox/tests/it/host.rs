@@ -32,6 +32,8 @@ pub(crate) enum Way {
     /// With the right to start processes.
     Processes(DemandedLevel),
     Confined(DemandedLevel),
+    /// With a proxy, and the right to start processes.
+    Proxied,
     /// At the best level of a machine that forbids namespaces.
     WithoutNamespaces,
 }
@@ -44,6 +46,7 @@ impl Way {
             Self::Processes(_) => "namespaces-with-processes",
             Self::Confined(DemandedLevel::Floor) => "floor",
             Self::Confined(_) => "namespaces",
+            Self::Proxied => "namespaces-with-proxy-with-processes",
             Self::WithoutNamespaces => "best-without-namespaces",
         }
     }
@@ -177,6 +180,7 @@ fn confined(program: &Path, word: &str, environment: &[(&str, String)]) -> Strin
     }
     let mut plan = Plan::run(&stage, attacker);
     plan.confinement = Confinement { level, rights, ..Confinement::default() };
+    plan.proxy_port = word.contains("-with-proxy").then_some(3_128);
     plan.environment =
         environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
     let native = Native::new(stage);

@@ -6,3 +6,4 @@ mod attacks;
 mod host;
 mod levels;
 mod lifetime;
+mod network;

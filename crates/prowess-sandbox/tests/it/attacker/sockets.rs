@@ -21,5 +21,6 @@ pub(super) const ATTACKS: &[Attack] = &[
 
 fn open(family: i32, kind: i32) -> io::Result<()> {
     let arguments = [family, kind, 0].map(|number| u64::from(number.cast_unsigned()));
-    call(libc::SYS_socket, &arguments).map(drop)
+    let opened = call(libc::SYS_socket, &arguments)?;
+    call(libc::SYS_close, &[opened.cast_unsigned()]).map(drop)
 }

@@ -1,0 +1,89 @@
+//! A process in a network of its own reaches the proxy of its host, and nothing else.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, UdpSocket};
+
+use prowess_sandbox::{
+    DemandedLevel, Isolation, Plan, Program, Running, SandboxError, SandboxErrorKind, Streams,
+};
+
+use crate::host::{forbid_namespaces, native, stage};
+
+const PORT: u16 = 3_128;
+
+/// Starts a shell that has a proxy.
+fn shell(script: &str, level: DemandedLevel) -> Result<Running, SandboxError> {
+    let shell = Program::new("/bin/bash").argument("-c").argument(script);
+    let mut plan = Plan::run(&stage(), shell);
+    plan.proxy_port = Some(PORT);
+    plan.confinement.level = level;
+    plan.confinement.rights.execute = vec!["/bin".into(), "/usr/bin".into()];
+    plan.confinement.rights.processes = true;
+    native().spawn(&plan, &Streams::piped(), &[])
+}
+
+fn printed(running: &mut Running) -> String {
+    let mut printed = String::new();
+    running.child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+    running.child.wait().unwrap();
+    printed
+}
+
+#[test]
+fn connection_to_the_proxy_is_accepted_by_the_host() {
+    let script = format!("exec 3<>/dev/tcp/127.0.0.1/{PORT}; echo asked >&3; cat <&3");
+    let mut running = shell(&script, DemandedLevel::Best).unwrap();
+    let (mut connection, _) = running.listener.as_ref().unwrap().accept().unwrap();
+    let mut asked = [0; 6];
+    connection.read_exact(&mut asked).unwrap();
+    assert_eq!(&asked, b"asked\n");
+    connection.write_all(b"answered").unwrap();
+    drop(connection);
+    assert_eq!(printed(&mut running), "answered");
+}
+
+#[test]
+fn listener_of_the_host_is_in_another_network() {
+    let outside = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = outside.local_addr().unwrap().port();
+    let script = format!("(exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null || echo refused");
+    let mut running = shell(&script, DemandedLevel::Namespaces).unwrap();
+    assert_eq!(printed(&mut running), "refused\n");
+    outside.set_nonblocking(true).unwrap();
+    assert!(outside.accept().is_err(), "nothing connected");
+}
+
+#[test]
+fn datagrams_stay_in_the_network() {
+    let outside = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let port = outside.local_addr().unwrap().port();
+    let script = format!("echo sent >/dev/udp/127.0.0.1/{port}; echo done");
+    let mut running = shell(&script, DemandedLevel::Namespaces).unwrap();
+    assert_eq!(printed(&mut running), "done\n");
+    outside.set_nonblocking(true).unwrap();
+    assert!(outside.recv(&mut [0; 8]).is_err(), "nothing arrived");
+}
+
+#[track_caller]
+fn check_unavailable(started: Result<Running, SandboxError>, layer: &str, help: &str) {
+    let error = started.unwrap_err();
+    assert_eq!(error.kind, SandboxErrorKind::Unavailable, "{error}");
+    assert!(error.reason.contains(&format!("`{layer}`")), "{error}");
+    assert!(error.help.contains(help), "the next step is named: {error}");
+}
+
+#[test]
+fn level_without_namespaces_starts_nothing() {
+    for level in [DemandedLevel::Floor, DemandedLevel::Unconfined] {
+        check_unavailable(shell("true", level), "network", "grant no hosts");
+    }
+}
+
+#[test]
+fn machine_without_namespaces_starts_nothing() {
+    let thread = std::thread::spawn(|| {
+        forbid_namespaces();
+        check_unavailable(shell("true", DemandedLevel::Best), "namespaces", "user namespaces");
+    });
+    thread.join().unwrap();
+}
