@@ -39,6 +39,8 @@ mod remote_kit;
 mod rights;
 mod scan_recorder;
 mod script_kit;
+#[cfg(feature = "servers")]
+mod servers;
 mod shell_kit;
 #[cfg(unix)]
 mod shell_runner;
@@ -75,6 +77,8 @@ pub use remote_kit::{Published, RemoteFixture, check_remote};
 pub use rights::without_override;
 pub use scan_recorder::{FoundPackage, ScanRecorder};
 pub use script_kit::check_script_runner;
+#[cfg(feature = "servers")]
+pub use servers::{Server, server_authority};
 pub use shell_kit::check_virtual_shell;
 #[cfg(unix)]
 pub use shell_runner::ShellRunner;

@@ -1,0 +1,80 @@
+//! A proxy through which a confined process reaches granted hosts, and no others.
+//!
+//! The process has no other way out: it runs in a network of its own, whose only listener is this
+//! proxy. The proxy resolves names, so the process needs no server of names, and it connects to
+//! exactly the addresses that it has checked.
+//!
+//! ```
+//! use std::net::TcpListener;
+//!
+//! use prowess_egress::{EgressPolicy, HostPattern, Proxy, is_public};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let hosts = vec![HostPattern::new("api.example.com")?];
+//! let policy = EgressPolicy { hosts, ..EgressPolicy::default() };
+//! let proxy = Proxy::start(TcpListener::bind("127.0.0.1:0")?, policy, Vec::new())?;
+//! // The process runs, and then:
+//! let traffic = proxy.end();
+//! assert!(traffic.refusals.is_empty());
+//! assert!(!is_public("169.254.169.254".parse()?));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Passed on
+//!
+//! - `CONNECT host:port`, if the host is granted and what follows is the first message of TLS with
+//!   the name of that host. Then the proxy relays bytes, and does not see what they say.
+//! - Requests for `http://host/`, if the host is granted. Each connection has one request.
+//! - Requests for `http://host/` to a host with a [`SecretHeader`] are sent by `https`, with the
+//!   header. So the process uses the secret without holding it. What the server answers is passed
+//!   on, with the bytes of the secret replaced wherever they occur as they are.
+//!
+//! An address of a private network is refused, also where the name of a granted host leads to it,
+//! unless the policy names the host. Everything that is refused is listed in [`Traffic`].
+//!
+//! # Limits of the proxy
+//!
+//! It does not look into TLS: a server behind a granted name may pass requests on to other hosts.
+//! It serves neither SOCKS nor HTTP/2 nor requests whose length is unknown when they begin.
+#![forbid(unsafe_code)]
+
+mod address;
+#[cfg(feature = "proxy")]
+mod connect;
+#[cfg(feature = "proxy")]
+mod forward;
+#[cfg(feature = "proxy")]
+mod hello;
+#[cfg(feature = "proxy")]
+mod host;
+#[cfg(feature = "proxy")]
+mod mask;
+#[cfg(feature = "proxy")]
+mod policy;
+#[cfg(feature = "proxy")]
+mod proxy;
+#[cfg(feature = "proxy")]
+mod refusal;
+#[cfg(feature = "proxy")]
+mod request;
+#[cfg(feature = "proxy")]
+mod shared;
+#[cfg(feature = "proxy")]
+mod stream;
+#[cfg(feature = "proxy")]
+mod tls;
+#[cfg(feature = "proxy")]
+mod tunnel;
+
+pub use address::is_public;
+#[cfg(feature = "proxy")]
+pub use host::{HostPattern, HostPatternError};
+#[cfg(feature = "proxy")]
+pub use mask::Mask;
+#[cfg(feature = "proxy")]
+pub use policy::{EgressPolicy, SecretHeader, SecretValue, TrafficLimits};
+#[cfg(feature = "proxy")]
+pub use proxy::{Proxy, Traffic};
+#[cfg(feature = "proxy")]
+pub use refusal::{Refusal, RefusalKind};
