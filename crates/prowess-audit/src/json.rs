@@ -3,8 +3,9 @@
 use jiff::Timestamp as Instant;
 use prowess_core::{
     AllowedTools, ApprovalEvent, AuditEvent, AuditedOrigin, CallIntent, CallOrigin, CorrelationId,
-    Outcome, PluginEvent, RefreshEvent, ReloadEvent, ResumedSkill, RuntimeEvent, SessionId,
-    SessionResumption, ShadowEvent, SkillActivation, SkillDeactivation, Timestamp, Verdict,
+    HostRefusal, Outcome, PluginEvent, RefreshEvent, ReloadEvent, ResumedSkill, RuntimeEvent,
+    SessionId, SessionResumption, ShadowEvent, SkillActivation, SkillDeactivation, Timestamp,
+    Verdict,
 };
 use serde_json::{Map, Value, json};
 
@@ -63,6 +64,7 @@ pub(crate) fn runtime(event: &RuntimeEvent) -> Value {
         RuntimeEvent::CatalogReloaded(event) => reloaded(event),
         RuntimeEvent::Approval(event) => approval(event),
         RuntimeEvent::Plugin(event) => plugin(event),
+        RuntimeEvent::HostRefused(event) => host_refused(event),
         other => json!({ "event": "unknown", "description": format!("{other:?}") }),
     }
 }
@@ -123,6 +125,14 @@ fn add_call(object: &mut Object, intent: &CallIntent) {
     if let Some(decision) = &intent.decision {
         object.insert("decision".to_owned(), json!(decision));
     }
+}
+
+fn host_refused(refusal: &HostRefusal) -> Value {
+    let HostRefusal { at, session, origin, correlation, skill, refused } = refusal;
+    let mut object = event("script_host_refused", *at);
+    add(&mut object, json!({ "skill_name": skill, "host": refused.host, "code": refused.code }));
+    add_origin(&mut object, session, origin, Some(correlation));
+    object.into()
 }
 
 fn activated(activation: &SkillActivation) -> Value {

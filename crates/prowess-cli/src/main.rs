@@ -25,6 +25,7 @@ mod paths;
 mod plugins;
 mod policies;
 mod runtime;
+mod secrets;
 mod snippet;
 mod terminal;
 

@@ -15,6 +15,7 @@ use crate::mcp_sources;
 use crate::paths::{absolute, machine, state_database, surroundings, trust_file};
 use crate::plugins::{Loaded, this_program};
 use crate::policies::{ignored_project_file, policies};
+use crate::secrets::read_secret;
 
 /// Builds the runtime of the named roots or, without any, of the user, the working directory and
 /// the embedded skills.
@@ -45,6 +46,7 @@ pub(crate) fn builder_with(
     }
     if policies_run_scripts {
         builder = builder.sandboxed_scripts(script_stage()?, std::env::temp_dir());
+        builder = builder.script_secrets(read_secret());
     }
     for plugin in &loaded.plugins {
         builder = builder.plugin(plugin);

@@ -76,9 +76,10 @@ pub use approved_package::ApprovedPackage;
 pub use audience::{Audience, Facts};
 pub use audit::{
     ApprovalAction, ApprovalEvent, AuditError, AuditEvent, AuditPolicy, AuditSink, AuditedDecision,
-    AuditedOrigin, AuditedSkill, CallIntent, CallOrigin, CorrelationId, DeactivationCause, NoAudit,
-    Outcome, PluginAction, PluginEvent, RefreshEvent, ReloadEvent, ResumedSkill, RuntimeEvent,
-    SessionResumption, ShadowEvent, SkillActivation, SkillDeactivation, Verdict,
+    AuditedOrigin, AuditedSkill, CallIntent, CallOrigin, CorrelationId, DeactivationCause,
+    HostRefusal, NoAudit, Outcome, PluginAction, PluginEvent, RefreshEvent, ReloadEvent,
+    ResumedSkill, RuntimeEvent, SessionResumption, ShadowEvent, SkillActivation, SkillDeactivation,
+    Verdict,
 };
 pub use availability::{Availability, Callers};
 pub use caller::Caller;
@@ -112,7 +113,10 @@ pub use remote::{
 };
 pub use request::{IdentifiedCall, InstructionBlock, InstructionKind, Message, ModelRequest};
 pub use scan::{Found, KnownPackages, PreviousScan, ReadFurther, ScanSink, ScanSummary};
-pub use script::{ScriptError, ScriptIsolation, ScriptOutcome, ScriptRequest, ScriptRunner};
+pub use script::{
+    RefusedHost, ScriptError, ScriptIsolation, ScriptNetwork, ScriptOutcome, ScriptRequest,
+    ScriptRunner,
+};
 pub use session::{
     ActiveSkill, LoadMode, LoadOutcome, LoadRequest, Receipt, ReceiptEntry, Session, SessionError,
     SessionState, Unload,

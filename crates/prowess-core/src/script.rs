@@ -84,6 +84,35 @@ pub struct ScriptOutcome {
     pub stderr_dropped: u64,
     /// The isolation that the script ran in; `None` for a runner that has none.
     pub isolation: Option<ScriptIsolation>,
+    /// The hosts that the script has asked for; empty for a runner that grants none by name.
+    pub network: ScriptNetwork,
+}
+
+/// The hosts that a script has asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ScriptNetwork {
+    /// The hosts that it has reached, with their ports.
+    pub reached: Vec<String>,
+    /// The connections that were refused, in order, up to a limit.
+    pub refused: Vec<RefusedHost>,
+    /// The number of further refusals.
+    pub more_refused: u64,
+}
+
+impl ScriptNetwork {
+    /// Returns whether the script has asked for no host.
+    pub fn is_empty(&self) -> bool {
+        self.reached.is_empty() && self.refused.is_empty()
+    }
+}
+
+/// A connection of a script that was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RefusedHost {
+    /// The host and the port as the script has named them: untrusted text, which may be empty.
+    pub host: String,
+    /// The reason.
+    pub code: Code,
 }
 
 /// The isolation that a script ran in, as its process checked it.

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    CallOrigin, Caller, Cancel, Catalog, Clock, Digest, Progress, Record, Session, SkillError,
+    CallOrigin, Caller, Cancel, Catalog, Clock, Digest, Progress, Record, RefusedHost, Session,
+    SkillError,
 };
 
 /// The definition of a tool for a model.
@@ -129,13 +130,24 @@ pub struct ToolResult {
     /// The id of the sandbox that a command ran in, for the audit.
     #[serde(skip)]
     pub sandbox: Option<String>,
+    /// The connections that were refused to a script, for the audit.
+    #[serde(skip)]
+    pub refused_hosts: Vec<RefusedHost>,
 }
 
 impl ToolResult {
     /// Creates a result with this text.
     pub fn text(text: impl Into<String>) -> Self {
         let content = vec![Content::Text { text: text.into() }];
-        Self { is_error: false, code: None, content, structured: None, error: None, sandbox: None }
+        Self {
+            is_error: false,
+            code: None,
+            content,
+            structured: None,
+            error: None,
+            sandbox: None,
+            refused_hosts: Vec::new(),
+        }
     }
 
     /// Creates a result with this data, which the model reads as JSON.

@@ -17,4 +17,20 @@ prowess_core::declare_codes! {
     SCRIPTS_BUSY = "scripts-busy";
     /// The script's process was lost while it ran.
     SCRIPT_LOST = "script-lost";
+    /// A secret of the operator cannot be read, or its grant is incomplete.
+    SECRET_UNAVAILABLE = "secret-unavailable";
+    /// The script has asked for a host that is not granted.
+    HOST_NOT_GRANTED = "host-not-granted";
+    /// The script has asked for a granted host whose address is one of a private network.
+    HOST_ADDRESS_PRIVATE = "host-address-private";
+    /// The script has connected to a granted host and named another one in TLS, or has hidden it.
+    SERVER_NAME_MISMATCH = "server-name-mismatch";
+    /// The script has connected to a granted host without TLS.
+    CONNECTION_NOT_TLS = "connection-not-tls";
+    /// The script has sent a request that the proxy cannot read, or does not serve.
+    PROXY_REQUEST_INVALID = "proxy-request-invalid";
+    /// The script has reached a limit of its traffic.
+    TRAFFIC_LIMIT = "traffic-limit";
+    /// A granted host has no address, does not answer, or has no valid certificate.
+    HOST_UNREACHABLE = "host-unreachable";
 }

@@ -8,6 +8,7 @@ use prowess_core::ScriptError;
 use prowess_text::quoted;
 
 use crate::codes;
+use crate::secrets::Secrets;
 
 /// Variables by which a program loads code, or finds other programs.
 const REFUSED: [&str; 26] = [
@@ -41,13 +42,26 @@ const REFUSED: [&str; 26] = [
 /// Beginnings of such variables: of the dynamic loader, of Python, and of functions of `bash`.
 const REFUSED_PREFIXES: [&str; 4] = ["LD_", "DYLD_", "PYTHON", "BASH_FUNC_"];
 
-/// Returns the environment: the fixed variables, those of the host and those of the call.
-pub(crate) fn variables(
-    search_path: &[PathBuf],
-    scratch: &Path,
-    of_host: &BTreeMap<String, String>,
-    of_call: &BTreeMap<String, String>,
-) -> Result<Vec<(OsString, OsString)>, ScriptError> {
+/// The variables that name a proxy, for the programs that read one of them or the other.
+const PROXY: [&str; 6] =
+    ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "all_proxy", "http_proxy", "https_proxy"];
+/// Makes Node read them.
+const NODE_PROXY: &str = "NODE_USE_ENV_PROXY";
+
+/// The sources of an environment.
+pub(crate) struct Parts<'a> {
+    pub(crate) search_path: &'a [PathBuf],
+    pub(crate) scratch: &'a Path,
+    pub(crate) of_host: &'a BTreeMap<String, String>,
+    pub(crate) of_call: &'a BTreeMap<String, String>,
+    pub(crate) secrets: &'a Secrets,
+    pub(crate) proxy_port: Option<u16>,
+}
+
+/// Returns the environment: the fixed variables, those of the host and those of the call, and what
+/// neither can change: the proxy and the secrets.
+pub(crate) fn variables(parts: &Parts<'_>) -> Result<Vec<(OsString, OsString)>, ScriptError> {
+    let Parts { search_path, scratch, of_host, of_call, secrets, proxy_port } = *parts;
     if let Some(name) = of_call.iter().find_map(|(name, value)| refused(name, value)) {
         let message = format!(
             "the variable {} cannot be set for a script; pass the value as an argument instead",
@@ -65,6 +79,13 @@ pub(crate) fn variables(
     ]);
     let given = of_host.iter().chain(of_call);
     variables.extend(given.map(|(name, value)| (name.into(), value.into())));
+    if let Some(port) = proxy_port {
+        let proxy = OsString::from(format!("http://127.0.0.1:{port}"));
+        variables.extend(PROXY.map(|name| (name.into(), proxy.clone())));
+        variables.insert(NODE_PROXY.into(), "1".into());
+    }
+    let secrets = secrets.variables.iter();
+    variables.extend(secrets.map(|(name, value)| (name.into(), value.expose().into())));
     Ok(variables.into_iter().collect())
 }
 

@@ -3,8 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use prowess_core::Trust;
 use prowess_sandbox::{DemandedLevel, Limits, Plan};
 use serde::Serialize;
+
+use crate::ScriptPolicy;
 
 /// The directory of the package in an explanation: each run has a copy of its own.
 pub(crate) const PACKAGE: &str = "<package>";
@@ -28,8 +31,10 @@ pub struct ScriptExplanation {
     pub write: Vec<PathBuf>,
     /// Directories whose programs it may start.
     pub execute: Vec<PathBuf>,
-    /// Whether it may use the network.
-    pub network: bool,
+    /// The hosts that it may reach.
+    pub network: Vec<String>,
+    /// The purposes that the operator's secrets are granted for, without the secrets.
+    pub secrets: Vec<String>,
     /// The names of its environment variables.
     pub environment: Vec<String>,
     /// What it may consume.
@@ -41,7 +46,7 @@ pub struct ScriptExplanation {
 }
 
 impl ScriptExplanation {
-    pub(crate) fn of(plan: &Plan, consent: Option<String>, output_bytes: usize) -> Self {
+    pub(crate) fn of(plan: &Plan, policy: &ScriptPolicy, trust: Trust) -> Self {
         let text = |text: &OsString| text.to_string_lossy().into_owned();
         let program = plan.exec.iter();
         let command = program.flat_map(|program| {
@@ -56,11 +61,12 @@ impl ScriptExplanation {
             read: rights.read.clone(),
             write: rights.write.clone(),
             execute: rights.execute.clone(),
-            network: rights.network,
+            network: policy.network.iter().map(ToString::to_string).collect(),
+            secrets: Vec::new(),
             environment: plan.environment.iter().map(|(name, _)| text(name)).collect(),
             limits: plan.confinement.limits.clone(),
-            output_bytes,
-            consent,
+            output_bytes: policy.output_bytes,
+            consent: policy.consent(trust),
         }
     }
 }

@@ -26,7 +26,12 @@
 //!   on, and those of the call. Variables that choose which code a program loads are refused.
 //! - The script can read its package and the system's programs and libraries. It can write to a
 //!   directory of its own, which is removed when it ends, and to those of the policy.
-//! - There is no network unless the policy grants it.
+//! - There is no network unless the policy grants hosts. Then the script has a network of its own,
+//!   which leads to a proxy of this process alone: see `prowess-egress`. The usual variables, such
+//!   as `HTTPS_PROXY`, name it.
+//! - A secret is granted to a package by its digest. A script that asks for `http://HOST` of a
+//!   grant uses the secret without holding it: the proxy adds it and continues by `https`. A secret
+//!   in a variable is held by the script, and is replaced in its output.
 //! - Its package is a copy, so that no file changes while it runs.
 //!
 //! This crate reads neither the environment nor a clock of the system other than the time that
@@ -38,14 +43,18 @@ mod environment;
 mod explanation;
 mod input;
 mod interpreter;
+mod network;
 mod output;
 mod policy;
 mod process;
 mod runner;
+mod secrets;
 mod slots;
 mod staged;
 
 pub use explanation::ScriptExplanation;
 pub use interpreter::{InlineMetadata, Interpreters};
 pub use policy::{AskedGrant, ScriptExecution, ScriptPolicy};
+pub use prowess_egress::{HostPattern, TrafficLimits};
 pub use runner::SandboxedScripts;
+pub use secrets::{ReadSecret, SecretGrant, SecretSource};

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use prowess_core::Trust;
+use prowess_egress::{HostPattern, TrafficLimits};
 use prowess_sandbox::{DemandedLevel, Limits};
 use serde::{Deserialize, Serialize};
 
-use crate::{InlineMetadata, Interpreters};
+use crate::{InlineMetadata, Interpreters, SecretGrant};
 
 /// How scripts run and what they may do. Every field is optional in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,8 +43,19 @@ pub struct ScriptPolicy {
     /// The directory in which a script starts if the call names none. By default, `None`: the
     /// directory of its package.
     pub directory: Option<PathBuf>,
-    /// Whether scripts may open network connections. By default, `false`.
-    pub network: bool,
+    /// The hosts that scripts may reach, by a proxy of this process: `api.example.com`,
+    /// `*.example.com`, `example.com:8443`, or `*` for every public host. By default, none. A
+    /// machine that offers no network of its own to a script runs none with such a grant.
+    pub network: Vec<HostPattern>,
+    /// Those of the granted hosts that may have an address of a private network. By default, none.
+    pub private_hosts: Vec<HostPattern>,
+    /// A file with the certificates of authorities, in PEM, that servers are checked with where the
+    /// proxy sends a secret. By default, `None`: Mozilla's list.
+    pub authorities: Option<PathBuf>,
+    /// The limits of a script's traffic.
+    pub traffic: TrafficLimits,
+    /// The secrets that scripts of certain packages use. By default, none.
+    pub secrets: Vec<SecretGrant>,
     /// Variables of every script, such as `TZ`. By default, none.
     pub environment: BTreeMap<String, String>,
     /// The bytes that are kept of each output stream: the first and the last half. By default
@@ -74,7 +86,11 @@ impl Default for ScriptPolicy {
             read: Vec::new(),
             write: Vec::new(),
             directory: None,
-            network: false,
+            network: Vec::new(),
+            private_hosts: Vec::new(),
+            authorities: None,
+            traffic: TrafficLimits::default(),
+            secrets: Vec::new(),
             environment: BTreeMap::new(),
             output_bytes: 64 * 1024,
             concurrent: 4,
@@ -88,7 +104,7 @@ impl Default for ScriptPolicy {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AskedGrant {
-    /// The network, if [`ScriptPolicy::network`] grants it.
+    /// The network, if [`ScriptPolicy::network`] grants hosts.
     Network,
     /// Changing and deleting files, if [`ScriptPolicy::write`] grants it.
     Write,
@@ -103,7 +119,7 @@ impl ScriptPolicy {
             let trust = trust.as_str();
             return Some(format!("the script is from a source that is `{trust}`"));
         }
-        if self.network && asks(AskedGrant::Network) {
+        if !self.network.is_empty() && asks(AskedGrant::Network) {
             return Some("the script may use the network".to_owned());
         }
         let may_write = !self.write.is_empty() && asks(AskedGrant::Write);

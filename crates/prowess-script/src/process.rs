@@ -1,11 +1,12 @@
 //! A running script: its output, its deadline and its end.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::os::fd::AsFd;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
 use prowess_core::{Cancel, OutputStream, Progress, ProgressEvent};
+use prowess_egress::{Mask, SecretValue};
 use prowess_sandbox::Running;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
@@ -31,24 +32,35 @@ pub(crate) struct Ended {
 struct Output<'a, P> {
     /// `None` at the end of the stream.
     pipe: Option<P>,
+    /// Replaces the secrets of the run.
+    mask: Mask<Vec<u8>>,
     kept: Kept,
     stream: OutputStream,
     lines: Lines,
     progress: Progress<'a>,
 }
 
+/// How the output of a process is kept and reported.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    /// The bytes that are kept of each stream.
+    pub(crate) most_output: usize,
+    /// The values that are replaced in it.
+    pub(crate) secrets: &'a [SecretValue],
+    pub(crate) progress: Progress<'a>,
+}
+
 /// Reads the output of a process until it ends, the deadline passes or the call is cancelled. Ends
 /// every descendant of it.
 pub(crate) fn supervise(
     running: &mut Running,
-    most_output: usize,
+    reading: Reading<'_>,
     deadline: Instant,
     cancel: &Cancel,
-    progress: Progress<'_>,
 ) -> io::Result<Ended> {
     let (stdout, stderr) = (running.child.stdout.take(), running.child.stderr.take());
-    let mut stdout = Output::new(stdout, OutputStream::Stdout, most_output, progress)?;
-    let mut stderr = Output::new(stderr, OutputStream::Stderr, most_output, progress)?;
+    let mut stdout = Output::new(stdout, OutputStream::Stdout, reading)?;
+    let mut stderr = Output::new(stderr, OutputStream::Stderr, reading)?;
     let watched = watch(&running.child, &mut stdout, &mut stderr, deadline, cancel);
     let status = running.end()?;
     let timed_out = watched? == Watched::TimedOut;
@@ -122,25 +134,33 @@ fn wait(events: &mut [PollFd<'_>], time: Duration) -> io::Result<()> {
 }
 
 impl<'a, P: Read + AsFd> Output<'a, P> {
-    fn new(
-        pipe: Option<P>,
-        stream: OutputStream,
-        most: usize,
-        progress: Progress<'a>,
-    ) -> io::Result<Self> {
+    fn new(pipe: Option<P>, stream: OutputStream, reading: Reading<'a>) -> io::Result<Self> {
+        let Reading { most_output, secrets, progress } = reading;
         if let Some(pipe) = &pipe {
             fcntl_setfl(pipe, fcntl_getfl(pipe)? | OFlags::NONBLOCK)?;
         }
-        Ok(Self { pipe, kept: Kept::new(most), stream, lines: Lines::default(), progress })
+        let mask = Mask::new(Vec::new(), secrets.iter().map(SecretValue::expose));
+        let kept = Kept::new(most_output);
+        Ok(Self { pipe, mask, kept, stream, lines: Lines::default(), progress })
     }
 
     /// Reports the last line.
     fn finish(&mut self) {
+        let mask = std::mem::replace(&mut self.mask, Mask::new(Vec::new(), std::iter::empty()));
+        let (rest, _) = mask.finish();
+        self.keep(&rest);
         let Self { stream, lines, progress, .. } = self;
         lines.finish(|line| progress.report(ProgressEvent::Output { stream: *stream, line }));
     }
 
     fn push(&mut self, bytes: &[u8]) {
+        // Writing to memory does not fail.
+        let _ = self.mask.write_all(bytes);
+        let masked = std::mem::take(self.mask.inner());
+        self.keep(&masked);
+    }
+
+    fn keep(&mut self, bytes: &[u8]) {
         let Self { kept, stream, lines, progress, .. } = self;
         kept.push(bytes);
         if progress.is_received() {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use prowess_core::{
-    Cancel, Code, ReadLimit, ResourcePath, ScriptError, ScriptIsolation, ScriptOutcome,
-    ScriptRequest, ScriptRunner,
+    Cancel, Code, ReadLimit, ResourcePath, ScriptError, ScriptIsolation, ScriptNetwork,
+    ScriptOutcome, ScriptRequest, ScriptRunner,
 };
 use prowess_sandbox::{
     Confinement, Isolation, Plan, Program, Report, Rights, SandboxError, SandboxErrorKind, Streams,
@@ -17,10 +17,11 @@ use prowess_text::quoted;
 
 use crate::explanation::{PACKAGE, SCRATCH, ScriptExplanation};
 use crate::input::input_file;
-use crate::process::{Ended, supervise};
+use crate::process::{Ended, Reading, supervise};
+use crate::secrets::Secrets;
 use crate::slots::Slots;
 use crate::staged::{Places, Staged};
-use crate::{ScriptPolicy, codes, environment, interpreter};
+use crate::{ReadSecret, ScriptPolicy, codes, environment, interpreter, network, secrets};
 
 /// The longest run.
 const MOST_TIME: Duration = Duration::from_secs(600);
@@ -36,6 +37,7 @@ pub struct SandboxedScripts {
     directory: PathBuf,
     policy: ScriptPolicy,
     slots: Slots,
+    read_secret: Option<ReadSecret>,
 }
 
 impl SandboxedScripts {
@@ -48,7 +50,15 @@ impl SandboxedScripts {
         policy: ScriptPolicy,
     ) -> Self {
         let slots = Slots::new(policy.concurrent);
-        Self { isolation, stage, directory: directory.into(), policy, slots }
+        let directory = directory.into();
+        Self { isolation, stage, directory, policy, slots, read_secret: None }
+    }
+
+    /// Sets how the secrets of the policy are read. By default, no script that is granted one runs.
+    #[must_use]
+    pub fn secrets(mut self, read: ReadSecret) -> Self {
+        self.read_secret = Some(read);
+        self
     }
 
     /// Returns what a script may do, without running it.
@@ -64,9 +74,10 @@ impl SandboxedScripts {
             ScriptError::new(Code::new(error.kind.as_str()), message)
         })?;
         let places = Places { package: PACKAGE.into(), scratch: SCRATCH.into() };
-        let plan = self.plan(request, &script, &places)?;
-        let consent = self.policy.consent(request.record.trust());
-        Ok(ScriptExplanation::of(&plan, consent, self.policy.output_bytes))
+        let plan = self.plan(request, &script, &places, &Secrets::default())?;
+        let secrets = secrets::uses(&self.policy.secrets, request);
+        let explanation = ScriptExplanation::of(&plan, &self.policy, request.record.trust());
+        Ok(ScriptExplanation { secrets, ..explanation })
     }
 
     /// Refuses a script that needs an approval and has none: the gate has asked for it, unless the
@@ -88,6 +99,7 @@ impl SandboxedScripts {
         request: &ScriptRequest<'_>,
         script: &[u8],
         places: &Places,
+        secrets: &Secrets,
     ) -> Result<Plan, ScriptError> {
         let ScriptPolicy { interpreters, inline_metadata, search_path, level, limits, .. } =
             &self.policy;
@@ -104,18 +116,24 @@ impl SandboxedScripts {
             .arguments
             .iter()
             .fold(program, |program, argument| program.argument(argument.as_str()));
-        let of_host = &self.policy.environment;
-        let scratch = &places.scratch;
-        let environment =
-            environment::variables(search_path, scratch, of_host, request.environment)?;
+        let proxy_port = network::port(&self.policy);
+        let environment = environment::variables(&environment::Parts {
+            search_path,
+            scratch: &places.scratch,
+            of_host: &self.policy.environment,
+            of_call: request.environment,
+            secrets,
+            proxy_port,
+        })?;
         let directory = self.working_directory(request, places)?;
         let rights = self.rights(places);
         let confinement = Confinement { level: *level, rights, limits: limits.clone() };
-        Ok(Plan { environment, directory, confinement, ..Plan::run(&self.stage, program) })
+        let plan = Plan::run(&self.stage, program);
+        Ok(Plan { environment, directory, confinement, proxy_port, ..plan })
     }
 
     fn rights(&self, places: &Places) -> Rights {
-        let ScriptPolicy { search_path, read, write, directory, network, .. } = &self.policy;
+        let ScriptPolicy { search_path, read, write, directory, .. } = &self.policy;
         let system = SYSTEM.map(PathBuf::from);
         let package = [places.package.clone()];
         let readable =
@@ -124,7 +142,7 @@ impl SandboxedScripts {
             read: readable.cloned().collect(),
             write: write.iter().cloned().chain([places.scratch.clone()]).collect(),
             execute: search_path.iter().cloned().chain(package.iter().cloned()).collect(),
-            network: *network,
+            network: false,
             processes: true,
             private_tmp: true,
         }
@@ -169,22 +187,35 @@ impl ScriptRunner for SandboxedScripts {
             ScriptError::new(codes::SCRIPTS_BUSY, message)
         };
         let _slot = self.slots.take(Instant::now() + time_limit, cancel).ok_or_else(busy)?;
+        let grants = &self.policy.secrets;
+        let secrets = Secrets::read(grants, request, self.read_secret.as_ref(), cancel)?;
+        // The copy is compared with the package that the secrets are granted to.
+        let request = &ScriptRequest { approved: request.approved.or(secrets.package), ..*request };
+        let egress = network::policy(&self.policy).map_err(|error| no_proxy(&error))?;
         let staged = Staged::copy(&self.directory, request, self.policy.package_bytes, cancel)?;
-        let plan = self.plan(request, &staged.script, &staged.places)?;
+        let plan = self.plan(request, &staged.script, &staged.places, &secrets)?;
         let input = input_file(request.input).map_err(|error| lost(&error))?;
         let files: Vec<_> = input.iter().map(AsFd::as_fd).collect();
         let mut running = self
             .isolation
             .spawn(&plan, &Streams::piped(), &files)
             .map_err(|error| not_confined(&error))?;
+        let values = secrets.values();
+        let proxy = network::start(running.listener.take(), egress, secrets.headers);
+        let proxy = proxy.map_err(|error| {
+            // Nothing of it has reached a host: its connections were not accepted.
+            let _ = running.end();
+            no_proxy(&error)
+        })?;
         let started = Instant::now();
+        let ScriptRequest { progress, .. } = *request;
         let most_output = self.policy.output_bytes;
-        let ended = {
-            let deadline = started + time_limit;
-            supervise(&mut running, most_output, deadline, cancel, request.progress)
-        };
+        let reading = Reading { most_output, secrets: &values, progress };
+        let ended = supervise(&mut running, reading, started + time_limit, cancel);
+        let network = network::end(proxy, request.record.id());
         let outcome = outcome(ended.map_err(|error| lost(&error))?, started.elapsed());
-        Ok(ScriptOutcome { isolation: Some(isolation(&running.report)), ..outcome })
+        let isolation = Some(isolation(&running.report));
+        Ok(ScriptOutcome { isolation, network, ..outcome })
     }
 }
 
@@ -202,6 +233,7 @@ fn outcome(ended: Ended, duration: Duration) -> ScriptOutcome {
         duration,
         timed_out,
         isolation: None,
+        network: ScriptNetwork::default(),
     }
 }
 
@@ -223,6 +255,14 @@ fn not_confined(error: &SandboxError) -> ScriptError {
         "the script's process cannot be started; ask the user to run `prowess doctor`".to_owned()
     };
     ScriptError::new(Code::new(error.kind.as_str()), message)
+}
+
+fn no_proxy(error: &io::Error) -> ScriptError {
+    // The reason may name a path of the host.
+    tracing::warn!(target: "prowess", error = %error, "script_not_started");
+    let message = "the network that the operator grants cannot be prepared; ask the operator to \
+        check `authorities` and `secrets` of the scripts";
+    ScriptError::new(codes::SECRET_UNAVAILABLE, message)
 }
 
 fn lost(error: &io::Error) -> ScriptError {

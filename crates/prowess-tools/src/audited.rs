@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use prowess_core::{
-    AuditEvent, AuditPolicy, AuditSink, AuditedSkill, CallIntent, NoAudit, ToolContext,
+    AuditEvent, AuditPolicy, AuditSink, AuditedSkill, CallIntent, HostRefusal, NoAudit,
+    RefusedHost, RuntimeEvent, ToolContext,
 };
 use tracing::warn;
 
@@ -82,6 +83,22 @@ impl CallAudit {
                 let message = "not run: the audit of this host cannot be written; tell the user";
                 Err(Refusal::new(codes::AUDIT_UNAVAILABLE, message))
             }
+        }
+    }
+
+    /// Reports a connection that was refused to the script of a call.
+    pub(crate) fn refused(&self, intent: &CallIntent, refused: &RefusedHost) {
+        let CallIntent { at, session, origin, correlation, skill, .. } = intent;
+        let event = RuntimeEvent::HostRefused(HostRefusal {
+            at: *at,
+            session: session.clone(),
+            origin: Arc::clone(origin),
+            correlation: correlation.clone(),
+            skill: skill.clone(),
+            refused: refused.clone(),
+        });
+        if guarded(|| self.sink.report(&event)).is_none() {
+            warn!(target: "prowess", error = "the audit panicked", "audit_failed");
         }
     }
 

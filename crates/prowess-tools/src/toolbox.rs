@@ -152,6 +152,9 @@ impl Toolbox {
         let tool = intent.tool.clone();
         let decision = intent.decision.clone();
         let sandbox = result.sandbox.clone();
+        for refused in &result.refused_hosts {
+            self.audit.refused(&intent, refused);
+        }
         self.audit.record(&AuditEvent { intent, outcome, error, sandbox, duration });
         Dispatched { tool, result, duration, decision, approval }
     }

@@ -163,14 +163,31 @@ impl RuntimeBuilder {
         if let Some((stage, directory)) = &self.sandboxed_scripts {
             let isolation = Arc::new(prowess_sandbox::Native::new(stage.clone()));
             let policy = self.policies.scripts.clone();
-            return Some(Arc::new(prowess_script::SandboxedScripts::new(
-                isolation,
-                stage.clone(),
-                directory,
-                policy,
-            )));
+            let stage = stage.clone();
+            let runner = prowess_script::SandboxedScripts::new(isolation, stage, directory, policy);
+            return Some(match self.registered_secrets() {
+                Some(read) => Arc::new(runner.secrets(read)),
+                None => Arc::new(runner),
+            });
         }
         self.script_runner.clone()
+    }
+
+    /// Returns how secrets of scripts are read: each is registered before a script gets it.
+    #[cfg(all(feature = "scripts", feature = "audit"))]
+    fn registered_secrets(&self) -> Option<prowess_script::ReadSecret> {
+        let read = self.script_secrets.clone()?;
+        let redactor = self.redactor.clone();
+        Some(Arc::new(move |source| {
+            let value = read(source)?;
+            redactor.register(value.trim_end());
+            Ok(value)
+        }))
+    }
+
+    #[cfg(all(feature = "scripts", not(feature = "audit")))]
+    fn registered_secrets(&self) -> Option<prowess_script::ReadSecret> {
+        self.script_secrets.clone()
     }
 
     fn gate(&self) -> RuntimeGate {

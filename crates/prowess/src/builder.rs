@@ -59,6 +59,8 @@ pub struct RuntimeBuilder {
     pub(crate) redactor: prowess_audit::Redactor,
     #[cfg(feature = "scripts")]
     pub(crate) sandboxed_scripts: Option<(prowess_sandbox::Program, PathBuf)>,
+    #[cfg(feature = "scripts")]
+    pub(crate) script_secrets: Option<prowess_script::ReadSecret>,
     pub(crate) facts: Option<Arc<dyn Facts>>,
 }
 
@@ -99,6 +101,8 @@ impl Default for RuntimeBuilder {
             redactor: prowess_audit::Redactor::default(),
             #[cfg(feature = "scripts")]
             sandboxed_scripts: None,
+            #[cfg(feature = "scripts")]
+            script_secrets: None,
             facts: None,
         }
     }
@@ -340,6 +344,15 @@ impl RuntimeBuilder {
         directory: impl Into<PathBuf>,
     ) -> Self {
         self.sandboxed_scripts = Some((stage, directory.into()));
+        self
+    }
+
+    /// Sets how the secrets of the policy `scripts` are read. By default, no script that is granted
+    /// one runs. With the feature `audit`, each secret is registered with the redactor.
+    #[cfg(feature = "scripts")]
+    #[must_use]
+    pub fn script_secrets(mut self, read: prowess_script::ReadSecret) -> Self {
+        self.script_secrets = Some(read);
         self
     }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use prowess::script::HostPattern;
 
 /// The arguments of `run`.
 #[derive(Debug, Args)]
@@ -23,7 +24,13 @@ pub(crate) struct Run {
     /// Print what the script may do, and why, instead of running it
     #[arg(long)]
     pub(crate) explain: bool,
-    /// Let the script use the network
+    /// Host that the script may reach: `api.example.com`, `*.example.com:8443`; repeatable
+    #[arg(long, value_name = "HOST")]
+    pub(crate) host: Vec<HostPattern>,
+    /// The same, also where the host has an address of a private network; repeatable
+    #[arg(long, value_name = "HOST")]
+    pub(crate) private_host: Vec<HostPattern>,
+    /// Let the script reach every public host
     #[arg(long)]
     pub(crate) network: bool,
     /// Seconds after which the script is ended, at most 600

@@ -5,7 +5,7 @@ mod explained;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use prowess::script::ScriptExecution;
+use prowess::script::{HostPattern, ScriptExecution};
 use prowess::{CallOptions, Caller, OutputStream, Policies, Progress, ProgressEvent, Trust};
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ use crate::output::{DIM, Output};
 use crate::paths::{absolute, working_directory};
 use crate::policies::policies;
 use crate::runtime::builder_with;
-use crate::terminal::plain_lines;
+use crate::terminal::{plain, plain_lines};
 
 use explained::Explained;
 
@@ -76,6 +76,11 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     if !output.is_text() {
         output.json(&ended)?;
     }
+    for refused in ended["network"]["refused"].as_array().into_iter().flatten() {
+        let [host, code] = ["host", "code"].map(|key| refused[key].as_str().unwrap_or_default());
+        let host = plain(host);
+        output.remark(&format!("{DIM}refused: {host} ({code}); see `--host`{DIM:#}\n"));
+    }
     if interrupt.is_requested() {
         output.remark(&format!("{DIM}interrupted: the script was ended{DIM:#}\n"));
         return Ok(INTERRUPTED.into());
@@ -86,13 +91,22 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     Ok(exit_code(&ended))
 }
 
+/// Returns the pattern of every host with a public address.
+fn every_host() -> HostPattern {
+    HostPattern::new("*").expect("it is a pattern")
+}
+
 /// Adds the rights of the command line to those of the configuration. The user who starts a script
 /// has decided that it may run.
 fn granted(mut policies: Policies, args: &Run) -> Result<Policies, Failure> {
     let scripts = &mut policies.scripts;
     scripts.exec = ScriptExecution::Tool;
     scripts.trust = scripts.trust.min(Trust::AskFirst);
-    scripts.network |= args.network;
+    scripts.network.extend(args.host.iter().chain(&args.private_host).cloned());
+    scripts.private_hosts.extend(args.private_host.iter().cloned());
+    if args.network {
+        scripts.network.push(every_host());
+    }
     for path in &args.read {
         scripts.read.push(absolute(path)?);
     }

@@ -35,6 +35,7 @@ mod run;
 mod schema;
 mod screens;
 mod script_journeys;
+mod script_network;
 mod search;
 mod serve;
 mod serve_http;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{CallOrigin, CorrelationId};
 use crate::{
     ActiveSkill, AllowedTools, ApprovalId, ApprovalRequest, ApprovalScope, Digest, Record,
-    SessionId, Timestamp,
+    RefusedHost, SessionId, Timestamp,
 };
 
 /// A change of the runtime.
@@ -31,6 +31,25 @@ pub enum RuntimeEvent {
     Approval(ApprovalEvent),
     /// A plugin was opened, rejected, replaced or has failed.
     Plugin(PluginEvent),
+    /// A connection of a script was refused.
+    HostRefused(HostRefusal),
+}
+
+/// A connection of a script was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostRefusal {
+    /// The time of the call that ran the script.
+    pub at: Timestamp,
+    /// The session.
+    pub session: SessionId,
+    /// The agent, task, tenant and model.
+    pub origin: Arc<CallOrigin>,
+    /// The id of the run.
+    pub correlation: CorrelationId,
+    /// The skill in whose run the script was called.
+    pub skill: Option<String>,
+    /// The host and the port as the script has named them, and the reason.
+    pub refused: RefusedHost,
 }
 
 /// A skill was loaded into a session.

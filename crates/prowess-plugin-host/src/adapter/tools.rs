@@ -263,6 +263,6 @@ pub fn check_result(text: &str) -> Result<(), String> {
 impl Answer {
     fn into_result(self) -> ToolResult {
         let Self { is_error, code, content, structured } = self;
-        ToolResult { is_error, code, content, structured, error: None, sandbox: None }
+        ToolResult { is_error, code, content, structured, ..ToolResult::text("") }
     }
 }

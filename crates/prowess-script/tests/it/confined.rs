@@ -76,7 +76,7 @@ mark.write_text('x')
 }
 
 #[test]
-fn there_is_no_network_unless_it_is_granted() {
+fn there_is_no_network_beside_the_proxy() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = server.local_addr().unwrap().port().to_string();
     let script = "\
@@ -88,10 +88,14 @@ except OSError as error:
     print(type(error).__name__)
 ";
     assert_eq!(at_each_level(script, &[&port]), ["PermissionError", "PermissionError"]);
-    let policy = ScriptPolicy { network: true, ..ScriptPolicy::default() };
+    let network = vec![format!("127.0.0.1:{port}").parse().unwrap()];
+    let policy = ScriptPolicy { private_hosts: network.clone(), network, ..Default::default() };
     let skill = Skill::with(&[("scripts/a.py", script)], policy);
     let call = Call { arguments: &[&port], ..Call::default() };
-    assert_eq!(skill.call("scripts/a.py", &call).unwrap().stdout, "connected\n");
+    let outcome = skill.call("scripts/a.py", &call).unwrap();
+    assert_eq!(outcome.stdout, "PermissionError\n", "a granted host is reached by the proxy alone");
+    server.set_nonblocking(true).unwrap();
+    assert!(server.accept().is_err(), "nothing has connected");
 }
 
 #[test]

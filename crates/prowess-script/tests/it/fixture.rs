@@ -9,7 +9,7 @@ use prowess_core::{
     ScriptRequest, ScriptRunner,
 };
 use prowess_sandbox::{Native, Program};
-use prowess_script::{SandboxedScripts, ScriptPolicy};
+use prowess_script::{ReadSecret, SandboxedScripts, ScriptPolicy};
 use prowess_testkit::{build_program, catalog_over};
 use tempfile::TempDir;
 
@@ -45,6 +45,15 @@ impl Skill {
     }
 
     pub(crate) fn with(files: &[(&str, &str)], policy: ScriptPolicy) -> Self {
+        Self::granted(files, |_| policy, None)
+    }
+
+    /// Creates a skill whose policy depends on the digest of its package.
+    pub(crate) fn granted(
+        files: &[(&str, &str)],
+        policy: impl FnOnce(Digest) -> ScriptPolicy,
+        read_secret: Option<ReadSecret>,
+    ) -> Self {
         let skill_md = "---\nname: kit\ndescription: Runs scripts.\n---\nRun them.\n";
         let mut source = MemorySource::builder("memory").file("kit/SKILL.md", skill_md);
         for (path, content) in files {
@@ -54,7 +63,12 @@ impl Skill {
         let catalog = catalog_over(source, [("kit", "Runs scripts.", &[][..])]);
         let directory = tempfile::tempdir().unwrap();
         let isolation = Arc::new(Native::new(stage()));
-        let runner = SandboxedScripts::new(isolation, stage(), directory.path(), policy);
+        let record = catalog.get("kit").unwrap();
+        let policy = policy(catalog.package_digest(record, &Cancel::default()).unwrap());
+        let mut runner = SandboxedScripts::new(isolation, stage(), directory.path(), policy);
+        if let Some(read_secret) = read_secret {
+            runner = runner.secrets(read_secret);
+        }
         Self { catalog, runner, directory }
     }
 

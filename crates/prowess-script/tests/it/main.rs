@@ -8,4 +8,7 @@ mod fixture;
 mod interpreters;
 mod kit;
 mod live;
+mod network;
 mod requests;
+mod searched;
+mod secrets;

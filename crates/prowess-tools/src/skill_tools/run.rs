@@ -112,8 +112,11 @@ fn result(path: &ResourcePath, outcome: &ScriptOutcome) -> ToolResult {
     if let Some(hint) = hint(outcome) {
         value["hint"] = json!(hint);
     }
+    if !outcome.network.is_empty() {
+        value["network"] = json!(outcome.network);
+    }
     model_value(&mut value);
-    ToolResult::data(value)
+    ToolResult { refused_hosts: outcome.network.refused.clone(), ..ToolResult::data(value) }
 }
 
 /// Returns the next step after a script that did not do its work.
@@ -122,6 +125,12 @@ fn hint(outcome: &ScriptOutcome) -> Option<&'static str> {
         return Some("the time limit ended the script; give it less work, or tell the user");
     }
     let has_failed = outcome.exit_code != Some(0);
+    if has_failed && !outcome.network.refused.is_empty() {
+        return Some(
+            "the script failed, and `network.refused` has hosts that it may not reach; go on \
+             without the script, or ask the user to grant them",
+        );
+    }
     has_failed.then_some(
         "the script failed; read `stderr` and correct the arguments, or follow the skill's \
          instructions without the script",

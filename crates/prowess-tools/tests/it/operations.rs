@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use expect_test::expect;
 use prowess_core::{
-    Cancel, Code, Content, ScriptError, ScriptIsolation, ScriptOutcome, ScriptRequest, ScriptRunner,
+    Cancel, Code, Content, ScriptError, ScriptIsolation, ScriptNetwork, ScriptOutcome,
+    ScriptRequest, ScriptRunner,
 };
 use prowess_tools::{DiscoveryTools, ReadGate, ScriptRead, SkillLookup, ToolPolicy, WordFilter};
 use serde_json::{Value, json};
@@ -294,6 +295,7 @@ fn run_passes_its_arguments_unchanged() {
             layers: vec!["seccomp".to_owned()],
             missing: Vec::new(),
         }),
+        network: ScriptNetwork::default(),
     }));
     host.done("skills_load", json!({ "names": ["beta", "alpha"] }));
     let arguments = json!({

@@ -134,13 +134,13 @@ fn consent_is_not_granted_by_other_means() {
 #[cfg(feature = "scripts")]
 #[test]
 fn grants_of_the_policy_ask_where_it_says_so() {
-    let ask = "scripts: { network: true, write: [/srv/out], ask: [GRANT] }";
+    let ask = "scripts: { network: [api.example.com], write: [/srv/out], ask: [GRANT] }";
     for grant in ["network", "write"] {
         Host::new(Trust::Trusted, &ask.replace("GRANT", grant)).asked();
     }
     for yaml in [
-        "scripts: { network: true, write: [/srv/out] }",
-        "scripts: { network: true, ask: [write] }",
+        "scripts: { network: [api.example.com], write: [/srv/out] }",
+        "scripts: { network: [api.example.com], ask: [write] }",
         "scripts: { write: [/srv/out], ask: [network] }",
     ] {
         assert_eq!(Host::new(Trust::Trusted, yaml).ran(), "one\n", "{yaml}");

@@ -131,7 +131,15 @@ impl Explained<'_> {
         for path in &script.execute {
             line("starts", &path.display().to_string());
         }
-        line("network", self.network());
+        for host in &script.network {
+            line("reaches", &self.host_with_reason(host));
+        }
+        if script.network.is_empty() {
+            line("reaches", "no host");
+        }
+        for usage in &script.secrets {
+            line("secret", &format!("{usage} (by the configuration)"));
+        }
         line("environment", &script.environment.join(", "));
         line("limits", &limits(&script.limits, *seconds, script.output_bytes));
         line("consent", script.consent.as_deref().unwrap_or("not needed"));
@@ -151,12 +159,14 @@ impl Explained<'_> {
         format!("{}{reason}", path.display())
     }
 
-    fn network(&self) -> &'static str {
-        match (self.scripts.network, self.configured.network) {
-            (true, true) => "every host (by the configuration)",
-            (true, false) => "every host (by the command line)",
-            (false, _) => "none",
-        }
+    /// Returns a granted host and the reason why it is granted.
+    fn host_with_reason(&self, host: &str) -> String {
+        let is_configured = self.configured.network.iter().any(|granted| granted.as_str() == host);
+        let reason = if is_configured { "configuration" } else { "command line" };
+        let is_private = self.scripts.private_hosts.iter().any(|granted| granted.as_str() == host);
+        let addresses = if is_private { "also at private addresses, " } else { "" };
+        let host = if host == "*" { "every public host" } else { host };
+        format!("{host} ({addresses}by the {reason})")
     }
 }
 

@@ -38,7 +38,7 @@ impl From<Failed> for SourceError {
 
 impl From<ToolResult> for WireToolResult {
     fn from(result: ToolResult) -> Self {
-        let ToolResult { is_error, code, content, structured, error: _, sandbox: _ } = result;
+        let ToolResult { is_error, code, content, structured, .. } = result;
         Self { is_error, code, content, structured }
     }
 }
@@ -46,7 +46,7 @@ impl From<ToolResult> for WireToolResult {
 impl From<WireToolResult> for ToolResult {
     fn from(wire: WireToolResult) -> Self {
         let WireToolResult { is_error, code, content, structured } = wire;
-        Self { is_error, code, content, structured, error: None, sandbox: None }
+        Self { is_error, code, content, structured, ..Self::text("") }
     }
 }
 

@@ -418,4 +418,44 @@ description: x
         "(a script whose process was killed from outside)",
         "the script's process was lost: broken pipe; try again",
     ),
+    described(
+        scripts::SECRET_UNAVAILABLE,
+        "skills_run {\"path\": \"scripts/fill.py\"}\n(with a grant of a variable that is not set)",
+        "the secret for the header `authorization` for `api.example.com` cannot be used: the variable `TOKEN` is not set as a text; follow the skill's instructions without the script, or ask the operator to correct the grant under `scripts.secrets`",
+    ),
+    described(
+        scripts::HOST_NOT_GRANTED,
+        "skills_run {\"path\": \"scripts/fill.py\"}\n(which asks for `example.com`, as its answer and `network.refused` of the result say)",
+        "host-not-granted: example.com:443: the operator has not granted this host; go on without it, or ask for the grant",
+    ),
+    described(
+        scripts::HOST_ADDRESS_PRIVATE,
+        "skills_run {\"path\": \"scripts/fill.py\"}\n(which asks for a granted host whose name leads to 10.0.0.1)",
+        "host-address-private: files.example.com:443: the name leads to a private network; the operator has to name the host for that",
+    ),
+    described(
+        scripts::SERVER_NAME_MISMATCH,
+        "skills_run {\"path\": \"scripts/fill.py\"}\n(which connects to a granted host and names another one in TLS)",
+        "server-name-mismatch: api.example.com:443: connect to the host that TLS is to reach, and do not hide its name",
+    ),
+    described(
+        scripts::CONNECTION_NOT_TLS,
+        "skills_run {\"path\": \"scripts/fill.py\"}\n(which sends something else than TLS after `CONNECT`)",
+        "connection-not-tls: api.example.com:443: use `https`, or a request for `http://`",
+    ),
+    described(
+        scripts::PROXY_REQUEST_INVALID,
+        "skills_run {\"path\": \"scripts/fill.py\"}\n(which sends a body in chunks)",
+        "proxy-request-invalid: : send one HTTP/1.1 request of a known length, to the whole URL of the host",
+    ),
+    described(
+        scripts::TRAFFIC_LIMIT,
+        "skills_run {\"path\": \"scripts/fill.py\"}\n(which loads more than `scripts.traffic.bytes`)",
+        "traffic-limit: api.example.com:443: transfer less, or ask the operator for a higher limit",
+    ),
+    described(
+        scripts::HOST_UNREACHABLE,
+        "skills_run {\"path\": \"scripts/fill.py\"}\n(which asks for a granted host that is down)",
+        "host-unreachable: api.example.com:443: check the name and the certificate, and try again later",
+    ),
 ];

@@ -1,0 +1,30 @@
+//! The operator's secrets for scripts, from a variable, a file or a command.
+
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use prowess::script::{ReadSecret, SecretSource};
+
+/// Returns how secrets are read. A reason names no path of this machine: a model reads it.
+pub(crate) fn read_secret() -> ReadSecret {
+    Arc::new(|source| match source {
+        SecretSource::Variable(name) => {
+            std::env::var(name).map_err(|_| format!("the variable `{name}` is not set as a text"))
+        }
+        SecretSource::File(path) => std::fs::read_to_string(path)
+            .map_err(|error| format!("its file cannot be read: {}", error.kind())),
+        SecretSource::Command(words) => printed(words),
+        _ => Err("this program cannot read it".to_owned()),
+    })
+}
+
+/// Returns what a command prints.
+fn printed(words: &[String]) -> Result<String, String> {
+    let (program, arguments) = words.split_first().ok_or("its command is empty")?;
+    let command = Command::new(program).args(arguments).stdin(Stdio::null()).output();
+    let output = command.map_err(|error| format!("its command cannot run: {}", error.kind()))?;
+    if !output.status.success() {
+        return Err("its command failed".to_owned());
+    }
+    String::from_utf8(output.stdout).map_err(|_| "its command prints no text".to_owned())
+}
