@@ -102,7 +102,7 @@ fn files(resources: &[Value], place: &Place) -> Result<BTreeMap<ResourcePath, Fi
             return Err(about("is listed twice"));
         }
     }
-    if total > MAX_BYTES {
+    if total > MAX_BYTES as u64 {
         return Err((codes::MCP_SKILL_TOO_LARGE, format!("its files have {total} bytes")));
     }
     Ok(files)

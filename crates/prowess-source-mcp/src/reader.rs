@@ -31,7 +31,7 @@ pub(crate) fn read(
         let message = format!("{} has {size} bytes and the limit is {limit}", quoted(&file.uri));
         return Err(Unread::Call(CallError::FileTooLarge(message)));
     }
-    let limit = limit.min(usize::try_from(MAX_BYTES).unwrap_or(usize::MAX));
+    let limit = limit.min(MAX_BYTES);
     let read = link.with(call, |connection| contents::read(connection, &file.uri, limit, call));
     let bytes = match read {
         Ok(bytes) => bytes,

@@ -118,8 +118,7 @@ fn files(
         }
     } else {
         let instructions = format!("{}{file}", place.directory);
-        let limit = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
-        match readable(read(connection, &instructions, limit, call))? {
+        match readable(read(connection, &instructions, MAX_BYTES, call))? {
             Ok(bytes) => Ok(of_list(found, place, &instructions, &bytes)),
             Err(reason) => return Ok(Err(reason)),
         }
@@ -194,7 +193,7 @@ fn within_limits(
     files: BTreeMap<ResourcePath, File>,
 ) -> Result<BTreeMap<ResourcePath, File>, Reason> {
     let total = files.values().filter_map(|file| file.size).fold(0, u64::saturating_add);
-    if files.len() > MOST_FILES || total > MAX_BYTES {
+    if files.len() > MOST_FILES || total > MAX_BYTES as u64 {
         let reason = format!("it has {} files of {total} bytes", files.len());
         return Err((codes::MCP_SKILL_TOO_LARGE, reason));
     }

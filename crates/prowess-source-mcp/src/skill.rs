@@ -15,7 +15,7 @@ pub(crate) const SKILL_FILE: &str = "SKILL.md";
 pub(crate) const MOST_FILES: usize = 512;
 
 /// The maximum size of a skill, in bytes.
-pub(crate) const MAX_BYTES: u64 = 16 << 20;
+pub(crate) const MAX_BYTES: usize = 16 << 20;
 
 /// A skill, as a server describes it.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl Skill {
         self.place.package.as_str()
     }
 
-    /// Returns the size of the file with the instructions, if it is known.
+    /// Returns the file with the instructions.
     pub(crate) fn skill_md(&self) -> Option<(&ResourcePath, &File)> {
         self.files.iter().find(|(path, _)| path.as_str() == self.file)
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use prowess_core::{
     Cancel, ChangeListener, Clock, Diagnostic, Digest, FileMode, Found, Listing, PackageDigest,
-    PackagePath, PreviousScan, ReadLimit, Resource, ResourcePath, ScanSink, ScanSummary, Severity,
-    SkillSource, SourceError, SourceErrorKind, Watch,
+    PackagePath, PreviousScan, ReadFurther, ReadLimit, Resource, ResourcePath, ScanSink,
+    ScanSummary, Severity, SkillSource, SourceError, SourceErrorKind, Watch,
 };
 use prowess_source_remote::{HttpEndpoint, HttpOptions};
 
@@ -62,7 +62,8 @@ impl McpSource {
         Ok(Self { shared: Arc::new(Shared::new(root, options, link, clock, changes)), key })
     }
 
-    /// Reports a skill with the frontmatter of the listing or, if that has none, with the file.
+    /// Reports a skill with the frontmatter of the listing. If that has none, or if the sink asks for
+    /// more, it is reported with the whole file.
     fn report(
         &self,
         skill: &Skill,
@@ -78,13 +79,13 @@ impl McpSource {
             is_whole_file: false,
         };
         if let Some(listed) = &skill.frontmatter {
-            // The answer may be a request for more, and there is no more of the frontmatter.
-            sink.found(Found { head: listed.head.as_bytes(), ..found });
-            return Ok(());
+            let answer = sink.found(Found { head: listed.head.as_bytes(), ..found });
+            if !matches!(answer, ReadFurther::UpTo(_)) {
+                return Ok(());
+            }
         }
         let path = skill.skill_md().map(|(path, _)| path).ok_or_else(no_instructions)?;
-        let limit = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
-        match self.shared.read(skill, path, limit, cancel) {
+        match self.shared.read(skill, path, MAX_BYTES, cancel) {
             Ok(bytes) => {
                 sink.found(Found { head: &bytes, is_whole_file: true, ..found });
             }
@@ -105,8 +106,7 @@ impl McpSource {
         let listed = skill.files.get(path).and_then(|file| file.size);
         listed.map_or_else(
             || {
-                let limit = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
-                let read = self.shared.read(skill, path, limit, &Cancel::default())?;
+                let read = self.shared.read(skill, path, MAX_BYTES, &Cancel::default())?;
                 Ok(read.len() as u64)
             },
             Ok,
@@ -208,12 +208,11 @@ impl SkillSource for McpSource {
         cancel: &Cancel,
     ) -> Result<PackageDigest, SourceError> {
         let skill = self.shared.skill(package, cancel)?;
-        let limit = usize::try_from(MAX_BYTES).unwrap_or(usize::MAX);
         let mut digest = PackageDigest::default();
         for (path, file) in &skill.files {
             let content = match file.digest {
                 Some(content) => content,
-                None => Digest::of(&self.shared.read(&skill, path, limit, cancel)?),
+                None => Digest::of(&self.shared.read(&skill, path, MAX_BYTES, cancel)?),
             };
             digest.add(FileMode::Regular, path.as_str(), content);
         }

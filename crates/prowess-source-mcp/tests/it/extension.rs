@@ -45,6 +45,18 @@ fn scan_reads_no_file() {
 }
 
 #[test]
+fn file_is_read_if_the_sink_asks_for_more() {
+    let skills = Skills::default();
+    skills.publish("pdf", "Fill.", &[]);
+    let peer = skills.peer();
+    let recorder = ScanRecorder { reads_to_the_end: true, ..ScanRecorder::default() };
+    let scan = recorder.record(&peer.source()).unwrap();
+    let last = scan.found.last().unwrap();
+    assert!(last.is_whole_file, "the second report is the file");
+    assert_eq!(last.head, skill_md("pdf", "Fill.").as_bytes());
+}
+
+#[test]
 fn files_are_read_when_they_are_needed() {
     let skills = Skills::default();
     skills.publish("pdf", "Fill.", &[("references/a b.md", b"A"), ("x.bin", b"\xff\x00")]);
