@@ -49,7 +49,15 @@ pub(crate) fn read(
     if resource.as_str().split('/').any(|part| config.skips(part)) {
         return Err(not_part_of(package, resource));
     }
-    stillness.read(|| read_once(config, package, resource, limit))
+    stillness.read(|attempt| {
+        let content = read_once(config, package, resource, limit)?;
+        // The kernel sets the size of a file that is truncated before its times, and no skill is
+        // empty.
+        if attempt == 0 && content.bytes.is_empty() && is_skill_file(resource.as_str()) {
+            return Err(SourceError::new(SourceErrorKind::Changing, "the file is empty"));
+        }
+        Ok(content)
+    })
 }
 
 fn read_once(

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use prowess_core::{Clock, SourceError, SourceErrorKind};
+use prowess_core::{Clock, SourceError, SourceErrorKind, Timestamp};
 use prowess_dir::FileTime;
 
 /// The time without writes after which a file is read. Editors that write in pieces pause up to 50
@@ -33,7 +33,8 @@ pub(crate) struct Stillness {
 }
 
 impl Stillness {
-    /// Returns the content that `read` reads, once the file has been still for a while.
+    /// Returns the content that `read` reads, once the file has been still for a while. `read` gets
+    /// the number of the attempts before.
     ///
     /// # Errors
     ///
@@ -41,14 +42,15 @@ impl Stillness {
     /// each attempt.
     pub(crate) fn read(
         &self,
-        read: impl Fn() -> Result<Content, SourceError>,
+        read: impl Fn(usize) -> Result<Content, SourceError>,
     ) -> Result<Vec<u8>, SourceError> {
         for attempt in 0..TRIES {
             if attempt > 0 {
                 (self.pause)(STILL);
             }
-            match read() {
-                Ok(content) if !self.is_fresh(content.modified) => return Ok(content.bytes),
+            let before = self.clock.now();
+            match read(attempt) {
+                Ok(content) if !self.is_fresh(content.modified, before) => return Ok(content.bytes),
                 Err(error) if error.kind != SourceErrorKind::Changing => return Err(error),
                 Ok(_) | Err(_) => {}
             }
@@ -57,12 +59,15 @@ impl Stillness {
         Err(SourceError::new(SourceErrorKind::Changing, message))
     }
 
-    /// Returns whether a file was written so recently that its writer may not have finished. The
-    /// time may be on either side of now, because clocks of file servers differ.
-    fn is_fresh(&self, modified: FileTime) -> bool {
+    /// Returns whether a file that was read between `before` and now was written so recently that its
+    /// writer may not have finished. The time may be on either side, because clocks of file servers
+    /// differ. It is compared with the start of the read too, after which this thread may have waited
+    /// for a processor for long.
+    fn is_fresh(&self, modified: FileTime, before: Timestamp) -> bool {
         let modified =
             i128::from(modified.seconds) * 1_000 + i128::from(modified.nanoseconds / 1_000_000);
-        let age = i128::from(self.clock.now().0) - modified;
-        age.unsigned_abs() < STILL.as_millis()
+        let still = i128::from(STILL.as_millis() as u64);
+        let after = i128::from(self.clock.now().0);
+        modified > i128::from(before.0) - still && modified < after + still
     }
 }
