@@ -88,6 +88,8 @@ pub(crate) fn run(global: &Global, args: &Validate, output: &Output) -> Result<E
     if checked.packages.is_empty() && checked.count(Severity::Error) == 0 {
         let paths: Vec<_> = args.paths.iter().map(|path| format!("`{}`", path.display())).collect();
         let message = format!("no skills found in {}", paths.join(", "));
+        // Such as a limit that ended the search.
+        output.diagnostics(&checked.problems);
         let help = "name a folder that holds a `SKILL.md`";
         return Err(Failure::new("skill-md-missing", message, help));
     }

@@ -484,6 +484,8 @@ fn the_configuration_decides_about_profile_names_limits_and_depth() {
         ran["summary"]["packages"].as_u64()
     };
     assert_eq!((deep("c.yaml"), deep("depth.yaml")), (Some(2), Some(1)), "so is the depth");
+    let nothing = validate(&tree, &["r/a", "--config", "depth.yaml"]).stderr;
+    assert!(nothing.contains("warning[scan-truncated]"), "the limit is named: {nothing}");
 }
 
 #[test]
