@@ -16,6 +16,12 @@ fn framed_manifest_is_parsed() {
 }
 
 #[test]
+fn frame_is_the_same_at_run_time() {
+    let section: [u8; manifest::framed_length(TEXT)] = manifest::frame(std::hint::black_box(TEXT));
+    assert_eq!(section, SECTION, "tools that write a section write what the compiler writes");
+}
+
+#[test]
 fn damaged_section_is_an_error() {
     let damaged = |at: usize, byte| {
         let mut section = SECTION.to_vec();

@@ -149,6 +149,16 @@ fn fake_host_records_calls() {
 }
 
 #[test]
+fn each_level_reaches_the_log() {
+    let fake = FakeHost::default();
+    for level in [Level::Error, Level::Warn, Level::Info, Level::Debug] {
+        fake.host().log(level, "sync", "text");
+    }
+    let levels = ["error", "warn", "info", "debug"].map(|level| format!("{level} sync: text"));
+    assert_eq!(fake.log_lines(), levels, "the host gets the level that the plugin names");
+}
+
+#[test]
 fn schemas_are_compared_as_values() {
     let declared = r#"{"type":"object","required":["name"]}"#;
     assert_schema(declared, &json!({"required": ["name"], "type": "object"}));
