@@ -3,7 +3,7 @@
 use prowess_core::{
     Approval, ApprovalId, ApprovalRequest, ApprovalScope, ArgumentPattern, Timestamp, Trust,
 };
-use prowess_gate::Decision;
+use prowess_gate::{Decision, ToolKind};
 
 use crate::support::{Call, check, other, trusted, unlisted};
 
@@ -72,4 +72,16 @@ fn package_without_a_digest_has_no_approval() {
     let request = approval_of(&call).request;
     let any = ApprovalRequest { arguments: ArgumentPattern::Any, ..request };
     check(&Call { approvals: vec![approval(any)], ..call }, "ask");
+}
+
+#[test]
+fn skill_operation_needs_the_consent_and_has_no_other_limit() {
+    let load = Call { kind: ToolKind::SkillOperation, ..call() };
+    check(&load, "ask");
+    check(&Call { consent: None, kind: ToolKind::SkillOperation, ..call() }, "allow");
+    let approvals = vec![approval_of(&load)];
+    let restricted = Call { approvals, ..load }
+        .with_skills(&[unlisted().of(Trust::Untrusted).packaged("one"), trusted("Read")]);
+    let restricted = restricted.with_policy(r#"{ "tool_semantics": "restrict" }"#);
+    check(&restricted, "allow");
 }
