@@ -23,6 +23,7 @@ mod handles;
 mod hooks;
 mod host_extension;
 mod hot_equals_cold;
+mod injection;
 #[cfg(unix)]
 mod levels;
 mod limits;
