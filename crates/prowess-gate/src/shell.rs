@@ -3,8 +3,8 @@
 //! A command passes two readers. [`filter`] goes through its characters once, without recursion,
 //! and refuses everything that is not literal text, quotes, blanks or one of `|`, `||`, `&&`, `;`
 //! and line feeds. What it accepts cannot nest, so the parser behind it needs no depth; and it
-//! counts the words, which the parser then has to find as well. A single command of plain words
-//! needs neither ([`plain`]).
+//! counts the words, which the parser then has to find as well. Commands whose words are plain or in
+//! quotes as a whole need neither ([`plain`]).
 
 mod builtins;
 mod filter;
@@ -57,7 +57,7 @@ pub struct SimpleCommand {
 /// run something else than what was read.
 pub fn shell_commands(command: &str) -> Result<Vec<SimpleCommand>, Unreadable> {
     let commands = match plain(command) {
-        Some(command) => vec![command],
+        Some(commands) => commands,
         None => parsed(command)?,
     };
     match commands.iter().find_map(|command| builtins::evaluating(&command.words)) {
@@ -66,15 +66,15 @@ pub fn shell_commands(command: &str) -> Result<Vec<SimpleCommand>, Unreadable> {
     }
 }
 
-/// Returns a single command of plain words.
+/// Returns the simple commands if their words are plain or in quotes as a whole.
 #[cfg(feature = "shell")]
-fn plain(command: &str) -> Option<SimpleCommand> {
-    plain::command(command)
+fn plain(command: &str) -> Option<Vec<SimpleCommand>> {
+    plain::commands(command)
 }
 
 /// Without the parser, no command is read.
 #[cfg(not(feature = "shell"))]
-const fn plain(_: &str) -> Option<SimpleCommand> {
+const fn plain(_: &str) -> Option<Vec<SimpleCommand>> {
     None
 }
 
