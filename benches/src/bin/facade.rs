@@ -85,7 +85,7 @@ fn first_runtime() {
     let memory = |what, kib, most| println!("{}", alone(what, 1, megabytes(kib), "MB", most));
     time("build the first runtime of a process", build, Some(0.5));
     memory("first runtime, private memory", build_kib, Some(1.0));
-    memory("first runtime, resident memory with the program's code", build_resident, Some(1.0));
+    memory("first runtime, resident memory with the program's code", build_resident, None);
     time("first turn with prompt, tools and a load", turn, None);
     memory("first turn, private memory", turn_kib, None);
     memory("first turn, resident memory with the program's code", turn_resident, None);

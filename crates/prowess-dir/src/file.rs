@@ -2,6 +2,7 @@
 
 use std::os::fd::OwnedFd;
 
+use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 
 use crate::stat::stat_of;
@@ -70,21 +71,30 @@ impl File<'_> {
             .filter(|&size| size <= limit)
             .ok_or_else(too_large)?;
         // One byte more than its size, so that growth is noticed.
-        let mut bytes = vec![0; size + 1];
-        let mut length = 0;
+        let mut bytes = Vec::with_capacity(size + 1);
         loop {
-            let count = self.read_at(&mut bytes[length..], length)?;
-            length += count;
+            let count = self.read_more(&mut bytes)?;
             // A read of a regular file is short only at its end.
-            if count == 0 || length == size {
-                bytes.truncate(length);
+            if count == 0 || bytes.len() == size {
                 return Ok(bytes);
             }
-            if length > limit {
+            if bytes.len() > limit {
                 return Err(too_large());
             }
-            if length == bytes.len() {
-                bytes.resize(length.saturating_mul(2).min(limit.saturating_add(1)), 0);
+            if bytes.len() == bytes.capacity() {
+                let most = limit.saturating_add(1);
+                bytes.reserve_exact(bytes.len().min(most.saturating_sub(bytes.len())));
+            }
+        }
+    }
+
+    /// Appends what follows in the file, as much as the vector has room for. Returns its length.
+    fn read_more(&self, bytes: &mut Vec<u8>) -> Result<usize> {
+        let offset = bytes.len() as u64;
+        loop {
+            match rustix::io::pread(&self.handle, spare_capacity(bytes), offset) {
+                Err(Errno::INTR) => {}
+                answer => return answer.map_err(|cause| Error::of(cause, self.path.text())),
             }
         }
     }

@@ -8,7 +8,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::operations::Operations;
-use super::package::activate;
 use super::problem::Problem;
 use super::receipt;
 use super::skill_tool::SkillTool;
@@ -31,7 +30,7 @@ impl Operations {
         reference: &str,
     ) -> Result<Value, Problem> {
         let record = self.find(context, reference)?;
-        let skill = activate(context.catalog, record, context.clock.now())?;
+        let skill = self.known_skills.activate(context, record)?;
         let state = context.session.state()?;
         let mut value = receipt::entry(ReceiptEntry::from(&skill), self.delivery);
         value["description"] = record.description().into();

@@ -6,7 +6,7 @@ use prowess_core::{ActiveSkill, Catalog, Digest, Record, ShellError, ToolContext
 use prowess_text::{clipped, model_body};
 
 use super::operations::Operations;
-use super::package::{activate, read_skill_md, suggestion};
+use super::package::{read_skill_md, suggestion};
 use super::problem::Problem;
 use crate::{SkillContent, codes};
 
@@ -23,7 +23,7 @@ impl Operations {
     ) -> Result<(Record<'c>, ActiveSkill), Problem> {
         let gate = self.policy.read_gate();
         let record = self.record_for(context, Some(reference), gate, "read")?;
-        let skill = activate(context.catalog, record, context.clock.now())?;
+        let skill = self.known_skills.activate(context, record)?;
         Ok((record, skill))
     }
 

@@ -11,7 +11,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::operations::Operations;
-use super::package::activate;
 use super::problem::Problem;
 use super::receipt;
 use super::reference;
@@ -81,13 +80,12 @@ impl Operations {
         let mode = mode.unwrap_or(unset);
         let records = self.resolve(context, names)?;
         let records = with_required(context, records, mode, self.policy.requires)?;
-        let now = context.clock.now();
         let mut skills = Vec::with_capacity(records.len());
         for &record in &records {
             if context.cancel.is_cancelled() {
                 return Err(Problem::cancelled());
             }
-            skills.push(Arc::new(activate(context.catalog, record, now)?));
+            skills.push(Arc::new(self.known_skills.activate(context, record)?));
         }
         let hooks = self.hooks();
         let hooked: Vec<_> = records.iter().copied().zip(skills.iter().map(Arc::as_ref)).collect();
@@ -119,8 +117,7 @@ impl Operations {
         let names: Vec<_> = names.iter().map(ToString::to_string).collect();
         let records = self.resolve(context, &names).ok()?;
         let records = with_required(context, records, mode, self.policy.requires).ok()?;
-        let now = context.clock.now();
-        let read = |record| Some((record, activate(context.catalog, record, now).ok()?));
+        let read = |record| Some((record, self.known_skills.activate(context, record).ok()?));
         let skills: Vec<_> = records.iter().copied().filter_map(read).collect();
         let state = context.session.state().ok()?;
         let hooked = skills.iter().map(|(record, skill)| (*record, skill));

@@ -17,6 +17,7 @@ mod file_error;
 mod get_skill;
 mod hooks;
 mod instructions;
+mod known_skills;
 mod list;
 mod listed_ids;
 mod load;

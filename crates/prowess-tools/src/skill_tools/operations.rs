@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::active;
 use super::hooks::{HookMemory, SkillHooks};
+use super::known_skills::KnownSkills;
 use super::listed_ids::ListedIds;
 use super::package;
 use super::problem::Problem;
@@ -27,6 +28,7 @@ pub(super) struct Operations {
     pub(super) runner: Option<Arc<dyn ScriptRunner>>,
     pub(super) shell: Option<Arc<dyn VirtualShell>>,
     pub(super) listed_ids: ListedIds,
+    pub(super) known_skills: Arc<KnownSkills>,
     pub(super) hook_trust: Trust,
     pub(super) hook_audit: CallAudit,
     hook_memory: Arc<HookMemory>,
@@ -48,6 +50,7 @@ impl Operations {
             runner: None,
             shell: None,
             listed_ids: ListedIds::default(),
+            known_skills: Arc::default(),
             hook_trust: Trust::Trusted,
             hook_audit: CallAudit::default(),
             hook_memory: Arc::default(),

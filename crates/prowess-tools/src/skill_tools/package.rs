@@ -101,16 +101,6 @@ pub(super) fn still_there<'c>(
     })
 }
 
-/// Reads a skill's `SKILL.md` and returns the active skill.
-pub(super) fn activate(
-    catalog: &Catalog,
-    record: Record<'_>,
-    now: Timestamp,
-) -> Result<ActiveSkill, Problem> {
-    let bytes = read_skill_md(catalog, record)?;
-    active_skill(record, &bytes, now)
-}
-
 /// Returns the state that a session keeps of a skill with this `SKILL.md`.
 pub(super) fn active_skill(
     record: Record<'_>,

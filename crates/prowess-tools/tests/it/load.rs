@@ -246,6 +246,25 @@ fn a_skill_that_changed_since_the_scan_is_not_passed_off_as_itself() {
 }
 
 #[test]
+fn skill_that_was_loaded_before_is_read_again() {
+    let host = host();
+    let load = || host.call("skills_load", json!({ "names": ["beta"], "mode": "add" }));
+    let bodies = || host.session.state().expect("the session is open").active[0].body.clone();
+    for body in ["First.", "Second", "First."] {
+        host.source.change("beta/SKILL.md", skill_md("beta", body));
+        for _ in 0..2 {
+            host.done("skills_unload", json!({ "all": true }));
+            assert!(!load().result.is_error);
+            assert_eq!(&*bodies(), body, "a load has the text that its file has now");
+        }
+    }
+    host.source.change("beta/SKILL.md", "no frontmatter at all");
+    host.done("skills_unload", json!({ "all": true }));
+    assert!(load().result.is_error, "what was loaded before is no excuse for a broken file");
+    assert_eq!(host.source.reads().len(), 7, "each load reads the file");
+}
+
+#[test]
 fn a_cancelled_load_changes_nothing() {
     let host = host();
     host.source.cancel_when_read(&host.cancel);

@@ -60,6 +60,21 @@ fn active(session: &SessionHandle) -> Vec<String> {
 }
 
 #[test]
+fn moved_skill_is_loaded_from_its_new_place() {
+    let host = Host::new(Policies::default());
+    let location = || {
+        let session = host.open();
+        host.load(&session, &["alpha"], false);
+        session.state().expect("the session is open").active[0].location.clone()
+    };
+    assert!(location().ends_with("/alpha/SKILL.md"));
+    let path = |name| host.tree.path().join(name);
+    std::fs::rename(path("alpha"), path("moved")).expect("a directory is renamed");
+    host.runtime.reload();
+    assert!(location().ends_with("/moved/SKILL.md"), "the same bytes are another package");
+}
+
+#[test]
 fn loaded_body_is_not_sent_again() {
     let host = Host::new(Policies::default());
     let session = host.open();
