@@ -25,6 +25,7 @@ mod mutants;
 mod node;
 mod oauth;
 mod parity;
+mod peers;
 mod plugins;
 mod process;
 mod prose;
@@ -67,6 +68,8 @@ cargo xtask COMMAND
                      against the server over HTTP; a scenario that fails and is not listed is a failure
   oauth              start an authorization server, installed from npm, and `prowess serve --http` with its
                      tokens; a token that is accepted or refused by mistake is a failure
+  peers              compare `prowess serve` with other servers of skills, installed by pip: start, memory,
+                     tokens that a client gets, and what a hostile skill reaches; two of them need Python 3.13
   remotes            start a registry and a store of S3, and test the remotes and publishing against them; needs
                      docker-registry and Python
   requests           check the request bodies of the vendor crate's tests with the types of the vendors' own
@@ -145,6 +148,7 @@ fn main() -> ExitCode {
         ["reach", directory] => reach(Path::new(directory)),
         ["mcp-conformance"] => mcp_conformance::run(),
         ["oauth"] => oauth::run(),
+        ["peers"] => peers::run(),
         ["remotes"] => remotes::run(),
         ["requests"] => requests::run(),
         ["dynamic"] => dynamic::run(),

@@ -19,9 +19,10 @@ use prowess_mcp::{HttpOptions, HttpServer};
 use serde_json::{Value, json};
 
 /// The tools that run at once.
-const FREE: [&str; 7] = [
+const FREE: [&str; 8] = [
     "test_simple_text",
     "test_image_content",
+    "test_audio_content",
     "test_embedded_resource",
     "test_multiple_content_types",
     "test_error_handling",
@@ -77,6 +78,7 @@ impl Tool for Fixture {
         let file = || blob("application/octet-stream", Some("test://embedded-resource"));
         let content = match self.0 {
             "test_image_content" => vec![image()],
+            "test_audio_content" => vec![blob("audio/wav", None)],
             "test_embedded_resource" => vec![file()],
             "test_multiple_content_types" => vec![text(), image(), file()],
             "test_error_handling" => {

@@ -88,7 +88,7 @@ fn call(random: &mut Random, id: u64) -> Value {
         2 => hostile(random),
         _ => json!(id),
     };
-    if random.below(3) == 0 {
+    if params.is_object() && random.below(3) == 0 {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
             "io.modelcontextprotocol/clientInfo": { "name": "soak", "version": "1" },

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
-use hyper::body::{Bytes, Incoming};
+use hyper::body::{Body as _, Bytes, Incoming};
 use hyper::header::{
     CONNECTION, CONTENT_TYPE, HeaderValue, RETRY_AFTER, TRANSFER_ENCODING, WWW_AUTHENTICATE,
 };
@@ -103,7 +103,8 @@ impl Router {
             // not read as a request.
             response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
         }
-        if !is_call {
+        // A body of known length is there already. Without its length it would be sent in chunks.
+        if !is_call || response.body().size_hint().exact().is_some() {
             return response;
         }
         // The answer to a call may be a stream, which ends with the call.

@@ -204,6 +204,7 @@ fn stateless_requests_need_no_session() {
         assert_eq!(loaded.status(), 200, "{loaded:?}");
         assert!(loaded.message().to_string().contains("# Writing a skill"), "{loaded:?}");
         assert_eq!(loaded.header("mcp-session-id"), None);
+        assert!(loaded.header("content-length").is_some(), "it is sent as a whole: {loaded:?}");
     });
 }
 
