@@ -66,7 +66,7 @@ impl Stillness {
     fn is_fresh(&self, modified: FileTime, before: Timestamp) -> bool {
         let modified =
             i128::from(modified.seconds) * 1_000 + i128::from(modified.nanoseconds / 1_000_000);
-        let still = i128::from(STILL.as_millis() as u64);
+        let still = i128::try_from(STILL.as_millis()).unwrap_or(i128::MAX);
         let after = i128::from(self.clock.now().0);
         modified > i128::from(before.0) - still && modified < after + still
     }
