@@ -78,7 +78,7 @@ impl RegistryBuilder {
 
     /// Adds a source of one package, which gets the host's name instead of its declared one.
     #[must_use]
-    pub fn source_named(
+    pub fn single_skill_source(
         self,
         layer: &str,
         name: impl Into<Box<str>>,

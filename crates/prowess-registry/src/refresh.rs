@@ -50,8 +50,8 @@ impl Refresher {
     /// another reload does not wait for it and uses the current catalog.
     ///
     /// Under each policy the turn waits until a change of the trust in a folder has taken effect.
-    pub fn turn_begins(&self) -> Option<Reload> {
-        self.schedule.turn_begins()
+    pub fn reload_if_stale(&self) -> Option<Reload> {
+        self.schedule.reload_if_stale()
     }
 
     /// Reloads unless the last reload is younger than the cool-down; `None` if it is.

@@ -190,7 +190,7 @@ impl Runtime {
         let span = trace::turn(session.id());
         let entered = span.enter();
         let state = session.touch()?;
-        self.0.refresher.turn_begins();
+        self.0.refresher.reload_if_stale();
         let turn =
             Turn::start(Arc::clone(&self.0), session.clone(), catalog(), state, span.clone());
         drop(entered);

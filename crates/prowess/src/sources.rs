@@ -43,7 +43,7 @@ impl RuntimeBuilder {
             }
             let layer = layer_of(added.layer.as_deref(), &self.layers);
             registry = match &added.skill_name {
-                Some(name) => registry.source_named(layer, name.clone(), source),
+                Some(name) => registry.single_skill_source(layer, name.clone(), source),
                 None => registry.source(layer, source),
             };
         }

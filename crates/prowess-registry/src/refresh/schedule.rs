@@ -70,7 +70,7 @@ impl Schedule {
 
     /// Reloads at the start of a turn if the policy requires it, or if the trust in a folder has
     /// changed.
-    pub(super) fn turn_begins(&self) -> Option<Reload> {
+    pub(super) fn reload_if_stale(&self) -> Option<Reload> {
         self.reload_if_old().or_else(|| self.registry.reload_if_trust_changed(&self.over))
     }
 

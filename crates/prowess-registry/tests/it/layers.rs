@@ -180,7 +180,7 @@ fn disambiguated_skills_are_all_offered() {
 #[test]
 fn ids_are_unique() {
     let builder = stacked(&[("user", TRUSTED), ("project", TRUSTED)])
-        .source_named("project", "user:deploy", memory("bold", &[("bold", "bold")]))
+        .single_skill_source("project", "user:deploy", memory("bold", &[("bold", "bold")]))
         .policy(policy(Collision::Disambiguate));
     let catalog = catalog(builder);
     assert_eq!(ids(&catalog), ["deploy", "user:deploy"]);
@@ -485,8 +485,8 @@ fn single_skill_source_has_the_hosts_name() {
     let one = Arc::new(one.build().expect("the paths are valid"));
     let builder = Registry::builder()
         .layer(Layer::new("user", TRUSTED))
-        .source_named("user", "given", one)
-        .source_named("user", "unused", memory("two", &[("a", "A."), ("b", "B.")]));
+        .single_skill_source("user", "given", one)
+        .single_skill_source("user", "unused", memory("two", &[("a", "A."), ("b", "B.")]));
     let catalog = catalog(builder);
     assert_eq!(ids(&catalog), ["a", "b", "given"]);
     assert_eq!(catalog.get("given").expect("the skill is offered").name(), "declared");
@@ -501,8 +501,8 @@ fn single_skill_source_needs_a_skill_md() {
     };
     let builder = Registry::builder()
         .layer(Layer::new("user", TRUSTED))
-        .source_named("user", "given", source("bare", "README.md", "Nothing."))
-        .source_named("user", "other", source("broken", "SKILL.md", "no frontmatter"));
+        .single_skill_source("user", "given", source("bare", "README.md", "Nothing."))
+        .single_skill_source("user", "other", source("broken", "SKILL.md", "no frontmatter"));
     let catalog = catalog(builder);
     let missing: Vec<_> =
         catalog.diagnostics().filter(|found| found.code.as_str() == "skill-md-missing").collect();

@@ -70,12 +70,12 @@ impl Place {
 fn turn_reloads_after_the_ttl() {
     let place = place(Arc::default(), RefreshMode::Ttl);
     place.advance(299_999);
-    assert!(place.refresher.turn_begins().is_none(), "the last reload is too recent");
+    assert!(place.refresher.reload_if_stale().is_none(), "the last reload is too recent");
     place.advance(1);
-    assert!(place.refresher.turn_begins().is_some(), "the reload is due");
-    assert!(place.refresher.turn_begins().is_none(), "the last reload is recent again");
+    assert!(place.refresher.reload_if_stale().is_some(), "the reload is due");
+    assert!(place.refresher.reload_if_stale().is_none(), "the last reload is recent again");
     place.advance(299_999);
-    assert!(place.refresher.turn_begins().is_none());
+    assert!(place.refresher.reload_if_stale().is_none());
     assert_eq!(place.source.take_scans(), [Scanned::Everything]);
 }
 
@@ -103,7 +103,7 @@ fn cool_down_applies_to_refresh_only() {
 fn manual_mode_does_nothing_by_itself() {
     let place = place(Changing::watchable(), RefreshMode::Manual);
     place.advance(1_000_000);
-    assert!(place.refresher.turn_begins().is_none(), "no turn reloads");
+    assert!(place.refresher.reload_if_stale().is_none(), "no turn reloads");
     assert!(place.refresher.poll_if_due().is_none(), "nothing is polled");
     assert!(!place.source.tell(SourceChange::Everything), "there is no watch");
     assert_eq!(place.source.take_scans(), []);
@@ -193,9 +193,9 @@ fn longer_cool_down_delays_turns() {
     let time: Arc<dyn Clock> = clock.clone();
     let refresher = Refresher::start(registry, policy, time).expect("no thread is needed");
     clock.advance(Duration::from_secs(59));
-    assert!(refresher.turn_begins().is_none(), "the cool-down is not over");
+    assert!(refresher.reload_if_stale().is_none(), "the cool-down is not over");
     clock.advance(Duration::from_secs(1));
-    assert!(refresher.turn_begins().is_some(), "the reload is due");
+    assert!(refresher.reload_if_stale().is_some(), "the reload is due");
 }
 
 #[test]

@@ -89,13 +89,13 @@ fn untrusted_folder_is_hidden_and_shadows_nothing() {
         "the path is quoted for a shell: {help}"
     );
 
-    assert!(refresher.turn_begins().is_none(), "the trust is unchanged");
+    assert!(refresher.reload_if_stale().is_none(), "the trust is unchanged");
     trust.0.store(1, Ordering::Relaxed);
-    assert!(refresher.turn_begins().is_some(), "the trust has changed");
+    assert!(refresher.reload_if_stale().is_some(), "the trust has changed");
     assert_eq!(registry.catalog().get("deploy").unwrap().description(), "a stranger's");
     assert_eq!(codes(&registry), ["skill-shadowed"], "the finding about trust is removed");
     trust.0.store(SILENT, Ordering::Relaxed);
-    assert!(refresher.turn_begins().is_some(), "the trust is unknown now");
+    assert!(refresher.reload_if_stale().is_some(), "the trust is unknown now");
     assert_eq!(registry.catalog().get("deploy").unwrap().description(), "the user's");
     assert_eq!(
         codes(&registry),
@@ -120,7 +120,7 @@ impl Ranker for Meanwhile {
         let Some((registry, refresher)) = self.parts.get().cloned() else { return };
         let (tell, seen) = mpsc::channel();
         thread::spawn(move || {
-            refresher.turn_begins();
+            refresher.reload_if_stale();
             tell.send(registry.catalog().get("same").is_some())
         });
         let early = seen.recv_timeout(Duration::from_millis(200));
@@ -139,7 +139,7 @@ fn turn_waits_for_a_revocation() {
     let parts = (Arc::clone(&registry), Arc::clone(&refresher));
     assert!(meanwhile.parts.set(parts).is_ok(), "it is set once");
     trust.0.store(3, Ordering::Relaxed);
-    assert!(refresher.turn_begins().is_some(), "the trust is revoked");
+    assert!(refresher.reload_if_stale().is_some(), "the trust is revoked");
     let seen = meanwhile.seen.lock().expect("the lock is not poisoned").take();
     let has_skill = seen.expect("a turn was started").recv().expect("the turn has a catalog");
     assert!(!has_skill, "a revoked skill is not offered to a new turn");
@@ -167,9 +167,9 @@ fn change_of_trust_survives_a_panic() {
     assert!(registry.catalog().get("same").is_some(), "the folder is trusted");
     trust.0.store(3, Ordering::Relaxed);
     fragile.0.store(1, Ordering::Relaxed);
-    let turn = std::panic::AssertUnwindSafe(|| refresher.turn_begins());
+    let turn = std::panic::AssertUnwindSafe(|| refresher.reload_if_stale());
     assert!(std::panic::catch_unwind(turn).is_err(), "the ranker panics");
     assert!(registry.catalog().get("same").is_some(), "the catalog is unchanged");
-    assert!(refresher.turn_begins().is_some(), "the next turn reloads again");
+    assert!(refresher.reload_if_stale().is_some(), "the next turn reloads again");
     assert!(registry.catalog().get("same").is_none(), "the revoked skill is removed");
 }

@@ -93,16 +93,16 @@ fn registry_has_priority_and_age_under_threads() {
         }
         for number in 1..=5 {
             write("high", &format!("Is {number}."));
-            assert!(refresher.turn_begins().is_none(), "the last scan is young enough");
+            assert!(refresher.reload_if_stale().is_none(), "the last scan is young enough");
             assert_eq!(described(), format!("Is {}.", number - 1));
             clock.advance(Duration::from_secs(11));
-            assert!(refresher.turn_begins().is_some(), "it is too old");
+            assert!(refresher.reload_if_stale().is_some(), "it is too old");
             assert_eq!(described(), format!("Is {number}."));
         }
         is_done.store(true, Ordering::Relaxed);
     });
     std::fs::remove_dir_all(tree.join("high/pdf")).expect("it is ours");
     clock.advance(Duration::from_secs(11));
-    refresher.turn_begins();
+    refresher.reload_if_stale();
     assert_eq!(described(), "Is low.", "the lower layer has one too");
 }

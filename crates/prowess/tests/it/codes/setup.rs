@@ -88,7 +88,7 @@ impl Setup {
             }
             Self::Named(source) => {
                 let registry = Registry::builder().layer(Layer::new("user", Trust::Trusted));
-                let registry = registry.source_named("user", "forms", source()).build();
+                let registry = registry.single_skill_source("user", "forms", source()).build();
                 let catalog = registry.expect("it is complete").reload().catalog;
                 catalog.diagnostics().cloned().collect()
             }
