@@ -65,6 +65,7 @@ fn ways() -> io::Result<Vec<Way>> {
         way("plain fork and exec", || run(&mut Command::new(TRUE))),
         confined("level `floor`", &stage, DemandedLevel::Floor),
         confined("level `namespaces`", &stage, DemandedLevel::Namespaces),
+        proxied(&stage),
     ];
     let bwrap = || {
         let system = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"];
@@ -82,11 +83,26 @@ fn way(name: &'static str, start: impl Fn() -> io::Result<()> + 'static) -> Way 
 
 /// Starts the program with the rights of a script: programs of the system, processes of its own.
 fn confined(name: &'static str, stage: &Program, level: DemandedLevel) -> Way {
+    with_proxy(name, stage, level, None)
+}
+
+/// Starts the program in a network of its own, as a script that is granted hosts.
+fn proxied(stage: &Program) -> Way {
+    let name = "level `namespaces`, with a proxy";
+    with_proxy(name, stage, DemandedLevel::Namespaces, Some(3_128))
+}
+
+fn with_proxy(
+    name: &'static str,
+    stage: &Program,
+    level: DemandedLevel,
+    proxy_port: Option<u16>,
+) -> Way {
     let isolation = Native::new(stage.clone());
     let execute = ["/usr/bin", "/bin"].map(Into::into).into();
     let rights = Rights { execute, processes: true, private_tmp: true, ..Rights::default() };
     let confinement = Confinement { level, rights, ..Confinement::default() };
-    let plan = Plan { confinement, ..Plan::run(stage, Program::new(TRUE)) };
+    let plan = Plan { confinement, proxy_port, ..Plan::run(stage, Program::new(TRUE)) };
     way(name, move || {
         let started = isolation.spawn(&plan, &Streams::null(), &[]);
         let mut running = started.map_err(io::Error::other)?;

@@ -35,7 +35,7 @@ fn grant(tree: &Tree, host: &str) {
     tree.write("prowess.yaml", "preset: standard\n");
     let explained = run(tree, &["--explain", "--format", "json"]).json();
     let package = explained["package"].as_str().unwrap();
-    tree.write("authority.pem", &server_authority());
+    tree.write("authority.pem", server_authority());
     let authority = tree.join("authority.pem");
     let authority = authority.display();
     let configuration = format!(

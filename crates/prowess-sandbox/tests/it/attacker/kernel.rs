@@ -63,6 +63,20 @@ pub(super) const ATTACKS: &[Attack] = &[
     ("turns off randomness of addresses", By::Anyone, |_| {
         attempt(libc::SYS_personality, &[0x0004_0000])
     }),
+    #[cfg(target_arch = "x86_64")]
+    ("makes a system call of 32 bits", By::Anyone, |_| {
+        // The filter ends a process that does.
+        match call(libc::SYS_clone, &[signed(libc::SIGCHLD), 0, 0, 0, 0])? {
+            0 => attempt(libc::SYS_exit_group, &[u64::from(pid_of_32_bits() <= 0)]),
+            started => {
+                let mut status = 0_i32;
+                let started = started.cast_unsigned();
+                attempt(libc::SYS_wait4, &[started, output(&mut status), 0, 0])?;
+                let is_answered = libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0;
+                is_answered.then_some(()).ok_or_else(|| std::io::Error::other("it was ended"))
+            }
+        }
+    }),
     ("types into a terminal", By::Root, |_| {
         call(libc::SYS_setsid, &[])?;
         let pair = OpenOptions::new().read(true).write(true).open("/dev/ptmx")?;
@@ -76,3 +90,15 @@ pub(super) const ATTACKS: &[Attack] = &[
         attempt(libc::SYS_ioctl, &[terminal, libc::TIOCSTI, address(b"x")])
     }),
 ];
+
+/// Asks for the number of this process by the interface for programs of 32 bits.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code, reason = "no library makes such a call")]
+fn pid_of_32_bits() -> i32 {
+    let mut number = 20_i32;
+    // SAFETY: `getpid` takes nothing and changes the register of its result alone.
+    unsafe {
+        std::arch::asm!("int 0x80", inlateout("eax") number, out("r8") _, out("r9") _, out("r10") _, out("r11") _);
+    }
+    number
+}
