@@ -16,14 +16,14 @@ fn output_at(setup: &Setup, directory: &str) -> String {
 #[test]
 fn script_of_a_skill_runs_as_any_other() {
     let setup = Setup::new(&[("a/scripts/run.sh", SCRIPT)], ShellPolicy::default());
-    let copied = "mkdir -p /work && cp -r /.sandbox/skills/a /work/copy";
+    let copied = "mkdir -p /copies && cp -r /.sandbox/skills/a /copies/a";
     assert_eq!(setup.run(copied).exit_code, 0, "the files of a skill are files");
     let of_skill = output_at(&setup, "/.sandbox/skills/a");
     assert!(
         of_skill.starts_with("1 DIRECTORY/scripts/run.sh argument\n/tmp\nrun.sh\n"),
         "{of_skill}"
     );
-    assert_eq!(output_at(&setup, "/work/copy"), of_skill, "the place of a script changes nothing");
+    assert_eq!(output_at(&setup, "/copies/a"), of_skill, "the place of a script changes nothing");
 }
 
 #[test]

@@ -33,7 +33,7 @@ const AUDITED_TOOL: &str = "skills.hook";
 /// The most bytes of a result that a hook gets.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// The hooks of skills: scripts that the frontmatter names, which run through the runner of scripts.
+/// The hooks of skills: scripts that the frontmatter names, run by the runner of scripts.
 ///
 /// A skill has hooks in either form:
 ///
@@ -42,7 +42,7 @@ const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 /// - The events of Claude Code, `PreToolUse`, `PostToolUse` and `Stop`, each with matchers and
 ///   handlers of the type `command`. A command is the path of a script of the package and literal
 ///   arguments; no shell reads it. The script gets the event as JSON on standard input. Exit code 2
-///   or a JSON object with a decision refuses the call, or tells the model what to do next.
+///   or a JSON object with a decision refuses the call, or gives the model its next step.
 ///
 /// A hook never widens a right: its `allow` changes nothing. A `PreToolUse` that cannot run refuses
 /// the call. The tools that manage skills have no events, so that a skill can always be unloaded.

@@ -1,4 +1,4 @@
-//! What the end of a hook means.
+//! The meaning of the end of a hook.
 
 use prowess_core::ScriptOutcome;
 use prowess_text::clipped;
@@ -9,7 +9,7 @@ pub(super) const MAX_REASON_CHARS: usize = 400;
 /// The exit code by which a hook refuses.
 const REFUSED: i32 = 2;
 
-/// What a hook says about an event.
+/// The answer of a hook to an event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Nothing, which is no permission either.

@@ -1,6 +1,7 @@
 //! The command of a hook: the path of a script and literal arguments. No shell reads it.
 
 use prowess_core::ResourcePath;
+use prowess_text::quoted;
 
 /// A script of the package with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,7 +13,7 @@ pub(super) struct ScriptCall {
 /// Interpreters that a command may name in front of its script, which the runner chooses itself.
 const INTERPRETERS: [&str; 8] =
     ["bash", "node", "perl", "python", "python3", "ruby", "sh", "/bin/sh"];
-/// What stands for the directory of the skill at the beginning of a path.
+/// The variable for the directory of the skill, at the beginning of a path.
 const DIRECTORIES: [&str; 2] = ["${CLAUDE_SKILL_DIR}/", "$CLAUDE_SKILL_DIR/"];
 /// Characters that a shell would act upon, outside of quotes.
 const OPERATORS: &str = ";&|<>()`$*?[]{}~#!\\\n\r";
@@ -70,7 +71,8 @@ fn words(command: &str) -> Result<Vec<String>, String> {
 }
 
 fn not_literal(character: char) -> String {
-    format!("is a command with `{}`, which only a shell could run", character.escape_default())
+    let character = quoted(&character.to_string());
+    format!("is a command with {character}, which only a shell could run")
 }
 
 #[cfg(test)]

@@ -138,8 +138,8 @@ impl EventHook {
 }
 
 /// Returns the names of a matcher such as `Edit|Write`; `None` if it means every tool. A matcher is
-/// no regular expression here: one that is more than names matches every tool, so that its hook runs
-/// too often rather than too rarely.
+/// no regular expression here: one that is more than names matches every tool, so that its hook
+/// runs too often rather than too rarely.
 fn named_tools(matcher: &str) -> Option<Vec<String>> {
     let matcher = matcher.trim();
     let is_name = |name: &str| {

@@ -1,4 +1,4 @@
-//! What hooks of later calls need to know of the load of their skill, in this process.
+//! The approvals of loads and the hooks that ran, for hooks of later calls in this process.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
