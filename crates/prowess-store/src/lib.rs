@@ -39,6 +39,7 @@
 
 mod candidate;
 pub mod codes;
+mod comments;
 mod error;
 mod export;
 mod folder_hash;

@@ -34,7 +34,7 @@ impl Merge {
                 (None, None) => {}
             }
         }
-        text
+        text + self.lock.comments.end()
     }
 }
 

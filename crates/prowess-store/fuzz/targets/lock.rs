@@ -7,7 +7,9 @@ use prowess_store::{Lock, heal, merge};
 fuzz_target!(|text: &str| {
     if let Ok(lock) = Lock::parse(text) {
         let written = lock.to_text();
-        assert_eq!(Lock::parse(&written).as_ref(), Ok(&lock), "{written}");
+        let again = Lock::parse(&written).unwrap_or_else(|error| panic!("{error}:\n{written}"));
+        assert_eq!(again, lock, "{written}");
+        assert_eq!(again.to_text(), written, "comments stay where they are");
         let merged = merge(None, &lock, &lock);
         assert!(merged.conflicts.is_empty(), "a lock has no conflict with itself");
         assert_eq!(merged.lock, lock);

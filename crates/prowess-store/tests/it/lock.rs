@@ -65,6 +65,72 @@ fn unknown_keys_survive() {
     assert_eq!(Lock::parse(&text).unwrap().skills.len(), 2, "no key became a skill");
 }
 
+/// A lock with comments at each place where people write them.
+const COMMENTED: &str = r##"# Written by prowess. `prowess sync` installs exactly these skills.
+# Ours: ask Ada before you change this file.
+version = 1 # of the format
+resolver = "2"
+
+# The form filler. Pinned, see ticket 7.
+[skill.pdf] # by finance
+source = "https://example.com"
+# Not `main`: it breaks every Friday.
+ref = "v1" # a tag
+revision = "1.0.0"
+artifact = "sha256:92521fc3cbd964bdc9f584a991b89fddaa5754ed1cc96d6d42445338669c1305"
+tree = "sha256:dc9c5edb8b2d479e697b4b0b8ab874f32b325138598ce9e7b759eb8292110622"
+signer = "unsigned"
+
+# What Ada has looked at.
+[skill.pdf.review]
+by = "Ada" # twice
+
+# The end.
+"##;
+
+#[test]
+fn comments_survive() {
+    let lock = Lock::parse(COMMENTED).unwrap();
+    assert_eq!(lock.to_text(), COMMENTED, "it is written as it was read");
+    let mut other = lock.clone();
+    other.skills.insert("a".to_owned(), locked("2", Digest::of(b"other")));
+    other.skills.get_mut("pdf").unwrap().reference = None;
+    let text = other.to_text();
+    let comments = |text: &str| text.matches('#').count();
+    assert_eq!(comments(&text), comments(COMMENTED) - 2, "only those of `ref` are gone:\n{text}");
+    assert!(text.find("[skill.a]") < text.find("# The form filler"), "{text}");
+    assert!(text.ends_with("# The end.\n"), "{text}");
+    assert_eq!(Lock::parse(&text).unwrap().to_text(), text, "it is written as it was read");
+    other.skills.remove("pdf");
+    assert_eq!(comments(&other.to_text()), 4, "comments on a skill go with it");
+}
+
+#[test]
+fn comments_in_a_list_move_before_it() {
+    let written = lock().to_text().replace(
+        r#"["host:example.com", "script:run.sh"]"#,
+        "[\n  # The mirror.\n  \"host:example.com\", # not ours\n  \"script:run.sh\",\n]",
+    );
+    let text = Lock::parse(&written).unwrap().to_text();
+    let expected = "# The mirror.\n# not ours\nsurface = [\"host:example.com\", \"script:run.sh\"]";
+    assert!(text.contains(expected), "{text}");
+    assert_eq!(Lock::parse(&text).unwrap().to_text(), text, "they move once");
+}
+
+#[test]
+fn comments_survive_an_update_and_a_rollback() {
+    let place = Place::new();
+    place.install("pdf", "one");
+    let text = fs::read_to_string(place.lock.path()).unwrap();
+    let text = text.replace("[skill.pdf]", "# Ours.\n[skill.pdf] # pinned");
+    fs::write(place.lock.path(), text + "# The end.").unwrap();
+    place.install("pdf", "two");
+    place.store.begin().unwrap().roll_back(&place.lock, "pdf").unwrap();
+    let text = fs::read_to_string(place.lock.path()).unwrap();
+    assert!(text.contains("\n# Ours.\n[skill.pdf] # pinned\n"), "{text}");
+    assert!(text.ends_with("# The end."), "{text}");
+}
+
 #[test]
 fn broken_text_is_never_an_empty_lock() {
     let known = lock().to_text();
