@@ -9,10 +9,11 @@ use crate::process::{Failure, cargo_with, host, output};
 use crate::root;
 
 /// The packages, which are no part of the workspace.
-const PACKAGES: [&str; 4] = [
+const PACKAGES: [&str; 5] = [
     "crates/prowess-archive/fuzz",
     "crates/prowess-format/fuzz",
     "crates/prowess-gate/fuzz",
+    "crates/prowess-source-remote/fuzz",
     "crates/prowess-store/fuzz",
 ];
 
