@@ -45,7 +45,7 @@ impl Remote for HttpRemote {
             let message = "a site has one version of each skill, so it has no references";
             return Err(RemoteError::new(RemoteErrorKind::Unsupported, message));
         }
-        let url = Url::new(&request.source, &self.client.options)?;
+        let url = Url::of_source(&request.source, &self.client.options)?;
         let Some(kind) = kind_of(url.path()) else {
             return site::resolve(&self.client, &url, cancel);
         };

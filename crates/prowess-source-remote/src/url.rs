@@ -5,6 +5,22 @@ use prowess_core::{RemoteError, RemoteErrorKind};
 
 use crate::http_options::HttpOptions;
 
+/// Words in the names of parameters that are credentials, such as `access_token` and
+/// `X-Amz-Signature`.
+const SECRETS: [&str; 11] = [
+    "apikey",
+    "auth",
+    "credential",
+    "jwt",
+    "key",
+    "passwd",
+    "password",
+    "secret",
+    "sig",
+    "signature",
+    "token",
+];
+
 /// A URL with a host, without credentials and without a fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Url(Uri<String>);
@@ -36,6 +52,22 @@ impl Url {
         let is_named = url.scheme() == "http" && options.is_named(host, url.port());
         if !is_named && !url.is_https() {
             return Err(unsupported(format!("`{host}` may be reached by `https` only")));
+        }
+        Ok(url)
+    }
+
+    /// Checks a source that a user has written, which the lock file repeats.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`], or the query contains credentials.
+    pub(crate) fn of_source(text: &str, options: &HttpOptions) -> Result<Self, RemoteError> {
+        let url = Self::new(text, options)?;
+        let query = url.as_str().split_once('?').map_or("", |(_, query)| query);
+        if query.split('&').any(is_secret) {
+            let message = "the URL contains credentials, which the lock file would repeat; keep \
+                           them in a variable or in `.netrc` instead";
+            return Err(unsupported(message.to_owned()));
         }
         Ok(url)
     }
@@ -97,6 +129,31 @@ impl Url {
     }
 }
 
+fn is_secret(parameter: &str) -> bool {
+    let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
+    name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| SECRETS.contains(&word))
+}
+
 fn unsupported(message: String) -> RemoteError {
     RemoteError::new(RemoteErrorKind::Unsupported, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Url;
+    use crate::http_options::HttpOptions;
+
+    #[test]
+    fn credentials_in_a_query_are_refused() {
+        let check = |url: &str| Url::of_source(url, &HttpOptions::default());
+        for query in
+            ["token=s3cr3t", "v=1&access_token=s3cr3t", "X-Amz-Signature=s3cr3t", "sig=s3cr3t"]
+        {
+            let error = check(&format!("https://example.com/a.zip?{query}")).expect_err(query);
+            assert!(!error.message.contains("s3cr3t"), "{error}");
+        }
+        for query in ["", "?v=1.0", "?keyword=token", "?path=a/key"] {
+            assert!(check(&format!("https://example.com/a.zip{query}")).is_ok(), "{query}");
+        }
+    }
 }
