@@ -1,14 +1,21 @@
 //! The store, the lock file and the remote of a command.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+#[cfg(feature = "sigstore")]
+use std::sync::LazyLock;
 
 use prowess::SystemClock;
 use prowess::state::TrustFile;
-use prowess_signature::PublicKey;
+#[cfg(feature = "sigstore")]
+use prowess_signature::SigstoreRoot;
+use prowess_signature::{PublicKey, SignatureError};
 use prowess_source_remote::{AnyRemote, GIT_VARIABLES, GitOptions, HttpOptions, S3Keys, S3Options};
-use prowess_store::{InstallError, Installer, LockFile, Store, StoreError, StoreSource};
+use prowess_store::{
+    InstallError, Installer, LockFile, Signer, SignerRules, Store, StoreError, StoreSource,
+    VerifyBundle,
+};
 
 use crate::args::{InstallOptions, SignerOption};
 use crate::credentials::credentials;
@@ -21,7 +28,7 @@ pub(crate) struct InstallPlace {
     pub(crate) store: Store,
     pub(crate) lock: LockFile,
     remote: AnyRemote,
-    signer: Option<PublicKey>,
+    signers: SignerRules,
 }
 
 impl InstallPlace {
@@ -29,18 +36,19 @@ impl InstallPlace {
         let http = http_options(&options.hosts)?;
         let remote = AnyRemote::new(http).with_git(git_options()).with_s3(s3_options());
         let lock = lock_file(options.lock.as_ref())?;
-        Ok(Self { store: store()?, lock, remote, signer: None })
+        Ok(Self { store: store()?, lock, remote, signers: SignerRules::default() })
     }
 
-    /// Requires the signer that the user has named.
+    /// Requires the signer that the user has named, and verifies bundles of sigstore.
     pub(crate) fn signed_by(self, option: &SignerOption) -> Result<Self, Failure> {
-        let signer = option.signer.as_deref().map(public_key).transpose()?;
-        Ok(Self { signer, ..self })
+        let required = option.signer.as_deref().map(signer).transpose()?;
+        let bundles = bundles(option.trusted_root.as_deref())?;
+        Ok(Self { signers: SignerRules { required, bundles }, ..self })
     }
 
     pub(crate) fn installer(&self) -> Installer<'_> {
-        let signer = self.signer.as_ref();
-        Installer { store: &self.store, lock: &self.lock, remote: &self.remote, signer }
+        let signers = &self.signers;
+        Installer { store: &self.store, lock: &self.lock, remote: &self.remote, signers }
     }
 }
 
@@ -82,18 +90,51 @@ fn git_options() -> GitOptions {
     GitOptions { environment, ..GitOptions::default() }
 }
 
-/// Returns the public key in a file, or in the text itself.
-pub(crate) fn public_key(written: &str) -> Result<PublicKey, Failure> {
+/// Returns what verifies bundles of sigstore: with a root of trust that the user has named, or else
+/// with that of the public sigstore.
+#[cfg(feature = "sigstore")]
+fn bundles(root: Option<&Path>) -> Result<Option<VerifyBundle>, Failure> {
+    let Some(path) = root else {
+        // Most sources have no bundle, and need no root.
+        let root = LazyLock::new(SigstoreRoot::public);
+        return Ok(Some(Arc::new(move |bytes, bundle| {
+            root.as_ref().map_err(Clone::clone)?.signer(bytes, bundle)
+        })));
+    };
     let invalid = |reason: String| {
-        let help = "name the `.pub` file written by `minisign -G`, or its last line";
+        let message = format!("`{}` cannot be used: {reason}", path.display());
+        Failure::usage("signer-invalid", message, "name a `trusted_root.json` of sigstore")
+    };
+    let text = fs::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
+    let root = SigstoreRoot::parse(&text).map_err(|error| invalid(error.to_string()))?;
+    Ok(Some(Arc::new(move |bytes, bundle| root.signer(bytes, bundle))))
+}
+
+/// Returns nothing: bundles of sigstore are refused.
+#[cfg(not(feature = "sigstore"))]
+fn bundles(root: Option<&Path>) -> Result<Option<VerifyBundle>, Failure> {
+    let message = "this program was built without support for sigstore";
+    let help = "install it with `--features sigstore`";
+    root.map_or(Ok(None), |_| Err(Failure::usage("signer-invalid", message, help)))
+}
+
+/// Returns the signer with a name as in a lock file, or with the public key in a file.
+pub(crate) fn signer(written: &str) -> Result<Signer, Failure> {
+    let invalid = |reason: String| {
+        let help = "name the `.pub` file written by `minisign -G`, its last line, or \
+                    `sigstore:ISSUER SUBJECT`";
         let key = plain(written);
         Failure::usage("signer-invalid", format!("`{key}` cannot be used: {reason}"), help)
     };
-    if let Ok(key) = PublicKey::parse(written) {
-        return Ok(key);
+    match Signer::parse(written) {
+        Ok(signer) => Ok(signer),
+        Err(SignatureError::Identity(reason)) => Err(invalid(reason)),
+        Err(_) => {
+            let text = fs::read_to_string(written).map_err(|error| invalid(error.to_string()))?;
+            let key = PublicKey::parse(&text).map_err(|error| invalid(error.to_string()))?;
+            Ok(Signer::Key(key))
+        }
     }
-    let text = fs::read_to_string(written).map_err(|error| invalid(error.to_string()))?;
-    PublicKey::parse(&text).map_err(|error| invalid(error.to_string()))
 }
 
 /// Returns the store of the user.

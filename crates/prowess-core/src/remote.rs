@@ -103,14 +103,17 @@ impl RemoteArtifact {
     }
 }
 
-/// The locations of a detached minisign signature and of the public key of its signer. Both are
-/// fetched like artifacts. A signature that does not exist is none.
+/// The locations of a detached signature. All of them are fetched like artifacts, and a signature
+/// that does not exist is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArtifactSignature {
-    /// The location of the signature.
+    /// The location of the signature: of minisign, or a bundle of sigstore.
     pub location: String,
-    /// The location of the key, which is used only as long as no key of the source is known.
+    /// The location of the key of minisign, which is used only as long as no key of the source is
+    /// known.
     pub key: String,
+    /// The location where a bundle of sigstore may be instead.
+    pub bundle: Option<String>,
 }
 
 /// The error of a [`Remote`].

@@ -13,4 +13,13 @@ pub enum SignatureError {
     /// The text is not a secret key, or the password is wrong.
     #[error("it is not a minisign secret key that can be used: {0}")]
     SecretKey(String),
+    /// The text is not an identity, or the identity of a certificate cannot be used.
+    #[error("it is not an identity of sigstore: {0}")]
+    Identity(String),
+    /// The text is not a bundle, or does not prove who has signed the bytes.
+    #[error("the sigstore bundle is refused: {0}")]
+    Bundle(String),
+    /// The text is not a root of trust of sigstore.
+    #[error("it is not a trusted root of sigstore: {0}")]
+    TrustedRoot(String),
 }

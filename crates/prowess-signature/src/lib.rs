@@ -1,4 +1,5 @@
-//! Detached signatures of plugins and of skill packages, in the format of minisign.
+//! Detached signatures of plugins and of skill packages, in the format of minisign and, by a
+//! feature, as bundles of sigstore.
 //!
 //! ```
 //! use prowess_signature::{PublicKey, Signature};
@@ -21,18 +22,25 @@
 //! Which keys are trusted, and what a signature has to be made for, is decided by the caller. Old
 //! signatures that are not prehashed are refused: minisign no longer makes them.
 //!
-//! The feature `sign` adds `SecretKey` for publishers; by default it is off.
+//! The feature `sign` adds `SecretKey` for publishers, and `sigstore` adds `SigstoreRoot`, which
+//! verifies bundles of sigstore without the network. By default both are off.
 #![forbid(unsafe_code)]
 
 mod error;
+mod identity;
 mod key_id;
 mod public_key;
 #[cfg(feature = "sign")]
 mod secret_key;
 mod signature;
+#[cfg(feature = "sigstore")]
+mod sigstore_root;
 
 pub use error::SignatureError;
+pub use identity::Identity;
 pub use public_key::PublicKey;
 #[cfg(feature = "sign")]
 pub use secret_key::SecretKey;
 pub use signature::Signature;
+#[cfg(feature = "sigstore")]
+pub use sigstore_root::SigstoreRoot;

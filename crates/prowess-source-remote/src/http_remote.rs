@@ -8,7 +8,7 @@ use prowess_core::{
 use crate::artifact::{MAX_BYTES, kind_of};
 use crate::client::{Client, check};
 use crate::http_options::HttpOptions;
-use crate::signature_files::{KEY_FILE, SIGNATURE_END};
+use crate::signature_files::{BUNDLE_END, KEY_FILE, SIGNATURE_END};
 use crate::site;
 use crate::site_files;
 use crate::url::Url;
@@ -55,6 +55,7 @@ impl Remote for HttpRemote {
         let signature = Some(ArtifactSignature {
             location: format!("{}{SIGNATURE_END}", url.without_query()),
             key: url.join(KEY_FILE, &self.client.options)?.as_str().to_owned(),
+            bundle: Some(format!("{}{BUNDLE_END}", url.without_query())),
         });
         let artifact = RemoteArtifact::new(url.as_str(), kind);
         Ok(vec![RemoteArtifact { digest, signature, ..artifact }])

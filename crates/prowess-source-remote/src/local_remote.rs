@@ -12,7 +12,7 @@ use prowess_dir::{Dir, ErrorKind, Kind, Links, WalkBounds};
 
 use crate::artifact::{MAX_BYTES, kind_of};
 use crate::client::check;
-use crate::signature_files::{KEY_FILE, SIGNATURE_END};
+use crate::signature_files::{BUNDLE_END, KEY_FILE, SIGNATURE_END};
 
 /// Installs from folders, archives and `SKILL.md` files of this machine.
 ///
@@ -42,6 +42,7 @@ impl Remote for LocalRemote {
         let signature = path.is_file().then(|| ArtifactSignature {
             location: format!("{}{SIGNATURE_END}", request.source),
             key: path.with_file_name(KEY_FILE).to_string_lossy().into_owned(),
+            bundle: Some(format!("{}{BUNDLE_END}", request.source)),
         });
         let artifact = RemoteArtifact::new(&request.source, kind);
         Ok(vec![RemoteArtifact { digest: Some(Digest::of(&bytes)), signature, ..artifact }])
@@ -88,7 +89,8 @@ fn load(path: &Path, cancel: &Cancel) -> Result<(ArtifactKind, Vec<u8>), RemoteE
 
 /// Returns a kind for signatures and keys, which are fetched and never unpacked.
 fn plain_kind(name: &str) -> Option<ArtifactKind> {
-    let is_plain = name.ends_with(SIGNATURE_END) || name == KEY_FILE;
+    let is_plain =
+        [SIGNATURE_END, BUNDLE_END].iter().any(|end| name.ends_with(end)) || name == KEY_FILE;
     is_plain.then_some(ArtifactKind::SkillMd)
 }
 

@@ -68,9 +68,11 @@ fn artifact(
         index::ArtifactKind::Archive => ArtifactKind::Archive,
     };
     let signature = match &entry.signature {
-        Some(signature) => {
-            Some(ArtifactSignature { location: locate(signature)?, key: locate(KEY_FILE)? })
-        }
+        Some(signature) => Some(ArtifactSignature {
+            location: locate(signature)?,
+            key: locate(KEY_FILE)?,
+            bundle: None,
+        }),
         None => None,
     };
     let name = Some(entry.name.clone());

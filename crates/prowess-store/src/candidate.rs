@@ -30,7 +30,7 @@ pub(crate) fn fetch(
     remote: &dyn Remote,
     request: &RemoteRequest,
     names: &[String],
-    signatures: &Signatures,
+    signatures: &Signatures<'_>,
     cancel: &Cancel,
 ) -> Result<Vec<Candidate>, InstallError> {
     let artifacts = remote.resolve(request, cancel)?;

@@ -26,7 +26,7 @@ impl Installer<'_> {
         skills: &[ForeignSkill],
         cancel: &Cancel,
     ) -> Result<Vec<Added>, InstallError> {
-        let signatures = Signatures::known(self.signer, &self.lock.load()?);
+        let signatures = Signatures::known(self.signers, &self.lock.load()?);
         let mut candidates = Vec::new();
         for ((source, reference), (names, hashes)) in groups(skills) {
             let request = RemoteRequest { source, reference };

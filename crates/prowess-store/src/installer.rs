@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prowess_archive::Archive;
 use prowess_core::{Cancel, Digest, Remote, RemoteArtifact, RemoteRequest};
-use prowess_signature::PublicKey;
 
 use crate::candidate::{Candidate, fetch};
 use crate::error::StoreError;
@@ -13,6 +11,7 @@ use crate::lock::Lock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
 use crate::quarantine::Quarantined;
+use crate::signer::SignerRules;
 use crate::signers::{Signatures, check_signer};
 use crate::store::{Change, Store};
 
@@ -25,9 +24,8 @@ pub struct Installer<'i> {
     pub lock: &'i LockFile,
     /// Where packages come from.
     pub remote: &'i dyn Remote,
-    /// The key that has to have signed each new version, whatever key signed the installed one. By
-    /// default, the signer of a skill stays the one of its first version.
-    pub signer: Option<&'i PublicKey>,
+    /// The signers that are accepted.
+    pub signers: &'i SignerRules,
 }
 
 /// The result of [`Installer::sync`] for one skill.
@@ -100,7 +98,7 @@ impl Installer<'_> {
         cancel: &Cancel,
     ) -> Result<Vec<Added>, InstallError> {
         let before = self.lock.load()?;
-        let signatures = Signatures::known(self.signer, &before);
+        let signatures = Signatures::known(self.signers, &before);
         self.add_candidates(fetch(self.remote, request, names, &signatures, cancel)?)
     }
 
@@ -133,10 +131,10 @@ impl Installer<'_> {
         let before = self.lock.load()?;
         for candidate in candidates {
             let known = before.skills.get(&candidate.id);
-            check_signer(&candidate.id, &candidate.skill, known, self.signer)?;
+            check_signer(&candidate.id, &candidate.skill, known, self.signers)?;
             check(candidate, known)?;
         }
-        let packages: Vec<&Archive> = candidates.iter().map(|it| &it.package).collect();
+        let packages: Vec<_> = candidates.iter().map(|it| (&it.package, it.skill.tree)).collect();
         change.insert_for(self.lock, &packages)?;
         let mut lock = before.clone();
         for candidate in candidates {

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use prowess_signature::PublicKey;
-
+use crate::signer::SignerRules;
 use crate::update::Growth;
 
 /// The options of a [`LiveSource`](crate::LiveSource).
@@ -15,7 +14,6 @@ pub struct LiveOptions {
     pub interval: Duration,
     /// Whether a version that can do more than the last one replaces it.
     pub growth: Growth,
-    /// The key that has to have signed everything. By default, the signer of a skill stays the one
-    /// of its first version.
-    pub signer: Option<PublicKey>,
+    /// The signers that are accepted.
+    pub signers: SignerRules,
 }

@@ -82,7 +82,7 @@ fn follow(
     let new: Vec<_> = new.collect();
     // An artifact without a name has to be fetched to know what is in it.
     let names: Option<Vec<_>> = new.iter().map(|artifact| artifact.name.clone()).collect();
-    let signatures = Signatures::known(installer.signer, &lock);
+    let signatures = Signatures::known(installer.signers, &lock);
     let candidates = match names {
         Some(names) if names.is_empty() => Vec::new(),
         names => {
@@ -142,7 +142,7 @@ fn check(
     candidate: &Candidate,
     known: Option<&LockedSkill>,
 ) -> Result<(), InstallError> {
-    check_signer(&candidate.id, &candidate.skill, known, installer.signer)?;
+    check_signer(&candidate.id, &candidate.skill, known, installer.signers)?;
     match (known.map(|known| check_replacement(candidate, known)), growth) {
         (Some(Err(InstallError::SurfaceGrown { .. })), Growth::Accept) | (None, _) => Ok(()),
         (Some(checked), _) => checked,

@@ -42,8 +42,8 @@ impl Shared {
     }
 
     fn installer(&self) -> Installer<'_> {
-        let signer = self.options.signer.as_ref();
-        Installer { store: &self.store, lock: &self.lock, remote: &*self.remote, signer }
+        let signers = &self.options.signers;
+        Installer { store: &self.store, lock: &self.lock, remote: &*self.remote, signers }
     }
 
     /// Asks for new versions, and returns whether anything has changed that a scan would report.

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use crate::error::StoreError;
 use crate::lock_file::LockFile;
 use crate::store::{Change, PACKAGES, hex};
-use crate::tree::tree_digest;
 
 const PENDING: &str = "pending";
 const TEMPORARY: &str = ".pending.tmp";
@@ -32,13 +31,13 @@ impl Change {
     /// # Errors
     ///
     /// As [`Change::insert`].
-    pub fn insert_for(
+    pub(crate) fn insert_for(
         &self,
         file: &LockFile,
-        packages: &[&Archive],
-    ) -> Result<Vec<Digest>, StoreError> {
+        packages: &[(&Archive, Digest)],
+    ) -> Result<(), StoreError> {
         let stored = self.root.open_or_create_dir(PACKAGES)?;
-        let trees = packages.iter().map(|package| tree_digest(package));
+        let trees = packages.iter().map(|(_, tree)| *tree);
         // Other locks may name what is stored already.
         let trees: Vec<_> =
             trees.filter(|tree| stored.open_dir(&hex(tree), Links::Refuse).is_err()).collect();
@@ -48,7 +47,7 @@ impl Change {
                 .map_err(|error| StoreError::Unusable(error.to_string()))?;
             self.root.put_file(PENDING, TEMPORARY, text.as_bytes(), Permissions::Private)?;
         }
-        self.insert(packages)
+        self.insert_hashed(packages)
     }
 
     /// Ends the change that [`Self::insert_for`] began.

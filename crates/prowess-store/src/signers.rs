@@ -8,35 +8,36 @@ use prowess_signature::{PublicKey, Signature};
 use crate::install_error::InstallError;
 use crate::lock::Lock;
 use crate::locked_skill::{LockedSkill, UNSIGNED};
+use crate::signer::{Signer, SignerRules, VerifyBundle};
 
-/// The start of the name of a signer in a lock, before the key.
-const MINISIGN: &str = "minisign:";
+/// The maximum size of a key, in bytes.
+const MAX_KEY_BYTES: usize = 4096;
 
-/// The maximum size of a signature or a key, in bytes.
-const MAX_BYTES: usize = 4096;
-
-/// Returns the name of the signer with this key, as a lock has it.
-pub fn signer_name(key: &PublicKey) -> String {
-    format!("{MINISIGN}{key}")
-}
+/// The maximum size of a signature, in bytes. Bundles of sigstore have certificates and proofs.
+const MAX_SIGNATURE_BYTES: usize = 256 * 1024;
 
 /// Whether the signatures of fetched artifacts are verified.
-pub(crate) enum Signatures {
+pub(crate) enum Signatures<'s> {
     /// The digests of the files are locked, and say more than a signature.
     Skip,
-    /// They are, with these keys if one of them signed, and else with the key of the source.
-    Verify(Vec<PublicKey>),
+    /// They are.
+    Verify {
+        /// The keys that are tried first. If none of them signed, the key of the source is.
+        keys: Vec<PublicKey>,
+        bundles: Option<&'s VerifyBundle>,
+    },
 }
 
-impl Signatures {
+impl<'s> Signatures<'s> {
     /// Verifies with the key that the user has named, and those of a lock.
-    pub(crate) fn known(named: Option<&PublicKey>, lock: &Lock) -> Self {
-        let locked = lock.skills.values().filter_map(|skill| skill.signer.strip_prefix(MINISIGN));
-        let locked = locked.filter_map(|key| PublicKey::parse(key).ok());
-        let mut keys: Vec<_> = named.cloned().into_iter().chain(locked).collect();
+    pub(crate) fn known(rules: &'s SignerRules, lock: &Lock) -> Self {
+        let locked = lock.skills.values().filter(|skill| skill.signer != UNSIGNED);
+        let locked = locked.filter_map(|skill| Signer::parse(&skill.signer).ok());
+        let signers: Vec<_> = rules.required.iter().cloned().chain(locked).collect();
+        let mut keys: Vec<_> = signers.iter().filter_map(Signer::key).cloned().collect();
         keys.sort();
         keys.dedup();
-        Self::Verify(keys)
+        Self::Verify { keys, bundles: rules.bundles.as_ref() }
     }
 
     /// Returns the signer of an artifact, as the lock has it.
@@ -47,26 +48,46 @@ impl Signatures {
         bytes: &[u8],
         cancel: &Cancel,
     ) -> Result<String, InstallError> {
-        let (Self::Verify(known), Some(place)) = (self, &artifact.signature) else {
+        let (Self::Verify { keys, bundles }, Some(place)) = (self, &artifact.signature) else {
             return Ok(UNSIGNED.to_owned());
         };
-        let Some(text) = text(remote, &place.location, cancel)? else {
-            return Ok(UNSIGNED.to_owned());
-        };
+        let mut found = text(remote, &place.location, MAX_SIGNATURE_BYTES, cancel)?;
+        if let (None, Some(bundle), Some(_)) = (&found, &place.bundle, bundles) {
+            found = text(remote, bundle, MAX_SIGNATURE_BYTES, cancel)?;
+        }
+        let Some(text) = found else { return Ok(UNSIGNED.to_owned()) };
+        if text.trim_start().starts_with('{') {
+            return identity(bytes, &text, *bundles);
+        }
         let invalid = |reason: String| InstallError::SignatureInvalid(reason);
         let signature = Signature::parse(&text).map_err(|error| invalid(error.to_string()))?;
         // Ids of keys are no proof, so each key with this one is tried.
-        let named = known.iter().filter(|key| key.id() == signature.key_id());
+        let named = keys.iter().filter(|key| key.id() == signature.key_id());
         let mut named: Vec<_> = named.cloned().collect();
         if named.is_empty() {
             named.push(published_key(remote, place, &signature, cancel)?);
         }
-        let signed = named.iter().find(|key| key.has_signed(bytes, &signature));
-        signed.map(signer_name).ok_or_else(|| {
+        let signed = named.into_iter().find(|key| key.has_signed(bytes, &signature));
+        signed.map(|key| Signer::Key(key).to_string()).ok_or_else(|| {
             let id = signature.key_id();
             invalid(format!("the signature by the key {id} does not match the artifact"))
         })
     }
+}
+
+/// Returns the identity that has signed these bytes, as the lock has it.
+fn identity(
+    bytes: &[u8],
+    bundle: &str,
+    verify: Option<&VerifyBundle>,
+) -> Result<String, InstallError> {
+    let verify = verify.ok_or_else(|| {
+        let message = "it is a bundle of sigstore, which this program cannot verify";
+        InstallError::SignatureInvalid(message.to_owned())
+    })?;
+    let identity = verify(bytes, bundle);
+    let identity = identity.map_err(|error| InstallError::SignatureInvalid(error.to_string()))?;
+    Ok(Signer::Identity(identity).to_string())
 }
 
 /// Returns the key that the source states for its signatures.
@@ -78,7 +99,7 @@ fn published_key(
 ) -> Result<PublicKey, InstallError> {
     let id = signature.key_id();
     let invalid = |reason: String| InstallError::SignatureInvalid(reason);
-    let text = text(remote, &place.key, cancel)?.ok_or_else(|| {
+    let text = text(remote, &place.key, MAX_KEY_BYTES, cancel)?.ok_or_else(|| {
         invalid(format!("the source does not publish the key {id} of its signer"))
     })?;
     PublicKey::parse(&text).map_err(|error| invalid(error.to_string()))
@@ -88,9 +109,10 @@ fn published_key(
 fn text(
     remote: &dyn Remote,
     location: &str,
+    limit: usize,
     cancel: &Cancel,
 ) -> Result<Option<String>, InstallError> {
-    match remote.fetch(&RemoteArtifact::plain(location), MAX_BYTES, cancel) {
+    match remote.fetch(&RemoteArtifact::plain(location), limit, cancel) {
         Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
         Err(RemoteError { kind: RemoteErrorKind::NotFound, .. }) => Ok(None),
         Err(error) => Err(error.into()),
@@ -103,10 +125,12 @@ pub(crate) fn check_signer(
     id: &str,
     new: &LockedSkill,
     installed: Option<&LockedSkill>,
-    named: Option<&PublicKey>,
+    rules: &SignerRules,
 ) -> Result<(), InstallError> {
     let locked = installed.map(|skill| &skill.signer).filter(|signer| *signer != UNSIGNED).cloned();
-    let Some(expected) = named.map(signer_name).or(locked) else { return Ok(()) };
+    let Some(expected) = rules.required.as_ref().map(Signer::to_string).or(locked) else {
+        return Ok(());
+    };
     let found = new.signer.clone();
     if found == expected {
         return Ok(());

@@ -1,5 +1,6 @@
 //! The store of packages.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
@@ -107,17 +108,24 @@ impl Change {
     ///
     /// The disk is full or fails. Packages that are stored then remain.
     pub fn insert(&self, packages: &[&Archive]) -> Result<Vec<Digest>, StoreError> {
+        let hashed: Vec<_> =
+            packages.iter().map(|package| (*package, tree_digest(package))).collect();
+        self.insert_hashed(&hashed)?;
+        Ok(hashed.into_iter().map(|(_, tree)| tree).collect())
+    }
+
+    /// Stores packages with these digests, as [`Self::insert`] does.
+    pub(crate) fn insert_hashed(&self, packages: &[(&Archive, Digest)]) -> Result<(), StoreError> {
         let stored = self.root.open_or_create_dir(PACKAGES)?;
         let staging = self.root.open_or_create_dir(STAGING)?;
-        let trees: Vec<_> = packages.iter().map(|package| tree_digest(package)).collect();
-        let mut staged = Vec::new();
-        for (package, tree) in packages.iter().zip(&trees) {
+        let mut staged = BTreeSet::new();
+        for (package, tree) in packages {
             let name = hex(tree);
             if staged.contains(&name) || is_intact(&stored, &name, tree) {
                 continue;
             }
             write(&staging.create_dir(&name)?, package)?;
-            staged.push(name);
+            staged.insert(name);
         }
         if !staged.is_empty() {
             staging.sync()?;
@@ -127,8 +135,7 @@ impl Change {
             }
             stored.sync()?;
         }
-        self.root.remove_tree(STAGING)?;
-        Ok(trees)
+        Ok(self.root.remove_tree(STAGING)?)
     }
 
     /// Removes a package. One that is not stored is no error.

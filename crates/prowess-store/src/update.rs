@@ -103,7 +103,7 @@ impl Installer<'_> {
         }
         let mut updates = Vec::new();
         let mut newer = Vec::new();
-        let signatures = Signatures::known(self.signer, &lock);
+        let signatures = Signatures::known(self.signers, &lock);
         for ((source, reference), ids) in groups {
             for candidate in
                 fetch(self.remote, &request(source, reference), &ids, &signatures, cancel)?

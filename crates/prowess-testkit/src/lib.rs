@@ -44,6 +44,8 @@ mod servers;
 mod shell_kit;
 #[cfg(unix)]
 mod shell_runner;
+#[cfg(feature = "sigstore")]
+mod sigstore;
 mod source_fixture;
 mod source_kit;
 mod store_kit;
@@ -82,6 +84,8 @@ pub use servers::{Server, server_authority};
 pub use shell_kit::check_virtual_shell;
 #[cfg(unix)]
 pub use shell_runner::ShellRunner;
+#[cfg(feature = "sigstore")]
+pub use sigstore::Sigstore;
 pub use source_fixture::{Changing, SourceFixture, Unreadable, WayOut, Write};
 pub use source_kit::check_source;
 pub use store_kit::check_store;

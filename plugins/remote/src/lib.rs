@@ -19,7 +19,7 @@ use std::time::Duration;
 use prowess_plugin_sdk::{Error, Host, Plugin, Registration, export_plugin};
 use prowess_signature::PublicKey;
 use prowess_source_remote::{AnyRemote, HttpOptions};
-use prowess_store::{Growth, LiveOptions, LiveSource, LockFile, Store};
+use prowess_store::{Growth, LiveOptions, LiveSource, LockFile, Signer, SignerRules, Store};
 use serde::Deserialize;
 
 /// The operator's configuration.
@@ -92,7 +92,12 @@ impl Plugin for Remote {
                 OnGrowth::Refuse => Growth::Refuse,
                 OnGrowth::Accept => Growth::Accept,
             },
-            signer: key.map_err(|error| Error::config(format!("`signer`: {error}")))?,
+            signers: SignerRules {
+                required: key
+                    .map_err(|error| Error::config(format!("`signer`: {error}")))?
+                    .map(Signer::Key),
+                bundles: None,
+            },
         };
         let store = Store::new(config.directory.join("store"));
         let lock = LockFile::new(config.directory.join("prowess.lock"));

@@ -19,12 +19,17 @@ pub(crate) struct InstallOptions {
 /// The options of every command that installs new versions.
 #[derive(Debug, Args)]
 pub(crate) struct SignerOption {
-    /// Key that has to have signed what is installed: a `.pub` file of minisign, or its last line
+    /// Signer that has to have signed what is installed: a `.pub` file of minisign, its last line,
+    /// or `sigstore:ISSUER SUBJECT`
     ///
     /// By default, the signer of the first version stays the signer of a skill, and a version with
     /// another one is refused.
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "SIGNER")]
     pub(crate) signer: Option<String>,
+    /// Root of trust for bundles of sigstore; defaults to that of the public sigstore. Needs a
+    /// program with the feature `sigstore`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trusted_root: Option<PathBuf>,
 }
 
 /// The arguments of `add`.

@@ -7,14 +7,13 @@ use prowess::state::{
     Origin, TrustError, TrustFile, TrustedFolder, TrustedOrigin, TrustedOrigins, TrustedState,
 };
 use prowess::{Clock, SystemClock};
-use prowess_store::signer_name;
 use serde::Serialize;
 
 use super::placement;
 use crate::args::Trust;
 use crate::commands::install::request;
 use crate::failure::Failure;
-use crate::install_place::public_key;
+use crate::install_place::signer;
 use crate::output::{DIM, HEADING, Output};
 use crate::paths;
 use crate::terminal::plain;
@@ -54,7 +53,7 @@ pub(crate) fn run(args: &Trust, output: &Output) -> Result<ExitCode, Failure> {
     } else if let Some(written) = &args.source {
         trust_origin(&file, Origin::Source(&request(written)?.source))?
     } else if let Some(written) = &args.signer {
-        trust_origin(&file, Origin::Signer(&signer_name(&public_key(written)?)))?
+        trust_origin(&file, Origin::Signer(&signer(written)?.to_string()))?
     } else {
         let project = args.path.as_deref().or_else(|| surroundings.project());
         let project = project.unwrap_or(Path::new("."));
@@ -93,7 +92,7 @@ fn trust_origin(file: &TrustFile, origin: Origin<'_>) -> Result<Answer, Failure>
 
 /// Revokes the trust in a source or a signer of this name, or else in a folder.
 fn revoke(file: &TrustFile, written: &str) -> Result<Answer, Failure> {
-    let signer = public_key(written).ok().map(|key| signer_name(&key));
+    let signer = signer(written).ok().map(|signer| signer.to_string());
     let source = request(written).map_or_else(|_| written.to_owned(), |it| it.source);
     let signer = signer.as_deref().map(Origin::Signer);
     for origin in [Origin::Source(&source), Origin::Signer(written)].into_iter().chain(signer) {

@@ -1,6 +1,10 @@
 //! Tests of signatures, with those of the signer's own tool.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod identities;
+#[cfg(feature = "sigstore")]
+mod sigstore;
+
 use std::io::Cursor;
 
 use minisign::KeyPair;

@@ -11,7 +11,9 @@ use prowess_core::{
     ArtifactKind, ArtifactSignature, Cancel, Digest, Remote, RemoteArtifact, RemoteError,
     RemoteErrorKind, RemoteRequest,
 };
-use prowess_store::{FileChange, Growth, InstallError, Installer, RemoteState, Synced, publish};
+use prowess_store::{
+    FileChange, Growth, InstallError, Installer, RemoteState, SignerRules, Synced, publish,
+};
 
 use crate::Place;
 
@@ -68,6 +70,7 @@ impl Remote for Shelf {
                 signature: Some(ArtifactSignature {
                     location: format!("{location}.minisig"),
                     key: "minisign.pub".to_owned(),
+                    bundle: Some(format!("{location}.sigstore.json")),
                 }),
                 revision: None,
                 digest: Some(self.stated.lock().unwrap().unwrap_or_else(|| Digest::of(bytes))),
@@ -101,12 +104,14 @@ const NOTES: &str = "---\nname: notes\ndescription: Takes notes.\n---\nOne\n";
 pub(crate) struct Fixture {
     pub(crate) place: Place,
     pub(crate) shelf: Shelf,
+    pub(crate) signers: SignerRules,
 }
 
 impl Fixture {
     /// A source `site` with two skills in one archive.
     pub(crate) fn new() -> Self {
-        let fixture = Self { place: Place::new(), shelf: Shelf::default() };
+        let signers = SignerRules::default();
+        let fixture = Self { place: Place::new(), shelf: Shelf::default(), signers };
         fixture.shelf.put("site", &[("pdf/SKILL.md", PDF), ("notes/SKILL.md", NOTES)]);
         fixture
     }
@@ -116,7 +121,7 @@ impl Fixture {
             store: &self.place.store,
             lock: &self.place.lock,
             remote: &self.shelf,
-            signer: None,
+            signers: &self.signers,
         }
     }
 

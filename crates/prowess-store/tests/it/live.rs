@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::Timestamp;
-use prowess_store::{Growth, LiveOptions, LiveSource};
+use prowess_store::{Growth, LiveOptions, LiveSource, SignerRules};
 use prowess_testkit::{ManualClock, ScanRecorder};
 
 use crate::Place;
@@ -28,7 +28,7 @@ impl Following {
             sources: vec!["site".to_owned()],
             interval: Duration::from_secs(60),
             growth,
-            signer: None,
+            signers: SignerRules::default(),
         };
         let source = LiveSource::new(store, lock, shelf.clone(), clock.clone(), options);
         Self { shelf, clock, source, _place: place }

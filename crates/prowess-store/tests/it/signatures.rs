@@ -5,7 +5,7 @@ use std::io::Cursor;
 use minisign::KeyPair;
 use prowess_core::{Cancel, RemoteRequest};
 use prowess_signature::PublicKey;
-use prowess_store::{Growth, InstallError, Installer, UNSIGNED, publish_signed, signer_name};
+use prowess_store::{Growth, InstallError, Installer, SignerRules, UNSIGNED, publish_signed};
 
 use crate::install::{Fixture, PDF};
 
@@ -35,7 +35,7 @@ impl Signer {
     }
 
     fn name(&self) -> String {
-        signer_name(&self.public)
+        prowess_store::Signer::Key(self.public.clone()).to_string()
     }
 }
 
@@ -52,8 +52,14 @@ fn locked_signer(fixture: &Fixture) -> String {
     fixture.place.lock.load().unwrap().skills["pdf"].signer.clone()
 }
 
+fn required(key: Option<&PublicKey>) -> SignerRules {
+    let required = key.cloned().map(prowess_store::Signer::Key);
+    SignerRules { required, ..SignerRules::default() }
+}
+
 fn update(fixture: &Fixture, signer: Option<&PublicKey>) -> Result<(), InstallError> {
-    let installer = Installer { signer, ..fixture.installer() };
+    let signers = &required(signer);
+    let installer = Installer { signers, ..fixture.installer() };
     installer.update(&[], Growth::Accept, &Cancel::default()).map(drop)
 }
 
@@ -100,7 +106,8 @@ fn changed_signer_is_refused() {
 fn named_signer_is_required() {
     let (fixture, signer, other) = (Fixture::new(), Signer::new(), Signer::new());
     let add = |key: &PublicKey| {
-        let installer = Installer { signer: Some(key), ..fixture.installer() };
+        let signers = &required(Some(key));
+        let installer = Installer { signers, ..fixture.installer() };
         installer.add(&RemoteRequest::latest("site"), &["pdf".to_owned()], &Cancel::default())
     };
     let error = add(&signer.public).unwrap_err();
@@ -169,4 +176,13 @@ fn published_site_has_signatures_and_the_key() {
         ["notes.tar.gz.minisig", "pdf.tar.gz.minisig"],
         "the index says that the packages are signed"
     );
+}
+
+#[test]
+fn bundle_of_sigstore_is_refused_without_a_verifier() {
+    let fixture = Fixture::new();
+    fixture.shelf.put("site", &[("SKILL.md", PDF)]);
+    put(&fixture, "site.minisig", Some("{\"mediaType\": \"application/vnd.dev.sigstore\"}".into()));
+    let error = fixture.add("site", &[]).unwrap_err();
+    assert_eq!(error.code().as_str(), "signature-invalid", "it is not taken for unsigned: {error}");
 }

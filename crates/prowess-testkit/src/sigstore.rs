@@ -1,0 +1,244 @@
+//! An instance of sigstore: an authority, a log of its certificates, and a transparency log with
+//! one entry for each signature.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use prowess_core::Digest;
+use rcgen::{
+    BasicConstraints, CertificateParams, CustomExtension, DistinguishedName,
+    ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair, KeyUsagePurpose, PublicKeyData as _, SanType,
+    SerialNumber, SigningKey as _, date_time_ymd,
+};
+use serde_json::{Value, json};
+
+/// When everything is signed, in seconds: within the ten minutes in which a certificate is valid.
+const SIGNED: u64 = 1_704_067_500;
+
+/// The extension of a certificate with the issuer of the identity.
+const ISSUER: &[u64] = &[1, 3, 6, 1, 4, 1, 57264, 1, 8];
+
+/// The extension of a certificate with the timestamps of logs.
+const TIMESTAMPS: &[u64] = &[1, 3, 6, 1, 4, 1, 11129, 2, 4, 2];
+
+/// An instance of sigstore that belongs to a test.
+pub struct Sigstore {
+    authority: Issuer<'static, KeyPair>,
+    authority_der: Vec<u8>,
+    authority_key: Vec<u8>,
+    certificates: KeyPair,
+    signatures: KeyPair,
+}
+
+impl Sigstore {
+    /// Creates an instance with new keys.
+    ///
+    /// # Panics
+    ///
+    /// The system has no random numbers.
+    #[allow(clippy::new_without_default, reason = "two instances are never equal")]
+    pub fn new() -> Self {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+        let key = key();
+        let certificate = params.self_signed(&key).expect("a root signs itself");
+        let authority_der = certificate.der().to_vec();
+        let authority_key = key.subject_public_key_info();
+        let authority = Issuer::new(params, key);
+        let [certificates, signatures] = [(); 2].map(|()| self::key());
+        Self { authority, authority_der, authority_key, certificates, signatures }
+    }
+
+    /// Returns what verifiers trust, as a `trusted_root.json`.
+    pub fn trusted_root(&self) -> Value {
+        let log = |key: &KeyPair| {
+            json!({
+                "baseUrl": "https://log.example",
+                "hashAlgorithm": "SHA2_256",
+                "publicKey": {
+                    "rawBytes": STANDARD.encode(key.subject_public_key_info()),
+                    "keyDetails": "PKIX_ECDSA_P256_SHA_256",
+                },
+                "logId": { "keyId": STANDARD.encode(log_id(key)) },
+            })
+        };
+        let chain =
+            json!({ "certificates": [{ "rawBytes": STANDARD.encode(&self.authority_der) }] });
+        json!({
+            "mediaType": "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
+            "tlogs": [log(&self.signatures)],
+            "certificateAuthorities": [{ "uri": "https://ca.example", "certChain": chain }],
+            "ctlogs": [log(&self.certificates)],
+        })
+    }
+
+    /// Returns the bundle of a signature of these bytes by a subject of an issuer.
+    ///
+    /// # Panics
+    ///
+    /// The subject cannot be in a certificate.
+    pub fn sign(&self, bytes: &[u8], issuer: &str, subject: &str) -> Value {
+        let key = key();
+        let certificate = self.certificate(&key, issuer, subject);
+        let signature = STANDARD.encode(signed(&key, bytes));
+        let pem = format!(
+            "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n",
+            STANDARD.encode(&certificate)
+        );
+        let body = json!({
+            "apiVersion": "0.0.1",
+            "kind": "hashedrekord",
+            "spec": {
+                "data": { "hash": { "algorithm": "sha256", "value": hex(&Digest::of(bytes)) } },
+                "signature": { "content": signature, "publicKey": { "content": STANDARD.encode(pem) } },
+            },
+        });
+        json!({
+            "mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json",
+            "verificationMaterial": {
+                "certificate": { "rawBytes": STANDARD.encode(certificate) },
+                "tlogEntries": [self.entry(body.to_string().as_bytes())],
+            },
+            "messageSignature": {
+                "messageDigest": {
+                    "algorithm": "SHA2_256",
+                    "digest": STANDARD.encode(Digest::of(bytes).as_bytes()),
+                },
+                "signature": signature,
+            },
+        })
+    }
+
+    /// Returns a certificate with the timestamp of the log of certificates.
+    fn certificate(&self, key: &KeyPair, issuer: &str, subject: &str) -> Vec<u8> {
+        let mut params = CertificateParams::default();
+        params.serial_number = Some(SerialNumber::from(7));
+        params.distinguished_name = DistinguishedName::new();
+        params.not_before = date_time_ymd(2024, 1, 1);
+        params.not_after = params.not_before + Duration::from_mins(10);
+        params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::CodeSigning];
+        let name = subject.try_into().expect("a subject is ASCII");
+        let is_address = !subject.contains("://");
+        params.subject_alt_names =
+            vec![if is_address { SanType::Rfc822Name(name) } else { SanType::URI(name) }];
+        let issuer = CustomExtension::from_oid_content(ISSUER, element(0x0c, issuer.as_bytes()));
+        params.custom_extensions = vec![issuer];
+        let first = params.signed_by(key, &self.authority).expect("an authority signs");
+        let timestamps = self.timestamps(first_element(content(first.der())));
+        params.custom_extensions.push(CustomExtension::from_oid_content(TIMESTAMPS, timestamps));
+        params.signed_by(key, &self.authority).expect("an authority signs").der().to_vec()
+    }
+
+    /// Returns the extension with the timestamp of a certificate that has none, by RFC 6962.
+    fn timestamps(&self, certificate: &[u8]) -> Vec<u8> {
+        let time = (SIGNED * 1_000).to_be_bytes();
+        let mut entry = vec![0, 0];
+        entry.extend(time);
+        entry.extend([0, 1]);
+        entry.extend(Digest::of(&self.authority_key).as_bytes());
+        entry.extend(&long(certificate.len())[1..]);
+        entry.extend(certificate);
+        entry.extend([0, 0]);
+        let signature = signed(&self.certificates, &entry);
+        let mut timestamp = vec![0];
+        timestamp.extend(log_id(&self.certificates));
+        timestamp.extend(time);
+        // No extensions, and the algorithm of the signature: ECDSA with SHA-256.
+        timestamp.extend([0, 0, 4, 3]);
+        timestamp.extend(with_length(&signature));
+        element(0x04, &with_length(&with_length(&timestamp)))
+    }
+
+    /// Returns the only entry of a transparency log, with its proofs.
+    fn entry(&self, body: &[u8]) -> Value {
+        let leaf = Digest::of(&[&[0], body].concat());
+        let root = STANDARD.encode(leaf.as_bytes());
+        let id = log_id(&self.signatures);
+        let encoded = STANDARD.encode(body);
+        let promised = format!(
+            r#"{{"body":"{encoded}","integratedTime":{SIGNED},"logID":"{}","logIndex":0}}"#,
+            hex(&Digest::of(&self.signatures.subject_public_key_info()))
+        );
+        let note = format!("log.example\n1\n{root}\n");
+        let signature =
+            STANDARD.encode([&id[..4], &signed(&self.signatures, note.as_bytes())].concat());
+        json!({
+            "logIndex": "0",
+            "logId": { "keyId": STANDARD.encode(&id) },
+            "kindVersion": { "kind": "hashedrekord", "version": "0.0.1" },
+            "integratedTime": SIGNED.to_string(),
+            "inclusionPromise": {
+                "signedEntryTimestamp": STANDARD.encode(signed(&self.signatures, promised.as_bytes())),
+            },
+            "inclusionProof": {
+                "logIndex": "0",
+                "rootHash": root,
+                "treeSize": "1",
+                "hashes": [],
+                "checkpoint": { "envelope": format!("{note}\n\u{2014} log.example {signature}\n") },
+            },
+            "canonicalizedBody": encoded,
+        })
+    }
+}
+
+fn key() -> KeyPair {
+    KeyPair::generate().expect("the system has random numbers")
+}
+
+fn signed(key: &KeyPair, bytes: &[u8]) -> Vec<u8> {
+    key.sign(bytes).expect("a key signs")
+}
+
+fn log_id(key: &KeyPair) -> Vec<u8> {
+    Digest::of(&key.subject_public_key_info()).as_bytes().to_vec()
+}
+
+fn hex(digest: &Digest) -> String {
+    digest.to_string().trim_start_matches("sha256:").to_owned()
+}
+
+/// Returns bytes after their number, in two bytes.
+fn with_length(bytes: &[u8]) -> Vec<u8> {
+    [&long(bytes.len())[2..], bytes].concat()
+}
+
+fn long(number: usize) -> [u8; 4] {
+    u32::try_from(number).expect("a certificate is small").to_be_bytes()
+}
+
+/// Returns the content of an element of DER.
+fn content(element: &[u8]) -> &[u8] {
+    let (header, length) = header(element);
+    &element[header..header + length]
+}
+
+/// Returns the first of several elements of DER.
+fn first_element(elements: &[u8]) -> &[u8] {
+    let (header, length) = header(elements);
+    &elements[..header + length]
+}
+
+/// Returns the lengths of the header and of the content of an element of DER.
+fn header(element: &[u8]) -> (usize, usize) {
+    match *element {
+        [_, 0x82, high, low, ..] => (4, usize::from(u16::from_be_bytes([high, low]))),
+        [_, 0x81, length, ..] => (3, length.into()),
+        [_, length, ..] => (2, length.into()),
+        _ => (0, 0),
+    }
+}
+
+/// Returns an element of DER.
+fn element(tag: u8, content: &[u8]) -> Vec<u8> {
+    let length = long(content.len());
+    let header = match content.len() {
+        0..128 => vec![tag, length[3]],
+        128..256 => vec![tag, 0x81, length[3]],
+        _ => vec![tag, 0x82, length[2], length[3]],
+    };
+    [header.as_slice(), content].concat()
+}
