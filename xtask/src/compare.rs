@@ -4,8 +4,10 @@
 //! whatever else the machine is doing hits them alike. What counts is the ratio inside a round.
 
 mod install;
+pub(crate) mod installs;
 mod peers;
 mod report;
+mod site;
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +16,7 @@ use serde_json::Value;
 use crate::process::{Failure, built, cargo, succeed};
 use install::Installed;
 use peers::{PEERS, Peer};
-use report::{Report, Row};
+use report::{Report, Row, median};
 
 /// What was asked for.
 #[derive(Debug, PartialEq)]
@@ -30,6 +32,11 @@ struct Sample {
     skills: u64,
     cpu_us: f64,
     peak_kib: f64,
+}
+
+/// Reads the number of rounds of a comparison of installs.
+pub(crate) fn rounds(arguments: &[&str]) -> Result<usize, Failure> {
+    options(arguments).map(|options| options.rounds)
 }
 
 /// Installs the peers, runs them in turn and writes the table.
@@ -81,9 +88,14 @@ fn options(arguments: &[&str]) -> Result<Options, Failure> {
 
 fn generate(place: &Path, skills: usize) -> Result<PathBuf, Failure> {
     cargo(["build", "--profile", "dist", "--package", "benches", "--bin", "once"])?;
+    generate_with(&built("dist", "once")?, place, skills)
+}
+
+/// Generates skills in a directory of a place, by this program.
+fn generate_with(once: &Path, place: &Path, skills: usize) -> Result<PathBuf, Failure> {
     let corpus = place.join("skills");
     std::fs::create_dir(&corpus)?;
-    let mut once = std::process::Command::new(built("dist", "once")?);
+    let mut once = std::process::Command::new(once);
     succeed(once.arg("generate").arg(&corpus).arg(skills.to_string()))?;
     Ok(corpus)
 }

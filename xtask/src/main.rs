@@ -103,6 +103,8 @@ cargo xtask COMMAND
                      send this many broken messages and HTTP requests alone
   soak --scripts [COUNT]
                      run COUNT bad scripts, 5,000 by default
+  soak --updates     kill `prowess update` at every one of its system calls; one that leaves neither the old nor
+                     the new version is a failure. Needs strace
   coverage           run the tests with instrumentation by cargo-llvm-cov, which it installs, and print the share
                      of lines that they run in each library; less than 85 % in one is a failure
   coverage CRATE     list the lines of a crate that the last such run did not run
@@ -121,6 +123,8 @@ cargo xtask COMMAND
   compare [--skills N] [--rounds N] [DIR]
                      compare discovery in a generated corpus, or in DIR, with other projects' packages,
                      installed from their registries; writes benches/COMPARE.md, or only prints for DIR
+  compare --install [--rounds N]
+                     compare the install of 200 skills with the npm package `skills`; writes benches/INSTALL.md
 
 Example: cargo xtask corpus path/to/skills
 ";
@@ -173,6 +177,7 @@ fn main() -> ExitCode {
         ["soak", "--scripts", count] => bad_scripts(count),
         ["soak", "--messages"] => broken_messages(&[]),
         ["soak", "--messages", counts @ ..] => broken_messages(counts),
+        ["soak", "--updates"] => killed_updates(),
         ["soak", rest @ ..] => soak(rest).and_then(|()| bad_scripts("400")),
         ["asan"] => sanitize::asan(),
         ["miri"] => sanitize::miri(),
@@ -183,6 +188,9 @@ fn main() -> ExitCode {
         ["bench", "--cold"] => bench::cold::run(),
         ["bench", rest @ ..] => bench::run(rest),
         ["model"] => model::run(),
+        ["compare", "--install", rest @ ..] => {
+            compare::rounds(rest).and_then(compare::installs::run)
+        }
         ["compare", rest @ ..] => compare::run(rest),
         [] | ["help" | "-h" | "--help"] => {
             print!("{HELP}");
@@ -264,6 +272,13 @@ fn broken_messages(counts: &[&str]) -> Result<(), Failure> {
 /// Runs scripts that try to outlive their time and to use up the machine.
 fn bad_scripts(count: &str) -> Result<(), Failure> {
     run(Command::new(build_program("examples/bad_scripts")?).arg(count))
+}
+
+/// Kills an update at every system call. The tests kill it at those that change files.
+fn killed_updates() -> Result<(), Failure> {
+    let test = ["test", "--package", "prowess-cli", "--test", "it", "--", "--nocapture"];
+    let name = ["install_crashes::killed_update_leaves_one_of_the_versions"];
+    process::cargo_with(&[("PROWESS_TEST_EVERY_CALL", "1")], test.iter().chain(&name))
 }
 
 /// Runs programs for as long as rare faults need. The ones that count on speed are optimized: without it most

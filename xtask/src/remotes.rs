@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use crate::clients::environment;
-use crate::process::{Failure, cargo_with};
+use crate::process::{Failure, WORKSPACE, cargo_with, succeed};
 
 /// The packages of the store, whose versions belong together.
 const STORE: [&str; 1] = ["moto[server]==5.2.5"];
@@ -35,18 +35,48 @@ impl Drop for Server {
 /// Starts a registry and a store, and runs the tests that need them.
 pub(crate) fn run() -> Result<(), Failure> {
     let place = tempfile::tempdir()?;
-    let registry = registry(place.path())?;
+    let certificates = certificates(place.path())?;
+    let plain = registry(&place.path().join("plain"), "")?;
+    let tls = format!(
+        "  tls:\n    certificate: {0}/server.pem\n    key: {0}/server.key\n",
+        place.path().display()
+    );
+    let secure = registry(&place.path().join("secure"), &tls)?;
     let store = store()?;
     let variables = [
-        ("PROWESS_TEST_REGISTRY", registry.host.as_str()),
+        ("PROWESS_TEST_CERTIFICATES", certificates.as_str()),
+        ("PROWESS_TEST_REGISTRY", plain.host.as_str()),
+        ("PROWESS_TEST_SECURE_REGISTRY", secure.host.as_str()),
         ("PROWESS_TEST_S3", store.host.as_str()),
     ];
-    let test = ["test", "--package", "prowess-source-remote", "--features", "real-servers"];
-    cargo_with(&variables, test.iter().chain(&["--test", "it", "--", "real::"]))
+    // The selection of the other tests, so that nothing is compiled twice.
+    let [workspace, option, features] = WORKSPACE;
+    let real = "prowess-cli/real-servers,prowess-source-remote/real-servers";
+    let features = format!("{features},{real}");
+    cargo_with(&variables, ["test", workspace, option, &features, "--test", "it", "--", "real::"])
+}
+
+/// Creates an authority, and the certificate of a server on this machine; returns the path of the
+/// authority's own.
+fn certificates(place: &Path) -> Result<String, Failure> {
+    let openssl = |arguments: &str| {
+        let mut command = Command::new("openssl");
+        succeed(command.args(arguments.split(' ')).current_dir(place)).map(drop)
+    };
+    std::fs::write(place.join("server.ext"), "subjectAltName = IP:127.0.0.1\n")?;
+    let key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2";
+    openssl(&format!("req -x509 {key} -keyout root.key -out root.pem -subj /CN=Test"))?;
+    openssl(&format!("req {key} -keyout server.key -out server.csr -subj /CN=127.0.0.1"))?;
+    openssl(
+        "x509 -req -in server.csr -CA root.pem -CAkey root.key -CAcreateserial -days 2 \
+         -extfile server.ext -out server.pem",
+    )?;
+    Ok(place.join("root.pem").display().to_string())
 }
 
 /// Starts the registry of Debian, with a password.
-fn registry(place: &Path) -> Result<Server, Failure> {
+fn registry(place: &Path, tls: &str) -> Result<Server, Failure> {
+    std::fs::create_dir(place)?;
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
     let host = format!("127.0.0.1:{port}");
     let users = place.join("users");
@@ -55,7 +85,7 @@ fn registry(place: &Path) -> Result<Server, Failure> {
     let (users, data) = (users.display(), place.join("registry"));
     let text = format!(
         "version: 0.1\nlog:\n  level: error\nstorage:\n  filesystem:\n    rootdirectory: {}\n\
-         http:\n  addr: {host}\nauth:\n  htpasswd:\n    realm: registry\n    path: {users}\n",
+         http:\n  addr: {host}\n{tls}auth:\n  htpasswd:\n    realm: registry\n    path: {users}\n",
         data.display()
     );
     std::fs::write(&config, text)?;

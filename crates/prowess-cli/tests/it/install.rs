@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use prowess_testkit::Tree;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::plain_skill;
 use crate::program::{Program, Ran};
@@ -136,7 +136,13 @@ fn strangers_round_trip() {
     assert_eq!(states(&checked.json()), ["notes intact", "pdf changed"]);
     assert_eq!(states(&machine.online(&["outdated"]).json()), ["pdf changed"]);
     let preview = machine.online(&["update", "--preview"]).json();
-    assert_eq!(preview["updates"][0]["files"]["SKILL.md"], "changed");
+    let update = &preview["updates"][0];
+    assert_eq!(update["files"].to_string(), r#"{"SKILL.md":"changed"}"#);
+    assert_eq!(
+        (&update["gained"], &update["lost"]),
+        (&json!([]), &json!([])),
+        "it can do the same"
+    );
     assert!(machine.run(&["show", "pdf"]).text().contains("How to"), "a preview changes nothing");
 
     let updated = machine.online(&["update"]).json();
@@ -331,6 +337,75 @@ fn credentials_come_from_variables_netrc_and_a_command() {
         program.variable("PROWESS_CREDENTIAL_HELPER", &command).variable("PATH", "/usr/bin:/bin")
     });
     assert_eq!(helper.as_deref(), basic);
+}
+
+/// The files below a directory, with their contents.
+fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let content = |path: PathBuf| match path.is_dir() {
+        true => files(&path),
+        false => vec![(path.clone(), fs::read(&path).unwrap_or_default())],
+    };
+    entries.flat_map(content).collect()
+}
+
+#[test]
+fn credentials_are_in_no_file_and_no_message() {
+    let machine = Machine::new();
+    machine.tree.write("audit.yaml", "audit: { log: keep }");
+    let name = machine.site.host.replace(':', "__").replace('.', "_");
+    let run = |args: &[&str]| {
+        let program = Program::new().at_home_in(&machine.tree.join("home"));
+        let program = program.variable(&format!("PROWESS_TOKEN_{name}"), "s3cr3t-token");
+        let program = program.config(&machine.tree.join("audit.yaml"));
+        let ran = program.run(&[args, &["--host", &machine.site.host]].concat());
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert!(!said.contains("s3cr3t"), "{args:?}: {said}");
+        ran
+    };
+    assert_eq!(run(&["add", &machine.address()]).code, Some(0));
+    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + "More.\n");
+    machine.publish();
+    assert_eq!(run(&["sync", "--check"]).code, Some(1));
+    assert_eq!(run(&["update"]).code, Some(0));
+    assert_eq!(run(&["add", &format!("{}/none.zip", machine.address())]).code, Some(1));
+    let signed = format!("{}/a.zip?token=s3cr3t", machine.address());
+    assert_eq!(run(&["add", &signed]).code, Some(1), "the lock file would repeat it");
+    let user = format!("http://u:s3cr3t@{}", machine.site.host);
+    assert_eq!(run(&["add", &user]).code, Some(1), "the lock file would repeat it");
+    for (path, content) in files(&machine.tree.join("home")) {
+        let has_secret = content.windows(6).any(|part| part == b"s3cr3t");
+        assert!(!has_secret, "{} has a secret", path.display());
+    }
+}
+
+#[test]
+fn approval_is_of_the_installed_files() {
+    let machine = Machine::new();
+    machine.tree.write("skills/pdf/scripts/seven.sh", "exit 7\n");
+    machine.publish();
+    machine.add();
+    let script = ["run", "pdf", "scripts/seven.sh"];
+    let asks = |version: &str| {
+        let ran = machine.run(&script);
+        assert_eq!(ran.code, Some(125), "{version}: {}", ran.stderr);
+        assert!(ran.stderr.contains("error[approval-required]"), "{version}: {}", ran.stderr);
+    };
+    asks("the first version");
+    let listed = machine.run(&["approvals", "list", "--format", "json"]).json();
+    let id = listed["approvals"][0]["id"].as_str().unwrap();
+    let granted = machine.run(&["approvals", "grant", id, "--scope", "always"]);
+    assert_eq!(granted.code, Some(0), "{}", granted.stderr);
+    assert_eq!(machine.run(&script).code, Some(7), "it runs");
+
+    // One byte of another file changes.
+    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf").replace("How to", "How tO"));
+    machine.publish();
+    assert_eq!(machine.run(&script).code, Some(7), "what is installed is as it was approved");
+    assert_eq!(machine.online(&["update"]).code, Some(0));
+    asks("the update");
+    assert_eq!(machine.online(&["rollback", "pdf"]).code, Some(0));
+    assert_eq!(machine.run(&script).code, Some(7), "the approved files are back");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::install::{Machine, states};
 use crate::plain_skill;
+use crate::program::Program;
 
 /// Writes a file, and returns its path.
 fn written(machine: &Machine, name: &str, value: &Value) -> String {
@@ -69,6 +70,41 @@ fn exported_digest_is_that_of_the_other_tool() {
     let expected = String::from_utf8(node.expect("`node` is needed").stdout).unwrap();
     let exported: Value = serde_json::from_str(machine.run(&["lock", "export"]).text()).unwrap();
     assert_eq!(exported["skills"]["pdf"]["computedHash"], expected.as_str());
+}
+
+#[test]
+fn locks_of_other_tools_are_imported_from_git() {
+    let machine = Machine::new();
+    let git = |arguments: &[&str]| {
+        let user = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
+        let mut command = Command::new("git");
+        command.args(user).args(arguments).current_dir(machine.tree.join("skills"));
+        let ran = command.env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+        assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).unwrap().trim().to_owned()
+    };
+    git(&["init", "--quiet", "--initial-branch=main"]);
+    git(&["add", "--all"]);
+    git(&["commit", "--quiet", "--message=one"]);
+    let commit = git(&["rev-parse", "HEAD"]);
+    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + "More.\n");
+    git(&["commit", "--quiet", "--all", "--message=two"]);
+
+    let url = format!("file://{}", machine.path("skills"));
+    let dependency = json!({"repo_url": url, "resolved_commit": commit, "virtual_path": "pdf"});
+    let apm = json!({"lockfile_version": "1", "dependencies": [dependency]});
+    let git = json!({"source": format!("git+{url}"), "sourceType": "git", "ref": commit});
+    let vercel = json!({"version": 1, "skills": {"pdf": git}});
+    let path = std::env::var("PATH").unwrap();
+    for (name, value) in [("apm.lock.yaml", apm), ("skills-lock.json", vercel)] {
+        let file = written(&machine, name, &value);
+        let lock = machine.path(&format!("{name}.lock"));
+        let program = Program::new().at_home_in(&machine.tree.join("home")).variable("PATH", &path);
+        let import = ["lock", "import", &file, "--lock", &lock, "--format", "json"];
+        assert_eq!(states(&program.run(&import).json()), ["pdf added"], "{name}");
+        let text = fs::read_to_string(&lock).unwrap();
+        assert!(text.contains(&format!("revision = \"{commit}\"")), "{name}: {text}");
+    }
 }
 
 #[test]

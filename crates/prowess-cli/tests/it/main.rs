@@ -31,6 +31,8 @@ mod plugin_new;
 mod probe;
 mod program;
 mod prompt;
+#[cfg(feature = "real-servers")]
+mod real;
 mod run;
 mod schema;
 mod screens;
