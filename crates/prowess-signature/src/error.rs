@@ -16,7 +16,7 @@ pub enum SignatureError {
     /// The text is not an identity, or the identity of a certificate cannot be used.
     #[error("it is not an identity of sigstore: {0}")]
     Identity(String),
-    /// The text is not a bundle, or does not prove who has signed the bytes.
+    /// The text is not a bundle, or does not prove that an identity signed the bytes.
     #[error("the sigstore bundle is refused: {0}")]
     Bundle(String),
     /// The text is not a root of trust of sigstore.

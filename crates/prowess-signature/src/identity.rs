@@ -7,7 +7,7 @@ use crate::error::SignatureError;
 /// The issuer of the identities of GitHub's workflows.
 const GITHUB: &str = "https://token.actions.githubusercontent.com";
 
-/// What stands before the tag in the identity of a workflow that ran for one.
+/// The text before the tag in the identity of a workflow that ran for one.
 const TAG: &str = "@refs/tags/";
 
 /// An identity that an issuer has confirmed, such as an address or a workflow. It signs with a key

@@ -28,8 +28,8 @@ pub struct Conflict {
 /// Merges two locks by the id of each skill. There is a conflict only if both sides changed one
 /// skill differently.
 ///
-/// Without a common `base`, a skill that only one side has is kept. So are the comments of both sides;
-/// where both have one, ours is.
+/// Without a common `base`, a skill that only one side has is kept. The comments of both sides are
+/// kept too; where both have one, ours is.
 pub fn merge(base: Option<&Lock>, ours: &Lock, theirs: &Lock) -> Merge {
     let (skills, ids) = merge_maps(base.map(|base| &base.skills), &ours.skills, &theirs.skills);
     // Keys that this program does not know: ours, if both sides changed one.
