@@ -85,7 +85,8 @@ pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
 
 impl Place {
     fn new(directory: &Path) -> Result<Self, Failure> {
-        let built = build_optimized(&["--package", "benches", "--bin", "once", "--bin", "prowess"])?;
+        let built =
+            build_optimized(&["--package", "benches", "--bin", "once", "--bin", "prowess"])?;
         let prowess = built.join("prowess");
         let peer = Packages::install(&root().join("target/compare/install"), &[PEER])?;
         let corpus = generate_with(&built.join("once"), directory, SKILLS)?;
