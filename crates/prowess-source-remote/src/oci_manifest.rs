@@ -94,8 +94,10 @@ impl Descriptor {
 
     /// Returns the digest.
     pub(crate) fn digest(&self) -> Result<Digest, RemoteError> {
-        let invalid = |_| invalid("the manifest has a digest that is not of SHA-256");
-        self.digest.parse().map_err(invalid)
+        let digest = self.digest.parse::<Digest>().ok();
+        // The specification knows lower case only, and a digest is also a name.
+        let digest = digest.filter(|digest| digest.to_string() == self.digest);
+        digest.ok_or_else(|| invalid("the manifest has a digest that is not of SHA-256"))
     }
 
     /// Returns the kind of a layer by its type and its title; `None` for others, such as proofs.
@@ -183,6 +185,21 @@ mod tests {
         let skill_md = Some((0, ArtifactKind::SkillMd));
         assert_eq!(content(&[("text/markdown", "")]), skill_md);
         assert_eq!(content(&[("text/plain", "pdf/SKILL.md")]), skill_md);
+    }
+
+    #[test]
+    fn digest_has_one_spelling() {
+        let digest = |hex: &str| {
+            let text = format!(
+                r#"{{"schemaVersion": 2, "layers": [{{"mediaType": "application/zip",
+                "digest": "sha256:{hex}", "size": 1}}]}}"#
+            );
+            let manifest = Manifest::read(text.as_bytes()).expect(&text);
+            manifest.layers[0].digest().is_ok()
+        };
+        assert!(digest(&"a".repeat(64)));
+        assert!(!digest(&"A".repeat(64)), "another case is another name");
+        assert!(!digest(&"a".repeat(63)));
     }
 
     #[test]
