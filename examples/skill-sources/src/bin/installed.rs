@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use prowess::{Cancel, RemoteRequest, Runtime};
 use prowess_source_remote::LocalRemote;
-use prowess_store::{Installer, LockFile, Store, StoreSource};
+use prowess_store::{Installer, LockFile, SignerRules, Store, StoreSource};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let place = tempfile::tempdir()?;
     let store = Store::new(place.path().join("store"));
     let lock = LockFile::new(place.path().join("prowess.lock"));
-    let installer = Installer { store: &store, lock: &lock, remote: &LocalRemote, signer: None };
+    let signers = &SignerRules::default();
+    let installer = Installer { store: &store, lock: &lock, remote: &LocalRemote, signers };
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/skills/tea");
     for added in installer.add(&RemoteRequest::latest(folder), &[], &Cancel::default())? {
         println!("installed {}", added.id);

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use prowess::{Runtime, SystemClock};
 use prowess_source_remote::{HttpOptions, HttpRemote};
-use prowess_store::{Growth, LiveOptions, LiveSource, LockFile, Store};
+use prowess_store::{Growth, LiveOptions, LiveSource, LockFile, SignerRules, Store};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             sources: vec![format!("http://{address}/tea/SKILL.md")],
             interval: Duration::from_secs(3600),
             growth: Growth::Refuse,
-            signer: None,
+            signers: SignerRules::default(),
         },
     );
     let runtime = Runtime::builder().source("user", Arc::new(source)).build()?;
