@@ -16,8 +16,8 @@ pub(crate) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Returns the number of columns behind the first ones of a line on standard output. Lines of a pipe
-/// or a file have no end.
+/// Returns the number of columns behind the first ones of a line on standard output. Lines of a
+/// pipe or a file have no end.
 pub(crate) fn columns_behind(used: usize) -> usize {
     columns_of(io::stdout(), used)
 }

@@ -59,10 +59,10 @@ impl Stillness {
         Err(SourceError::new(SourceErrorKind::Changing, message))
     }
 
-    /// Returns whether a file that was read between `before` and now was written so recently that its
-    /// writer may not have finished. The time may be on either side, because clocks of file servers
-    /// differ. It is compared with the start of the read too, after which this thread may have waited
-    /// for a processor for long.
+    /// Returns whether a file that was read between `before` and now was written so recently that
+    /// its writer may not have finished. The time may be on either side, because clocks of file
+    /// servers differ. It is compared with the start of the read too, after which this thread may
+    /// have waited for a processor for long.
     fn is_fresh(&self, modified: FileTime, before: Timestamp) -> bool {
         let modified =
             i128::from(modified.seconds) * 1_000 + i128::from(modified.nanoseconds / 1_000_000);

@@ -62,8 +62,8 @@ impl McpSource {
         Ok(Self { shared: Arc::new(Shared::new(root, options, link, clock, changes)), key })
     }
 
-    /// Reports a skill with the frontmatter of the listing. If that has none, or if the sink asks for
-    /// more, it is reported with the whole file.
+    /// Reports a skill with the frontmatter of the listing. If that has none, or if the sink asks
+    /// for more, it is reported with the whole file.
     fn report(
         &self,
         skill: &Skill,
