@@ -3,8 +3,8 @@
 //! A command passes two readers. [`filter`] goes through its characters once, without recursion,
 //! and refuses everything that is not literal text, quotes, blanks or one of `|`, `||`, `&&`, `;`
 //! and line feeds. What it accepts cannot nest, so the parser behind it needs no depth; and it
-//! counts the words, which the parser then has to find as well. Commands whose words are plain or in
-//! quotes as a whole need neither ([`plain`]).
+//! counts the words, which the parser then has to find as well. Commands whose words are plain or
+//! in quotes as a whole need neither ([`plain`]).
 
 mod builtins;
 mod filter;
