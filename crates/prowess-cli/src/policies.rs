@@ -18,9 +18,8 @@ use crate::args::Global;
 use crate::failure::{Failure, Place};
 use crate::paths::absolute;
 
-pub(crate) use found::Found;
 pub(crate) use places::user_file;
-pub(crate) use places::{FileState, FoundFile};
+pub(crate) use places::{FileState, Found, FoundFile};
 pub(crate) use variables::unknown_variables;
 
 /// Returns the policies of a command.

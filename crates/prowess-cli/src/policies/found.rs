@@ -2,23 +2,13 @@
 
 use std::path::PathBuf;
 
-use prowess::{Code, ConfigPart, Configuration, Diagnostic, Origin, Severity};
+use prowess::{ConfigPart, Origin};
 
-use super::places::{FileState, FoundFile};
+use super::places::{FileState, Found, FoundFile};
 use super::{configuration_of, file_part, places, project, variables};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::paths::{absolute, surroundings};
-
-const PROJECT_CONFIG_NOT_TRUSTED: Code = Code::new("project-config-not-trusted");
-
-/// The configuration of a command, and the files that it was looked for in.
-#[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) configuration: Configuration,
-    /// The files, the weakest first.
-    pub(crate) files: Vec<FoundFile>,
-}
 
 impl Found {
     /// Returns the configuration of a command, which is read at the first call: files may be pipes,
@@ -57,17 +47,6 @@ impl Found {
         }
         let configuration = configuration_of(below.into_iter().chain(above))?;
         Ok(Self { configuration, files })
-    }
-
-    /// Returns a finding about a project's file that does not count.
-    pub(crate) fn finding(&self) -> Option<Diagnostic> {
-        let file = self.files.iter().find(|file| file.state == FileState::NotTrusted)?;
-        let project = file.path.parent()?.parent()?.display();
-        let message =
-            "the project's configuration is ignored because you have not trusted its folder";
-        let help = format!("if you trust who wrote it, run `prowess trust {project}`");
-        let finding = Diagnostic::new(PROJECT_CONFIG_NOT_TRUSTED, Severity::Warning, message, help);
-        Some(Diagnostic { path: Some(file.path.to_string_lossy().into()), ..finding })
     }
 }
 

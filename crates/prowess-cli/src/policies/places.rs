@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use prowess::{Code, Configuration, Diagnostic, Severity};
 use serde::Serialize;
 
 use crate::paths::machine;
+
+const PROJECT_CONFIG_NOT_TRUSTED: Code = Code::new("project-config-not-trusted");
 
 /// Returns the file of the machine's administrator.
 pub(crate) fn system_file() -> PathBuf {
@@ -39,4 +42,25 @@ pub(crate) enum FileState {
     Missing,
     /// It is the file of a project that the user has not trusted.
     NotTrusted,
+}
+
+/// The configuration of a command, and the files that it was looked for in.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) configuration: Configuration,
+    /// The files, the weakest first.
+    pub(crate) files: Vec<FoundFile>,
+}
+
+impl Found {
+    /// Returns a finding about a project's file that does not count.
+    pub(crate) fn finding(&self) -> Option<Diagnostic> {
+        let file = self.files.iter().find(|file| file.state == FileState::NotTrusted)?;
+        let project = file.path.parent()?.parent()?.display();
+        let message =
+            "the project's configuration is ignored because you have not trusted its folder";
+        let help = format!("if you trust who wrote it, run `prowess trust {project}`");
+        let finding = Diagnostic::new(PROJECT_CONFIG_NOT_TRUSTED, Severity::Warning, message, help);
+        Some(Diagnostic { path: Some(file.path.to_string_lossy().into()), ..finding })
+    }
 }
