@@ -7,7 +7,9 @@ use std::time::{Duration, SystemTime};
 use opentelemetry::metrics::MeterProvider as _;
 use opentelemetry::trace::{Status, TraceContextExt as _, Tracer as _, TracerProvider as _};
 use opentelemetry::{Context, KeyValue};
-use opentelemetry_sdk::metrics::data::{AggregatedMetrics, MetricData, ResourceMetrics};
+use opentelemetry_sdk::metrics::data::{
+    AggregatedMetrics, MetricData, ResourceMetrics, ScopeMetrics,
+};
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, PeriodicReader, SdkMeterProvider};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracer, SdkTracerProvider, SpanData};
 use prowess_audit::{Metrics, OpenTelemetry};
@@ -52,7 +54,7 @@ impl Host {
 
 fn values(metrics: &ResourceMetrics) -> BTreeMap<String, f64> {
     let mut values = BTreeMap::new();
-    let all = metrics.scope_metrics().flat_map(|scope| scope.metrics());
+    let all = metrics.scope_metrics().flat_map(ScopeMetrics::metrics);
     for metric in all {
         let name = metric.name();
         match metric.data() {
