@@ -110,13 +110,14 @@ fn conversation(tree: &Tree, layer: &str) -> (Runtime, SessionHandle) {
 fn tree() -> Tree {
     let tree = Tree::new(FILES);
     let alpha = tree.join("skills/alpha");
-    symlink("../outside.txt", alpha.join("link")).unwrap();
-    symlink(tree.join("outside.txt"), alpha.join("absolute-link")).unwrap();
-    symlink("..", alpha.join("linked-directory")).unwrap();
-    symlink("loop", alpha.join("loop")).unwrap();
-    std::fs::hard_link(tree.join("outside.txt"), alpha.join("hard-link")).unwrap();
-    mknodat(CWD, alpha.join("pipe"), FileType::Fifo, Mode::RUSR, 0).unwrap();
-    drop(UnixListener::bind(alpha.join("socket")).unwrap());
+    symlink("../outside.txt", alpha.join("link")).expect("a link");
+    symlink(tree.join("outside.txt"), alpha.join("absolute-link")).expect("a file of its kind");
+    symlink("..", alpha.join("linked-directory")).expect("a file of its kind");
+    symlink("loop", alpha.join("loop")).expect("a file of its kind");
+    std::fs::hard_link(tree.join("outside.txt"), alpha.join("hard-link"))
+        .expect("a file of its kind");
+    mknodat(CWD, alpha.join("pipe"), FileType::Fifo, Mode::RUSR, 0).expect("a file of its kind");
+    drop(UnixListener::bind(alpha.join("socket")).expect("a file of its kind"));
     tree
 }
 
