@@ -28,7 +28,7 @@ pub(crate) struct SignerOption {
     pub(crate) signer: Option<String>,
     /// Root of trust for bundles of sigstore; defaults to that of the public sigstore. Needs a
     /// program with the feature `sigstore`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub(crate) trusted_root: Option<PathBuf>,
 }
 

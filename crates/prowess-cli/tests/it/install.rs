@@ -352,12 +352,10 @@ fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 #[test]
 fn credentials_are_in_no_file_and_no_message() {
     let machine = Machine::new();
-    machine.tree.write("audit.yaml", "audit: { log: keep }");
     let name = machine.site.host.replace(':', "__").replace('.', "_");
     let run = |args: &[&str]| {
         let program = Program::new().at_home_in(&machine.tree.join("home"));
         let program = program.variable(&format!("PROWESS_TOKEN_{name}"), "s3cr3t-token");
-        let program = program.config(&machine.tree.join("audit.yaml"));
         let ran = program.run(&[args, &["--host", &machine.site.host]].concat());
         let said = format!("{}{}", ran.stdout, ran.stderr);
         assert!(!said.contains("s3cr3t"), "{args:?}: {said}");
