@@ -38,7 +38,7 @@ fn installed_skill_is_loaded() {
 
 #[test]
 fn skill_of_a_server_is_loaded() {
-    check(env!("CARGO_BIN_EXE_remote"), &[TEA]);
+    check(env!("CARGO_BIN_EXE_server"), &[TEA]);
 }
 
 #[test]
