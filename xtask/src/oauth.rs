@@ -21,7 +21,10 @@ pub(crate) fn run() -> Result<(), Failure> {
     let server = json!([prowess, "--root", directory.join("skills"), "serve", "--http"]);
     let mut driver = packages.evaluate(include_str!("oauth/driver.mjs"));
     let ran = output(driver.arg("--").arg(server.to_string()))?;
-    let results: Value = serde_json::from_slice(&ran.stdout).unwrap_or_default();
+    // The authorization server prints advice in front of the results.
+    let printed = String::from_utf8_lossy(&ran.stdout);
+    let last = printed.lines().last().unwrap_or_default();
+    let results: Value = serde_json::from_str(last).unwrap_or_default();
     let results = results.as_object().cloned().unwrap_or_default();
     for (name, result) in &results {
         println!("{name:32} {}", if result == true { "yes" } else { "NO" });
