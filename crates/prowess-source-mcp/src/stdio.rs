@@ -20,7 +20,7 @@ use crate::options::ServerCommand;
 use crate::stdio_reader::Reader;
 use crate::transport::Transport;
 
-/// The time that a server has to end by itself once its input is closed.
+/// The time that a server has to end by itself once its input is closed, by either side.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// A running server, which ends when this is dropped.
@@ -80,8 +80,18 @@ impl StdioTransport {
         Ok(())
     }
 
+    /// Returns the error of a server that reads or writes no more, with what it wrote last.
     fn ended(&self) -> CallError {
+        // A program that fails at once closes its input before its messages have been read.
+        self.wait_for_end();
         CallError::Unavailable(self.reader.end())
+    }
+
+    /// Waits a short time until the server has closed its output. Its messages are dropped.
+    fn wait_for_end(&self) {
+        let end = Instant::now() + GRACE;
+        let left = || end.saturating_duration_since(Instant::now());
+        while !left().is_zero() && self.reader.messages().recv_timeout(left()).is_ok() {}
     }
 }
 
@@ -121,9 +131,7 @@ impl Drop for StdioTransport {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
         // Messages that were not taken keep the reader from seeing the end.
-        let end = Instant::now() + GRACE;
-        let left = || end.saturating_duration_since(Instant::now());
-        while !left().is_zero() && self.reader.messages().recv_timeout(left()).is_ok() {}
+        self.wait_for_end();
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use prowess_text::clipped;
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::changes::Changes;
@@ -20,6 +20,9 @@ const CHUNK: usize = 64 * 1024;
 
 /// The number of bytes of the server's own messages that are kept for an error.
 const MAX_ERROR_BYTES: usize = 4096;
+
+/// The number of bytes that a pipe holds, by default (pipe(7)).
+const PIPE_BYTES: usize = 64 * 1024;
 
 /// The maximum number of notifications and of lines that are no messages, between two requests.
 const MOST_UNASKED: usize = 10_000;
@@ -123,7 +126,7 @@ fn read(mut stdout: ChildStdout, stderr: ChildStderr, woken: &OwnedFd, mut lines
             stderr = None;
         }
         if is_ready[1] && !lines.read_messages(&mut stdout) {
-            return;
+            return lines.read_last_errors(stderr.as_mut());
         }
     }
 }
@@ -149,6 +152,19 @@ impl Lines {
         let excess = end.errors.len().saturating_sub(MAX_ERROR_BYTES);
         end.errors.drain(..excess);
         true
+    }
+
+    /// Reads what a server wrote before it closed its output.
+    fn read_last_errors(&self, mut stderr: Option<&mut ChildStderr>) {
+        // A server that writes on after that is not followed.
+        for _ in 0..PIPE_BYTES / MAX_ERROR_BYTES {
+            let Some(stderr) = stderr.as_deref_mut() else { return };
+            let mut streams = [PollFd::from_borrowed_fd(stderr.as_fd(), PollFlags::IN)];
+            let now = Timespec::default();
+            if !matches!(poll(&mut streams, Some(&now)), Ok(1)) || !self.read_errors(Some(stderr)) {
+                return;
+            }
+        }
     }
 
     /// Reads a part of the messages. Returns whether there may be more.

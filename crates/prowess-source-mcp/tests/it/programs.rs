@@ -136,6 +136,13 @@ fn programs_that_fail_are_errors() {
             "echo first >&2; printf 'no \\033[2J configuration\\n\\n' >&2; exit 1",
             r"no \u{1b}[2J configuration",
         ),
+        // It closes its input before it says why.
+        ("exec 0<&-; sleep 0.1; echo no license >&2; exit 1", "no license"),
+        // It says more than is read at once.
+        (
+            "exec 0<&-; { head -c 60000 /dev/zero | tr '\\0' x; echo; echo no license; } >&2",
+            "no license",
+        ),
         ("printf '{\"jsonrpc\":'", "the server has ended"),
         ("exec 1>&-; cat > /dev/null", "the server has ended"),
         ("yes garbage", "answers nothing"),
