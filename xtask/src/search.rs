@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::process::{Failure, build_prowess, output};
 use crate::root;
 
-/// The queries: a need, a tab, the id of the skill that is meant.
+/// The queries: a need, a tab, and the ids of the skills that suit, with commas between them.
 const NEEDS: &str = "xtask/needs/corpus.tsv";
 
 /// Prints how often the right skill of a directory is first, and among the first five. Weights are
@@ -26,7 +26,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
             .iter()
             .skip(first)
             .step_by(2)
-            .map(|(need, id)| json!({ "query": need, "expect": [id] }))
+            .map(|(need, ids)| json!({ "query": need, "expect": ids.split(',').collect::<Vec<_>>() }))
             .collect();
         let file = tempfile::NamedTempFile::new()?;
         std::fs::write(file.path(), Value::from(half).to_string())?;
@@ -42,7 +42,7 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The number of queries whose skill is first, and among the first five.
+/// The number of queries for which a skill that suits is first, and among the first five.
 fn hits(evaluation: &Value) -> String {
     let answers = evaluation["answers"].as_array().map_or(&[][..], Vec::as_slice);
     let is_expected = |offer: &&Value| offer["is_expected"] == true;

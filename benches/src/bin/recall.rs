@@ -1,7 +1,8 @@
 //! Prints the share of needs whose skill a scripted model reaches within two calls, by policy, and
 //! fails if the default policy reaches fewer than 95 %.
 //!
-//! `recall DIRECTORY NEEDS`: a line of NEEDS is a need, a tab, and the id of the skill that is meant.
+//! `recall DIRECTORY NEEDS`: a line of NEEDS is a need, a tab, and the id of the skill that is meant,
+//! with others that would do after it, which do not count here.
 //!
 //! The model sees the prompt and the tools of a turn. If the prompt names the skill, it loads it.
 //! Otherwise it calls the tool that the prompt or a definition offers for a search, with the need as
@@ -88,7 +89,8 @@ fn main() -> ExitCode {
 fn read(text: &str) -> Vec<Need> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     let needs = lines.map(|line| {
-        let (text, id) = line.split_once('\t').expect("a need, a tab, an id");
+        let (text, ids) = line.split_once('\t').expect("a need, a tab, ids");
+        let id = ids.split(',').next().unwrap_or_default();
         Need { text: text.to_owned(), id: id.to_owned() }
     });
     needs.collect()
