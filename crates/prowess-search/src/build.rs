@@ -8,13 +8,14 @@ use crate::postings::Postings;
 use crate::stopwords::is_stopword;
 use crate::words::{Stems, Words};
 
-/// How much sooner a further occurrence of a term stops counting; the usual value.
-const SATURATION: f32 = 1.2;
+/// How much sooner a further occurrence of a term stops counting: below the usual 1.2, because a
+/// description is short and repeats words to be found.
+const SATURATION: f32 = 0.9;
 /// How much a long text lowers the score of a skill, from 0 to 1; the usual value.
 const LENGTH_SHARE: f32 = 0.75;
 
 /// The weight of a word of the name. A name is short and chosen with care.
-const NAME_WEIGHT: u32 = 2;
+const NAME_WEIGHT: u32 = 3;
 /// The weight of a word of a tag or of the description.
 const TEXT_WEIGHT: u32 = 1;
 

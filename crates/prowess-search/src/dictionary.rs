@@ -7,6 +7,9 @@ use crate::terms::{Near, Terms};
 /// How many terms may stand in for one that is unknown.
 const MOST_CORRECTIONS: usize = 3;
 
+/// The least number of letters of a word that stands for longer ones.
+const LEAST_BEGINNING: usize = 4;
+
 /// The terms of an index, and the words that they were made of.
 #[derive(Debug)]
 pub(crate) struct Dictionary {
@@ -31,8 +34,8 @@ impl Dictionary {
         self.terms.find(term)
     }
 
-    /// Returns the terms nearest to an unknown word, all at the same distance. If there are many,
-    /// the most frequent ones.
+    /// Returns the terms nearest to an unknown word, all at the same distance. If none is near, those
+    /// that begin with the word. If there are many, the most frequent ones.
     pub(crate) fn corrections(
         &self,
         word: &str,
@@ -54,6 +57,10 @@ impl Dictionary {
         let nearest = near.first().map_or(0, |near| near.distance);
         near.retain(|near| near.distance == nearest);
         near.dedup();
+        if near.is_empty() && word.chars().count() >= LEAST_BEGINNING {
+            let longer = self.terms.starting_with(word);
+            near.extend(longer.map(|term| Near { distance: 1, term }));
+        }
         near.sort_by_key(|near| Reverse(frequency(near.term)));
         near.truncate(MOST_CORRECTIONS);
         near

@@ -22,6 +22,7 @@
 //! downloads one. [`Fused`] makes one ranker of several.
 #![forbid(unsafe_code)]
 
+mod abbreviations;
 mod build;
 mod dictionary;
 mod evaluate;

@@ -1,5 +1,6 @@
 //! Turns a query into terms of an index.
 
+use crate::abbreviations::other_forms;
 use crate::dictionary::Dictionary;
 use crate::stopwords::is_stopword;
 use crate::terms::Near;
@@ -12,12 +13,15 @@ const MOST_WORDS: usize = 64;
 /// How many unknown words are looked up by their neighbours, which costs a walk over all terms.
 const MOST_UNKNOWN: usize = 8;
 
+/// The share of the other form of an abbreviation.
+const OTHER_FORM: f32 = 0.25;
+
 /// A term of the index that a query asks for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     /// Its number.
     pub(crate) term: usize,
-    /// Its weight: 1 for a word of the query, less for a correction.
+    /// Its weight: 1 for a word of the query, less for another form of it or a correction.
     pub(crate) share: f32,
 }
 
@@ -28,9 +32,12 @@ pub(crate) fn wanted(
     frequency: impl Fn(usize) -> usize,
     query: &str,
 ) -> Vec<Wanted> {
+    let stems = Stems::default();
     let mut wanted = Vec::new();
     let mut unknown = 0;
-    for Asked { word, term } in asked(query) {
+    for Asked { word, term } in asked(query, |term| dictionary.find(term).is_some()) {
+        let others = other_forms(&word).filter_map(|other| dictionary.find(&stems.term(other)));
+        wanted.extend(others.map(|term| Wanted { term, share: OTHER_FORM }));
         if let Some(term) = dictionary.find(&term) {
             wanted.push(Wanted { term, share: 1.0 });
         } else if unknown < MOST_UNKNOWN {
@@ -64,17 +71,32 @@ pub(crate) fn cut(query: &str) -> &str {
 }
 
 /// The words of a query with different terms. Stopwords count only if there are no other words: a
-/// skill may be called `how-to`.
-fn asked(query: &str) -> Vec<Asked> {
-    let query = cut(query);
+/// skill may be called `how-to`. `is_known` returns whether a skill has a term.
+fn asked(query: &str, is_known: impl Fn(&str) -> bool) -> Vec<Asked> {
     let stems = Stems::default();
+    let mut words = Words::default();
     let (mut telling, mut idle): (Vec<Asked>, Vec<Asked>) = (Vec::new(), Vec::new());
-    Words::default().each(query, |word| {
-        let asked = if is_stopword(word) { &mut idle } else { &mut telling };
-        let term = stems.term(word);
-        if asked.len() < MOST_WORDS && asked.iter().all(|known| known.term != *term) {
-            asked.push(Asked { word: word.to_owned(), term: term.into_owned() });
-        }
-    });
+    for part in cut(query).split_whitespace() {
+        let compound = compound(part, |word| is_known(&stems.term(word)));
+        words.each(compound.as_deref().unwrap_or(part), |word| {
+            let asked = if is_stopword(word) { &mut idle } else { &mut telling };
+            let term = stems.term(word);
+            if asked.len() < MOST_WORDS && asked.iter().all(|known| known.term != *term) {
+                asked.push(Asked { word: word.to_owned(), term: term.into_owned() });
+            }
+        });
+    }
     if telling.is_empty() { idle } else { telling }
+}
+
+/// Returns a word with a hyphen, such as `e-mail`, without it, if that is one known word.
+fn compound(part: &str, is_known: impl Fn(&str) -> bool) -> Option<String> {
+    if !part.contains('-') {
+        return None;
+    }
+    let mut whole = None;
+    Words::default().each(&part.replace('-', ""), |word| {
+        whole = (whole.is_none() && is_known(word)).then(|| word.to_owned());
+    });
+    whole
 }

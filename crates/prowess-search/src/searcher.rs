@@ -8,8 +8,9 @@ use crate::SearchIndex;
 use crate::hit::ranked;
 use crate::per_catalog::PerCatalog;
 
-/// Ranks by BM25 over name, tags and description, with English stemming, and replaces a word that
-/// no skill has by the most similar terms.
+/// Ranks by BM25 over name, tags and description, with English stemming. Adds the long form of a
+/// common abbreviation, and replaces a word that no skill has by the most similar terms, or by
+/// those that begin with it.
 ///
 /// The first search builds the index of its catalog. After that, [`Ranker::prepare`], which a
 /// registry calls before each swap, builds the index of the next catalog next to the one in use, so

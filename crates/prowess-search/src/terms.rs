@@ -36,17 +36,8 @@ impl Terms {
 
     /// The number of a term.
     pub(crate) fn find(&self, term: &str) -> Option<usize> {
-        let mut low = 0;
-        let mut high = self.letters.len();
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            match self.term(middle).cmp(term) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Equal => return Some(middle),
-                std::cmp::Ordering::Greater => high = middle,
-            }
-        }
-        None
+        let number = self.lower_bound(term);
+        (number < self.letters.len() && self.term(number) == term).then_some(number)
     }
 
     /// Returns the terms in which at most `reach` letters differ from a word.
@@ -64,6 +55,27 @@ impl Terms {
             let distance = strsim::osa_distance(word, term);
             (distance <= reach).then_some(Near { distance, term: number })
         })
+    }
+
+    /// Returns the terms that begin with a text.
+    pub(crate) fn starting_with(&self, text: &str) -> impl Iterator<Item = usize> {
+        let first = self.lower_bound(text);
+        (first..self.letters.len()).take_while(move |&number| self.term(number).starts_with(text))
+    }
+
+    /// Returns the number of the first term that is not less than a text.
+    fn lower_bound(&self, text: &str) -> usize {
+        let mut low = 0;
+        let mut high = self.letters.len();
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if self.term(middle) < text {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
     }
 
     fn term(&self, number: usize) -> &str {

@@ -174,3 +174,35 @@ fn a_word_that_one_skill_has_beats_common_words() {
     let found = found(&catalog, "add admob to my android app");
     assert_eq!(found[0], "mobile-ads", "the only skill with the name is first");
 }
+
+#[test]
+fn a_word_with_a_hyphen_is_found_without_it() {
+    let catalog = catalog(&[
+        ("email-templates", "Builds messages."),
+        ("mailing", "Sends letters by mail."),
+        ("react-native", "Builds apps."),
+    ]);
+    assert_eq!(found(&catalog, "an E-mail, please")[0], "email-templates");
+    assert_eq!(
+        found(&catalog, "react-native")[0],
+        "react-native",
+        "parts count if the whole is no word"
+    );
+}
+
+#[test]
+fn an_abbreviation_is_found_by_its_long_form_and_back() {
+    let catalog = catalog(&[
+        ("kubernetes-rollouts", "Deploys services."),
+        ("db-tuning", "Finds slow queries."),
+        ("k9s", "Watches clusters."),
+    ]);
+    assert_eq!(found(&catalog, "k8s"), ["kubernetes-rollouts"]);
+    assert_eq!(found(&catalog, "database"), ["db-tuning"]);
+}
+
+#[test]
+fn a_long_form_counts_less_than_what_was_typed() {
+    let catalog = catalog(&[("a-repository", "Cleans."), ("repo", "Cleans.")]);
+    assert_eq!(found(&catalog, "repo"), ["repo", "a-repository"]);
+}

@@ -63,3 +63,16 @@ fn the_nearest_is_meant() {
     let catalog = catalog(&[("contrast", "Reads."), ("contract", "Signs.")]);
     assert_eq!(found(&catalog, "contarct"), ["contract"]);
 }
+
+#[test]
+fn the_beginning_of_a_word_is_enough() {
+    check("kube", &["kubernetes"]);
+    check("transl", &["translation"]);
+    check("kub", &[]);
+}
+
+#[test]
+fn a_typo_is_meant_rather_than_a_beginning() {
+    let catalog = catalog(&[("contract", "Signs."), ("contradictions", "Finds.")]);
+    assert_eq!(found(&catalog, "contrac"), ["contract"]);
+}
