@@ -111,10 +111,11 @@ mod tests {
     #[test]
     fn a_second_test_binary_is_reported() {
         let mut repository = Repository::sample();
-        repository
-            .package("low")
-            .targets
-            .push(Target { kind: "test".into(), path: "crates/low/tests/more.rs".into() });
+        repository.package("low").targets.push(Target {
+            kind: "test".into(),
+            name: "more".into(),
+            path: "crates/low/tests/more.rs".into(),
+        });
         expect(check, &repository, &["make it a module of `crates/low/tests/it/main.rs`"]);
     }
 }

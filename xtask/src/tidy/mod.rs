@@ -7,6 +7,7 @@ mod encoders;
 mod files;
 pub(crate) mod floors;
 mod manifests;
+mod programs;
 mod publishing;
 pub(crate) mod repository;
 mod sources;
@@ -17,10 +18,11 @@ use repository::Repository;
 /// A check gives a sentence for each thing that is wrong.
 type Check = fn(&Repository) -> Vec<String>;
 
-const CHECKS: [(&str, Check); 6] = [
+const CHECKS: [(&str, Check); 7] = [
     ("encoders", encoders::check),
     ("floors", floors::check),
     ("manifests", manifests::check),
+    ("programs", programs::check),
     ("publishing", publishing::check),
     ("sources", sources::check),
     ("files", files::check),

@@ -47,8 +47,9 @@ pub(crate) struct Dependency {
 /// Something that cargo builds.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
-    /// `lib`, `bin`, `test`, `bench`, `example` or `custom-build`.
+    /// `lib`, `cdylib`, `bin`, `test`, `bench`, `example` or `custom-build`.
     pub(crate) kind: String,
+    pub(crate) name: String,
     /// The main source file, from the top of the repository.
     pub(crate) path: String,
 }
@@ -103,6 +104,7 @@ fn package(root: &Path, value: &Value) -> Package {
         |value: &Value| Dependency { name: string(&value["name"]), is_dev: value["kind"] == "dev" };
     let target = |value: &Value| Target {
         kind: string(&value["kind"][0]),
+        name: string(&value["name"]),
         path: relative(root, Path::new(&string(&value["src_path"]))),
     };
     Package {
@@ -236,7 +238,8 @@ workspace = true
             self.write(&lib, LIBRARY);
             self.write(&test, "//! Tests.\n");
             self.crate_folders.push(name.into());
-            let target = |kind: &str, path: String| Target { kind: kind.into(), path };
+            let target =
+                |kind: &str, path: String| Target { kind: kind.into(), name: kind.into(), path };
             self.packages.push(Package {
                 name: name.into(),
                 folder,
