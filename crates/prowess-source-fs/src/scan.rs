@@ -39,8 +39,10 @@ impl Scanner<'_> {
             Some(_) => fast::walk(&mut walk, &mut root, &pending),
             None => walk.run(&mut root, &pending).map(|()| None),
         };
-        let listing = listing
-            .map_err(|error| SourceError::new(SourceErrorKind::Unavailable, error.to_string()))?;
+        let listing = listing.map_err(|error| {
+            let message = format!("the tree of `{path}`: {error}");
+            SourceError::new(SourceErrorKind::Unavailable, message)
+        })?;
         if cancel.is_cancelled() {
             return Err(self.cancelled());
         }
