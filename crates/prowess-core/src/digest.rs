@@ -1,6 +1,6 @@
 //! SHA-256 digests of file contents.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -25,12 +25,13 @@ impl Digest {
 impl fmt::Display for Digest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut digits = [0; 64];
+        for (pair, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            pair[0] = DIGITS[usize::from(byte >> 4)];
+            pair[1] = DIGITS[usize::from(byte & 0xf)];
+        }
         formatter.write_str("sha256:")?;
-        self.0.iter().try_for_each(|&byte| {
-            let [high, low] = [byte >> 4, byte & 0xf].map(|digit| DIGITS[usize::from(digit)]);
-            formatter.write_char(high.into())?;
-            formatter.write_char(low.into())
-        })
+        formatter.write_str(str::from_utf8(&digits).map_err(|_| fmt::Error)?)
     }
 }
 

@@ -11,6 +11,9 @@ use crate::{Dir, Error, ErrorKind, Links, Result, path};
 /// The maximum depth of a tree that is removed.
 const MOST_LEVELS: usize = 64;
 
+/// The bits of a mode that are permissions.
+const ALL: Mode = Mode::from_raw_mode(0o7777);
+
 /// The permissions of a new file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permissions {
@@ -51,16 +54,13 @@ impl Dir {
     ///
     /// Returns an error if the name is a path, is not a directory, or cannot be created.
     pub fn open_or_create_dir(&self, name: &str) -> Result<Self> {
-        match self.open_dir(name, Links::Refuse) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
-            opened => return opened,
-        }
-        match self.create_dir(name) {
-            // Another process was faster.
-            Err(_) if self.open_dir(name, Links::Refuse).is_ok() => {
-                self.open_dir(name, Links::Refuse)
+        check_name(name)?;
+        let created = rustix::fs::mkdirat(&self.handle, name, Mode::from_raw_mode(0o755));
+        match (self.open_dir(name, Links::Refuse), created) {
+            (Err(error), Err(cause)) if error.kind() == ErrorKind::NotFound => {
+                Err(Error::unwritable(cause, name))
             }
-            created => created,
+            (opened, _) => opened,
         }
     }
 
@@ -89,8 +89,12 @@ impl Dir {
         let mut file = File::from(handle);
         let written = file.write_all(content);
         written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-        // The mask of the process must not decide whether a file is executable.
-        rustix::fs::fchmod(&file, permissions.mode())?;
+        // The mask of the process must not decide whether a file is executable. Most masks change
+        // nothing, and to look costs less than to write.
+        let mode = permissions.mode();
+        if Mode::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) & ALL != mode {
+            rustix::fs::fchmod(&file, mode)?;
+        }
         Ok(file)
     }
 

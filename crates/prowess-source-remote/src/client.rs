@@ -10,7 +10,7 @@ use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body, Error};
 
-use crate::address::{PrivateAddress, PublicResolver};
+use crate::address::{KeptAddresses, PrivateAddress, PublicResolver};
 use crate::http_answer::HttpAnswer;
 use crate::http_options::HttpOptions;
 use crate::url::Url;
@@ -29,6 +29,7 @@ const MAX_HEADER_BYTES: usize = 64 * 1024;
 pub(crate) struct Client {
     pub(crate) options: HttpOptions,
     agent: Agent,
+    addresses: KeptAddresses,
 }
 
 /// One request.
@@ -82,9 +83,10 @@ impl Client {
             .tls_config(TlsConfig::builder().root_certs(roots(&options)).build())
             .user_agent(concat!("prowess/", env!("CARGO_PKG_VERSION")))
             .build();
-        let resolver = PublicResolver { options: options.clone() };
+        let addresses = KeptAddresses::default();
+        let resolver = PublicResolver::new(options.clone(), addresses.clone());
         let agent = Agent::with_parts(config, DefaultConnector::default(), resolver);
-        Self { options, agent }
+        Self { options, agent, addresses }
     }
 
     /// Returns the content at a URL, as it is served.
@@ -164,7 +166,10 @@ impl Client {
             Some(body) => self.agent.run(request.body(body).map_err(invalid)?),
             None => self.agent.run(request.body(()).map_err(invalid)?),
         };
-        answered.map_err(|error| failed(&error, url))
+        answered.map_err(|error| {
+            self.addresses.clear();
+            failed(&error, url)
+        })
     }
 }
 

@@ -12,7 +12,7 @@ use prowess_text::quoted;
 use crate::install_error::InstallError;
 use crate::locked_skill::LockedSkill;
 use crate::signers::Signatures;
-use crate::surface::surface;
+use crate::surface::surface_with;
 use crate::tree::tree_digest;
 
 /// A package with the entry that it gets in the lock.
@@ -67,9 +67,10 @@ pub(crate) fn packages(
         ArtifactKind::Archive => read(bytes, &Limits::default())?,
     };
     let mut candidates = Vec::new();
-    for directory in package_directories(&archive) {
-        let package = archive.below(&directory);
-        let id = document(&package, &directory)?.name;
+    for (directory, package) in split(archive) {
+        let frontmatter = document(&package, &directory)?;
+        let surface = surface_with(&package, &frontmatter.allowed_tools);
+        let id = frontmatter.name;
         if let Some(named) = artifact.name.as_ref().filter(|named| **named != id) {
             let message =
                 format!("the index names {} and the skill {}", quoted(named), quoted(&id));
@@ -79,12 +80,26 @@ pub(crate) fn packages(
         let skill = LockedSkill {
             reference: request.reference.clone(),
             path: Some(directory).filter(|directory| !directory.is_empty()),
-            surface: surface(&package),
+            surface,
             ..LockedSkill::new(&request.source, &revision, digest, tree_digest(&package))
         };
         candidates.push(Candidate { id, package, skill, bytes: Arc::clone(bytes) });
     }
     Ok(candidates)
+}
+
+/// Returns the packages of an archive by their directories.
+fn split(archive: Archive) -> Vec<(String, Archive)> {
+    let directories = package_directories(&archive);
+    if directories.as_slice() == [""] {
+        // The usual case needs no copy of the files.
+        return vec![(String::new(), archive)];
+    }
+    let below = |directory: String| {
+        let package = archive.below(&directory);
+        (directory, package)
+    };
+    directories.into_iter().map(below).collect()
 }
 
 /// Returns the directories with a `SKILL.md` that are not inside another package.

@@ -170,10 +170,11 @@ impl Installer<'_> {
     /// The lock or the store cannot be used. A skill that cannot be fetched is a result.
     pub fn sync(&self, cancel: &Cancel) -> Result<BTreeMap<String, Synced>, InstallError> {
         let lock = self.lock.load()?;
+        let packages = self.store.packages()?;
         let mut results = BTreeMap::new();
         let mut needed = Lock::default();
         for (id, skill) in &lock.skills {
-            if self.store.verify(&skill.tree).is_ok() {
+            if packages.verify(&skill.tree).is_ok() {
                 results.insert(id.clone(), Synced::Intact);
             } else {
                 needed.skills.insert(id.clone(), skill.clone());
@@ -204,9 +205,10 @@ impl Installer<'_> {
     ///
     /// # Errors
     ///
-    /// The lock cannot be used.
+    /// The lock or the store cannot be used.
     pub fn check(&self, cancel: &Cancel) -> Result<BTreeMap<String, Checked>, InstallError> {
         let lock = self.lock.load()?;
+        let packages = self.store.packages()?;
         let mut results = BTreeMap::new();
         for ((source, reference), ids) in groups(&lock) {
             let artifacts = self.remote.resolve(&request(source, reference), cancel);
@@ -216,7 +218,7 @@ impl Installer<'_> {
                     Ok(artifacts) => state(artifacts, id, locked),
                     Err(error) => RemoteState::Unavailable(error.clone().into()),
                 };
-                let stored = self.store.verify(&locked.tree);
+                let stored = packages.verify(&locked.tree);
                 results.insert(id.to_owned(), Checked { stored, remote });
             }
         }

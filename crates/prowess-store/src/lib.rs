@@ -48,6 +48,7 @@ mod history;
 mod import;
 mod install_error;
 mod installer;
+mod kept_lock;
 mod live;
 mod live_options;
 mod live_poll;

@@ -51,14 +51,10 @@ impl Lock {
         if text.lines().any(is_marker) {
             return Err(LockError::Conflicted);
         }
-        let invalid = |error: toml::de::Error| LockError::Invalid(one_line(&error));
-        let table: toml::Table = toml::from_str(text).map_err(invalid)?;
-        match table.get("version").and_then(Value::as_integer) {
-            Some(VERSION) => {}
-            Some(version) => return Err(LockError::UnknownVersion(version)),
-            None => return Err(LockError::Invalid("`version` is missing".to_owned())),
+        let written: Written<'_> = toml::from_str(text).map_err(|error| refusal(text, &error))?;
+        if written.version != VERSION {
+            return Err(LockError::UnknownVersion(written.version));
         }
-        let written: Written<'_> = toml::from_str(text).map_err(invalid)?;
         if let Some(id) = written.skill.keys().find(|id| !is_id(id)) {
             let id = prowess_text::quoted(id);
             return Err(LockError::Invalid(format!("{id} is not the id of a skill")));
@@ -129,6 +125,16 @@ pub(crate) fn is_marker(line: &str) -> bool {
 /// Returns whether a skill can be stored under this id, which is the path of its package.
 fn is_id(id: &str) -> bool {
     PackagePath::is_normal(id) && prowess_text::is_one_line(id)
+}
+
+/// Returns why a text is no lock: a later version may have other types of values.
+fn refusal(text: &str, error: &toml::de::Error) -> LockError {
+    let table = toml::from_str::<toml::Table>(text);
+    match table.as_ref().map(|table| table.get("version").and_then(Value::as_integer)) {
+        Err(_) | Ok(Some(VERSION)) => LockError::Invalid(one_line(error)),
+        Ok(Some(version)) => LockError::UnknownVersion(version),
+        Ok(None) => LockError::Invalid("`version` is missing".to_owned()),
+    }
 }
 
 fn one_line(error: &toml::de::Error) -> String {

@@ -1,5 +1,6 @@
 //! The installed skills as a source.
 
+use std::cell::LazyCell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use prowess_dir::{Dir, ErrorKind, Kind, Links};
 
 use crate::codes;
 use crate::error::StoreError;
-use crate::lock::Lock;
+use crate::kept_lock::KeptLock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
 use crate::store::Store;
@@ -26,7 +27,8 @@ const MAX_BYTES: usize = 64 * 1024 * 1024;
 #[derive(Clone)]
 pub struct StoreSource {
     store: Store,
-    lock: LockFile,
+    /// The parts of a lock file share what was read.
+    lock: Arc<KeptLock>,
     root: String,
     part: String,
     rule: Option<Arc<dyn Fn() -> PartRule + Send + Sync>>,
@@ -39,6 +41,7 @@ impl StoreSource {
     /// Creates a source of the skills that a lock file names.
     pub fn new(store: Store, lock: LockFile) -> Self {
         let root = format!("prowess-lock://{}", lock.key());
+        let lock = Arc::new(KeptLock::new(lock));
         Self { store, lock, root, part: String::new(), rule: None }
     }
 
@@ -51,19 +54,17 @@ impl StoreSource {
         Self { root, part: name.to_owned(), rule: Some(Arc::new(rule)), ..self }
     }
 
-    /// Reads the lock without the skills of other parts.
-    fn load(&self) -> Result<Lock, SourceError> {
-        let mut lock = self.lock.load().map_err(|error| unavailable(&error))?;
-        if let Some(rule) = &self.rule {
-            let includes = rule();
-            lock.skills.retain(|_, skill| includes(skill));
+    /// Returns whether a skill belongs to this part, now.
+    fn includes(&self) -> PartRule {
+        match &self.rule {
+            Some(rule) => rule(),
+            None => Box::new(|_: &LockedSkill| true),
         }
-        Ok(lock)
     }
 
     fn tree(&self, package: &PackagePath) -> Result<Digest, SourceError> {
-        let lock = self.load()?;
-        let skill = lock.skills.get(package.as_str());
+        let lock = self.lock.load().map_err(|error| unavailable(&error))?;
+        let skill = lock.skills.get(package.as_str()).filter(|skill| self.includes()(skill));
         skill.map(|skill| skill.tree).ok_or_else(|| {
             let message = format!("the skill `{package}` is not in the lock file");
             SourceError::new(SourceErrorKind::NotFound, message)
@@ -75,8 +76,14 @@ impl StoreSource {
     }
 
     /// Reports one package, or the reason why it cannot be used.
-    fn report(&self, package: &str, tree: &Digest, sink: &mut dyn ScanSink) {
-        let problem = match self.skill_md(tree) {
+    fn report(
+        &self,
+        package: &str,
+        tree: &Digest,
+        opened: Result<Dir, StoreError>,
+        sink: &mut dyn ScanSink,
+    ) {
+        let problem = match opened.and_then(|directory| skill_md(&directory)) {
             Ok((file, bytes)) => {
                 let found = Found {
                     package,
@@ -97,24 +104,24 @@ impl StoreSource {
         let problem = Diagnostic::new(codes::PACKAGE_MISSING, Severity::Error, problem, help);
         sink.problem(problem.in_file(path));
     }
+}
 
-    fn skill_md(&self, tree: &Digest) -> Result<(&'static str, Vec<u8>), StoreError> {
-        let directory = self.store.open(tree)?;
-        let [first, second] = SKILL_MD_FILES;
-        match directory.read(first, MAX_BYTES) {
-            Ok(bytes) => Ok((first, bytes)),
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                directory.read(second, MAX_BYTES).map(|bytes| (second, bytes)).map_err(Into::into)
-            }
-            Err(error) => Err(error.into()),
+/// Returns the name and the content of the `SKILL.md` of a package.
+fn skill_md(directory: &Dir) -> Result<(&'static str, Vec<u8>), StoreError> {
+    let [first, second] = SKILL_MD_FILES;
+    match directory.read(first, MAX_BYTES) {
+        Ok(bytes) => Ok((first, bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            directory.read(second, MAX_BYTES).map(|bytes| (second, bytes)).map_err(Into::into)
         }
+        Err(error) => Err(error.into()),
     }
 }
 
 impl fmt::Debug for StoreSource {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = formatter.debug_struct("StoreSource");
-        shown.field("store", &self.store).field("lock", &self.lock).field("part", &self.part);
+        shown.field("store", &self.store).field("lock", &self.lock.file).field("part", &self.part);
         shown.finish_non_exhaustive()
     }
 }
@@ -130,7 +137,7 @@ impl SkillSource for StoreSource {
 
     fn cache_key(&self) -> Option<String> {
         let store = self.store.root().display();
-        let lock = self.lock.path().display();
+        let lock = self.lock.file.path().display();
         Some(format!("{store}:{lock}:{}", self.part))
     }
 
@@ -144,15 +151,19 @@ impl SkillSource for StoreSource {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<ScanSummary, SourceError> {
-        let lock = self.load()?;
-        for (id, skill) in &lock.skills {
+        let lock = self.lock.load().map_err(|error| unavailable(&error))?;
+        let includes = self.includes();
+        let packages = LazyCell::new(|| self.store.packages());
+        for (id, skill) in lock.skills.iter().filter(|(_, skill)| includes(skill)) {
             if cancel.is_cancelled() {
                 return Err(SourceError::new(SourceErrorKind::Cancelled, "the scan was cancelled"));
             }
             if previous.stamp(id) == Some(stamp(&skill.tree)) {
                 sink.unchanged(id);
             } else {
-                self.report(id, &skill.tree, sink);
+                let packages = packages.as_ref().map_err(Clone::clone);
+                let opened = packages.and_then(|packages| packages.open(&skill.tree));
+                self.report(id, &skill.tree, opened, sink);
             }
         }
         Ok(ScanSummary::default())

@@ -52,18 +52,27 @@ impl Store {
         Ok(change)
     }
 
+    /// Opens the directory of all packages.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read. If it does not exist, each package is missing.
+    pub(crate) fn packages(&self) -> Result<Packages, StoreError> {
+        let root = Dir::open(&self.root);
+        match root.and_then(|root| root.open_dir(PACKAGES, Links::Refuse)) {
+            Ok(directory) => Ok(Packages { directory: Some(directory) }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Packages { directory: None }),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// Opens the directory of a package.
     ///
     /// # Errors
     ///
     /// The package is not in the store, or cannot be read.
     pub(crate) fn open(&self, tree: &Digest) -> Result<Dir, StoreError> {
-        let missing = |error: prowess_dir::Error| match error.kind() {
-            ErrorKind::NotFound => StoreError::Missing(*tree),
-            _ => error.into(),
-        };
-        let root = Dir::open(&self.root).map_err(missing)?;
-        root.open_dir(&format!("{PACKAGES}/{}", hex(tree)), Links::Refuse).map_err(missing)
+        self.packages()?.open(tree)
     }
 
     /// Returns the directory of a package, which exists if the package is in the store.
@@ -77,8 +86,7 @@ impl Store {
     ///
     /// The package is not in the store, was changed, or cannot be read.
     pub fn verify(&self, tree: &Digest) -> Result<(), StoreError> {
-        let found = stored_digest(&self.open(tree)?)?;
-        if found == Some(*tree) { Ok(()) } else { Err(StoreError::Changed(*tree)) }
+        self.packages()?.verify(tree)
     }
 }
 
@@ -86,6 +94,28 @@ impl Store {
     /// Returns whether each file of a package is executable, and its digest, by path.
     pub(crate) fn files(&self, tree: &Digest) -> Result<FileStates, StoreError> {
         stored_files(&self.open(tree)?)?.ok_or(StoreError::Changed(*tree))
+    }
+}
+
+/// The directory of all packages, opened once for many of them.
+pub(crate) struct Packages {
+    directory: Option<Dir>,
+}
+
+impl Packages {
+    /// Opens the directory of a package, as [`Store::open`] does.
+    pub(crate) fn open(&self, tree: &Digest) -> Result<Dir, StoreError> {
+        let directory = self.directory.as_ref().ok_or(StoreError::Missing(*tree))?;
+        directory.open_dir(&hex(tree), Links::Refuse).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => StoreError::Missing(*tree),
+            _ => error.into(),
+        })
+    }
+
+    /// Checks the files of a package, as [`Store::verify`] does.
+    pub(crate) fn verify(&self, tree: &Digest) -> Result<(), StoreError> {
+        let found = stored_digest(&self.open(tree)?)?;
+        if found == Some(*tree) { Ok(()) } else { Err(StoreError::Changed(*tree)) }
     }
 }
 
@@ -156,6 +186,8 @@ fn is_intact(stored: &Dir, name: &str, tree: &Digest) -> bool {
 
 /// Writes the files of a package to an empty directory.
 pub(crate) fn write(directory: &Dir, package: &Archive) -> Result<(), StoreError> {
+    // Files are sorted, so most are in the directory of the file before.
+    let mut last = None;
     for file in package.files() {
         let permissions =
             if file.is_executable { Permissions::Executable } else { Permissions::Readable };
@@ -163,12 +195,20 @@ pub(crate) fn write(directory: &Dir, package: &Archive) -> Result<(), StoreError
             directory.create_file(&file.path, &file.content, permissions)?;
             continue;
         };
-        let mut names = parents.split('/');
-        let first = directory.open_or_create_dir(names.next().unwrap_or_default())?;
-        let parent = names.try_fold(first, |parent, name| parent.open_or_create_dir(name))?;
+        let parent = match &last {
+            Some((path, parent)) if *path == parents => parent,
+            _ => &last.insert((parents, create_parents(directory, parents)?)).1,
+        };
         parent.create_file(name, &file.content, permissions)?;
     }
     Ok(())
+}
+
+/// Opens the directory at a path, and creates the parts of the path that do not exist.
+fn create_parents(directory: &Dir, path: &str) -> Result<Dir, StoreError> {
+    let mut names = path.split('/');
+    let first = directory.open_or_create_dir(names.next().unwrap_or_default())?;
+    Ok(names.try_fold(first, |parent, name| parent.open_or_create_dir(name))?)
 }
 
 /// Returns the name of a package in the store.

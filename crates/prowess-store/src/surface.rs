@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use prowess_archive::{Archive, File};
 use prowess_core::{Digest, SKILL_MD_FILES};
-use prowess_format::{Profile, parse};
+use prowess_format::{AllowedTools, Profile, parse};
 use prowess_text::has_invisible;
 
 /// What stands before the name of an environment variable.
@@ -20,7 +20,16 @@ const MOST_FACTS: usize = 500;
 /// It is a summary for people who decide on an update, and no limit: a script may do more than its
 /// text shows. A package with very many facts has the digest of all of them instead.
 pub fn surface(package: &Archive) -> BTreeSet<String> {
-    let mut facts = BTreeSet::new();
+    let is_skill_md = |file: &&File| SKILL_MD_FILES.contains(&file.path.as_str());
+    let content = package.files().iter().find(is_skill_md).map(|file| &*file.content);
+    let document = content.and_then(|content| parse(content, Profile::Lenient).document);
+    let tools = document.map(|document| document.frontmatter.allowed_tools);
+    surface_with(package, &tools.unwrap_or_default())
+}
+
+/// Returns the capabilities of a package whose `SKILL.md` asks for these tools.
+pub(crate) fn surface_with(package: &Archive, allowed: &AllowedTools) -> BTreeSet<String> {
+    let mut facts: BTreeSet<_> = tools(allowed).collect();
     for file in package.files() {
         let is_script = is_script(file);
         if is_script {
@@ -34,9 +43,6 @@ pub fn surface(package: &Archive) -> BTreeSet<String> {
         }
         if has_invisible(text.trim_start_matches('\u{feff}')) {
             facts.insert(format!("hidden-text:{}", file.path));
-        }
-        if SKILL_MD_FILES.contains(&file.path.as_str()) {
-            facts.extend(tools(text));
         }
     }
     if facts.len() > MOST_FACTS {
@@ -87,14 +93,9 @@ fn variables(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns the tools that the frontmatter asks for.
-fn tools(text: &str) -> Vec<String> {
-    let Some(document) = parse(text.as_bytes(), Profile::Lenient).document else {
-        return Vec::new();
-    };
-    let rules = document.frontmatter.allowed_tools.rules().iter();
-    let written = rules.map(|rule| match &rule.pattern {
+fn tools(allowed: &AllowedTools) -> impl Iterator<Item = String> {
+    allowed.rules().iter().map(|rule| match &rule.pattern {
         Some(pattern) => format!("tool:{}({pattern})", rule.tool),
         None => format!("tool:{}", rule.tool),
-    });
-    written.collect()
+    })
 }
