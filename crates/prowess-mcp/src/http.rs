@@ -1,6 +1,7 @@
 //! Serving many clients over Streamable HTTP.
 
 mod access;
+mod admission;
 mod check;
 mod connection;
 mod metrics;
@@ -19,7 +20,7 @@ use std::time::Duration;
 
 use prowess::Runtime;
 use tokio::net::TcpListener;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::ServeError;
@@ -31,6 +32,7 @@ pub use options::{HttpLimits, HttpOptions, HttpToken};
 #[cfg(feature = "tls")]
 pub use tls::HttpTls;
 
+use admission::Admission;
 use connection::Connections;
 use route::Router;
 
@@ -133,7 +135,7 @@ async fn accept(
     draining: &watch::Sender<bool>,
     end: impl Future<Output = ()>,
 ) {
-    let slots = Arc::new(Semaphore::new(connections.limits.connections));
+    let admission = Admission::new(&connections.limits);
     let mut open = JoinSet::new();
     tokio::pin!(end);
     loop {
@@ -147,15 +149,24 @@ async fn accept(
             tokio::time::sleep(Duration::from_millis(10)).await;
             continue;
         };
-        let Ok(slot) = Arc::clone(&slots).try_acquire_owned() else {
-            connections.router.metrics.refused("connections");
-            continue;
-        };
-        let serving = connections.clone().serve(stream, peer);
-        open.spawn(async move {
-            serving.await;
-            drop(slot);
-        });
+        match admission.admit(peer.ip()) {
+            Ok(slot) => {
+                let serving = connections.clone().serve(stream, peer);
+                open.spawn(async move {
+                    serving.await;
+                    drop(slot);
+                });
+            }
+            Err(full) => {
+                connections.router.metrics.refused(full.reason());
+                // An encrypted connection has no answer before its handshake.
+                if !connections.is_encrypted()
+                    && let Some(refusal) = admission.refuse(full, stream)
+                {
+                    open.spawn(refusal);
+                }
+            }
+        }
     }
     drop(listener);
     draining.send_replace(true);

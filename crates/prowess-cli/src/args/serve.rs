@@ -1,7 +1,7 @@
 //! The arguments of `serve`.
 
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -49,6 +49,14 @@ pub(crate) struct Serve {
     /// Maximum number of HTTP requests per second of one client address
     #[arg(long, value_name = "N", requires = "http")]
     pub(crate) rate: Option<NonZeroU32>,
+    /// Maximum number of open HTTP connections of one client address, such as that of a reverse
+    /// proxy; a further one is refused with 429 [default: 384 of 512]
+    #[arg(long, value_name = "N", requires = "http", hide_short_help = true)]
+    pub(crate) client_connections: Option<NonZeroUsize>,
+    /// Maximum number of sessions of one user of the authorization server, or else of one client
+    /// address; a further one is refused with 503 [default: 512 of 1024]
+    #[arg(long, value_name = "N", requires = "http", hide_short_help = true)]
+    pub(crate) client_sessions: Option<NonZeroUsize>,
     /// People who decide on calls that a person has to approve [default: client, or host for an
     /// address that other machines can reach]
     #[arg(long, value_name = "WHO", value_enum)]

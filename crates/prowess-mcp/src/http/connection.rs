@@ -27,6 +27,18 @@ pub(super) struct Connections {
 }
 
 impl Connections {
+    /// Returns whether connections begin with a handshake of TLS.
+    #[cfg(feature = "tls")]
+    pub(super) fn is_encrypted(&self) -> bool {
+        self.acceptor.is_some()
+    }
+
+    /// Without TLS, no connection is encrypted.
+    #[cfg(not(feature = "tls"))]
+    pub(super) const fn is_encrypted(&self) -> bool {
+        false
+    }
+
     /// Serves one connection until the client closes it, or until its request is answered if the
     /// server is draining.
     pub(super) async fn serve(self, stream: TcpStream, peer: SocketAddr) {

@@ -87,8 +87,11 @@ pub struct HttpLimits {
     /// The number of seconds in which headers have to arrive, also on a connection that is reused,
     /// and before them the handshake of an encrypted connection. By default 30.
     pub header_seconds: u64,
-    /// The maximum number of connections. By default 512. A further one is closed.
+    /// The maximum number of connections. By default 512. A further one is refused with 503.
     pub connections: usize,
+    /// The maximum number of connections of one client address, such as that of a reverse proxy. By
+    /// default 384. A further one is refused with 429.
+    pub connections_per_client: usize,
     /// The maximum number of sessions, which revisions before 2026-07-28 have. By default 1,024.
     pub sessions: usize,
     /// The maximum number of sessions of one user of an authorization server, or else of one client
@@ -109,6 +112,7 @@ impl Default for HttpLimits {
             header_bytes: 32 << 10,
             header_seconds: 30,
             connections: 512,
+            connections_per_client: 384,
             sessions: 1_024,
             sessions_per_client: 512,
             requests_per_second: None,

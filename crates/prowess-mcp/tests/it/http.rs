@@ -205,6 +205,9 @@ fn stateless_requests_need_no_session() {
         assert!(loaded.message().to_string().contains("# Writing a skill"), "{loaded:?}");
         assert_eq!(loaded.header("mcp-session-id"), None);
         assert!(loaded.header("content-length").is_some(), "it is sent as a whole: {loaded:?}");
+        let metrics = server.send(Request { line: "GET /metrics", ..Request::POST }).await.0;
+        let has_none = metrics.lines().any(|line| line == "prowess_http_sessions 0");
+        assert!(has_none, "a stateless request opens no session: {metrics}");
     });
 }
 

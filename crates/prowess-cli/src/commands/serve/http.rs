@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::Read as _;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,8 +40,6 @@ pub(super) fn options(
     approvals: ApprovalChannel,
     output: &Output,
 ) -> Result<HttpOptions, Failure> {
-    let limits =
-        HttpLimits { requests_per_second: args.rate.map(NonZeroU32::get), ..HttpLimits::default() };
     Ok(HttpOptions {
         token: token(args.token_file.as_deref())?,
         oauth: oauth(args, output)?,
@@ -49,9 +47,21 @@ pub(super) fn options(
         hosts: args.allow_host.clone(),
         origins: args.allow_origin.clone(),
         approvals,
-        limits,
+        limits: limits(args),
         ..HttpOptions::default()
     })
+}
+
+fn limits(args: &Serve) -> HttpLimits {
+    let default = HttpLimits::default();
+    let or_default =
+        |given: Option<NonZeroUsize>, default| given.map_or(default, NonZeroUsize::get);
+    HttpLimits {
+        requests_per_second: args.rate.map(NonZeroU32::get),
+        connections_per_client: or_default(args.client_connections, default.connections_per_client),
+        sessions_per_client: or_default(args.client_sessions, default.sessions_per_client),
+        ..default
+    }
 }
 
 /// Returns the token of the file, or else of the environment.

@@ -1,13 +1,15 @@
 //! Limits, and messages that are none.
 
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_mcp::{HttpLimits, HttpOptions};
 use prowess_testkit::ManualClock;
 use serde_json::{Value, json};
+use tokio::net::{TcpSocket, TcpStream};
 
-use super::{Request, Server};
+use super::{Request, Server, read_until};
 use crate::block_on;
 
 fn with(limits: HttpLimits) -> Server {
@@ -98,5 +100,71 @@ fn sessions_of_a_client_are_limited() {
         assert_eq!(server.send(delete).await.status(), 202);
         assert_eq!(server.initialize().await.status(), 200, "an ended session leaves room");
         assert_eq!(server.initialize().await.status(), 503);
+    });
+}
+
+const HEALTH: Request<'static> = Request { line: "GET /healthz", ..Request::POST };
+const METRICS: Request<'static> = Request { line: "GET /metrics", ..Request::POST };
+
+/// Opens connections that stay open, in the order in which the server accepts them.
+async fn idle_connections(server: &Server, count: usize) -> Vec<TcpStream> {
+    let mut open = Vec::new();
+    for _ in 0..count {
+        open.push(TcpStream::connect(server.address).await.expect("the server listens"));
+    }
+    open
+}
+
+/// Sends a request until it is not refused any more. Returns the answer, and how often it was
+/// refused. If it always was, this would hang.
+async fn send_until_served(server: &Server, request: Request<'_>) -> (String, usize) {
+    let mut refused = 0;
+    loop {
+        let answer = server.send(request).await;
+        match answer.status() {
+            200 => return (answer.0, refused),
+            _ => refused += 1,
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[test]
+fn connections_of_a_client_are_limited() {
+    let server = with(HttpLimits { connections_per_client: 2, ..HttpLimits::default() });
+    block_on(async {
+        let open = idle_connections(&server, 2).await;
+        let third = server.send(HEALTH).await;
+        assert_eq!((third.status(), third.header("retry-after")), (429, Some("1")), "{third:?}");
+        let other = TcpSocket::new_v4().expect("there is a socket");
+        other.bind((Ipv4Addr::new(127, 0, 0, 2), 0).into()).expect("each loopback address is free");
+        let mut other = other.connect(server.address).await.expect("the server listens");
+        let health = HEALTH.text(server.address);
+        tokio::io::AsyncWriteExt::write_all(&mut other, health.as_bytes()).await.expect("it reads");
+        let answer = read_until(&mut other, "ok\n").await;
+        assert!(answer.starts_with("HTTP/1.1 200"), "another client has its own limit: {answer}");
+        drop(open);
+        let (_, refused) = send_until_served(&server, HEALTH).await;
+        let (metrics, more) = send_until_served(&server, METRICS).await;
+        let counted = 1 + refused + more;
+        let line =
+            format!("prowess_http_refusals_total{{reason=\"client-connections\"}} {counted}");
+        assert!(metrics.lines().any(|found| found == line), "{line}: {metrics}");
+    });
+}
+
+#[test]
+fn connections_of_all_clients_are_limited() {
+    let server = with(HttpLimits { connections: 1, ..HttpLimits::default() });
+    block_on(async {
+        let open = idle_connections(&server, 1).await;
+        let second = server.send(HEALTH).await;
+        assert_eq!((second.status(), second.header("retry-after")), (503, Some("1")), "{second:?}");
+        drop(open);
+        let (_, refused) = send_until_served(&server, HEALTH).await;
+        let (metrics, more) = send_until_served(&server, METRICS).await;
+        let counted = 1 + refused + more;
+        let line = format!("prowess_http_refusals_total{{reason=\"connections\"}} {counted}");
+        assert!(metrics.lines().any(|found| found == line), "{line}: {metrics}");
     });
 }
