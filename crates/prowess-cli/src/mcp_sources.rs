@@ -34,6 +34,7 @@ pub(crate) fn add(
     let options = McpOptions {
         timeout: Duration::from_secs(settings.timeout_seconds.max(1)),
         interval: Duration::from_secs(settings.interval_seconds.max(1)),
+        named_skills: settings.skills.clone(),
         ..McpOptions::default()
     };
     let clock = Arc::new(SystemClock::default());

@@ -9,6 +9,8 @@ prowess_core::declare_codes! {
     MCP_LISTING_TRUNCATED = "mcp-listing-truncated";
     /// Error: the listing describes a skill in a way that the extension forbids.
     MCP_SKILL_INVALID = "mcp-skill-invalid";
+    /// Error: the server has no skill with the URI that the host names.
+    MCP_SKILL_UNKNOWN = "mcp-skill-unknown";
     /// Error: the listing has two skills at one path.
     MCP_SKILL_DUPLICATE = "mcp-skill-duplicate";
     /// Error: the skill has over 512 files or 16 MiB.

@@ -13,6 +13,9 @@ pub enum Error {
     /// The URL may not be requested.
     #[error("the URL cannot be used: {0}")]
     Url(RemoteError),
+    /// The URI is not one of a skill.
+    #[error("{0} is not the URI of a skill; write one that ends in `/SKILL.md`")]
+    SkillUri(String),
 }
 
 /// The error of a call of a server.

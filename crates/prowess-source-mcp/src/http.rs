@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,6 +11,7 @@ use serde_json::Value;
 
 use crate::call::Call;
 use crate::error::CallError;
+use crate::listening::Listening;
 use crate::message::{Incoming, MAX_MESSAGE_BYTES, Request};
 use crate::sse::EventStream;
 use crate::transport::Transport;
@@ -17,20 +19,28 @@ use crate::transport::Transport;
 /// The first revision in which headers repeat the method and the name of a request.
 const FIRST_WITH_METHOD: &str = "2026-07-28";
 
+/// The header with the id of a session.
+pub(crate) const SESSION: &str = "mcp-session-id";
+
 /// The maximum length of the id of a session.
 const MAX_SESSION_LENGTH: usize = 1024;
 
-/// A server behind a URL.
+/// The time that a server has to end a session.
+const GOODBYE: Duration = Duration::from_millis(500);
+
+/// A server behind a URL. Its session ends when this is dropped.
 pub(crate) struct HttpTransport {
     endpoint: Arc<HttpEndpoint>,
     revision: String,
     /// The session, if the server has begun one.
     session: Option<String>,
+    /// Whether the server has accepted the last message.
+    is_accepting: bool,
 }
 
 impl HttpTransport {
     pub(crate) fn new(endpoint: Arc<HttpEndpoint>) -> Self {
-        Self { endpoint, revision: String::new(), session: None }
+        Self { endpoint, revision: String::new(), session: None, is_accepting: false }
     }
 
     fn headers(&self, request: Option<&Request>) -> Vec<(&'static str, String)> {
@@ -42,7 +52,7 @@ impl HttpTransport {
             headers.push(("mcp-protocol-version", self.revision.clone()));
         }
         if let Some(session) = &self.session {
-            headers.push(("mcp-session-id", session.clone()));
+            headers.push((SESSION, session.clone()));
         }
         if let Some(request) = request.filter(|_| self.revision.as_str() >= FIRST_WITH_METHOD) {
             headers.push(("mcp-method", request.method.to_owned()));
@@ -52,6 +62,23 @@ impl HttpTransport {
             }
         }
         headers
+    }
+
+    /// Sends a message, and returns the answer as far as `receive` wants it.
+    fn post(
+        &mut self,
+        request: Option<&Request>,
+        body: &str,
+        receive: &mut dyn FnMut(&HttpAnswer) -> ControlFlow<()>,
+        call: &Call<'_>,
+    ) -> Result<HttpAnswer, CallError> {
+        call.wait()?;
+        let headers = self.headers(request);
+        let post = HttpPost { headers: &headers, body: body.as_bytes(), limit: MAX_MESSAGE_BYTES };
+        self.is_accepting = false;
+        let answer = self.endpoint.post(&post, receive, call.cancel)?;
+        self.is_accepting = (200..300).contains(&answer.status);
+        Ok(answer)
     }
 
     /// Returns the error of an answer that is not one of the protocol.
@@ -73,10 +100,7 @@ impl HttpTransport {
 
 impl Transport for HttpTransport {
     fn request(&mut self, request: &Request, call: &Call<'_>) -> Result<Value, CallError> {
-        call.wait()?;
         let body = request.to_value().to_string();
-        let headers = self.headers(Some(request));
-        let post = HttpPost { headers: &headers, body: body.as_bytes(), limit: MAX_MESSAGE_BYTES };
         let mut events = EventStream::new(request.id);
         let mut receive = |answer: &HttpAnswer| {
             if is_stream(answer) && !events.read(&answer.body) {
@@ -85,10 +109,9 @@ impl Transport for HttpTransport {
                 ControlFlow::Continue(())
             }
         };
-        let answer = self.endpoint.post(&post, &mut receive, call.cancel)?;
+        let answer = self.post(Some(request), &body, &mut receive, call)?;
         if request.method == "initialize" {
-            let session =
-                answer.header("mcp-session-id").filter(|it| it.len() <= MAX_SESSION_LENGTH);
+            let session = answer.header(SESSION).filter(|it| it.len() <= MAX_SESSION_LENGTH);
             self.session = session.map(str::to_owned);
         }
         let response = if is_stream(&answer) {
@@ -110,12 +133,19 @@ impl Transport for HttpTransport {
     }
 
     fn send(&mut self, message: &Value, call: &Call<'_>) -> Result<(), CallError> {
-        call.wait()?;
-        let body = message.to_string();
-        let headers = self.headers(None);
-        let post = HttpPost { headers: &headers, body: body.as_bytes(), limit: MAX_MESSAGE_BYTES };
-        let answer = self.endpoint.post(&post, &mut |_| ControlFlow::Break(()), call.cancel)?;
+        let mut receive = |_: &HttpAnswer| ControlFlow::Break(());
+        let answer = self.post(None, &message.to_string(), &mut receive, call)?;
         if (200..300).contains(&answer.status) { Ok(()) } else { Err(self.failure(&answer)) }
+    }
+
+    fn listening(&self, request: Option<&Request>) -> Option<Listening> {
+        let mut headers = self.headers(request);
+        if request.is_none() {
+            headers.retain(|(name, _)| !matches!(*name, "accept" | "content-type"));
+            headers.push(("accept", "text/event-stream".to_owned()));
+        }
+        let body = request.map(|request| request.to_value().to_string());
+        Some(Listening { headers, body })
     }
 
     fn set_revision(&mut self, revision: &str) {
@@ -123,7 +153,17 @@ impl Transport for HttpTransport {
     }
 }
 
-fn is_stream(answer: &HttpAnswer) -> bool {
+impl Drop for HttpTransport {
+    /// Ends the session, so that the server need not keep it. A server that has failed is not
+    /// waited for.
+    fn drop(&mut self) {
+        if self.session.is_some() && self.is_accepting {
+            let _ = self.endpoint.separate(GOODBYE).delete(&self.headers(None));
+        }
+    }
+}
+
+pub(crate) fn is_stream(answer: &HttpAnswer) -> bool {
     let kind = answer.header("content-type").unwrap_or_default();
     kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
 }

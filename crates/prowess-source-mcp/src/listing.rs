@@ -65,6 +65,11 @@ impl<'p> ListingBuilder<'p> {
         ControlFlow::Continue(())
     }
 
+    /// Returns whether there is a skill at a path.
+    pub(crate) fn has(&self, package: &PackagePath) -> bool {
+        self.listing.skills.contains_key(package)
+    }
+
     /// Reports a skill that cannot be used.
     pub(crate) fn reject(&mut self, rejected: Rejected) -> ControlFlow<()> {
         let Rejected { package, finding } = rejected;

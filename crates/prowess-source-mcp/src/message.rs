@@ -11,6 +11,10 @@ pub(crate) const MAX_MESSAGE_BYTES: usize = 32 << 20;
 /// The maximum length of a server's sentence in a message, in characters.
 const MAX_SENTENCE_CHARS: usize = 200;
 
+/// The notifications after which the listing is read again.
+const CHANGES: [&str; 2] =
+    ["notifications/resources/list_changed", "notifications/resources/updated"];
+
 /// A request to a server.
 pub(crate) struct Request {
     pub(crate) id: u64,
@@ -51,6 +55,11 @@ impl Incoming {
         let result = message.remove("result").map(Ok);
         let error = message.remove("error").map(|error| Err(refused(&error)));
         result.or(error).map(|answer| Self::Response(id, answer))
+    }
+
+    /// Returns whether the message reports a change of what is listed.
+    pub(crate) fn is_change(&self) -> bool {
+        matches!(self, Self::Notification(method) if CHANGES.contains(&&**method))
     }
 }
 

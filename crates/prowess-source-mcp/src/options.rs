@@ -45,16 +45,19 @@ impl fmt::Debug for ServerCommand {
 }
 
 /// The options of a [`McpSource`](crate::McpSource).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpOptions {
     /// The maximum duration of one request. By default 10 seconds. A listing may take six times as
     /// long.
     pub timeout: Duration,
     /// The age from which the listing is read again. By default five minutes. A server that reports
-    /// changes is read at once.
+    /// changes is read at once, over HTTP as long as the source is watched.
     pub interval: Duration,
     /// The maximum number of skills of the listing. By default 20,000.
     pub skills: usize,
+    /// The URIs of skills that the listing may leave out, each of a `SKILL.md`. By default none.
+    /// The server is asked for each, by the skills extension.
+    pub named_skills: Vec<String>,
 }
 
 impl Default for McpOptions {
@@ -63,6 +66,7 @@ impl Default for McpOptions {
             timeout: Duration::from_secs(10),
             interval: Duration::from_secs(300),
             skills: 20_000,
+            named_skills: Vec::new(),
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::changes::Changes;
 use crate::codes;
 use crate::error::CallError;
 use crate::link::Link;
+use crate::listening::Listening;
 use crate::lister::list;
 use crate::listing::{Listing, ListingBuilder};
 use crate::options::McpOptions;
@@ -34,7 +35,7 @@ pub(crate) struct Shared {
     pub(crate) root: String,
     pub(crate) options: McpOptions,
     pub(crate) changes: Arc<Changes>,
-    link: Link,
+    pub(crate) link: Link,
     clock: Arc<dyn Clock>,
     state: Mutex<State>,
     /// The number of threads that read the listing when it is due.
@@ -117,15 +118,21 @@ impl Shared {
             if self.lock().attempts != attempts {
                 return Ok(None);
             }
-            let most = self.options.skills;
-            let builder = ListingBuilder::new(&self.root, previous.as_deref(), most);
-            list(connection, builder, &call).map(Some)
+            let McpOptions { skills, named_skills, .. } = &self.options;
+            let builder = ListingBuilder::new(&self.root, previous.as_deref(), *skills);
+            list(connection, builder, named_skills, &call).map(Some)
         });
         match result {
             Ok(None) | Err(CallError::Cancelled) => {}
             Ok(Some(listing)) => self.store(listing, changes),
             Err(error) => self.fail(error, changes),
         }
+    }
+
+    /// Returns the request for reports of changes over HTTP; `None` if the server has none.
+    pub(crate) fn listening(&self, cancel: &Cancel) -> Result<Option<Listening>, CallError> {
+        let call = Call::begin(self.options.timeout, 2, cancel);
+        self.link.with(&call, |connection| Ok(connection.listening()))
     }
 
     fn store(&self, listing: Listing, changes: u64) {

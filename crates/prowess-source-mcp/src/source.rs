@@ -10,6 +10,7 @@ use prowess_core::{
     ScanSummary, Severity, SkillSource, SourceError, SourceErrorKind, Watch,
 };
 use prowess_source_remote::{HttpEndpoint, HttpOptions};
+use prowess_text::quoted;
 
 use crate::changes::Changes;
 use crate::codes;
@@ -18,8 +19,9 @@ use crate::error::{CallError, Error};
 use crate::label::Label;
 use crate::link::Link;
 use crate::options::{McpOptions, McpServer};
+use crate::place::Place;
 use crate::shared::Shared;
-use crate::skill::{MAX_BYTES, Skill};
+use crate::skill::{MAX_BYTES, SKILL_FILE, Skill};
 use crate::watch_thread::WatchThread;
 
 /// The longest time of one request, so that no time is beyond what a clock can show.
@@ -40,14 +42,18 @@ impl McpSource {
     ///
     /// # Errors
     ///
-    /// The URL may not be requested.
+    /// The URL may not be requested, or a named skill has no URI of a skill.
     pub fn new(
         label: &Label,
         server: McpServer,
         clock: Arc<dyn Clock>,
         options: McpOptions,
     ) -> Result<Self, Error> {
-        let key = key(label, &server);
+        let named = options.named_skills.iter();
+        if let Some(uri) = named.clone().find(|uri| Place::of(uri, SKILL_FILE).is_none()) {
+            return Err(Error::SkillUri(quoted(uri)));
+        }
+        let key = key(label, &server, &options);
         let options = McpOptions { timeout: options.timeout.min(LONGEST_TIMEOUT), ..options };
         let address = match server {
             McpServer::Command(command) => Address::Command(command),
@@ -115,11 +121,12 @@ impl McpSource {
 }
 
 /// Returns what the records of a source depend on. It has no secrets of a command.
-fn key(label: &Label, server: &McpServer) -> String {
+fn key(label: &Label, server: &McpServer, options: &McpOptions) -> String {
     let text = match server {
         McpServer::Command(command) => format!("{:?} {:?}", command.program, command.arguments),
         McpServer::Url { url, .. } => url.clone(),
     };
+    let text = format!("{text}\n{}", options.named_skills.join("\n"));
     format!("{label} {}", Digest::of(text.as_bytes()))
 }
 

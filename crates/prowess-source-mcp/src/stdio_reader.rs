@@ -27,10 +27,6 @@ const PIPE_BYTES: usize = 64 * 1024;
 /// The maximum number of notifications and of lines that are no messages, between two requests.
 const MOST_UNASKED: usize = 10_000;
 
-/// The notifications after which the listing is read again.
-const LISTS: [&str; 2] =
-    ["notifications/resources/list_changed", "notifications/resources/updated"];
-
 /// A thread that reads messages until this is dropped.
 pub(crate) struct Reader {
     messages: Option<Receiver<Incoming>>,
@@ -187,9 +183,7 @@ impl Lines {
     fn take_line(&mut self) -> bool {
         let line = std::mem::take(&mut self.partial);
         match Incoming::read(&line) {
-            Some(Incoming::Notification(method)) if LISTS.contains(&&*method) => {
-                self.changes.report();
-            }
+            Some(message) if message.is_change() => self.changes.report(),
             Some(Incoming::Notification(_)) | None => {}
             Some(message) => return self.sender.send(message).is_ok(),
         }

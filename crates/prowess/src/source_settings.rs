@@ -31,6 +31,9 @@ pub struct McpServerSettings {
     /// The hosts that may be in a private network and may be reached by plain `http`. By default
     /// none.
     pub hosts: Vec<String>,
+    /// The URIs of skills that the listing of the server may leave out, such as
+    /// `skill://acme/refunds/SKILL.md`. By default none.
+    pub skills: Vec<String>,
     /// The layer of the skills. By default an untrusted one, `mcp-LABEL`, below all others.
     pub layer: Option<String>,
     /// The number of seconds that one request may take. By default 10.
@@ -47,6 +50,7 @@ impl Default for McpServerSettings {
             environment: BTreeMap::new(),
             pass_environment: Vec::new(),
             hosts: Vec::new(),
+            skills: Vec::new(),
             layer: None,
             timeout_seconds: 10,
             interval_seconds: 300,

@@ -41,6 +41,9 @@ struct Config {
     /// The hosts that may be in a private network and may be reached by plain `http`.
     #[serde(default)]
     hosts: Vec<String>,
+    /// The URIs of skills that the listing of the server may leave out.
+    #[serde(default)]
+    skills: Vec<String>,
     /// The number of seconds that one request may take.
     #[serde(default = "ten_seconds")]
     timeout_seconds: u64,
@@ -68,6 +71,7 @@ impl Plugin for Mcp {
         let options = McpOptions {
             timeout: Duration::from_secs(config.timeout_seconds.max(1)),
             interval: Duration::from_secs(config.interval_seconds.max(1)),
+            named_skills: config.skills.clone(),
             ..McpOptions::default()
         };
         let server = server(config)?;

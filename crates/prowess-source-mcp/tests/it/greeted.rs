@@ -8,15 +8,18 @@ use crate::peer::{Answer, Peer};
 use crate::skills::{Skills, skill_md};
 
 /// Answers as a server that answers requests in streams, within a session.
-fn answer(skills: &Skills, revision: &str, request: &Value) -> Answer {
+pub(crate) fn answer(
+    skills: &Skills,
+    revision: &str,
+    capabilities: &Value,
+    request: &Value,
+) -> Answer {
     let result = match request["method"].as_str() {
         Some("server/discover") => return plain("HTTP/1.1 400 Bad Request"),
         Some("notifications/initialized") => return plain("HTTP/1.1 202 Accepted"),
         Some("initialize") => json!({
             "protocolVersion": revision,
-            "capabilities": {
-                "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} },
-            },
+            "capabilities": capabilities,
             "serverInfo": { "name": "../../etc", "version": "1" },
         }),
         _ => match skills.answer(request) {
@@ -36,9 +39,13 @@ fn plain(status: &str) -> Answer {
     )
 }
 
+fn capabilities() -> Value {
+    json!({ "resources": {}, "extensions": { "io.modelcontextprotocol/skills": {} } })
+}
+
 fn peer(skills: &Skills, revision: &'static str) -> Peer {
     let skills = skills.clone();
-    Peer::new(move |request| answer(&skills, revision, request))
+    Peer::new(move |request| answer(&skills, revision, &capabilities(), request))
 }
 
 #[test]
@@ -85,11 +92,41 @@ fn ended_session_is_begun_again() {
         if is_read && !has_ended.swap(true, std::sync::atomic::Ordering::SeqCst) {
             return plain("HTTP/1.1 404 Not Found");
         }
-        answer(&served, "2025-11-25", request)
+        answer(&served, "2025-11-25", &capabilities(), request)
     });
     let pdf = PackagePath::new("pdf").unwrap();
     let skill_md = ResourcePath::new("SKILL.md").unwrap();
     source
         .read(&pdf, &skill_md, ReadLimit::default())
         .expect("a session that has ended is replaced");
+}
+
+#[test]
+fn session_ends_with_the_source() {
+    let skills = Skills::default();
+    skills.publish("pdf", "Fill.", &[]);
+    let peer = peer(&skills, "2025-11-25");
+    let source = peer.source();
+    ScanRecorder::scan(&source).unwrap();
+    drop(source);
+    let last = peer.headers().pop().unwrap();
+    assert!(last.starts_with("delete /mcp"), "{last}");
+    assert!(last.contains("mcp-session-id: s-1"), "{last}");
+    assert!(last.contains("mcp-protocol-version: 2025-11-25"), "{last}");
+}
+
+#[test]
+fn failed_server_is_not_asked_to_end_a_session() {
+    let skills = Skills::default();
+    skills.publish("pdf", "Fill.", &[]);
+    let peer = peer(&skills, "2025-11-25");
+    let source = peer.source();
+    ScanRecorder::scan(&source).unwrap();
+    peer.answer(|_| plain("HTTP/1.1 503 Service Unavailable"));
+    let pdf = PackagePath::new("pdf").unwrap();
+    let skill_md = ResourcePath::new("SKILL.md").unwrap();
+    source.read(&pdf, &skill_md, ReadLimit::default()).expect_err("the server has failed");
+    drop(source);
+    let headers = peer.headers();
+    assert!(!headers.iter().any(|header| header.starts_with("delete")), "{headers:?}");
 }

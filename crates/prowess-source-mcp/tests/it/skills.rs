@@ -20,6 +20,8 @@ struct Published {
     files: BTreeMap<String, Vec<u8>>,
     /// The number of entries of a page.
     page: Option<usize>,
+    /// The URIs of entries that are left out of the listing.
+    unlisted: Vec<Value>,
 }
 
 /// Returns a `SKILL.md`.
@@ -71,6 +73,11 @@ impl Skills {
         self.0.lock().unwrap().files.insert(uri.to_owned(), bytes.as_ref().to_vec());
     }
 
+    /// Leaves a skill out of the listing.
+    pub(crate) fn unlist(&self, uri: &str) {
+        self.0.lock().unwrap().unlisted.push(uri.into());
+    }
+
     pub(crate) fn in_pages_of(&self, entries: usize) {
         self.0.lock().unwrap().page = Some(entries);
     }
@@ -88,13 +95,25 @@ impl Skills {
             Some("skills/list") => {
                 let start = params["cursor"].as_str().map_or(0, |cursor| cursor.parse().unwrap());
                 let size = published.page.unwrap_or(usize::MAX);
-                let rest = &published.entries[start..];
+                let listed = published.entries.iter();
+                let listed = listed.filter(|entry| !published.unlisted.contains(&entry["uri"]));
+                let listed: Vec<_> = listed.collect();
+                let rest = &listed[start..];
                 let page = &rest[..rest.len().min(size)];
                 let mut result = json!({ "resultType": "complete", "skills": page, "ttlMs": 0 });
                 if page.len() < rest.len() {
                     result["nextCursor"] = (start + page.len()).to_string().into();
                 }
                 Answer::Result(result)
+            }
+            Some("skills/get") => {
+                let mut entries = published.entries.iter();
+                match entries.find(|entry| entry["uri"] == params["uri"]) {
+                    Some(entry) => Answer::Result(
+                        json!({ "resultType": "complete", "skill": entry, "ttlMs": 0 }),
+                    ),
+                    None => Answer::Error(-32602, "no such skill"),
+                }
             }
             Some("resources/read") => {
                 let uri = params["uri"].as_str().unwrap();

@@ -34,6 +34,11 @@ const CODES: &[(&str, &str, &str)] = &[
         "report it to the operator of the server",
     ),
     (
+        "mcp-skill-unknown",
+        "Error: the server has no skill with the URI that the host names.",
+        "correct the URI in the configuration, or remove it",
+    ),
+    (
         "mcp-skill-duplicate",
         "Error: the listing has two skills at one path.",
         "report it to the operator of the server",
