@@ -166,4 +166,44 @@ mod tests {
             assert!(*bytes <= MOST_BYTES, "{bytes} bytes are remembered");
         }
     }
+
+    /// Returns a skill whose content has this size.
+    fn skill_of(bytes: usize, start: char) -> Arc<ActiveSkill> {
+        let without_body = encode(&skill("pdf", "")).unwrap().text().len();
+        let rest = "x".repeat(bytes - without_body - start.len_utf8());
+        skill("pdf", &format!("{start}{rest}"))
+    }
+
+    /// Returns the number of the remembered contents and their size.
+    fn remembered(encoded: &EncodedSkills) -> (usize, usize) {
+        let Encoded { skills, bytes } = &*encoded.0.lock().unwrap();
+        (skills.len(), *bytes)
+    }
+
+    #[test]
+    fn contents_up_to_the_limit_are_remembered() {
+        let encoded = EncodedSkills::default();
+        let half = MOST_BYTES / 2;
+        let (whole, larger) = (MOST_BYTES, MOST_BYTES + 1);
+        for (size, expected, rule) in [
+            (half, (1, half), "a content is remembered"),
+            (half, (2, whole), "the limit itself is allowed"),
+            (larger, (2, whole), "a content beyond the limit replaces nothing"),
+            (whole, (1, whole), "a content of the whole limit replaces the others"),
+        ] {
+            let start = char::from(b'a' + u8::try_from(remembered(&encoded).0).unwrap());
+            encoded.content(&skill_of(size, start)).unwrap();
+            assert_eq!(remembered(&encoded), expected, "{rule}");
+        }
+    }
+
+    #[test]
+    fn copy_replaces_the_content_of_its_file() {
+        let encoded = EncodedSkills::default();
+        for name in ["pdf", "forms", "notes"] {
+            let copy = skill(name, "Fill the form.");
+            let size = encoded.content(&copy).unwrap().text().len();
+            assert_eq!(remembered(&encoded), (1, size), "only {name} is remembered");
+        }
+    }
 }

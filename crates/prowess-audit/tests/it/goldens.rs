@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 use prowess_audit::{AuditEntry, Redactor};
-use prowess_core::DeactivationCause;
+use prowess_core::{AuditEvent, Code, DeactivationCause, Outcome};
 use serde_json::Value;
 
 use crate::fixture::{
@@ -43,6 +43,28 @@ fn changes_of_the_runtime_are_written_field_by_field() {
         {"event":"approval","timestamp":"2026-01-01T00:00:00Z","action":"granted","approval_id":"a1","tool_name":"Bash","skill_name":"pdf","scope":"session","by":"ada","package":"sha256:bc4a71180870f7945155fbb02f4b0a2e3faa2a62d6d31b7039013055ed19869a","arguments":{"command_prefix":["git","push"]},"agent_id":null,"task_id":null,"tenant_id":"tenant-3","session_id":"talk","correlation_id":null}
         {"event":"plugin","timestamp":"2026-01-01T00:00:00Z","action":"rejected","plugin":"/plugins/notes.so","digest":null,"error":"`/plugins/notes.so` is not trusted; nothing was executed"}
     "#]].assert_eq(&(written.join("\n") + "\n"));
+}
+
+#[test]
+fn name_of_a_call_follows_its_end() {
+    let name = |outcome: Outcome, skill: Option<&str>| {
+        let mut event = AuditEvent { outcome, ..done(1) };
+        event.intent.skill = skill.map(str::to_owned);
+        AuditEntry::Call(event).to_json(&Redactor::default())["event"].clone()
+    };
+    let refused = || Outcome::Refused(Code::new("tool-unknown"));
+    let failed = || Outcome::Failed(Code::new("tool-failed"));
+    for (outcome, skill, expected) in [
+        (Outcome::Done, Some("pdf"), "tool_execution_in_skill"),
+        (Outcome::Done, None, "tool_execution"),
+        (failed(), Some("pdf"), "tool_execution_in_skill"),
+        (failed(), None, "tool_execution"),
+        (refused(), Some("pdf"), "tool_call_refused"),
+        (refused(), None, "tool_call_refused"),
+    ] {
+        let described = format!("{outcome:?} of {skill:?}");
+        assert_eq!(name(outcome, skill), expected, "{described}");
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Secrets in texts.
 
+use std::borrow::Cow;
+
 use proptest::prelude::*;
 use prowess_audit::{AuditEntry, JsonLinesLog, LogOptions, Redactor, Secrets};
 use prowess_core::{AuditEvent, AuditSink, CallIntent};
@@ -22,6 +24,8 @@ fn values_of_secret_names_are_removed() {
         ("sent Bearer abc.def back", "sent Bearer [REDACTED] back"),
         ("https://h/?token=a&x=1", "https://h/?token=[REDACTED]&x=1"),
         ("token=a token=b", "token=[REDACTED] token=[REDACTED]"),
+        ("https://h/?token=&x=1", ""),
+        ("basic: x", ""),
         ("tokens: 5, passwordless login, a token is here", ""),
         ("token=", ""),
         ("password", ""),
@@ -41,11 +45,28 @@ fn registered_secrets_are_removed_wherever_they_are() {
         ("s3cr3t-value-longer!", "[REDACTED]!"),
         ("cut off: s3cr3t-v", "cut off: [REDACTED]"),
         ("not: s3cr", "not: s3cr"),
+        ("s3cr3t", "[REDACTED]"),
+        ("", ""),
     ];
     for (text, expected) in cases {
         assert_eq!(redactor.redact(text), expected);
     }
     assert_eq!(format!("{redactor:?}"), "Redactor(2 secrets)", "it does not show them");
+}
+
+#[test]
+fn long_lines_of_a_registered_secret_are_removed_alone() {
+    let redactor = Redactor::new(["twelve bytes\neleven byte\n"]);
+    let text = "twelve bytes, eleven byte, and the rest";
+    assert_eq!(redactor.redact(text), "[REDACTED], eleven byte, and the rest");
+}
+
+#[test]
+fn text_without_secrets_is_not_copied() {
+    for text in ["a plain text", "token=", ""] {
+        let redactor = Redactor::new(["hunter2-of-the-host"]);
+        assert!(matches!(redactor.redact(text), Cow::Borrowed(_)), "{text:?}");
+    }
 }
 
 #[test]

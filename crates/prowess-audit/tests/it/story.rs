@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use expect_test::expect;
 use prowess_audit::{Statistics, Story};
 use prowess_core::{
-    AuditSink, CallIntent, DeactivationCause, ReloadEvent, RuntimeEvent, SessionId,
+    AuditEvent, AuditSink, CallIntent, Code, DeactivationCause, Outcome, ReloadEvent, RuntimeEvent,
+    SessionId,
 };
 
 use crate::fixture::{
@@ -89,6 +90,23 @@ fn statistics_sum_calls_and_runs() {
     let place = log();
     let statistics = Statistics::read(&place.path).expect("nothing was changed");
     expect![[r#"{"entries":7,"sessions":2,"violations":1,"tools":{"Read":{"done":1,"refused":0,"failed":0,"total_ms":12},"Write":{"done":0,"refused":1,"failed":0,"total_ms":0}},"skills":{"pdf":{"activations":1,"unfinished":0,"seconds":12.5,"calls":2}}}"#]].assert_eq(&serde_json::to_string(&statistics).expect("it is data"));
+}
+
+#[test]
+fn each_end_of_a_call_is_counted() {
+    let place = Place::new();
+    let log = place.open();
+    let code = Code::new("script-failed");
+    for (count, outcome) in
+        [(1, Outcome::Done), (2, Outcome::Refused(code.clone())), (3, Outcome::Failed(code))]
+    {
+        for call in 0..count {
+            log.record(&AuditEvent { outcome: outcome.clone(), ..done(10 * count + call) });
+        }
+    }
+    let statistics = Statistics::read(&place.path).expect("nothing was changed");
+    let tool = statistics.tools["Read"];
+    assert_eq!((tool.done, tool.refused, tool.failed), (1, 2, 3), "each call is counted once");
 }
 
 /// The program was killed, so nothing unloaded the skill.

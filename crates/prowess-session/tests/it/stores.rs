@@ -32,6 +32,14 @@ fn put_at_the_same_time_has_its_own_expiry() {
     store.put(&session(2, 20), &[], Some(OperationId(1))).expect("memory does not fail");
     let stored = store.load(&session(1, 10).id).expect("memory does not fail");
     assert_eq!(stored.and_then(|stored| stored.expires), Some(Timestamp(20)));
+    store.touch(&session(1, 10).id, Timestamp(5), Some(Timestamp(30))).expect("as above");
+    let stored = store.load(&session(1, 10).id).expect("memory does not fail");
+    let expires = stored.and_then(|stored| stored.expires);
+    assert_eq!(expires, Some(Timestamp(30)), "a use at the same time counts");
+    store.touch(&session(1, 10).id, Timestamp(4), Some(Timestamp(40))).expect("as above");
+    let stored = store.load(&session(1, 10).id).expect("memory does not fail");
+    let expires = stored.and_then(|stored| stored.expires);
+    assert_eq!(expires, Some(Timestamp(30)), "an earlier use changes nothing");
 }
 
 #[test]
