@@ -51,13 +51,11 @@ impl FromStr for Digest {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let parsed = || {
-            let digits = text.strip_prefix("sha256:")?;
-            if digits.len() != 64 || !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-                return None;
-            }
+            let digits: &[u8; 64] = text.strip_prefix("sha256:")?.as_bytes().try_into().ok()?;
+            let value = |digit: u8| char::from(digit).to_digit(16);
             let mut bytes = [0; 32];
-            for (at, byte) in bytes.iter_mut().enumerate() {
-                *byte = u8::from_str_radix(digits.get(2 * at..2 * at + 2)?, 16).ok()?;
+            for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+                *byte = u8::try_from(value(pair[0])? << 4 | value(pair[1])?).ok()?;
             }
             Some(Self(bytes))
         };

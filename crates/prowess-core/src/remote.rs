@@ -105,15 +105,20 @@ impl RemoteArtifact {
 
 /// The locations of a detached signature. All of them are fetched like artifacts, and a signature
 /// that does not exist is none.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArtifactSignature {
     /// The location of the signature: of minisign, or a bundle of sigstore.
-    pub location: String,
+    pub location: Option<String>,
     /// The location of the key of minisign, which is used only as long as no key of the source is
     /// known.
-    pub key: String,
-    /// The location where a bundle of sigstore may be instead.
+    pub key: Option<String>,
+    /// The location where a bundle of sigstore may be instead, or several of them, one after the
+    /// other.
     pub bundle: Option<String>,
+    /// The location of a document that a bundle may sign instead of the artifact, because the
+    /// document states the digest of the artifact. The revision of the artifact is the digest of
+    /// the document.
+    pub subject: Option<String>,
 }
 
 /// The error of a [`Remote`].

@@ -53,9 +53,10 @@ impl Remote for HttpRemote {
         let bytes = self.client.get(&url, MAX_BYTES, cancel)?;
         let digest = Some(Digest::of(&bytes));
         let signature = Some(ArtifactSignature {
-            location: format!("{}{SIGNATURE_END}", url.without_query()),
-            key: url.join(KEY_FILE, &self.client.options)?.as_str().to_owned(),
+            location: Some(format!("{}{SIGNATURE_END}", url.without_query())),
+            key: Some(url.join(KEY_FILE, &self.client.options)?.as_str().to_owned()),
             bundle: Some(format!("{}{BUNDLE_END}", url.without_query())),
+            subject: None,
         });
         let artifact = RemoteArtifact::new(url.as_str(), kind);
         Ok(vec![RemoteArtifact { digest, signature, ..artifact }])

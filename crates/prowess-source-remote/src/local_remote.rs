@@ -40,9 +40,10 @@ impl Remote for LocalRemote {
         let path = Path::new(&request.source);
         // A folder is packed here, so its bytes have no signature of a publisher.
         let signature = path.is_file().then(|| ArtifactSignature {
-            location: format!("{}{SIGNATURE_END}", request.source),
-            key: path.with_file_name(KEY_FILE).to_string_lossy().into_owned(),
+            location: Some(format!("{}{SIGNATURE_END}", request.source)),
+            key: Some(path.with_file_name(KEY_FILE).to_string_lossy().into_owned()),
             bundle: Some(format!("{}{BUNDLE_END}", request.source)),
+            subject: None,
         });
         let artifact = RemoteArtifact::new(&request.source, kind);
         Ok(vec![RemoteArtifact { digest: Some(Digest::of(&bytes)), signature, ..artifact }])

@@ -1,5 +1,8 @@
 //! Sources that are artifacts of an OCI registry, as users write them.
 
+use std::fmt;
+use std::str::FromStr;
+
 use prowess_core::{Digest, RemoteError};
 
 use crate::http_options::HttpOptions;
@@ -13,6 +16,43 @@ const LATEST: &str = "latest";
 const PLAIN: &str = "oci+http://";
 
 const SECURE: &str = "oci://";
+
+/// What a location names of a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// The manifest itself.
+    Manifest,
+    /// The bundles of sigstore that refer to the manifest.
+    Bundles,
+    /// A blob.
+    Blob(Digest),
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Manifest => formatter.write_str("manifest"),
+            Self::Bundles => formatter.write_str("bundles"),
+            Self::Blob(digest) => digest.fmt(formatter),
+        }
+    }
+}
+
+impl FromStr for Part {
+    type Err = RemoteError;
+
+    fn from_str(text: &str) -> Result<Self, RemoteError> {
+        match text {
+            "manifest" => Ok(Self::Manifest),
+            "bundles" => Ok(Self::Bundles),
+            blob => blob.parse().map(Self::Blob).map_err(|_| without_digest()),
+        }
+    }
+}
+
+fn without_digest() -> RemoteError {
+    unsupported("the location has no digest")
+}
 
 /// A repository of a registry, and one version in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,11 +106,11 @@ impl OciReference {
         Ok(Self { registry, name: name.to_owned(), version: version.to_owned() })
     }
 
-    /// Returns the location of a blob of a manifest, which [`Self::parse_location`] reads.
-    pub(crate) fn location(&self, manifest: &Digest, blob: &Digest) -> String {
+    /// Returns the location of a part of a version, which [`Self::parse_location`] reads.
+    pub(crate) fn location(&self, manifest: &Digest, part: Part) -> String {
         let scheme = if self.registry.starts_with("https:") { SECURE } else { PLAIN };
         let host = self.registry.split_once("://").map_or("", |(_, host)| host);
-        format!("{scheme}{host}/{}@{manifest}#{blob}", self.name)
+        format!("{scheme}{host}/{}@{manifest}#{part}", self.name)
     }
 
     /// Reads a location.
@@ -78,10 +118,9 @@ impl OciReference {
     /// # Errors
     ///
     /// It was not written by [`Self::location`].
-    pub(crate) fn parse_location(location: &str) -> Result<(Self, Digest), RemoteError> {
-        let invalid = || unsupported("the location has no digest");
-        let (source, blob) = location.split_once('#').ok_or_else(invalid)?;
-        Ok((Self::parse(source, None)?, blob.parse().map_err(|_| invalid())?))
+    pub(crate) fn parse_location(location: &str) -> Result<(Self, Part), RemoteError> {
+        let (source, part) = location.split_once('#').ok_or_else(without_digest)?;
+        Ok((Self::parse(source, None)?, part.parse()?))
     }
 
     /// Returns the URL of a part of the repository.
@@ -111,7 +150,7 @@ fn is_word(c: char) -> bool {
 mod tests {
     use prowess_core::Digest;
 
-    use super::OciReference;
+    use super::{OciReference, Part};
 
     #[test]
     fn sources_are_read() {
@@ -126,9 +165,11 @@ mod tests {
         ] {
             let read = OciReference::parse(source, reference).expect(source);
             assert_eq!((&*read.registry, &*read.name, &*read.version), (registry, name, version));
-            let location = read.location(&digest, &digest);
-            let expected = OciReference { version: digest.to_string(), ..read };
-            assert_eq!(OciReference::parse_location(&location), Ok((expected, digest)));
+            for part in [Part::Blob(digest), Part::Manifest, Part::Bundles] {
+                let location = read.location(&digest, part);
+                let expected = OciReference { version: digest.to_string(), ..read.clone() };
+                assert_eq!(OciReference::parse_location(&location), Ok((expected, part)));
+            }
         }
         for source in [
             "oci://example.com",

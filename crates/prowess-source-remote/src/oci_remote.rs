@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use prowess_core::{
-    ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
-    RemoteRequest,
+    ArtifactKind, ArtifactSignature, Cancel, Digest, Remote, RemoteArtifact, RemoteError,
+    RemoteErrorKind, RemoteRequest,
 };
 use ureq::http::Method;
 
@@ -13,7 +13,7 @@ use crate::client::{Answer, Call, Client, check, check_status};
 use crate::http_options::HttpOptions;
 use crate::oci_challenge::Challenge;
 use crate::oci_manifest::{ACCEPTED, CONFIG, Descriptor, MANIFEST, Manifest, invalid, published};
-use crate::oci_reference::OciReference;
+use crate::oci_reference::{OciReference, Part};
 use crate::url::Url;
 
 /// The maximum size of a manifest, in bytes: that of the specification.
@@ -22,11 +22,18 @@ const MAX_MANIFEST_BYTES: usize = 4 * 1024 * 1024;
 /// The maximum size of the answer to an upload, in bytes.
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 
+/// The maximum number of artifacts that refer to another one: each is a request.
+const MAX_REFERRERS: usize = 50;
+
+/// The start of the type of bundles of sigstore.
+const BUNDLE: &str = "application/vnd.dev.sigstore.bundle";
+
 /// Installs from registries, and publishes to them.
 ///
 /// An artifact is written as `oci://host/name:tag` or `oci://host/name@sha256:digest`, with
 /// `oci+http://` for a named host without TLS. It is a manifest with one layer that is an archive
-/// or a `SKILL.md`, whatever its media type; the digest of the manifest is its revision.
+/// or a `SKILL.md`, whatever its media type; the digest of the manifest is its revision. Its
+/// signatures are the bundles of sigstore that refer to the manifest.
 #[derive(Debug)]
 pub struct OciRemote {
     client: Client,
@@ -122,11 +129,21 @@ impl OciRemote {
         cancel: &Cancel,
     ) -> Result<Vec<Referrer>, RemoteError> {
         let (place, _) = OciReference::parse_location(&artifact.location)?;
+        self.referring(&place, &|_| true, cancel)
+    }
+
+    /// Reports the artifacts that refer to a version, if their descriptors are wanted.
+    fn referring(
+        &self,
+        place: &OciReference,
+        is_wanted: &dyn Fn(&Descriptor) -> bool,
+        cancel: &Cancel,
+    ) -> Result<Vec<Referrer>, RemoteError> {
         let subject = place.version.clone();
         let tag = subject.replace(':', "-");
         let mut found = None;
         for path in [format!("referrers/{subject}"), format!("manifests/{tag}")] {
-            match self.manifest(&place, &path, cancel) {
+            match self.manifest(place, &path, cancel) {
                 Err(error) if error.kind == RemoteErrorKind::NotFound => {}
                 Err(error) => return Err(error),
                 Ok((_, index)) => {
@@ -135,20 +152,51 @@ impl OciRemote {
                 }
             }
         }
-        let manifests = found.map(|index| index.manifests).unwrap_or_default();
+        let mut manifests = found.map(|index| index.manifests).unwrap_or_default();
+        manifests.retain(is_wanted);
+        if manifests.len() > MAX_REFERRERS {
+            let message = format!("more than {MAX_REFERRERS} artifacts refer to `{subject}`");
+            return Err(RemoteError::new(RemoteErrorKind::TooLarge, message));
+        }
         let mut referrers = Vec::new();
         for descriptor in manifests {
             let digest = descriptor.digest()?;
-            let (_, manifest) = self.pinned(&place, &digest, cancel)?;
+            let (_, manifest) = self.pinned(place, &digest, cancel)?;
             let config = manifest.config.as_ref().map(|config| config.media_type.clone());
             let artifact_type = descriptor.artifact_type.or(manifest.artifact_type.clone());
             for layer in &manifest.layers {
-                let artifact = artifact_of(&place, &digest, layer, ArtifactKind::Archive)?;
+                let artifact = artifact_of(place, &digest, layer, ArtifactKind::Archive)?;
                 let artifact_type = artifact_type.clone().or(config.clone()).unwrap_or_default();
                 referrers.push(Referrer { artifact_type, artifact });
             }
         }
         Ok(referrers)
+    }
+
+    /// Returns the bundles of sigstore that refer to a version, one after the other.
+    fn bundles(
+        &self,
+        place: &OciReference,
+        limit: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<u8>, RemoteError> {
+        // An index need not have the types.
+        let may_be = |descriptor: &Descriptor| {
+            descriptor.artifact_type.as_ref().is_none_or(|kind| kind.starts_with(BUNDLE))
+        };
+        let mut bundles = Vec::new();
+        for Referrer { artifact_type, artifact } in self.referring(place, &may_be, cancel)? {
+            if artifact_type.starts_with(BUNDLE) {
+                let rest = limit.saturating_sub(bundles.len());
+                bundles.extend(self.fetch(&artifact, rest, cancel)?);
+                bundles.push(b'\n');
+            }
+        }
+        if bundles.is_empty() {
+            let message = "no bundle of sigstore refers to the artifact";
+            return Err(RemoteError::new(RemoteErrorKind::NotFound, message));
+        }
+        Ok(bundles)
     }
 
     /// Uploads a blob, unless the registry has it.
@@ -191,12 +239,20 @@ impl OciRemote {
         path: &str,
         cancel: &Cancel,
     ) -> Result<(Digest, Manifest), RemoteError> {
+        let bytes = self.manifest_bytes(place, path, MAX_MANIFEST_BYTES, cancel)?;
+        Ok((Digest::of(&bytes), Manifest::read(&bytes)?))
+    }
+
+    fn manifest_bytes(
+        &self,
+        place: &OciReference,
+        path: &str,
+        limit: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<u8>, RemoteError> {
         let url = self.url(place, path)?;
         let headers = [("accept", ACCEPTED.to_owned())];
-        let call = Call::get(&url, &headers);
-        let answer = self.send(place, Access::Pull, &call, MAX_MANIFEST_BYTES, cancel)?;
-        let bytes = answer.content(&url)?;
-        Ok((Digest::of(&bytes), Manifest::read(&bytes)?))
+        self.send(place, Access::Pull, &Call::get(&url, &headers), limit, cancel)?.content(&url)
     }
 
     /// Returns the manifest of a digest.
@@ -208,7 +264,7 @@ impl OciRemote {
     ) -> Result<(Digest, Manifest), RemoteError> {
         let (found, manifest) = self.manifest(place, &format!("manifests/{digest}"), cancel)?;
         if found != *digest {
-            return Err(invalid("the registry answers with another manifest than was asked for"));
+            return Err(other_manifest());
         }
         Ok((found, manifest))
     }
@@ -264,13 +320,17 @@ fn artifact_of(
 ) -> Result<RemoteArtifact, RemoteError> {
     let digest = layer.digest()?;
     Ok(RemoteArtifact {
-        location: place.location(manifest, &digest),
+        location: place.location(manifest, Part::Blob(digest)),
         name: None,
         kind,
         revision: Some(manifest.to_string()),
         digest: Some(digest),
         signature: None,
     })
+}
+
+fn other_manifest() -> RemoteError {
+    invalid("the registry answers with another manifest than was asked for")
 }
 
 /// Checks a status that is not 200.
@@ -306,7 +366,14 @@ impl Remote for OciRemote {
             (digest, manifest) = self.pinned(&place, &only, cancel)?;
         }
         let (layer, kind) = manifest.content()?;
-        Ok(vec![artifact_of(&place, &digest, layer, kind)?])
+        // Signers sign the manifest, which states the digest of the layer.
+        let signature = ArtifactSignature {
+            bundle: Some(place.location(&digest, Part::Bundles)),
+            subject: Some(place.location(&digest, Part::Manifest)),
+            ..ArtifactSignature::default()
+        };
+        let artifact = artifact_of(&place, &digest, layer, kind)?;
+        Ok(vec![RemoteArtifact { signature: Some(signature), ..artifact }])
     }
 
     fn fetch(
@@ -316,8 +383,19 @@ impl Remote for OciRemote {
         cancel: &Cancel,
     ) -> Result<Vec<u8>, RemoteError> {
         check(cancel)?;
-        let (place, blob) = OciReference::parse_location(&artifact.location)?;
-        let url = self.url(&place, &format!("blobs/{blob}"))?;
-        self.send(&place, Access::Pull, &Call::get(&url, &[]), limit, cancel)?.content(&url)
+        let (place, part) = OciReference::parse_location(&artifact.location)?;
+        match part {
+            Part::Blob(blob) => {
+                let url = self.url(&place, &format!("blobs/{blob}"))?;
+                self.send(&place, Access::Pull, &Call::get(&url, &[]), limit, cancel)?.content(&url)
+            }
+            Part::Bundles => self.bundles(&place, limit, cancel),
+            Part::Manifest => {
+                let path = format!("manifests/{}", place.version);
+                let bytes = self.manifest_bytes(&place, &path, limit, cancel)?;
+                let is_pinned = Digest::of(&bytes).to_string() == place.version;
+                if is_pinned { Ok(bytes) } else { Err(other_manifest()) }
+            }
+        }
     }
 }

@@ -69,9 +69,9 @@ fn artifact(
     };
     let signature = match &entry.signature {
         Some(signature) => Some(ArtifactSignature {
-            location: locate(signature)?,
-            key: locate(KEY_FILE)?,
-            bundle: None,
+            location: Some(locate(signature)?),
+            key: Some(locate(KEY_FILE)?),
+            ..ArtifactSignature::default()
         }),
         None => None,
     };

@@ -31,6 +31,14 @@ impl Signer {
         }
     }
 
+    /// Returns the identity of a signer that has one.
+    pub(crate) fn into_identity(self) -> Option<Identity> {
+        match self {
+            Self::Identity(identity) => Some(identity),
+            Self::Key(_) => None,
+        }
+    }
+
     /// Returns the key of a signer that has one.
     pub(crate) fn key(&self) -> Option<&PublicKey> {
         match self {

@@ -1,9 +1,9 @@
 //! The signers of artifacts.
 
 use prowess_core::{
-    ArtifactSignature, Cancel, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
+    ArtifactSignature, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
 };
-use prowess_signature::{PublicKey, Signature};
+use prowess_signature::{Identity, PublicKey, Signature};
 
 use crate::install_error::InstallError;
 use crate::lock::Lock;
@@ -16,6 +16,10 @@ const MAX_KEY_BYTES: usize = 4096;
 /// The maximum size of a signature, in bytes. Bundles of sigstore have certificates and proofs.
 const MAX_SIGNATURE_BYTES: usize = 256 * 1024;
 
+/// The maximum size of a document that is signed instead of an artifact, in bytes: that of a
+/// manifest of a registry.
+const MAX_SUBJECT_BYTES: usize = 4 * 1024 * 1024;
+
 /// Whether the signatures of fetched artifacts are verified.
 pub(crate) enum Signatures<'s> {
     /// The digests of the files are locked, and say more than a signature.
@@ -24,6 +28,8 @@ pub(crate) enum Signatures<'s> {
     Verify {
         /// The keys that are tried first. If none of them signed, the key of the source is.
         keys: Vec<PublicKey>,
+        /// The identities that are preferred, if several have signed.
+        identities: Vec<Identity>,
         bundles: Option<&'s VerifyBundle>,
     },
 }
@@ -37,7 +43,8 @@ impl<'s> Signatures<'s> {
         let mut keys: Vec<_> = signers.iter().filter_map(Signer::key).cloned().collect();
         keys.sort();
         keys.dedup();
-        Self::Verify { keys, bundles: rules.bundles.as_ref() }
+        let identities = signers.into_iter().filter_map(Signer::into_identity).collect();
+        Self::Verify { keys, identities, bundles: rules.bundles.as_ref() }
     }
 
     /// Returns the signer of an artifact, as the lock has it.
@@ -48,16 +55,22 @@ impl<'s> Signatures<'s> {
         bytes: &[u8],
         cancel: &Cancel,
     ) -> Result<String, InstallError> {
-        let (Self::Verify { keys, bundles }, Some(place)) = (self, &artifact.signature) else {
+        let (Self::Verify { keys, identities, bundles }, Some(place)) = (self, &artifact.signature)
+        else {
             return Ok(UNSIGNED.to_owned());
         };
-        let mut found = text(remote, &place.location, MAX_SIGNATURE_BYTES, cancel)?;
+        let mut found = match &place.location {
+            Some(location) => text(remote, location, MAX_SIGNATURE_BYTES, cancel)?,
+            None => None,
+        };
         if let (None, Some(bundle), Some(_)) = (&found, &place.bundle, bundles) {
             found = text(remote, bundle, MAX_SIGNATURE_BYTES, cancel)?;
         }
         let Some(text) = found else { return Ok(UNSIGNED.to_owned()) };
         if text.trim_start().starts_with('{') {
-            return identity(bytes, &text, *bundles);
+            let subject = subject(remote, artifact, place, cancel)?;
+            let contents: Vec<_> = std::iter::once(bytes).chain(subject.as_deref()).collect();
+            return identity(&contents, &text, identities, *bundles);
         }
         let invalid = |reason: String| InstallError::SignatureInvalid(reason);
         let signature = Signature::parse(&text).map_err(|error| invalid(error.to_string()))?;
@@ -75,19 +88,60 @@ impl<'s> Signatures<'s> {
     }
 }
 
-/// Returns the identity that has signed these bytes, as the lock has it.
+/// Returns the document that a bundle may sign instead of the artifact.
+fn subject(
+    remote: &dyn Remote,
+    artifact: &RemoteArtifact,
+    place: &ArtifactSignature,
+    cancel: &Cancel,
+) -> Result<Option<Vec<u8>>, InstallError> {
+    let Some(location) = &place.subject else { return Ok(None) };
+    let bytes = remote.fetch(&RemoteArtifact::plain(location), MAX_SUBJECT_BYTES, cancel)?;
+    // The remote has read the digest of the artifact in the document with this digest.
+    if artifact.revision != Some(Digest::of(&bytes).to_string()) {
+        let message = "the signed document is of another version than the artifact";
+        return Err(InstallError::SignatureInvalid(message.to_owned()));
+    }
+    Ok(Some(bytes))
+}
+
+/// Returns the identity that has signed one of these contents, as the lock has it. If there are
+/// several bundles, one of a known identity counts, because anyone may add others.
 fn identity(
-    bytes: &[u8],
-    bundle: &str,
+    contents: &[&[u8]],
+    text: &str,
+    known: &[Identity],
     verify: Option<&VerifyBundle>,
 ) -> Result<String, InstallError> {
     let verify = verify.ok_or_else(|| {
         let message = "it is a bundle of sigstore, which this program cannot verify";
         InstallError::SignatureInvalid(message.to_owned())
     })?;
-    let identity = verify(bytes, bundle);
-    let identity = identity.map_err(|error| InstallError::SignatureInvalid(error.to_string()))?;
-    Ok(Signer::Identity(identity).to_string())
+    let mut signed = Vec::new();
+    let mut refused = None;
+    for bundle in documents(text) {
+        for content in contents {
+            match verify(content, &bundle) {
+                Ok(identity) => signed.push(identity),
+                Err(error) => refused = refused.or(Some(error)),
+            }
+        }
+    }
+    let preferred = signed.iter().position(|identity| known.contains(identity)).unwrap_or(0);
+    if let Some(identity) = signed.into_iter().nth(preferred) {
+        return Ok(Signer::Identity(identity).to_string());
+    }
+    let reason = refused.map_or_else(String::new, |error| error.to_string());
+    Err(InstallError::SignatureInvalid(reason))
+}
+
+/// Returns the documents of a text with several ones; other texts as they are.
+fn documents(text: &str) -> Vec<String> {
+    let documents = serde_json::Deserializer::from_str(text).into_iter::<serde_json::Value>();
+    match documents.collect::<Result<Vec<_>, _>>() {
+        Ok(documents) if documents.len() > 1 => documents.iter().map(ToString::to_string).collect(),
+        _ => vec![text.to_owned()],
+    }
 }
 
 /// Returns the key that the source states for its signatures.
@@ -99,7 +153,11 @@ fn published_key(
 ) -> Result<PublicKey, InstallError> {
     let id = signature.key_id();
     let invalid = |reason: String| InstallError::SignatureInvalid(reason);
-    let text = text(remote, &place.key, MAX_KEY_BYTES, cancel)?.ok_or_else(|| {
+    let text = match &place.key {
+        Some(key) => text(remote, key, MAX_KEY_BYTES, cancel)?,
+        None => None,
+    };
+    let text = text.ok_or_else(|| {
         invalid(format!("the source does not publish the key {id} of its signer"))
     })?;
     PublicKey::parse(&text).map_err(|error| invalid(error.to_string()))

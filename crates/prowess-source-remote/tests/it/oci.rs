@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use prowess_archive::{Archive, File};
 use prowess_core::{
-    ArtifactKind, Cancel, Digest, Remote, RemoteError, RemoteErrorKind, RemoteRequest,
+    ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
+    RemoteRequest,
 };
 use prowess_source_remote::{HttpOptions, OciRemote};
 
@@ -149,4 +150,28 @@ fn challenges_end() {
         server.on_get(path, token);
         assert_eq!(kind(&server), expected, "{token}");
     }
+}
+
+#[test]
+fn bundles_and_their_subject_are_bounded_and_pinned() {
+    let server = Server::new();
+    server.on_get(MANIFEST, manifest(&Digest::of(b"package").to_string()));
+    let remote = remote(&[&server]);
+    let request = RemoteRequest::latest(source(&server));
+    let artifact = remote.resolve(&request, &Cancel::default()).unwrap().remove(0);
+    let signature = artifact.signature.unwrap();
+    let fetch = |location: &Option<String>| {
+        let location = RemoteArtifact::plain(location.clone().unwrap());
+        remote.fetch(&location, 1024 * 1024, &Cancel::default()).map_err(|error| error.kind)
+    };
+    let revision = artifact.revision.unwrap();
+    let listed = format!(r#"{{"mediaType": "a", "digest": "{revision}", "size": 1}}"#);
+    let listed = vec![listed; 51].join(",");
+    let index = format!(r#"{{"schemaVersion": 2, "manifests": [{listed}]}}"#);
+    server.on_get(&format!("/v2/team/pdf/referrers/{revision}"), index);
+    let requests = server.requests().len();
+    assert_eq!(fetch(&signature.bundle), Err(RemoteErrorKind::TooLarge));
+    assert_eq!(server.requests().len(), requests + 1, "none of so many is requested");
+    server.on_get(&format!("/v2/team/pdf/manifests/{revision}"), "another manifest");
+    assert_eq!(fetch(&signature.subject), Err(RemoteErrorKind::Invalid));
 }

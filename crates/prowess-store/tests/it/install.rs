@@ -62,17 +62,23 @@ impl Remote for Shelf {
         let of_source = archives
             .iter()
             .filter(|(location, _)| location.split('#').next() == Some(request.source.as_str()));
+        let texts = self.texts.lock().unwrap();
+        let named = |location: &str, end: &str| {
+            let location = format!("{location}{end}");
+            texts.contains_key(&location).then_some(location)
+        };
         let found: Vec<_> = of_source
             .map(|(location, bytes)| RemoteArtifact {
                 location: location.clone(),
                 name: location.split('#').nth(1).map(str::to_owned),
                 kind: ArtifactKind::Archive,
                 signature: Some(ArtifactSignature {
-                    location: format!("{location}.minisig"),
-                    key: "minisign.pub".to_owned(),
+                    location: Some(format!("{location}.minisig")),
+                    key: Some("minisign.pub".to_owned()),
                     bundle: Some(format!("{location}.sigstore.json")),
+                    subject: named(location, ".subject"),
                 }),
-                revision: None,
+                revision: named(location, ".revision").map(|location| texts[&location].clone()),
                 digest: Some(self.stated.lock().unwrap().unwrap_or_else(|| Digest::of(bytes))),
             })
             .collect();

@@ -1,10 +1,11 @@
 //! Signatures of artifacts, made by the signer's own tool, and the signers that a lock pins.
 
 use std::io::Cursor;
+use std::sync::Arc;
 
 use minisign::KeyPair;
-use prowess_core::{Cancel, RemoteRequest};
-use prowess_signature::PublicKey;
+use prowess_core::{Cancel, Digest, RemoteRequest};
+use prowess_signature::{Identity, PublicKey, SignatureError};
 use prowess_store::{Growth, InstallError, Installer, SignerRules, UNSIGNED, publish_signed};
 
 use crate::install::{Fixture, PDF};
@@ -185,4 +186,73 @@ fn bundle_of_sigstore_is_refused_without_a_verifier() {
     put(&fixture, "site.minisig", Some("{\"mediaType\": \"application/vnd.dev.sigstore\"}".into()));
     let error = fixture.add("site", &[]).unwrap_err();
     assert_eq!(error.code().as_str(), "signature-invalid", "it is not taken for unsigned: {error}");
+}
+
+/// Returns a document that says who has signed these bytes.
+fn bundle(by: &str, bytes: &[u8]) -> String {
+    format!("{{\"by\": \"{by}\", \"of\": \"{}\"}}\n", Digest::of(bytes))
+}
+
+/// Rules that believe such documents about the bytes that they name.
+fn believing() -> SignerRules {
+    let verify = |bytes: &[u8], text: &str| {
+        let invalid = || SignatureError::Bundle("it is of other bytes".to_owned());
+        let bundle: serde_json::Value = serde_json::from_str(text).map_err(|_| invalid())?;
+        if bundle["of"] != Digest::of(bytes).to_string() {
+            return Err(invalid());
+        }
+        Identity::new("https://issuer.example", bundle["by"].as_str().unwrap_or_default())
+    };
+    SignerRules { required: None, bundles: Some(Arc::new(verify)) }
+}
+
+/// Publishes a version whose document, which names its digest, has these signers.
+fn publish_document(fixture: &Fixture, version: &str, signers: &[&str]) {
+    fixture.shelf.put("site", &[("SKILL.md", &PDF.replace("One", version))]);
+    let document = format!("manifest of {}", Digest::of(&fixture.shelf.lock()["site"]));
+    let revision = Digest::of(document.as_bytes()).to_string();
+    let bundles = signers.iter().map(|by| bundle(by, document.as_bytes())).collect();
+    put(fixture, "site.sigstore.json", Some(bundles));
+    put(fixture, "site.subject", Some(document));
+    put(fixture, "site.revision", Some(revision));
+}
+
+fn update_believing(fixture: &Fixture) -> Result<String, String> {
+    let signers = &believing();
+    let installer = Installer { signers, ..fixture.installer() };
+    let updated = installer.update(&[], Growth::Accept, &Cancel::default());
+    updated.map_err(|error| error.code().as_str().to_owned())?;
+    Ok(locked_signer(fixture).rsplit(' ').next().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn known_signer_counts_among_several() {
+    let fixture = Fixture { signers: believing(), ..Fixture::new() };
+    publish_document(&fixture, "One", &["ada", "eve"]);
+    fixture.add("site", &[]).unwrap();
+    assert!(locked_signer(&fixture).ends_with(" ada"), "the first one is used first");
+    publish_document(&fixture, "Two", &["eve", "ada"]);
+    assert_eq!(update_believing(&fixture), Ok("ada".into()), "others may have signed, too");
+    publish_document(&fixture, "Three", &["eve"]);
+    assert_eq!(update_believing(&fixture), Err("signer-changed".into()));
+    publish_document(&fixture, "Four", &[]);
+    let other = bundle("ada", b"another document") + &bundle("ada", b"a third one");
+    put(&fixture, "site.sigstore.json", Some(other));
+    assert_eq!(update_believing(&fixture), Err("signature-invalid".into()));
+}
+
+#[test]
+fn signed_document_is_that_of_the_artifact() {
+    let fixture = Fixture { signers: believing(), ..Fixture::new() };
+    publish_document(&fixture, "One", &["ada"]);
+    fixture.add("site", &[]).unwrap();
+    publish_document(&fixture, "Two", &["ada"]);
+    put(&fixture, "site.revision", Some(Digest::of(b"another document").to_string()));
+    assert_eq!(update_believing(&fixture), Err("signature-invalid".into()));
+    put(&fixture, "site.subject", None);
+    assert_eq!(
+        update_believing(&fixture),
+        Err("signature-invalid".into()),
+        "a bundle of something else is no signature of the artifact"
+    );
 }
