@@ -165,4 +165,5 @@ fn metadata_fits() {
 #[test]
 fn configuration_fits() {
     check("config-show", "--no-config config show prompt");
+    check("config-show-lists", "--no-config config show plugins");
 }

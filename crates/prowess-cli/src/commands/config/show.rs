@@ -63,7 +63,7 @@ fn unknown(key: &str, values: &[ConfigValue]) -> Failure {
 }
 
 /// Writes a file that could be the whole configuration, with the files that were looked for on top
-/// and the origin of each value behind it.
+/// and the origin of each value behind it. The items of a long list have a line each.
 fn text(shown: &Shown<'_>) -> String {
     let mut text = String::new();
     for FoundFile { path, state } in shown.files {
@@ -83,11 +83,22 @@ fn text(shown: &Shown<'_>) -> String {
             let key = plain(key);
             let _ = writeln!(text, "{:indent$}{HEADING}{key}:{HEADING:#}", "", indent = 2 * depth);
         }
-        let line = format!("{:indent$}{last}: {}", "", value.value, indent = 2 * keys.len());
+        let indent = 2 * keys.len();
+        let line = format!("{:indent$}{last}: {}", "", value.value);
+        let (line, items) = match value.value.as_array() {
+            Some(items) if line.len() > ORIGIN_COLUMN => {
+                (format!("{:indent$}{last}:", ""), items.as_slice())
+            }
+            _ => (line, &[][..]),
+        };
         let line = plain(&line);
         let origin = value.origin.to_string();
         let origin = plain(&origin);
         let _ = writeln!(text, "{line:ORIGIN_COLUMN$} {DIM}# {origin}{DIM:#}");
+        for item in items {
+            let item = item.to_string();
+            let _ = writeln!(text, "{:indent$}  - {}", "", plain(&item));
+        }
         above = keys;
     }
     text
