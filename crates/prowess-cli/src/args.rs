@@ -195,9 +195,6 @@ pub(crate) enum Command {
     /// terminal. No file, process or network of this machine is reachable. The exit code is that of
     /// the last command; 124 if a limit ended it, 125 if it did not run.
     Shell(Shell),
-    /// Starts one confined program; started by a host
-    #[command(hide = true)]
-    SandboxStage,
     /// List, inspect, check and create plugins. Only `check` executes plugin code
     #[command(subcommand)]
     Plugin(Plugin),

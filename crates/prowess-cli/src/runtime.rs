@@ -88,9 +88,12 @@ pub(crate) fn builder_with(
     Ok(builder)
 }
 
+/// The argument with which this program is the stage of a sandbox.
+pub(crate) const STAGE: &str = "sandbox-stage";
+
 /// Returns the program that confines itself and becomes the interpreter of a script: this one.
 pub(crate) fn script_stage() -> Result<Program, Failure> {
-    Ok(Program::new(this_program()?).argument("sandbox-stage"))
+    Ok(Program::new(this_program()?).argument(STAGE))
 }
 
 /// Returns the scan cache of this build of the program; `None` for a user without a home directory.

@@ -90,7 +90,9 @@ pub use policy::{
     PluginSettings, SandboxPolicy,
 };
 pub use prowess_plugin_abi::manifest::{Manifest, PanicStrategy};
-pub use prowess_sandbox::{Level as SandboxLevel, Report as SandboxProbe, SandboxError};
+pub use prowess_sandbox::{
+    Level as SandboxLevel, LimitKeepers, Report as SandboxProbe, SandboxError,
+};
 pub use reload::{PluginHandle, Reloaded};
 pub use stage::{Staged, stage, stage_in_directory};
 pub use trust::{

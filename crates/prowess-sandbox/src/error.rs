@@ -58,7 +58,7 @@ impl SandboxError {
     }
 
     pub(crate) fn failed(reason: String) -> Self {
-        let help = "run `prowess doctor` to see what this machine offers".into();
+        let help = "check that the program is the one that was installed with this host".into();
         Self { kind: SandboxErrorKind::Failed, reason, help }
     }
 }
@@ -69,7 +69,11 @@ fn help_for(layer: &str) -> &'static str {
         "seccomp" => "use a kernel with CONFIG_SECCOMP_FILTER",
         "namespaces" => "allow user namespaces for this user, or demand the level `floor`",
         "network" => "demand the level `namespaces` or `best`, or grant no hosts",
+        "control-groups" => {
+            "run the host where `memory` and `pids` are delegated, as `systemd-run --user --scope` \
+             does, or do not demand these limits"
+        }
         "operating-system" => "run it on Linux, or turn the sandbox off for code that you trust",
-        _ => "run `prowess doctor` to see what this machine offers",
+        _ => "demand a lower level, or ask the machine's administrator to allow the layer",
     }
 }

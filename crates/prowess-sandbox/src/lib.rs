@@ -44,6 +44,6 @@ mod wire;
 pub use error::{SandboxError, SandboxErrorKind};
 pub use isolation::{Isolation, Running, Stream, Streams};
 pub use native::Native;
-pub use plan::{Confinement, DemandedLevel, Limits, Plan, Program, Rights};
-pub use report::{Level, MissingLayer, Report};
+pub use plan::{Confinement, DemandedLevel, GroupLimit, Limits, Plan, Program, Rights};
+pub use report::{Level, LimitKeeper, LimitKeepers, MissingLayer, Report};
 pub use stage::{EXIT_NOT_CONFINED, Inside, enter, run_stage};

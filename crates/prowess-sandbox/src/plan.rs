@@ -101,10 +101,28 @@ pub struct Limits {
     pub file_bytes: u64,
     /// Seconds of processor time of each process. By default, 3,600.
     pub cpu_seconds: u64,
+    /// Bytes of memory of all processes together, where a control group counts it. By default, 2
+    /// GiB.
+    pub memory_bytes: u64,
     /// Bytes of address space of each process. By default, 2 GiB.
     pub address_space: u64,
     /// Open files of each process. By default, 256.
     pub open_files: u64,
+    /// The limits that a control group must keep for all processes together: where none can,
+    /// nothing is started. By default, none: then resource limits count the processes of the user
+    /// and the memory of each process.
+    pub demanded: Vec<GroupLimit>,
+}
+
+/// A limit that a control group can keep for all processes of a sandbox together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum GroupLimit {
+    /// [`Limits::processes`].
+    Processes,
+    /// [`Limits::memory_bytes`].
+    Memory,
 }
 
 impl Default for Limits {
@@ -113,8 +131,10 @@ impl Default for Limits {
             processes: 256,
             file_bytes: 64 << 20,
             cpu_seconds: 3_600,
+            memory_bytes: 2 << 30,
             address_space: 2 << 30,
             open_files: 256,
+            demanded: Vec::new(),
         }
     }
 }

@@ -32,8 +32,43 @@ pub struct Report {
     pub level: Level,
     /// The layers, for people.
     pub layers: Vec<String>,
+    /// What keeps the limits of all processes together.
+    pub limits: LimitKeepers,
     /// Layers that this machine does not offer and that the plan does not demand.
     pub missing: Vec<MissingLayer>,
+}
+
+/// What keeps the limits that are about all processes of a sandbox together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LimitKeepers {
+    /// What counts processes and threads.
+    pub processes: LimitKeeper,
+    /// What counts memory.
+    pub memory: LimitKeeper,
+}
+
+/// A part of the kernel that keeps a limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitKeeper {
+    /// Resource limits: the memory of each process, and the processes of the user.
+    #[default]
+    ResourceLimits,
+    /// A control group of the first version, for all processes of the sandbox together.
+    ControlGroupV1,
+    /// A control group of the second version, for all processes of the sandbox together.
+    ControlGroupV2,
+}
+
+impl LimitKeeper {
+    /// Returns the name that users see.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ResourceLimits => "resource limits",
+            Self::ControlGroupV1 => "control group v1",
+            Self::ControlGroupV2 => "control group v2",
+        }
+    }
 }
 
 /// A layer that could not be built.

@@ -47,9 +47,6 @@ pub struct Inside {
     exec: Option<Program>,
 }
 
-/// The most processes of the stage around the confined one.
-const PROCESSES_AROUND: u64 = 2;
-
 /// A layer that cannot be built.
 type Failed = MissingLayer;
 
@@ -130,22 +127,18 @@ fn confine(
     {
         return Err(failed("parent")("the host has ended"));
     }
-    let mut identity = limits::Identity::of_this_process();
     limits::no_core_files().map_err(failed("limits"))?;
     let confinement = &order.confinement;
+    let identity = limits::Identity::limited(&confinement.limits, order.level)?;
     if order.level == Level::Unconfined {
         return Ok((unconfined(&confinement.limits, &identity)?, None));
     }
     let replaces_itself = order.exec.is_some();
-    if replaces_itself {
-        identity.join_group(&confinement.limits, PROCESSES_AROUND);
-    }
     let kept = std::iter::once(socket.as_raw_fd()).chain(files.iter().map(AsRawFd::as_raw_fd));
     let kept: Vec<_> = kept.collect();
     if order.level == Level::Namespaces {
         let host = replaces_itself.then_some(socket);
         namespaces::enter(&kept, host, order).map_err(failed("namespaces"))?;
-        identity.enters_namespaces();
     } else if replaces_itself && confinement.rights.processes {
         supervisor::enter(&kept, socket).map_err(failed("supervisor"))?;
     }
@@ -170,7 +163,8 @@ fn confine(
     if listener.is_some() {
         layers.push("a network of its own, with a proxy".into());
     }
-    Ok((Report { level: order.level, layers, missing: Vec::new() }, listener))
+    let limits = identity.keepers();
+    Ok((Report { level: order.level, layers, limits, missing: Vec::new() }, listener))
 }
 
 /// Sets the limits alone.
@@ -178,7 +172,8 @@ fn unconfined(limits: &Limits, identity: &limits::Identity) -> Result<Report, Fa
     rustix::thread::set_no_new_privs(true).map_err(failed("no-new-privileges"))?;
     limits::set_of_process(limits).map_err(failed("limits"))?;
     let layers = vec!["no new privileges".into(), identity.describe(limits)];
-    Ok(Report { level: Level::Unconfined, layers, missing: Vec::new() })
+    let kept = identity.keepers();
+    Ok(Report { level: Level::Unconfined, layers, limits: kept, missing: Vec::new() })
 }
 
 fn die_with_parent() -> rustix::io::Result<()> {

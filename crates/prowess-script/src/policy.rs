@@ -31,9 +31,9 @@ pub struct ScriptPolicy {
     pub search_path: Vec<PathBuf>,
     /// The isolation level that is demanded. By default, the highest that the machine offers.
     pub level: DemandedLevel,
-    /// The resources that a script may consume. By default 64 processes, 16 GiB of address space,
-    /// since some interpreters reserve more than they use, 600 seconds of processor time, 64 MiB
-    /// for a file and 256 open files.
+    /// The resources that a script may consume. By default 64 processes, 4 GiB of memory where a
+    /// control group counts it, 16 GiB of address space, since some interpreters reserve more than
+    /// they use, 600 seconds of processor time, 64 MiB for a file and 256 open files.
     pub limits: Limits,
     /// Files and directories that scripts may read besides their package and the system. By
     /// default, none.
@@ -79,6 +79,7 @@ impl Default for ScriptPolicy {
             level: DemandedLevel::default(),
             limits: Limits {
                 processes: 64,
+                memory_bytes: 4 << 30,
                 address_space: 16 << 30,
                 cpu_seconds: 600,
                 ..Limits::default()

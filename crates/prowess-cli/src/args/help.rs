@@ -16,7 +16,7 @@ const POLICIES: [&str; 4] = ["config", "set", "preset", "no_config"];
 const WITHOUT_SKILLS: [&str; 5] = ["approvals", "config", "new", "tour", "validate"];
 
 /// Commands that use neither.
-const WITHOUT_POLICIES: [&str; 20] = [
+const WITHOUT_POLICIES: [&str; 19] = [
     "add",
     "audit",
     "completions",
@@ -28,7 +28,6 @@ const WITHOUT_POLICIES: [&str; 20] = [
     "read-properties",
     "remove",
     "rollback",
-    "sandbox-stage",
     "schema",
     "stats",
     "sync",

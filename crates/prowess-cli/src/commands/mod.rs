@@ -90,7 +90,6 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         ) => explain_call::run(global, tool, json, load, output),
         Some(Command::Run(args)) => run::run(global, args, output),
         Some(Command::Shell(args)) => shell::run(global, args, output),
-        Some(Command::SandboxStage) => Ok(prowess::sandbox::run_stage()),
         Some(Command::Plugin(command)) => plugin::run(global, command, output),
         Some(Command::Serve(args)) => serve::run(args, global, output),
         Some(Command::Mcp(command)) => mcp::run(command, global, output),

@@ -98,7 +98,17 @@ impl Launch {
     fn limits(&self) -> Limits {
         let PluginLimits { processes, file_bytes, cpu_seconds, address_space, open_files, .. } =
             self.limits;
-        Limits { processes, file_bytes, cpu_seconds, address_space, open_files }
+        let memory_bytes = address_space;
+        let demanded = Vec::new();
+        Limits {
+            processes,
+            file_bytes,
+            cpu_seconds,
+            memory_bytes,
+            address_space,
+            open_files,
+            demanded,
+        }
     }
 
     fn sandbox_rights(&self) -> Rights {

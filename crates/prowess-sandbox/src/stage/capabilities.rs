@@ -1,8 +1,9 @@
 //! The end of all capabilities.
 
+use rustix::io::Errno;
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, capabilities, capability_is_in_bounding_set,
-    clear_ambient_capability_set, remove_capability_from_bounding_set, set_capabilities,
+    CapabilitySet, CapabilitySets, capabilities, clear_ambient_capability_set,
+    remove_capability_from_bounding_set, set_capabilities,
 };
 
 /// Drops every capability, also those that a program could regain by `exec` where that is possible.
@@ -11,11 +12,10 @@ pub(super) fn drop_all() -> rustix::io::Result<()> {
     if may_drop {
         for bit in 0..64 {
             let capability = CapabilitySet::from_bits_retain(1 << bit);
-            match capability_is_in_bounding_set(capability) {
-                Ok(true) => remove_capability_from_bounding_set(capability)?,
-                Ok(false) => {}
+            match remove_capability_from_bounding_set(capability) {
                 // The kernel knows no further ones.
-                Err(_) => break,
+                Err(Errno::INVAL) => break,
+                removed => removed?,
             }
         }
     }

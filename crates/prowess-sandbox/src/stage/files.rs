@@ -23,17 +23,16 @@ pub(super) fn restrict(order: &Order) -> Result<String, RulesetError> {
     let write = read | AccessFs::from_write(ABI::V4);
     let run = AccessFs::ReadFile | AccessFs::Execute;
     let discard = AccessFs::ReadFile | AccessFs::WriteFile;
+    // The dynamic loader is a program that the kernel runs.
+    let libraries = if rights.execute.is_empty() { read } else { read | AccessFs::Execute };
     let mut rules = ruleset(reach)?;
-    rules = allow(rules, paths(&LIBRARIES).chain(paths(&SYSTEM)), read)?;
+    rules = allow(rules, paths(&LIBRARIES), libraries)?;
+    rules = allow(rules, paths(&SYSTEM), read)?;
     rules = allow(rules, reach.files(), read)?;
     rules = allow(rules, paths(&DISCARD), discard)?;
     rules = allow(rules, rights.read.iter().map(PathBuf::as_path), read)?;
     rules = allow(rules, rights.write.iter().map(PathBuf::as_path), write)?;
     rules = allow(rules, rights.execute.iter().map(PathBuf::as_path), run)?;
-    if !rights.execute.is_empty() {
-        // The dynamic loader is a program that the kernel runs.
-        rules = allow(rules, paths(&LIBRARIES), read | AccessFs::Execute)?;
-    }
     if rights.private_tmp && order.level == Level::Namespaces {
         rules = allow(rules, paths(&[TEMPORARY]), write)?;
     }

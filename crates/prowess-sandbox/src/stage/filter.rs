@@ -5,9 +5,9 @@
 //! permissions of a file, and reach parts of the kernel that no program of this kind needs.
 
 mod calls;
-mod first;
+mod numbers;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustix::process::getpid;
 use seccompiler::{
@@ -19,7 +19,7 @@ use super::network::Reach;
 use crate::Rights;
 use crate::wire::Order;
 
-/// Rules by the number of a call; an empty list denies the call whatever its arguments are.
+/// Rules by the number of a call.
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 type Built<T> = Result<T, seccompiler::Error>;
 
@@ -27,27 +27,26 @@ type Built<T> = Result<T, seccompiler::Error>;
 /// it may do so again: Landlock decides which programs it can run.
 pub(super) fn install(order: &Order) -> Built<()> {
     let rights = &order.confinement.rights;
-    // Programs that use the newer call fall back to the older one if it is reported as missing.
-    let missing = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
-    apply_filter(&first::known_calls_only())?;
-    apply_filter(&program(missing, libc::ENOSYS)?)?;
-    let mut rules = rules(rights)?;
-    rules.insert(libc::SYS_socket, sockets(Reach::of(order))?);
-    if order.exec.is_none() && !rights.processes {
-        rules.extend([libc::SYS_execve, libc::SYS_execveat].map(|call| (call, Vec::new())));
-    }
-    apply_filter(&program(rules, libc::EPERM)?)
+    let reach = Reach::of(order);
+    let rules = by_argument(rights, reach)?;
+    let inspected: BTreeSet<_> = rules.keys().copied().collect();
+    let denied = denied(order, reach);
+    apply_filter(&numbers::program(&denied, &inspected, &program(rules)?))
 }
 
-fn program(rules: Rules, error: i32) -> Built<BpfProgram> {
-    let deny = SeccompAction::Errno(error.cast_unsigned());
+fn program(rules: Rules) -> Built<BpfProgram> {
+    let deny = SeccompAction::Errno(libc::EPERM.cast_unsigned());
     let architecture = std::env::consts::ARCH.try_into()?;
     Ok(SeccompFilter::new(rules, SeccompAction::Allow, deny, architecture)?.try_into()?)
 }
 
-fn rules(rights: &Rights) -> Built<Rules> {
-    let mut rules: Rules = calls::ALWAYS.iter().map(|&call| (call, Vec::new())).collect();
-    let mut deny = |calls: &[i64]| rules.extend(calls.iter().map(|&call| (call, Vec::new())));
+/// Returns the calls that are denied whatever their arguments are, with their errors.
+fn denied(order: &Order, reach: Reach) -> BTreeMap<i64, i32> {
+    let rights = &order.confinement.rights;
+    // Programs that use the newer call fall back to the older one if it is reported as missing.
+    let mut denied = BTreeMap::from([(libc::SYS_clone3, libc::ENOSYS)]);
+    let mut deny = |calls: &[i64]| denied.extend(calls.iter().map(|&call| (call, libc::EPERM)));
+    deny(calls::ALWAYS);
     if rights.write.is_empty() {
         deny(&calls::CHANGES_OF_FILES);
     }
@@ -57,12 +56,17 @@ fn rules(rights: &Rights) -> Built<Rules> {
     if !rights.processes {
         deny(calls::PROCESSES);
     }
-    deny_by_argument(&mut rules, rights)?;
-    Ok(rules)
+    if order.exec.is_none() && !rights.processes {
+        deny(&[libc::SYS_execve, libc::SYS_execveat]);
+    }
+    if reach == Reach::Nothing {
+        deny(&[libc::SYS_socket]);
+    }
+    denied
 }
 
-fn deny_by_argument(rules: &mut Rules, rights: &Rights) -> Built<()> {
-    rules.insert(libc::SYS_clone, clones(rights)?);
+fn by_argument(rights: &Rights, reach: Reach) -> Built<Rules> {
+    let mut rules = Rules::from([(libc::SYS_clone, clones(rights)?)]);
     rules.insert(libc::SYS_ioctl, one_of(1, &[libc::TIOCSTI, libc::TIOCLINUX])?);
     let options = [libc::PR_SET_PDEATHSIG, libc::PR_SET_MM, libc::PR_SET_PTRACER];
     rules.insert(libc::SYS_prctl, one_of(0, &options.map(|option| option.cast_unsigned().into()))?);
@@ -79,7 +83,8 @@ fn deny_by_argument(rules: &mut Rules, rights: &Rights) -> Built<()> {
         rules.insert(libc::SYS_kill, vec![none_of(0, &[own])?]);
         rules.insert(libc::SYS_tgkill, vec![none_of(0, &[own])?]);
     }
-    Ok(())
+    rules.extend(sockets(reach)?);
+    Ok(rules)
 }
 
 /// Denies new namespaces, and where there are to be no new processes, all but threads.
@@ -99,15 +104,15 @@ fn clones(rights: &Rights) -> Built<Vec<SeccompRule>> {
     Ok(rules)
 }
 
-/// Denies sockets of every family, or of all but the internet's.
-fn sockets(reach: Reach) -> Built<Vec<SeccompRule>> {
+/// Denies sockets of all families but the internet's, unless every socket is denied already.
+fn sockets(reach: Reach) -> Built<Option<(i64, Vec<SeccompRule>)>> {
     let families = match reach {
-        Reach::Nothing => return Ok(Vec::new()),
+        Reach::Nothing => return Ok(None),
         Reach::Proxy(_) => &[libc::AF_INET][..],
         Reach::Everything => &[libc::AF_INET, libc::AF_INET6],
     };
     let families: Vec<_> = families.iter().map(|family| family.cast_unsigned().into()).collect();
-    Ok(vec![none_of(0, &families)?])
+    Ok(Some((libc::SYS_socket, vec![none_of(0, &families)?])))
 }
 
 /// Matches if an argument has one of these values.

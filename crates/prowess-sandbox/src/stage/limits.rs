@@ -5,57 +5,84 @@ use std::io;
 use rustix::process::{Resource, Rlimit, Uid, geteuid, getpid, getuid, setrlimit};
 use rustix::thread::{CapabilitySet, capabilities, set_thread_groups, set_thread_res_uid};
 
-use super::cgroup;
-use crate::Limits;
+use super::cgroup::{self, GroupLimits};
+use super::{Failed, failed};
+use crate::{GroupLimit, Level, LimitKeeper, LimitKeepers, Limits};
 
+/// The most processes of the stage around the confined one.
+const PROCESSES_AROUND: u64 = 2;
 /// Real user ids from here on belong to no user of a usual system.
 const FIRST_UNUSED_UID: u32 = 0x7000_0000;
 /// The user `nobody` of most systems.
 const NOBODY: u32 = 65_534;
 
-/// The user of the stage and how its processes are counted.
+/// The user of the stage and what keeps the limits of its processes.
 pub(super) struct Identity {
     /// The number of the outermost process, which makes the real user id of a sandbox unique.
     number: u32,
     /// Whether it is root with the right to change its real user id.
     is_root: bool,
-    /// Threads that the user runs now and that count as well.
+    /// Threads that the user runs outside and that count as well, where the user is counted.
     running: u64,
-    /// Whether a control group counts its processes.
-    is_grouped: bool,
+    keepers: LimitKeepers,
 }
 
 impl Identity {
-    /// Returns the identity of this process before it enters namespaces.
-    pub(super) fn of_this_process() -> Self {
+    /// Returns the identity of this process, which enters control groups of its own where it can.
+    /// Call it before it enters namespaces: the files of groups are not there.
+    ///
+    /// # Errors
+    ///
+    /// A limit that is demanded for all processes together is not kept.
+    pub(super) fn limited(limits: &Limits, level: Level) -> Result<Self, Failed> {
         let number = getpid().as_raw_nonzero().get().cast_unsigned();
         let may_set =
             capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SETUID));
         let is_root = geteuid() == Uid::ROOT && may_set;
-        let running = if is_root { 0 } else { threads_of(getuid()) };
-        Self { number, is_root, running, is_grouped: false }
+        let processes = limits.processes.saturating_add(PROCESSES_AROUND);
+        let keepers = cgroup::join(number, GroupLimits { processes, memory: limits.memory_bytes });
+        check_demanded(limits, &keepers)?;
+        // In a user namespace only its own processes count; elsewhere all of the user's do.
+        let counts_user =
+            level == Level::Floor && !is_root && keepers.processes == LimitKeeper::ResourceLimits;
+        let running = if counts_user { threads_of(getuid()) } else { 0 };
+        Ok(Self { number, is_root, running, keepers })
     }
 
-    /// Lets a control group count the processes of root if there is one, with room for the
-    /// processes around the confined one. The files of groups are not there in namespaces.
-    pub(super) fn join_group(&mut self, limits: &Limits, around: u64) {
-        let most = limits.processes.saturating_add(around);
-        self.is_grouped = self.is_root && cgroup::join(self.number, most).is_ok();
-    }
-
-    /// Stops counting processes outside of the namespace.
-    pub(super) fn enters_namespaces(&mut self) {
-        self.running = 0;
+    /// Returns what keeps the limits.
+    pub(super) fn keepers(&self) -> LimitKeepers {
+        self.keepers
     }
 
     /// Returns the sentence of the report.
     pub(super) fn describe(&self, limits: &Limits) -> String {
-        let Limits { processes, file_bytes, cpu_seconds, address_space, open_files } = limits;
+        let Limits { processes, memory_bytes, file_bytes, cpu_seconds, .. } = limits;
+        let Limits { address_space, open_files, .. } = limits;
+        let counted = self.keepers.processes.as_str();
+        let memory = match self.keepers.memory {
+            LimitKeeper::ResourceLimits => format!("{address_space} bytes of memory of a process"),
+            group => format!("{memory_bytes} bytes of memory ({})", group.as_str()),
+        };
         format!(
-            "limits: {processes} processes, {file_bytes} bytes of a file, {cpu_seconds} s of CPU, \
-             {address_space} bytes of memory, {open_files} open files"
+            "limits: {processes} processes ({counted}), {file_bytes} bytes of a file, \
+             {cpu_seconds} s of CPU, {memory}, {open_files} open files"
         )
     }
+}
+
+/// Fails if a limit that is demanded is not kept.
+fn check_demanded(limits: &Limits, keepers: &LimitKeepers) -> Result<(), Failed> {
+    for demanded in &limits.demanded {
+        let (keeper, counted) = match demanded {
+            GroupLimit::Processes => (keepers.processes, "processes"),
+            GroupLimit::Memory => (keepers.memory, "memory of all processes"),
+        };
+        if keeper == LimitKeeper::ResourceLimits {
+            let reason = format!("no control group that this user may use counts the {counted}");
+            return Err(failed("control-groups")(reason));
+        }
+    }
+    Ok(())
 }
 
 /// Forbids core files.
@@ -65,14 +92,16 @@ pub(super) fn no_core_files() -> rustix::io::Result<()> {
 
 /// Sets the limits of this process and its descendants.
 pub(super) fn set(limits: &Limits, identity: &Identity) -> io::Result<()> {
+    let is_grouped = identity.keepers.processes != LimitKeeper::ResourceLimits;
     if identity.is_root {
         set_thread_groups(&[])?;
-        if !identity.is_grouped {
+        if !is_grouped {
             take_real_uid(identity.number)?;
         }
     }
-    // In a user namespace only its own processes count; elsewhere all of the user's do.
-    limit(Resource::Nproc, limits.processes.saturating_add(identity.running))?;
+    if !is_grouped {
+        limit(Resource::Nproc, limits.processes.saturating_add(identity.running))?;
+    }
     Ok(set_of_process(limits)?)
 }
 

@@ -16,6 +16,9 @@ use rustix::process::Pid;
 /// The word on the command line of an attacker.
 pub(crate) const AS_ATTACKER: &str = "as-the-attacker";
 
+/// The name of a program that runs with the rights of its owner, another user.
+pub(crate) const SETUID: &str = "setuid";
+
 /// The attacker's knowledge of its host.
 pub(crate) struct Target {
     pub(crate) host: i32,

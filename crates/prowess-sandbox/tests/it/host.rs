@@ -15,7 +15,7 @@ use prowess_sandbox::{
 
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
-use crate::attacker::AS_ATTACKER;
+use crate::attacker::{AS_ATTACKER, SETUID};
 
 /// The word on the command line of a host.
 const AS_HOST: &str = "as-the-host";
@@ -36,6 +36,8 @@ pub(crate) enum Way {
     Proxied,
     /// At the best level of a machine that forbids namespaces.
     WithoutNamespaces,
+    /// In `bwrap`, with arguments that grant as much.
+    Bubblewrap,
 }
 
 impl Way {
@@ -48,6 +50,7 @@ impl Way {
             Self::Confined(_) => "namespaces",
             Self::Proxied => "namespaces-with-proxy-with-processes",
             Self::WithoutNamespaces => "best-without-namespaces",
+            Self::Bubblewrap => "bwrap",
         }
     }
 }
@@ -102,6 +105,7 @@ pub(crate) fn attack(user: Option<u32>, way: Way) -> Outcome {
         }
         command.uid(user).gid(user);
     }
+    program_of_another(&files, user);
     // A file and not a pipe: a pipe of this process belongs to its user.
     let printed = files.join("printed");
     let stdout = OpenOptions::new().append(true).create(true).open(&printed).unwrap();
@@ -111,6 +115,15 @@ pub(crate) fn attack(user: Option<u32>, way: Way) -> Outcome {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "the host ends in order: {printed}{errors}");
     Outcome { printed: printed + &errors }
+}
+
+/// Creates a program that runs with the rights of another user, who owns it.
+fn program_of_another(files: &Path, user: Option<u32>) {
+    let program = files.join(SETUID);
+    std::fs::copy("/usr/bin/id", &program).unwrap();
+    let other = if user.is_none() { NOBODY } else { 0 };
+    std::os::unix::fs::chown(&program, Some(other), None).unwrap();
+    std::fs::set_permissions(program, PermissionsExt::from_mode(0o4755)).unwrap();
 }
 
 fn copy(program: &Path, directory: &Path) -> PathBuf {
@@ -143,6 +156,7 @@ fn host() {
             let output = command.stderr(Stdio::inherit()).output().unwrap();
             String::from_utf8(output.stdout).unwrap()
         }
+        "bwrap" => in_bubblewrap(&program, &environment),
         word => confined(&program, word, &environment),
     };
     let is_changed = std::hint::black_box(&*secret) != b"hidden-in-memory";
@@ -165,11 +179,33 @@ pub(crate) fn forbid_namespaces() {
     apply_filter(&filter).unwrap();
 }
 
+/// Starts the attacker in `bwrap`, which shows the system and the attacker's program alone.
+fn in_bubblewrap(program: &Path, environment: &[(&str, String)]) -> String {
+    let mut command = Command::new("bwrap");
+    command.args(["--unshare-all", "--die-with-parent", "--clearenv", "--cap-drop", "ALL"]);
+    command.args(["--proc", "/proc", "--dev", "/dev"]);
+    for path in ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"] {
+        command.args(["--ro-bind-try", path, path]);
+    }
+    let setuid = Path::new(&environment[2].1).join(SETUID);
+    for program in [program, &setuid] {
+        command.arg("--ro-bind").arg(program).arg(program);
+    }
+    for (name, value) in environment {
+        command.args(["--setenv", name, value]);
+    }
+    command.arg("--").arg(program).args(arguments());
+    let output = command.stderr(Stdio::inherit()).output().expect("`bwrap` is installed");
+    String::from_utf8(output.stdout).unwrap()
+}
+
 fn confined(program: &Path, word: &str, environment: &[(&str, String)]) -> String {
     let stage = Program::new(program.with_file_name("prowess-sandbox-stage"));
     let attacker = arguments().into_iter().fold(Program::new(program), Program::argument);
     let processes = word.ends_with("-with-processes");
-    let rights = Rights { execute: vec![program.to_owned()], processes, ..Rights::default() };
+    let setuid = Path::new(&environment[2].1).join(SETUID);
+    let execute = vec![program.to_owned(), setuid];
+    let rights = Rights { execute, processes, ..Rights::default() };
     let level = match word.split('-').next() {
         Some("floor") => DemandedLevel::Floor,
         Some("namespaces") => DemandedLevel::Namespaces,

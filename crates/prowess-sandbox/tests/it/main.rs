@@ -6,4 +6,5 @@ mod attacks;
 mod host;
 mod levels;
 mod lifetime;
+mod limits;
 mod network;

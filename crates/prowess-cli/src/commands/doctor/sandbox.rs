@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use prowess::plugin_host::{SandboxLevel, SandboxProbe, probe_sandbox};
+use prowess::plugin_host::{LimitKeepers, SandboxLevel, SandboxProbe, probe_sandbox};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -15,6 +15,8 @@ use crate::terminal::{columns_behind, plain, wrapped};
 pub(super) struct Sandbox {
     /// The highest level; `null` if not even the lowest can be built.
     level: Option<SandboxLevel>,
+    /// What keeps the limits of all processes together; `null` if there is no level.
+    limits: Option<LimitKeepers>,
     missing: Vec<String>,
 }
 
@@ -23,11 +25,11 @@ impl Sandbox {
     pub(super) fn probe() -> Result<Self, Failure> {
         let arguments = ["plugin", "process"].map(Into::into).into();
         Ok(match probe_sandbox(this_program()?, arguments) {
-            Ok(SandboxProbe { level, missing, .. }) => {
+            Ok(SandboxProbe { level, limits, missing, .. }) => {
                 let missing = missing.iter().map(|one| format!("{}: {}", one.layer, one.reason));
-                Self { level: Some(level), missing: missing.collect() }
+                Self { level: Some(level), limits: Some(limits), missing: missing.collect() }
             }
-            Err(error) => Self { level: None, missing: vec![error.to_string()] },
+            Err(error) => Self { level: None, limits: None, missing: vec![error.to_string()] },
         })
     }
 
@@ -38,6 +40,10 @@ impl Sandbox {
             "\n{HEADING}Sandbox{HEADING:#} for plugins in own processes and scripts"
         );
         let _ = writeln!(text, "  {level}");
+        if let Some(LimitKeepers { processes, memory }) = self.limits {
+            let (processes, memory) = (processes.as_str(), memory.as_str());
+            let _ = writeln!(text, "  limits: processes by {processes}, memory by {memory}");
+        }
         for missing in &self.missing {
             let missing = wrapped(&plain(missing), columns_behind(11), 11);
             let _ = writeln!(text, "  missing: {missing}");

@@ -171,10 +171,12 @@ impl Explained<'_> {
 }
 
 fn limits(limits: &Limits, seconds: u64, output_bytes: usize) -> String {
-    let Limits { processes, file_bytes, cpu_seconds, address_space, open_files } = limits;
+    let Limits { processes, file_bytes, cpu_seconds, memory_bytes, .. } = limits;
+    let Limits { address_space, open_files, demanded, .. } = limits;
+    let demanded = if demanded.is_empty() { "" } else { ", with a control group or not at all" };
     format!(
-        "{seconds} s, {cpu_seconds} s of CPU, {processes} processes, {address_space} bytes of \
-         memory, {file_bytes} bytes of a file, {open_files} open files, {output_bytes} bytes of \
-         each output"
+        "{seconds} s, {cpu_seconds} s of CPU, {processes} processes, {memory_bytes} bytes of \
+         memory ({address_space} of a process), {file_bytes} bytes of a file, {open_files} open \
+         files, {output_bytes} bytes of each output{demanded}"
     )
 }

@@ -3,7 +3,7 @@
 use expect_test::expect;
 use prowess_testkit::Tree;
 
-use super::{check, place, run_here, tree};
+use super::{check, place, run_here, tree, without_keepers};
 use crate::program::Program;
 use crate::run;
 
@@ -77,6 +77,10 @@ fn doctor() {
               ],
               "sandbox": {
                 "level": "namespaces",
+                "limits": {
+                  "processes": "$KEEPER",
+                  "memory": "$KEEPER"
+                },
                 "missing": []
               },
               "summary": {
@@ -122,9 +126,10 @@ fn for_people_each_finding_has_its_help() {
 
         Sandbox for plugins in own processes and scripts
           namespaces
+          limits: processes by $KEEPER, memory by $KEEPER
 
         2 skills: 1 error, 3 warnings, 0 hints
-    "#]].assert_eq(&ran.stdout.replace(&place(&tree), "$ROOT"));
+    "#]].assert_eq(&without_keepers(ran.stdout.replace(&place(&tree), "$ROOT")));
     assert_eq!(ran.stderr, "", "findings are the result");
 }
 

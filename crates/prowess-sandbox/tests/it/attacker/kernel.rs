@@ -1,6 +1,7 @@
 //! Attacks by parts of the kernel that no program of this kind needs.
 
 use std::fs::OpenOptions;
+use std::io;
 use std::os::fd::IntoRawFd;
 
 use super::calls::{address, attempt, call, output, signed, text};
@@ -64,18 +65,14 @@ pub(super) const ATTACKS: &[Attack] = &[
         attempt(libc::SYS_personality, &[0x0004_0000])
     }),
     #[cfg(target_arch = "x86_64")]
-    ("makes a system call of 32 bits", By::Anyone, |_| {
-        // The filter ends a process that does.
-        match call(libc::SYS_clone, &[signed(libc::SIGCHLD), 0, 0, 0, 0])? {
-            0 => attempt(libc::SYS_exit_group, &[u64::from(pid_of_32_bits() <= 0)]),
-            started => {
-                let mut status = 0_i32;
-                let started = started.cast_unsigned();
-                attempt(libc::SYS_wait4, &[started, output(&mut status), 0, 0])?;
-                let is_answered = libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0;
-                is_answered.then_some(()).ok_or_else(|| std::io::Error::other("it was ended"))
-            }
-        }
+    ("makes a system call of 32 bits", By::Anyone, |_| in_process(|| pid_of_32_bits() > 0)),
+    #[cfg(target_arch = "x86_64")]
+    ("makes a system call of x32", By::Anyone, |_| {
+        // A kernel without this interface reports that the call is missing, as it does for others.
+        in_process(|| {
+            let answer = call(libc::SYS_getpid | X32, &[]);
+            answer.map_or_else(|error| error.raw_os_error() == Some(libc::ENOSYS), |pid| pid > 0)
+        })
     }),
     ("types into a terminal", By::Root, |_| {
         call(libc::SYS_setsid, &[])?;
@@ -90,6 +87,25 @@ pub(super) const ATTACKS: &[Attack] = &[
         attempt(libc::SYS_ioctl, &[terminal, libc::TIOCSTI, address(b"x")])
     }),
 ];
+
+/// The bit of numbers of the interface x32.
+#[cfg(target_arch = "x86_64")]
+const X32: i64 = 0x4000_0000;
+
+/// Runs an attack in a process of its own, because the filter ends a process that attempts it.
+#[cfg(target_arch = "x86_64")]
+fn in_process(is_answered: impl Fn() -> bool) -> io::Result<()> {
+    match call(libc::SYS_clone, &[signed(libc::SIGCHLD), 0, 0, 0, 0])? {
+        0 => attempt(libc::SYS_exit_group, &[u64::from(!is_answered())]),
+        started => {
+            let mut status = 0_i32;
+            let started = started.cast_unsigned();
+            attempt(libc::SYS_wait4, &[started, output(&mut status), 0, 0])?;
+            let is_answered = libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0;
+            is_answered.then_some(()).ok_or_else(|| io::Error::other("it was ended"))
+        }
+    }
+}
 
 /// Asks for the number of this process by the interface for programs of 32 bits.
 #[cfg(target_arch = "x86_64")]

@@ -7,7 +7,7 @@ use std::thread;
 use rustix::process::{Resource, Rlimit, Signal};
 
 use super::calls::{address, attempt, call, output};
-use super::{Attack, By, Target, contains};
+use super::{Attack, By, SETUID, Target, contains};
 
 /// `PTRACE_SEIZE`, which traces a process without stopping it.
 const SEIZE: u64 = 0x4206;
@@ -84,6 +84,16 @@ pub(super) const ATTACKS: &[Attack] = &[
             // Without Yama each process of the user may trace it already.
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(()),
             attempted => attempted,
+        }
+    }),
+    ("gains the rights of another user", By::Anyone, |target| {
+        // `id`, which belongs to another user and runs with that user's rights.
+        let id = Command::new(target.directory.join(SETUID)).arg("-u").output()?;
+        let user = String::from_utf8_lossy(&id.stdout).trim().to_owned();
+        let own = rustix::process::geteuid().to_string();
+        match user.parse::<u32>() {
+            Ok(_) if user != own => Ok(()),
+            gained => Err(io::Error::other(format!("it ran as {gained:?}, as before"))),
         }
     }),
     ("starts a program", By::Anyone, |_| Command::new("/bin/true").status().map(drop)),
