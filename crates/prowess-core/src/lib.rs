@@ -39,6 +39,7 @@ mod clock;
 pub mod codes;
 mod delivery;
 mod digest;
+mod hook_command;
 mod layer;
 mod ledger;
 mod limits;
@@ -93,6 +94,7 @@ pub use delivery::{
     BodyDelivery, DeliveryPolicy, ReinjectionBudget, ShowLocation, parse_virtual_uri, virtual_uri,
 };
 pub use digest::Digest;
+pub use hook_command::HookCommand;
 pub use layer::{Layer, Trust};
 pub use ledger::{BodyPlace, ContextMode, LedgerEntry, RunPreference, SessionScope};
 pub use limits::{CallUsage, CostTracker, RateLimited, RateLimiter};

@@ -1,7 +1,9 @@
-//! The scripts that a frontmatter wants to be run before and after the skill.
+//! The scripts that a frontmatter wants to be run before and after the skill, and at events.
 
-use prowess_core::ResourcePath;
-use prowess_format::{Profile, Rules, for_message};
+use std::ops::Range;
+
+use prowess_core::{HookCommand, ResourcePath};
+use prowess_format::{Field, Mapping, Profile, Rules, Value, for_message};
 
 use crate::codes;
 use crate::findings::Findings;
@@ -9,26 +11,73 @@ use crate::links::exists;
 use crate::package::Package;
 
 /// The extension that names scripts of the package in `hooks`, and the keys that it has there.
-const EXTENSION: &str = "omniforge";
+const SCRIPTS: &str = "omniforge";
 const KEYS: [&str; 2] = ["pre", "post"];
+/// The extension that has lists of commands by the event.
+const EVENTS: &str = "claude-code";
+
+/// A script that a hook names.
+struct Named<'d> {
+    hook: &'d str,
+    path: ResourcePath,
+    /// The path as it is written, or the command.
+    text: &'d str,
+    span: Range<usize>,
+}
 
 /// Looks for the scripts, where the profile knows the field.
 pub(crate) fn check(package: &Package<'_>, profile: Profile, findings: &mut Findings<'_>) {
     let fields = &package.document.frontmatter.fields;
     let extensions = Rules::of(profile).extensions;
-    let hooks = extensions.value(fields, EXTENSION, "hooks").and_then(|hooks| hooks.as_map());
-    let scripts = KEYS.into_iter().filter_map(|key| hooks?.get(key));
-    for field in scripts {
-        let script = field.value.as_text().unwrap_or_default();
-        // A path that leaves the package is a finding of reading.
-        if ResourcePath::new(script).is_ok_and(|path| !exists(&path, package)) {
-            let message = format!(
-                "the hook `{}` names `{}`, which does not exist",
-                field.key,
-                for_message(script)
-            );
-            let help = "add the script, or remove the hook";
-            findings.at(codes::HOOK_MISSING, field.value_span.clone(), message, help);
+    let hooks = |extension| extensions.value(fields, extension, "hooks").and_then(Value::as_map);
+    let scripts = hooks(SCRIPTS).into_iter().flat_map(scripts);
+    let commands = hooks(EVENTS).into_iter().flat_map(|events| &events.0).flat_map(commands);
+    for named in scripts.chain(commands) {
+        if exists(&named.path, package) {
+            continue;
         }
+        let message = format!(
+            "the hook `{}` names `{}`, which does not exist",
+            named.hook,
+            for_message(named.text)
+        );
+        findings.at(codes::HOOK_MISSING, named.span, message, "add the script, or remove the hook");
+    }
+}
+
+/// Returns the scripts that are named by their paths. A path that leaves the package is a finding of
+/// reading.
+fn scripts(hooks: &Mapping) -> impl Iterator<Item = Named<'_>> {
+    KEYS.into_iter().filter_map(|key| {
+        let field = hooks.get(key)?;
+        let text = field.value.as_text()?;
+        let path = ResourcePath::new(text).ok()?;
+        Some(Named { hook: &field.key, path, text, span: field.value_span.clone() })
+    })
+}
+
+/// Returns the scripts in the commands of an event.
+fn commands(event: &Field) -> impl Iterator<Item = Named<'_>> {
+    let matchers = list(&event.value).iter().filter_map(Value::as_map);
+    let handlers = matchers.filter_map(|matcher| matcher.get("hooks"));
+    let handlers = handlers.flat_map(|handlers| list(&handlers.value)).filter_map(Value::as_map);
+    handlers.filter_map(|handler| {
+        let field = handler.get("command")?;
+        let text = field.value.as_text()?;
+        // What only a shell can run has no script that is known.
+        let path = HookCommand::parse(text).ok().filter(|_| is_command(handler))?.path;
+        let is_file = path.as_str().contains(['/', '.']);
+        is_file.then(|| Named { hook: &event.key, path, text, span: field.value_span.clone() })
+    })
+}
+
+fn is_command(handler: &Mapping) -> bool {
+    handler.get("type").and_then(|kind| kind.value.as_text()) == Some("command")
+}
+
+fn list(value: &Value) -> &[Value] {
+    match value {
+        Value::List(values) => values,
+        _ => &[],
     }
 }

@@ -29,10 +29,27 @@ impl Runs<'_> {
         let at = self.clock.now();
         for skill in before.iter().filter(|skill| find(after, &skill.id).is_none()) {
             self.audit.report(&self.deactivation(skill, at, cause));
+            if !is_by_call(cause) && has_post_hook(skill) {
+                self.trace_hook_not_run(skill, cause);
+            }
         }
         for skill in after.iter().filter(|skill| find(before, &skill.id).is_none()) {
             self.audit.report(&self.activation(skill, at));
         }
+    }
+
+    /// Emits that a hook did not run: only a call has the consent, the deadline and the caller that
+    /// a script runs with.
+    fn trace_hook_not_run(&self, skill: &ActiveSkill, cause: DeactivationCause) {
+        tracing::info!(
+            name: "hook_not_run",
+            target: "prowess",
+            session = &*self.session.log_name(),
+            skill = skill.id,
+            hook = "post",
+            ?cause,
+            "hook_not_run"
+        );
     }
 
     /// Reports the skills that are loaded when a session is resumed, if there are any.
@@ -126,4 +143,15 @@ pub(crate) fn continued(
 
 fn find<'s>(skills: &'s [Arc<ActiveSkill>], id: &str) -> Option<&'s ActiveSkill> {
     skills.iter().map(Arc::as_ref).find(|skill| skill.id == id)
+}
+
+/// Returns whether a call of a tool ended the run, which then ran the skill's hook.
+fn is_by_call(cause: DeactivationCause) -> bool {
+    matches!(cause, DeactivationCause::Unloaded | DeactivationCause::Replaced)
+}
+
+/// Returns whether the skill has a script that runs after it was unloaded.
+fn has_post_hook(skill: &ActiveSkill) -> bool {
+    let hooks = skill.properties.get("hooks");
+    hooks.and_then(|hooks| hooks.get("post")).is_some_and(serde_json::Value::is_string)
 }

@@ -215,6 +215,12 @@ fn files_that_a_body_names_are_there() {
     assert_eq!(found, [("path-missing".to_owned(), Some(12))]);
 }
 
+/// Returns hooks with a command in the form of Claude Code.
+fn event(command: &str) -> String {
+    let command = command.replace('\'', "''");
+    format!("{{PreToolUse: [{{matcher: Bash, hooks: [{{type: command, command: '{command}'}}]}}]}}")
+}
+
 #[test]
 fn the_script_of_a_hook_is_there() {
     for (hooks, expected) in [
@@ -223,6 +229,14 @@ fn the_script_of_a_hook_is_there() {
         ("{pre: gone.sh, post: ./gone.sh}", &["hook-missing", "hook-missing"]),
         ("{pre: ../a.sh}", &["extension-path"]),
         ("{Stop: []}", &[]),
+        (&event("bash ./scripts/a.sh --strict"), &[]),
+        (&event("${CLAUDE_SKILL_DIR}/scripts/a.sh"), &[]),
+        (&event("bash scripts/b.sh"), &["hook-missing"]),
+        (&event("$CLAUDE_SKILL_DIR/b.sh 'an argument'"), &["hook-missing"]),
+        // Programs of the machine, and what only a shell could run.
+        (&event("jq ."), &[]),
+        (&event("/usr/bin/env b.sh"), &[]),
+        (&event("cat scripts/b.sh | sh"), &[]),
     ] {
         let text = skill_md("notes", BODY)
             .replace("---\n# Notes", &format!("hooks: {hooks}\n---\n# Notes"));

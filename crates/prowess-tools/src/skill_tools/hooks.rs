@@ -1,7 +1,6 @@
 //! Scripts that a skill wants to be run around its activation and around calls of tools.
 
 mod answer;
-mod command;
 mod declared;
 mod memory;
 
@@ -10,9 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    ActiveSkill, AuditEvent, AuditedDecision, AuditedSkill, Code, Content, Digest, Outcome, Record,
-    RecordIndex, ScriptOutcome, ScriptRequest, ScriptRunner, SessionState, SkillError, ToolContext,
-    ToolResult, Trust, Verdict,
+    ActiveSkill, AuditEvent, AuditedDecision, AuditedSkill, Code, Content, Digest, HookCommand,
+    Outcome, Record, RecordIndex, ScriptOutcome, ScriptRequest, ScriptRunner, SessionState,
+    SkillError, ToolContext, ToolResult, Trust, Verdict,
 };
 use prowess_text::{clipped, quoted};
 use serde_json::{Value, json};
@@ -24,7 +23,6 @@ use super::problem::Problem;
 use crate::{CallAudit, HookPolicy, Refusal, codes};
 
 use answer::{MAX_REASON_CHARS, Verdict as HookVerdict, ended, verdict};
-use command::ScriptCall;
 use declared::{Declared, Event, EventHook};
 pub(super) use memory::HookMemory;
 
@@ -38,7 +36,9 @@ const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 /// A skill has hooks in either form:
 ///
 /// - `hooks: { pre, post }` with paths of scripts: `pre` runs before the skill is loaded and stops
-///   the load if it fails, and `post` runs after it was unloaded.
+///   the load if it fails, and `post` runs after a call unloaded it. Where a skill ends with its
+///   task, its session or its trust, no call is there to run a script for, so `post` does not run:
+///   the trace `hook_not_run` reports it.
 /// - The events of Claude Code, `PreToolUse`, `PostToolUse` and `Stop`, each with matchers and
 ///   handlers of the type `command`. A command is the path of a script of the package and literal
 ///   arguments; no shell reads it. The script gets the event as JSON on standard input. Exit code 2
@@ -77,7 +77,7 @@ struct Run<'r> {
     skill: &'r ActiveSkill,
     /// The name of the hook in the frontmatter.
     name: &'static str,
-    script: &'r ScriptCall,
+    script: &'r HookCommand,
     input: Vec<u8>,
     seconds: u64,
     approved: Option<Digest>,

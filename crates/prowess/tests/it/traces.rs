@@ -192,3 +192,28 @@ fn finding_of_the_host_is_a_cause() {
     });
     assert_eq!(collector.causes(), ["start", "finding"]);
 }
+
+#[test]
+fn hooks_that_do_not_run_at_the_end_are_reported() {
+    let hooked = SKILL.replace("description:", "hooks: { post: scripts/end.sh }\ndescription:");
+    let tree = Tree::new(&format!("{hooked}//- /pdf/scripts/end.sh\ntrue\n"));
+    let clock: Arc<ManualClock> = Arc::default();
+    let load = json!({ "names": ["pdf"] });
+    let collector = traced(|| {
+        let runtime = runtime(&tree, Policies::default(), &clock);
+        for is_unloaded in [true, false] {
+            let session = runtime.open_session().expect("memory");
+            let turn = runtime.turn(&session).expect("the session is open");
+            let loaded = turn.call(&ToolCall::new("skills_load", load.clone()));
+            assert!(!loaded.result.is_error, "{loaded:?}");
+            if is_unloaded {
+                turn.call(&ToolCall::new("skills_unload", load.clone()));
+            }
+            drop(turn);
+            assert!(runtime.close_session(session.id()).expect("memory"), "it was open");
+        }
+    });
+    let event = only(&collector, "hook_not_run");
+    let fields = ["skill", "hook", "cause"].map(|name| &*event.fields[name]);
+    assert_eq!(fields, ["pdf", "post", "SessionClosed"], "a call would have run it");
+}

@@ -1,10 +1,9 @@
 //! The hooks of a skill, as its frontmatter has them.
 
-use prowess_core::{ActiveSkill, ResourcePath};
+use prowess_core::{ActiveSkill, HookCommand, ResourcePath};
 use serde_json::Value;
 
 use super::HookedCall;
-use super::command::{ScriptCall, script_call};
 
 /// The field of the frontmatter.
 const FIELD: &str = "hooks";
@@ -14,8 +13,8 @@ const MOST_HOOKS: usize = 64;
 /// The hooks of one skill.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
-    pub(super) pre: Option<ScriptCall>,
-    pub(super) post: Option<ScriptCall>,
+    pub(super) pre: Option<HookCommand>,
+    pub(super) post: Option<HookCommand>,
     /// The hooks of events, in their order.
     pub(super) events: Vec<EventHook>,
 }
@@ -26,7 +25,7 @@ pub(super) struct EventHook {
     pub(super) event: Event,
     /// The names of the tools that it is about; `None` for every tool.
     tools: Option<Vec<String>>,
-    pub(super) script: ScriptCall,
+    pub(super) script: HookCommand,
     /// The time limit of the author.
     pub(super) seconds: Option<u64>,
     /// Whether it runs once in a session.
@@ -68,12 +67,12 @@ impl Declared {
     /// A hook that would run here is not the path of a script of the package.
     pub(super) fn of(skill: &ActiveSkill) -> Result<Self, String> {
         let Some(hooks) = skill.properties.get(FIELD) else { return Ok(Self::default()) };
-        let path = |key: &str| -> Result<Option<ScriptCall>, String> {
+        let path = |key: &str| -> Result<Option<HookCommand>, String> {
             let Some(path) = hooks.get(key) else { return Ok(None) };
             let invalid = |reason: &str| format!("its hook `{key}` {reason}");
             let path = path.as_str().ok_or_else(|| invalid("is not a path"))?;
             let path = ResourcePath::new(path).map_err(|error| invalid(&error.to_string()))?;
-            Ok(Some(ScriptCall { path, arguments: Vec::new() }))
+            Ok(Some(HookCommand { path, arguments: Vec::new() }))
         };
         let mut declared = Self { pre: path("pre")?, post: path("post")?, events: Vec::new() };
         for event in Event::ALL {
@@ -115,7 +114,7 @@ impl Declared {
         if text("type") != Some("command") {
             return Err("is not of the type `command`".to_owned());
         }
-        let script = script_call(text("command").unwrap_or_default())?;
+        let script = HookCommand::parse(text("command").unwrap_or_default())?;
         Ok(EventHook {
             event,
             tools,

@@ -1,13 +1,16 @@
 //! The command of a hook: the path of a script and literal arguments. No shell reads it.
 
-use prowess_core::ResourcePath;
 use prowess_text::quoted;
 
-/// A script of the package with its arguments.
+use crate::ResourcePath;
+
+/// A script of a package with literal arguments, as the command of a hook names it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ScriptCall {
-    pub(super) path: ResourcePath,
-    pub(super) arguments: Vec<String>,
+pub struct HookCommand {
+    /// The script.
+    pub path: ResourcePath,
+    /// The arguments, without the quotes of the command.
+    pub arguments: Vec<String>,
 }
 
 /// Interpreters that a command may name in front of its script, which the runner chooses itself.
@@ -18,21 +21,26 @@ const DIRECTORIES: [&str; 2] = ["${CLAUDE_SKILL_DIR}/", "$CLAUDE_SKILL_DIR/"];
 /// Characters that a shell would act upon, outside of quotes.
 const OPERATORS: &str = ";&|<>()`$*?[]{}~#!\\\n\r";
 
-/// Reads a command as a script of the package with literal arguments.
-///
-/// # Errors
-///
-/// It is more than that.
-pub(super) fn script_call(command: &str) -> Result<ScriptCall, String> {
-    let mut words = words(command)?.into_iter().peekable();
-    if words.peek().is_some_and(|first| INTERPRETERS.contains(&first.as_str())) {
-        words.next();
+impl HookCommand {
+    /// Reads a command such as `python3 scripts/check.py --strict`. An interpreter in front of the
+    /// script is left out, because the runner chooses it, and `$CLAUDE_SKILL_DIR` in front of the
+    /// path is the directory of the skill.
+    ///
+    /// # Errors
+    ///
+    /// The command is more than that, and only a shell could run it; or its path is not one of the
+    /// package. The text is a predicate, such as "has no command".
+    pub fn parse(command: &str) -> Result<Self, String> {
+        let mut words = words(command)?.into_iter().peekable();
+        if words.peek().is_some_and(|first| INTERPRETERS.contains(&first.as_str())) {
+            words.next();
+        }
+        let first = words.next().ok_or("has no command")?;
+        let directory = DIRECTORIES.iter().find_map(|directory| first.strip_prefix(directory));
+        let path = ResourcePath::new(directory.unwrap_or(&first))
+            .map_err(|error| format!("is not the path of a script of the package: {error}"))?;
+        Ok(Self { path, arguments: words.collect() })
     }
-    let first = words.next().ok_or("has no command")?;
-    let directory = DIRECTORIES.iter().find_map(|directory| first.strip_prefix(directory));
-    let path = ResourcePath::new(directory.unwrap_or(&first))
-        .map_err(|error| format!("is not the path of a script of the package: {error}"))?;
-    Ok(ScriptCall { path, arguments: words.collect() })
 }
 
 /// Splits a command at its spaces and removes its quotes.
@@ -77,12 +85,12 @@ fn not_literal(character: char) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::script_call;
+    use super::HookCommand;
 
     /// Compares the path and the arguments of a command, or a part of the reason why it has none.
     #[track_caller]
     fn check(command: &str, expected: Result<&[&str], &str>) {
-        match (script_call(command), expected) {
+        match (HookCommand::parse(command), expected) {
             (Ok(call), Ok(words)) => {
                 let mut found = vec![call.path.as_str()];
                 found.extend(call.arguments.iter().map(String::as_str));
