@@ -45,8 +45,8 @@ pub(crate) fn check(package: &Package<'_>, profile: Profile, findings: &mut Find
     }
 }
 
-/// Returns the scripts that are named by their paths. A path that leaves the package is a finding of
-/// reading.
+/// Returns the scripts that are named by their paths. A path that leaves the package is reported
+/// when the file is read.
 fn scripts(hooks: &Mapping) -> impl Iterator<Item = Named<'_>> {
     KEYS.into_iter().filter_map(|key| {
         let field = hooks.get(key)?;
@@ -64,7 +64,7 @@ fn commands(event: &Field) -> impl Iterator<Item = Named<'_>> {
     handlers.filter_map(|handler| {
         let field = handler.get("command")?;
         let text = field.value.as_text()?;
-        // What only a shell can run has no script that is known.
+        // A command that only a shell can run has no known script.
         let path = HookCommand::parse(text).ok().filter(|_| is_command(handler))?.path;
         let is_file = path.as_str().contains(['/', '.']);
         is_file.then(|| Named { hook: &event.key, path, text, span: field.value_span.clone() })

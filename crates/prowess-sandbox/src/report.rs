@@ -32,18 +32,18 @@ pub struct Report {
     pub level: Level,
     /// The layers, for people.
     pub layers: Vec<String>,
-    /// What keeps the limits of all processes together.
+    /// The parts of the kernel that keep the limits of all processes together.
     pub limits: LimitKeepers,
     /// Layers that this machine does not offer and that the plan does not demand.
     pub missing: Vec<MissingLayer>,
 }
 
-/// What keeps the limits that are about all processes of a sandbox together.
+/// The parts of the kernel that keep the limits of all processes of a sandbox together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LimitKeepers {
-    /// What counts processes and threads.
+    /// The part that counts processes and threads.
     pub processes: LimitKeeper,
-    /// What counts memory.
+    /// The part that counts memory.
     pub memory: LimitKeeper,
 }
 

@@ -33,7 +33,7 @@ pub(super) struct GroupLimits {
     pub(super) memory: u64,
 }
 
-/// A file of a group and what is written to it.
+/// A file of a group and the value for it.
 struct Setting {
     file: &'static str,
     value: u64,
@@ -41,7 +41,7 @@ struct Setting {
     is_optional: bool,
 }
 
-/// What a group can limit.
+/// The resources that a group can limit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Controller {
     Pids,

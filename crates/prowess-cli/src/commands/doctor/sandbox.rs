@@ -15,7 +15,7 @@ use crate::terminal::{columns_behind, plain, wrapped};
 pub(super) struct Sandbox {
     /// The highest level; `null` if not even the lowest can be built.
     level: Option<SandboxLevel>,
-    /// What keeps the limits of all processes together; `null` if there is no level.
+    /// The parts of the kernel that keep limits of all processes; `null` if there is no level.
     limits: Option<LimitKeepers>,
     missing: Vec<String>,
 }

@@ -127,7 +127,7 @@ fn instruction(code: u16, k: u32) -> sock_filter {
 mod tests {
     use super::*;
 
-    /// What the part for arguments returns in these tests.
+    /// The action of the part for arguments in these tests.
     const INSPECTED: u32 = 0x7ff0_0000;
 
     /// Returns the action for a call and the number of instructions that were run, as the kernel
