@@ -105,7 +105,7 @@ fn put_together(
     clock: Arc<dyn Clock>,
     earlier: impl FnMut(&dyn SkillSource) -> Option<Arc<RecordSet>>,
 ) -> Registry {
-    over(source_by(root, clock)).recall(earlier).build().expect("the layer is there")
+    over(source_by(root, clock)).restore(earlier).build().expect("the layer is there")
 }
 
 /// A registry over this source, not yet loaded.

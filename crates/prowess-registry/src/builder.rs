@@ -14,7 +14,7 @@ use crate::auditor::Auditor;
 use crate::body_cache::BodyCache;
 use crate::policy::{RegistryPolicy, UnknownLayer};
 use crate::registry::RegistryContext;
-use crate::resolve_input::Rules;
+use crate::resolve_input::ResolveSettings;
 use crate::resolver::Resolver;
 use crate::scanned::Registered;
 use crate::visibility::VisibilityPolicy;
@@ -110,7 +110,7 @@ impl RegistryBuilder {
     /// Restores the records of an earlier run of the program for each added source. The first scan
     /// reads only files that have changed since then.
     #[must_use]
-    pub fn recall(
+    pub fn restore(
         mut self,
         mut earlier: impl FnMut(&dyn SkillSource) -> Option<Arc<RecordSet>>,
     ) -> Self {
@@ -219,7 +219,7 @@ impl RegistryBuilder {
             Registered { records: new.records, ..Registered::new(rank, new.source, new.asked) }
         });
         let sources = sources.collect();
-        let rules = Rules {
+        let rules = ResolveSettings {
             layers: layers.clone(),
             policy: self.policy,
             visibility: self.visibility,

@@ -12,7 +12,7 @@ use prowess_core::{
 };
 
 use crate::codes;
-use crate::resolve_input::{ResolveInput, Rules};
+use crate::resolve_input::{ResolveInput, ResolveSettings};
 use crate::visibility::Exclusion;
 
 /// Returns the catalog of these scans, in three steps: excludes records that take no part; assigns
@@ -218,7 +218,7 @@ type Rank = (bool, Reverse<i32>, usize, PackagePath);
 /// Ranks trusted layers before untrusted ones whatever their weights, then by effective priority,
 /// then by the order of sources and of paths. The order is total, so the result does not depend on
 /// the order in which a disk lists directories.
-fn rank(record: Record<'_>, rules: &Rules) -> Rank {
+fn rank(record: Record<'_>, rules: &ResolveSettings) -> Rank {
     let weight = record.layer().weight.unwrap_or_default();
     let effective = rules.policy.priority.effective(weight, record.priority());
     let is_untrusted = record.trust() == Trust::Untrusted;

@@ -10,7 +10,7 @@ use crate::visibility::{VisibilityFilter, VisibilityPolicy};
 
 /// The input of a catalog.
 pub(crate) struct ResolveInput<'a> {
-    pub(crate) rules: &'a Rules,
+    pub(crate) rules: &'a ResolveSettings,
     pub(crate) scans: &'a Scans,
     pub(crate) filter: VisibilityFilter<'a>,
     pub(crate) duplicates: Duplicates<'a>,
@@ -18,7 +18,7 @@ pub(crate) struct ResolveInput<'a> {
 
 /// The part of the input that no scan changes.
 #[derive(Default)]
-pub(crate) struct Rules {
+pub(crate) struct ResolveSettings {
     /// The highest first, each with its weight.
     pub(crate) layers: Vec<Layer>,
     pub(crate) policy: RegistryPolicy,

@@ -8,7 +8,7 @@ use prowess_core::{Audience, Catalog, CatalogSource};
 use crate::duplicates::{DigestCache, DuplicateMemo, Duplicates};
 use crate::precedence::resolve;
 use crate::readiness::Readiness;
-use crate::resolve_input::{ResolveInput, Rules, Scans};
+use crate::resolve_input::{ResolveInput, ResolveSettings, Scans};
 use crate::visibility::VisibilityFilter;
 
 /// The maximum number of cached views. A host usually has few agents and tenants at a time; an
@@ -17,7 +17,7 @@ const MAX_VIEWS: usize = 64;
 
 /// Resolves catalogs, and caches those for other audiences than the registry's own.
 pub(crate) struct Resolver {
-    rules: Rules,
+    rules: ResolveSettings,
     digests: DigestCache,
     last: ArcSwapOption<ResolvedState>,
 }
@@ -39,7 +39,7 @@ struct View {
 }
 
 impl Resolver {
-    pub(crate) fn new(rules: Rules) -> Self {
+    pub(crate) fn new(rules: ResolveSettings) -> Self {
         Self { rules, digests: DigestCache::default(), last: ArcSwapOption::empty() }
     }
 

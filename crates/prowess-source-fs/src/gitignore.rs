@@ -16,14 +16,14 @@ const FILE: &str = ".gitignore";
 const LIMIT: usize = 256 * 1024;
 
 /// The patterns that apply in one directory: its own, then those of the directories above it.
-pub(crate) struct Rules {
+pub(crate) struct IgnoreRules {
     /// The directory of the own patterns.
     directory: PathBuf,
     own: List<Ignore>,
-    above: Option<Rc<Rules>>,
+    above: Option<Rc<IgnoreRules>>,
 }
 
-impl Rules {
+impl IgnoreRules {
     /// Returns the rules that apply in a root, from those of `outermost` inwards, without the
     /// root's own; `Err` with the first directory on the path that is excluded itself.
     pub(crate) fn above(outermost: &Path, root: &Path) -> Result<Option<Rc<Self>>, PathBuf> {

@@ -16,7 +16,7 @@ use prowess_core::{Cancel, Clock, Code};
 use prowess_dir::{Dir, Entry, EntryBuffer, Error, ErrorKind, Links};
 
 use crate::admission::{Admission, Parent, admits, goes_below};
-use crate::gitignore::Rules;
+use crate::gitignore::IgnoreRules;
 use crate::package::{FILES, Probe, Prober};
 use crate::probe_request::Origin;
 use crate::{FsConfig, link, problem};
@@ -51,7 +51,7 @@ pub(crate) struct Pending {
     pub(crate) path: Box<str>,
     depth: usize,
     /// The `.gitignore` rules of the directories above it.
-    rules: Option<Rc<Rules>>,
+    rules: Option<Rc<IgnoreRules>>,
     within: Within,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct Level<'l> {
     pub(crate) parent_length: usize,
     pub(crate) depth: usize,
     within: Within,
-    pub(crate) rules: Option<Rc<Rules>>,
+    pub(crate) rules: Option<Rc<IgnoreRules>>,
     /// The device of the directory, once it was requested.
     device: Option<u64>,
     /// Names that are not ASCII, by their composed form.

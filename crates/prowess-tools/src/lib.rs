@@ -72,7 +72,7 @@ pub use policy::{
     SkillLookup, ToolHost, ToolPolicy,
 };
 pub use script_file::{is_script_file, script_read_refusal};
-pub use skill_tools::{ListedIds, SkillHooks, SkillTools, newer_versions};
+pub use skill_tools::{ListedIds, SkillHooks, SkillTools, changed_active_skills};
 pub use suggestion::closest;
 pub use surface::Surface;
 pub use toolbox::Toolbox;

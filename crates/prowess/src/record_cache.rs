@@ -28,7 +28,7 @@ impl<'c> RecordCacheSession<'c> {
 
     /// Builds the registry and scans every source, with the cached records.
     pub(crate) fn scan(mut self, registry: RegistryBuilder) -> Result<Registry, Error> {
-        let registry = registry.recall(|source| self.load(source));
+        let registry = registry.restore(|source| self.load(source));
         let registry = self.findings.drain(..).fold(registry, RegistryBuilder::finding).build()?;
         let scanned = registry.reload();
         if let Some(finding) = self.save(&scanned.catalog) {

@@ -23,8 +23,8 @@ use prowess_prompt::{
 };
 use prowess_session::{OnChange, SessionHandle, operations};
 use prowess_tools::{
-    DiscoveryTools, Dispatched, ExplicitActivation, SkillTools, completions, explicit_activation,
-    newer_versions, skill_directories,
+    DiscoveryTools, Dispatched, ExplicitActivation, SkillTools, changed_active_skills, completions,
+    explicit_activation, skill_directories,
 };
 use serde_json::Value;
 use tracing::Span;
@@ -96,7 +96,7 @@ impl Turn {
     }
 
     fn newer(&self) -> Vec<Arc<ActiveSkill>> {
-        newer_versions(&self.catalog, &self.state.active, self.parts.clock.now())
+        changed_active_skills(&self.catalog, &self.state.active, self.parts.clock.now())
     }
 
     fn body_delivery(&self) -> BodyDelivery {

@@ -170,7 +170,7 @@ fn restored_records_are_not_a_fallback() {
     let records = Arc::clone(&first.sources()[0].records);
     source.break_down(true);
     let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
-    let builder = builder.source("user", source.clone()).recall(|_| Some(Arc::clone(&records)));
+    let builder = builder.source("user", source.clone()).restore(|_| Some(Arc::clone(&records)));
     let registry = builder.build().expect("the layer is valid");
     let expected = (None, vec!["error source-failed".to_owned()]);
     assert_eq!(

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Caller, Cancel, Catalog, CatalogProvider, Diagnostic, Layer, Listing, MemorySource,
-    PackagePath, PreviousScan, ReadLimit, Record, ResourcePath, ScanSink, ScanSummary, Severity,
-    SkillSource, SourceError, Trust,
+    Caller, Catalog, CatalogProvider, Diagnostic, Layer, MemorySource, Record, Severity, Trust,
 };
 use prowess_format::Profile;
 use prowess_registry::{
@@ -13,7 +11,7 @@ use prowess_registry::{
     SkillMdCase, UnknownLayer,
 };
 
-use crate::fixture::{Changing, memory, skill_md};
+use crate::fixture::{memory, skill_md};
 
 /// Returns a registry whose layers, the lowest first, each have a skill `deploy`.
 fn stacked(layers: &[(&str, Trust)]) -> RegistryBuilder {
@@ -24,27 +22,27 @@ fn stacked(layers: &[(&str, Trust)]) -> RegistryBuilder {
     })
 }
 
-fn catalog(builder: RegistryBuilder) -> Arc<Catalog> {
+pub(crate) fn catalog(builder: RegistryBuilder) -> Arc<Catalog> {
     let registry = builder.build().expect("the layers are valid");
     registry.reload();
     registry.catalog()
 }
 
-fn policy(collision: Collision) -> RegistryPolicy {
+pub(crate) fn policy(collision: Collision) -> RegistryPolicy {
     RegistryPolicy { collision, ..RegistryPolicy::default() }
 }
 
-fn ids(catalog: &Catalog) -> Vec<&str> {
+pub(crate) fn ids(catalog: &Catalog) -> Vec<&str> {
     catalog.skills().map(|skill| skill.id()).collect()
 }
 
 /// Returns the locations of the findings with this code.
-fn told<'c>(catalog: &'c Catalog, code: &str) -> Vec<&'c str> {
+pub(crate) fn told<'c>(catalog: &'c Catalog, code: &str) -> Vec<&'c str> {
     let about = catalog.diagnostics().filter(|found| found.code.as_str() == code);
     about.map(|found| found.path.as_deref().unwrap_or_default()).collect()
 }
 
-const TRUSTED: Trust = Trust::Trusted;
+pub(crate) const TRUSTED: Trust = Trust::Trusted;
 
 #[test]
 fn order_of_layers_is_configuration() {
@@ -281,142 +279,6 @@ fn alias_may_name_an_untrusted_skill() {
     assert_eq!(ids(&by_source("disk:deploy")), ["deploy", "ship"], "by the name of its source");
     for other in ["plugin:ship", "disk:ship", "elsewhere:deploy"] {
         assert_eq!(ids(&by_source(other)), ["ship"], "`{other}` is another skill");
-    }
-}
-
-#[test]
-fn copies_count_as_one_skill() {
-    let one = skill_md("deploy", "the same");
-    let other = one.clone() + "and more\n";
-    for (collision, text, ids_expected, code) in [
-        (Collision::Shadow, &one, &["deploy"][..], "skill-copy"),
-        (Collision::Disambiguate, &one, &["deploy"], "skill-copy"),
-        (Collision::Error, &one, &["deploy"], "skill-copy"),
-        (Collision::Shadow, &other, &["deploy"], "skill-shadowed"),
-        (Collision::Disambiguate, &other, &["deploy", "user:deploy"], "skill-renamed"),
-        (Collision::Error, &other, &[], "skill-collision"),
-    ] {
-        let source = |name: &str, text: &str| {
-            let builder = MemorySource::builder(name).file("deploy/SKILL.md", text);
-            Arc::new(builder.build().expect("the paths are valid"))
-        };
-        let builder = Registry::builder()
-            .layer(Layer::new("user", TRUSTED))
-            .layer(Layer::new("project", TRUSTED))
-            .source("user", source("user", text))
-            .source("project", source("project", &one));
-        let catalog = catalog(builder.policy(policy(collision)));
-        assert_eq!(ids(&catalog), ids_expected, "{collision:?} {code}");
-        let codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
-        assert!(!codes.is_empty() && codes.iter().all(|&told| told == code), "{codes:?}");
-    }
-}
-
-#[test]
-fn a_copy_is_read_once_for_each_version() {
-    for (stamp, again) in [(1, 0), (0, 2)] {
-        let sources = ["one/deploy", "two/deploy"].map(|package| {
-            let source = Arc::new(Changing::default());
-            source.set(package, skill_md("deploy", "the same"), stamp);
-            source
-        });
-        let [user, project] = sources.clone();
-        let layers: Vec<(_, _, Arc<dyn SkillSource>)> =
-            vec![("user", TRUSTED, user), ("project", TRUSTED, project)];
-        let registry = crate::fixture::registry(layers);
-        let bodies = || sources.iter().map(|source| source.take_bodies()).sum::<usize>();
-        registry.reload();
-        assert_eq!(told(&registry.catalog(), "skill-copy").len(), 1);
-        assert_eq!(bodies(), 2, "both are compared");
-        sources[0].set("other", skill_md("other", "of no matter"), 2);
-        registry.reload();
-        assert_eq!(told(&registry.catalog(), "skill-copy").len(), 1);
-        assert_eq!(bodies(), again, "only a stamp proves that a file is the one that was read");
-    }
-}
-
-/// The scripts of a package are compared, too.
-#[test]
-fn package_with_another_script_is_no_copy() {
-    let script = ("deploy/scripts/run.sh", "echo one\n");
-    for (files, expected) in [
-        (&[script][..], &["deploy"][..]),
-        (&[("deploy/scripts/run.sh", "echo two\n")], &["deploy", "user:deploy"]),
-        (&[("deploy/scripts/go.sh", "echo one\n")], &["deploy", "user:deploy"]),
-        (&[script, ("deploy/assets/empty", "")], &["deploy", "user:deploy"]),
-        (&[], &["deploy", "user:deploy"]),
-    ] {
-        let source = |name: &str, files: &[(&str, &str)]| {
-            let builder = MemorySource::builder(name);
-            let builder = builder.file("deploy/SKILL.md", skill_md("deploy", "the same"));
-            let builder = files.iter().fold(builder, |builder, (at, text)| builder.file(at, *text));
-            Arc::new(builder.build().expect("the paths are valid"))
-        };
-        let builder = Registry::builder()
-            .layer(Layer::new("user", TRUSTED))
-            .layer(Layer::new("project", TRUSTED))
-            .source("user", source("user", files))
-            .source("project", source("project", &[script]));
-        let catalog = catalog(builder.policy(policy(Collision::Disambiguate)));
-        assert_eq!(ids(&catalog), expected, "{files:?}");
-    }
-}
-
-/// A source with the identity of its package, which has too many files to compare.
-struct Large(MemorySource, &'static str);
-
-impl SkillSource for Large {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn root(&self) -> &str {
-        self.0.root()
-    }
-
-    fn identity(&self, _: &PackagePath) -> Option<String> {
-        Some(self.1.to_owned())
-    }
-
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        self.0.scan(previous, sink, cancel)
-    }
-
-    fn list(&self, _: &PackagePath, _: usize) -> Result<Listing, SourceError> {
-        Ok(Listing { resources: Vec::new(), is_complete: false })
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.0.read(package, resource, limit)
-    }
-}
-
-#[test]
-fn same_directory_is_a_copy_of_any_size() {
-    for (other, expected) in [("8:1", &["deploy"][..]), ("8:2", &["deploy", "user:deploy"])] {
-        let source = |name: &str, identity| {
-            let builder = MemorySource::builder(name);
-            let builder = builder.file("deploy/SKILL.md", skill_md("deploy", "the same"));
-            let memory = builder.build().expect("the paths are valid");
-            Arc::new(Large(memory, identity))
-        };
-        let builder = Registry::builder()
-            .layer(Layer::new("user", TRUSTED))
-            .layer(Layer::new("project", TRUSTED))
-            .source("user", source("user", other))
-            .source("project", source("project", "8:1"));
-        let catalog = catalog(builder.policy(policy(Collision::Disambiguate)));
-        assert_eq!(ids(&catalog), expected, "{other}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod audit;
 mod bodies;
+mod copies;
 mod file_size;
 mod fixture;
 mod kept;

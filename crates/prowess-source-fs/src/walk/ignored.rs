@@ -5,7 +5,7 @@ use std::rc::Rc;
 use prowess_dir::{Dir, Kind};
 
 use super::{Level, Walk};
-use crate::gitignore::Rules;
+use crate::gitignore::IgnoreRules;
 use crate::package::FILES;
 use crate::problem;
 
@@ -18,9 +18,9 @@ pub(super) struct Ignored {
 
 impl Walk<'_> {
     /// Returns the rules above the root; `None` if they exclude the root itself.
-    pub(super) fn rules_of_root(&mut self) -> Option<Option<Rc<Rules>>> {
+    pub(super) fn rules_of_root(&mut self) -> Option<Option<Rc<IgnoreRules>>> {
         let Some(outermost) = &self.config.gitignore else { return Some(None) };
-        let rules = Rules::above(outermost, &self.config.root);
+        let rules = IgnoreRules::above(outermost, &self.config.root);
         if rules.is_err() {
             let root = self.prober.absolute("");
             self.prober.problem(problem::left_out(&root, 1));
@@ -30,12 +30,12 @@ impl Walk<'_> {
 
     pub(super) fn rules_below(
         &self,
-        above: Option<Rc<Rules>>,
+        above: Option<Rc<IgnoreRules>>,
         directory: &Dir,
         path: &str,
-    ) -> Option<Rc<Rules>> {
+    ) -> Option<Rc<IgnoreRules>> {
         self.config.gitignore.as_ref()?;
-        Rules::below(above, directory, &self.config.root.join(path))
+        IgnoreRules::below(above, directory, &self.config.root.join(path))
     }
 
     /// Returns whether a directory or link, or its `SKILL.md`, is excluded.

@@ -44,7 +44,7 @@ use skill_tool::{bind, unlisted};
 
 pub use hooks::SkillHooks;
 pub use listed_ids::ListedIds;
-pub use newer::newer_versions;
+pub use newer::changed_active_skills;
 
 /// Provides the tools for skills of the policy's surfaces, such as `skills.load`.
 ///

@@ -10,7 +10,7 @@ use super::package::{active_skill, read_skill_md};
 /// they were loaded. Reads each skill.
 ///
 /// A skill is left out if it is missing, broken, no longer visible, or declares another name.
-pub fn newer_versions(
+pub fn changed_active_skills(
     catalog: &Catalog,
     active: &[Arc<ActiveSkill>],
     now: Timestamp,

@@ -89,7 +89,7 @@ impl Place {
             .layer(Layer::new("project", Trust::Untrusted))
             .source("user", source(user))
             .source("project", source(project))
-            .recall(earlier)
+            .restore(earlier)
             .build()
             .expect("the layers are good")
     }

@@ -1,0 +1,148 @@
+//! Copies of one skill in several layers.
+
+use std::sync::Arc;
+
+use prowess_core::{
+    Cancel, CatalogProvider, Layer, Listing, MemorySource, PackagePath, PreviousScan, ReadLimit,
+    ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError,
+};
+use prowess_registry::{Collision, Registry};
+
+use crate::fixture::{Changing, skill_md};
+use crate::layers::{TRUSTED, catalog, ids, policy, told};
+
+#[test]
+fn copies_count_as_one_skill() {
+    let one = skill_md("deploy", "the same");
+    let other = one.clone() + "and more\n";
+    for (collision, text, ids_expected, code) in [
+        (Collision::Shadow, &one, &["deploy"][..], "skill-copy"),
+        (Collision::Disambiguate, &one, &["deploy"], "skill-copy"),
+        (Collision::Error, &one, &["deploy"], "skill-copy"),
+        (Collision::Shadow, &other, &["deploy"], "skill-shadowed"),
+        (Collision::Disambiguate, &other, &["deploy", "user:deploy"], "skill-renamed"),
+        (Collision::Error, &other, &[], "skill-collision"),
+    ] {
+        let source = |name: &str, text: &str| {
+            let builder = MemorySource::builder(name).file("deploy/SKILL.md", text);
+            Arc::new(builder.build().expect("the paths are valid"))
+        };
+        let builder = Registry::builder()
+            .layer(Layer::new("user", TRUSTED))
+            .layer(Layer::new("project", TRUSTED))
+            .source("user", source("user", text))
+            .source("project", source("project", &one));
+        let catalog = catalog(builder.policy(policy(collision)));
+        assert_eq!(ids(&catalog), ids_expected, "{collision:?} {code}");
+        let codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
+        assert!(!codes.is_empty() && codes.iter().all(|&told| told == code), "{codes:?}");
+    }
+}
+
+#[test]
+fn a_copy_is_read_once_for_each_version() {
+    for (stamp, again) in [(1, 0), (0, 2)] {
+        let sources = ["one/deploy", "two/deploy"].map(|package| {
+            let source = Arc::new(Changing::default());
+            source.set(package, skill_md("deploy", "the same"), stamp);
+            source
+        });
+        let [user, project] = sources.clone();
+        let layers: Vec<(_, _, Arc<dyn SkillSource>)> =
+            vec![("user", TRUSTED, user), ("project", TRUSTED, project)];
+        let registry = crate::fixture::registry(layers);
+        let bodies = || sources.iter().map(|source| source.take_bodies()).sum::<usize>();
+        registry.reload();
+        assert_eq!(told(&registry.catalog(), "skill-copy").len(), 1);
+        assert_eq!(bodies(), 2, "both are compared");
+        sources[0].set("other", skill_md("other", "of no matter"), 2);
+        registry.reload();
+        assert_eq!(told(&registry.catalog(), "skill-copy").len(), 1);
+        assert_eq!(bodies(), again, "only a stamp proves that a file is the one that was read");
+    }
+}
+
+/// The scripts of a package are compared, too.
+#[test]
+fn package_with_another_script_is_no_copy() {
+    let script = ("deploy/scripts/run.sh", "echo one\n");
+    for (files, expected) in [
+        (&[script][..], &["deploy"][..]),
+        (&[("deploy/scripts/run.sh", "echo two\n")], &["deploy", "user:deploy"]),
+        (&[("deploy/scripts/go.sh", "echo one\n")], &["deploy", "user:deploy"]),
+        (&[script, ("deploy/assets/empty", "")], &["deploy", "user:deploy"]),
+        (&[], &["deploy", "user:deploy"]),
+    ] {
+        let source = |name: &str, files: &[(&str, &str)]| {
+            let builder = MemorySource::builder(name);
+            let builder = builder.file("deploy/SKILL.md", skill_md("deploy", "the same"));
+            let builder = files.iter().fold(builder, |builder, (at, text)| builder.file(at, *text));
+            Arc::new(builder.build().expect("the paths are valid"))
+        };
+        let builder = Registry::builder()
+            .layer(Layer::new("user", TRUSTED))
+            .layer(Layer::new("project", TRUSTED))
+            .source("user", source("user", files))
+            .source("project", source("project", &[script]));
+        let catalog = catalog(builder.policy(policy(Collision::Disambiguate)));
+        assert_eq!(ids(&catalog), expected, "{files:?}");
+    }
+}
+
+/// A source with the identity of its package, which has too many files to compare.
+struct Large(MemorySource, &'static str);
+
+impl SkillSource for Large {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn root(&self) -> &str {
+        self.0.root()
+    }
+
+    fn identity(&self, _: &PackagePath) -> Option<String> {
+        Some(self.1.to_owned())
+    }
+
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        self.0.scan(previous, sink, cancel)
+    }
+
+    fn list(&self, _: &PackagePath, _: usize) -> Result<Listing, SourceError> {
+        Ok(Listing { resources: Vec::new(), is_complete: false })
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        self.0.read(package, resource, limit)
+    }
+}
+
+#[test]
+fn same_directory_is_a_copy_of_any_size() {
+    for (other, expected) in [("8:1", &["deploy"][..]), ("8:2", &["deploy", "user:deploy"])] {
+        let source = |name: &str, identity| {
+            let builder = MemorySource::builder(name);
+            let builder = builder.file("deploy/SKILL.md", skill_md("deploy", "the same"));
+            let memory = builder.build().expect("the paths are valid");
+            Arc::new(Large(memory, identity))
+        };
+        let builder = Registry::builder()
+            .layer(Layer::new("user", TRUSTED))
+            .layer(Layer::new("project", TRUSTED))
+            .source("user", source("user", other))
+            .source("project", source("project", "8:1"));
+        let catalog = catalog(builder.policy(policy(Collision::Disambiguate)));
+        assert_eq!(ids(&catalog), expected, "{other}");
+    }
+}
