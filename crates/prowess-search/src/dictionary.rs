@@ -34,8 +34,8 @@ impl Dictionary {
         self.terms.find(term)
     }
 
-    /// Returns the terms nearest to an unknown word, all at the same distance. If none is near, those
-    /// that begin with the word. If there are many, the most frequent ones.
+    /// Returns the terms nearest to an unknown word, all at the same distance. If none is near,
+    /// those that begin with the word. If there are many, the most frequent ones.
     pub(crate) fn corrections(
         &self,
         word: &str,
