@@ -1,5 +1,8 @@
 //! Publishing to real servers and installing from them, which `cargo xtask remotes` starts.
 
+#[cfg(feature = "sigstore")]
+mod bundles;
+
 use std::fs;
 
 use crate::install::{Machine, states};
