@@ -52,3 +52,24 @@ fn run_is_info_violation_is_warning_execution_is_debug() {
         INFO message=skill_deactivated session="talk" skill="pdf" seconds=12.5 cause="on task completion"
     "#]].assert_eq(&lines.0.lock().expect("no test panics here"));
 }
+
+#[test]
+fn each_cause_has_its_words() {
+    use DeactivationCause::{
+        Replaced, Revoked, SessionClosed, SessionEvicted, SessionExpired, Unloaded,
+    };
+    for (cause, words) in [
+        (Unloaded, "unloaded"),
+        (Replaced, "replaced"),
+        (SessionClosed, "session closed"),
+        (SessionExpired, "session expired"),
+        (SessionEvicted, "session evicted"),
+        (Revoked, "revoked"),
+    ] {
+        let lines = Lines::default();
+        let subscriber = tracing_subscriber::registry().with(lines.clone());
+        prowess_testkit::with_subscriber(subscriber, || TracedAudit.report(&deactivated(cause)));
+        let lines = lines.0.lock().expect("no test panics here");
+        assert!(lines.ends_with(&format!(" cause={words:?}\n")), "{words}: {lines}");
+    }
+}
