@@ -87,6 +87,32 @@ fn uncertain_put_is_an_error() {
     assert_eq!(error.code(), "session-store-failed", "no guess is made");
 }
 
+/// A put does not arrive, and three others do before it is repeated: as many as still show it.
+#[test]
+fn put_that_never_arrived_is_made_again() {
+    let inner = Arc::new(MemoryStore::new());
+    let others = Host::with_store(inner.clone(), stack()).sessions;
+    let failures = Arc::new(AtomicUsize::new(0));
+    let left = Arc::clone(&failures);
+    let store = HookedStore::new(inner, move |call, moment| {
+        let (StoreCall::Put { session, .. }, StoreMoment::Before) = (call, moment) else {
+            return Ok(());
+        };
+        if left.swap(0, Ordering::SeqCst) == 0 {
+            return Ok(());
+        }
+        let other = others.resume(&session.id).expect("the session is open");
+        for id in ["x", "y", "z"] {
+            load(&other, LoadMode::Add, id).expect("there is room");
+        }
+        Err(StoreError("the connection was closed".to_owned()))
+    });
+    let session = Host::with_store(Arc::new(store), stack()).open();
+    failures.store(1, Ordering::SeqCst);
+    load(&session, LoadMode::Add, "a").expect("nothing was stored, so it is stored now");
+    assert_eq!(active(&session), "x y z a");
+}
+
 #[test]
 fn deleted_session_is_not_repeated() {
     let lost = Arc::new(AtomicUsize::new(0));
