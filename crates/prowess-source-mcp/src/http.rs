@@ -11,16 +11,13 @@ use serde_json::Value;
 
 use crate::call::Call;
 use crate::error::CallError;
-use crate::listening::Listening;
+use crate::listening::{Listening, SESSION};
 use crate::message::{Incoming, MAX_MESSAGE_BYTES, Request};
-use crate::sse::EventStream;
+use crate::sse::{EventStream, is_stream};
 use crate::transport::Transport;
 
 /// The first revision in which headers repeat the method and the name of a request.
 const FIRST_WITH_METHOD: &str = "2026-07-28";
-
-/// The header with the id of a session.
-pub(crate) const SESSION: &str = "mcp-session-id";
 
 /// The maximum length of the id of a session.
 const MAX_SESSION_LENGTH: usize = 1024;
@@ -161,11 +158,6 @@ impl Drop for HttpTransport {
             let _ = self.endpoint.separate(GOODBYE).delete(&self.headers(None));
         }
     }
-}
-
-pub(crate) fn is_stream(answer: &HttpAnswer) -> bool {
-    let kind = answer.header("content-type").unwrap_or_default();
-    kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
 }
 
 /// Returns a text as the value of a header: as base64 if it has other than printable characters of

@@ -5,8 +5,10 @@ use std::ops::ControlFlow;
 use prowess_core::Cancel;
 use prowess_source_remote::{HttpAnswer, HttpEndpoint};
 
-use crate::http::{SESSION, is_stream};
-use crate::sse::ChangeStream;
+use crate::sse::{ChangeStream, is_stream};
+
+/// The header with the id of a session.
+pub(crate) const SESSION: &str = "mcp-session-id";
 
 /// The parts of the request.
 pub(crate) struct Listening {

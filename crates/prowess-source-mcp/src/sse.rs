@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use prowess_source_remote::HttpAnswer;
 use serde_json::Value;
 
 use crate::error::CallError;
@@ -107,6 +108,12 @@ impl ChangeStream {
     pub(crate) fn has_reported(&self) -> bool {
         self.has_reported
     }
+}
+
+/// Returns whether an answer is a stream of events.
+pub(crate) fn is_stream(answer: &HttpAnswer) -> bool {
+    let kind = answer.header("content-type").unwrap_or_default();
+    kind.trim_start().to_ascii_lowercase().starts_with("text/event-stream")
 }
 
 /// Returns the data of an event, whose lines are joined.
