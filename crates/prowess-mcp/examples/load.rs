@@ -95,7 +95,7 @@ struct Calls {
 }
 
 impl Calls {
-    /// Waits until the next call is due, and returns since when it is. Returns `None` after the last.
+    /// Waits until the next call is due, and returns since when. Returns `None` after the last.
     async fn next(&self) -> Option<Instant> {
         let index = self.next.fetch_add(1, Ordering::Relaxed);
         if index >= self.count {

@@ -11,8 +11,8 @@ const ISSUER: &str = "https://accounts.example.com";
 const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 
-/// Attaches bundles of these signers to a manifest as signers do: each is an artifact that names the
-/// manifest, listed in the index under the tag of the manifest's digest.
+/// Attaches bundles of these signers to a manifest as signers do: each is an artifact that names
+/// the manifest, listed in the index under the tag of the manifest's digest.
 struct Signed<'p> {
     place: &'p Place,
     name: String,
