@@ -37,19 +37,19 @@ fn people_see_ranks_measures_and_confusions() {
     let ran = probe(QUERIES, &[]);
     expect![[r#"
         fill in a form
-           1   0.74  pdf-forms  expected
-           2   0.32  web-forms  forbidden
+           1   0.86  pdf-forms  expected
+           2   0.37  web-forms  forbidden
 
         a form on the web
-           1   0.91  web-forms  expected
-           2   0.32  pdf-forms
+           1   1.11  web-forms  expected
+           2   0.37  pdf-forms
 
         cook dinner
            -         kitchen  missing
 
         fill in any kind of form of the site
-           1   1.16  pdf-forms
-           2   0.74  web-forms  expected
+           1   1.35  pdf-forms
+           2   0.86  web-forms  expected
 
         nothing of this
 

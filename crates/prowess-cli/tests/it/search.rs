@@ -96,7 +96,7 @@ fn substring_matches_names_and_tags() {
 fn text_output_has_a_line_per_hit() {
     let ran = search(&["pfd"]);
     expect![[r#"
-        pdf-forms   0.23  Fills in forms. Use when a PDF must be completed.
+        pdf-forms   0.27  Fills in forms. Use when a PDF must be completed.
     "#]]
     .assert_eq(ran.text());
     let nothing = search(&["zebra"]);
