@@ -56,25 +56,25 @@ fn new_shadows_are_reported_once() {
         .audit(recorder.clone(), Arc::new(ManualClock::default()))
         .build()
         .expect("the layers exist");
-    let told = |why: &str, expected: &[&str]| {
+    let reported = |why: &str, expected: &[&str]| {
         registry.reload();
         assert_eq!(recorder.take(), expected, "{why}");
     };
     user.set("deploy", skill_md("deploy", "first"), 1);
-    told("one skill shadows none", &[]);
+    reported("one skill shadows none", &[]);
 
     project.set("deploy", skill_md("deploy", "mine"), 1);
     let over = "user changing:/deploy/SKILL.md over project changing:/deploy/SKILL.md";
-    told("an untrusted layer never shadows a trusted one", &[&format!("deploy@2: {over}")]);
-    told("nothing has changed", &[]);
+    reported("an untrusted layer never shadows a trusted one", &[&format!("deploy@2: {over}")]);
+    reported("nothing has changed", &[]);
 
     user.set("other", skill_md("other", "first"), 1);
-    told("what was told is not told again", &[]);
+    reported("what was reported is not reported again", &[]);
 
     project.remove("deploy");
-    told("the shadow has gone", &[]);
+    reported("the shadow has gone", &[]);
     project.set("deploy", skill_md("deploy", "again"), 2);
-    told("and comes again", &[&format!("deploy@5: {over}")]);
+    reported("and comes again", &[&format!("deploy@5: {over}")]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use prowess_core::{
 use prowess_registry::{Collision, Registry};
 
 use crate::fixture::{Changing, skill_md};
-use crate::layers::{TRUSTED, catalog, ids, policy, told};
+use crate::layers::{TRUSTED, catalog, ids, policy, reported};
 
 #[test]
 fn copies_count_as_one_skill() {
@@ -35,7 +35,7 @@ fn copies_count_as_one_skill() {
         let catalog = catalog(builder.policy(policy(collision)));
         assert_eq!(ids(&catalog), ids_expected, "{collision:?} {code}");
         let codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
-        assert!(!codes.is_empty() && codes.iter().all(|&told| told == code), "{codes:?}");
+        assert!(!codes.is_empty() && codes.iter().all(|&reported| reported == code), "{codes:?}");
     }
 }
 
@@ -53,11 +53,11 @@ fn a_copy_is_read_once_for_each_version() {
         let registry = crate::fixture::registry(layers);
         let bodies = || sources.iter().map(|source| source.take_bodies()).sum::<usize>();
         registry.reload();
-        assert_eq!(told(&registry.catalog(), "skill-copy").len(), 1);
+        assert_eq!(reported(&registry.catalog(), "skill-copy").len(), 1);
         assert_eq!(bodies(), 2, "both are compared");
         sources[0].set("other", skill_md("other", "of no matter"), 2);
         registry.reload();
-        assert_eq!(told(&registry.catalog(), "skill-copy").len(), 1);
+        assert_eq!(reported(&registry.catalog(), "skill-copy").len(), 1);
         assert_eq!(bodies(), again, "only a stamp proves that a file is the one that was read");
     }
 }

@@ -135,8 +135,8 @@ impl Changing {
     /// Reports that these packages may have changed.
     pub(crate) fn tell_of(&self, packages: &[&str]) {
         let path = |path: &&str| PackagePath::new(path).expect("the paths are valid");
-        let told = self.tell(SourceChange::Packages(packages.iter().map(path).collect()));
-        assert!(told, "a watch is active");
+        let reported = self.tell(SourceChange::Packages(packages.iter().map(path).collect()));
+        assert!(reported, "a watch is active");
     }
 
     /// Removes and returns the scopes of the scans since the last query.

@@ -31,9 +31,9 @@ fn check(on_broken: OnBroken, versions: &[(&str, Option<&str>, &[&str])]) {
         source.set("pdf", *text, stamp);
         for _ in 0..2 {
             let catalog = registry.reload().catalog;
-            let (found, told) = pdf_and_findings(&catalog);
+            let (found, reported) = pdf_and_findings(&catalog);
             assert_eq!(found.as_deref(), *description, "the description after version {stamp}");
-            assert_eq!(told, *codes, "the findings after version {stamp}, at once and later");
+            assert_eq!(reported, *codes, "the findings after version {stamp}, at once and later");
         }
     }
 }
@@ -79,8 +79,8 @@ fn finding_has_the_first_generation() {
     source.set("pdf", skill_md("pdf", "first"), 1);
     registry.reload();
     let kept = |catalog: &Catalog| {
-        let told = catalog.diagnostics().find(|found| found.code.as_str() == "skill-kept");
-        told.map(ToString::to_string)
+        let reported = catalog.diagnostics().find(|found| found.code.as_str() == "skill-kept");
+        reported.map(ToString::to_string)
     };
     // A racy stamp: the file is read by each scan.
     source.set("pdf", HALF, 0);

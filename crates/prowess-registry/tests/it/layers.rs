@@ -37,7 +37,7 @@ pub(crate) fn ids(catalog: &Catalog) -> Vec<&str> {
 }
 
 /// Returns the locations of the findings with this code.
-pub(crate) fn told<'c>(catalog: &'c Catalog, code: &str) -> Vec<&'c str> {
+pub(crate) fn reported<'c>(catalog: &'c Catalog, code: &str) -> Vec<&'c str> {
     let about = catalog.diagnostics().filter(|found| found.code.as_str() == code);
     about.map(|found| found.path.as_deref().unwrap_or_default()).collect()
 }
@@ -146,7 +146,7 @@ fn unknown_layer_has_weight_zero() {
     assert_eq!(catalog.get("deploy").expect("the skill is offered").description(), "from user");
     let layer = catalog.get("other").expect("the skill is offered").layer();
     assert_eq!((&*layer.name, layer.trust, layer.weight), ("somewhere", Trust::Untrusted, Some(0)));
-    assert_eq!(told(&catalog, "layer-unknown"), ["memory://elsewhere"]);
+    assert_eq!(reported(&catalog, "layer-unknown"), ["memory://elsewhere"]);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn disambiguated_skills_are_all_offered() {
     ];
     let shown: Vec<_> = catalog.skills().map(|skill| (skill.id(), skill.description())).collect();
     assert_eq!(shown, expected);
-    assert_eq!(told(&catalog, "skill-renamed").len(), 3, "each renamed skill has a finding");
+    assert_eq!(reported(&catalog, "skill-renamed").len(), 3, "each renamed skill has a finding");
     assert_eq!(catalog.excluded().len(), 0, "none is shadowed");
     for (id, description) in expected {
         let found = catalog.find(id, Caller::Model).found().expect("the id is found");
@@ -201,7 +201,7 @@ fn collision_policy_error_rejects_all() {
     assert_eq!(ids(&catalog), [""; 0]);
     assert_eq!(catalog.rejected().len(), 2);
     let places = ["memory://project/deploy/SKILL.md", "memory://user/deploy/SKILL.md"];
-    let mut errors = told(&catalog, "skill-collision");
+    let mut errors = reported(&catalog, "skill-collision");
     errors.sort_unstable();
     assert_eq!(errors, places);
     assert!(catalog.excluded().next().is_none(), "each skill is rejected with an error");
@@ -216,7 +216,7 @@ fn untrusted_skill_does_not_reject_a_trusted_one() {
     let layers = [("user", TRUSTED), ("downloads", Trust::Untrusted)];
     let catalog = catalog(stacked(&layers).policy(policy(Collision::Error)));
     assert_eq!(catalog.get("deploy").expect("the skill is offered").description(), "from user");
-    assert_eq!(told(&catalog, "skill-collision"), ["memory://downloads/deploy/SKILL.md"]);
+    assert_eq!(reported(&catalog, "skill-collision"), ["memory://downloads/deploy/SKILL.md"]);
 }
 
 /// A directory may have the name of an alias or a qualified id.
@@ -247,9 +247,9 @@ fn untrusted_skill_gets_no_reserved_id() {
         assert_eq!(found.map(|skill| skill.description()), Some(description), "{id}");
     }
     assert_eq!(ids(&catalog), ["deploy", "own:deploy"], "the other skills are not offered");
-    let told = told(&catalog, "skill-shadowed");
-    let strangers = told.iter().filter(|place| place.starts_with("memory://downloads"));
-    assert_eq!(strangers.count(), 3, "each other skill has a finding: {told:?}");
+    let reported = reported(&catalog, "skill-shadowed");
+    let strangers = reported.iter().filter(|place| place.starts_with("memory://downloads"));
+    assert_eq!(strangers.count(), 3, "each other skill has a finding: {reported:?}");
 }
 
 #[test]
@@ -352,7 +352,7 @@ fn single_skill_source_has_the_hosts_name() {
     let catalog = catalog(builder);
     assert_eq!(ids(&catalog), ["a", "b", "given"]);
     assert_eq!(catalog.get("given").expect("the skill is offered").name(), "declared");
-    assert_eq!(told(&catalog, "name-unused"), ["memory://two"]);
+    assert_eq!(reported(&catalog, "name-unused"), ["memory://two"]);
 }
 
 #[test]
@@ -368,11 +368,11 @@ fn single_skill_source_needs_a_skill_md() {
     let catalog = catalog(builder);
     let missing: Vec<_> =
         catalog.diagnostics().filter(|found| found.code.as_str() == "skill-md-missing").collect();
-    let [missing] = &*missing else { panic!("of one that is broken something else is told") };
+    let [missing] = &*missing else { panic!("of one that is broken something else is reported") };
     assert_eq!(missing.message, "Skill must contain a SKILL.md file");
     assert_eq!(missing.path.as_deref(), Some("memory://bare"));
     assert!(missing.is_error(), "a missing file of a named skill is an error");
-    assert_eq!(told(&catalog, "name-unused"), [""; 0], "the name is not reported as unused");
+    assert_eq!(reported(&catalog, "name-unused"), [""; 0], "the name is not reported as unused");
 }
 
 #[test]
@@ -447,8 +447,8 @@ fn shared_root_is_reported() {
         .source("user", Arc::clone(&source) as _)
         .source("project", source);
     let catalog = catalog(builder);
-    assert_eq!(told(&catalog, "root-shared"), ["memory://same"]);
-    assert_eq!(told(&catalog, "skill-copy").len(), 1, "the copy is only a hint");
+    assert_eq!(reported(&catalog, "root-shared"), ["memory://same"]);
+    assert_eq!(reported(&catalog, "skill-copy").len(), 1, "the copy is only a hint");
 }
 
 /// Of two thousand skills with one id, one is used and the others are shadowed.

@@ -22,10 +22,10 @@ fn check(registry: &Registry, winner: &str, shadowed: usize) {
         let reason = record.reason().expect("a shadowed record has a reason");
         assert!(reason.contains(&deploy.location()), "the reason names the winner: {reason}");
         let is_about = |path: &Option<Box<str>>| path.as_deref() == Some(&record.location());
-        let told = catalog
+        let reported = catalog
             .diagnostics()
             .any(|found| found.code.as_str() == "skill-shadowed" && is_about(&found.path));
-        assert!(told, "{} is shadowed without a finding", record.location());
+        assert!(reported, "{} is shadowed without a finding", record.location());
     }
 }
 

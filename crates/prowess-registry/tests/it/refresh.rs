@@ -247,8 +247,8 @@ fn broken_file_is_reported() {
     place.source.tell_of(&["a"]);
     assert_eq!(place.next().as_deref(), Some("first"), "the last good version is kept");
     let catalog = place.registry.catalog();
-    let told: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
-    assert_eq!(told, ["skill-kept", "file-empty"]);
+    let reported: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
+    assert_eq!(reported, ["skill-kept", "file-empty"]);
 }
 
 #[test]
@@ -279,9 +279,10 @@ fn moved_skill_is_always_offered() {
 /// Checks that a source is polled, and that the catalog has a finding about it.
 #[track_caller]
 fn check_polled(place: &Place, reason: &str) {
-    let told: Vec<_> = place.registry.catalog().diagnostics().map(ToString::to_string).collect();
+    let reported: Vec<_> =
+        place.registry.catalog().diagnostics().map(ToString::to_string).collect();
     let wanted = "changing://: warning[source-not-watched]: source `changing` cannot be watched: ";
-    assert_eq!(told, [format!("{wanted}{reason}")]);
+    assert_eq!(reported, [format!("{wanted}{reason}")]);
     place.source.set("a", skill_md("a", "second"), 2);
     place.advance(5_000);
     place.refresher.poll_if_due();

@@ -118,8 +118,8 @@ fn broken_file_is_read_once() {
     source.set("a", skill_md("a", "second"), 2);
     check(&source, &registry, 1, changes(|changes| changes.changed = 1));
     let catalog = registry.catalog();
-    let told: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
-    assert_eq!(told, ["frontmatter-missing"], "the finding about `b` is kept");
+    let reported: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
+    assert_eq!(reported, ["frontmatter-missing"], "the finding about `b` is kept");
     source.set("b", skill_md("b", "mended"), 2);
     let wanted = changes(|changes| (changes.unchanged, changes.changed) = (1, 1));
     check(&source, &registry, 1, wanted);
@@ -136,9 +136,9 @@ fn failed_source_keeps_its_last_scan() {
     source.break_down(true);
     let reload = registry.reload();
     assert!(reload.catalog.get("a").is_some(), "the skill is still offered");
-    let told: Vec<_> = reload.catalog.diagnostics().map(ToString::to_string).collect();
+    let reported: Vec<_> = reload.catalog.diagnostics().map(ToString::to_string).collect();
     let sentence = "changing://: error[source-failed]: source `changing` could not be scanned: the disk is gone";
-    assert_eq!(told, [sentence]);
+    assert_eq!(reported, [sentence]);
     source.break_down(false);
     assert_eq!(
         registry.reload().catalog.diagnostics().count(),

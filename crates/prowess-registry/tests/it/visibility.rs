@@ -306,9 +306,11 @@ fn unready_skill_shadows_none() {
         let records = catalog.all_named("a");
         let of_lower =
             records.iter().find(|record| record.trust() == lower).expect("the skill exists");
-        let told = of_lower.reason().map_or("visible".to_owned(), |why| format!("shadowed: {why}"));
-        assert_eq!(told, state_of_lower);
-        let warnings = catalog.diagnostics().filter(|told| told.code.as_str() == "skill-shadowed");
+        let reported =
+            of_lower.reason().map_or("visible".to_owned(), |why| format!("shadowed: {why}"));
+        assert_eq!(reported, state_of_lower);
+        let warnings =
+            catalog.diagnostics().filter(|reported| reported.code.as_str() == "skill-shadowed");
         assert_eq!(
             warnings.count(),
             usize::from(lower == Trust::Untrusted),
@@ -513,8 +515,8 @@ fn missing_tools_follow_the_policy() {
         let catalog = registry.view(&Audience { tools, ..Audience::default() });
         assert_eq!(state(&catalog, "runner"), expected, "{missing_tools:?}");
         assert_eq!(state(&catalog, "reader"), "visible");
-        let told = catalog.diagnostics().filter(|found| found.code.as_str() == "tool-missing");
-        assert_eq!(told.count(), findings, "{missing_tools:?}");
+        let reported = catalog.diagnostics().filter(|found| found.code.as_str() == "tool-missing");
+        assert_eq!(reported.count(), findings, "{missing_tools:?}");
         assert_eq!(
             ids(&registry.catalog()),
             ["reader", "runner"],
