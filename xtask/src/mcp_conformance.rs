@@ -112,6 +112,10 @@ impl Drop for Server {
 /// Writes the skills that are served.
 fn write_skills() -> Result<PathBuf, Failure> {
     let directory = root().join("target/mcp-conformance/skills");
+    // Tools of the suite wrote skills, too.
+    if directory.exists() {
+        std::fs::remove_dir_all(&directory)?;
+    }
     write(&directory, "pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n")?;
     write(&directory, "pdf/references/fields.md", "Fields\n")?;
     let reports = "---\nname: reports\ndescription: Writes reports.\nlicense: MIT\nmetadata:\n  version: \"1\"\n---\nBody\n";
