@@ -1,52 +1,124 @@
 //! Measures what a sandbox adds to the start of `/bin/true`: `start_cost STAGE`, where `STAGE` is
-//! the program `prowess-sandbox-stage`.
+//! the path of the program `prowess-sandbox-stage`.
+//!
+//! Rows with "stage ready" wait until a stage is prepared, as it is where the next script comes
+//! later; those with "one after the other" start the program just after its last end. `bwrap` shows the same paths.
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is a measurement for a terminal")]
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use prowess_sandbox::{DemandedLevel, Isolation, Native, Plan, Program, Streams};
 
-const ROUNDS: usize = 200;
+const ROUNDS: usize = 300;
+/// How long a stage that was started may take to prepare itself.
+const PREPARATION: Duration = Duration::from_millis(12);
+
+/// A way to start the program and wait for its end.
+struct Way {
+    name: &'static str,
+    start: Box<dyn Fn()>,
+    /// What comes before each start, and is not measured.
+    before: fn(&Self),
+    times: Vec<Duration>,
+}
 
 fn main() {
     let stage = Program::new(std::env::args_os().nth(1).expect("the path of the stage"));
-    let native = Native::new(stage.clone());
     let plain = || {
-        Command::new("/bin/true").env_clear().status().unwrap();
+        let mut command = Command::new("/bin/true");
+        ends_well(command.env_clear().stdin(Stdio::null()));
     };
-    let bare = || drop(Command::new(&stage.path).env_clear().output().unwrap());
-    let confined = |level| {
-        let mut plan = Plan::run(&stage, Program::new("/bin/true"));
+    let mut ways = vec![Way::new("plain fork and exec", plain)];
+    for (level, names) in [
+        (DemandedLevel::Floor, ["floor", "floor, one after the other", "floor, stage ready"]),
+        (
+            DemandedLevel::Namespaces,
+            ["namespaces", "namespaces, one after the other", "namespaces, stage ready"],
+        ),
+    ] {
+        let [fresh, following, ready] = names;
+        ways.push(Way::confined(fresh, &stage, level, false));
+        let started = |way: &Way| (way.start)();
+        ways.push(Way::confined(following, &stage, level, true).before(started));
+        let rested = |_: &Way| std::thread::sleep(PREPARATION);
+        ways.push(Way::confined(ready, &stage, level, true).before(rested));
+    }
+    if Command::new("bwrap").arg("--version").output().is_ok() {
+        ways.push(Way::new("bwrap", || ends_well(&mut bubblewrap())));
+    }
+    // One after the other in each round, so that load on the machine is on all of them.
+    for _ in 0..ROUNDS {
+        ways.iter_mut().for_each(Way::measure);
+    }
+    ways.iter_mut().for_each(|way| way.times.sort_unstable());
+    println!("| start of `/bin/true` | p50 | p95 | p50 over plain |\n|---|--:|--:|--:|");
+    let plain = ways[0].at(50);
+    for way in &ways {
+        let over = way.at(50).saturating_sub(plain);
+        let [median, most, over] = [way.at(50), way.at(95), over].map(milliseconds);
+        println!("| {} | {median} | {most} | {over} |", way.name);
+    }
+}
+
+impl Way {
+    fn new(name: &'static str, start: impl Fn() + 'static) -> Self {
+        Self { name, start: Box::new(start), before: |_| (), times: Vec::new() }
+    }
+
+    fn confined(
+        name: &'static str,
+        stage: &Program,
+        level: DemandedLevel,
+        keeps_ready: bool,
+    ) -> Self {
+        let mut native = Native::new(stage.clone());
+        if keeps_ready {
+            native = native.keep_ready();
+        }
+        let mut plan = Plan::run(stage, Program::new("/bin/true"));
         plan.confinement.level = level;
         plan.confinement.rights.execute = vec!["/bin".into(), "/usr/bin".into()];
         plan.confinement.rights.processes = true;
-        let mut running = native.spawn(&plan, &Streams::null(), &[]).unwrap();
-        assert!(running.child.wait().unwrap().success());
-    };
-    let rows: [(&str, &dyn Fn()); 5] = [
-        ("fork and exec", &plain),
-        ("a stage that refuses", &bare),
-        ("a stage without layers", &|| confined(DemandedLevel::Unconfined)),
-        ("floor", &|| confined(DemandedLevel::Floor)),
-        ("namespaces", &|| confined(DemandedLevel::Namespaces)),
-    ];
-    // One after the other in each round, so that load on the machine is on all of them.
-    let mut times = rows.map(|_| Vec::with_capacity(ROUNDS));
-    for _ in 0..ROUNDS {
-        for ((_, start), times) in rows.iter().zip(&mut times) {
-            let begun = Instant::now();
-            start();
-            times.push(begun.elapsed());
-        }
+        Self::new(name, move || {
+            let mut running = native.spawn(&plan, &Streams::null(), &[]).unwrap();
+            assert!(running.child.wait().unwrap().success());
+        })
     }
-    println!("| start of `/bin/true` | least | p10 | p50 | p95 |\n|---|--:|--:|--:|--:|");
-    for ((name, _), times) in rows.iter().zip(&mut times) {
-        times.sort_unstable();
-        let at = |share: usize| milliseconds(times[ROUNDS * share / 100]);
-        println!("| {name} | {} | {} | {} | {} |", at(0), at(10), at(50), at(95));
+
+    fn before(self, before: fn(&Self)) -> Self {
+        Self { before, ..self }
     }
+
+    fn measure(&mut self) {
+        (self.before)(self);
+        let begun = Instant::now();
+        (self.start)();
+        self.times.push(begun.elapsed());
+    }
+
+    fn at(&self, share: usize) -> Duration {
+        self.times[(ROUNDS - 1) * share / 100]
+    }
+}
+
+fn bubblewrap() -> Command {
+    let mut command = Command::new("bwrap");
+    command.args(["--unshare-all", "--die-with-parent", "--clearenv", "--cap-drop", "ALL"]);
+    command.args(["--proc", "/proc", "--dev", "/dev"]);
+    for path in ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/bin"] {
+        command.args(["--ro-bind-try", path, path]);
+    }
+    for path in ["/usr/bin", "/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives"] {
+        command.args(["--ro-bind-try", path, path]);
+    }
+    command.args(["--", "/bin/true"]);
+    command
+}
+
+fn ends_well(command: &mut Command) {
+    assert!(command.stdout(Stdio::null()).status().unwrap().success());
 }
 
 fn milliseconds(time: Duration) -> String {

@@ -1,8 +1,9 @@
 //! The seam between hosts and the ways to confine a process.
 
+use std::fs::File;
 use std::io::{self, Read};
 use std::net::{Shutdown, TcpListener};
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::Duration;
@@ -18,8 +19,9 @@ use crate::{Plan, Report, SandboxError};
 /// - `spawn` starts nothing at a level below the demanded one: it returns
 ///   [`SandboxErrorKind::Unavailable`](crate::SandboxErrorKind::Unavailable) instead.
 /// - A report lists only layers that the process itself has checked.
-/// - The process ends with the thread that called `spawn`, or with the host if it may start
-///   processes. Its descendants end with it, and all of them end with [`Running::end`].
+/// - The process ends with the host. It may end earlier: with the thread that called `spawn`, and
+///   with the isolation itself where that starts stages ahead. Keep both until the process has
+///   ended. Its descendants end with it, and all of them end with [`Running::end`].
 /// - The process has no file of the host's open except the streams and the given files.
 pub trait Isolation: Send + Sync {
     /// Builds every layer around an empty process and reports what worked.
@@ -67,13 +69,26 @@ pub enum Stream {
 }
 
 impl Stream {
-    /// Returns the stream for one attempt to start the process.
+    /// Returns the stream for a stage that goes on inside.
     pub(crate) fn to_stdio(&self) -> io::Result<Stdio> {
         Ok(match self {
             Self::Inherit => Stdio::inherit(),
             Self::Null => Stdio::null(),
             Self::Piped => Stdio::piped(),
             Self::File(file) => Stdio::from(file.try_clone()?),
+        })
+    }
+
+    /// Opens the stream for a program that replaces a stage. A pipe has an end for the host.
+    pub(crate) fn open(&self, of_host: impl AsFd) -> io::Result<(OwnedFd, Option<OwnedFd>)> {
+        Ok(match self {
+            Self::Inherit => (of_host.as_fd().try_clone_to_owned()?, None),
+            Self::Null => (File::options().write(true).open("/dev/null")?.into(), None),
+            Self::Piped => {
+                let (reader, writer) = io::pipe()?;
+                (writer.into(), Some(reader.into()))
+            }
+            Self::File(file) => (file.try_clone()?, None),
         })
     }
 }
@@ -123,13 +138,18 @@ impl Running {
     ///
     /// The process was waited for elsewhere.
     pub fn end(&mut self) -> io::Result<ExitStatus> {
-        // The stage ends every process when this connection closes, and closes its own end then.
-        let _ = self.socket.shutdown(Shutdown::Write);
-        let _ = self.socket.set_read_timeout(Some(END));
-        let _ = self.socket.read(&mut [0]);
-        // The process is not waited for yet, so the number of its group cannot belong to another.
-        let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
-        let _ = self.child.kill();
-        self.child.wait()
+        end(&mut self.child, &self.socket)
     }
+}
+
+/// Ends a stage, confined or not, and its descendants.
+pub(crate) fn end(child: &mut Child, mut socket: &UnixStream) -> io::Result<ExitStatus> {
+    // The stage ends every process when this connection closes, and closes its own end then.
+    let _ = socket.shutdown(Shutdown::Write);
+    let _ = socket.set_read_timeout(Some(END));
+    let _ = socket.read(&mut [0]);
+    // The process is not waited for yet, so the number of its group cannot belong to another.
+    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    let _ = child.kill();
+    child.wait()
 }

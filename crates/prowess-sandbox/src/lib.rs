@@ -26,13 +26,21 @@
 //! with another program ([`run_stage`]). Nothing of the host runs between `fork` and `exec`, and
 //! the host needs no `unsafe` code.
 //!
+//! A host that runs many programs keeps a stage ready ([`Native::keep_ready`]): it prepares itself
+//! before it knows the plan, with the limits and namespaces that need no plan, and adds the layers
+//! when it gets one. `cargo run --release -p prowess-sandbox --example start_cost STAGE` measures
+//! what a start costs.
+//!
 //! This crate knows nothing of skills, plugins or scripts.
 #![deny(unsafe_code)]
 
 mod error;
 mod isolation;
+mod launch;
 mod native;
+mod origin;
 mod plan;
+mod ready;
 mod report;
 #[cfg(target_os = "linux")]
 mod stage;

@@ -4,12 +4,12 @@ use std::io;
 use std::net::TcpListener;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use crate::wire::{self, Answer, Order};
+use crate::launch::{Stage, handed_over};
+use crate::ready::{Ready, Wanted};
+use crate::wire::{self, Answer, Order, Preparation, Replacement};
 use crate::{
     DemandedLevel, Isolation, Level, MissingLayer, Plan, Program, Report, Running, SandboxError,
     Streams,
@@ -21,19 +21,42 @@ pub struct Native {
     stage: Program,
     /// Why this machine has no namespaces, once that is known.
     no_namespaces: OnceLock<MissingLayer>,
+    /// `None` if each plan starts its stage by itself.
+    ready: Option<Ready>,
 }
 
 /// Why an attempt to start a process failed.
 enum Refusal {
     Missing(MissingLayer),
     Failed(SandboxError),
+    /// The stage did not answer: the error to return, and how the connection ended.
+    NoAnswer(SandboxError, io::ErrorKind),
 }
 
 impl Native {
     /// Creates an isolation that probes with `stage`, a program that calls
     /// [`run_stage`](crate::run_stage).
     pub fn new(stage: Program) -> Self {
-        Self { stage, no_namespaces: OnceLock::new() }
+        Self { stage, no_namespaces: OnceLock::new(), ready: None }
+    }
+
+    /// Starts the stage of the next plan after each plan, so that the next one does not wait for
+    /// it. By default, a stage is started when a plan needs it.
+    ///
+    /// The stage waits, without a file or a right of any plan, until a plan at the same level
+    /// replaces it with a program. It has what it inherited when it was started. One with another
+    /// user, right, limit, control group, namespace, mount or program file than a new one would
+    /// have is not used, but Landlock is not visible: a host that restricts itself so does it
+    /// first. Processes that a plan starts end with this value, which ends the waiting stage too.
+    #[must_use]
+    pub fn keep_ready(mut self) -> Self {
+        self.ready = Some(Ready::default());
+        self
+    }
+
+    /// Returns whether a stage waits for the next plan.
+    pub fn is_ready(&self) -> bool {
+        self.ready.as_ref().is_some_and(Ready::has_one)
     }
 
     /// Returns the program that probes are made with.
@@ -49,7 +72,7 @@ impl Native {
         files: &[BorrowedFd<'_>],
     ) -> Result<Running, Refusal> {
         if self.no_namespaces.get().is_none() || plan.proxy_port.is_some() {
-            match start(plan, Level::Namespaces, streams, files) {
+            match self.start(plan, Level::Namespaces, streams, files) {
                 // There is no lower level with a network of its own.
                 Err(Refusal::Missing(missing))
                     if missing.layer == "namespaces" && plan.proxy_port.is_none() =>
@@ -59,8 +82,46 @@ impl Native {
                 started => return started,
             }
         }
-        let mut running = start(plan, Level::Floor, streams, files)?;
+        let mut running = self.start(plan, Level::Floor, streams, files)?;
         running.report.missing.extend(self.no_namespaces.get().cloned());
+        Ok(running)
+    }
+
+    /// Starts a process at exactly this level.
+    fn start(
+        &self,
+        plan: &Plan,
+        level: Level,
+        streams: &Streams,
+        files: &[BorrowedFd<'_>],
+    ) -> Result<Running, Refusal> {
+        let preparation = Preparation::of(plan, level);
+        if plan.exec.is_none() {
+            let stage = Stage::kept(plan, &preparation, streams);
+            let stage = stage.map_err(|error| not_started(plan, &error))?;
+            return confine(stage, plan, level, streams, files);
+        }
+        let ready = self.ready.as_ref().and_then(|ready| {
+            // An origin that cannot be read is that of no stage.
+            Some((ready, Wanted::by_thread(&plan.stage, &preparation).ok()?))
+        });
+        let spare = ready.as_ref().and_then(|(ready, wanted)| ready.take(wanted));
+        let mut running = None;
+        if let Some(spare) = spare {
+            running = match confine(spare, plan, level, streams, files) {
+                // It has ended meanwhile, before anything of the program ran.
+                Err(Refusal::NoAnswer(_, kind)) if !is_late(kind) => None,
+                confined => Some(confined),
+            };
+        }
+        let running = running.unwrap_or_else(|| {
+            let stage = Stage::replaced(&plan.stage, &preparation);
+            let stage = stage.map_err(|error| not_started(plan, &error))?;
+            confine(stage, plan, level, streams, files)
+        })?;
+        if let Some((ready, wanted)) = ready {
+            ready.start(wanted);
+        }
         Ok(running)
     }
 }
@@ -85,74 +146,71 @@ impl Isolation for Native {
                 Err(Refusal::Missing(no_network()))
             }
             DemandedLevel::Best => self.best(plan, streams, files),
-            DemandedLevel::Unconfined => start(plan, Level::Unconfined, streams, files),
-            DemandedLevel::Floor => start(plan, Level::Floor, streams, files),
-            DemandedLevel::Namespaces => start(plan, Level::Namespaces, streams, files),
+            DemandedLevel::Unconfined => self.start(plan, Level::Unconfined, streams, files),
+            DemandedLevel::Floor => self.start(plan, Level::Floor, streams, files),
+            DemandedLevel::Namespaces => self.start(plan, Level::Namespaces, streams, files),
         };
         started.map_err(|refusal| match refusal {
             Refusal::Missing(missing) => SandboxError::unavailable(&missing),
-            Refusal::Failed(error) => error,
+            Refusal::Failed(error) | Refusal::NoAnswer(error, _) => error,
         })
     }
 }
 
-/// Starts the stage and waits until it is confined at exactly this level.
-fn start(
+/// Gives a stage its order and waits until it is confined at exactly this level.
+fn confine(
+    mut stage: Stage,
     plan: &Plan,
     level: Level,
     streams: &Streams,
     files: &[BorrowedFd<'_>],
 ) -> Result<Running, Refusal> {
-    let not_started =
-        |error: io::Error| Refusal::Failed(SandboxError::not_started(&plan.stage.path, &error));
-    let (socket, theirs) = UnixStream::pair().map_err(not_started)?;
-    let mut child = spawn_stage(plan, streams, theirs).map_err(not_started)?;
-    match confine(plan, level, &socket, files) {
-        Ok((report, listener)) => Ok(Running { child, socket, listener, report }),
+    match order(&mut stage, plan, level, streams, files) {
+        Ok((report, listener)) => {
+            let Stage { child, socket } = stage;
+            Ok(Running { child, socket, listener, report })
+        }
         Err(refusal) => {
-            // No other process waits for the stage.
-            let _ = child.kill();
-            let _ = child.wait();
+            stage.end();
             Err(refusal)
         }
     }
 }
 
-fn spawn_stage(plan: &Plan, streams: &Streams, theirs: UnixStream) -> io::Result<Child> {
-    let mut command = Command::new(&plan.stage.path);
-    command
-        .args(&plan.stage.arguments)
-        .env_clear()
-        .envs(plan.environment.iter().map(|(name, value)| (name, value)))
-        .current_dir(&plan.directory)
-        .process_group(0)
-        .stdin(Stdio::from(OwnedFd::from(theirs)))
-        .stdout(streams.stdout.to_stdio()?)
-        .stderr(streams.stderr.to_stdio()?);
-    command.spawn()
-}
-
 /// Sends the order and waits for the answer.
-fn confine(
+fn order(
+    stage: &mut Stage,
     plan: &Plan,
     level: Level,
-    socket: &UnixStream,
+    streams: &Streams,
     files: &[BorrowedFd<'_>],
 ) -> Result<(Report, Option<TcpListener>), Refusal> {
-    let order = Order {
-        level,
-        confinement: plan.confinement.clone(),
-        exec: plan.exec.clone(),
-        proxy_port: plan.proxy_port,
-        host: std::process::id(),
+    let exec = plan.exec.as_ref().map(|program| Replacement {
+        program: program.clone(),
+        environment: plan.environment.clone(),
+        directory: plan.directory.clone(),
+    });
+    let order =
+        Order { level, confinement: plan.confinement.clone(), exec, proxy_port: plan.proxy_port };
+    let deadline = Duration::from_millis(plan.start_ms.max(1));
+    let answer = if order.exec.is_some() {
+        let streams = stage.open_streams(streams).map_err(|error| not_started(plan, &error))?;
+        exchange(&stage.socket, &order, &handed_over(&streams, files), deadline)
+    } else {
+        exchange(&stage.socket, &order, files, deadline)
     };
-    let answer = exchange(socket, &order, files, Duration::from_millis(plan.start_ms.max(1)));
     match answer {
         Ok((Answer::Confined(report), listener)) => Ok((report, listener.map(TcpListener::from))),
         Ok((Answer::Unavailable(missing), _)) => Err(Refusal::Missing(missing)),
+        Ok((Answer::NotStarted(reason), _)) => {
+            let directory = plan.directory.display();
+            let error = io::Error::other(format!("in `{directory}`: {reason}"));
+            Err(not_started(plan, &error))
+        }
         Err(error) => {
             let program = plan.stage.path.display();
-            Err(Refusal::Failed(no_answer(&program.to_string(), plan.start_ms, &error)))
+            let failed = no_answer(&program.to_string(), plan.start_ms, &error);
+            Err(Refusal::NoAnswer(failed, error.kind()))
         }
     }
 }
@@ -172,6 +230,10 @@ fn exchange(
     Ok((answer, received.into_iter().next()))
 }
 
+fn not_started(plan: &Plan, error: &io::Error) -> Refusal {
+    Refusal::Failed(SandboxError::not_started(&plan.stage.path, error))
+}
+
 /// Returns why a level without namespaces cannot grant hosts.
 fn no_network() -> MissingLayer {
     let reason = "only the level `namespaces` has a network of its own".into();
@@ -179,11 +241,13 @@ fn no_network() -> MissingLayer {
 }
 
 fn no_answer(program: &str, start_ms: u64, error: &io::Error) -> SandboxError {
-    let reason = match error.kind() {
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-            format!("`{program}` did not confine itself within {start_ms} ms")
-        }
-        _ => format!("`{program}` ended before it confined itself: {error}"),
-    };
-    SandboxError::failed(reason)
+    SandboxError::failed(if is_late(error.kind()) {
+        format!("`{program}` did not confine itself within {start_ms} ms")
+    } else {
+        format!("`{program}` ended before it confined itself: {error}")
+    })
+}
+
+fn is_late(error: io::ErrorKind) -> bool {
+    matches!(error, io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }

@@ -28,12 +28,17 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
 
 use rustix::process::Signal;
+use seccompiler::BpfProgram;
 
-use crate::wire::{self, Answer, Order};
-use crate::{Level, Limits, MissingLayer, Program, Report};
+use self::limits::Identity;
+use crate::wire::{self, Answer, Order, Preparation, Replacement};
+use crate::{Level, Limits, MissingLayer, Report};
 
 /// The exit status of a stage that could not confine itself.
 pub const EXIT_NOT_CONFINED: u8 = 126;
+
+/// The files of an order that are standard streams.
+const STREAMS: usize = 2;
 
 /// The confined process and its connection to the host.
 #[derive(Debug)]
@@ -44,7 +49,13 @@ pub struct Inside {
     pub files: Vec<OwnedFd>,
     /// The layers around this process.
     pub report: Report,
-    exec: Option<Program>,
+    exec: Option<Replacement>,
+}
+
+/// The parts of a sandbox that are ready before the plan is known.
+struct Prepared {
+    identity: Identity,
+    filter: BpfProgram,
 }
 
 /// A layer that cannot be built.
@@ -68,8 +79,19 @@ fn failed<E: std::fmt::Display>(layer: &str) -> impl FnOnce(E) -> Failed {
 pub fn enter() -> io::Result<Inside> {
     let socket = take_socket()?;
     descriptors::close_all_except(&[socket.as_raw_fd()])?;
-    let (order, files) = wire::receive::<Order>(&socket)?;
-    match confine(&order, &socket, &files) {
+    let (preparation, _) = wire::receive::<Preparation>(&socket)?;
+    // A layer that cannot be built is the answer to the order.
+    let prepared = prepare(&preparation, &socket);
+    let (order, mut files) = wire::receive::<Order>(&socket)?;
+    if let Err(error) = order.exec.as_ref().map_or(Ok(()), |exec| take_place(exec, &mut files)) {
+        wire::send(&socket, &Answer::NotStarted(error.to_string()), &[])?;
+        return Err(error);
+    }
+    let confined = prepared.and_then(|prepared| {
+        is_prepared_for(&preparation, &order)?;
+        confine(&order, prepared)
+    });
+    match confined {
         Ok((report, listener)) => {
             let listener: Vec<_> = listener.iter().map(AsFd::as_fd).collect();
             wire::send(&socket, &Answer::Confined(report.clone()), &listener)?;
@@ -88,7 +110,11 @@ pub fn enter() -> io::Result<Inside> {
 pub fn run_stage() -> ExitCode {
     let error = match enter() {
         Ok(Inside { exec: None, .. }) => return ExitCode::SUCCESS,
-        Ok(Inside { exec: Some(program), files, .. }) => exec(&program, files),
+        Ok(Inside { exec: Some(replacement), files, .. }) => exec(&replacement, files),
+        // A host that needs the stage no more has closed the connection.
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+            return EXIT_NOT_CONFINED.into();
+        }
         Err(error) => error,
     };
     // The host has received the reason already, unless it has ended.
@@ -96,10 +122,25 @@ pub fn run_stage() -> ExitCode {
     EXIT_NOT_CONFINED.into()
 }
 
-/// Replaces this process. The first file that was handed over becomes standard input.
-fn exec(program: &Program, files: Vec<OwnedFd>) -> io::Error {
+/// Takes the standard streams and the directory of the program, and leaves the other files.
+fn take_place(exec: &Replacement, files: &mut Vec<OwnedFd>) -> io::Result<()> {
+    if files.len() < STREAMS {
+        return Err(io::Error::other("the order came without streams"));
+    }
+    let others = files.split_off(STREAMS);
+    let [stdout, stderr] = [&files[0], &files[1]];
+    rustix::stdio::dup2_stdout(stdout)?;
+    rustix::stdio::dup2_stderr(stderr)?;
+    *files = others;
+    std::env::set_current_dir(&exec.directory)
+}
+
+/// Replaces this process. The first file that is left becomes standard input.
+fn exec(replacement: &Replacement, files: Vec<OwnedFd>) -> io::Error {
+    let Replacement { program, environment, .. } = replacement;
     let mut command = Command::new(&program.path);
-    command.args(&program.arguments);
+    command.args(&program.arguments).env_clear();
+    command.envs(environment.iter().map(|(name, value)| (name, value)));
     if let Some(stdin) = files.into_iter().next() {
         command.stdin(Stdio::from(stdin));
     }
@@ -115,32 +156,50 @@ fn take_socket() -> io::Result<UnixStream> {
     Ok(socket)
 }
 
-fn confine(
-    order: &Order,
-    socket: &UnixStream,
-    files: &[OwnedFd],
-) -> Result<(Report, Option<TcpListener>), Failed> {
+/// Does everything that does not depend on the plan. Returns in the process that will be confined.
+fn prepare(preparation: &Preparation, socket: &UnixStream) -> Result<Prepared, Failed> {
     has_one_thread()?;
     die_with_parent().map_err(failed("parent"))?;
     if rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get().cast_unsigned())
-        != Some(order.host)
+        != Some(preparation.host)
     {
         return Err(failed("parent")("the host has ended"));
     }
     limits::no_core_files().map_err(failed("limits"))?;
+    let identity = Identity::grouped();
+    let kept: Vec<_> = std::iter::once(socket.as_raw_fd()).chain(identity.files()).collect();
+    let Preparation { level, replaces_itself, starts_processes, has_own_network, .. } =
+        *preparation;
+    if level == Level::Namespaces {
+        let host = replaces_itself.then_some(socket);
+        namespaces::enter(&kept, host, has_own_network).map_err(failed("namespaces"))?;
+    } else if level == Level::Floor && replaces_itself && starts_processes {
+        supervisor::enter(&kept, socket).map_err(failed("supervisor"))?;
+    }
+    if level != Level::Unconfined {
+        capabilities::forbid_regaining().map_err(failed("capabilities"))?;
+    }
+    let filter = filter::compile(preparation).map_err(failed("seccomp"))?;
+    Ok(Prepared { identity, filter })
+}
+
+/// Fails if an order needs other preparations.
+fn is_prepared_for(preparation: &Preparation, order: &Order) -> Result<(), Failed> {
+    if *preparation == Preparation::for_order(order, preparation.host) {
+        return Ok(());
+    }
+    Err(failed("preparation")("the stage was prepared for another plan"))
+}
+
+fn confine(order: &Order, prepared: Prepared) -> Result<(Report, Option<TcpListener>), Failed> {
+    let Prepared { mut identity, filter } = prepared;
     let confinement = &order.confinement;
-    let identity = limits::Identity::limited(&confinement.limits, order.level)?;
+    identity.limit(&confinement.limits, order.level)?;
     if order.level == Level::Unconfined {
         return Ok((unconfined(&confinement.limits, &identity)?, None));
     }
-    let replaces_itself = order.exec.is_some();
-    let kept = std::iter::once(socket.as_raw_fd()).chain(files.iter().map(AsRawFd::as_raw_fd));
-    let kept: Vec<_> = kept.collect();
     if order.level == Level::Namespaces {
-        let host = replaces_itself.then_some(socket);
-        namespaces::enter(&kept, host, order).map_err(failed("namespaces"))?;
-    } else if replaces_itself && confinement.rights.processes {
-        supervisor::enter(&kept, socket).map_err(failed("supervisor"))?;
+        root::enter(order).map_err(failed("namespaces"))?;
     }
     let listener = order.proxy_port.map(network::listen).transpose();
     let listener = listener.map_err(failed("network"))?;
@@ -150,7 +209,7 @@ fn confine(
     // Changes of credentials clear it.
     die_with_parent().map_err(failed("parent"))?;
     let landlock = files::restrict(order).map_err(failed("landlock"))?;
-    filter::install(order).map_err(failed("seccomp"))?;
+    filter::install(&filter).map_err(failed("seccomp"))?;
     verify::verify(order)?;
     let mut layers = vec![landlock, "seccomp".into(), "no capabilities".into()];
     layers.extend(["no new privileges".into(), identity.describe(&confinement.limits)]);
@@ -168,7 +227,7 @@ fn confine(
 }
 
 /// Sets the limits alone.
-fn unconfined(limits: &Limits, identity: &limits::Identity) -> Result<Report, Failed> {
+fn unconfined(limits: &Limits, identity: &Identity) -> Result<Report, Failed> {
     rustix::thread::set_no_new_privs(true).map_err(failed("no-new-privileges"))?;
     limits::set_of_process(limits).map_err(failed("limits"))?;
     let layers = vec!["no new privileges".into(), identity.describe(limits)];

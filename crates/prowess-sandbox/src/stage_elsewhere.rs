@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
-use crate::wire::{self, Answer, Order};
+use crate::wire::{self, Answer, Order, Preparation};
 use crate::{MissingLayer, Report};
 
 /// The exit status of a stage that could not confine itself.
@@ -39,6 +39,7 @@ pub fn run_stage() -> std::process::ExitCode {
 
 fn refuse() -> io::Result<Infallible> {
     let socket = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let _ = wire::receive::<Preparation>(&socket)?;
     let _ = wire::receive::<Order>(&socket)?;
     let missing = MissingLayer {
         layer: "operating-system".into(),

@@ -1,10 +1,12 @@
 //! Messages between a host and a stage: a length, a JSON document, and open files next to the
 //! length.
 
+use std::ffi::OsString;
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -13,22 +15,84 @@ use rustix::net::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{Confinement, Level, MissingLayer, Program, Report};
+use crate::{Confinement, Level, MissingLayer, Plan, Program, Report, Rights};
 
-/// The maximum number of files in one message.
-const MAX_FILES: usize = 8;
+/// The maximum number of files in one message, of which two are streams.
+const MAX_FILES: usize = 10;
 /// The maximum length of a document.
 const MAX_BYTES: usize = 16 << 20;
 
-/// The host's first message to a stage.
+/// The host's first message to a stage: what it can do before it knows the plan.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Preparation {
+    pub(crate) level: Level,
+    /// Whether the stage will replace itself with a program.
+    pub(crate) replaces_itself: bool,
+    /// Whether the process has a network of its own.
+    pub(crate) has_own_network: bool,
+    /// Whether the process may use the host's network.
+    pub(crate) uses_network: bool,
+    /// Whether the process may start others.
+    pub(crate) starts_processes: bool,
+    /// Whether the process may read files that are granted.
+    pub(crate) reads: bool,
+    /// Whether the process may write to files that are granted.
+    pub(crate) writes: bool,
+    /// The host's process id, to notice a host that has already ended.
+    pub(crate) host: u32,
+}
+
+impl Preparation {
+    /// Returns what a stage can prepare for a plan at this level.
+    pub(crate) fn of(plan: &Plan, level: Level) -> Self {
+        let host = std::process::id();
+        let own_network = plan.proxy_port.is_some();
+        Self::new(level, &plan.confinement.rights, plan.exec.is_some(), own_network, host)
+    }
+
+    /// Returns the preparation that an order of a host needs.
+    pub(crate) fn for_order(order: &Order, host: u32) -> Self {
+        let own_network = order.proxy_port.is_some();
+        Self::new(order.level, &order.confinement.rights, order.exec.is_some(), own_network, host)
+    }
+
+    fn new(
+        level: Level,
+        rights: &Rights,
+        replaces_itself: bool,
+        has_own_network: bool,
+        host: u32,
+    ) -> Self {
+        Self {
+            level,
+            replaces_itself,
+            has_own_network,
+            uses_network: rights.network,
+            starts_processes: rights.processes,
+            reads: !rights.read.is_empty(),
+            writes: !rights.write.is_empty(),
+            host,
+        }
+    }
+}
+
+/// The host's second message to a stage.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Order {
     pub(crate) level: Level,
     pub(crate) confinement: Confinement,
-    pub(crate) exec: Option<Program>,
+    /// `None` if the stage itself goes on inside.
+    pub(crate) exec: Option<Replacement>,
     pub(crate) proxy_port: Option<u16>,
-    /// The host's process id, to notice a host that has already ended.
-    pub(crate) host: u32,
+}
+
+/// The program that replaces a stage. Its standard output and error are the first files that come
+/// with the order.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Replacement {
+    pub(crate) program: Program,
+    pub(crate) environment: Vec<(OsString, OsString)>,
+    pub(crate) directory: PathBuf,
 }
 
 /// The stage's only message.
@@ -39,6 +103,8 @@ pub(crate) enum Answer {
     Confined(Report),
     /// A layer cannot be built.
     Unavailable(MissingLayer),
+    /// The streams or the directory of the program cannot be used.
+    NotStarted(String),
 }
 
 /// Sends a message with open files.
@@ -54,9 +120,11 @@ pub(crate) fn send<T: Serialize>(
     if !files.is_empty() && !control.push(SendAncillaryMessage::ScmRights(files)) {
         return Err(io::Error::other(format!("more than {MAX_FILES} files in one message")));
     }
-    let sent = sendmsg(socket, &[IoSlice::new(&length)], &mut control, SendFlags::NOSIGNAL)?;
-    socket.write_all(&length[sent..])?;
-    socket.write_all(&document)
+    let parts = [IoSlice::new(&length), IoSlice::new(&document)];
+    let sent = sendmsg(socket, &parts, &mut control, SendFlags::NOSIGNAL)?;
+    // The files went with the first byte.
+    socket.write_all(length.get(sent..).unwrap_or_default())?;
+    socket.write_all(document.get(sent.saturating_sub(length.len())..).unwrap_or_default())
 }
 
 /// Receives a message with the open files that come with it.

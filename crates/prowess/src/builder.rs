@@ -60,6 +60,8 @@ pub struct RuntimeBuilder {
     #[cfg(feature = "scripts")]
     pub(crate) sandboxed_scripts: Option<(prowess_sandbox::Program, PathBuf)>,
     #[cfg(feature = "scripts")]
+    pub(crate) keeps_script_stage_ready: bool,
+    #[cfg(feature = "scripts")]
     pub(crate) script_secrets: Option<prowess_script::ReadSecret>,
     pub(crate) facts: Option<Arc<dyn Facts>>,
 }
@@ -101,6 +103,8 @@ impl Default for RuntimeBuilder {
             redactor: prowess_audit::Redactor::default(),
             #[cfg(feature = "scripts")]
             sandboxed_scripts: None,
+            #[cfg(feature = "scripts")]
+            keeps_script_stage_ready: false,
             #[cfg(feature = "scripts")]
             script_secrets: None,
             facts: None,
@@ -344,6 +348,16 @@ impl RuntimeBuilder {
         directory: impl Into<PathBuf>,
     ) -> Self {
         self.sandboxed_scripts = Some((stage, directory.into()));
+        self
+    }
+
+    /// Starts the stage of the next script after each script, so that the next one does not wait
+    /// for it: see [`Native::keep_ready`](prowess_sandbox::Native::keep_ready). For hosts that run
+    /// many scripts. By default, a stage is started when a script needs it.
+    #[cfg(feature = "scripts")]
+    #[must_use]
+    pub fn keep_script_stage_ready(mut self) -> Self {
+        self.keeps_script_stage_ready = true;
         self
     }
 

@@ -27,7 +27,8 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     policies.refresh.mode.get_or_insert(RefreshMode::Watch);
     server.adapt(&mut policies);
     let loaded = plugins::load(global, &policies)?;
-    let runtime = runtime::builder_with(global, policies.clone(), &loaded)?.build()?;
+    let builder = runtime::builder_with(global, policies.clone(), &loaded)?;
+    let runtime = builder.keep_script_stage_ready().build()?;
     let _following = plugins::follow(&policies, &loaded, output)?;
     let skills = runtime.catalog().len();
     let place = server.place();

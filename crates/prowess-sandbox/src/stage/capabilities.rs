@@ -6,8 +6,9 @@ use rustix::thread::{
     remove_capability_from_bounding_set, set_capabilities,
 };
 
-/// Drops every capability, also those that a program could regain by `exec` where that is possible.
-pub(super) fn drop_all() -> rustix::io::Result<()> {
+/// Makes sure that no program regains a capability by `exec`, where this process may decide that.
+/// It keeps its own until [`drop_all`].
+pub(super) fn forbid_regaining() -> rustix::io::Result<()> {
     let may_drop = capabilities(None)?.effective.contains(CapabilitySet::SETPCAP);
     if may_drop {
         for bit in 0..64 {
@@ -19,7 +20,11 @@ pub(super) fn drop_all() -> rustix::io::Result<()> {
             }
         }
     }
-    clear_ambient_capability_set()?;
+    clear_ambient_capability_set()
+}
+
+/// Drops every capability.
+pub(super) fn drop_all() -> rustix::io::Result<()> {
     let none = CapabilitySet::empty();
     set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
 }

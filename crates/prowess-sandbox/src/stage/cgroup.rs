@@ -6,7 +6,8 @@
 //! `TMPDIR`, and shells refuse to change it back with a warning.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
 
 use crate::{LimitKeeper, LimitKeepers};
@@ -36,7 +37,7 @@ pub(super) struct GroupLimits {
 /// A file of a group and the value for it.
 struct Setting {
     file: &'static str,
-    value: u64,
+    value: fn(GroupLimits) -> u64,
     /// Whether a kernel without the file is no error.
     is_optional: bool,
 }
@@ -48,33 +49,66 @@ enum Controller {
     Memory,
 }
 
-/// Moves this process into groups of its own where this machine lets it, and returns what they
-/// limit. It has a single thread.
-pub(super) fn join(number: u32, limits: GroupLimits) -> LimitKeepers {
+/// The groups that this process has entered, which have no limits yet.
+#[derive(Default)]
+pub(super) struct Groups {
+    joined: Vec<Joined>,
+}
+
+/// A controller of a group that this process has entered.
+struct Joined {
+    controller: Controller,
+    keeper: LimitKeeper,
+    /// Open, because the process may not see the group any more when it gets its limits.
+    settings: Vec<(fs::File, Setting)>,
+}
+
+/// Moves this process into groups of its own where this machine lets it. It has a single thread.
+pub(super) fn join(number: u32) -> Groups {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    join_below(Path::new(MOUNT), &groups, &format!("{PREFIX}{number}"), limits)
+    join_below(Path::new(MOUNT), &groups, &format!("{PREFIX}{number}"))
 }
 
 /// Prefers the second version of control groups.
-fn join_below(mount: &Path, groups: &str, name: &str, limits: GroupLimits) -> LimitKeepers {
-    let mut keepers = LimitKeepers::default();
+fn join_below(mount: &Path, groups: &str, name: &str) -> Groups {
+    let mut all = Groups::default();
     for (parent, controllers) in delegated(mount, groups) {
-        let settings: Vec<_> =
-            controllers.iter().flat_map(|one| one.settings_of_second(limits)).collect();
-        if enter(&parent, name, &settings, PROCESSES).is_ok() {
-            controllers.iter().for_each(|one| *one.of(&mut keepers) = LimitKeeper::ControlGroupV2);
+        let both = enter(&parent, name, &controllers, LimitKeeper::ControlGroupV2);
+        if let Ok(both) = both {
+            all.joined = both;
             break;
         }
     }
     for one in [Controller::Pids, Controller::Memory] {
-        let keeper = one.of(&mut keepers);
-        let Some(parent) = of_first(mount, groups, one.name()) else { continue };
-        let is_free = *keeper == LimitKeeper::ResourceLimits;
-        if is_free && enter(&parent, name, &one.settings_of_first(limits), THREADS).is_ok() {
-            *keeper = LimitKeeper::ControlGroupV1;
+        let is_free = all.joined.iter().all(|joined| joined.controller != one);
+        let parent = of_first(mount, groups, one.name()).filter(|_| is_free);
+        if let Some(parent) = parent {
+            let joined = enter(&parent, name, &[one], LimitKeeper::ControlGroupV1);
+            all.joined.extend(joined.into_iter().flatten());
         }
     }
-    keepers
+    all
+}
+
+impl Groups {
+    /// Returns the open files of the groups.
+    pub(super) fn files(&self) -> impl Iterator<Item = RawFd> {
+        self.joined.iter().flat_map(|one| &one.settings).map(|(file, _)| file.as_raw_fd())
+    }
+
+    /// Sets the limits, and returns what keeps them.
+    pub(super) fn limit(self, limits: GroupLimits) -> LimitKeepers {
+        let mut keepers = LimitKeepers::default();
+        for one in self.joined {
+            let set = |(mut file, setting): (fs::File, Setting)| {
+                file.write_all((setting.value)(limits).to_string().as_bytes())
+            };
+            if one.settings.into_iter().try_for_each(set).is_ok() {
+                *one.controller.of(&mut keepers) = one.keeper;
+            }
+        }
+        keepers
+    }
 }
 
 impl Controller {
@@ -92,43 +126,38 @@ impl Controller {
         }
     }
 
-    fn settings_of_first(self, limits: GroupLimits) -> Vec<Setting> {
+    fn settings(self, keeper: LimitKeeper) -> Vec<Setting> {
+        let is_second = keeper == LimitKeeper::ControlGroupV2;
         match self {
-            Self::Pids => vec![Setting::required("pids.max", limits.processes)],
-            Self::Memory => vec![
-                Setting::required("memory.limit_in_bytes", limits.memory),
-                // Memory and swap together.
-                Setting::optional("memory.memsw.limit_in_bytes", limits.memory),
+            Self::Pids => vec![Setting::required("pids.max", |limits| limits.processes)],
+            Self::Memory if is_second => vec![
+                Setting::required("memory.max", |limits| limits.memory),
+                Setting::optional("memory.swap.max", |_| 0),
             ],
-        }
-    }
-
-    fn settings_of_second(self, limits: GroupLimits) -> Vec<Setting> {
-        match self {
-            Self::Pids => vec![Setting::required("pids.max", limits.processes)],
             Self::Memory => vec![
-                Setting::required("memory.max", limits.memory),
-                Setting::optional("memory.swap.max", 0),
+                Setting::required("memory.limit_in_bytes", |limits| limits.memory),
+                // Memory and swap together.
+                Setting::optional("memory.memsw.limit_in_bytes", |limits| limits.memory),
             ],
         }
     }
 }
 
 impl Setting {
-    fn required(file: &'static str, value: u64) -> Self {
+    fn required(file: &'static str, value: fn(GroupLimits) -> u64) -> Self {
         Self { file, value, is_optional: false }
     }
 
-    fn optional(file: &'static str, value: u64) -> Self {
+    fn optional(file: &'static str, value: fn(GroupLimits) -> u64) -> Self {
         Self { file, value, is_optional: true }
     }
 
-    fn write(&self, group: &Path) -> io::Result<()> {
-        let path = group.join(self.file);
-        if self.is_optional && !path.exists() {
-            return Ok(());
+    /// Opens the file for a value, or returns `None` if the kernel does not have it.
+    fn open(self, group: &Path) -> io::Result<Option<(fs::File, Self)>> {
+        match open(&group.join(self.file)) {
+            Err(error) if self.is_optional && error.kind() == io::ErrorKind::NotFound => Ok(None),
+            file => Ok(Some((file?, self))),
         }
-        write(&path, &self.value.to_string())
     }
 }
 
@@ -164,12 +193,17 @@ fn below(mount: &Path, path: &str) -> PathBuf {
 }
 
 /// Moves this process into a group of its own below `parent`.
-fn enter(parent: &Path, name: &str, settings: &[Setting], by: &str) -> io::Result<()> {
+fn enter(
+    parent: &Path,
+    name: &str,
+    controllers: &[Controller],
+    keeper: LimitKeeper,
+) -> io::Result<Vec<Joined>> {
     remove_empty(parent)?;
     let group = parent.join(name);
     let mut entered = Err(io::ErrorKind::NotFound.into());
     for _ in 0..ATTEMPTS {
-        entered = create(&group).and_then(|()| limit_and_enter(&group, settings, by));
+        entered = create(&group).and_then(|()| enter_group(&group, controllers, keeper));
         if !entered.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             break;
         }
@@ -197,15 +231,26 @@ fn create(group: &Path) -> io::Result<()> {
     }
 }
 
-fn limit_and_enter(group: &Path, settings: &[Setting], by: &str) -> io::Result<()> {
-    settings.iter().try_for_each(|setting| setting.write(group))?;
+fn enter_group(
+    group: &Path,
+    controllers: &[Controller],
+    keeper: LimitKeeper,
+) -> io::Result<Vec<Joined>> {
+    let mut joined = Vec::new();
+    for &controller in controllers {
+        let opened = controller.settings(keeper).into_iter().map(|setting| setting.open(group));
+        let settings = opened.filter_map(Result::transpose).collect::<io::Result<_>>()?;
+        joined.push(Joined { controller, keeper, settings });
+    }
+    let by = if keeper == LimitKeeper::ControlGroupV2 { PROCESSES } else { THREADS };
     // The one that writes it.
-    write(&group.join(by), "0")
+    open(&group.join(by))?.write_all(b"0")?;
+    Ok(joined)
 }
 
-/// Writes to a file that exists.
-fn write(file: &Path, text: &str) -> io::Result<()> {
-    io::Write::write_all(&mut fs::OpenOptions::new().write(true).open(file)?, text.as_bytes())
+/// Opens a file that exists, to write to it.
+fn open(file: &Path) -> io::Result<fs::File> {
+    fs::OpenOptions::new().write(true).open(file)
 }
 
 #[cfg(test)]
@@ -241,7 +286,7 @@ mod tests {
     ) {
         let mount = tempfile::tempdir().expect("a directory can be created");
         groups(mount.path(), directories);
-        let joined = join_below(mount.path(), groups_of_process, "prowess-1", LIMITS);
+        let joined = join_below(mount.path(), groups_of_process, "prowess-1").limit(LIMITS);
         assert_eq!([joined.processes, joined.memory], keepers, "{groups_of_process}");
         for (file, expected) in written {
             let text = fs::read_to_string(mount.path().join(file)).expect("it exists");

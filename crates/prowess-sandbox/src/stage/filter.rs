@@ -15,23 +15,43 @@ use seccompiler::{
     SeccompRule, apply_filter,
 };
 
-use super::network::Reach;
-use crate::Rights;
-use crate::wire::Order;
+use crate::wire::Preparation;
 
 /// Rules by the number of a call.
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 type Built<T> = Result<T, seccompiler::Error>;
 
-/// Installs the filter for this process and its descendants. Where the process will replace itself,
-/// it may do so again: Landlock decides which programs it can run.
-pub(super) fn install(order: &Order) -> Built<()> {
-    let rights = &order.confinement.rights;
-    let reach = Reach::of(order);
-    let rules = by_argument(rights, reach)?;
+/// The sockets that a process may open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sockets {
+    None,
+    ToProxy,
+    All,
+}
+
+impl Sockets {
+    fn of(preparation: &Preparation) -> Self {
+        match preparation {
+            Preparation { has_own_network: true, .. } => Self::ToProxy,
+            Preparation { uses_network: true, .. } => Self::All,
+            _ => Self::None,
+        }
+    }
+}
+
+/// Compiles the filter of this process.
+pub(super) fn compile(preparation: &Preparation) -> Built<BpfProgram> {
+    let sockets = Sockets::of(preparation);
+    let rules = by_argument(preparation, sockets)?;
     let inspected: BTreeSet<_> = rules.keys().copied().collect();
-    let denied = denied(order, reach);
-    apply_filter(&numbers::program(&denied, &inspected, &program(rules)?))
+    let denied = denied(preparation, sockets);
+    Ok(numbers::program(&denied, &inspected, &program(rules)?))
+}
+
+/// Installs a filter for this process and its descendants. Where the process will replace itself,
+/// it may do so again: Landlock decides which programs it can run.
+pub(super) fn install(filter: &BpfProgram) -> Built<()> {
+    apply_filter(filter)
 }
 
 fn program(rules: Rules) -> Built<BpfProgram> {
@@ -41,32 +61,31 @@ fn program(rules: Rules) -> Built<BpfProgram> {
 }
 
 /// Returns the calls that are denied whatever their arguments are, with their errors.
-fn denied(order: &Order, reach: Reach) -> BTreeMap<i64, i32> {
-    let rights = &order.confinement.rights;
+fn denied(preparation: &Preparation, sockets: Sockets) -> BTreeMap<i64, i32> {
     // Programs that use the newer call fall back to the older one if it is reported as missing.
     let mut denied = BTreeMap::from([(libc::SYS_clone3, libc::ENOSYS)]);
     let mut deny = |calls: &[i64]| denied.extend(calls.iter().map(|&call| (call, libc::EPERM)));
     deny(calls::ALWAYS);
-    if rights.write.is_empty() {
+    if !preparation.writes {
         deny(&calls::CHANGES_OF_FILES);
     }
-    if rights.read.is_empty() && rights.write.is_empty() {
+    if !preparation.reads && !preparation.writes {
         deny(calls::WATCHES);
     }
-    if !rights.processes {
+    if !preparation.starts_processes {
         deny(calls::PROCESSES);
     }
-    if order.exec.is_none() && !rights.processes {
+    if !preparation.replaces_itself && !preparation.starts_processes {
         deny(&[libc::SYS_execve, libc::SYS_execveat]);
     }
-    if reach == Reach::Nothing {
+    if sockets == Sockets::None {
         deny(&[libc::SYS_socket]);
     }
     denied
 }
 
-fn by_argument(rights: &Rights, reach: Reach) -> Built<Rules> {
-    let mut rules = Rules::from([(libc::SYS_clone, clones(rights)?)]);
+fn by_argument(preparation: &Preparation, sockets: Sockets) -> Built<Rules> {
+    let mut rules = Rules::from([(libc::SYS_clone, clones(preparation)?)]);
     rules.insert(libc::SYS_ioctl, one_of(1, &[libc::TIOCSTI, libc::TIOCLINUX])?);
     let options = [libc::PR_SET_PDEATHSIG, libc::PR_SET_MM, libc::PR_SET_PTRACER];
     rules.insert(libc::SYS_prctl, one_of(0, &options.map(|option| option.cast_unsigned().into()))?);
@@ -74,7 +93,7 @@ fn by_argument(rights: &Rights, reach: Reach) -> Built<Rules> {
     for call in [libc::SYS_prlimit64, libc::SYS_sched_setaffinity] {
         rules.insert(call, vec![none_of(0, &[0])?]);
     }
-    if rights.processes {
+    if preparation.starts_processes {
         // Every process of the user, also those outside, where Landlock cannot tell them apart.
         let every = u64::from(u32::MAX);
         rules.insert(libc::SYS_kill, one_of(0, &[every])?);
@@ -83,12 +102,12 @@ fn by_argument(rights: &Rights, reach: Reach) -> Built<Rules> {
         rules.insert(libc::SYS_kill, vec![none_of(0, &[own])?]);
         rules.insert(libc::SYS_tgkill, vec![none_of(0, &[own])?]);
     }
-    rules.extend(sockets(reach)?);
+    rules.extend(families(sockets)?);
     Ok(rules)
 }
 
 /// Denies new namespaces, and where there are to be no new processes, all but threads.
-fn clones(rights: &Rights) -> Built<Vec<SeccompRule>> {
+fn clones(preparation: &Preparation) -> Built<Vec<SeccompRule>> {
     let is_set = |flag: i32, expected: bool| {
         let flag = u64::from(flag.cast_unsigned());
         let mask = SeccompCmpOp::MaskedEq(flag);
@@ -98,18 +117,18 @@ fn clones(rights: &Rights) -> Built<Vec<SeccompRule>> {
     for namespace in calls::NAMESPACES {
         rules.push(SeccompRule::new(vec![is_set(namespace, true)?])?);
     }
-    if !rights.processes {
+    if !preparation.starts_processes {
         rules.push(SeccompRule::new(vec![is_set(libc::CLONE_THREAD, false)?])?);
     }
     Ok(rules)
 }
 
 /// Denies sockets of all families but the internet's, unless every socket is denied already.
-fn sockets(reach: Reach) -> Built<Option<(i64, Vec<SeccompRule>)>> {
-    let families = match reach {
-        Reach::Nothing => return Ok(None),
-        Reach::Proxy(_) => &[libc::AF_INET][..],
-        Reach::Everything => &[libc::AF_INET, libc::AF_INET6],
+fn families(sockets: Sockets) -> Built<Option<(i64, Vec<SeccompRule>)>> {
+    let families = match sockets {
+        Sockets::None => return Ok(None),
+        Sockets::ToProxy => &[libc::AF_INET][..],
+        Sockets::All => &[libc::AF_INET, libc::AF_INET6],
     };
     let families: Vec<_> = families.iter().map(|family| family.cast_unsigned().into()).collect();
     Ok(Some((libc::SYS_socket, vec![none_of(0, &families)?])))

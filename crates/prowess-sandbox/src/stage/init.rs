@@ -6,16 +6,14 @@ use std::os::unix::net::UnixStream;
 use rustix::net::{RecvFlags, recv};
 use rustix::process::{Pid, WaitOptions};
 
+use super::die_with_parent;
 use super::outer::exit;
-use super::{die_with_parent, root};
-use crate::wire::Order;
 
-/// Makes this process an init process: it ends with the outer process, and sees only its namespace
-/// and the files of the plan.
-pub(super) fn prepare(outer: &UnixStream, order: &Order) -> io::Result<()> {
+/// Makes this process an init process, which ends with the outer process. It sees the files of the
+/// host until the confined process replaces the root of both.
+pub(super) fn prepare(outer: &UnixStream) -> io::Result<()> {
     die_with_parent()?;
-    has_ended(outer)?;
-    root::enter(order)
+    has_ended(outer)
 }
 
 /// Fails if the outer process ended before its end could be noticed.

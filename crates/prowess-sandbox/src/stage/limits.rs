@@ -1,11 +1,12 @@
 //! Limits on resources, and the user that processes are counted for.
 
 use std::io;
+use std::os::fd::RawFd;
 
 use rustix::process::{Resource, Rlimit, Uid, geteuid, getpid, getuid, setrlimit};
 use rustix::thread::{CapabilitySet, capabilities, set_thread_groups, set_thread_res_uid};
 
-use super::cgroup::{self, GroupLimits};
+use super::cgroup::{self, GroupLimits, Groups};
 use super::{Failed, failed};
 use crate::{GroupLimit, Level, LimitKeeper, LimitKeepers, Limits};
 
@@ -22,6 +23,7 @@ pub(super) struct Identity {
     number: u32,
     /// Whether it is root with the right to change its real user id.
     is_root: bool,
+    groups: Groups,
     /// Threads that the user runs outside and that count as well, where the user is counted.
     running: u64,
     keepers: LimitKeepers,
@@ -30,23 +32,36 @@ pub(super) struct Identity {
 impl Identity {
     /// Returns the identity of this process, which enters control groups of its own where it can.
     /// Call it before it enters namespaces: the files of groups are not there.
-    ///
-    /// # Errors
-    ///
-    /// A limit that is demanded for all processes together is not kept.
-    pub(super) fn limited(limits: &Limits, level: Level) -> Result<Self, Failed> {
+    pub(super) fn grouped() -> Self {
         let number = getpid().as_raw_nonzero().get().cast_unsigned();
         let may_set =
             capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SETUID));
         let is_root = geteuid() == Uid::ROOT && may_set;
+        let groups = cgroup::join(number);
+        Self { number, is_root, groups, running: 0, keepers: LimitKeepers::default() }
+    }
+
+    /// Returns the open files of the control groups.
+    pub(super) fn files(&self) -> impl Iterator<Item = RawFd> {
+        self.groups.files()
+    }
+
+    /// Limits the control groups.
+    ///
+    /// # Errors
+    ///
+    /// A limit that is demanded for all processes together is not kept.
+    pub(super) fn limit(&mut self, limits: &Limits, level: Level) -> Result<(), Failed> {
         let processes = limits.processes.saturating_add(PROCESSES_AROUND);
-        let keepers = cgroup::join(number, GroupLimits { processes, memory: limits.memory_bytes });
-        check_demanded(limits, &keepers)?;
+        let of_groups = GroupLimits { processes, memory: limits.memory_bytes };
+        self.keepers = std::mem::take(&mut self.groups).limit(of_groups);
+        check_demanded(limits, &self.keepers)?;
         // In a user namespace only its own processes count; elsewhere all of the user's do.
-        let counts_user =
-            level == Level::Floor && !is_root && keepers.processes == LimitKeeper::ResourceLimits;
-        let running = if counts_user { threads_of(getuid()) } else { 0 };
-        Ok(Self { number, is_root, running, keepers })
+        let is_grouped = self.keepers.processes != LimitKeeper::ResourceLimits;
+        if level == Level::Floor && !self.is_root && !is_grouped {
+            self.running = threads_of(getuid());
+        }
+        Ok(())
     }
 
     /// Returns what keeps the limits.

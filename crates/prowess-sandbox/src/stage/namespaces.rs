@@ -13,19 +13,23 @@ use rustix::thread::{CapabilitySet, UnshareFlags, capabilities};
 
 use super::fork::fork;
 use super::{descriptors, init, outer};
-use crate::wire::Order;
 
-/// Moves this process into namespaces of its own. Returns in the confined process alone, which has
-/// `kept` open. With `host`, the processes also end when the host closes that connection.
-pub(super) fn enter(kept: &[RawFd], host: Option<&UnixStream>, order: &Order) -> io::Result<()> {
-    unshare(order)?;
+/// Moves this process into namespaces of its own, which still show the files of the host. Returns
+/// in the confined process alone, which has `kept` open. With `host`, the processes also end when
+/// the host closes that connection.
+pub(super) fn enter(
+    kept: &[RawFd],
+    host: Option<&UnixStream>,
+    has_own_network: bool,
+) -> io::Result<()> {
+    unshare(has_own_network)?;
     let (outside, inside) = UnixStream::pair()?;
     if let Some(init) = fork()? {
         let files: Vec<_> = host.into_iter().chain([&outside]).map(AsRawFd::as_raw_fd).collect();
         descriptors::close_everything_except(&files)?;
         outer::wait(init, &outside, host);
     }
-    init::prepare(&inside, order)?;
+    init::prepare(&inside)?;
     if let Some(confined) = fork()? {
         descriptors::close_everything_except(&[inside.as_raw_fd()])?;
         init::wait(confined, &inside);
@@ -37,11 +41,11 @@ pub(super) fn enter(kept: &[RawFd], host: Option<&UnixStream>, order: &Order) ->
 }
 
 /// Creates the namespaces. A user without rights gets them in a user namespace of its own.
-fn unshare(order: &Order) -> io::Result<()> {
+fn unshare(has_own_network: bool) -> io::Result<()> {
     let mut flags =
         UnshareFlags::NEWPID | UnshareFlags::NEWNS | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
     // The filter denies sockets to a process that reaches nothing, which costs less time.
-    flags.set(UnshareFlags::NEWNET, order.proxy_port.is_some());
+    flags.set(UnshareFlags::NEWNET, has_own_network);
     let is_admin = capabilities(None)?.effective.contains(CapabilitySet::SYS_ADMIN);
     if is_admin {
         return unshare_now(flags);

@@ -40,7 +40,7 @@ pub(super) fn is_fresh(rights: &Rights) -> bool {
     !rights.read.iter().chain(&rights.write).any(|path| path.parent().is_none())
 }
 
-/// Gives this process, the first of its namespaces, a root of its own.
+/// Gives this process and the init process of its namespaces a root of their own.
 pub(super) fn enter(order: &Order) -> io::Result<()> {
     let confinement = &order.confinement;
     let rights = &confinement.rights;

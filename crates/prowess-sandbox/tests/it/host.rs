@@ -8,6 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use prowess_sandbox::{
     Confinement, DemandedLevel, Isolation, Native, Plan, Program, Rights, Stream, Streams,
@@ -32,6 +33,8 @@ pub(crate) enum Way {
     /// With the right to start processes.
     Processes(DemandedLevel),
     Confined(DemandedLevel),
+    /// By a stage that was ready, with the right to start processes.
+    Ready(DemandedLevel),
     /// With a proxy, and the right to start processes.
     Proxied,
     /// At the best level of a machine that forbids namespaces.
@@ -46,6 +49,8 @@ impl Way {
             Self::Open => "open",
             Self::Processes(DemandedLevel::Floor) => "floor-with-processes",
             Self::Processes(_) => "namespaces-with-processes",
+            Self::Ready(DemandedLevel::Floor) => "floor-ready-with-processes",
+            Self::Ready(_) => "namespaces-ready-with-processes",
             Self::Confined(DemandedLevel::Floor) => "floor",
             Self::Confined(_) => "namespaces",
             Self::Proxied => "namespaces-with-proxy-with-processes",
@@ -70,6 +75,17 @@ impl Outcome {
 /// Returns the stage of these tests.
 pub(crate) fn stage() -> Program {
     Program::new(env!("CARGO_BIN_EXE_prowess-sandbox-stage"))
+}
+
+/// Waits until a condition holds.
+pub(crate) fn until(what: &str, condition: impl Fn() -> bool) {
+    for _ in 0..2_000 {
+        if condition() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("it never came to this: {what}");
 }
 
 pub(crate) fn native() -> Native {
@@ -219,7 +235,12 @@ fn confined(program: &Path, word: &str, environment: &[(&str, String)]) -> Strin
     plan.proxy_port = word.contains("-with-proxy").then_some(3_128);
     plan.environment =
         environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    let native = Native::new(stage);
+    let mut native = Native::new(stage);
+    if word.contains("-ready") {
+        native = native.keep_ready();
+        native.spawn(&plan, &Streams::null(), &[]).unwrap().end().unwrap();
+        until("a stage is ready", || native.is_ready());
+    }
     let streams = Streams { stdout: Stream::Piped, stderr: Stream::Inherit };
     let mut running = native.spawn(&plan, &streams, &[]).unwrap();
     let mut printed = String::new();

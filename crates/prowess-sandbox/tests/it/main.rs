@@ -8,3 +8,4 @@ mod levels;
 mod lifetime;
 mod limits;
 mod network;
+mod ready;
