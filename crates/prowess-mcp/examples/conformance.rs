@@ -22,7 +22,7 @@ use prowess_mcp::{HttpOptions, HttpServer};
 use serde_json::{Value, json};
 
 /// The tools that run at once.
-const FREE: [&str; 12] = [
+const FREE: [&str; 13] = [
     "json_schema_2020_12_tool",
     "test_simple_text",
     "test_image_content",
@@ -32,6 +32,7 @@ const FREE: [&str; 12] = [
     "test_error_handling",
     "test_logging_tool",
     "test_tool_with_logging",
+    "test_tool_with_header",
     "test_tool_with_progress",
     "test_trigger_prompt_change",
     "test_trigger_tool_change",
@@ -102,6 +103,11 @@ impl Tool for Fixture {
     fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
         let input_schema = match self.name {
             "json_schema_2020_12_tool" => every_keyword(),
+            // A client repeats the argument in the header `Mcp-Param-Region`.
+            "test_tool_with_header" => json!({
+                "type": "object",
+                "properties": { "region": { "type": "string", "x-mcp-header": "Region" } },
+            }),
             _ => json!({ "type": "object", "additionalProperties": true }),
         };
         let description = "A tool of the conformance suite.".to_owned();

@@ -43,6 +43,7 @@ mod manifest;
 mod page;
 mod progress;
 mod prompts;
+mod repeated_arguments;
 mod requests;
 mod resources;
 mod server;

@@ -13,7 +13,7 @@ use rmcp::model::{
     ListToolsResult, PaginatedRequestParams, ReadResourceDirectoryRequestParams,
     ReadResourceDirectoryResult, ReadResourceRequestParams, ReadResourceResponse,
     ReadResourceResult, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams,
+    SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
@@ -25,7 +25,7 @@ use crate::conversations::Conversations;
 use crate::page::{Page, cursor, only_page};
 use crate::transport::Closed;
 use crate::watched::MOST_WATCHED;
-use crate::{ServeError, convert, manifest, prompts, requests, resources};
+use crate::{ServeError, convert, manifest, prompts, repeated_arguments, requests, resources};
 
 /// Returns the page of a list after a cursor, of at most this many items.
 type List<T> = fn(&Turn, Option<&str>, usize) -> Result<Page<T>, ErrorData>;
@@ -232,6 +232,10 @@ impl ServerHandler for SkillServer {
         let naming = self.conversation.naming();
         let tools = tools.into_iter().map(|tool| convert::tool(tool, naming)).collect();
         Ok(ListToolsResult::with_all_items(tools))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        repeated_arguments::tool(self.conversation.runtime(), name)
     }
 
     async fn call_tool(

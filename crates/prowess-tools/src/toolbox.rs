@@ -108,6 +108,12 @@ impl Toolbox {
         guarded(|| slot.tool.info())
     }
 
+    /// Returns the JSON Schema that the arguments of the tool with this name are checked with.
+    pub fn accepts(&self, name: &str, catalog: &Catalog) -> Option<Cow<'_, Value>> {
+        let slot = &self.tools[*self.by_name.get(name)?];
+        guarded(|| slot.tool.accepts(catalog))
+    }
+
     /// Returns the skill whose content a call of the tool with this name would run.
     pub fn subject<'c>(
         &self,

@@ -2,6 +2,7 @@
 
 mod sessions;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
@@ -175,6 +176,12 @@ impl Runtime {
     /// Returns the names of the tools, as rules have them and as a model calls them.
     pub(crate) fn tool_names(&self) -> Vec<String> {
         self.0.toolbox.names()
+    }
+
+    /// Returns the JSON Schema that the arguments of a tool are checked with, under the newest
+    /// catalog. `None` if there is no tool of this name.
+    pub fn tool_arguments(&self, tool: &str) -> Option<Cow<'_, Value>> {
+        self.0.toolbox.accepts(tool, &self.catalog())
     }
 
     /// Returns the time of the host's clock, by which approvals are decided and expire.

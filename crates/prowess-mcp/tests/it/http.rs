@@ -211,6 +211,44 @@ fn stateless_requests_need_no_session() {
     });
 }
 
+/// A tool whose argument a client repeats in the header `Mcp-Param-Region`.
+struct Regional;
+
+impl Tool for Regional {
+    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
+        let region = json!({ "type": "string", "x-mcp-header": "Region" });
+        let input_schema = json!({ "type": "object", "properties": { "region": region } });
+        ToolDefinition { name: "regional".into(), description: "Answers.".into(), input_schema }
+    }
+
+    fn call(&self, _context: &ToolContext<'_>, _arguments: &Value) -> ToolResult {
+        ToolResult::text("answered")
+    }
+}
+
+#[test]
+fn repeated_arguments_are_those_of_the_body() {
+    let server = Server::start(runtime_with(Arc::new(Regional)), HttpOptions::default());
+    block_on(async {
+        let call = json!({ "name": "regional", "arguments": { "region": "north" } });
+        let body = message("tools/call", &crate::raw::meta("2026-07-28", call));
+        let common =
+            "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: regional\r\n";
+        for (header, status) in [
+            ("Mcp-Param-Region: north\r\n", 200),
+            ("Mcp-Param-Region: =?base64?bm9ydGg=?=\r\n", 200),
+            ("Mcp-Param-Region: south\r\n", 400),
+            ("Mcp-Param-Region: =?base64?bm9ydGg?=\r\n", 400),
+            ("", 400),
+        ] {
+            let headers = format!("{common}{header}");
+            let post = Request { headers: &headers, body: &body, ..Request::POST };
+            let answer = server.send(post).await;
+            assert_eq!(answer.status(), status, "{header:?}: {answer:?}");
+        }
+    });
+}
+
 #[test]
 fn health_and_metrics_are_reported() {
     let server = Server::embedded(HttpOptions::default());
