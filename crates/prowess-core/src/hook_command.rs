@@ -32,29 +32,38 @@ impl HookCommand {
     /// package. The text is a predicate, such as "has no command".
     pub fn parse(command: &str) -> Result<Self, String> {
         let mut words = words(command)?.into_iter().peekable();
-        if words.peek().is_some_and(|first| INTERPRETERS.contains(&first.as_str())) {
+        if words.peek().is_some_and(|first| INTERPRETERS.contains(&first.text.as_str())) {
             words.next();
         }
-        let first = words.next().ok_or("has no command")?;
-        let directory = DIRECTORIES.iter().find_map(|directory| first.strip_prefix(directory));
-        let path = ResourcePath::new(directory.unwrap_or(&first))
+        let Word { text, directory } = words.next().ok_or("has no command")?;
+        let path = ResourcePath::new(&text[directory..])
             .map_err(|error| format!("is not the path of a script of the package: {error}"))?;
-        Ok(Self { path, arguments: words.collect() })
+        Ok(Self { path, arguments: words.map(|word| word.text).collect() })
     }
 }
 
+/// A word of a command, without its quotes.
+#[derive(Default)]
+struct Word {
+    text: String,
+    /// The length of a name of the directory at its beginning that a shell would replace: one in
+    /// single quotes is text.
+    directory: usize,
+}
+
 /// Splits a command at its spaces and removes its quotes.
-fn words(command: &str) -> Result<Vec<String>, String> {
+fn words(command: &str) -> Result<Vec<Word>, String> {
     let mut words = Vec::new();
-    let mut word: Option<String> = None;
+    let mut word: Option<Word> = None;
     let mut quote = None;
     let mut rest = command.trim();
     while let Some(character) = rest.chars().next() {
         // Only the name of the directory is known, and only where a word begins.
-        let is_start = word.as_ref().is_none_or(String::is_empty) && quote != Some('\'');
+        let is_start = word.as_ref().is_none_or(|word| word.text.is_empty()) && quote != Some('\'');
         let directory = DIRECTORIES.iter().find(|name| is_start && rest.starts_with(**name));
         if let Some(directory) = directory {
-            word.get_or_insert_default().push_str(directory);
+            *word.get_or_insert_default() =
+                Word { text: (*directory).to_owned(), directory: directory.len() };
             rest = &rest[directory.len()..];
             continue;
         }
@@ -68,7 +77,7 @@ fn words(command: &str) -> Result<Vec<String>, String> {
             (None, ' ' | '\t') => words.extend(word.take()),
             (None, other) if OPERATORS.contains(other) => return Err(not_literal(other)),
             (Some('"'), other @ ('$' | '`' | '\\')) => return Err(not_literal(other)),
-            (_, other) => word.get_or_insert_default().push(other),
+            (_, other) => word.get_or_insert_default().text.push(other),
         }
     }
     if quote.is_some() {
@@ -108,6 +117,10 @@ mod tests {
         check("bash ./scripts/check.sh", Ok(&["scripts/check.sh"]));
         check("python3 scripts/a.py --strict", Ok(&["scripts/a.py", "--strict"]));
         check("${CLAUDE_SKILL_DIR}/scripts/a.sh", Ok(&["scripts/a.sh"]));
+        check("\"$CLAUDE_SKILL_DIR/a.sh\"", Ok(&["a.sh"]));
+        let text = "$CLAUDE_SKILL_DIR/a.sh";
+        check(&format!("'{text}'"), Ok(&[text]));
+        check(&format!("sh '{text}' '{text}'"), Ok(&[text, text]));
         check(
             "\"$CLAUDE_SKILL_DIR/scripts/a b.sh\" 'c d' \"e f\" ''",
             Ok(&["scripts/a b.sh", "c d", "e f", ""]),
