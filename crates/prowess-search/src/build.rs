@@ -4,6 +4,7 @@ use hashbrown::HashMap;
 use prowess_core::{Catalog, Record};
 
 use crate::dictionary::Dictionary;
+use crate::exclusions::without_exclusions;
 use crate::postings::Postings;
 use crate::stopwords::is_stopword;
 use crate::words::{Stems, Words};
@@ -70,7 +71,9 @@ impl Builder {
             self.read(skill.id(), TEXT_WEIGHT, |_| true);
         }
         let is_telling = |spelling: Spelling| !spelling.is_stopword;
-        self.read(skill.description(), TEXT_WEIGHT, is_telling);
+        for part in without_exclusions(skill.description()) {
+            self.read(part, TEXT_WEIGHT, is_telling);
+        }
         for tag in skill.tags() {
             self.read(tag, TEXT_WEIGHT, is_telling);
         }

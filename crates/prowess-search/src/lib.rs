@@ -26,6 +26,7 @@ mod abbreviations;
 mod build;
 mod dictionary;
 mod evaluate;
+mod exclusions;
 mod fuse;
 mod fused;
 mod hit;

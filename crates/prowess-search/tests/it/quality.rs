@@ -71,6 +71,15 @@ fn scripts_without_spaces_are_found_by_any_part_of_two_characters() {
 }
 
 #[test]
+fn sentences_that_exclude_work_find_nothing() {
+    let catalog = memory_catalog([
+        ("churn", "Reduce churn. NOT for expansion revenue — use accounts for that.", &[][..]),
+        ("accounts", "Grow the revenue of customers that stay.", &[]),
+    ]);
+    assert_eq!(found(&catalog, "expansion revenue"), ["accounts"]);
+}
+
+#[test]
 fn the_more_words_suit_the_better() {
     check("write a changelog from git commits", &["release-notes"]);
     check("watch the rollout of services", &["kubernetes-rollouts"]);

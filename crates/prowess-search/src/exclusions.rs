@@ -1,0 +1,68 @@
+//! Sentences of a description that say what a skill is not for.
+
+/// How such a sentence begins.
+const BEGINNINGS: [&str; 8] = [
+    "do not activate",
+    "do not trigger",
+    "do not use",
+    "don't trigger",
+    "don't use",
+    "not for",
+    "not to be used",
+    "not when",
+];
+
+/// What stands before the name of the skill that does the work instead.
+const REFERRALS: [&str; 2] = [", see ", ", use "];
+
+/// Returns the parts of a description, except those whose words would find the wrong skill, such as
+/// `Not for invoices.` and `For invoices, see billing.`
+pub(crate) fn without_exclusions(description: &str) -> impl Iterator<Item = &str> {
+    let sentences = description.split_inclusive(['.', '!', '?', ';', '\n']);
+    let parts = sentences.flat_map(|sentence| sentence.split_inclusive(" — "));
+    parts.filter(|part| !is_exclusion(part))
+}
+
+fn is_exclusion(part: &str) -> bool {
+    let part = part.trim_start_matches(|c: char| !c.is_alphanumeric());
+    let refers = || REFERRALS.iter().any(|referral| part.contains(referral));
+    BEGINNINGS.iter().any(|beginning| begins(part, beginning)) || begins(part, "for ") && refers()
+}
+
+/// Returns whether a text begins with ASCII letters of either case.
+fn begins(text: &str, beginning: &str) -> bool {
+    text.get(..beginning.len()).is_some_and(|start| start.eq_ignore_ascii_case(beginning))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(description: &str, left: &str) {
+        assert_eq!(without_exclusions(description).collect::<String>(), left);
+    }
+
+    #[test]
+    fn exclusions_are_left_out() {
+        check("Fills forms. Not for invoices. Fast.", "Fills forms. Fast.");
+        check("Fills forms; do NOT use for invoices", "Fills forms;");
+        check("Use for forms — not for invoices", "Use for forms — ");
+        check("Fills forms.\n\"Don't trigger on invoices!", "Fills forms.\n");
+    }
+
+    #[test]
+    fn referrals_are_left_out() {
+        check("Fills forms. For invoices, see billing.", "Fills forms.");
+        check("For invoices, use billing instead. Fills forms.", " Fills forms.");
+    }
+
+    #[test]
+    fn other_sentences_stay() {
+        for description in
+            ["For forms and invoices.", "Notes for forms.", "Für Formulare, 表单。", ""]
+        {
+            check(description, description);
+        }
+    }
+}
