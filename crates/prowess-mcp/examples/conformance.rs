@@ -69,11 +69,12 @@ struct Fixtures {
 
 impl ToolProvider for Fixtures {
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let fixture = |name: &&'static str| {
+        let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
+        for name in FREE.iter().chain(&GATED) {
             let written = AtomicU64::default();
-            Arc::new(Fixture { name, skills: self.skills.clone(), written }) as Arc<dyn Tool>
-        };
-        FREE.iter().chain(&GATED).map(fixture).collect()
+            tools.push(Arc::new(Fixture { name, skills: self.skills.clone(), written }));
+        }
+        tools
     }
 }
 

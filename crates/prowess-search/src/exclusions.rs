@@ -25,8 +25,8 @@ pub(crate) fn without_exclusions(description: &str) -> impl Iterator<Item = &str
 
 fn is_exclusion(part: &str) -> bool {
     let part = part.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let refers = || REFERRALS.iter().any(|referral| part.contains(referral));
-    BEGINNINGS.iter().any(|beginning| begins(part, beginning)) || begins(part, "for ") && refers()
+    BEGINNINGS.iter().any(|beginning| begins(part, beginning))
+        || begins(part, "for ") && REFERRALS.iter().any(|referral| part.contains(referral))
 }
 
 /// Returns whether a text begins with ASCII letters of either case.
