@@ -74,7 +74,7 @@ pub(crate) fn artifacts(arguments: &[&str]) -> Result<Vec<Value>, Failure> {
 pub(crate) const WORKSPACE: [&str; 3] = [
     "--workspace",
     "--features",
-    "prowess-audit/opentelemetry,prowess-cli/sigstore,prowess-prompt/exact-tokens,prowess-search/semantic",
+    "prowess-audit/opentelemetry,prowess-cli/sigstore,prowess-plugin-remote/sigstore,prowess-prompt/exact-tokens,prowess-search/semantic",
 ];
 
 /// Builds the workspace as the tests do, and returns the path of one of its programs.

@@ -3,14 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-#[cfg(feature = "sigstore")]
-use std::sync::LazyLock;
 
 use prowess::SystemClock;
 use prowess::state::TrustFile;
-#[cfg(feature = "sigstore")]
-use prowess_signature::SigstoreRoot;
 use prowess_signature::{PublicKey, SignatureError};
+#[cfg(feature = "sigstore")]
+use prowess_signature::{SigstoreRoot, public_sigstore};
 use prowess_source_remote::{AnyRemote, GIT_VARIABLES, GitOptions, HttpOptions, S3Keys, S3Options};
 use prowess_store::{
     InstallError, Installer, LockFile, Signer, SignerRules, Store, StoreError, StoreSource,
@@ -94,13 +92,7 @@ fn git_options() -> GitOptions {
 /// with that of the public sigstore.
 #[cfg(feature = "sigstore")]
 fn bundles(root: Option<&Path>) -> Result<Option<VerifyBundle>, Failure> {
-    let Some(path) = root else {
-        // Most sources have no bundle, and need no root.
-        let root = LazyLock::new(SigstoreRoot::public);
-        return Ok(Some(Arc::new(move |bytes, bundle| {
-            root.as_ref().map_err(Clone::clone)?.signer(bytes, bundle)
-        })));
-    };
+    let Some(path) = root else { return Ok(Some(Arc::new(public_sigstore()))) };
     let invalid = |reason: String| {
         let message = format!("`{}` cannot be used: {reason}", path.display());
         Failure::usage("signer-invalid", message, "name a `trusted_root.json` of sigstore")

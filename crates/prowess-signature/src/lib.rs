@@ -30,6 +30,8 @@ mod error;
 mod identity;
 mod key_id;
 mod public_key;
+#[cfg(feature = "sigstore")]
+mod public_sigstore;
 #[cfg(feature = "sign")]
 mod secret_key;
 mod signature;
@@ -39,6 +41,8 @@ mod sigstore_root;
 pub use error::SignatureError;
 pub use identity::Identity;
 pub use public_key::PublicKey;
+#[cfg(feature = "sigstore")]
+pub use public_sigstore::public_sigstore;
 #[cfg(feature = "sign")]
 pub use secret_key::SecretKey;
 pub use signature::Signature;

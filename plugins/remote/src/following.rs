@@ -11,7 +11,7 @@ use prowess_archive::{Archive, File};
 use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind};
 use prowess_plugin_sdk::testing::FakeHost;
 use prowess_testkit::ScanRecorder;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::Remote;
@@ -98,12 +98,20 @@ impl Following {
     }
 
     fn source(&self) -> Arc<dyn SkillSource> {
-        let config = json!({
+        self.source_with(&json!({}))
+    }
+
+    /// Returns the source of a configuration with further keys.
+    fn source_with(&self, keys: &Value) -> Arc<dyn SkillSource> {
+        let mut config = json!({
             "sources": [format!("http://{}", self.address)],
             "directory": self.directory.path(),
             "hosts": [self.address],
             "interval_seconds": 1,
         });
+        for (key, value) in keys.as_object().expect("it has keys") {
+            config[key] = value.clone();
+        }
         let instance = self.host.init::<Remote>(&config).expect("the configuration is valid");
         Arc::clone(&instance.sources()[0])
     }
@@ -191,4 +199,33 @@ fn watch_reports_new_versions() {
     assert_eq!(scan(&*source).0, ["pdf Two"]);
     drop(watch);
     assert!(receiver.recv().is_err(), "the listener is gone with the watch");
+}
+
+#[cfg(feature = "sigstore")]
+#[test]
+fn bundles_of_the_configured_identity_are_accepted() {
+    const ISSUER: &str = "https://accounts.example.com";
+    const ARCHIVE: &str = ".well-known/agent-skills/pdf.tar.gz";
+
+    let following = Following::new();
+    let sigstore = prowess_testkit::Sigstore::new();
+    let publish = |line: &str, subject: &str| {
+        following.publish(&[("pdf", line)]);
+        let mut files = following.files.lock().expect("no test has failed");
+        let bundle = sigstore.sign(&files[ARCHIVE], ISSUER, subject).to_string();
+        files.insert(format!("{ARCHIVE}.sigstore.json"), bundle.into_bytes());
+    };
+    let root = following.directory.path().join("trusted_root.json");
+    std::fs::write(&root, sigstore.trusted_root().to_string()).expect("the directory is there");
+    let signer = format!("sigstore:{ISSUER} ada@example.com");
+    let archive = format!("http://{}/{ARCHIVE}", following.address);
+    let keys = json!({ "sources": [archive], "trusted_root": root, "signer": signer });
+    let source = following.source_with(&keys);
+    publish("One", "ada@example.com");
+    assert_eq!(scan(&*source), (vec!["pdf One".to_owned()], vec![]));
+    publish("Two", "eve@example.com");
+    following.host.advance(HOUR);
+    let (found, reports) = scan(&*source);
+    assert_eq!(found, ["pdf One"], "a version of another signer replaces nothing");
+    assert!(reports.iter().any(|report| report.contains("eve@example.com")), "{reports:?}");
 }

@@ -9,6 +9,7 @@
 //! network: `rights: { write: [/var/cache/prowess/remote], network: true }`.
 #![forbid(unsafe_code)]
 
+mod bundles;
 #[cfg(test)]
 mod following;
 
@@ -40,10 +41,16 @@ struct Config {
     /// Whether a version that can do more than the last one replaces it: `refuse` or `accept`.
     #[serde(default)]
     growth: OnGrowth,
-    /// The public key of minisign that has to have signed everything, in base64. By default, the
-    /// signer of a skill stays the one of its first version.
+    /// Who has to have signed everything: a public key of minisign in base64, or an identity as
+    /// `sigstore:ISSUER SUBJECT`. By default, the signer of a skill stays the one of its first
+    /// version.
     #[serde(default)]
     signer: Option<String>,
+    /// The `trusted_root.json` that bundles of sigstore are verified with. By default, that of the
+    /// public sigstore. Needs a plugin that was built with the feature `sigstore`; without it,
+    /// artifacts with bundles are refused.
+    #[serde(default)]
+    trusted_root: Option<PathBuf>,
     /// The hosts that may be in a private network and may be reached by plain `http`.
     #[serde(default)]
     hosts: Vec<String>,
@@ -79,7 +86,10 @@ impl Plugin for Remote {
             let named = config.directory.display();
             return Err(Error::config(format!("`directory` is `{named}`, which is not absolute")));
         }
-        let key = config.signer.as_deref().map(PublicKey::parse).transpose();
+        let signers = SignerRules {
+            required: config.signer.as_deref().map(signer).transpose()?,
+            bundles: bundles::verifier(config.trusted_root.as_deref())?,
+        };
         let http = HttpOptions {
             timeout: Duration::from_secs(config.timeout_seconds),
             named_hosts: config.hosts,
@@ -92,12 +102,7 @@ impl Plugin for Remote {
                 OnGrowth::Refuse => Growth::Refuse,
                 OnGrowth::Accept => Growth::Accept,
             },
-            signers: SignerRules {
-                required: key
-                    .map_err(|error| Error::config(format!("`signer`: {error}")))?
-                    .map(Signer::Key),
-                bundles: None,
-            },
+            signers,
         };
         let store = Store::new(config.directory.join("store"));
         let lock = LockFile::new(config.directory.join("prowess.lock"));
@@ -105,6 +110,16 @@ impl Plugin for Remote {
         let source = LiveSource::new(store, lock, remote, Arc::new(host), options);
         Ok(Registration::new().source(source))
     }
+}
+
+/// Returns the signer that is written in the configuration.
+fn signer(written: &str) -> Result<Signer, Error> {
+    let parsed = if written.starts_with("sigstore:") {
+        Signer::parse(written)
+    } else {
+        PublicKey::parse(written).map(Signer::Key)
+    };
+    parsed.map_err(|error| Error::config(format!("`signer`: {error}")))
 }
 
 /// The schema of [`Config`]; a test compares them.
