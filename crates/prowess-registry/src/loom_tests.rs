@@ -82,10 +82,10 @@ fn a_notified_subscriber_finds_the_catalog() {
             Some(Notice::Changed(generation)) => {
                 assert!(
                     published.load().generation >= generation,
-                    "it is stored before it is told"
+                    "it is stored before it is reported"
                 );
             }
-            other => panic!("a change is told of, not {}", other.is_some()),
+            other => panic!("a change is reported, not {}", other.is_some()),
         }
         writer.join().expect("the writer does not panic");
     });
@@ -101,7 +101,7 @@ fn a_waiting_subscriber_is_notified_of_the_end() {
             publish(&published, 1, &dropped);
             drop(published);
         });
-        assert!(subscription.recv().is_some(), "what was told before the end is still had");
+        assert!(subscription.recv().is_some(), "what was reported before the end is still there");
         assert!(subscription.recv().is_none(), "then there is nothing more");
         registry.join().expect("the registry does not panic");
     });

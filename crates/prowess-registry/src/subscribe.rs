@@ -68,7 +68,7 @@ pub(crate) struct Handle<C> {
 
 struct Queue<C> {
     waiting: Mutex<Waiting<C>>,
-    told: Condvar,
+    changed: Condvar,
     wake: Wake,
 }
 
@@ -85,7 +85,7 @@ impl<C: Clone> Subscribers<C> {
 
     pub(crate) fn subscribe(self: &Arc<Self>, wake: Wake) -> Handle<C> {
         let waiting = Waiting { changes: VecDeque::new(), forgotten: 0, is_closed: false };
-        let queue = Arc::new(Queue { waiting: Mutex::new(waiting), told: Condvar::new(), wake });
+        let queue = Arc::new(Queue { waiting: Mutex::new(waiting), changed: Condvar::new(), wake });
         lock(&self.0).push(Arc::clone(&queue));
         Handle { subscribers: Arc::clone(self), queue }
     }
@@ -119,7 +119,7 @@ impl<C> Subscribers<C> {
 impl<C> Queue<C> {
     fn update(&self, change: impl FnOnce(&mut Waiting<C>)) {
         change(&mut lock(&self.waiting));
-        self.told.notify_all();
+        self.changed.notify_all();
         (self.wake)();
     }
 }
@@ -146,13 +146,13 @@ impl<C> Handle<C> {
             if notice.is_some() || waiting.is_closed {
                 return notice;
             }
-            waiting = wait(&self.queue.told, waiting);
+            waiting = wait(&self.queue.changed, waiting);
         }
     }
 
     pub(crate) fn recv_timeout(&self, time: Duration) -> Option<Notice<C>> {
         let is_quiet = |waiting: &mut Waiting<C>| waiting.is_quiet();
-        wait_while_for(&self.queue.told, self.waiting(), time, is_quiet).take()
+        wait_while_for(&self.queue.changed, self.waiting(), time, is_quiet).take()
     }
 
     pub(crate) fn try_recv(&self) -> Option<Notice<C>> {

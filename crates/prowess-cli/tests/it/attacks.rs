@@ -53,7 +53,7 @@ fn check_refused(tree: &Tree, path: &str, code: &str) {
     assert!(!ran.stdout.contains(CANARY), "`{path}` shows nothing outside of the skill");
     let called = ran.json();
     assert_eq!((&called["is_error"], &called["code"]), (&true.into(), &code.into()), "{path:?}");
-    assert_eq!(ran.code, Some(1), "a refused call is told by the exit code");
+    assert_eq!(ran.code, Some(1), "a refused call is shown by the exit code");
 }
 
 #[test]
@@ -152,10 +152,10 @@ fn a_skill_that_is_a_link_is_followed_only_where_its_root_is_trusted() {
     assert_eq!(ids(&project.json()), ["alpha"], "what came with a project may not lead out");
     let project = project.json();
     let link = tree.join("skills/beta").display().to_string();
-    let told = project["diagnostics"].as_array().unwrap().iter();
-    let told: Vec<_> = told.filter(|found| found["path"] == *link).collect();
-    assert_eq!(told.len(), 1, "the link is told of");
-    assert_eq!(told[0]["code"], "root-is-symlink");
+    let found_links = project["diagnostics"].as_array().unwrap().iter();
+    let found_links: Vec<_> = found_links.filter(|found| found["path"] == *link).collect();
+    assert_eq!(found_links.len(), 1, "the link is reported");
+    assert_eq!(found_links[0]["code"], "root-is-symlink");
     assert!(!user.stdout.contains("/etc/"), "nothing below a system's directory is listed");
 }
 
@@ -178,7 +178,7 @@ fn a_deep_chain_ends_the_search_and_not_the_program() {
     fs::create_dir_all(&deep).unwrap();
     let listed = list(&tree);
     assert_eq!(ids(&listed), ["alpha"]);
-    assert!(codes(&listed).contains(&"scan-truncated"), "where the search ended is told");
+    assert!(codes(&listed).contains(&"scan-truncated"), "the end of the search is reported");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What is not a skill is told of by its path, a code and what to do, and the others are there.
+//! What is not a skill is reported by its path, a code and what to do, and the others are there.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -37,13 +37,13 @@ fn check_told(ran: &Ran, listed: &Value, path: &Path, severity: &str, code: &str
     assert_eq!(ids, ["good"], "the good skill is there and nothing else");
     let place = path.display().to_string();
     let found: Vec<_> = listed["diagnostics"].as_array().unwrap().iter().collect();
-    let told: Vec<_> = found.iter().filter(|found| found["path"] == *place).collect();
-    let [told] = told.as_slice() else {
-        panic!("`{place}` is told of once, not as {found:#?}");
+    let report: Vec<_> = found.iter().filter(|found| found["path"] == *place).collect();
+    let [report] = report.as_slice() else {
+        panic!("`{place}` is reported once, not as {found:#?}");
     };
-    assert_eq!((&told["severity"], &told["code"]), (&severity.into(), &code.into()));
+    assert_eq!((&report["severity"], &report["code"]), (&severity.into(), &code.into()));
     for key in ["message", "help"] {
-        assert!(told[key].as_str().is_some_and(|text| !text.is_empty()), "there is a {key}");
+        assert!(report[key].as_str().is_some_and(|text| !text.is_empty()), "there is a {key}");
     }
 }
 

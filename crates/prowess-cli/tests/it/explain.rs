@@ -221,7 +221,7 @@ fn a_skill_that_only_a_user_may_load_is_loaded_by_the_user() {
     let program = || Program::new().at_home_in(tree.path());
     let prompt = program().run(&["prompt", "--load", "by-hand"]);
     assert!(prompt.text().contains("by-hand"), "its instructions are there");
-    assert!(!program().run(&["prompt"]).text().contains("by-hand"), "a model hears nothing of it");
+    assert!(!program().run(&["prompt"]).text().contains("by-hand"), "a model does not see it");
     let refused = program().run(&["prompt", "--load", "needs", "--format", "json"]).error();
     assert_eq!(refused["code"], "skill-not-ready");
     let call = program().run(&["call", "skills_load", r#"{"names":["by-hand"]}"#]);

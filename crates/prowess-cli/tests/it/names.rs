@@ -76,8 +76,11 @@ fn a_letter_of_another_alphabet_is_refused_and_named() {
     let tree = named(&["payment", "p\u{430}yment"]);
     let listed = list(&tree);
     assert_eq!(ids(&listed), ["payment"], "the skill that it imitates is there alone");
-    let told = listed["diagnostics"].to_string();
-    assert!(told.contains("U+0430"), "the letter that the eye cannot tell is named: {told}");
+    let reported = listed["diagnostics"].to_string();
+    assert!(
+        reported.contains("U+0430"),
+        "the letter that the eye cannot distinguish is named: {reported}"
+    );
 }
 
 #[test]
@@ -126,7 +129,7 @@ fn name_over_the_limit_is_reported() {
     let listed = list(&tree);
     assert_eq!(ids(&listed), ["12345", &longest, &longer], "a long name is used all the same");
     let codes = listed["diagnostics"].to_string();
-    assert!(codes.contains("name-too-long"), "and told of: {codes}");
+    assert!(codes.contains("name-too-long"), "and reported: {codes}");
     let path = tree.join("d01").display().to_string();
     let strict = run(tree.path(), &["validate", &path, "--format", "json"]);
     assert_eq!(strict.code, Some(1), "for an author it is an error");
@@ -162,6 +165,6 @@ fn choice_between_equal_names_is_stable() {
     for _ in 0..5 {
         let listed = list(&tree);
         assert_eq!(listed["skills"][0]["location"], *expected, "the first by its path is used");
-        assert_eq!(listed["shadowed"].as_array().map(Vec::len), Some(2), "the others are told of");
+        assert_eq!(listed["shadowed"].as_array().map(Vec::len), Some(2), "the others are reported");
     }
 }

@@ -34,7 +34,7 @@ fn new_skill_passes_every_profile() {
 fn json_output_has_the_same_facts() {
     let tree = Tree::new("");
     let args = ["pdf", "--description", "Use when: a # b", "--directory", "deep/skills"];
-    let told = new(&tree, &[&args[..], &["--format", "json"]].concat()).json();
+    let created = new(&tree, &[&args[..], &["--format", "json"]].concat()).json();
     let expected = serde_json::json!({
         "name": "pdf",
         "path": "deep/skills/pdf/SKILL.md",
@@ -43,7 +43,7 @@ fn json_output_has_the_same_facts() {
             "prowess --root deep/skills list, as skills are not looked for there",
         ],
     });
-    assert_eq!(told, expected);
+    assert_eq!(created, expected);
     let text = fs::read_to_string(tree.join("deep/skills/pdf/SKILL.md")).expect("it is written");
     assert!(text.starts_with("---\nname: pdf\ndescription: \"Use when: a # b\"\n---\n# Pdf\n"));
 }

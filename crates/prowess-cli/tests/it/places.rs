@@ -110,8 +110,8 @@ fn layers_have_their_precedence() {
         ("skill-review", "user"),
         ("skill-writing", "embedded"),
     ] {
-        let is_told = hidden.contains(&(&id.into(), &layer.into(), &"shadowed".into()));
-        assert!(is_told, "`{id}` of `{layer}` is told of as shadowed: {hidden:?}");
+        let is_reported = hidden.contains(&(&id.into(), &layer.into(), &"shadowed".into()));
+        assert!(is_reported, "`{id}` of `{layer}` is reported as shadowed: {hidden:?}");
     }
 }
 

@@ -167,15 +167,15 @@ fn list_shows_each_verdict() {
 fn inspect_shows_the_manifest_and_the_verdict() {
     let home = Home::new();
     let file = home.install("notes.so", "1.2.0").display().to_string();
-    let told = home.run(&["plugin", "inspect", &file, "--format", "json"]).json();
-    assert_eq!(told["manifest"]["name"], "notes", "the manifest is there: {told:#}");
-    assert_eq!(told["verdict"], "refused", "nobody trusts it: {told:#}");
-    assert_eq!(told["code"], "plugin-not-trusted", "and the code says so: {told:#}");
+    let shown = home.run(&["plugin", "inspect", &file, "--format", "json"]).json();
+    assert_eq!(shown["manifest"]["name"], "notes", "the manifest is there: {shown:#}");
+    assert_eq!(shown["verdict"], "refused", "nobody trusts it: {shown:#}");
+    assert_eq!(shown["code"], "plugin-not-trusted", "and the code says so: {shown:#}");
     home.trust(Path::new(&file)).text();
-    let told = home.run(&["plugin", "inspect", &file, "--format", "json"]).json();
-    assert_eq!(told["verdict"], "in-process", "a pinned release runs in the host: {told:#}");
+    let shown = home.run(&["plugin", "inspect", &file, "--format", "json"]).json();
+    assert_eq!(shown["verdict"], "in-process", "a pinned release runs in the host: {shown:#}");
     let text = home.run(&["plugin", "inspect", &file]);
-    assert!(text.text().contains("in-process: may run"), "people are told the same: {text:?}");
+    assert!(text.text().contains("in-process: may run"), "people read the same: {text:?}");
 }
 
 #[test]
@@ -209,8 +209,8 @@ fn file_that_is_no_plugin_is_reported_on_one_line() {
 fn trust_is_added_listed_and_revoked() {
     let home = Home::new();
     let file = home.install("notes.so", "1.2.0");
-    let told = home.trust(&file);
-    assert!(told.text().contains("notes 1.2.0 may run with your rights"), "{told:?}");
+    let shown = home.trust(&file);
+    assert!(shown.text().contains("notes 1.2.0 may run with your rights"), "{shown:?}");
     let listed = home.run(&["plugin", "trust", "--list", "--format", "json"]).json();
     assert_eq!(listed["pins"][0]["name"], "notes", "the pin is listed: {listed:#}");
     assert_eq!(listed["keys"], serde_json::json!([]), "and no key: {listed:#}");
@@ -444,7 +444,7 @@ fn plugin_warning_is_a_line_on_stderr() {
             lines.map(str::to_owned).collect::<Vec<_>>()
         };
         let line = r"plugin prowess-plugin-sdk: faulty: is \u{1b}[31mred\u{a}and has two lines";
-        assert_eq!(run(&[]), [line], "{isolation}: it is told once, and nothing less grave is");
+        assert_eq!(run(&[]), [line], "{isolation}: it is reported once, and nothing less grave is");
         assert_eq!(run(&["--quiet"]), [""; 0], "{isolation}: it is a remark");
         let listed = home.run(&[&named[..4], &["list", "--format", "json"]].concat());
         assert!(listed.json().is_object(), "{isolation}: beside a document nothing is said");

@@ -45,7 +45,7 @@ impl Place {
     }
 }
 
-/// The plugin that breaks what it is told to break, trusted.
+/// The plugin that breaks what its configuration says, trusted.
 fn careless() -> &'static Place {
     static PLACE: OnceLock<Place> = OnceLock::new();
     PLACE.get_or_init(|| Place::trusted(&build_plugin_example("prowess-plugin-sdk", "careless")))

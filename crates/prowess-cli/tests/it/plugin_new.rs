@@ -107,7 +107,7 @@ fn a_new_plugin_depends_on_the_sdk_by_its_path() {
     let has_check = next.as_array().is_some_and(|next| {
         next.iter().any(|step| step.as_str().is_some_and(|step| step.contains("plugin check")))
     });
-    assert!(has_check, "the way to the check is told: {next:#}");
+    assert!(has_check, "the way to the check is named: {next:#}");
 
     let elsewhere = tempfile::tempdir().expect("a temporary directory");
     let ran = new(elsewhere.path(), &["without", "--kind", "tools"]);

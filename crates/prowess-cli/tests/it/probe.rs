@@ -63,7 +63,7 @@ fn people_see_ranks_measures_and_confusions() {
           pdf-forms above web-forms  1 time
     "#]]
     .assert_eq(ran.text());
-    assert!(ran.stderr.contains("no skill named `kitchen`"), "an unknown id is told");
+    assert!(ran.stderr.contains("no skill named `kitchen`"), "an unknown id is reported");
 }
 
 #[test]
@@ -183,8 +183,8 @@ fn a_missed_recall_is_a_failure() {
     assert_eq!(code("0.76"), Some(1));
     assert_eq!(code("1.5"), Some(2), "a share is at most 1");
     assert_eq!(code("NaN"), Some(2), "and a number");
-    let told = probe(QUERIES, &["--min-recall", "1"]);
-    assert!(told.stdout.contains("recall"), "the measures are printed all the same");
+    let ran = probe(QUERIES, &["--min-recall", "1"]);
+    assert!(ran.stdout.contains("recall"), "the measures are printed all the same");
 }
 
 #[test]

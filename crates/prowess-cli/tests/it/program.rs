@@ -170,7 +170,7 @@ impl Ran {
         &self.stdout
     }
 
-    /// The failure that is told on standard error as JSON.
+    /// The failure that is printed on standard error as JSON.
     #[track_caller]
     pub(crate) fn error(&self) -> Value {
         assert_eq!(self.stdout, "", "a failure leaves no data");

@@ -262,18 +262,18 @@ fn change_of_a_loaded_skill_is_reported() {
         let config = Tree::new("//- /prowess.yaml\nsession: { on_change: notify }\n");
         let program = Program::new().root("user", tree.path()).config(&config.join("prowess.yaml"));
         let client = Client::of(program).await;
-        let told = "have changed since they were loaded: `pdf`";
+        let note = "have changed since they were loaded: `pdf`";
         client.call("skills_load", json!({"names": ["pdf"]})).await;
         let read = json!({"path": "references/fields.md"});
         let before = client.call("skills_read", read.clone()).await;
-        assert!(!words(&before).contains(told), "nothing has: {}", words(&before));
+        assert!(!words(&before).contains(note), "nothing has: {}", words(&before));
         tree.write("pdf/SKILL.md", plain_skill("pdf") + "A second version.\n");
         let after = client.call("skills_read", read.clone()).await;
-        assert!(words(&after).contains(told), "it is told: {}", words(&after));
+        assert!(words(&after).contains(note), "it is said: {}", words(&after));
         assert!(words(&after).contains("Every field has a name."), "beside what was asked for");
         let again = client.call("skills_load", json!({"names": ["pdf"]})).await;
         assert!(words(&again).contains("A second version."), "{}", words(&again));
-        assert!(!words(&again).contains(told), "and no more: {}", words(&again));
+        assert!(!words(&again).contains(note), "and no more: {}", words(&again));
     });
 }
 

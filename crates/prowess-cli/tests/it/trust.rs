@@ -87,7 +87,7 @@ fn untrusted_project_never_reaches_a_model() {
     assert_eq!(read["is_error"], true, "{read}");
     let explained = json(&tree, &["explain", "evil"]);
     let reason = explained["decisions"][2]["reason"].as_str().unwrap();
-    assert!(reason.contains("is not trusted"), "a person is told why: {explained}");
+    assert!(reason.contains("is not trusted"), "a person reads why: {explained}");
     let steps = explained["decisions"].to_string();
     assert!(steps.contains("run `prowess trust /"), "and what to do: {explained}");
 }

@@ -171,7 +171,7 @@ fn no_row_of_the_summary_is_wider_than_a_terminal() {
     let widest = rows.lines().skip(1).map(|row| row.chars().count()).max();
     assert!(rows.contains('\u{2026}'), "a place that is too long is cut: {rows}");
     assert!(widest.is_some_and(|width| (70..=80).contains(&width)), "{widest:?} columns: {rows}");
-    assert!(rows.contains("/SKILL.md:"), "the end of a place is what tells it from others: {rows}");
+    assert!(rows.contains("/SKILL.md:"), "the end of a place is what distinguishes it: {rows}");
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn special_files_are_refused_without_blocking() {
         }
         place
     });
-    let place = refused.expect("whoever opens a FIFO waits for its writer unless told not to");
+    let place = refused.expect("an open of a FIFO waits for its writer unless a flag says not to");
     check(&place, "missing", Err(ErrorKind::NotFound));
     check(&place, "file.md/below", Err(ErrorKind::NotADirectory));
     check(&place, &"x".repeat(300), Err(ErrorKind::NotFound));

@@ -20,13 +20,13 @@ const MOST: usize = 100;
 /// The findings so far.
 pub(super) struct Report<'b> {
     body: &'b str,
-    told: HashSet<(Code, String)>,
+    reported: HashSet<(Code, String)>,
     list: Vec<Diagnostic>,
 }
 
 impl<'b> Report<'b> {
     pub(super) fn new(body: &'b str) -> Self {
-        Self { body, told: HashSet::new(), list: Vec::new() }
+        Self { body, reported: HashSet::new(), list: Vec::new() }
     }
 
     pub(super) fn unknown(&mut self, placeholder: &Placeholder<'_>) {
@@ -92,7 +92,7 @@ impl<'b> Report<'b> {
         say: impl FnOnce(&str) -> (String, String),
     ) {
         let name = for_message(name);
-        if self.list.len() == MOST || !self.told.insert((code.clone(), name.clone())) {
+        if self.list.len() == MOST || !self.reported.insert((code.clone(), name.clone())) {
             return;
         }
         let severity = if code == INSERTED_TOO_LARGE { Severity::Error } else { Severity::Warning };

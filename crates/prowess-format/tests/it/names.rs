@@ -315,7 +315,7 @@ fn a_limit_is_the_host_s() {
     let compatibility = skill("name: a\ndescription: x\ncompatibility: abcdef\n");
     let body = [skill("name: a\ndescription: x\n"), b"Text\n".repeat(5)].concat();
     let check = |file: &[u8], set: fn(&mut Limits, Limit), code: &str| {
-        let told = |max, severity, profile| {
+        let reported = |max, severity, profile| {
             let mut rules = Rules::of(profile);
             set(&mut rules.limits, limit(max, severity));
             let parsed = parse_with(file, &rules);
@@ -332,13 +332,13 @@ fn a_limit_is_the_host_s() {
             found.first().map(|found| found.severity.as_str())
         };
         use LimitSeverity::{Allow, Error, Hint, Profile as OfProfile, Warning};
-        assert_eq!(told(6, Error, Profile::Strict), None, "{code}: as much as there may be");
-        assert_eq!(told(5, OfProfile, Profile::Strict), Some("error"), "{code}");
-        assert_eq!(told(5, OfProfile, Profile::Lenient), Some("warning"), "{code}");
-        assert_eq!(told(5, Error, Profile::Lenient), Some("error"), "{code}");
-        assert_eq!(told(5, Warning, Profile::Strict), Some("warning"), "{code}");
-        assert_eq!(told(5, Hint, Profile::Strict), Some("hint"), "{code}");
-        assert_eq!(told(5, Allow, Profile::Strict), None, "{code}");
+        assert_eq!(reported(6, Error, Profile::Strict), None, "{code}: as much as there may be");
+        assert_eq!(reported(5, OfProfile, Profile::Strict), Some("error"), "{code}");
+        assert_eq!(reported(5, OfProfile, Profile::Lenient), Some("warning"), "{code}");
+        assert_eq!(reported(5, Error, Profile::Lenient), Some("error"), "{code}");
+        assert_eq!(reported(5, Warning, Profile::Strict), Some("warning"), "{code}");
+        assert_eq!(reported(5, Hint, Profile::Strict), Some("hint"), "{code}");
+        assert_eq!(reported(5, Allow, Profile::Strict), None, "{code}");
     };
     check(&name, |limits, limit| limits.name_characters = limit, "name-too-long");
     check(&description, |all, limit| all.description_characters = limit, "description-too-long");

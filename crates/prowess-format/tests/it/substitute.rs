@@ -80,9 +80,9 @@ fn an_unknown_placeholder_is_reported_once_with_its_place() {
     let arguments = with_names(&[]);
     let body = "é\nSee {{ nobody }} and $nobody and $names.";
     let done = substitute::substitute(body, &arguments);
-    let told: Vec<_> = done.diagnostics.iter().map(ToString::to_string).collect();
+    let reported: Vec<_> = done.diagnostics.iter().map(ToString::to_string).collect();
     assert_eq!(
-        told,
+        reported,
         [
             "2:5: warning[placeholder-unknown]: the placeholder `nobody` has no parameter; it stays as it is",
             "2:34: warning[placeholder-unknown]: the placeholder `names` has no parameter; it stays as it is",
@@ -280,7 +280,7 @@ proptest! {
             let done = substitute::substitute(&body, &arguments);
             (done.text.into_owned(), done.diagnostics)
         };
-        let (marked, told) = run(marks);
+        let (marked, reported) = run(marks);
         let (filled, told_of_values) = run(values.each_ref().map(String::as_str));
         let mut expected = String::new();
         for character in marked.chars() {
@@ -290,7 +290,7 @@ proptest! {
             }
         }
         prop_assert_eq!(&filled, &expected);
-        prop_assert_eq!(told, told_of_values, "values change nothing of what is told");
+        prop_assert_eq!(reported, told_of_values, "values change nothing of what is reported");
         let inserted: usize = marked.chars().filter_map(|character| {
             marks.iter().position(|mark| mark.starts_with(character)).map(|at| values[at].len())
         }).sum();

@@ -15,8 +15,8 @@ fn check(fields: &str, codes: &[&str], expected: &str) {
     let text = with(fields);
     let fixed = fix(text.as_bytes()).expect("it is text");
     assert_eq!(fixed.after, with(expected), "{fields:?}");
-    let told: Vec<&str> = fixed.codes.iter().map(prowess_core::Code::as_str).collect();
-    assert_eq!(told, codes, "{fields:?}");
+    let found: Vec<&str> = fixed.codes.iter().map(prowess_core::Code::as_str).collect();
+    assert_eq!(found, codes, "{fields:?}");
     assert_eq!(fixed.is_changed(), text != fixed.after, "{fields:?}");
     for found in parse(fixed.after.as_bytes(), Profile::Spec).diagnostics {
         assert!(!codes.contains(&found.code.as_str()), "{fields:?} still gives {found}");
@@ -90,8 +90,8 @@ fn a_byte_order_mark_goes() {
     let text = format!("\u{feff}{}", with("name: a\ndescription: Use: b\n"));
     let fixed = fix(text.as_bytes()).expect("it is text");
     assert_eq!(fixed.after, with("name: a\ndescription: 'Use: b'\n"));
-    let told: Vec<&str> = fixed.codes.iter().map(prowess_core::Code::as_str).collect();
-    assert_eq!(told, ["byte-order-mark", "unquoted-colon"]);
+    let found: Vec<&str> = fixed.codes.iter().map(prowess_core::Code::as_str).collect();
+    assert_eq!(found, ["byte-order-mark", "unquoted-colon"]);
 }
 
 #[test]

@@ -208,7 +208,7 @@ fn files_that_a_body_names_are_there() {
         let expected: &[&str] = if is_missing { &["path-missing"] } else { &[] };
         check(&with(line), &files, expected);
     }
-    // A link is told of as a link, and each path once.
+    // A link is reported as a link, and each path once.
     check(&with("[references/gone.md](references/gone.md)"), &files, &["link-broken"]);
     check(&with("`scripts/x.py` and `scripts/x.py`"), &files, &["path-missing"]);
     let found = codes_of(&with("See\n`scripts/x.py`"), &[]);

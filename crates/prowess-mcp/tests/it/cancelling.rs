@@ -44,7 +44,7 @@ fn cancelled_request_cancels_its_call() {
         assert_eq!(said.recv().await, Some("begun"));
         // Dropping a call sends a cancellation to the server.
         waiting.abort();
-        assert_eq!(said.recv().await, Some("cancelled"), "the tool hears of it");
+        assert_eq!(said.recv().await, Some("cancelled"), "the tool can see it");
         let tools = client.list_all_tools().await.expect("the connection goes on");
         assert!(tools.iter().any(|tool| tool.name == "endless"), "the server still answers");
     });

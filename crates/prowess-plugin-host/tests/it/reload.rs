@@ -386,7 +386,7 @@ fn follower_reloads_changed_files() {
     };
 
     place.write(b"text");
-    soon("what is no plugin is told of", || codes() == ["plugin-not-a-library"]);
+    soon("what is no plugin is reported", || codes() == ["plugin-not-a-library"]);
     answers(&*plugin.sources[0]);
     let message = told.lock().unwrap()[0].message.clone();
     assert!(message.ends_with("; the old build keeps running"), "{message}");

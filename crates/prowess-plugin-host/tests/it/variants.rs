@@ -32,8 +32,8 @@ fn answers(running: &Running) {
         assert_eq!(running.read("good"), Ok(b"good".to_vec()), "bytes cross");
         let tool = &running.tools.tools()[0];
         let arguments = json!({"how": "who"});
-        let told = conversation::call(&**tool, &*running.clock, &arguments, &Cancel::default());
-        let who = told.structured.unwrap();
+        let answer = conversation::call(&**tool, &*running.clock, &arguments, &Cancel::default());
+        let who = answer.structured.unwrap();
         assert_eq!(who["session"], "talk-7", "texts and numbers cross: {who}");
     }
 }

@@ -17,7 +17,7 @@ const LEVELS: [DemandedLevel; 2] = [DemandedLevel::Floor, DemandedLevel::Namespa
 /// Names the directory of the stage to a program that is a host.
 const AS_HOST: &str = "READY_HOST_DIRECTORY";
 
-/// An isolation with a stage of its own, whose processes can be told from others.
+/// An isolation with a stage of its own, whose processes can be distinguished from others.
 struct Host {
     native: Native,
     stage: PathBuf,

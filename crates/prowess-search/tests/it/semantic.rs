@@ -139,7 +139,7 @@ fn a_table_is_read_with_and_without_a_first_line_of_counts() {
 
 #[test]
 fn an_invalid_table_is_reported_with_its_line() {
-    for (text, told) in [
+    for (text, message) in [
         ("", "line 1 of the word vectors has no word"),
         ("2 3\n", "line 1 of the word vectors has no word"),
         ("one\n", "line 1 of the word vectors has no numbers"),
@@ -149,6 +149,6 @@ fn an_invalid_table_is_reported_with_its_line() {
         ("one inf\n", "line 1 of the word vectors has a number without end"),
     ] {
         let error = WordVectors::parse(text).expect_err("it is no table");
-        assert_eq!(error.to_string(), told, "{text:?}");
+        assert_eq!(error.to_string(), message, "{text:?}");
     }
 }

@@ -80,7 +80,7 @@ fn unloaded_body_is_delivered_again() {
     let session = Host::new(SessionPolicy::default()).open();
     add(&session, "a");
     session.unload(&Unload::All).expect("the session is open");
-    assert_eq!(add(&session, "a").deliver, ["a"], "the model was told to forget it");
+    assert_eq!(add(&session, "a").deliver, ["a"], "the result has asked the model to forget it");
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn a_change_that_sets_its_time_back_is_seen() {
     let first = stable(&source);
     fs::write(&file, "ONE\n").unwrap();
     File::options().write(true).open(&file).unwrap().set_modified(time).unwrap();
-    assert_eq!(rescan(&source, &first).packages(), ["one"], "the kernel's own time tells");
+    assert_eq!(rescan(&source, &first).packages(), ["one"], "the kernel's own time shows it");
 }
 
 /// The first scan of a tree does not look at its files' dates. Whoever edits one then, keeps its

@@ -67,7 +67,7 @@ impl SourceFixture for Broken {
     }
 
     fn patience(&self) -> Duration {
-        // This watch tells at once, or never.
+        // This watch reports at once, or never.
         Duration::from_millis(50)
     }
 }

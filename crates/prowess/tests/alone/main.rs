@@ -50,7 +50,7 @@ fn changes_are_found_by_polling_and_that_is_reported() {
             heard.recv_timeout(Duration::from_secs(60)).expect("there is word of a change");
         }
     };
-    let told = || {
+    let is_reported = || {
         let catalog = runtime.catalog();
         catalog.diagnostics().any(|found| found.code.as_str() == "source-not-watched")
     };
@@ -58,12 +58,12 @@ fn changes_are_found_by_polling_and_that_is_reported() {
         let catalog = runtime.catalog();
         catalog.get("pdf").is_some_and(|skill| skill.description() == text)
     };
-    wait_until(&told);
+    wait_until(&is_reported);
     assert!(says("First."), "what there is is offered all the same");
     write("Second.");
     wait_until(&|| says("Second."));
     drop(taken);
-    assert!(told(), "and it stays told: nobody tries again by himself");
+    assert!(is_reported(), "it stays reported: nothing tries again by itself");
 }
 
 /// A directory that comes when the process can open nothing is one that nobody could look into:

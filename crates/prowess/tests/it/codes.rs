@@ -107,7 +107,7 @@ fn every_code_is_shown_by_an_example_that_gives_it() {
         let example = example.unwrap_or_else(|| panic!("`{code}` has an example"));
         assert!(meaning.ends_with('.'), "`{code}` is explained in a sentence");
         match example.setup {
-            Setup::Told => continue,
+            Setup::Reported => continue,
             _ => {
                 let found = example.diagnostic();
                 let found = found.unwrap_or_else(|| panic!("the example of `{code}` gives it"));

@@ -96,10 +96,10 @@ fn check_inside(seed: u64) {
         let hot = view(&hot.reload().catalog);
         let cold = view(&place.registry().reload().catalog);
         let started = view(&next_start.reload().catalog);
-        for (what, told) in [("hot", hot), ("started", started)] {
-            let differ = || difference(&told, &cold);
+        for (what, found) in [("hot", hot), ("started", started)] {
+            let differ = || difference(&found, &cold);
             let file = file.display();
-            assert!(told == cold, "{what}: seed {seed}, version {version}, {file}\n{}", differ());
+            assert!(found == cold, "{what}: seed {seed}, version {version}, {file}\n{}", differ());
         }
         place.wait_until_stable();
     }

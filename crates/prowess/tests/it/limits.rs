@@ -21,7 +21,7 @@ fn tree(tokens: usize) -> Tree {
 }
 
 /// The findings of a start, as `severity code`, and whether the skill can be loaded.
-fn check(tokens: usize, limit: Option<Limit>, told: &[&str], is_usable: bool) {
+fn check(tokens: usize, limit: Option<Limit>, expected: &[&str], is_usable: bool) {
     let tree = tree(tokens);
     let mut policies = Policies::default();
     if let Some(limit) = limit {
@@ -31,14 +31,14 @@ fn check(tokens: usize, limit: Option<Limit>, told: &[&str], is_usable: bool) {
     let runtime = runtime.build().expect("it can be put together");
     let catalog = runtime.catalog();
     let found = catalog.diagnostics().map(|found| format!("{} {}", found.severity, found.code));
-    assert_eq!(found.collect::<Vec<_>>(), told, "what is said of {tokens} tokens");
+    assert_eq!(found.collect::<Vec<_>>(), expected, "what is said of {tokens} tokens");
     let session = runtime.open_session().expect("a session");
     let turn = runtime.turn(&session).expect("a turn");
     let loaded = turn.call(&ToolCall::new("skills_load", json!({ "names": ["long"] })));
     assert_eq!(!loaded.result.is_error, is_usable, "whether {tokens} tokens can be loaded");
     let again = runtime.reload().catalog;
-    let told_again = again.diagnostics().count();
-    assert_eq!(told_again, told.len(), "an unchanged file keeps its findings");
+    let found_again = again.diagnostics().count();
+    assert_eq!(found_again, expected.len(), "an unchanged file keeps its findings");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn a_skill_over_the_soft_limit_is_a_warning_when_it_is_found_and_still_usable() 
     let warning = Some(Limit { severity: LimitSeverity::Warning, ..Limits::default().body_tokens });
     check(8000, warning, &[], true);
     check(8001, warning, &["warning body-tokens-soft-limit"], true);
-    // The size of each file is one system call more, so who says nothing of it is told nothing.
+    // The size of each file is one system call more, so it is read only under a limit.
     check(8001, None, &[], true);
 }
 

@@ -33,8 +33,8 @@ fn check_kept(registry: &str, text: &str, error: &str) {
     assert!(catalog.get("pdf").is_some(), "the last good version is kept");
     let refused = load(&runtime, "pdf");
     assert!(refused.is_error, "a version that the registry rejects is not loaded");
-    let told = format!("{:?}", refused.content);
-    assert!(told.contains(error), "the answer names the error: {told}");
+    let answer = format!("{:?}", refused.content);
+    assert!(answer.contains(error), "the answer names the error: {answer}");
 }
 
 #[test]

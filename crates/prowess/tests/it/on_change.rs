@@ -90,7 +90,7 @@ fn what_is_loaded_stays_as_it_was_loaded() {
         host.says("Say one.") && !host.says("Say two."),
         "by default nothing changes by itself"
     );
-    assert!(!host.says("have changed"), "and nobody is told");
+    assert!(!host.says("have changed"), "and nothing is reported");
     host.load(&["alpha"]);
     assert!(host.says("Say two."), "loading it again gives it as it is");
 }
@@ -108,8 +108,9 @@ fn refresh_next_turn_replaces_changed_skills() {
     let version = host.session.state().expect("the store is in memory").version;
     host.turn();
     let events = std::mem::take(&mut *host.audit.0.lock().expect("no test panics here"));
-    let told: Vec<_> = events.iter().map(|event| (&*event.id, &*event.place.location)).collect();
-    assert_eq!(told, [("alpha", &*file.to_string_lossy())], "it is written down, once");
+    let recorded: Vec<_> =
+        events.iter().map(|event| (&*event.id, &*event.place.location)).collect();
+    assert_eq!(recorded, [("alpha", &*file.to_string_lossy())], "it is recorded once");
     assert_ne!(events[0].before, events[0].after, "with what it was and what it is");
     let after = host.session.state().expect("the store is in memory").version;
     assert_eq!(after, version, "where nothing changes the conversation does not");
@@ -121,12 +122,12 @@ fn the_model_may_be_notified_instead() {
     assert!(!host.says("have changed"), "nothing has");
     host.write(skill("alpha", "Say two."));
     let turn = host.turn();
-    assert_eq!(turn.changed(), ["alpha"], "the host is told");
+    assert_eq!(turn.changed(), ["alpha"], "the host can see it");
     let text = turn.prompt().text.clone();
-    let told = "These loaded skills have changed since they were loaded: `alpha`. To have one as it \
+    let note = "These loaded skills have changed since they were loaded: `alpha`. To have one as it \
         is now, unload it, then call `skills_load` with its name, and with `mode` `add` to keep the \
         others.\n";
-    assert!(text.ends_with(told), "and so is the model: {text}");
+    assert!(text.ends_with(note), "and so is the model: {text}");
     assert!(text.contains("Say one.") && !text.contains("Say two."), "what it has stays: {text}");
     host.load(&["alpha"]);
     assert!(host.says("Say two.") && !host.says("have changed"), "it has it as it is now");
@@ -147,21 +148,21 @@ fn changes_of_delivered_bodies_are_in_the_next_results() {
         let other = ToolCall::new("skills_read", json!({"path": "nothing.md"}));
         let unload = ToolCall::new("skills_unload", json!({"all": true}));
         let words = |call: &ToolCall| format!("{:?}", turn().call(call).result.content);
-        let told = "have changed since they were loaded: `alpha`";
+        let note = "have changed since they were loaded: `alpha`";
         assert!(words(&load).contains("Say one."), "it is given");
-        assert!(!words(&other).contains(told), "nothing has changed");
+        assert!(!words(&other).contains(note), "nothing has changed");
         tree.write("alpha/SKILL.md", skill("alpha", "Say two."));
         for _ in 0..2 {
             assert_eq!(turn().changed(), ["alpha"], "nobody takes a result back");
-            assert!(words(&other).contains(told), "so it is told until it is loaded again");
+            assert!(words(&other).contains(note), "so it is repeated until it is loaded again");
         }
         let begun = turn();
         let again = words(&load);
-        assert!(again.contains("Say two.") && !again.contains(told), "it is as it is: {again}");
-        assert!(!format!("{:?}", begun.call(&other).result).contains(told), "as this call knows");
+        assert!(again.contains("Say two.") && !again.contains(note), "it is as it is: {again}");
+        assert!(!format!("{:?}", begun.call(&other).result).contains(note), "as this call knows");
         assert!(turn().changed().is_empty(), "and there is nothing more to tell");
         tree.write("alpha/SKILL.md", skill("alpha", "Say three."));
-        assert!(!words(&unload).contains(told), "what is unloaded is no longer told of");
+        assert!(!words(&unload).contains(note), "what is unloaded is no longer named");
     }
 }
 

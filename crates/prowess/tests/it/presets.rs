@@ -14,19 +14,19 @@ use crate::dynamic;
 use crate::scripted::Agent;
 
 /// What stands in one tree of policies and not, or otherwise, in another: `key.key: value`.
-fn differences(path: &str, value: &Value, standard: &Value, told: &mut String) {
+fn differences(path: &str, value: &Value, standard: &Value, differing: &mut String) {
     match (value, standard) {
         (Value::Mapping(values), Value::Mapping(standards)) => {
             for (key, value) in values {
                 let name = key.as_str().unwrap_or_default();
                 let path = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-                differences(&path, value, standards.get(key).unwrap_or(&Value::Null), told);
+                differences(&path, value, standards.get(key).unwrap_or(&Value::Null), differing);
             }
         }
         _ if value == standard => {}
         _ => {
             let value = serde_json::to_string(value).expect("policies are data");
-            told.push_str(&format!("{path}: {value}\n"));
+            differing.push_str(&format!("{path}: {value}\n"));
         }
     }
 }
@@ -37,9 +37,9 @@ fn check(name: &str, expected: &Expect) {
     let read = Policies::from_yaml(&format!("preset: {name}\n")).expect("a file may name it");
     assert_eq!(read, policies, "a file that names `{name}` and no more is the preset");
     let data = |policies: &Policies| serde_yaml::to_value(policies).expect("policies are data");
-    let mut told = String::new();
-    differences("", &data(&policies), &data(&Policies::default()), &mut told);
-    expected.assert_eq(&told);
+    let mut differing = String::new();
+    differences("", &data(&policies), &data(&Policies::default()), &mut differing);
+    expected.assert_eq(&differing);
 }
 
 #[test]

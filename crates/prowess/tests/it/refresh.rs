@@ -43,7 +43,7 @@ fn linked(root: &Path, yaml: &str) -> Runtime {
 fn watching(tree: &Tree) -> (Runtime, Subscription) {
     let runtime = runtime(tree.path(), "refresh: {mode: watch}", None);
     let heard = runtime.subscribe();
-    // Whether the scan that ends the setting-up finds it or the watch tells of it, it is found.
+    // Whether the scan that ends the setting-up finds it or the watch reports it, it is found.
     tree.write("first/SKILL.md", skill("first", "The first."));
     wait_until(&runtime, &heard, |catalog| catalog.get("first").is_some());
     (runtime, heard)
@@ -96,7 +96,7 @@ fn check_saves(save: impl Fn(&Path, &str)) {
     let tree = Tree::new("");
     tree.write("pdf/SKILL.md", skill("pdf", "zero"));
     let (runtime, heard) = watching(&tree);
-    // What led to this one may still be told of.
+    // What led to this one may still be reported.
     let begun = runtime.catalog().generation();
     for description in ["one", "two", "three", "four", "five"] {
         save(&tree.join("pdf"), &skill("pdf", description));
@@ -221,7 +221,7 @@ fn refreshing_can_be_turned_off() {
 
 const POLLING: &str = "refresh: {mode: poll, poll_seconds: 1}";
 
-/// Of an edit of the body alone, no word of the catalog tells.
+/// An edit of the body alone changes nothing in the catalog.
 #[test]
 fn each_edit_of_a_body_is_reported_however_soon_it_comes() {
     let tree = Tree::new("");
@@ -233,7 +233,7 @@ fn each_edit_of_a_body_is_reported_however_soon_it_comes() {
         write(body);
         let is_told = || match heard.recv_timeout(LONG) {
             Some(Notice::Changed(change)) => change.changed.iter().eq(["pdf"]),
-            other => panic!("the edit `{body}` is told of: {other:?}"),
+            other => panic!("the edit `{body}` is reported: {other:?}"),
         };
         while !is_told() {}
     }
@@ -305,8 +305,8 @@ fn a_directory_that_is_shut_for_a_while_takes_no_skill_away() {
         };
         for mode in [0o000, 0o300] {
             rights(&group, mode);
-            let told = ["directory-unreadable", "skill-kept", "skill-kept"];
-            assert_eq!(state(&runtime), all(&told), "{mode:o}");
+            let reported = ["directory-unreadable", "skill-kept", "skill-kept"];
+            assert_eq!(state(&runtime), all(&reported), "{mode:o}");
             rights(&group, 0o700);
             assert_eq!(state(&runtime), all(&[]), "it is open again");
         }
@@ -314,8 +314,8 @@ fn a_directory_that_is_shut_for_a_while_takes_no_skill_away() {
         assert_eq!(state(&runtime), all(&["directory-unreadable", "skill-kept"]));
         rights(&group.join("pdf"), 0o700);
         rights(tree.path(), 0o000);
-        let told = ["directory-unreadable", "skill-kept", "skill-kept"];
-        assert_eq!(state(&runtime), all(&told), "the root itself");
+        let reported = ["directory-unreadable", "skill-kept", "skill-kept"];
+        assert_eq!(state(&runtime), all(&reported), "the root itself");
         rights(tree.path(), 0o700);
         fs::remove_dir_all(&group).expect("it goes");
         assert_eq!(state(&runtime), (vec![], vec![]), "what is gone is gone");
@@ -336,7 +336,7 @@ fn a_file_that_cannot_be_read_any_more_takes_no_skill_away() {
     };
     let catalog = runtime.reload().catalog;
     assert!(says("pdf", "Good.")(&catalog), "the last good version stays");
-    assert_eq!(codes(&catalog), ["skill-kept", "not-a-file"], "and that is told");
+    assert_eq!(codes(&catalog), ["skill-kept", "not-a-file"], "and that is reported");
     fs::remove_dir(&file).unwrap();
     fs::rename(&aside, &file).unwrap();
     let catalog = runtime.reload().catalog;

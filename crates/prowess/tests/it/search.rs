@@ -67,7 +67,7 @@ fn a_search_after_a_reload_finds_the_index_built() {
 #[test]
 fn an_edit_of_what_is_not_searched_keeps_the_index() {
     let tree = Tree::new(TREE);
-    // Of a few skills all is settled anew, for less than it takes to see what was edited. What has just
+    // A small index is built anew, in less time than it takes to find what was edited. What has just
     // been written would be read again.
     let much_later = Arc::new(ManualClock::at(Timestamp(32_503_680_000_000)));
     for number in 0..200 {

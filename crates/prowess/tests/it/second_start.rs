@@ -272,7 +272,7 @@ fn a_damaged_cache_is_reported_once_and_rebuilt() {
     let (second, reads) = start(&tree);
     assert_eq!(reads, 4, "every file is read");
     let codes: Vec<_> = second.diagnostics().map(|found| found.code.as_str()).collect();
-    assert!(codes.contains(&"cache-ignored"), "and that is told of: {codes:?}");
+    assert!(codes.contains(&"cache-ignored"), "and that is reported: {codes:?}");
     let (third, reads) = stable(&tree);
     assert_eq!((reported(&third), reads), (reported(&first), 0), "then all is as before");
 }

@@ -176,7 +176,7 @@ impl Place {
                 End::Panicked => panic!("the task breaks"),
             }
         }));
-        assert_eq!(ended.is_err(), end == End::Panicked, "a task ends as it is told to");
+        assert_eq!(ended.is_err(), end == End::Panicked, "a task ends as the case says");
     }
 
     fn remove(&self, skill: &str, reload: bool) {

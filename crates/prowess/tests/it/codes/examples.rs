@@ -289,7 +289,7 @@ description: Merges files.
     Example {
         code: source_fs::codes::FILE_UNREADABLE,
         shown: "(a `SKILL.md` that the user may not read, on a disk that fails)",
-        setup: Setup::Told,
+        setup: Setup::Reported,
     },
     Example {
         code: source_fs::codes::DANGLING_LINK,
@@ -304,7 +304,7 @@ description: Merges files.
     Example {
         code: state::codes::CACHE_NOT_WRITTEN,
         shown: "a cache directory on a full disk",
-        setup: Setup::Told,
+        setup: Setup::Reported,
     },
     Example {
         code: source_fs::codes::SKILL_MD_REPEATED,
@@ -325,7 +325,7 @@ description: Merges files.
     Example {
         code: source_fs::codes::CROSS_DEVICE,
         shown: "project/pdf, on which another directory is mounted",
-        setup: Setup::Told,
+        setup: Setup::Reported,
     },
     Example {
         code: source_fs::codes::PATH_ESCAPE,

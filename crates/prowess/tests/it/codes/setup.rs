@@ -40,11 +40,11 @@ pub(super) enum Setup {
     /// What an earlier start kept is no more what it was.
     Cache,
     /// It takes an operating system that fails.
-    Told,
+    Reported,
 }
 
 impl Setup {
-    /// What the host is told, with places as they are from the tree's root.
+    /// What is reported to the host, with places as they are from the tree's root.
     pub(super) fn found(&self) -> Vec<Diagnostic> {
         match self {
             Self::Tree { files, policies, done } => {
@@ -122,7 +122,7 @@ impl Setup {
                 let unnamed = |found| Diagnostic { path: Some("/cache".into()), ..found };
                 in_tree(&tree, start().diagnostics()).into_iter().map(unnamed).collect()
             }
-            Self::Told => Vec::new(),
+            Self::Reported => Vec::new(),
         }
     }
 }

@@ -78,7 +78,7 @@ const EDITS: [(&str, Edit); 25] = [
     ("rename the root", rename_root),
 ];
 
-/// Makes one edit and tells which.
+/// Makes one edit and returns its name.
 ///
 /// # Errors
 ///
@@ -90,7 +90,7 @@ pub(super) fn edit(place: &Place, random: &mut Random) -> io::Result<String> {
 
 /// What is not done under a watch: a file may be written by the name of a link's other end, and the end of
 /// a link may lie where nothing is watched. What a watch makes of links has tests of its own.
-const UNTOLD: [&str; 5] = [
+const UNREPORTED: [&str; 5] = [
     "link the file",
     "hard link the file",
     "link the package",
@@ -104,8 +104,9 @@ const UNTOLD: [&str; 5] = [
 ///
 /// As [`edit`].
 pub(super) fn edit_under_watch(place: &Place, random: &mut Random) -> io::Result<String> {
-    let told: Vec<_> = EDITS.into_iter().filter(|(name, _)| !UNTOLD.contains(name)).collect();
-    make(told[random.below(told.len())], place, random)
+    let reported: Vec<_> =
+        EDITS.into_iter().filter(|(name, _)| !UNREPORTED.contains(name)).collect();
+    make(reported[random.below(reported.len())], place, random)
 }
 
 fn make((name, edit): (&str, Edit), place: &Place, random: &mut Random) -> io::Result<String> {
