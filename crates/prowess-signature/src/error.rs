@@ -19,6 +19,10 @@ pub enum SignatureError {
     /// The text is not a bundle, or does not prove that an identity signed the bytes.
     #[error("the sigstore bundle is refused: {0}")]
     Bundle(String),
+    /// The text is a statement of this kind, which is not about an origin, or is signed in a way
+    /// that is not supported. It was not verified.
+    #[error("it is not a signature that can be verified")]
+    OtherKind(String),
     /// The text is not a root of trust of sigstore.
     #[error("it is not a trusted root of sigstore: {0}")]
     TrustedRoot(String),

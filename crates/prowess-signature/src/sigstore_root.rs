@@ -10,7 +10,7 @@ use crate::error::SignatureError;
 use crate::identity::Identity;
 
 /// The types of statements that say where an artifact comes from. Others may say anything about
-/// it, and are no signatures.
+/// it, such as a list of its parts, and are no signatures.
 const ORIGINS: [&str; 2] = ["https://slsa.dev/provenance/", "https://sigstore.dev/cosign/sign/"];
 
 /// The authorities and logs that bundles of sigstore are verified with.
@@ -49,15 +49,20 @@ impl SigstoreRoot {
     ///
     /// # Errors
     ///
-    /// The text is not a bundle, one of these does not match, or the signed statement does not say
-    /// where the bytes come from.
+    /// The text is not a bundle, or one of these does not match. If its statement does not say
+    /// where bytes come from, or it is what the tag `.sig` of cosign has, that is
+    /// [`SignatureError::OtherKind`]. Such a text can also be left away, so the caller may treat
+    /// the bytes as unsigned.
     pub fn signer(&self, bytes: &[u8], bundle: &str) -> Result<Identity, SignatureError> {
         let invalid = |reason: String| SignatureError::Bundle(reason);
-        let bundle = Bundle::from_json(bundle).map_err(|error| invalid(error.to_string()))?;
+        let bundle = Bundle::from_json(bundle).map_err(|error| match simple_signing(bundle) {
+            Some(kind) => SignatureError::OtherKind(kind),
+            None => invalid(error.to_string()),
+        })?;
+        check_content(&bundle.content)?;
         let policy = VerificationPolicy::any_identity();
         let verified = self.verifier.verify(bytes, &bundle, &policy);
         let verified = verified.map_err(|error| invalid(error.to_string()))?;
-        check_content(&bundle.content)?;
         let is_complete =
             verified.certificate_verified() && verified.sct_verified() && verified.tlog_verified();
         match (verified.issuer(), verified.identity()) {
@@ -67,16 +72,29 @@ impl SigstoreRoot {
     }
 }
 
-/// Checks that what was signed are the bytes themselves, or a statement about their origin.
+/// Returns the kind of a document in the format "simple signing", which says what cosign has signed
+/// before there were bundles. Its signature is not in it.
+fn simple_signing(text: &str) -> Option<String> {
+    let document: serde_json::Value = serde_json::from_str(text).ok()?;
+    let critical = document.get("critical")?;
+    critical.pointer("/image/docker-manifest-digest")?;
+    critical.get("type")?.as_str().map(str::to_owned)
+}
+
+/// Checks that what was signed are the bytes themselves, or a statement about an origin.
 fn check_content(content: &SignatureContent) -> Result<(), SignatureError> {
-    let other = || SignatureError::Bundle("it is no statement about an origin".to_owned());
+    let other = || SignatureError::Bundle("it has no statement that can be read".to_owned());
     match content {
         SignatureContent::MessageSignature(_) => Ok(()),
         SignatureContent::DsseEnvelope(envelope) => {
             let statement: Statement =
                 serde_json::from_slice(envelope.payload.as_bytes()).map_err(|_| other())?;
             let is_origin = ORIGINS.iter().any(|start| statement.predicate_type.starts_with(start));
-            if is_origin { Ok(()) } else { Err(other()) }
+            if is_origin {
+                Ok(())
+            } else {
+                Err(SignatureError::OtherKind(statement.predicate_type))
+            }
         }
         _ => Err(other()),
     }

@@ -28,12 +28,19 @@ const MAX_REFERRERS: usize = 50;
 /// The start of the type of bundles of sigstore.
 const BUNDLE: &str = "application/vnd.dev.sigstore.bundle";
 
+/// The type of what cosign has signed under the tag `.sig`, before there were bundles.
+const SIMPLE_SIGNING: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
+
 /// Installs from registries, and publishes to them.
 ///
 /// An artifact is written as `oci://host/name:tag` or `oci://host/name@sha256:digest`, with
 /// `oci+http://` for a named host without TLS. It is a manifest with one layer that is an archive
 /// or a `SKILL.md`, whatever its media type; the digest of the manifest is its revision. Its
 /// signatures are the bundles of sigstore that refer to the manifest.
+///
+/// A signature under the tag `sha256-….sig`, as cosign made it before there were bundles, is not
+/// verified. If there is nothing else, what it has signed is returned in place of a bundle, so that
+/// a program can report that the artifact is signed in a way that is not supported.
 #[derive(Debug)]
 pub struct OciRemote {
     client: Client,
@@ -173,7 +180,8 @@ impl OciRemote {
         Ok(referrers)
     }
 
-    /// Returns the bundles of sigstore that refer to a version, one after the other.
+    /// Returns the bundles of sigstore that refer to a version, one after the other; if there are
+    /// none, what cosign has signed under the tag of older signatures.
     fn bundles(
         &self,
         place: &OciReference,
@@ -192,11 +200,31 @@ impl OciRemote {
                 bundles.push(b'\n');
             }
         }
-        if bundles.is_empty() {
-            let message = "no bundle of sigstore refers to the artifact";
-            return Err(RemoteError::new(RemoteErrorKind::NotFound, message));
+        if !bundles.is_empty() {
+            return Ok(bundles);
         }
-        Ok(bundles)
+        self.simple_signing(place, limit, cancel)?.ok_or_else(|| {
+            let message = "no bundle of sigstore refers to the artifact";
+            RemoteError::new(RemoteErrorKind::NotFound, message)
+        })
+    }
+
+    /// Returns the first document that cosign has signed under the tag of older signatures.
+    fn simple_signing(
+        &self,
+        place: &OciReference,
+        limit: usize,
+        cancel: &Cancel,
+    ) -> Result<Option<Vec<u8>>, RemoteError> {
+        let path = format!("manifests/{}.sig", place.version.replace(':', "-"));
+        let (digest, manifest) = match self.manifest(place, &path, cancel) {
+            Err(error) if error.kind == RemoteErrorKind::NotFound => return Ok(None),
+            found => found?,
+        };
+        let signed = manifest.layers.iter().find(|layer| layer.media_type == SIMPLE_SIGNING);
+        let Some(layer) = signed else { return Ok(None) };
+        let artifact = artifact_of(place, &digest, layer, ArtifactKind::Archive)?;
+        self.fetch(&artifact, limit, cancel).map(Some)
     }
 
     /// Uploads a blob, unless the registry has it.

@@ -21,6 +21,8 @@ pub(crate) struct Candidate {
     pub(crate) id: String,
     pub(crate) package: Archive,
     pub(crate) skill: LockedSkill,
+    /// The kinds of what was found instead of a signature.
+    pub(crate) unverified: Vec<String>,
     /// The artifact, for the quarantine.
     pub(crate) bytes: Arc<[u8]>,
 }
@@ -46,7 +48,8 @@ pub(crate) fn fetch(
         let signer = signatures.signer(remote, artifact, &bytes, cancel)?;
         let packages = packages(request, artifact, &bytes, found)?;
         candidates.extend(packages.into_iter().map(|mut candidate| {
-            candidate.skill.signer.clone_from(&signer);
+            candidate.skill.signer.clone_from(&signer.name);
+            candidate.unverified.clone_from(&signer.unverified);
             candidate
         }));
     }
@@ -83,7 +86,8 @@ pub(crate) fn packages(
             surface,
             ..LockedSkill::new(&request.source, &revision, digest, tree_digest(&package))
         };
-        candidates.push(Candidate { id, package, skill, bytes: Arc::clone(bytes) });
+        let (unverified, bytes) = (Vec::new(), Arc::clone(bytes));
+        candidates.push(Candidate { id, package, skill, unverified, bytes });
     }
     Ok(candidates)
 }

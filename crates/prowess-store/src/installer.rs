@@ -72,6 +72,9 @@ pub struct Added {
     pub skill: LockedSkill,
     /// Whether the same version was installed before.
     pub was_installed: bool,
+    /// The kinds of texts that were found instead of a signature, such as the type of a statement
+    /// about the artifact. They were not verified; the artifact counts as unsigned.
+    pub unverified: Vec<String>,
 }
 
 /// The skills of a lock by their source and reference.
@@ -111,10 +114,10 @@ impl Installer<'_> {
             Some(known) => check_replacement(candidate, known),
             None => Ok(()),
         })?;
-        let added = candidates.into_iter().map(|Candidate { id, skill, .. }| {
+        let added = candidates.into_iter().map(|Candidate { id, skill, unverified, .. }| {
             let known = before.skills.get(&id);
             let was_installed = known.is_some_and(|known| known.tree == skill.tree);
-            Added { id, skill, was_installed }
+            Added { id, skill, was_installed, unverified }
         });
         Ok(added.collect())
     }

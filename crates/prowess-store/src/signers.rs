@@ -3,7 +3,7 @@
 use prowess_core::{
     ArtifactSignature, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
 };
-use prowess_signature::{Identity, PublicKey, Signature};
+use prowess_signature::{Identity, PublicKey, Signature, SignatureError};
 
 use crate::install_error::InstallError;
 use crate::lock::Lock;
@@ -19,6 +19,25 @@ const MAX_SIGNATURE_BYTES: usize = 256 * 1024;
 /// The maximum size of a document that is signed instead of an artifact, in bytes: that of a
 /// manifest of a registry.
 const MAX_SUBJECT_BYTES: usize = 4 * 1024 * 1024;
+
+/// The signer of an artifact.
+pub(crate) struct ArtifactSigner {
+    /// The signer, as the lock has it.
+    pub(crate) name: String,
+    /// The kinds of what was found instead of a signature.
+    pub(crate) unverified: Vec<String>,
+}
+
+impl ArtifactSigner {
+    fn named(signer: &Signer) -> Self {
+        Self { name: signer.to_string(), unverified: Vec::new() }
+    }
+
+    /// Returns that an artifact has no signature, only texts of these kinds.
+    fn none(unverified: Vec<String>) -> Self {
+        Self { name: UNSIGNED.to_owned(), unverified }
+    }
+}
 
 /// Whether the signatures of fetched artifacts are verified.
 pub(crate) enum Signatures<'s> {
@@ -47,17 +66,17 @@ impl<'s> Signatures<'s> {
         Self::Verify { keys, identities, bundles: rules.bundles.as_ref() }
     }
 
-    /// Returns the signer of an artifact, as the lock has it.
+    /// Returns the signer of an artifact.
     pub(crate) fn signer(
         &self,
         remote: &dyn Remote,
         artifact: &RemoteArtifact,
         bytes: &[u8],
         cancel: &Cancel,
-    ) -> Result<String, InstallError> {
+    ) -> Result<ArtifactSigner, InstallError> {
         let (Self::Verify { keys, identities, bundles }, Some(place)) = (self, &artifact.signature)
         else {
-            return Ok(UNSIGNED.to_owned());
+            return Ok(ArtifactSigner::none(Vec::new()));
         };
         let mut found = match &place.location {
             Some(location) => text(remote, location, MAX_SIGNATURE_BYTES, cancel)?,
@@ -66,7 +85,7 @@ impl<'s> Signatures<'s> {
         if let (None, Some(bundle), Some(_)) = (&found, &place.bundle, bundles) {
             found = text(remote, bundle, MAX_SIGNATURE_BYTES, cancel)?;
         }
-        let Some(text) = found else { return Ok(UNSIGNED.to_owned()) };
+        let Some(text) = found else { return Ok(ArtifactSigner::none(Vec::new())) };
         if text.trim_start().starts_with('{') {
             let subject = subject(remote, artifact, place, cancel)?;
             let contents: Vec<_> = std::iter::once(bytes).chain(subject.as_deref()).collect();
@@ -81,7 +100,7 @@ impl<'s> Signatures<'s> {
             named.push(published_key(remote, place, &signature, cancel)?);
         }
         let signed = named.into_iter().find(|key| key.has_signed(bytes, &signature));
-        signed.map(|key| Signer::Key(key).to_string()).ok_or_else(|| {
+        signed.map(|key| ArtifactSigner::named(&Signer::Key(key))).ok_or_else(|| {
             let id = signature.key_id();
             invalid(format!("the signature by the key {id} does not match the artifact"))
         })
@@ -105,34 +124,43 @@ fn subject(
     Ok(Some(bytes))
 }
 
-/// Returns the identity that has signed one of these contents, as the lock has it. If there are
-/// several bundles, one of a known identity counts, because anyone may add others.
+/// Returns the identity that has signed one of these contents. If there are several bundles, one of
+/// a known identity counts, because anyone may add others.
+///
+/// An artifact with statements of other kinds alone is unsigned, as it is without them. A wrong
+/// signature is refused, whatever is next to it.
 fn identity(
     contents: &[&[u8]],
     text: &str,
     known: &[Identity],
     verify: Option<&VerifyBundle>,
-) -> Result<String, InstallError> {
+) -> Result<ArtifactSigner, InstallError> {
     let verify = verify.ok_or_else(|| {
         let message = "it is a bundle of sigstore, which this program cannot verify";
         InstallError::SignatureInvalid(message.to_owned())
     })?;
     let mut signed = Vec::new();
+    let mut unverified = Vec::new();
     let mut refused = None;
     for bundle in documents(text) {
         for content in contents {
             match verify(content, &bundle) {
                 Ok(identity) => signed.push(identity),
+                Err(SignatureError::OtherKind(kind)) => unverified.push(kind),
                 Err(error) => refused = refused.or(Some(error)),
             }
         }
     }
     let preferred = signed.iter().position(|identity| known.contains(identity)).unwrap_or(0);
     if let Some(identity) = signed.into_iter().nth(preferred) {
-        return Ok(Signer::Identity(identity).to_string());
+        return Ok(ArtifactSigner::named(&Signer::Identity(identity)));
     }
-    let reason = refused.map_or_else(String::new, |error| error.to_string());
-    Err(InstallError::SignatureInvalid(reason))
+    if let Some(error) = refused {
+        return Err(InstallError::SignatureInvalid(error.to_string()));
+    }
+    unverified.sort();
+    unverified.dedup();
+    Ok(ArtifactSigner::none(unverified))
 }
 
 /// Returns the documents of a text with several ones; other texts as they are.

@@ -83,23 +83,19 @@ impl Sigstore {
         let key = key();
         let certificate = self.certificate(&key, issuer, subject);
         let signature = STANDARD.encode(signed(&key, bytes));
-        let pem = format!(
-            "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n",
-            STANDARD.encode(&certificate)
-        );
         let body = json!({
             "apiVersion": "0.0.1",
             "kind": "hashedrekord",
             "spec": {
                 "data": { "hash": { "algorithm": "sha256", "value": hex(&Digest::of(bytes)) } },
-                "signature": { "content": signature, "publicKey": { "content": STANDARD.encode(pem) } },
+                "signature": { "content": signature, "publicKey": { "content": pem(&certificate) } },
             },
         });
         json!({
             "mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json",
             "verificationMaterial": {
                 "certificate": { "rawBytes": STANDARD.encode(certificate) },
-                "tlogEntries": [self.entry(body.to_string().as_bytes())],
+                "tlogEntries": [self.entry("hashedrekord", body.to_string().as_bytes())],
             },
             "messageSignature": {
                 "messageDigest": {
@@ -108,6 +104,49 @@ impl Sigstore {
                 },
                 "signature": signature,
             },
+        })
+    }
+
+    /// Returns the bundle of a statement of this type about these bytes by a subject of an issuer.
+    ///
+    /// # Panics
+    ///
+    /// The subject cannot be in a certificate.
+    pub fn attest(&self, bytes: &[u8], predicate: &str, issuer: &str, subject: &str) -> Value {
+        let key = key();
+        let certificate = self.certificate(&key, issuer, subject);
+        let statement = json!({
+            "_type": "https://in-toto.io/Statement/v1",
+            "subject": [{ "name": "package", "digest": { "sha256": hex(&Digest::of(bytes)) } }],
+            "predicateType": predicate,
+            "predicate": {},
+        });
+        let payload = statement.to_string();
+        let kind = "application/vnd.in-toto+json";
+        let signed_text = format!("DSSEv1 {} {kind} {} {payload}", kind.len(), payload.len());
+        let signature = STANDARD.encode(signed(&key, signed_text.as_bytes()));
+        let hash = |text: &str| json!({ "algorithm": "sha256", "value": hex(&Digest::of(text.as_bytes())) });
+        let envelope = json!({
+            "payload": STANDARD.encode(&payload),
+            "payloadType": kind,
+            "signatures": [{ "sig": signature }],
+        });
+        let body = json!({
+            "apiVersion": "0.0.1",
+            "kind": "dsse",
+            "spec": {
+                "envelopeHash": hash(&envelope.to_string()),
+                "payloadHash": hash(&payload),
+                "signatures": [{ "signature": signature, "verifier": pem(&certificate) }],
+            },
+        });
+        json!({
+            "mediaType": "application/vnd.dev.sigstore.bundle.v0.3+json",
+            "verificationMaterial": {
+                "certificate": { "rawBytes": STANDARD.encode(certificate) },
+                "tlogEntries": [self.entry("dsse", body.to_string().as_bytes())],
+            },
+            "dsseEnvelope": envelope,
         })
     }
 
@@ -153,7 +192,7 @@ impl Sigstore {
     }
 
     /// Returns the only entry of a transparency log, with its proofs.
-    fn entry(&self, body: &[u8]) -> Value {
+    fn entry(&self, kind: &str, body: &[u8]) -> Value {
         let leaf = Digest::of(&[&[0], body].concat());
         let root = STANDARD.encode(leaf.as_bytes());
         let id = log_id(&self.signatures);
@@ -168,7 +207,7 @@ impl Sigstore {
         json!({
             "logIndex": "0",
             "logId": { "keyId": STANDARD.encode(&id) },
-            "kindVersion": { "kind": "hashedrekord", "version": "0.0.1" },
+            "kindVersion": { "kind": kind, "version": "0.0.1" },
             "integratedTime": SIGNED.to_string(),
             "inclusionPromise": {
                 "signedEntryTimestamp": STANDARD.encode(signed(&self.signatures, promised.as_bytes())),
@@ -187,6 +226,12 @@ impl Sigstore {
 
 fn key() -> KeyPair {
     KeyPair::generate().expect("the system has random numbers")
+}
+
+/// Returns a certificate as logs have it: in PEM, encoded again.
+fn pem(certificate: &[u8]) -> String {
+    let content = STANDARD.encode(certificate);
+    STANDARD.encode(format!("-----BEGIN CERTIFICATE-----\n{content}\n-----END CERTIFICATE-----\n"))
 }
 
 fn signed(key: &KeyPair, bytes: &[u8]) -> Vec<u8> {

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use prowess::{Cancel, RemoteErrorKind, RemoteRequest};
 use prowess_source_remote::WrittenSource;
 use prowess_store::{Added, Checked, InstallError, PlaceForm, RemoteState, Synced};
+use prowess_text::enumerated;
 use serde::Serialize;
 
 use super::placement;
@@ -58,7 +59,12 @@ fn form(args: &Add) -> Option<PlaceForm> {
 pub(crate) fn added_line(added: Added) -> Line {
     let facts: Vec<_> = added.skill.surface.into_iter().collect();
     let state = if added.was_installed { "unchanged" } else { "added" };
-    let detail = Some(format!("{}; {}", added.skill.signer, facts.join(", ")));
+    let mut signer = added.skill.signer;
+    if !added.unverified.is_empty() {
+        let kinds = enumerated(added.unverified.iter().map(String::as_str), "and");
+        signer = format!("{signer} (not verified: {kinds})");
+    }
+    let detail = Some(format!("{signer}; {}", facts.join(", ")));
     Line { id: added.id, state, detail }
 }
 

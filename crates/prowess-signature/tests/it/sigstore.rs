@@ -83,6 +83,44 @@ fn changed_bundles_are_refused() {
     }
 }
 
+/// Statements about an origin are signatures; others, such as a list of parts, say nothing about it.
+#[test]
+fn statements_are_signatures_by_their_type() {
+    let sigstore = Sigstore::new();
+    let root = sigstore.trusted_root();
+    for kind in ["https://slsa.dev/provenance/v1", "https://sigstore.dev/cosign/sign/v1"] {
+        let bundle = sigstore.attest(BYTES, kind, ISSUER, SUBJECT);
+        assert_eq!(verify(&root, BYTES, &bundle), Identity::new(ISSUER, SUBJECT), "{kind}");
+        let other = verify(&root, b"another archive", &bundle);
+        assert!(matches!(other, Err(SignatureError::Bundle(_))), "{kind}: {other:?}");
+        let forged = verify(&Sigstore::new().trusted_root(), BYTES, &bundle);
+        assert!(matches!(forged, Err(SignatureError::Bundle(_))), "{kind}: {forged:?}");
+    }
+    for kind in ["https://spdx.dev/Document", "https://slsa.dev/verification_summary/v1"] {
+        let bundle = sigstore.attest(BYTES, kind, ISSUER, SUBJECT);
+        let expected = Err(SignatureError::OtherKind(kind.to_owned()));
+        assert_eq!(verify(&root, BYTES, &bundle), expected);
+        assert_eq!(verify(&root, b"another archive", &bundle), expected, "it signs nothing");
+    }
+    let mut bundle = sigstore.attest(BYTES, "https://spdx.dev/Document", ISSUER, SUBJECT);
+    bundle["dsseEnvelope"]["payload"] = json!("e30=");
+    let found = verify(&root, BYTES, &bundle);
+    assert!(matches!(found, Err(SignatureError::Bundle(_))), "no statement: {found:?}");
+}
+
+#[test]
+fn simple_signing_is_of_another_kind() {
+    let root = Sigstore::new().trusted_root();
+    let kind = "cosign container image signature";
+    let digest = json!({ "docker-manifest-digest": "sha256:12" });
+    let payload = json!({ "critical": { "image": digest, "type": kind }, "optional": null });
+    assert_eq!(verify(&root, BYTES, &payload), Err(SignatureError::OtherKind(kind.to_owned())));
+    for other in [json!({ "critical": { "type": kind } }), json!({ "critical": kind })] {
+        let found = verify(&root, BYTES, &other);
+        assert!(matches!(found, Err(SignatureError::Bundle(_))), "{other}: {found:?}");
+    }
+}
+
 #[test]
 fn other_texts_are_refused() {
     let sigstore = Sigstore::new();

@@ -152,6 +152,35 @@ fn challenges_end() {
     }
 }
 
+/// The tag `.sig`, which cosign used before there were bundles, is looked at if there is no bundle.
+#[test]
+fn older_signature_is_not_taken_for_none() {
+    let server = Server::new();
+    server.on_get(MANIFEST, manifest(&Digest::of(b"package").to_string()));
+    let remote = remote(&[&server]);
+    let request = RemoteRequest::latest(source(&server));
+    let artifact = remote.resolve(&request, &Cancel::default()).unwrap().remove(0);
+    let bundles = RemoteArtifact::plain(artifact.signature.unwrap().bundle.unwrap());
+    let fetch = |limit| remote.fetch(&bundles, limit, &Cancel::default());
+    let kind_of = |found: Result<_, RemoteError>| found.map_err(|error| error.kind);
+    assert_eq!(kind_of(fetch(1024)), Err(RemoteErrorKind::NotFound), "nothing is signed");
+
+    let payload = r#"{"critical": {"type": "cosign container image signature"}}"#;
+    let blob = Digest::of(payload.as_bytes());
+    let tag = artifact.revision.unwrap().replace(':', "-") + ".sig";
+    let path = format!("/v2/team/pdf/manifests/{tag}");
+    let simple = "application/vnd.dev.cosign.simplesigning.v1+json";
+    let layer = "application/vnd.oci.image.layer.v1.tar+gzip";
+    server.on_get(&format!("/v2/team/pdf/blobs/{blob}"), payload);
+    server.on_get(&path, manifest(&blob.to_string()));
+    assert_eq!(kind_of(fetch(1024)), Err(RemoteErrorKind::NotFound), "the tag has something else");
+    server.on_get(&path, manifest(&blob.to_string()).replace(layer, simple));
+    assert_eq!(fetch(1024), Ok(payload.as_bytes().to_vec()));
+    assert_eq!(kind_of(fetch(8)), Err(RemoteErrorKind::TooLarge));
+    server.on_get(&path, "{");
+    assert_eq!(kind_of(fetch(1024)), Err(RemoteErrorKind::Invalid));
+}
+
 #[test]
 fn bundles_and_their_subject_are_bounded_and_pinned() {
     let server = Server::new();

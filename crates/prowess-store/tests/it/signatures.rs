@@ -198,6 +198,9 @@ fn believing() -> SignerRules {
     let verify = |bytes: &[u8], text: &str| {
         let invalid = || SignatureError::Bundle("it is of other bytes".to_owned());
         let bundle: serde_json::Value = serde_json::from_str(text).map_err(|_| invalid())?;
+        if let Some(kind) = bundle["kind"].as_str() {
+            return Err(SignatureError::OtherKind(kind.to_owned()));
+        }
         if bundle["of"] != Digest::of(bytes).to_string() {
             return Err(invalid());
         }
@@ -239,6 +242,60 @@ fn known_signer_counts_among_several() {
     let other = bundle("ada", b"another document") + &bundle("ada", b"a third one");
     put(&fixture, "site.sigstore.json", Some(other));
     assert_eq!(update_believing(&fixture), Err("signature-invalid".into()));
+}
+
+/// A document that is no signature, such as a list of parts.
+const STATEMENT: &str = "{\"kind\": \"https://spdx.dev/Document\"}\n";
+
+#[test]
+fn other_statements_leave_an_artifact_unsigned() {
+    let fixture = Fixture { signers: believing(), ..Fixture::new() };
+    publish_document(&fixture, "One", &[]);
+    put(&fixture, "site.sigstore.json", Some(STATEMENT.repeat(2)));
+    let request = RemoteRequest::latest("site");
+    let installer = Installer { signers: &believing(), ..fixture.installer() };
+    let added = installer.add(&request, &[], &Cancel::default()).unwrap();
+    assert_eq!(locked_signer(&fixture), UNSIGNED);
+    assert_eq!(added[0].unverified, ["https://spdx.dev/Document"], "it is reported once");
+    publish_document(&fixture, "Two", &["ada"]);
+    let signature = fixture.shelf.texts.lock().unwrap()["site.sigstore.json"].clone();
+    put(&fixture, "site.sigstore.json", Some(STATEMENT.to_owned() + &signature));
+    assert_eq!(update_believing(&fixture), Ok("ada".into()), "a signature next to it counts");
+}
+
+/// A statement of another kind weakens no rule: neither that of a lock nor that of a user.
+#[test]
+fn other_statements_replace_no_signature() {
+    let fixture = Fixture { signers: believing(), ..Fixture::new() };
+    publish_document(&fixture, "One", &[]);
+    put(&fixture, "site.sigstore.json", Some(STATEMENT.to_owned()));
+    let ada =
+        prowess_store::Signer::Identity(Identity::new("https://issuer.example", "ada").unwrap());
+    let signers = &SignerRules { required: Some(ada), ..believing() };
+    let installer = Installer { signers, ..fixture.installer() };
+    let request = RemoteRequest::latest("site");
+    let required = installer.add(&request, &[], &Cancel::default()).unwrap_err();
+    assert_eq!(required.code().as_str(), "signer-changed", "a user demands a signer: {required}");
+    assert_eq!(fixture.place.lock.read().unwrap(), None, "nothing is installed");
+
+    publish_document(&fixture, "One", &["ada"]);
+    fixture.add("site", &[]).unwrap();
+    publish_document(&fixture, "Two", &[]);
+    put(&fixture, "site.sigstore.json", Some(STATEMENT.to_owned()));
+    assert_eq!(update_believing(&fixture), Err("signer-changed".into()), "a lock has a signer");
+}
+
+#[test]
+fn wrong_signature_next_to_a_statement_is_refused() {
+    let fixture = Fixture { signers: believing(), ..Fixture::new() };
+    publish_document(&fixture, "One", &[]);
+    let wrong = bundle("ada", b"another document");
+    for bundles in [STATEMENT.to_owned() + &wrong, wrong + STATEMENT] {
+        put(&fixture, "site.sigstore.json", Some(bundles));
+        let error = fixture.add("site", &[]).unwrap_err();
+        assert_eq!(error.code().as_str(), "signature-invalid", "{error}");
+    }
+    assert_eq!(fixture.place.lock.read().unwrap(), None, "nothing is installed");
 }
 
 #[test]

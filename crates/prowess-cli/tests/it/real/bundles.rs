@@ -3,16 +3,20 @@
 use prowess::Digest;
 use prowess_source_remote::basic;
 use prowess_testkit::Sigstore;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Place, path};
+use crate::program::Ran;
 
 const ISSUER: &str = "https://accounts.example.com";
 const BUNDLE: &str = "application/vnd.dev.sigstore.bundle.v0.3+json";
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 
-/// Attaches bundles of these signers to a manifest as signers do: each is an artifact that names
-/// the manifest, listed in the index under the tag of the manifest's digest.
+/// The type of a statement that is no signature: a list of parts.
+const PARTS: &str = "https://spdx.dev/Document";
+
+/// Attaches bundles to a manifest as signers do: each is an artifact that names the manifest, listed
+/// in the index under the tag of the manifest's digest.
 struct Signed<'p> {
     place: &'p Place,
     name: String,
@@ -43,15 +47,26 @@ impl Signed<'_> {
         digest
     }
 
-    fn attach(&self, digest: &str, subjects: &[&str]) {
+    fn manifest(&self, digest: &str) -> Vec<u8> {
         let manifest = ureq::get(self.url(&format!("manifests/{digest}")))
             .header("authorization", self.user())
             .header("accept", MANIFEST);
-        let manifest = manifest.call().unwrap().into_body().read_to_vec().unwrap();
+        manifest.call().unwrap().into_body().read_to_vec().unwrap()
+    }
+
+    /// Signs a manifest for these subjects.
+    fn sign(&self, digest: &str, subjects: &[&str]) {
+        let manifest = self.manifest(digest);
+        let bundle = |subject: &&str| self.sigstore.sign(&manifest, ISSUER, subject);
+        self.attach(digest, &subjects.iter().map(bundle).collect::<Vec<_>>());
+    }
+
+    fn attach(&self, digest: &str, bundles: &[Value]) {
+        let manifest = self.manifest(digest);
         let config = self.put_blob(b"{}");
         let mut listed = Vec::new();
-        for subject in subjects {
-            let bundle = self.sigstore.sign(&manifest, ISSUER, subject).to_string();
+        for bundle in bundles {
+            let bundle = bundle.to_string();
             let layer = self.put_blob(bundle.as_bytes());
             let referrer = json!({
                 "schemaVersion": 2, "mediaType": MANIFEST, "artifactType": BUNDLE,
@@ -76,25 +91,55 @@ impl Signed<'_> {
         let path = format!("manifests/{}", digest.replace(':', "-"));
         self.put(&path, kind, index.to_string().as_bytes());
     }
+
+    /// Signs a manifest as cosign did before there were bundles. The signature is an annotation.
+    fn sign_simply(&self, digest: &str) {
+        let payload = json!({
+            "critical": {
+                "identity": { "docker-reference": self.name },
+                "image": { "docker-manifest-digest": digest },
+                "type": "cosign container image signature",
+            },
+            "optional": null,
+        });
+        let payload = payload.to_string();
+        let kind = "application/vnd.dev.cosign.simplesigning.v1+json";
+        let manifest = json!({
+            "schemaVersion": 2, "mediaType": MANIFEST,
+            "config": {
+                "mediaType": "application/vnd.oci.image.config.v1+json",
+                "digest": self.put_blob(b"{}"), "size": 2,
+            },
+            "layers": [{
+                "mediaType": kind, "digest": self.put_blob(payload.as_bytes()),
+                "size": payload.len(),
+                "annotations": { "dev.cosignproject.cosign/signature": "MEUCIQ==" },
+            }],
+        });
+        let path = format!("manifests/{}.sig", digest.replace(':', "-"));
+        self.put(&path, MANIFEST, manifest.to_string().as_bytes());
+    }
+}
+
+/// Publishes the skills, and returns the digest of the manifest of `pdf`.
+fn publish(place: &Place, repository: &str) -> String {
+    let published = place.publish(&format!("oci+http://{}/{repository}:1", place.host)).json();
+    let detail = published["skills"][1]["detail"].as_str().unwrap();
+    detail.rsplit(' ').next().unwrap().to_owned()
 }
 
 #[test]
 fn bundle_that_refers_to_the_manifest_is_its_signature() {
     let place = Place::registry("PROWESS_TEST_REGISTRY");
     let repository = path("signed");
-    let target = format!("oci+http://{}/{repository}:1", place.host);
-    let publish = || {
-        let published = place.publish(&target).json();
-        let detail = published["skills"][1]["detail"].as_str().unwrap();
-        detail.rsplit(' ').next().unwrap().to_owned()
-    };
+    let publish = || publish(&place, &repository);
     let sigstore = Sigstore::new();
     place.machine.tree.write("trusted_root.json", sigstore.trusted_root().to_string());
     let root = place.machine.path("trusted_root.json");
     let signed = Signed { place: &place, name: format!("{repository}/pdf"), sigstore };
     let run = |words: &[&str]| place.run(&[words, &["--trusted-root", &root]].concat());
 
-    signed.attach(&publish(), &["ada@example.com"]);
+    signed.sign(&publish(), &["ada@example.com"]);
     let source = format!("oci+http://{}/{repository}/pdf:1", place.host);
     let added = run(&["add", &source]).json();
     let detail = added["skills"][0]["detail"].as_str().unwrap();
@@ -104,8 +149,58 @@ fn bundle_that_refers_to_the_manifest_is_its_signature() {
     place.change();
     let second = publish();
     assert_eq!(run(&["update"]).error()["code"], "signer-changed", "it is not signed any more");
-    signed.attach(&second, &["eve@example.com"]);
+    signed.sign(&second, &["eve@example.com"]);
     assert_eq!(run(&["update"]).error()["code"], "signer-changed");
-    signed.attach(&second, &["eve@example.com", "ada@example.com"]);
+    signed.sign(&second, &["eve@example.com", "ada@example.com"]);
     assert_eq!(run(&["update"]).code, Some(0), "another signature takes nothing away");
+}
+
+#[test]
+fn other_statements_are_no_signatures() {
+    let place = Place::registry("PROWESS_TEST_REGISTRY");
+    let repository = path("stated");
+    let sigstore = Sigstore::new();
+    place.machine.tree.write("trusted_root.json", sigstore.trusted_root().to_string());
+    let root = place.machine.path("trusted_root.json");
+    let signed = Signed { place: &place, name: format!("{repository}/pdf"), sigstore };
+    let source = format!("oci+http://{}/{repository}/pdf:1", place.host);
+    let run = |words: &[&str]| place.run(&[words, &["--trusted-root", &root]].concat());
+    let signer = format!("sigstore:{ISSUER} ada@example.com");
+    let detail = |ran: Ran| ran.json()["skills"][0]["detail"].as_str().unwrap().to_owned();
+
+    let first = publish(&place, &repository);
+    let manifest = signed.manifest(&first);
+    let statement = |kind| signed.sigstore.attest(&manifest, kind, ISSUER, "ada@example.com");
+    signed.attach(&first, &[statement(PARTS)]);
+    let refused = run(&["add", &source, "--signer", &signer]);
+    assert_eq!(refused.error()["code"], "signer-changed", "a signer is demanded");
+    let added = detail(run(&["add", &source]));
+    assert!(added.starts_with(&format!("unsigned (not verified: `{PARTS}`);")), "{added}");
+    signed.attach(&first, &[statement(PARTS), statement("https://slsa.dev/provenance/v1")]);
+    let added = detail(run(&["add", &source, "--signer", &signer]));
+    assert!(added.starts_with(&signer), "a statement about the origin is a signature: {added}");
+
+    place.change();
+    let second = publish(&place, &repository);
+    let wrong = signed.sigstore.sign(b"another manifest", ISSUER, "ada@example.com");
+    signed.attach(&second, &[statement(PARTS), wrong]);
+    assert_eq!(run(&["update"]).error()["code"], "signature-invalid");
+    signed.attach(&second, &[statement(PARTS)]);
+    assert_eq!(run(&["update"]).error()["code"], "signer-changed", "a signer is locked");
+}
+
+#[test]
+fn older_signature_of_cosign_is_not_verified() {
+    let place = Place::registry("PROWESS_TEST_REGISTRY");
+    let repository = path("older");
+    let sigstore = Sigstore::new();
+    place.machine.tree.write("trusted_root.json", sigstore.trusted_root().to_string());
+    let root = place.machine.path("trusted_root.json");
+    let signed = Signed { place: &place, name: format!("{repository}/pdf"), sigstore };
+    signed.sign_simply(&publish(&place, &repository));
+    let source = format!("oci+http://{}/{repository}/pdf:1", place.host);
+    let added = place.run(&["add", &source, "--trusted-root", &root]).json();
+    let detail = added["skills"][0]["detail"].as_str().unwrap();
+    let expected = "unsigned (not verified: `cosign container image signature`);";
+    assert!(detail.starts_with(expected), "{detail}");
 }
