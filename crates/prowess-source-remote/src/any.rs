@@ -15,6 +15,10 @@ use crate::{s3_options::S3Options, s3_remote::S3Remote};
 
 /// Every remote of this crate: repositories by [`GitRemote`], registries by [`OciRemote`], buckets,
 /// other URLs by [`HttpRemote`], and paths that start with `/`, `./` or `../` by [`LocalRemote`].
+///
+/// `owner/repo` and pages of GitHub and GitLab are repositories, which are fetched by git. Archives
+/// that such sites make of a version (`…/archive/v1.tar.gz`), files of releases and raw files are
+/// other URLs.
 #[derive(Debug)]
 pub struct AnyRemote {
     options: HttpOptions,
@@ -103,5 +107,23 @@ impl Remote for AnyRemote {
         cancel: &Cancel,
     ) -> Result<Vec<u8>, RemoteError> {
         self.remote(&artifact.location)?.fetch(artifact, limit, cancel)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AnyRemote;
+    use crate::git_options::GitOptions;
+    use crate::http_options::HttpOptions;
+
+    #[test]
+    fn archive_of_a_site_is_fetched_as_a_file() {
+        let any = AnyRemote::new(HttpOptions::default()).with_git(GitOptions::default());
+        let remote = |source: &str| any.remote(source).expect(source).name().to_owned();
+        let repository = "https://github.com/owner/repo";
+        for git in ["owner/repo", "owner/repo/archive/v1.tar.gz", repository] {
+            assert_eq!(remote(git), "git", "{git}");
+        }
+        assert_eq!(remote(&format!("{repository}/archive/refs/tags/v1.tar.gz")), "https");
     }
 }

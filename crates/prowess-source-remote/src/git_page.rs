@@ -3,10 +3,15 @@
 use fluent_uri::Uri;
 use prowess_core::RemoteError;
 
+use crate::artifact::kind_of;
 use crate::repository::{GitSource, check_directory, unsupported};
 
 /// The sites whose pages belong to repositories.
 const SITES: [&str; 2] = ["github.com", "gitlab.com"];
+
+/// The pages of such sites below which there are files: archives of a version, files of a release,
+/// and single files.
+const DOWNLOADS: [&str; 3] = ["archive", "releases", "raw"];
 
 /// Returns whether a source is written as `owner/repo` or `owner/repo/directory`.
 pub(crate) fn is_shorthand(source: &str) -> bool {
@@ -36,7 +41,20 @@ pub(crate) fn shorthand(source: &str, site: &str) -> Result<GitSource, RemoteErr
 pub(crate) fn is_page(source: &str) -> bool {
     let Some((host, path)) = host_and_path(source) else { return false };
     let is_repository = path.split('/').any(|part| part.ends_with(".git"));
-    !is_repository && (SITES.contains(&host) || path.contains("/-/tree/"))
+    let is_site = SITES.contains(&host) || path.contains("/-/tree/");
+    is_site && !is_repository && !is_download(path)
+}
+
+/// Returns whether a path of a site is an archive or a `SKILL.md` to download, such as
+/// `owner/repo/archive/v1.tar.gz`. It is fetched as a file is from any other place.
+fn is_download(path: &str) -> bool {
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let page = match path.split_once("/-/") {
+        Some((_, page)) => page,
+        None => path.splitn(3, '/').nth(2).unwrap_or_default(),
+    };
+    let is_below = page.split_once('/').is_some_and(|(first, _)| DOWNLOADS.contains(&first));
+    is_below && kind_of(path).is_some()
 }
 
 /// Reads the page of a repository, of a directory or of a `SKILL.md`.

@@ -165,6 +165,34 @@ mod tests {
     }
 
     #[test]
+    fn downloads_of_sites_are_not_repositories() {
+        for source in [
+            "https://github.com/owner/repo/archive/v1.tar.gz",
+            "https://github.com/owner/repo/archive/refs/heads/main.zip",
+            "https://github.com/owner/repo/archive/refs/tags/v1.tar.gz?a=b",
+            "https://github.com/owner/repo/releases/download/v1/skills.skill",
+            "https://github.com/owner/repo/releases/latest/download/skills.zip",
+            "https://github.com/owner/repo/raw/main/pdf/SKILL.md",
+            "https://gitlab.com/group/sub/project/-/archive/v1/project-v1.tar.gz",
+            "https://gitlab.com/group/sub/project/-/raw/main/SKILL.md",
+        ] {
+            assert!(!GitSource::is_meant_by(source), "{source}");
+        }
+        for source in [
+            "https://github.com/owner/archive",
+            "https://github.com/owner/repo.zip",
+            "https://github.com/archive/releases.zip",
+            "https://github.com/owner/repo/archive",
+            "https://github.com/owner/repo/archive/v1",
+            "https://github.com/owner/repo/tree/main/archive/a.zip",
+            "https://github.com/owner/repo/blob/main/archive/SKILL.md",
+            "https://gitlab.com/group/project/-/tree/archive/a.zip",
+        ] {
+            assert!(GitSource::is_meant_by(source), "{source}");
+        }
+    }
+
+    #[test]
     fn options_and_passwords_are_refused() {
         for source in [
             "git+--upload-pack=touch",

@@ -104,6 +104,23 @@ impl Machine {
         format!("http://{}", self.site.host)
     }
 
+    /// Runs git in the directory of the skills, and returns what it prints.
+    fn git(&self, arguments: &[&str]) -> String {
+        let user = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
+        let mut command = std::process::Command::new("git");
+        let ran = command.args(user).args(arguments).current_dir(self.tree.join("skills"));
+        let ran = ran.env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+        assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8(ran.stdout).unwrap().trim().to_owned()
+    }
+
+    /// Creates a repository of the skills.
+    fn commit_all(&self) {
+        self.git(&["init", "--quiet", "--initial-branch=main"]);
+        self.git(&["add", "--all"]);
+        self.git(&["commit", "--quiet", "--message=one"]);
+    }
+
     /// The ids of the installed skills that `list` finds.
     pub(crate) fn listed(&self) -> Vec<String> {
         let listed = self.run(&["list", "--format", "json"]).json();
@@ -249,17 +266,8 @@ fn merge_driver_of_git_merges_locks() {
 #[test]
 fn repository_is_installed_by_branch_and_commit() {
     let machine = Machine::new();
-    let git = |arguments: &[&str]| {
-        let user = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
-        let mut command = std::process::Command::new("git");
-        let ran = command.args(user).args(arguments).current_dir(machine.tree.join("skills"));
-        let ran = ran.env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
-        assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
-        String::from_utf8(ran.stdout).unwrap().trim().to_owned()
-    };
-    git(&["init", "--quiet", "--initial-branch=main"]);
-    git(&["add", "--all"]);
-    git(&["commit", "--quiet", "--message=one"]);
+    let git = |arguments: &[&str]| machine.git(arguments);
+    machine.commit_all();
     let first = git(&["rev-parse", "HEAD"]);
     let path = std::env::var("PATH").unwrap();
     let run = |arguments: &[&str]| {
@@ -282,6 +290,48 @@ fn repository_is_installed_by_branch_and_commit() {
     assert!(machine.run(&["show", "pdf"]).text().contains("How tO use pdf"));
     assert_eq!(states(&run(&["rollback", "pdf"]).json()), ["pdf restored"]);
     assert!(machine.run(&["show", "pdf"]).text().contains("How to use pdf"));
+}
+
+/// A site of repositories makes such an archive of a version: git writes the commit into a header of
+/// pax, and everything is in one directory.
+#[test]
+fn archive_that_git_makes_is_installed() {
+    let machine = Machine::new();
+    machine.tree.write("skills/README.md", "Two skills.\n");
+    machine.commit_all();
+    let archive = machine.tree.join("site/owner/repo/archive/main.tar.gz");
+    let archive_of = |prefix: &str| {
+        fs::create_dir_all(archive.parent().unwrap()).unwrap();
+        let output = format!("--output={}", archive.display());
+        machine.git(&[
+            "archive",
+            "--format=tar.gz",
+            &format!("--prefix={prefix}/"),
+            &output,
+            "HEAD",
+        ]);
+    };
+    archive_of("repo-0123abc");
+    let mut gzip = std::process::Command::new("gzip");
+    let tar = gzip.arg("-dc").arg(&archive).output().unwrap().stdout;
+    assert!(tar.windows(17).any(|text| text == b"pax_global_header"), "git writes the header");
+
+    let source = format!("{}/owner/repo/archive/main.tar.gz", machine.address());
+    let added = machine.online(&["add", &source, "pdf"]);
+    assert_eq!(states(&added.json()), ["pdf added"]);
+    assert_eq!(machine.listed(), ["pdf"], "one of the skills was selected");
+    let lock = machine.tree.join("home/.local/state/prowess/prowess.lock");
+    let text = fs::read_to_string(&lock).unwrap();
+    assert!(text.contains("path = \"repo-0123abc/pdf\""), "{text}");
+    assert!(machine.run(&["show", "pdf"]).text().contains("How to use pdf"));
+    let all = machine.online(&["add", &source]);
+    assert_eq!(states(&all.json()), ["notes added", "pdf unchanged"]);
+
+    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf").replace("How to", "How tO"));
+    machine.git(&["commit", "--quiet", "--all", "--message=two"]);
+    archive_of("repo-4567def");
+    assert_eq!(machine.online(&["update"]).code, Some(0), "the directory has another name");
+    assert!(machine.run(&["show", "pdf"]).text().contains("How tO use pdf"));
 }
 
 #[test]
