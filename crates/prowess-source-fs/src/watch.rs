@@ -150,12 +150,14 @@ impl Watching {
         let was_link = tree.is_link(place);
         let known = tree.take_below(place);
         drop(tree);
-        let is_directory = match survey.kind(place) {
-            Some(survey::Kind::Link) => return Ok(Look::Everything),
-            _ if was_link => return Ok(Look::Everything),
-            kind => kind == Some(survey::Kind::Directory),
-        };
+        let kind = survey.kind(place);
+        if was_link || kind == Some(survey::Kind::Link) {
+            return Ok(Look::Everything);
+        }
+        let is_directory = kind == Some(survey::Kind::Directory);
         if known.is_empty() && !is_directory {
+            // A scan of everything may have found it between its creation and its removal.
+            changed.extend(kind.is_none().then(|| place.to_owned()));
             return Ok(Look::Done);
         }
         if has_links {

@@ -181,8 +181,16 @@ fn after_a_storm_of_saves_the_catalog_is_that_of_a_fresh_scan() {
             |skill: prowess::Record<'_>| format!("{} {}", skill.location(), skill.description());
         catalog.skills().map(line).collect()
     };
-    let fresh = self::runtime(tree.path(), "", None).catalog();
-    wait_until(&runtime, &heard, |catalog| list(catalog) == list(&fresh));
+    let fresh = list(&self::runtime(tree.path(), "", None).catalog());
+    while list(&runtime.catalog()) != fresh {
+        if heard.recv_timeout(LONG).is_none() {
+            let found = list(&runtime.catalog());
+            let only = |one: &[String], other: &[String]| -> Vec<_> {
+                one.iter().filter(|line| !other.contains(line)).cloned().collect()
+            };
+            panic!("left {:?}, missing {:?}", only(&found, &fresh), only(&fresh, &found));
+        }
+    }
 }
 
 #[test]

@@ -96,3 +96,16 @@ fn many_changes_at_once_are_reported() {
         }
     }
 }
+
+#[test]
+fn directory_that_is_gone_at_once_is_reported() {
+    let tree = tree();
+    let watched = watched(config(&tree));
+    // A scan of everything may find it in between, and has to learn that it is gone.
+    for number in 0..100 {
+        let name = format!("brief-{number}");
+        tree.write(&format!("skills/{name}/SKILL.md"), SKILL);
+        fs::remove_dir_all(tree.join(&format!("skills/{name}"))).expect("it was written");
+        watched.wait_for(&name);
+    }
+}
