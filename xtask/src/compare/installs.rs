@@ -59,7 +59,8 @@ struct Place {
     site: Site,
 }
 
-/// Installs the other program, runs all commands in turn, and writes the table.
+/// Installs the other program, runs all commands in turn, and writes the table. A row that is over
+/// its limit is a failure.
 pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
     let directory = tempfile::tempdir()?;
     let place = Place::new(directory.path())?;
@@ -80,7 +81,27 @@ pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
     println!("{table}");
     let page = page(&table, rounds, &today()?);
     std::fs::write(root().join("benches/INSTALL.md"), page)?;
-    Ok(())
+    let over: Vec<_> = (0..rows.len()).filter(|at| is_over(&rows, *at)).collect();
+    let names: Vec<_> = over.into_iter().map(|at| rows[at].name).collect();
+    match names.as_slice() {
+        [] => Ok(()),
+        _ => Err(Failure(format!("more than the limit: {}", names.join(", ")))),
+    }
+}
+
+/// Returns whether a row took more CPU time than its limit.
+fn is_over(rows: &[Row], at: usize) -> bool {
+    match rows[at].limit {
+        Limit::None => false,
+        Limit::Milliseconds(most) => rows[at].cpu() > most,
+        Limit::Times(most) => ratio(&rows[at - 1], &rows[at]) > most,
+    }
+}
+
+/// Returns how much more CPU time a row took than another, as the median of the rounds.
+fn ratio(before: &Row, own: &Row) -> f64 {
+    let pairs = own.taken.iter().zip(&before.taken);
+    median(pairs.map(|(own, before)| own.cpu / before.cpu))
 }
 
 impl Place {
@@ -185,9 +206,7 @@ fn table(rows: &[Row]) -> String {
             Limit::None => "–".to_owned(),
             Limit::Milliseconds(most) => format!("{most} ms of CPU"),
             Limit::Times(most) => {
-                let before = &rows[at - 1].taken;
-                let pairs = row.taken.iter().zip(before);
-                let ratio = median(pairs.map(|(own, before)| own.cpu / before.cpu));
+                let ratio = ratio(&rows[at - 1], row);
                 format!("{most} × the row before; is {ratio:.2} ×")
             }
         };
@@ -213,6 +232,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn limits_are_of_the_median() {
+        let row =
+            |cpu: f64, limit| Row { name: "row", taken: vec![Taken { cpu, wall: cpu }], limit };
+        let rows = [row(16.0, Limit::Milliseconds(15.0)), row(20.0, Limit::Times(1.2))];
+        assert!(is_over(&rows, 0) && is_over(&rows, 1));
+    }
+
+    #[test]
     fn ratio_is_of_the_row_before() {
         let row = |name, cpu: [f64; 3], limit| {
             let taken = cpu.map(|cpu| Taken { cpu, wall: 2.0 * cpu }).into();
@@ -222,6 +249,7 @@ mod tests {
             row("one", [10.0, 20.0, 10.0], Limit::Milliseconds(15.0)),
             row("two", [11.0, 22.0, 11.0], Limit::Times(1.2)),
         ];
+        assert!(!is_over(&rows, 0) && !is_over(&rows, 1), "the limits are not exceeded");
         let table = table(&rows);
         assert!(table.contains("| one | 10.0 | 20.0 | 15 ms of CPU |"), "{table}");
         assert!(

@@ -456,6 +456,20 @@ fn approval_is_of_the_installed_files() {
     assert_eq!(machine.run(&script).code, Some(7), "the approved files are back");
 }
 
+#[cfg(unix)]
+#[test]
+fn link_is_not_published() {
+    let machine = Machine::new();
+    machine.tree.write("secret", "-----BEGIN KEY-----");
+    let link = machine.tree.join("skills/pdf/notes.md");
+    std::os::unix::fs::symlink(machine.tree.join("secret"), link).unwrap();
+    let (skills, site) = (machine.path("skills"), machine.path("site-with-link"));
+    let published = machine.run(&["publish", &skills, &site, "--format", "json"]);
+    let error = published.error();
+    assert_eq!(error["code"], "remote-invalid", "{error}");
+    assert!(!machine.tree.join("site-with-link").exists(), "nothing is written");
+}
+
 #[test]
 fn packages_are_published_to_targets_that_exist() {
     let machine = Machine::new();

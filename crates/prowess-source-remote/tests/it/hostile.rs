@@ -129,6 +129,12 @@ fn answers_that_end_early_are_no_artifacts() {
         let kind = get(&server, &server.url(URL));
         assert_eq!(kind, Err(RemoteErrorKind::Unavailable), "after {end} bytes");
     }
+    let long = format!("HTTP/1.1 200 OK\r\nContent-Length: 65536\r\n\r\n{}", "0".repeat(65_536));
+    for end in (0..long.len()).step_by(509) {
+        server.on_raw(URL, &long[..end]);
+        let kind = get(&server, &server.url(URL));
+        assert_eq!(kind, Err(RemoteErrorKind::Unavailable), "after {end} bytes");
+    }
     server.on_raw(URL, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nbytes\r\n");
     assert_eq!(get(&server, &server.url(URL)), Err(RemoteErrorKind::Unavailable), "no last chunk");
     server.on_raw(URL, whole);
@@ -168,6 +174,20 @@ fn slow_answers_end() {
         let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n0123");
         let mut byte = [0];
         let _ = std::io::Read::read(stream, &mut byte);
+    });
+    let ended = get_within(&server, &server.url(URL), Duration::from_millis(200));
+    assert_eq!(ended, Err(RemoteErrorKind::Unavailable));
+}
+
+#[test]
+fn answers_that_trickle_end() {
+    let server = Server::new();
+    server.on(URL, |_, stream| {
+        let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+        // Each byte comes long before the deadline. It ends when the client has given up.
+        while stream.write_all(b"0").is_ok() {
+            std::thread::sleep(Duration::from_millis(10));
+        }
     });
     let ended = get_within(&server, &server.url(URL), Duration::from_millis(200));
     assert_eq!(ended, Err(RemoteErrorKind::Unavailable));

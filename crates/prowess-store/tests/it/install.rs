@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -213,6 +214,43 @@ fn lost_package_is_installed_again() {
     assert_eq!(synced["pdf"], Synced::Installed);
     assert_eq!(synced["notes"], Synced::Intact);
     fixture.place.store.verify(&pdf).unwrap();
+}
+
+#[test]
+fn refused_archive_leaves_nothing() {
+    let fixture = Fixture::new();
+    fixture.add("site", &["pdf"]).unwrap();
+    let root = fixture.place.store.root();
+    let before = paths_below(root);
+    let whole = fixture.shelf.lock()["site"].clone();
+    let scripts: Vec<_> = (0..500).map(|number| format!("pdf/{number}.md")).collect();
+    let mut files: Vec<_> = scripts.iter().map(|path| (path.as_str(), "text")).collect();
+    files.push(("pdf/SKILL.md", "no frontmatter"));
+    fixture.shelf.put("broken", &files);
+    fixture.shelf.put_bytes("cut", whole[..whole.len() / 2].to_vec());
+    fixture.shelf.put_bytes("text", b"text".to_vec());
+    for source in ["broken", "cut", "text"] {
+        assert!(fixture.add(source, &[]).is_err(), "{source}");
+        assert_eq!(paths_below(root), before, "{source}");
+    }
+    assert!(fixture.installer().check(&Cancel::default()).unwrap()["pdf"].stored.is_ok());
+}
+
+/// Returns the paths of everything below a directory, sorted.
+fn paths_below(directory: &Path) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    let mut left = vec![directory.to_owned()];
+    while let Some(directory) = left.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                left.push(path.clone());
+            }
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    paths
 }
 
 #[test]
