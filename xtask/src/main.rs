@@ -124,7 +124,8 @@ cargo xtask COMMAND
                      compare discovery in a generated corpus, or in DIR, with other projects' packages,
                      installed from their registries; writes benches/COMPARE.md, or only prints for DIR
   compare --install [--rounds N]
-                     compare the install of 200 skills with the npm package `skills`; writes benches/INSTALL.md
+                     compare the install of 200 skills with the npm package `skills`; writes benches/INSTALL.md; a
+                     row over its limit is a failure
 
 Example: cargo xtask corpus path/to/skills
 ";

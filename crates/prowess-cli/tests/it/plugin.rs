@@ -169,7 +169,7 @@ fn inspect_shows_the_manifest_and_the_verdict() {
     let file = home.install("notes.so", "1.2.0").display().to_string();
     let shown = home.run(&["plugin", "inspect", &file, "--format", "json"]).json();
     assert_eq!(shown["manifest"]["name"], "notes", "the manifest is there: {shown:#}");
-    assert_eq!(shown["verdict"], "refused", "nobody trusts it: {shown:#}");
+    assert_eq!(shown["verdict"], "refused", "it is not trusted: {shown:#}");
     assert_eq!(shown["code"], "plugin-not-trusted", "and the code says so: {shown:#}");
     home.trust(Path::new(&file)).text();
     let shown = home.run(&["plugin", "inspect", &file, "--format", "json"]).json();

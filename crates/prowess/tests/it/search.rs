@@ -67,8 +67,8 @@ fn a_search_after_a_reload_finds_the_index_built() {
 #[test]
 fn an_edit_of_what_is_not_searched_keeps_the_index() {
     let tree = Tree::new(TREE);
-    // A small index is built anew, in less time than it takes to find what was edited. What has just
-    // been written would be read again.
+    // A small index is rebuilt rather than updated, since that is faster. A file that was written
+    // just now would be read again, so the clock is far ahead.
     let much_later = Arc::new(ManualClock::at(Timestamp(32_503_680_000_000)));
     for number in 0..200 {
         let text = format!("---\nname: s{number}\ndescription: Of {number}.\n---\nBody\n");
