@@ -1,6 +1,7 @@
 //! Runs the fuzz targets of the crates that read untrusted bytes by libFuzzer, with the stable
 //! compiler.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,13 +35,22 @@ const FLAGS: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// Builds all targets and runs each for its part of the time, from the kept seeds and from what
+/// The command line: the time of all targets together, and the names of those to run, which are all
+/// if there is none.
+#[derive(Debug, PartialEq)]
+struct Options {
+    seconds: u64,
+    names: Vec<String>,
+}
+
+/// Builds the targets and runs each for its part of the time, from the kept seeds and from what
 /// earlier runs found below `target`. Fails if an input breaks one.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
-    let seconds = seconds(arguments)?;
-    let targets = targets()?;
+    let Options { seconds, names } = options(arguments)?;
+    let targets = selected(targets()?, &names)?;
     let host = host()?;
-    for package in PACKAGES {
+    let packages: BTreeSet<_> = targets.iter().map(|target| target.package).collect();
+    for package in packages {
         build(package, &host)?;
     }
     let each = (seconds / targets.len() as u64).max(1);
@@ -58,14 +68,35 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     }
 }
 
-fn seconds(arguments: &[&str]) -> Result<u64, Failure> {
+fn options(arguments: &[&str]) -> Result<Options, Failure> {
     match arguments {
-        [] => Ok(SECONDS),
-        [seconds] => seconds
-            .parse()
-            .map_err(|_| Failure(format!("`{seconds}` is no number of seconds; try {SECONDS}"))),
-        _ => Err(Failure(format!("one number of seconds is enough; try {SECONDS}"))),
+        [] => Ok(Options { seconds: SECONDS, names: Vec::new() }),
+        ["--target", name, rest @ ..] => {
+            let mut options = options(rest)?;
+            options.names.push((*name).to_owned());
+            Ok(options)
+        }
+        [seconds, rest @ ..] if rest.is_empty() || rest[0] == "--target" => {
+            let seconds = seconds.parse().map_err(|_| {
+                Failure(format!("`{seconds}` is no number of seconds; try {SECONDS}"))
+            })?;
+            Ok(Options { seconds, ..options(rest)? })
+        }
+        _ => Err(Failure(format!(
+            "cannot read `{}`; try `[SECONDS] [--target NAME]...`",
+            arguments.join(" ")
+        ))),
     }
+}
+
+/// Returns the targets with these names, or all if there is no name.
+fn selected(targets: Vec<Target>, names: &[String]) -> Result<Vec<Target>, Failure> {
+    if let Some(unknown) = names.iter().find(|name| targets.iter().all(|it| it.name != **name)) {
+        let known: Vec<_> = targets.iter().map(|target| target.name.as_str()).collect();
+        return Err(Failure(format!("no target `{unknown}`; there are {}", known.join(", "))));
+    }
+    let is_selected = |target: &Target| names.is_empty() || names.contains(&target.name);
+    Ok(targets.into_iter().filter(is_selected).collect())
 }
 
 /// The targets: each is a file, and has a folder of seeds.
@@ -112,7 +143,9 @@ fn fuzz(target: &Target, host: &str, seconds: u64) -> Result<Option<PathBuf>, Fa
     fs::create_dir_all(&found)?;
     let input = place.join(format!("{name}.broken"));
     let mut command = Command::new(place.join(host).join("release").join(name));
-    command.args(options(seconds)).arg(format!("-exact_artifact_path={}", input.display()));
+    command
+        .args(libfuzzer_options(seconds))
+        .arg(format!("-exact_artifact_path={}", input.display()));
     let dictionary = root().join(package).join("dictionary");
     command.arg(format!("-dict={}", dictionary.display()));
     // New inputs go to the first folder; the others are only read.
@@ -121,7 +154,7 @@ fn fuzz(target: &Target, host: &str, seconds: u64) -> Result<Option<PathBuf>, Fa
 }
 
 /// A slow or a greedy input breaks a target as a panic does.
-fn options(seconds: u64) -> [String; 6] {
+fn libfuzzer_options(seconds: u64) -> [String; 6] {
     [
         format!("-max_total_time={seconds}"),
         "-timeout=2".into(),
@@ -150,12 +183,35 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_is_a_number_of_seconds() {
-        assert_eq!(seconds(&[]).ok(), Some(SECONDS));
-        assert_eq!(seconds(&["5"]).ok(), Some(5));
-        for wrong in [&["-1"] as &[&str], &["long"], &["1", "2"]] {
-            assert!(seconds(wrong).is_err(), "{wrong:?} is no time");
+    fn options_are_seconds_and_targets() {
+        let read = |words: &[&str]| options(words).map_err(|failure| failure.0);
+        let of = |seconds, names: &[&str]| {
+            Ok(Options { seconds, names: names.iter().map(|name| (*name).to_owned()).collect() })
+        };
+        assert_eq!(read(&[]), of(SECONDS, &[]), "there is a default");
+        assert_eq!(read(&["5"]), of(5, &[]), "seconds alone run all targets");
+        assert_eq!(read(&["--target", "lock"]), of(SECONDS, &["lock"]), "a target needs no time");
+        let both = ["5", "--target", "lock", "--target", "archive"];
+        assert_eq!(read(&both), of(5, &["archive", "lock"]), "a target can be one of many");
+        assert_eq!(read(&["--target", "lock", "5"]), of(5, &["lock"]), "the time may be last");
+        for wrong in [&["-1"] as &[&str], &["long"], &["1", "2"], &["--target"], &["--jobs", "2"]] {
+            assert!(read(wrong).is_err(), "{wrong:?} cannot be read");
         }
+    }
+
+    #[test]
+    fn only_the_named_targets_run() {
+        let names_of = |names: &[&str]| {
+            let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
+            let selected = selected(targets().expect("the folders are there"), &names);
+            selected
+                .map(|targets| targets.into_iter().map(|it| it.name).collect::<Vec<_>>())
+                .map_err(|failure| failure.0)
+        };
+        assert_eq!(names_of(&["lock", "archive"]), Ok(vec!["archive".into(), "lock".into()]));
+        assert!(names_of(&[]).is_ok_and(|names| names.len() > 2), "no name selects all");
+        let refused = names_of(&["lock", "locks"]).expect_err("no target has this name");
+        assert!(refused.starts_with("no target `locks`; there are "), "{refused}");
     }
 
     #[test]

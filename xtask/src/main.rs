@@ -111,7 +111,8 @@ cargo xtask COMMAND
   asan               run the tests of the plugin boundary with AddressSanitizer, on both sides
   miri               run those that open no library with Miri, on the nightly compiler
   loom               model-check every interleaving of threads in registry, session and audit
-  fuzz [SECONDS]     fuzz the readers of archives, skills and commands with libFuzzer, for a minute by default
+  fuzz [SECONDS] [--target NAME]...
+                     fuzz the readers of archives, skills and commands with libFuzzer, for a minute by default
   mutants [CRATE...] run cargo-mutants on the crates that guard something, or on these; a mutant that no test
                      catches is a failure
   tokens DIR         compare the estimate of tokens with two vocabularies, on the skills of DIR
