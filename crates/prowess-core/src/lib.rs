@@ -47,6 +47,7 @@ mod memory;
 mod package_digest;
 mod path;
 mod progress;
+mod proposal;
 mod ranker;
 mod record_set;
 mod remote;
@@ -102,6 +103,7 @@ pub use memory::{MemorySource, MemorySourceBuilder};
 pub use package_digest::{FileMode, PackageDigest};
 pub use path::{PackagePath, PathError, ResourcePath};
 pub use progress::{OutputStream, Progress, ProgressEvent};
+pub use proposal::{Proposal, ProposalError, ProposalStore};
 pub use prowess_format::{
     AllowedTools, Code, CodeEntry, Conditions, Diagnostic, Requirements, SKILL_MD_FILES, Scope,
     Severity, ToolRule, declare_codes,

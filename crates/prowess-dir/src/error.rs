@@ -46,6 +46,8 @@ pub enum ErrorKind {
     Denied,
     /// It could not be reached or read.
     Unavailable,
+    /// An entry has the name of what was to be created.
+    AlreadyExists,
     /// Its new content could not be written.
     Unwritable,
 }
@@ -68,7 +70,11 @@ impl Error {
 
     /// Creates an error that the kernel reported for a write.
     pub(crate) fn unwritable(cause: Errno, path: impl Into<Box<str>>) -> Self {
-        Self { kind: ErrorKind::Unwritable, path: path.into(), cause: Some(cause) }
+        let kind = match cause {
+            Errno::EXIST => ErrorKind::AlreadyExists,
+            _ => ErrorKind::Unwritable,
+        };
+        Self { kind, path: path.into(), cause: Some(cause) }
     }
 
     /// Returns the kind of the error.
@@ -132,6 +138,7 @@ impl fmt::Display for Error {
                 Some(cause) => write!(formatter, "`{path}` cannot be read: {cause}"),
                 None => write!(formatter, "`{path}` cannot be read"),
             },
+            ErrorKind::AlreadyExists => write!(formatter, "`{path}` exists already"),
             ErrorKind::Unwritable => match self.cause {
                 Some(cause) => write!(formatter, "`{path}` cannot be written: {cause}"),
                 None => write!(formatter, "`{path}` cannot be written"),

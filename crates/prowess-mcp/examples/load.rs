@@ -6,7 +6,8 @@
 //! ```
 //!
 //! `PROWESS` is the program to test, which serves its built-in skills. The memory of its process is
-//! measured after half as many calls and at the end.
+//! measured after half as many calls and at the end. It fails if that memory grows, if the clients
+//! make fewer than 5,000 calls per second together, or if the p99 at that rate is over 50 ms.
 //!
 //! As fast as they can, the clients find out how many calls the machine has time for, and each call
 //! waits for those of the others. At a fixed rate, a call's time counts from when it was due, also
@@ -29,8 +30,12 @@ type Error = Box<dyn std::error::Error + Send + Sync>;
 /// all been taken after some 500,000 calls.
 const MOST_GROWTH_KIB: u64 = 16 << 10;
 
-/// The calls per second of all clients together, for the times at a fixed rate.
+/// The calls per second of all clients together: what the server must reach, and what the times at
+/// a fixed rate are for.
 const RATE: u32 = 5_000;
+
+/// The longest p99 of a call at that rate, in milliseconds.
+const MOST_MILLISECONDS: f64 = 50.0;
 
 #[tokio::main]
 async fn main() -> Result<(), Error> {
@@ -51,21 +56,31 @@ async fn main() -> Result<(), Error> {
     let begun = Instant::now();
     let times = run(&address, clients, calls, None).await?;
     let rate = times.len() as f64 / begun.elapsed().as_secs_f64();
-    println!("{clients} clients, {calls} calls: {rate:.0}/s, {}", percentiles(times));
+    println!("{clients} clients, {calls} calls: {rate:.0}/s, {}", percentiles(times).0);
     let interval = Duration::from_secs(1) / RATE;
     let times = run(&address, clients, calls / 10, Some(interval)).await?;
-    println!("{clients} clients, {} calls, {RATE}/s: {}", calls / 10, percentiles(times));
+    let (times, p99) = percentiles(times);
+    println!("{clients} clients, {} calls, {RATE}/s: {times}", calls / 10);
     let after = memory("at the end")?;
     if after > before + MOST_GROWTH_KIB {
         return Err(format!("the memory grew from {before} to {after} KiB").into());
     }
+    if rate < f64::from(RATE) {
+        return Err(format!("{rate:.0} calls per second are fewer than {RATE}").into());
+    }
+    if p99 > MOST_MILLISECONDS {
+        return Err(
+            format!("the p99 at {RATE} calls per second is over {MOST_MILLISECONDS} ms").into()
+        );
+    }
     Ok(())
 }
 
-fn percentiles(mut times: Vec<Duration>) -> String {
+/// Returns the p50 and the p99 for people, and the p99 in milliseconds.
+fn percentiles(mut times: Vec<Duration>) -> (String, f64) {
     times.sort_unstable();
     let at = |share: usize| times[(times.len() - 1) * share / 100].as_secs_f64() * 1000.0;
-    format!("p50 {:.1} ms, p99 {:.1} ms", at(50), at(99))
+    (format!("p50 {:.1} ms, p99 {:.1} ms", at(50), at(99)), at(99))
 }
 
 /// Starts a server on a free port, which it reports on standard error. It ends with its handle.

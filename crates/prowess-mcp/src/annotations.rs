@@ -9,10 +9,12 @@ use crate::icon;
 pub(crate) fn annotated(tool: Tool, name: &str) -> Tool {
     let title = title(name);
     // Loading and unloading change only what this server remembers of the session.
-    let is_read_only = name != SkillTools::RUN && name != SkillTools::EXECUTE;
+    let runs = name == SkillTools::RUN || name == SkillTools::EXECUTE;
+    let is_read_only = !runs && name != SkillTools::PROPOSE;
     let hints = ToolAnnotations::with_title(title)
         .read_only(is_read_only)
-        .destructive(!is_read_only)
+        // A proposal adds a file and replaces none.
+        .destructive(runs)
         .idempotent(is_read_only)
         // A command in the sandbox reaches nothing outside.
         .open_world(name == SkillTools::RUN);
@@ -29,6 +31,7 @@ fn title(name: &str) -> &'static str {
         "skills.describe" => "Describe a skill",
         SkillTools::RUN => "Run a script of a skill",
         SkillTools::EXECUTE => "Run a command in the sandbox",
+        SkillTools::PROPOSE => "Propose an update of a skill",
         "read_skill" | "get_skill" => "Read a skill",
         _ => "Use a skill",
     }

@@ -1,6 +1,7 @@
 //! Conversions from the core's values to the protocol's.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use prowess::tools::{Dispatched, SkillTools, ToolNaming, codes};
 use prowess::{ApprovalId, Code, Content, ToolDefinition, ToolResult};
@@ -16,6 +17,10 @@ const CODE_KEY: &str = "prowess/code";
 
 /// The key of `_meta` under which the id of a pending approval is sent.
 const APPROVAL_KEY: &str = "prowess/approval";
+
+/// The key of `_meta` under which the duration of a call is sent, in milliseconds by the host's
+/// clock.
+const DURATION_KEY: &str = "prowess/duration_ms";
 
 /// The address of a blob whose tool does not name it. Each blob of a result needs one of its own.
 const UNNAMED_BLOB: &str = "skill-tool:/blob";
@@ -44,7 +49,7 @@ pub(crate) fn result(
     dispatched: Dispatched,
     hint: ApprovalHint,
 ) -> Result<CallToolResult, ErrorData> {
-    let Dispatched { tool, mut result, approval, .. } = dispatched;
+    let Dispatched { tool, mut result, approval, duration, .. } = dispatched;
     if result.code == Some(codes::UNKNOWN_TOOL) {
         let data = result.code.as_ref().map(|code| json!({ "code": code }));
         return Err(ErrorData::invalid_params(text_of(&result.content), data));
@@ -60,7 +65,7 @@ pub(crate) fn result(
         CallToolResult::success(content)
     };
     converted.structured_content = structured_content;
-    converted.meta = result.code.as_ref().map(|code| meta(code, approval.as_ref()));
+    converted.meta = Some(meta(duration, result.code.as_ref(), approval.as_ref()));
     Ok(converted)
 }
 
@@ -72,9 +77,12 @@ fn structured(tool: &str, result: &ToolResult) -> Option<Value> {
     if result.is_error || is_partial { None } else { result.structured.clone() }
 }
 
-fn meta(code: &Code, approval: Option<&ApprovalId>) -> MetaObject {
-    let approval = approval.map(|approval| (APPROVAL_KEY.to_owned(), json!(approval)));
-    MetaObject([(CODE_KEY.to_owned(), json!(code))].into_iter().chain(approval).collect())
+fn meta(duration: Duration, code: Option<&Code>, approval: Option<&ApprovalId>) -> MetaObject {
+    let duration = (DURATION_KEY, json!(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)));
+    let code = code.map(|code| (CODE_KEY, json!(code)));
+    let approval = approval.map(|approval| (APPROVAL_KEY, json!(approval)));
+    let entries = code.into_iter().chain(approval).chain([duration]);
+    MetaObject(entries.map(|(key, value)| (key.to_owned(), value)).collect())
 }
 
 fn text_of(content: &[Content]) -> String {

@@ -18,6 +18,8 @@ const READ: &str = "M4 2h6l2 2v10H4zM6 7h4M6 10h4";
 const LIST: &str = "M3 4h10M3 8h10M3 12h10";
 /// A magnifying glass.
 const SEARCH: &str = "M11 7a4 4 0 1 1-8 0 4 4 0 0 1 8 0zM10 10l4 4";
+/// A pen over a line.
+const WRITE: &str = "M10 3l3 3-7 7H3v-3zM9 13h5";
 /// A triangle that points to the right.
 const RUN: &str = "M5 3l8 5-8 5z";
 
@@ -34,6 +36,7 @@ pub(crate) fn of_tool(name: &str) -> Icon {
         "skills.list" | "list_skills" | "skills.describe" => LIST,
         "skills.search" => SEARCH,
         SkillTools::RUN | SkillTools::EXECUTE => RUN,
+        SkillTools::PROPOSE => WRITE,
         _ => LOAD,
     })
 }

@@ -27,7 +27,7 @@
 //! | a terminal | [`terminal_line`], [`terminal_lines`] |
 //! | JSON that is printed on a terminal | [`terminal_json`] |
 //! | one word of a shell command | [`shell_word`] |
-//! | Markdown | [`markdown_text`], [`markdown_code`] |
+//! | Markdown | [`markdown_text`], [`markdown_code`], [`markdown_block`] |
 //!
 //! [`is_invisible`] is the only definition of an invisible character, and [`GUARDED_TAGS`] is the
 //! only list of tags that a body must not contain.
@@ -57,7 +57,7 @@ pub use invisible::{
 };
 pub use json::{push_json_string, terminal_json};
 pub use lines::{is_exact, is_one_line, is_shown_exactly, one_line, visible_lines};
-pub use markdown::{markdown_code, markdown_text};
+pub use markdown::{markdown_block, markdown_code, markdown_text};
 pub use model::{model_body, model_value, wrap_body};
 pub use sentence::{clipped, enumerated, quoted};
 pub use shell::shell_word;

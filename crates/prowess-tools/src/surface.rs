@@ -21,7 +21,8 @@ pub enum Surface {
     /// `sandbox_execute`, which runs a shell command next to the mounted skills, if the host has a
     /// shell.
     Shell,
-    /// `list_skills`, `read_skill` and `read_skill_resource`, which load nothing.
+    /// `list_skills`, `read_skill` and `read_skill_resource`, which load nothing, and
+    /// `propose_skill_update`, if the host keeps proposals.
     ReadSkill,
     /// `activate_skill`, which loads one skill in addition to the active ones.
     ActivateSkill,

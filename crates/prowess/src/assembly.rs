@@ -39,6 +39,7 @@ impl RuntimeBuilder {
         }
         self.trace_audit();
         self.add_shell();
+        self.add_proposals();
         let gate = Arc::new(self.gate());
         let approvals = Arc::new(self.audited_approvals());
         let (toolbox, hooks) = self.toolbox(&gate)?;
@@ -114,11 +115,28 @@ impl RuntimeBuilder {
             Some(runner) => tools.script_runner(self.redacted(runner)),
             None => tools,
         };
-        match &self.virtual_shell {
+        let tools = match &self.virtual_shell {
             Some(shell) => tools.shell(Arc::clone(shell)),
+            None => tools,
+        };
+        match &self.proposals {
+            Some(proposals) => tools.proposals(Arc::clone(proposals)),
             None => tools,
         }
     }
+
+    /// Sets the directory of proposals of the policy, if the host has set no store of its own.
+    #[cfg(feature = "proposals")]
+    fn add_proposals(&mut self) {
+        let policy = &self.policies.proposals;
+        if let (None, Some(directory)) = (&self.proposals, &policy.directory) {
+            let files = prowess_governance::FileProposals::new(directory, policy.clone());
+            self.proposals = Some(Arc::new(files));
+        }
+    }
+
+    #[cfg(not(feature = "proposals"))]
+    fn add_proposals(&mut self) {}
 
     /// Sets the shell of the policy, if a surface needs one and the host has set none.
     #[cfg(feature = "virtual-shell")]

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use prowess_core::FolderTrust;
 use prowess_core::{
     ApprovalStore, AuditSink, Clock, CostTracker, Diagnostic, EstimatedTokens, Facts, Layer,
-    NoAudit, Ranker, RateLimiter, ScriptRunner, SessionStore, SkillSource, TokenCounter,
-    ToolProvider, Trust, VirtualShell,
+    NoAudit, ProposalStore, Ranker, RateLimiter, ScriptRunner, SessionStore, SkillSource,
+    TokenCounter, ToolProvider, Trust, VirtualShell,
 };
 use prowess_session::{MemoryApprovals, MemoryStore};
 #[cfg(feature = "filesystem")]
@@ -55,6 +55,7 @@ pub struct RuntimeBuilder {
     pub(crate) ranker: Arc<dyn Ranker>,
     pub(crate) script_runner: Option<Arc<dyn ScriptRunner>>,
     pub(crate) virtual_shell: Option<Arc<dyn VirtualShell>>,
+    pub(crate) proposals: Option<Arc<dyn ProposalStore>>,
     #[cfg(feature = "audit")]
     pub(crate) redactor: prowess_audit::Redactor,
     #[cfg(feature = "scripts")]
@@ -99,6 +100,7 @@ impl Default for RuntimeBuilder {
             ranker: default_ranker(),
             script_runner: None,
             virtual_shell: None,
+            proposals: None,
             #[cfg(feature = "audit")]
             redactor: prowess_audit::Redactor::default(),
             #[cfg(feature = "scripts")]
@@ -325,6 +327,16 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn virtual_shell(mut self, shell: Arc<dyn VirtualShell>) -> Self {
         self.virtual_shell = Some(shell);
+        self
+    }
+
+    /// Sets the store of proposals, for the surface
+    /// [`ReadSkill`](prowess_tools::Surface::ReadSkill). By default they are files in the directory
+    /// of the policy `proposals`, if it has one and the feature `proposals` is enabled, otherwise
+    /// there are none.
+    #[must_use]
+    pub fn proposals(mut self, proposals: Arc<dyn ProposalStore>) -> Self {
+        self.proposals = Some(proposals);
         self
     }
 

@@ -78,6 +78,8 @@ pub use prowess_audit as audit;
 pub use prowess_core::*;
 pub use prowess_format as format;
 pub use prowess_gate as gating;
+#[cfg(feature = "proposals")]
+pub use prowess_governance as governance;
 #[cfg(feature = "lint")]
 pub use prowess_lint as lint;
 #[cfg(feature = "plugins")]

@@ -65,6 +65,10 @@ pub struct Policies {
     /// [`Shell`](prowess_tools::Surface::Shell).
     #[cfg(feature = "virtual-shell")]
     pub shell: prowess_shell::ShellPolicy,
+    /// The policy of proposals, which models make by the surface
+    /// [`ReadSkill`](prowess_tools::Surface::ReadSkill).
+    #[cfg(feature = "proposals")]
+    pub proposals: prowess_governance::ProposalPolicy,
     /// The gate's policy: what `allowed-tools` of loaded skills means, and the operator's limits.
     pub gate: GatePolicy,
     /// The result of a call of a tool that was added to the runtime, if nothing grants it. By

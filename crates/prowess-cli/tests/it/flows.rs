@@ -146,6 +146,87 @@ fn worker_reads_and_applies_a_skill() {
     });
 }
 
+/// What a worker reads names what the skill requires, loads none of it, and stays in the skill.
+#[test]
+fn worker_is_pointed_to_what_a_skill_requires() {
+    let user = User::of("yodoca", "user");
+    let release = "---\nname: release\ndescription: Releases.\nrequires: [notes]\n---\nShip it.\n";
+    user.tree.write("skills/release/SKILL.md", release);
+    block_on(async {
+        let client = Client::of(user.program()).await;
+        let read = client.call("read_skill", json!({ "skill_id": "release" })).await;
+        let text = words(&read);
+        let hint = "This skill requires: notes. Load it first if you haven't already.";
+        assert!(text.contains(hint) && text.contains("Ship it."), "{text}");
+        assert!(!text.contains("Write them down."), "nothing else is loaded: {text}");
+        let meta = read.meta.expect("each result has a duration").0;
+        assert!(meta["prowess/duration_ms"].is_u64(), "{meta:?}");
+        for path in ["../notes/SKILL.md", "/etc/passwd", "references/../../notes/SKILL.md"] {
+            let arguments = json!({ "skill_id": "release", "path": path });
+            let refused = client.call("read_skill_resource", arguments).await;
+            assert_eq!(code(&refused), Some("path-escape"), "{path}");
+            assert_eq!(words(&refused), "Path traversal detected", "{path}");
+            let meta = refused.meta.expect("so has each error").0;
+            assert!(meta["prowess/duration_ms"].is_u64(), "{meta:?}");
+        }
+        client.end().await;
+    });
+}
+
+/// A worker proposes an update: a file for the reviewer, and the skill is as it was.
+#[test]
+fn worker_proposes_an_update() {
+    let user = User::of("yodoca", "user");
+    let skill = std::fs::read(user.tree.join("skills/notes/SKILL.md")).expect("it is there");
+    let update = json!({
+        "skill_id": "notes",
+        "diff": "-Write them down.\n+Write them down, with the date.\n",
+        "justification": "Two notes had no date.",
+    });
+    block_on(async {
+        let client = Client::of(user.program()).await;
+        let refused = client.call("propose_skill_update", update.clone()).await;
+        assert_eq!(code(&refused), Some("proposals-unavailable"), "the operator asks for it first");
+        assert!(!client.shown().await.contains("propose_skill_update"), "and it is not offered");
+        client.end().await;
+    });
+    let proposals = user.tree.join("proposals");
+    let setting = format!("proposals.directory={}", text_of(&proposals));
+    block_on(async {
+        let client = Client::with(user.program(), &["--set", &setting]).await;
+        assert!(client.shown().await.contains("propose_skill_update"));
+        let written = succeed(&client, "propose_skill_update", update.clone()).await;
+        assert!(written.contains("does not change until a person accepts it"), "{written}");
+        assert!(!written.contains(text_of(user.tree.path())), "no path of the host: {written}");
+        let wrong = |key: &str, value: &str| {
+            let mut wrong = update.clone();
+            wrong[key] = json!(value);
+            wrong
+        };
+        for (key, value, expected) in [
+            ("skill_id", "note", "skill-not-found"),
+            ("skill_id", "../notes", "skill-not-found"),
+            ("diff", "Add the date.", "invalid-arguments"),
+            ("justification", " ", "invalid-arguments"),
+            ("justification", &"x".repeat(20_000), "proposal-too-long"),
+        ] {
+            let refused = client.call("propose_skill_update", wrong(key, value)).await;
+            assert_eq!(code(&refused), Some(expected), "{key}: {}", words(&refused));
+        }
+        client.end().await;
+    });
+    let files: Vec<_> = std::fs::read_dir(&proposals).expect("it was created").collect();
+    let [Ok(file)] = &files[..] else { panic!("there is one proposal: {files:?}") };
+    let name = file.file_name().into_string().expect("text");
+    assert!(name.starts_with("notes-20") && name.ends_with("Z.md"), "{name}");
+    let text = std::fs::read_to_string(file.path()).expect("it is text");
+    for part in ["## Diff", "+Write them down, with the date.", "## Justification", "no date."] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let after = std::fs::read(user.tree.join("skills/notes/SKILL.md")).expect("it is there");
+    assert_eq!(after, skill, "the skill is unchanged");
+}
+
 /// The six steps of an agent's builder: discover, extract, match, load, execute, log. A person
 /// approves the script in another process, and it runs in the sandbox.
 #[test]

@@ -24,12 +24,17 @@ impl Tool for Fixed {
     }
 }
 
-/// Returns what a client receives.
+/// Returns what a client receives, without the duration, which each result has.
 fn convert(answer: ToolResult) -> CallToolResult {
-    block_on(async {
+    let mut result = block_on(async {
         let client = connect(Arc::new(Fixed(answer))).await;
         client.call_tool(call("test_fixed", &json!({}))).await.expect("an answer")
-    })
+    });
+    let mut meta = result.meta.take().expect("each result has a duration");
+    let duration = meta.0.shift_remove("prowess/duration_ms");
+    assert!(duration.is_some_and(|milliseconds| milliseconds.is_u64()));
+    result.meta = (!meta.0.is_empty()).then_some(meta);
+    result
 }
 
 #[track_caller]

@@ -88,6 +88,27 @@ impl Raw {
         self.write.write_all(b"\n").await.expect("the server reads");
     }
 
+    /// Sends lines, and meanwhile reads this many messages.
+    pub(crate) async fn send_all(&mut self, lines: &[String], messages: u64) -> Vec<Value> {
+        let Self { write, read, .. } = self;
+        let sent = async {
+            for line in lines {
+                write.write_all(line.as_bytes()).await.expect("the server reads");
+                write.write_all(b"\n").await.expect("the server reads");
+            }
+        };
+        let received = async {
+            let mut received = Vec::new();
+            for _ in 0..messages {
+                let line = read.next_line().await.expect("the server writes");
+                let line = line.expect("the server lives");
+                received.push(serde_json::from_str(&line).expect("each line is JSON"));
+            }
+            received
+        };
+        tokio::join!(sent, received).1
+    }
+
     /// Sends a request.
     pub(crate) async fn ask(&mut self, id: Value, method: &str, params: Value) {
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });

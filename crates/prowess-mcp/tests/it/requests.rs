@@ -127,6 +127,34 @@ fn equal_ids_in_flight_are_each_answered() {
     });
 }
 
+/// The client writes all requests before it reads an answer, between requests to cancel what was
+/// never asked.
+#[test]
+fn ten_thousand_ids_are_each_answered_once() {
+    const REQUESTS: u64 = 10_000;
+    block_on(async {
+        let mut raw = Raw::embedded(REVISION).await;
+        let cancelled = |id: u64| {
+            let params = json!({ "requestId": id + 1_000_000 });
+            json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params })
+        };
+        let call = |id: u64| {
+            let params = json!({ "name": "skills_list", "arguments": {} });
+            json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+        };
+        let lines: Vec<_> = (1..=REQUESTS)
+            .flat_map(|id| [cancelled(id), call(id)])
+            .map(|line| line.to_string())
+            .collect();
+        let answers = raw.send_all(&lines, REQUESTS).await;
+        let mut ids: Vec<_> = answers.iter().filter_map(|answer| answer["id"].as_u64()).collect();
+        ids.sort_unstable();
+        assert!(ids.iter().copied().eq(1..=REQUESTS), "each id is answered once");
+        assert!(answers.iter().all(|answer| answer["result"]["isError"] == false));
+        assert_eq!(raw.close().await, Vec::<Value>::new(), "nothing else is sent");
+    });
+}
+
 #[test]
 fn ignorable_lines_get_no_answer() {
     block_on(async {

@@ -106,6 +106,35 @@ fn every_listed_file_has_its_digest() {
 }
 
 #[test]
+fn resources_are_listed_by_pages() {
+    block_on(async {
+        let tree = tree();
+        let mut policies = prowess_mcp::policies();
+        policies.tools.list_page = 1;
+        let mut raw = connect(&tree, policies).await;
+        let (mut uris, mut cursor) = (Vec::new(), Value::Null);
+        for page in 1.. {
+            let params =
+                if cursor.is_null() { json!({}) } else { json!({ "cursor": cursor.clone() }) };
+            let answer = ask(&mut raw, "resources/list", params).await;
+            let resources = answer["result"]["resources"].as_array().expect("a list").clone();
+            assert_eq!(resources.len(), 1, "page {page}: {answer}");
+            uris.extend(resources.iter().map(|resource| resource["uri"].to_string()));
+            cursor = answer["result"]["nextCursor"].clone();
+            if cursor.is_null() {
+                break;
+            }
+        }
+        let expected = [
+            r#""skill://pdf/SKILL.md""#,
+            r#""skill://renamed/SKILL.md""#,
+            r#""skill://user%3Apdf/pdf/SKILL.md""#,
+        ];
+        assert_eq!(uris, expected, "each skill once");
+    });
+}
+
+#[test]
 fn frontmatter_is_verbatim() {
     block_on(async {
         let tree = tree();

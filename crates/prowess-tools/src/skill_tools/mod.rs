@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    DeliveryPolicy, Ranker, ScriptRunner, TokenCounter, Tool, ToolProvider, Trust, VirtualShell,
+    DeliveryPolicy, ProposalStore, Ranker, ScriptRunner, TokenCounter, Tool, ToolProvider, Trust,
+    VirtualShell,
 };
 
 use crate::{CallAudit, Surface, ToolPolicy};
@@ -26,6 +27,7 @@ mod operations;
 mod package;
 mod page;
 mod problem;
+mod propose;
 mod read;
 mod read_skill;
 mod receipt;
@@ -59,7 +61,7 @@ pub struct SkillTools(Operations);
 
 impl SkillTools {
     /// The canonical names of the tools of all surfaces.
-    pub const NAMES: [&str; 14] = [
+    pub const NAMES: [&str; 15] = [
         "skills.load",
         "skills.unload",
         "skills.read",
@@ -73,6 +75,7 @@ impl SkillTools {
         "list_skills",
         "read_skill",
         "read_skill_resource",
+        "propose_skill_update",
         "activate_skill",
     ];
 
@@ -88,6 +91,9 @@ impl SkillTools {
     /// The canonical name of the tool that runs shell commands. Besides this one and
     /// [`Self::RUN`], the tools only manage skills.
     pub const EXECUTE: &str = "sandbox_execute";
+
+    /// The canonical name of the tool that proposes updates of skills.
+    pub const PROPOSE: &str = "propose_skill_update";
 
     /// Returns whether a tool of this canonical name manages skills, and runs nothing of them but
     /// their hooks.
@@ -159,6 +165,14 @@ impl SkillTools {
         self.0.shell = Some(shell);
         self
     }
+
+    /// Sets the store of proposals. Without one, `propose_skill_update` is not offered and refuses
+    /// calls.
+    #[must_use]
+    pub fn proposals(mut self, proposals: Arc<dyn ProposalStore>) -> Self {
+        self.0.proposals = Some(proposals);
+        self
+    }
 }
 
 impl ToolProvider for SkillTools {
@@ -208,6 +222,7 @@ fn tools_of(surface: Surface, operations: &Arc<Operations>) -> Vec<Arc<dyn Tool>
             bind(read_skill::ListSkills, operations),
             bind(read_skill::ReadSkill, operations),
             bind(read_skill::ReadSkillResource, operations),
+            bind(propose::Propose, operations),
         ],
         Surface::ActivateSkill => vec![bind(activate_skill::ActivateSkill, operations)],
     }

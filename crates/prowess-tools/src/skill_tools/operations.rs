@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, Catalog, DeliveryPolicy, EstimatedTokens, Lookup, Ranker, Record, ScriptRunner,
-    SessionState, TokenCounter, ToolContext, Trust, VirtualShell,
+    ActiveSkill, Catalog, DeliveryPolicy, EstimatedTokens, Lookup, ProposalStore, Ranker, Record,
+    ScriptRunner, SessionState, TokenCounter, ToolContext, Trust, VirtualShell,
 };
 use prowess_text::quoted;
 use serde_json::Value;
@@ -27,6 +27,7 @@ pub(super) struct Operations {
     pub(super) counter: Arc<dyn TokenCounter>,
     pub(super) runner: Option<Arc<dyn ScriptRunner>>,
     pub(super) shell: Option<Arc<dyn VirtualShell>>,
+    pub(super) proposals: Option<Arc<dyn ProposalStore>>,
     pub(super) listed_ids: ListedIds,
     pub(super) known_skills: Arc<KnownSkills>,
     pub(super) hook_trust: Trust,
@@ -49,6 +50,7 @@ impl Operations {
             counter: Arc::new(EstimatedTokens),
             runner: None,
             shell: None,
+            proposals: None,
             listed_ids: ListedIds::default(),
             known_skills: Arc::default(),
             hook_trust: Trust::Trusted,

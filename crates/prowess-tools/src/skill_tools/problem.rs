@@ -1,7 +1,7 @@
 //! The failure of an operation, before it becomes a result.
 
 use prowess_core::{
-    Code, PathError, ScriptError, SessionError, ShellError, SkillError, ToolResult,
+    Code, PathError, ProposalError, ScriptError, SessionError, ShellError, SkillError, ToolResult,
 };
 
 use prowess_text::clipped;
@@ -85,6 +85,12 @@ impl From<ScriptError> for Problem {
 
 impl From<ShellError> for Problem {
     fn from(error: ShellError) -> Self {
+        Self::new(error.code, error.message)
+    }
+}
+
+impl From<ProposalError> for Problem {
+    fn from(error: ProposalError) -> Self {
         Self::new(error.code, error.message)
     }
 }

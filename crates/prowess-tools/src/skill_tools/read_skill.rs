@@ -149,7 +149,8 @@ impl SkillTool for ReadSkill {
     }
 }
 
-fn unknown(
+/// Says in the surface's words that no skill has the name.
+pub(super) fn unknown(
     operations: &Operations,
     context: &ToolContext<'_>,
     id: &str,

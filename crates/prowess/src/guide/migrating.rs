@@ -27,6 +27,8 @@
 //! | AgentSandbox | `sandbox` | `get_skill`, `sandbox_execute`, `skills_read` |
 //! | Yodoca | `yodoca` | `list_skills`, `read_skill`, `read_skill_resource` |
 //!
+//! Yodoca's `propose_skill_update` is offered where `proposals.directory` names a directory.
+//!
 //! ```console
 //! $ prowess --preset omniforge list      # what the skills of this place are under its rules
 //! $ prowess --preset omniforge prompt    # the text that a model would get

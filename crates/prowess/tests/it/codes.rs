@@ -164,6 +164,7 @@ fn result_entries() -> Vec<&'static CodeEntry> {
         codes::ALL,
         prowess_script::codes::ALL,
         prowess_shell::codes::ALL,
+        prowess_governance::codes::ALL,
     ]
     .into_iter()
     .flatten()

@@ -58,6 +58,17 @@ fn limits_refuse_the_second_call() {
 }
 
 #[test]
+fn proposal_store_notifies_the_reviewer() {
+    let lines = [
+        "tea: The cups were cold.",
+        "-Warm the pot first.",
+        "+Warm the pot and the cups first.",
+        "the reviewer is notified",
+    ];
+    check(env!("CARGO_BIN_EXE_proposal_store"), &lines);
+}
+
+#[test]
 fn ranker_orders_by_common_words() {
     check(env!("CARGO_BIN_EXE_ranker"), &["2 bread", "1 tea"]);
 }

@@ -2,6 +2,7 @@
 
 use prowess::gating::codes as gating;
 use prowess::{Code, codes, tools, vendor};
+use prowess_governance::codes as proposals;
 use prowess_script::codes as scripts;
 use prowess_shell::codes as shell;
 
@@ -362,6 +363,26 @@ description: x
         shell::SANDBOX_NOT_FOUND,
         "a host saves the sandbox of a session that has run no command",
         "the session has run no command, so there is nothing to save",
+    ),
+    described(
+        tools::codes::PROPOSALS_UNAVAILABLE,
+        "tools: { surfaces: [read_skill] }\npropose_skill_update {\"skill_id\": \"pdf\", \"diff\": \"+x\", \"justification\": \"x\"}\n(without `proposals.directory`)",
+        "nobody receives proposals here; tell the user what should change",
+    ),
+    described(
+        proposals::PROPOSAL_TOO_LONG,
+        "proposals: { directory: proposals, text_bytes: 8 }\n(and a justification of 20 bytes)",
+        "the justification has 20 bytes, and may have 8; propose a smaller change",
+    ),
+    described(
+        proposals::PROPOSALS_FULL,
+        "proposals: { directory: proposals, waiting: 2 }\n(and two files are in that directory)",
+        "2 proposals wait for a review, which is the limit; ask the user to review them",
+    ),
+    described(
+        proposals::PROPOSAL_NOT_WRITTEN,
+        "proposals: { directory: proposals }\n(and `proposals` is a file)",
+        "no proposal can be written here (`proposals` is not a directory); tell the user",
     ),
     described(
         tools::codes::HOOK_REFUSED,

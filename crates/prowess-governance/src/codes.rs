@@ -1,0 +1,10 @@
+//! The codes of proposals that are not written. The page of codes lists them.
+
+prowess_core::declare_codes! {
+    /// A part of the proposal is longer than the limit.
+    PROPOSAL_TOO_LONG = "proposal-too-long";
+    /// As many proposals as the limit wait for a review.
+    PROPOSALS_FULL = "proposals-full";
+    /// The file of the proposal could not be written.
+    PROPOSAL_NOT_WRITTEN = "proposal-not-written";
+}

@@ -1,0 +1,28 @@
+//! The policy of proposals.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// The policy of proposals.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ProposalPolicy {
+    /// The directory of the files, for a program that reads this policy; a relative path is one of
+    /// its working directory. By default `None`: models cannot propose updates.
+    pub directory: Option<PathBuf>,
+    /// The maximum number of files in the directory, so of proposals that wait for a review. By
+    /// default 100.
+    pub waiting: usize,
+    /// The maximum size of a diff, in bytes. By default 262,144 (256 KiB).
+    pub diff_bytes: usize,
+    /// The maximum size of the justification, and that of the evidence, in bytes. By default 16,384
+    /// (16 KiB).
+    pub text_bytes: usize,
+}
+
+impl Default for ProposalPolicy {
+    fn default() -> Self {
+        Self { directory: None, waiting: 100, diff_bytes: 256 * 1024, text_bytes: 16 * 1024 }
+    }
+}
