@@ -34,7 +34,7 @@ enum Driver {
 
 /// Each Python client has an environment of its own, because they need different versions of the
 /// SDK.
-const CLIENTS: [Client; 7] = [
+const CLIENTS: [Client; 12] = [
     Client {
         name: "mcp",
         driver: Driver::Python(&["mcp==1.30.0"], include_str!("clients/mcp.py")),
@@ -70,6 +70,41 @@ const CLIENTS: [Client; 7] = [
         driver: Driver::Python(
             &["agent-framework-core==1.23.0", "mcp==2.3.0", "tenacity==9.1.4"],
             include_str!("clients/agent_framework.py"),
+        ),
+    },
+    Client {
+        name: "openai-agents",
+        driver: Driver::Python(
+            &["openai-agents==0.24.0", "mcp==1.30.0"],
+            include_str!("clients/openai_agents.py"),
+        ),
+    },
+    Client {
+        name: "autogen-ext",
+        driver: Driver::Python(
+            &["autogen-ext[mcp]==0.7.5", "mcp==1.30.0"],
+            include_str!("clients/autogen.py"),
+        ),
+    },
+    Client {
+        name: "semantic-kernel",
+        driver: Driver::Python(
+            &["semantic-kernel[mcp]==1.45.0", "mcp==1.30.0"],
+            include_str!("clients/semantic_kernel.py"),
+        ),
+    },
+    Client {
+        name: "strands-agents",
+        driver: Driver::Python(
+            &["strands-agents==1.62.0", "mcp==2.1.1"],
+            include_str!("clients/strands.py"),
+        ),
+    },
+    Client {
+        name: "vercel-ai",
+        driver: Driver::Node(
+            &["ai@7.0.173", "@ai-sdk/mcp@2.0.99"],
+            include_str!("clients/vercel.mjs"),
         ),
     },
 ];

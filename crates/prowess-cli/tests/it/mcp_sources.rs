@@ -190,6 +190,39 @@ fn allowed_tools_of_a_server_grant_nothing() {
     assert!(!served.contains("\"allow\""), "the skill of a server does not: {served}");
 }
 
+/// A person approved the files that a server listed: with one other file, it is another package.
+#[test]
+fn approval_ends_when_the_server_changes_a_file() {
+    let place = Place::new();
+    place.tree.write("home/empty", "");
+    place.tree.write("served/report/SKILL.md", plain_skill("report"));
+    place.tree.write("served/report/scripts/main.sh", "echo reported\n");
+    place.tree.write("served/report/references/fields.md", "Every field has a name.\n");
+    let place = place.with_command();
+    let run = |args: &[&str]| {
+        let home = place.tree.join("home");
+        let scripts = ["--set", "scripts.exec=tool"];
+        place.client().at_home_in(&home).run(&[&scripts, args].concat())
+    };
+    let script = json!({ "skill": "report", "path": "scripts/main.sh" }).to_string();
+    let call = || run(&["call", "skills_run", &script, "--load", "report"]);
+    let pending = || {
+        let refused = call();
+        assert_eq!(refused.code, Some(1), "{refused:?}");
+        let listed = run(&["approvals", "list", "--format", "json"]).json();
+        listed["approvals"][0]["id"].as_str().expect("a person is asked").to_owned()
+    };
+    let granted = run(&["approvals", "grant", &pending(), "--scope", "always"]);
+    assert_eq!(granted.code, Some(0), "{granted:?}");
+    let file = "served/report/references/fields.md";
+    place.tree.write(file, "Every field has a number.\n");
+    pending();
+    place.tree.write(file, "Every field has a name.\n");
+    let ran = call();
+    assert_eq!(ran.code, Some(0), "what was approved runs: {ran:?}");
+    assert!(ran.text().contains("reported"), "{ran:?}");
+}
+
 #[test]
 fn server_that_fails_is_a_finding() {
     let place = Place::new();

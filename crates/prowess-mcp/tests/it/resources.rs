@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use prowess::tools::{ReadGate, ReadScope};
-use prowess::{Policies, Runtime};
+use prowess::{Policies, Runtime, ShowLocation};
 use prowess_testkit::Tree;
 use rmcp::model::{Skill, SkillResources, validate_skills};
 use serde_json::{Value, json};
@@ -131,6 +131,63 @@ fn resources_are_listed_by_pages() {
             r#""skill://user%3Apdf/pdf/SKILL.md""#,
         ];
         assert_eq!(uris, expected, "each skill once");
+    });
+}
+
+/// Returns all that a client gets to see of the skills, also of calls that fail.
+async fn everything(tree: &Tree, policies: Policies) -> String {
+    let builder = Runtime::builder().policies(policies).skills_directory("user", tree.path());
+    let runtime = Arc::new(builder.build().expect("the runtime is complete"));
+    let mut raw = Raw::start(runtime);
+    let client = json!({ "name": "test", "version": "1" });
+    let hello =
+        json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+    let mut shown = raw.request(json!(0), "initialize", hello).await.to_string();
+    raw.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
+    let call = |name: &str, arguments: Value| {
+        ("tools/call", json!({ "name": name, "arguments": arguments }))
+    };
+    let skill = "skill://pdf/SKILL.md";
+    for (method, params) in [
+        ("tools/list", json!({})),
+        ("resources/list", json!({})),
+        ("prompts/list", json!({})),
+        ("prompts/get", json!({ "name": "pdf" })),
+        ("resources/read", json!({ "uri": skill })),
+        ("resources/read", json!({ "uri": "skill://pdf/missing.md" })),
+        call("skills_list", json!({})),
+        call("skills_search", json!({ "query": "forms" })),
+        call("skills_describe", json!({ "skill": "pdf" })),
+        call("skills_load", json!({ "names": ["pdf"] })),
+        call("skills_load", json!({ "names": ["missing"] })),
+        call("skills_read", json!({ "skill": "pdf", "path": "references/a b.md" })),
+        call("skills_read", json!({ "skill": "pdf", "path": "form.bin" })),
+        call("skills_read", json!({ "skill": "pdf", "path": "missing.md" })),
+        call("skills_read", json!({ "skill": "pdf", "path": "../other/SKILL.md" })),
+        call("skills_unload", json!({ "names": ["pdf"] })),
+    ] {
+        shown.push_str(&raw.request(json!(1), method, params).await.to_string());
+    }
+    shown
+}
+
+#[test]
+fn paths_of_the_host_are_shown_by_policy_only() {
+    block_on(async {
+        let tree = Tree::new("");
+        tree.write("pdf/SKILL.md", TEXT);
+        tree.write("pdf/references/a b.md", "Reference\n");
+        tree.write("pdf/form.bin", BINARY);
+        let place = tree.path().to_str().expect("text").to_owned();
+        for show in
+            [ShowLocation::Absolute, ShowLocation::Id, ShowLocation::Virtual, ShowLocation::None]
+        {
+            let mut policies = prowess_mcp::policies();
+            policies.delivery.show_location = show;
+            let shown = everything(&tree, policies).await;
+            assert!(shown.contains("Fills & forms."), "{shown}");
+            assert_eq!(shown.contains(&place), show == ShowLocation::Absolute, "{show:?}: {shown}");
+        }
     });
 }
 
