@@ -17,7 +17,8 @@ const INSPECTOR: &str = "@modelcontextprotocol/inspector@2.12.0";
 const INSPECTOR_FILE: &str = "@modelcontextprotocol/inspector/clients/launcher/build/index.js";
 
 /// The revisions of the protocol, each with the failures that are expected.
-const REVISIONS: [(&str, &str); 2] = [
+const REVISIONS: [(&str, &str); 3] = [
+    ("2025-06-18", "xtask/src/mcp_conformance/2025-06-18.yaml"),
     ("2025-11-25", "xtask/src/mcp_conformance/2025-11-25.yaml"),
     ("2026-07-28", "xtask/src/mcp_conformance/2026-07-28.yaml"),
 ];

@@ -9,6 +9,8 @@ prowess_core::declare_codes! {
     INTERPRETER_UNKNOWN = "interpreter-unknown";
     /// A variable of a call would choose which code the script loads, or is no valid variable.
     ENVIRONMENT_NOT_ALLOWED = "environment-not-allowed";
+    /// An argument is longer than a process may have.
+    ARGUMENT_TOO_LONG = "argument-too-long";
     /// The working directory of a call is no directory of the package.
     WORKING_DIRECTORY_NOT_FOUND = "working-directory-not-found";
     /// The package cannot be copied for the script.

@@ -10,43 +10,65 @@ use prowess_text::quoted;
 use crate::codes;
 use crate::secrets::Secrets;
 
-/// Variables by which a program loads code, or finds other programs.
-const REFUSED: [&str; 26] = [
+/// Variables by which a program loads code, finds other programs, or runs one.
+const REFUSED: [&str; 43] = [
     "BASHOPTS",
     "BASH_ENV",
+    "BROWSER",
     "CDPATH",
+    "CLASSPATH",
+    "EDITOR",
     "ENV",
     "GCONV_PATH",
     "GLOBIGNORE",
     "HOME",
     "IFS",
     "JAVA_TOOL_OPTIONS",
+    "JDK_JAVA_OPTIONS",
+    "LESSCLOSE",
+    "LESSOPEN",
     "LOCPATH",
+    "LUA_CPATH",
+    "LUA_INIT",
+    "LUA_PATH",
+    "MANPAGER",
     "NLSPATH",
     "NODE_OPTIONS",
     "NODE_PATH",
+    "PAGER",
     "PATH",
     "PERL5DB",
     "PERL5LIB",
     "PERL5OPT",
     "PERLLIB",
+    "PHPRC",
+    "PHP_INI_SCAN_DIR",
     "PROMPT_COMMAND",
     "PS4",
     "RUBYLIB",
     "RUBYOPT",
     "SHELL",
     "SHELLOPTS",
+    "SSH_ASKPASS",
+    "SUDO_ASKPASS",
     "TMPDIR",
+    "VISUAL",
+    "ZDOTDIR",
     "_JAVA_OPTIONS",
 ];
-/// Beginnings of such variables: of the dynamic loader, of Python, and of functions of `bash`.
-const REFUSED_PREFIXES: [&str; 4] = ["LD_", "DYLD_", "PYTHON", "BASH_FUNC_"];
+/// Beginnings of such variables: of the dynamic loader, of Python, of functions of `bash`, of git
+/// and of OpenSSL.
+const REFUSED_PREFIXES: [&str; 6] = ["LD_", "DYLD_", "PYTHON", "BASH_FUNC_", "GIT_", "OPENSSL_"];
 
 /// The variables that name a proxy, for the programs that read one of them or the other.
 const PROXY: [&str; 6] =
     ["ALL_PROXY", "HTTPS_PROXY", "HTTP_PROXY", "all_proxy", "http_proxy", "https_proxy"];
 /// Makes Node read them.
 const NODE_PROXY: &str = "NODE_USE_ENV_PROXY";
+
+/// The maximum length of an argument, or of a variable with its value: the kernel starts no process
+/// with a longer one, whose end it marks with a byte more.
+pub(crate) const MOST_WORD_BYTES: usize = 128 * 1024 - 1;
 
 /// The sources of an environment.
 pub(crate) struct Parts<'a> {
@@ -65,6 +87,13 @@ pub(crate) fn variables(parts: &Parts<'_>) -> Result<Vec<(OsString, OsString)>, 
     if let Some(name) = of_call.iter().find_map(|(name, value)| refused(name, value)) {
         let message = format!(
             "the variable {} cannot be set for a script; pass the value as an argument instead",
+            quoted(name)
+        );
+        return Err(ScriptError::new(codes::ENVIRONMENT_NOT_ALLOWED, message));
+    }
+    if let Some(name) = of_call.iter().find_map(|(name, value)| too_long(name, value)) {
+        let message = format!(
+            "the value of {} is longer than {MOST_WORD_BYTES} bytes; pass it in a file instead",
             quoted(name)
         );
         return Err(ScriptError::new(codes::ENVIRONMENT_NOT_ALLOWED, message));
@@ -98,4 +127,10 @@ fn refused<'a>(name: &'a str, value: &str) -> Option<&'a str> {
         || REFUSED.contains(&name)
         || REFUSED_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     is_refused.then_some(name)
+}
+
+/// Returns the name of a variable that no process can have.
+fn too_long<'a>(name: &'a str, value: &str) -> Option<&'a str> {
+    // The kernel gets `NAME=VALUE`.
+    (name.len() + 1 + value.len() > MOST_WORD_BYTES).then_some(name)
 }

@@ -129,8 +129,9 @@ fn find(name: &str, search_path: &[PathBuf]) -> Option<PathBuf> {
     search_path.iter().map(|directory| directory.join(name)).find(|path| is_program(path))
 }
 
+/// A directory may be executable too, such as the one that a name `..` means.
 fn is_program(path: &Path) -> bool {
-    rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
+    path.is_file() && rustix::fs::access(path, rustix::fs::Access::EXEC_OK).is_ok()
 }
 
 fn missing(name: &str, path: &ResourcePath) -> ScriptError {

@@ -15,6 +15,7 @@ use prowess_sandbox::{
 };
 use prowess_text::quoted;
 
+use crate::environment::MOST_WORD_BYTES;
 use crate::explanation::{PACKAGE, SCRATCH, ScriptExplanation};
 use crate::input::input_file;
 use crate::process::{Ended, Reading, supervise};
@@ -112,6 +113,7 @@ impl SandboxedScripts {
             script,
             &file,
         )?;
+        check_arguments(request.arguments)?;
         let program = request
             .arguments
             .iter()
@@ -217,6 +219,18 @@ impl ScriptRunner for SandboxedScripts {
         let isolation = Some(isolation(&running.report));
         Ok(ScriptOutcome { isolation, network, ..outcome })
     }
+}
+
+/// Refuses what the kernel would refuse after everything is prepared.
+fn check_arguments(arguments: &[String]) -> Result<(), ScriptError> {
+    let long = arguments.iter().position(|argument| argument.len() > MOST_WORD_BYTES);
+    let Some(index) = long else { return Ok(()) };
+    let message = format!(
+        "argument {} is longer than {MOST_WORD_BYTES} bytes; write it to a file, and pass the \
+         file's name",
+        index + 1
+    );
+    Err(ScriptError::new(codes::ARGUMENT_TOO_LONG, message))
 }
 
 fn outcome(ended: Ended, duration: Duration) -> ScriptOutcome {

@@ -87,3 +87,40 @@ fn a_large_package_is_not_copied() {
     let skill = Skill::with(&[("scripts/a.sh", "echo"), ("assets/large", &large)], policy);
     assert_eq!(skill.refused("scripts/a.sh", &Call::default()).0, "package-not-copied");
 }
+
+#[test]
+fn scripts_at_the_same_time_are_limited() {
+    let place = tempfile::tempdir().unwrap();
+    let policy =
+        ScriptPolicy { concurrent: 2, write: vec![place.path().into()], ..ScriptPolicy::default() };
+    let script = "touch \"$1/$2\"; while [ ! -e \"$1/go\" ]; do sleep 0.02; done; echo \"$2\"";
+    let skill = Skill::with(&[("scripts/a.sh", script)], policy);
+    let directory = place.path().to_str().unwrap();
+    let run = |name: &str, time_limit: Duration| {
+        let call = Call { arguments: &[directory, name], ..Call::default() };
+        skill.call_within("scripts/a.sh", &call, time_limit, &Cancel::default())
+    };
+    std::thread::scope(|scope| {
+        let running = ["one", "two"].map(|name| scope.spawn(move || run(name, PATIENCE)));
+        while ["one", "two"].iter().any(|name| !place.path().join(name).exists()) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let third = run("three", Duration::from_millis(200)).unwrap_err();
+        assert_eq!(third.code.as_str(), "scripts-busy", "{third}");
+        assert!(!place.path().join("three").exists(), "it did not start");
+        std::fs::write(place.path().join("go"), "").unwrap();
+        for (running, name) in running.into_iter().zip(["one\n", "two\n"]) {
+            assert_eq!(running.join().unwrap().unwrap().stdout, name);
+        }
+    });
+    assert_eq!(run("three", PATIENCE).unwrap().stdout, "three\n", "there is a place again");
+}
+
+/// Without the maximum of ten minutes, this limit has no end that a clock could show.
+#[test]
+fn longest_time_limit_is_one_of_the_runner() {
+    let skill = Skill::new(&[("scripts/a.sh", "echo done")]);
+    let call = Call::default();
+    let ran = skill.call_within("scripts/a.sh", &call, Duration::MAX, &Cancel::default());
+    assert_eq!(ran.unwrap().stdout, "done\n");
+}

@@ -56,6 +56,43 @@ fn a_file_that_nothing_runs_is_refused() {
     }
 }
 
+/// A first line names a program of the operator's search path, and never a path.
+#[test]
+fn hostile_first_lines_run_nothing_else() {
+    let evil = tempfile::tempdir().unwrap();
+    let program = evil.path().join("evil");
+    std::fs::write(&program, "#!/bin/sh\necho evil\n").unwrap();
+    std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+    let up = format!("#!/bin/../..{}\necho", program.display());
+    let whole = format!("#!{}\necho", program.display());
+    let long = format!("#!/{}\necho", "a".repeat(300));
+    let longest = format!("#!/bin/sh -{}\necho", "e".repeat(1 << 20));
+    let skill = Skill::new(&[
+        ("scripts/up", &up),
+        ("scripts/whole", &whole),
+        ("scripts/long", &long),
+        ("scripts/longest", &longest),
+        ("scripts/evil", "echo evil"),
+        ("scripts/own", "#!scripts/evil\necho"),
+        ("scripts/dots", "#!/bin/..\necho"),
+        ("scripts/nul", "#!/bin/sh\0x\necho"),
+        ("scripts/empty", "#!\necho"),
+        ("scripts/blank", "#! \t\necho"),
+    ]);
+    let paths = ["up", "whole", "long", "longest", "own", "dots", "nul", "empty", "blank"];
+    for path in paths.map(|name| format!("scripts/{name}")) {
+        let (code, message) = skill.refused(&path, &Call::default());
+        assert!(["interpreter-missing", "interpreter-unknown"].contains(&&*code), "{path}: {code}");
+        assert!(message.len() < 1000, "{path}: the line is not repeated whole: {message}");
+    }
+}
+
+#[test]
+fn first_line_may_end_as_on_windows() {
+    let skill = Skill::new(&[("scripts/crlf", "#!/bin/sh\r\necho started #\r\n")]);
+    assert_eq!(skill.run("scripts/crlf").stdout.trim_end(), "started");
+}
+
 #[test]
 fn a_missing_interpreter_is_named() {
     let mut interpreters = Interpreters::default();

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use prowess_core::Digest;
 use prowess_script::ScriptPolicy;
 
 use crate::fixture::{Call, Skill};
@@ -47,9 +48,26 @@ fn environment_has_the_variables_of_the_call_and_none_of_the_host() {
 #[test]
 fn variables_that_load_code_are_refused() {
     let skill = Skill::new(&[("scripts/a.sh", "echo started")]);
-    for name in
-        ["LD_PRELOAD", "PATH", "BASH_ENV", "PYTHONPATH", "BASH_FUNC_ls%%", "NODE_OPTIONS", "", "1A"]
-    {
+    for name in [
+        "LD_PRELOAD",
+        "LD_AUDIT",
+        "PATH",
+        "BASH_ENV",
+        "ENV",
+        "IFS",
+        "PYTHONPATH",
+        "BASH_FUNC_ls%%",
+        "NODE_OPTIONS",
+        "GIT_SSH_COMMAND",
+        "EDITOR",
+        "OPENSSL_CONF",
+        "PERL5OPT",
+        "RUBYOPT",
+        "",
+        "1A",
+        "A=B",
+        "A\nB",
+    ] {
         let call = Call { environment: &[(name, "x")], ..Call::default() };
         let (code, message) = skill.refused("scripts/a.sh", &call);
         assert_eq!(code, "environment-not-allowed", "{name}");
@@ -57,6 +75,31 @@ fn variables_that_load_code_are_refused() {
     }
     let call = Call { environment: &[("A", "\0")], ..Call::default() };
     assert_eq!(skill.refused("scripts/a.sh", &call).0, "environment-not-allowed");
+}
+
+/// The kernel starts no process with so long a variable: the call says so.
+#[test]
+fn value_is_exact_or_refused() {
+    let skill = Skill::new(&[("scripts/a.py", "import os; print(ascii(os.environ['A']))")]);
+    let value = "A=B\nC\u{202e};$(id)";
+    let call = Call { environment: &[("A", value)], ..Call::default() };
+    assert_eq!(skill.call("scripts/a.py", &call).unwrap().stdout, "'A=B\\nC\\u202e;$(id)'\n");
+    let long = "x".repeat(1 << 20);
+    let call = Call { environment: &[("A", &long)], ..Call::default() };
+    let (code, message) = skill.refused("scripts/a.py", &call);
+    assert_eq!(code, "environment-not-allowed", "{message}");
+    assert!(message.len() < 1000, "the value is not repeated: {message}");
+    let call = Call { arguments: &[&long], ..Call::default() };
+    let (code, message) = skill.refused("scripts/a.py", &call);
+    assert_eq!(code, "argument-too-long", "{message}");
+}
+
+#[test]
+fn other_package_than_the_approved_one_does_not_run() {
+    let skill = Skill::new(&[("scripts/a.sh", "echo started")]);
+    let call = Call { approved: Some(Digest::of(b"another package")), ..Call::default() };
+    let (code, _) = skill.refused("scripts/a.sh", &call);
+    assert_eq!(code, "package-changed");
 }
 
 #[test]
@@ -71,7 +114,10 @@ fn working_directory_is_in_the_package() {
         let call = Call { working_directory: directory, ..Call::default() };
         assert_eq!(skill.call("scripts/a.sh", &call).unwrap().stdout, expected, "{directory:?}");
     }
-    for directory in ["..", "/etc", "assets/../..", "missing", "assets/forms/one.txt"] {
+    let long = "d/".repeat(2048);
+    for directory in
+        ["..", "../", "/etc", "~", "assets/../..", "missing", "assets/forms/one.txt", "a\0b", &long]
+    {
         let call = Call { working_directory: Some(directory), ..Call::default() };
         let (code, _) = skill.refused("scripts/a.sh", &call);
         assert_eq!(code, "working-directory-not-found", "{directory}");

@@ -420,6 +420,11 @@ description: x
         "the variable `PYTHONPATH` cannot be set for a script; pass the value as an argument instead",
     ),
     described(
+        scripts::ARGUMENT_TOO_LONG,
+        "skills_run {\"path\": \"scripts/fill.py\", \"args\": [\"(200,000 characters)\"]}",
+        "argument 1 is longer than 131071 bytes; write it to a file, and pass the file's name",
+    ),
+    described(
         scripts::WORKING_DIRECTORY_NOT_FOUND,
         "skills_run {\"path\": \"scripts/fill.py\", \"workdir\": \"forms\"}",
         "`forms` is no directory of the skill; name one relative to the skill's directory, or leave `workdir` out",
