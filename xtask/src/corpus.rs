@@ -9,7 +9,11 @@ use serde_json::Value;
 
 use crate::process::{Failure, build_prowess, output};
 
-/// Lists a directory with the built program and fails if a package is missing or told twice.
+/// The minimum share of packages that load, in percent.
+const LEAST_LOADED: usize = 97;
+
+/// Lists a directory with the built program, whose default is the profile `lenient`. Fails if a
+/// package is missing or reported twice, or if too few load.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let missing = |error| Failure(format!("cannot read `{}`: {error}", directory.display()));
     let directory = directory.canonicalize().map_err(missing)?;
@@ -20,11 +24,14 @@ pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let account = account(&found, &list(&directory)?);
     println!("{}", account.summary());
     account.problems().iter().for_each(|problem| eprintln!("{problem}"));
-    if account.is_even() {
-        Ok(())
-    } else {
-        Err(Failure("not every package is exactly one of visible, shadowed and rejected".into()))
+    if !account.is_even() {
+        let message = "not every package is exactly one of visible, shadowed and rejected";
+        return Err(Failure(message.into()));
     }
+    if account.has_too_few_loaded() {
+        return Err(Failure(format!("fewer than {LEAST_LOADED} % of the packages load")));
+    }
+    Ok(())
 }
 
 fn list(directory: &Path) -> Result<Value, Failure> {
@@ -126,9 +133,20 @@ impl Account {
             0 => String::new(),
             count => format!(", {count} told twice"),
         };
+        let loaded = 100.0 * self.loaded() as f64 / (*packages).max(1) as f64;
         format!(
-            "{packages} packages: {visible} visible, {shadowed} shadowed, {rejected} rejected, {missing} missing{double}"
+            "{packages} packages: {visible} visible, {shadowed} shadowed, {rejected} rejected, {missing} missing{double}; \
+             {loaded:.1} % load"
         )
+    }
+
+    /// A shadowed package has loaded, too.
+    fn loaded(&self) -> usize {
+        self.visible + self.shadowed
+    }
+
+    fn has_too_few_loaded(&self) -> bool {
+        self.loaded() * 100 < self.packages * LEAST_LOADED
     }
 
     fn problems(&self) -> Vec<String> {
@@ -153,7 +171,9 @@ mod tests {
         let found = ["/none/a/SKILL.md", "/none/b/SKILL.md", "/none/c/skill.md"];
         let found = found.into_iter().map(PathBuf::from).collect();
         let account = account(&found, report);
-        assert_eq!(account.summary(), expected);
+        let summary = account.summary();
+        let (counts, _) = summary.split_once(';').expect("the share follows the counts");
+        assert_eq!(counts, expected);
         let is_even = !expected.contains("twice") && expected.ends_with("0 missing");
         assert_eq!(account.is_even(), is_even, "{expected}");
         assert_eq!(account.problems().is_empty(), is_even, "{expected}");
@@ -173,6 +193,21 @@ mod tests {
             }),
             "3 packages: 1 visible, 1 shadowed, 1 rejected, 0 missing",
         );
+    }
+
+    #[test]
+    fn fewer_than_the_limit_may_not_load() {
+        for (visible, shadowed, packages, share, is_refused) in [
+            (97, 0, 100, "97.0 % load", false),
+            (90, 7, 100, "97.0 % load", false),
+            (96, 0, 100, "96.0 % load", true),
+            (969, 0, 1000, "96.9 % load", true),
+        ] {
+            let rejected = packages - visible - shadowed;
+            let account = Account { packages, visible, shadowed, rejected, ..Account::default() };
+            assert_eq!(account.has_too_few_loaded(), is_refused, "{share}");
+            assert!(account.summary().ends_with(share), "{}", account.summary());
+        }
     }
 
     #[test]
