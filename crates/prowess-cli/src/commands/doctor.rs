@@ -157,7 +157,7 @@ fn text(checked: &Checked<'_>) -> String {
         let _ = writeln!(
             text,
             "      {DIM}{layer} layer · {} · {skills} · {changes}{DIM:#}",
-            trust(root)
+            root.trust
         );
     }
     let missing: Vec<_> = checked.roots.iter().filter(|root| !root.exists).collect();
@@ -176,13 +176,6 @@ fn text(checked: &Checked<'_>) -> String {
     let found = found.map(|(number, word)| counted(number, word)).join(", ");
     let _ = writeln!(text, "\n{}: {found}", counted(skills, "skill"));
     text
-}
-
-fn trust(root: &Root<'_>) -> &'static str {
-    match root.trust {
-        "ask_first" => "trusted on request",
-        other => other,
-    }
 }
 
 fn described(changes: &Changes) -> String {

@@ -179,6 +179,19 @@ fn named_root_needs_no_trust() {
 }
 
 #[test]
+fn trust_level_has_one_name_in_every_command() {
+    let tree = machine();
+    for args in [&["doctor"][..], &["explain", "evil"], &[]] {
+        let printed = run(&tree, args).stdout;
+        assert!(printed.contains("ask_first"), "`prowess {}`: {printed}", args.join(" "));
+    }
+    for args in [&["doctor"][..], &["list"], &[]] {
+        let printed = json(&tree, args).to_string();
+        assert!(printed.contains("\"trust\":\"ask_first\""), "{args:?}: {printed}");
+    }
+}
+
+#[test]
 fn the_organization_s_skills_come_before_all_others() {
     let tree = machine();
     tree.write("managed/deploy/SKILL.md", skill_md("name: deploy\ndescription: Managed."));
