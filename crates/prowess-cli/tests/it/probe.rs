@@ -219,3 +219,18 @@ fn suggestions_name_the_words_that_are_missing() {
     assert_eq!(json["suggestions"][0]["id"], "web-forms");
     assert!(probe(QUERIES, &["--format", "json"]).json()["suggestions"].is_null());
 }
+
+#[test]
+fn skill_that_is_not_ready_is_named_with_its_reason() {
+    let tree = Tree::new("");
+    let frontmatter = "name: sheets\ndescription: Reads sheets.\nmetadata:\n  openclaw:\n    \
+                       requires:\n      bins: [no-such-program]";
+    tree.write("sheets/SKILL.md", skill_md(frontmatter));
+    tree.write("queries.json", r#"[{"query": "read a sheet", "expect": ["sheets"]}]"#);
+    let file = tree.join("queries.json").display().to_string();
+    let ran = Program::new().root("user", tree.path()).run(&["probe", &file]);
+    assert!(ran.text().contains("sheets  missing"), "{}", ran.stdout);
+    let reason = "the skill `sheets` is not offered: ";
+    assert!(ran.stderr.starts_with(reason), "the skill exists: {}", ran.stderr);
+    assert!(ran.stderr.contains("no-such-program"), "the reason is named: {}", ran.stderr);
+}

@@ -45,6 +45,26 @@ impl Terminal<'_> {
 
     /// As [`Self::run`], with lines that a person types.
     pub(crate) fn run_typing(&self, line: &str, typed: &[&str]) -> (String, String) {
+        self.start(line, typed);
+        let screens = (self.ask(&["capture-pane", "-p"]), self.ask(&["capture-pane", "-p", "-J"]));
+        self.ask(&["kill-server"]);
+        let trimmed = |screen: String| {
+            let lines: Vec<_> = screen.lines().map(str::trim_end).collect();
+            lines.join("\n").trim_end().to_owned() + "\n"
+        };
+        (trimmed(screens.0), trimmed(screens.1))
+    }
+
+    /// As [`Self::run`], with the escape sequences of the styles on the screen.
+    fn run_styled(&self, line: &str) -> String {
+        self.start(line, &[]);
+        let screen = self.ask(&["capture-pane", "-p", "-e"]);
+        self.ask(&["kill-server"]);
+        screen
+    }
+
+    /// Runs a command line to its end and leaves the terminal open.
+    fn start(&self, line: &str, typed: &[&str]) {
         // The terminal stays open until both pictures are taken. The program sees the tree at a
         // path that is the same in each run.
         let place = self.place.display();
@@ -61,13 +81,6 @@ impl Terminal<'_> {
             self.ask(&["send-keys", "Enter"]);
         }
         self.ask(&["wait-for", "done"]);
-        let screens = (self.ask(&["capture-pane", "-p"]), self.ask(&["capture-pane", "-p", "-J"]));
-        self.ask(&["kill-server"]);
-        let trimmed = |screen: String| {
-            let lines: Vec<_> = screen.lines().map(str::trim_end).collect();
-            lines.join("\n").trim_end().to_owned() + "\n"
-        };
-        (trimmed(screens.0), trimmed(screens.1))
     }
 }
 
@@ -166,4 +179,37 @@ fn metadata_fits() {
 fn configuration_fits() {
     check("config-show", "--no-config config show prompt");
     check("config-show-lists", "--no-config config show plugins");
+}
+
+/// A directory of three skills with the three roles.
+fn place_of_roles() -> Tree {
+    let tree = Tree::new("");
+    std::fs::create_dir(tree.join("home")).unwrap();
+    for name in ["pdf", "hello", "skill"] {
+        let text = format!("---\nname: {name}\ndescription: Steps.\n---\n# {name}\n\nSteps.\n");
+        tree.write(&format!("desk/{name}/SKILL.md"), text);
+    }
+    tree
+}
+
+#[test]
+fn roles_have_colours_in_a_terminal_or_on_request() {
+    let colours = ["38;2;245;158;11", "38;2;168;85;247", "38;2;46;95;163"];
+    for (before, after, expected) in [
+        ("", "", true),
+        ("", "| cat", false),
+        ("", "--color never", false),
+        ("", "--color always | cat", true),
+        ("NO_COLOR=1", "", false),
+        ("NO_COLOR=1", "--color always", true),
+    ] {
+        let tree = place_of_roles();
+        let terminal = Terminal { place: tree.path(), columns: 80 };
+        let line = format!("{before} {} validate . --roles {after}", env!("CARGO_BIN_EXE_prowess"));
+        let screen = terminal.run_styled(&line);
+        assert!(screen.contains("Coordinator"), "`{before} … {after}` prints the roles: {screen}");
+        for colour in colours {
+            assert_eq!(screen.contains(colour), expected, "`{before} … {after}`: {screen:?}");
+        }
+    }
 }

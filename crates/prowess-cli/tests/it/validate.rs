@@ -486,6 +486,12 @@ fn the_configuration_decides_about_profile_names_limits_and_depth() {
     assert_eq!((deep("c.yaml"), deep("depth.yaml")), (Some(2), Some(1)), "so is the depth");
     let nothing = validate(&tree, &["r/a", "--config", "depth.yaml"]).stderr;
     assert!(nothing.contains("warning[scan-truncated]"), "the limit is named: {nothing}");
+    for branch in ["p", "q", "s"] {
+        tree.write(&format!("r/{branch}/a/b/deep/SKILL.md"), skill("deep", ""));
+    }
+    let truncated = validate(&tree, &["r", "--config", "depth.yaml"]);
+    let count = "warning[scan-truncated]: 4 skills, the first in";
+    assert!(truncated.stdout.contains(count), "every branch is counted: {}", truncated.stdout);
 }
 
 #[test]
