@@ -79,8 +79,10 @@ cargo xtask COMMAND
   corpus DIR         list DIR and check that every SKILL.md in it is visible, shadowed or rejected; fewer than
                      97 % that load are a failure
   search DIR         measure how often the search finds the right skill of DIR for known queries: for the half
-                     that weights are chosen on, and for the half that is held back
-  findings DIR       count what `prowess validate` finds in DIR, by code
+                     that weights are chosen on, and for the half that is held back; fewer than the limits are a
+                     failure
+  findings DIR       count what `prowess validate` finds in DIR, by code, and how many of the judged findings of
+                     xtask/needs/findings.tsv are false; more than 5 % of a code of missing files are a failure
   recall DIR         measure how many of 200 needs a scripted model meets with the skills of DIR in two calls, by
                      policy; fewer than 95 % by the default is a failure
   agents             measure the tokens of catalogs by format and size, and of three tasks of a scripted model in
