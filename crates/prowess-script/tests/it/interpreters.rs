@@ -88,6 +88,16 @@ fn hostile_first_lines_run_nothing_else() {
 }
 
 #[test]
+fn a_first_line_has_a_greatest_length() {
+    // Spaces fill the line up to its end.
+    let of_length = |spaces| format!("#!/bin/sh{}\necho started\n", " ".repeat(spaces));
+    let (longest, longer) = (of_length(248), of_length(249));
+    let skill = Skill::new(&[("scripts/longest", &longest), ("scripts/longer", &longer)]);
+    assert_eq!(skill.run("scripts/longest").stdout, "started\n");
+    assert_eq!(skill.refused("scripts/longer", &Call::default()).0, "interpreter-unknown");
+}
+
+#[test]
 fn first_line_may_end_as_on_windows() {
     let skill = Skill::new(&[("scripts/crlf", "#!/bin/sh\r\necho started #\r\n")]);
     assert_eq!(skill.run("scripts/crlf").stdout.trim_end(), "started");
