@@ -124,7 +124,7 @@ impl fmt::Display for Error {
             ErrorKind::Link => write!(formatter, "`{path}` is a symbolic link or lies behind one"),
             ErrorKind::NotRegular => write!(formatter, "`{path}` is not a regular file"),
             ErrorKind::NotADirectory => write!(formatter, "`{path}` is not a directory"),
-            ErrorKind::Loop => write!(formatter, "the links of `{path}` lead round in a circle"),
+            ErrorKind::Loop => write!(formatter, "the links of `{path}` form a loop"),
             ErrorKind::TooLarge => write!(formatter, "`{path}` is larger than the limit"),
             ErrorKind::Changed => write!(formatter, "`{path}` has changed since it was read"),
             ErrorKind::MultipleLinks => {

@@ -18,7 +18,7 @@
 //!   (`yes`) and dates of older readers no more than its reader does;
 //! - in an extension's field, whether a quoted number is in range, and that no two items share a
 //!   name;
-//! - anything of YAML itself, such as a key that stands twice, and anything of the body.
+//! - anything of YAML itself, such as a key that is there twice, and anything of the body.
 
 mod extension;
 mod text;

@@ -62,7 +62,7 @@ struct Found {
 
 impl Found {
     fn walk(&mut self, directory: &Path, prefix: &str, depth: usize) -> Result<()> {
-        /// Deeper than any skill; a link that leads round in a circle ends here.
+        /// Deeper than any skill; links that form a loop end here.
         const MOST_DEEP: usize = 32;
 
         if depth > MOST_DEEP {

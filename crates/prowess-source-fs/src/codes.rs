@@ -33,7 +33,7 @@ prowess_core::declare_codes! {
     FILE_UNREADABLE = "file-unreadable";
     /// A link leads nowhere: an error for a `SKILL.md`, a warning for a package's directory.
     DANGLING_LINK = "dangling-link";
-    /// Links lead round in a circle: an error for a `SKILL.md`, a warning for a package's
+    /// Links form a loop: an error for a `SKILL.md`, a warning for a package's
     /// directory.
     SYMLINK_LOOP = "symlink-loop";
     /// Error: a `SKILL.md` is a link that leads out of its package.

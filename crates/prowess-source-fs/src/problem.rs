@@ -108,7 +108,7 @@ pub(crate) fn skill_file(path: &str, error: &Error) -> Diagnostic {
         ),
         ErrorKind::Loop => (
             codes::SYMLINK_LOOP,
-            format!("the links of `{path}` lead round in a circle"),
+            format!("the links of `{path}` form a loop"),
             "point it at a file of its own directory, or remove it",
         ),
         ErrorKind::MultipleLinks => (
@@ -140,7 +140,7 @@ pub(crate) fn skill_file(path: &str, error: &Error) -> Diagnostic {
 /// Returns the diagnostic for a broken link to a package's directory.
 pub(crate) fn broken_link(path: &str, code: Code) -> Diagnostic {
     let message = if code == codes::SYMLINK_LOOP {
-        format!("the links of `{path}` lead round in a circle")
+        format!("the links of `{path}` form a loop")
     } else {
         format!("the link `{path}` leads nowhere")
     };
