@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 
+use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use prowess::{Diagnostic, Severity};
@@ -74,8 +75,9 @@ impl Output {
 
     /// Prints text to standard output.
     pub(crate) fn data(&self, text: &str) -> Result<(), Failure> {
-        let mut stream = AutoStream::new(io::stdout().lock(), self.color);
-        match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
+        let mut stdout = io::stdout().lock();
+        let bytes = self.adapted(text, &stdout);
+        match stdout.write_all(&bytes).and_then(|()| stdout.flush()) {
             // A closed pipe means that the reader has read enough.
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
                 let message = format!("the result could not be written: {error}");
@@ -136,9 +138,22 @@ impl Output {
 
     /// Prints to standard error, also with `--quiet`.
     pub(crate) fn error_text(&self, text: &str) {
-        let mut stream = AutoStream::new(io::stderr().lock(), self.color);
+        let mut stderr = io::stderr().lock();
+        let bytes = self.adapted(text, &stderr);
         // A failure to print an error cannot be reported.
-        let _ = stream.write_all(text.as_bytes());
+        let _ = stderr.write_all(&bytes);
+    }
+
+    /// Returns the bytes of a text with the styles that a stream shows, to be written at once: an
+    /// adapted stream makes a system call for each line, or for each part between two styles.
+    fn adapted<S: RawStream>(&self, text: &str, stream: &S) -> Vec<u8> {
+        let choice = match self.color {
+            ColorChoice::Auto => AutoStream::choice(stream),
+            choice => choice,
+        };
+        let mut adapted = AutoStream::new(Vec::with_capacity(text.len()), choice);
+        adapted.write_all(text.as_bytes()).expect("a vector takes every byte");
+        adapted.into_inner()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The digest of a whole package, over all its files.
 
-use std::fmt::Write as _;
+use std::borrow::Cow;
 
 use crate::Digest;
 
@@ -87,22 +87,19 @@ impl PackageDigest {
     pub fn finish(&self) -> Digest {
         let mut lines: Vec<_> = self.files.iter().map(PackageFile::line).collect();
         lines.sort_unstable();
-        Digest::of(lines.concat().as_bytes())
+        Digest::of(&lines.concat())
     }
 }
 
 impl PackageFile {
-    fn line(&self) -> String {
+    fn line(&self) -> Vec<u8> {
         let Self { mode, path, content } = self;
-        let content = content.to_string();
-        let hex = content.trim_start_matches("sha256:");
-        let mut line = String::with_capacity(path.len() + 80);
         let needs_quotes = |c: char| c.is_control() || matches!(c, '"' | '\\');
-        let _ = if path.contains(needs_quotes) {
-            writeln!(line, "{} {} {hex}", mode.as_str(), serde_json::Value::from(path.as_str()))
+        let path = if path.contains(needs_quotes) {
+            Cow::Owned(serde_json::Value::from(path.as_str()).to_string())
         } else {
-            writeln!(line, "{} {path} {hex}", mode.as_str())
+            Cow::Borrowed(path.as_str())
         };
-        line
+        [mode.as_str().as_bytes(), b" ", path.as_bytes(), b" ", &content.digits(), b"\n"].concat()
     }
 }

@@ -4,6 +4,7 @@ use std::ffi::{CStr, CString};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 
@@ -22,7 +23,7 @@ pub struct Dir {
     pub(crate) handle: Arc<OwnedFd>,
     pub(crate) fence: Fence,
     // A listing moves the handle's read position, so a second one needs its own handle.
-    was_listed: bool,
+    was_listed: AtomicBool,
 }
 
 impl Dir {
@@ -54,7 +55,7 @@ impl Dir {
     /// that `links` refuses, or cannot be read.
     pub fn open_dir(&self, path: &str, links: Links) -> Result<Self> {
         let handle = self.open_handle(path, access::DIRECTORY, links)?;
-        Ok(Self { handle: Arc::new(handle), fence: self.fence, was_listed: false })
+        Ok(Self::new(handle, self.fence))
     }
 
     /// Opens a directory by a path relative to this one, and follows links to anywhere. Use it only
@@ -65,10 +66,10 @@ impl Dir {
     /// Returns an error if the directory does not exist or cannot be read.
     pub fn open_dir_anywhere(&self, path: &str) -> Result<Self> {
         path::check(path)?;
-        let handle = Arc::new(RelativePath::from(path).call(|path: &CStr| {
+        let handle = RelativePath::from(path).call(|path: &CStr| {
             rustix::fs::openat(&self.handle, path, access::DIRECTORY, Mode::empty())
-        })?);
-        Ok(Self { handle, fence: self.fence, was_listed: false })
+        })?;
+        Ok(Self::new(handle, self.fence))
     }
 
     /// Opens a regular file inside this directory. It takes two system calls.
@@ -162,7 +163,13 @@ impl Dir {
     ///
     /// Returns an error if the directory cannot be opened again.
     pub fn entries<'a>(&mut self, buffer: &'a mut EntryBuffer) -> Result<Entries<'a>> {
-        let handle = if std::mem::replace(&mut self.was_listed, true) {
+        self.listing(buffer)
+    }
+
+    /// As [`Dir::entries`], for a directory that is shared: of two listings at once, one opens it
+    /// again.
+    pub(crate) fn listing<'a>(&self, buffer: &'a mut EntryBuffer) -> Result<Entries<'a>> {
+        let handle = if self.was_listed.swap(true, Ordering::Relaxed) {
             Arc::new(self.open_handle("", access::DIRECTORY, Links::Refuse)?)
         } else {
             Arc::clone(&self.handle)
@@ -204,7 +211,11 @@ impl Dir {
         let (handle, confinement) =
             open(path).map_err(|cause| Error::of(cause, path.to_string_lossy()))?;
         let fence = Fence { confinement, refusals: Refusals::default() };
-        Ok(Self { handle: Arc::new(handle), fence, was_listed: false })
+        Ok(Self::new(handle, fence))
+    }
+
+    fn new(handle: OwnedFd, fence: Fence) -> Self {
+        Self { handle: Arc::new(handle), fence, was_listed: AtomicBool::new(false) }
     }
 
     fn open_handle<'p>(

@@ -55,28 +55,41 @@ impl File<'_> {
     /// Returns an error if the file is larger than `limit` bytes ([`ErrorKind::TooLarge`]), was
     /// written to meanwhile ([`ErrorKind::Changing`]), or cannot be read.
     pub fn read_whole(&self, limit: usize) -> Result<Vec<u8>> {
-        let bytes = self.read_up_to(limit)?;
+        let mut bytes = Vec::new();
+        self.read_whole_into(&mut bytes, limit)?;
+        Ok(bytes)
+    }
+
+    /// As [`File::read_whole`], into a vector whose memory is used again. What is in it is removed
+    /// first; after an error, its content is unspecified.
+    ///
+    /// # Errors
+    ///
+    /// As [`File::read_whole`].
+    pub fn read_whole_into(&self, bytes: &mut Vec<u8>, limit: usize) -> Result<()> {
+        bytes.clear();
+        self.read_up_to(bytes, limit)?;
         // A file that is saved in place is truncated first and written then: a part of it must not
         // be returned.
         if stat_of(&self.handle, self.path)? != self.stat {
             return Err(Error::new(ErrorKind::Changing, self.path.text()));
         }
-        Ok(bytes)
+        Ok(())
     }
 
-    fn read_up_to(&self, limit: usize) -> Result<Vec<u8>> {
+    fn read_up_to(&self, bytes: &mut Vec<u8>, limit: usize) -> Result<()> {
         let too_large = || Error::new(ErrorKind::TooLarge, self.path.text());
         let size = usize::try_from(self.stat.size)
             .ok()
             .filter(|&size| size <= limit)
             .ok_or_else(too_large)?;
         // One byte more than its size, so that growth is noticed.
-        let mut bytes = Vec::with_capacity(size + 1);
+        bytes.reserve_exact(size + 1);
         loop {
-            let count = self.read_more(&mut bytes)?;
+            let count = self.read_more(bytes)?;
             // A read of a regular file is short only at its end.
             if count == 0 || bytes.len() == size {
-                return Ok(bytes);
+                return Ok(());
             }
             if bytes.len() > limit {
                 return Err(too_large());

@@ -75,8 +75,11 @@ struct Walker<'a> {
 
 impl Walker<'_> {
     fn list(&mut self, path: &str, depth: usize, enter: &impl Fn(&str) -> bool) -> Result<()> {
-        let mut directory = self.directory.open_dir(path, Links::Refuse)?;
-        let entries = directory.entries(&mut self.buffer)?;
+        let entries = match path {
+            // The open handle is that of the directory itself.
+            "" => self.directory.listing(&mut self.buffer)?,
+            _ => self.directory.open_dir(path, Links::Refuse)?.listing(&mut self.buffer)?,
+        };
         let _ = entries.visit(|entry| {
             if self.entries_left == 0 {
                 self.walk.is_complete = false;

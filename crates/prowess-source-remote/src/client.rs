@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use prowess_core::{Cancel, RemoteError, RemoteErrorKind};
 use ureq::http::{HeaderMap, Method, Request, Response, StatusCode};
@@ -28,7 +28,7 @@ const MAX_HEADER_BYTES: usize = 64 * 1024;
 #[derive(Debug)]
 pub(crate) struct Client {
     pub(crate) options: HttpOptions,
-    agent: Agent,
+    agent: OnceLock<Agent>,
     addresses: KeptAddresses,
 }
 
@@ -71,6 +71,17 @@ impl Answer {
 
 impl Client {
     pub(crate) fn new(options: HttpOptions) -> Self {
+        Self { options, agent: OnceLock::new(), addresses: KeptAddresses::default() }
+    }
+
+    /// Returns the agent, which is created for the first request: the user's certificates take
+    /// longer to read than a whole call without the network.
+    fn agent(&self) -> &Agent {
+        self.agent.get_or_init(|| self.new_agent())
+    }
+
+    fn new_agent(&self) -> Agent {
+        let options = &self.options;
         let config = Agent::config_builder()
             .timeout_global(Some(options.timeout))
             .http_status_as_error(false)
@@ -80,13 +91,11 @@ impl Client {
             .max_response_header_size(MAX_HEADER_BYTES)
             // A proxy would come from the environment, and would resolve names without a check.
             .proxy(None)
-            .tls_config(TlsConfig::builder().root_certs(roots(&options)).build())
+            .tls_config(TlsConfig::builder().root_certs(roots(options)).build())
             .user_agent(concat!("prowess/", env!("CARGO_PKG_VERSION")))
             .build();
-        let addresses = KeptAddresses::default();
-        let resolver = PublicResolver::new(options.clone(), addresses.clone());
-        let agent = Agent::with_parts(config, DefaultConnector::default(), resolver);
-        Self { options, agent, addresses }
+        let resolver = PublicResolver::new(options.clone(), self.addresses.clone());
+        Agent::with_parts(config, DefaultConnector::default(), resolver)
     }
 
     /// Returns the content at a URL, as it is served.
@@ -155,7 +164,7 @@ impl Client {
 
     /// Interrupts the requests of other threads, and refuses further ones.
     pub(crate) fn shut_down(&self) {
-        self.agent.clone().shutdown();
+        self.agent().clone().shutdown();
     }
 
     /// Makes one request. Returns its answer without the body, and the body.
@@ -186,8 +195,8 @@ impl Client {
         }
         let invalid = |_| RemoteError::new(RemoteErrorKind::Unsupported, "the request is invalid");
         let answered = match call.body {
-            Some(body) => self.agent.run(request.body(body).map_err(invalid)?),
-            None => self.agent.run(request.body(()).map_err(invalid)?),
+            Some(body) => self.agent().run(request.body(body).map_err(invalid)?),
+            None => self.agent().run(request.body(()).map_err(invalid)?),
         };
         answered.map_err(|error| {
             self.addresses.clear();

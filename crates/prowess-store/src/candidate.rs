@@ -1,5 +1,6 @@
 //! Packages that were fetched and checked, before they are installed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use prowess_archive::{Archive, File, Limits, read};
@@ -39,22 +40,67 @@ pub(crate) fn fetch(
     let is_wanted = |name: &String| names.is_empty() || names.contains(name);
     let mut candidates = Vec::new();
     for artifact in artifacts.iter().filter(|it| it.name.as_ref().is_none_or(is_wanted)) {
-        let bytes: Arc<[u8]> = remote.fetch(artifact, Limits::default().bytes, cancel)?.into();
-        let found = Digest::of(&bytes);
-        if let Some(expected) = artifact.digest.filter(|digest| *digest != found) {
-            return Err(InstallError::ArtifactChanged { expected, found });
-        }
-        // Nothing is unpacked before it is verified.
-        let signer = signatures.signer(remote, artifact, &bytes, cancel)?;
-        let packages = packages(request, artifact, &bytes, found)?;
-        candidates.extend(packages.into_iter().map(|mut candidate| {
-            candidate.skill.signer.clone_from(&signer.name);
-            candidate.unverified.clone_from(&signer.unverified);
-            candidate
-        }));
+        candidates.extend(fetch_artifact(remote, request, artifact, signatures, cancel)?);
     }
     candidates.retain(|candidate| is_wanted(&candidate.id));
     check_names(&candidates, names, request)?;
+    Ok(candidates)
+}
+
+/// Fetches the packages of these names, without their signatures. A name that no artifact has is
+/// missing from the result; the error of an artifact is that of each name that may be in it.
+pub(crate) fn fetch_each<'n>(
+    remote: &dyn Remote,
+    request: &RemoteRequest,
+    artifacts: &[RemoteArtifact],
+    names: &[&'n str],
+    cancel: &Cancel,
+) -> BTreeMap<&'n str, Result<Candidate, InstallError>> {
+    let mut found: BTreeMap<_, Result<Candidate, InstallError>> = BTreeMap::new();
+    for artifact in artifacts {
+        let mut wanted = names.to_vec();
+        wanted.retain(|name| artifact.name.as_deref().is_none_or(|own| own == *name));
+        if wanted.is_empty() {
+            continue;
+        }
+        match fetch_artifact(remote, request, artifact, &Signatures::Skip, cancel) {
+            Ok(candidates) => {
+                for candidate in candidates {
+                    if let Some(&name) = wanted.iter().find(|name| **name == candidate.id) {
+                        found.insert(name, Ok(candidate));
+                    }
+                }
+            }
+            Err(error) => {
+                for name in wanted {
+                    found.entry(name).or_insert_with(|| Err(error.clone()));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Fetches an artifact, and returns the packages in it.
+fn fetch_artifact(
+    remote: &dyn Remote,
+    request: &RemoteRequest,
+    artifact: &RemoteArtifact,
+    signatures: &Signatures<'_>,
+    cancel: &Cancel,
+) -> Result<Vec<Candidate>, InstallError> {
+    let bytes: Arc<[u8]> = remote.fetch(artifact, Limits::default().bytes, cancel)?.into();
+    let found = Digest::of(&bytes);
+    if let Some(expected) = artifact.digest.filter(|digest| *digest != found) {
+        return Err(InstallError::ArtifactChanged { expected, found });
+    }
+    // Nothing is unpacked before it is verified.
+    let signer = signatures.signer(remote, artifact, &bytes, cancel)?;
+    let mut candidates = packages(request, artifact, &bytes, found)?;
+    for candidate in &mut candidates {
+        candidate.skill.signer.clone_from(&signer.name);
+        candidate.unverified.clone_from(&signer.unverified);
+    }
     Ok(candidates)
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use prowess_core::{Cancel, Digest, Remote, RemoteArtifact, RemoteRequest};
 
-use crate::candidate::{Candidate, fetch};
+use crate::candidate::{Candidate, fetch, fetch_each};
 use crate::error::StoreError;
 use crate::install_error::InstallError;
 use crate::lock::Lock;
@@ -55,7 +55,10 @@ pub struct Checked {
 pub enum RemoteState {
     /// The source has the locked artifact.
     Same,
-    /// The source has other bytes under the locked revision, or a new revision.
+    /// The source has another artifact or revision, with the locked files: the archive was made
+    /// again, or only other parts of a repository have changed.
+    SameFiles,
+    /// The source has other files.
     Changed,
     /// The source has no such skill any more.
     Gone,
@@ -188,14 +191,18 @@ impl Installer<'_> {
         }
         let change = self.store.begin()?;
         for ((source, reference), ids) in groups(&needed) {
-            let names: Vec<_> = ids.iter().map(|&id| id.to_owned()).collect();
-            let fetched =
-                fetch(self.remote, &request(source, reference), &names, &Signatures::Skip, cancel);
+            let request = request(source, reference);
+            let artifacts = self.remote.resolve(&request, cancel);
+            let mut fetched = match &artifacts {
+                Ok(artifacts) => fetch_each(self.remote, &request, artifacts, &ids, cancel),
+                Err(_) => BTreeMap::new(),
+            };
             for id in ids {
-                let locked = &needed.skills[id];
-                let result = match &fetched {
-                    Ok(candidates) => restore(&change, id, locked, candidates)?,
-                    Err(error) => Synced::Failed(error.clone()),
+                let result = match (&artifacts, fetched.remove(id)) {
+                    (Err(error), _) => Synced::Failed(error.clone().into()),
+                    (_, Some(Err(error))) => Synced::Failed(error),
+                    (_, None) => Synced::Failed(no_skill(id)),
+                    (_, Some(Ok(found))) => restore(&change, &needed.skills[id], &found)?,
                 };
                 results.insert(id.to_owned(), result);
             }
@@ -204,7 +211,8 @@ impl Installer<'_> {
     }
 
     /// Compares each skill of the lock with the store and with its source. Nothing is installed,
-    /// and an artifact is fetched only if its source does not state its digest.
+    /// and an artifact is fetched only if its source states neither the locked digest nor the
+    /// locked revision: its files are compared then.
     ///
     /// # Errors
     ///
@@ -214,12 +222,20 @@ impl Installer<'_> {
         let packages = self.store.packages()?;
         let mut results = BTreeMap::new();
         for ((source, reference), ids) in groups(&lock) {
-            let artifacts = self.remote.resolve(&request(source, reference), cancel);
+            let request = request(source, reference);
+            let artifacts = self.remote.resolve(&request, cancel);
+            let mut other = ids.clone();
+            let mut fetched = BTreeMap::new();
+            if let Ok(artifacts) = &artifacts {
+                other.retain(|id| !has_locked(artifacts, id, &lock.skills[*id]));
+                fetched = fetch_each(self.remote, &request, artifacts, &other, cancel);
+            }
             for id in ids {
                 let locked = &lock.skills[id];
                 let remote = match &artifacts {
-                    Ok(artifacts) => state(artifacts, id, locked),
                     Err(error) => RemoteState::Unavailable(error.clone().into()),
+                    Ok(_) if !other.contains(&id) => RemoteState::Same,
+                    Ok(_) => state(fetched.remove(id), locked),
                 };
                 let stored = packages.verify(&locked.tree);
                 results.insert(id.to_owned(), Checked { stored, remote });
@@ -229,19 +245,26 @@ impl Installer<'_> {
     }
 }
 
-/// Returns the state of a locked skill among the artifacts of its source.
-fn state(artifacts: &[RemoteArtifact], id: &str, locked: &LockedSkill) -> RemoteState {
-    let named = artifacts.iter().filter(|it| it.name.as_deref().is_none_or(|name| name == id));
-    let mut named = named.peekable();
-    if named.peek().is_none() {
-        RemoteState::Gone
-    } else if named.any(|it| {
+/// Returns whether a source states the locked artifact or revision of a skill.
+fn has_locked(artifacts: &[RemoteArtifact], id: &str, locked: &LockedSkill) -> bool {
+    let mut named = artifacts.iter().filter(|it| it.name.as_deref().is_none_or(|name| name == id));
+    named.any(|it| {
         it.digest == Some(locked.artifact) || it.revision.as_ref() == Some(&locked.revision)
-    }) {
-        RemoteState::Same
-    } else {
-        RemoteState::Changed
+    })
+}
+
+/// Returns the state of a skill whose source does not state what is locked.
+fn state(fetched: Option<Result<Candidate, InstallError>>, locked: &LockedSkill) -> RemoteState {
+    match fetched {
+        None => RemoteState::Gone,
+        Some(Err(error)) => RemoteState::Unavailable(error),
+        Some(Ok(found)) if found.skill.tree == locked.tree => RemoteState::SameFiles,
+        Some(Ok(_)) => RemoteState::Changed,
     }
+}
+
+fn no_skill(id: &str) -> InstallError {
+    InstallError::NoSkill(format!("the source has no skill {}", prowess_text::quoted(id)))
 }
 
 /// Checks that a candidate may replace an installed skill without a question.
@@ -265,21 +288,15 @@ pub(crate) fn gained(before: &LockedSkill, after: &LockedSkill) -> Vec<String> {
 /// Stores the locked package of a skill again, if it is what was fetched.
 fn restore(
     change: &Change,
-    id: &str,
     locked: &LockedSkill,
-    candidates: &[Candidate],
+    candidate: &Candidate,
 ) -> Result<Synced, InstallError> {
-    let candidate = candidates.iter().find(|candidate| candidate.id == id);
-    let Some(candidate) = candidate else {
-        let message = format!("the source has no skill {}", prowess_text::quoted(id));
-        return Ok(Synced::Failed(InstallError::NoSkill(message)));
-    };
     if candidate.skill.tree == locked.tree {
         change.insert(&[&candidate.package])?;
         return Ok(Synced::Installed);
     }
     let note = Quarantined {
-        id: id.to_owned(),
+        id: candidate.id.clone(),
         source: locked.source.clone(),
         revision: locked.revision.clone(),
         expected: locked.artifact,

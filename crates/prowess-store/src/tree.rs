@@ -34,29 +34,40 @@ pub(crate) fn stored_digest(directory: &Dir) -> Result<Option<Digest>, StoreErro
 
 /// Returns the digests of the files below a directory, as [`file_digests`] does.
 pub(crate) fn stored_digests(directory: &Dir) -> Result<Option<PackageDigest>, StoreError> {
-    let Some(files) = stored_files(directory)? else { return Ok(None) };
     let mut digest = PackageDigest::default();
-    for (path, (is_executable, content)) in files {
+    let is_package = each_file(directory, |path, is_executable, content| {
         digest.add(mode(is_executable), &path, content);
-    }
-    Ok(Some(digest))
+    })?;
+    Ok(is_package.then_some(digest))
 }
 
 /// Returns the files below a directory, as [`file_digests`] does.
 pub(crate) fn stored_files(directory: &Dir) -> Result<Option<FileStates>, StoreError> {
-    let Walk { found, is_complete } = walk(directory)?;
-    let limit = Limits::default().bytes;
     let mut files = BTreeMap::new();
-    for walked in found {
-        if walked.kind != Kind::File {
-            return Ok(None);
+    let is_package = each_file(directory, |path, is_executable, content| {
+        files.insert(path, (is_executable, content));
+    })?;
+    Ok(is_package.then_some(files))
+}
+
+/// Visits the files below a directory: the path, whether it is executable, and the digest of its
+/// content. Returns `false` if they cannot be those of an archive.
+fn each_file(
+    directory: &Dir,
+    mut visit: impl FnMut(String, bool, Digest),
+) -> Result<bool, StoreError> {
+    let Walk { found, is_complete } = walk(directory)?;
+    let mut content = Vec::new();
+    for Walked { path, kind } in found {
+        if kind != Kind::File {
+            return Ok(false);
         }
-        let file = directory.open_file(&walked.path, Links::Refuse)?;
-        let content = Digest::of(&file.read_whole(limit)?);
+        let file = directory.open_file(&path, Links::Refuse)?;
+        file.read_whole_into(&mut content, Limits::default().bytes)?;
         let is_executable = file.stat().is_executable;
-        files.insert(walked.path, (is_executable, content));
+        visit(path, is_executable, Digest::of(&content));
     }
-    Ok(is_complete.then_some(files))
+    Ok(is_complete)
 }
 
 /// Returns the files below a directory with their contents, by path.

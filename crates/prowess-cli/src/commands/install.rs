@@ -138,6 +138,9 @@ fn checked_line(id: &str, checked: &Checked) -> Line {
     let (state, detail) = match (&checked.stored, &checked.remote) {
         (Err(error), _) => ("damaged", Some(error.to_string())),
         (Ok(()), RemoteState::Same) => ("intact", None),
+        (Ok(()), RemoteState::SameFiles) => {
+            ("intact", Some("the source has another archive or revision of these files".to_owned()))
+        }
         (Ok(()), RemoteState::Changed) => {
             ("changed", Some("the source has another version".to_owned()))
         }

@@ -100,12 +100,16 @@ impl Machine {
         assert_eq!(states(&added.json()), ["notes added", "pdf added"]);
     }
 
+    pub(crate) fn host(&self) -> &str {
+        &self.site.host
+    }
+
     pub(crate) fn address(&self) -> String {
         format!("http://{}", self.site.host)
     }
 
     /// Runs git in the directory of the skills, and returns what it prints.
-    fn git(&self, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let user = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
         let mut command = std::process::Command::new("git");
         let ran = command.args(user).args(arguments).current_dir(self.tree.join("skills"));
@@ -115,7 +119,7 @@ impl Machine {
     }
 
     /// Creates a repository of the skills.
-    fn commit_all(&self) {
+    pub(crate) fn commit_all(&self) {
         self.git(&["init", "--quiet", "--initial-branch=main"]);
         self.git(&["add", "--all"]);
         self.git(&["commit", "--quiet", "--message=one"]);
@@ -204,6 +208,40 @@ fn surface_growth_has_to_be_accepted() {
     );
     assert_eq!(machine.online(&["update", "--accept"]).code, Some(0));
     assert_eq!(machine.online(&["sync", "--check"]).code, Some(0));
+}
+
+#[test]
+fn preview_shows_hosts_and_variables_on_both_sides() {
+    let machine = Machine::new();
+    let script = |text: &str| machine.tree.write("skills/pdf/scripts/run.sh", text);
+    script("#!/bin/sh\ncurl https://one.example/$OLD_TOKEN\n");
+    machine.publish();
+    machine.add();
+    script("#!/bin/sh\ncurl https://two.example/${NEW_TOKEN} \"$OLD_TOKEN\"\n");
+    machine.publish();
+    let update = &machine.online(&["update", "--preview"]).json()["updates"][0];
+    assert_eq!(update["gained"].to_string(), r#"["env:NEW_TOKEN","host:two.example"]"#);
+    assert_eq!(update["lost"].to_string(), r#"["host:one.example"]"#);
+    assert_eq!(update["files"].to_string(), r#"{"scripts/run.sh":"changed"}"#);
+
+    let shown = machine.run(&["update", "--preview", "--host", machine.host()]);
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    let lines: Vec<_> = shown.stdout.lines().filter(|line| !line.contains("sha256:")).collect();
+    let expected = [
+        "pdf",
+        "  changed  scripts/run.sh",
+        "  gains    env:NEW_TOKEN",
+        "  gains    host:two.example",
+        "  loses    host:one.example",
+    ];
+    assert_eq!(lines, expected, "only what differs is shown");
+
+    let refused = machine.run(&["update", "--host", machine.host()]);
+    assert_eq!(refused.code, Some(1), "new hosts and variables have to be accepted");
+    for fact in ["env:NEW_TOKEN", "host:two.example"] {
+        assert!(refused.stderr.contains(fact), "`{fact}` is named: {}", refused.stderr);
+    }
+    assert!(!refused.stderr.contains("OLD_TOKEN"), "what is known is not: {}", refused.stderr);
 }
 
 #[test]
