@@ -81,12 +81,17 @@ const FAULTS: [(Fault, &str); 27] = [
     (Fault::RemoveReturnsNothing, "finished-entries-are-removed"),
 ];
 
+/// A race that a fault loses may not happen in one run of the kit, on a busy machine.
+const RUNS: usize = 20;
+
 #[test]
 fn each_fault_breaks_its_rule() {
     for (fault, rule) in FAULTS {
-        let report = check_approval_store(&Faulty { inner: MemoryApprovals::new(), fault });
-        let is_found = report.failures().any(|failure| failure == rule);
-        assert!(is_found, "{fault:?} breaks the rule `{rule}`:\n{report}");
+        let was_found = (0..RUNS).any(|_| {
+            let report = check_approval_store(&Faulty { inner: MemoryApprovals::new(), fault });
+            report.failures().any(|failure| failure == rule)
+        });
+        assert!(was_found, "{fault:?} breaks the rule `{rule}`");
     }
 }
 
