@@ -3,7 +3,7 @@
 prowess_core::declare_codes! {
     /// A part of the proposal is longer than the limit.
     PROPOSAL_TOO_LONG = "proposal-too-long";
-    /// As many proposals as the limit wait for a review.
+    /// The maximum number of proposals is waiting for review.
     PROPOSALS_FULL = "proposals-full";
     /// The file of the proposal could not be written.
     PROPOSAL_NOT_WRITTEN = "proposal-not-written";

@@ -37,9 +37,8 @@ impl FileProposals {
         for (part, text, most) in parts {
             let size = text.map_or(0, str::len);
             if size > most {
-                let message = format!(
-                    "the {part} has {size} bytes, and may have {most}; propose a smaller change"
-                );
+                let message =
+                    format!("the {part} has {size} bytes, and the limit is {most}; shorten it");
                 return Err(ProposalError::new(codes::PROPOSAL_TOO_LONG, message));
             }
         }
@@ -64,8 +63,8 @@ impl FileProposals {
         let waiting = files_in(&mut directory).map_err(|error| unwritten(&error))?;
         if waiting >= self.policy.waiting {
             let message = format!(
-                "{waiting} proposals wait for a review, which is the limit; ask the user to review \
-                 them"
+                "{waiting} proposals are waiting for review, which is the limit; ask the user to \
+                 review them"
             );
             return Err(ProposalError::new(codes::PROPOSALS_FULL, message));
         }

@@ -51,7 +51,7 @@ prowess_core::declare_codes! {
     SCRIPTS_UNAVAILABLE = "scripts-unavailable";
     /// The host has no shell for commands.
     SHELL_UNAVAILABLE = "shell-unavailable";
-    /// The host keeps no proposals.
+    /// Proposals are not enabled.
     PROPOSALS_UNAVAILABLE = "proposals-unavailable";
     /// The hook of a skill failed, so the skill was not loaded.
     HOOK_FAILED = "hook-failed";

@@ -51,7 +51,7 @@ impl Operations {
         arguments: &Arguments,
     ) -> Result<ToolResult, Problem> {
         let Some(proposals) = &self.proposals else {
-            let message = "nobody receives proposals here; tell the user what should change";
+            let message = "proposals are not enabled here; tell the user what should change";
             return Err(Problem::new(codes::PROPOSALS_UNAVAILABLE, message));
         };
         arguments.check()?;

@@ -149,7 +149,7 @@ impl SkillTool for ReadSkill {
     }
 }
 
-/// Says in the surface's words that no skill has the name.
+/// Returns the problem with this surface's message, if it is that no skill has the name.
 pub(super) fn unknown(
     operations: &Operations,
     context: &ToolContext<'_>,

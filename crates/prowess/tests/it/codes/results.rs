@@ -367,17 +367,17 @@ description: x
     described(
         tools::codes::PROPOSALS_UNAVAILABLE,
         "tools: { surfaces: [read_skill] }\npropose_skill_update {\"skill_id\": \"pdf\", \"diff\": \"+x\", \"justification\": \"x\"}\n(without `proposals.directory`)",
-        "nobody receives proposals here; tell the user what should change",
+        "proposals are not enabled here; tell the user what should change",
     ),
     described(
         proposals::PROPOSAL_TOO_LONG,
         "proposals: { directory: proposals, text_bytes: 8 }\n(and a justification of 20 bytes)",
-        "the justification has 20 bytes, and may have 8; propose a smaller change",
+        "the justification has 20 bytes, and the limit is 8; shorten it",
     ),
     described(
         proposals::PROPOSALS_FULL,
         "proposals: { directory: proposals, waiting: 2 }\n(and two files are in that directory)",
-        "2 proposals wait for a review, which is the limit; ask the user to review them",
+        "2 proposals are waiting for review, which is the limit; ask the user to review them",
     ),
     described(
         proposals::PROPOSAL_NOT_WRITTEN,
