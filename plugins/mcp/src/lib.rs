@@ -159,7 +159,8 @@ mod tests {
             let (mut stream, _) = listener.accept().expect("the plugin connects");
             let lines = BufReader::new(&stream).lines().map_while(Result::ok);
             let header: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
-            let answer = "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n";
+            let answer =
+                "HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
             stream.write_all(answer.as_bytes()).expect("the plugin reads");
             header.join("\n").to_lowercase()
         });

@@ -55,7 +55,9 @@ fn failing_server_is_not_asked_at_each_scan() {
     let source = source(peer.server(), Arc::clone(&clock) as _);
     ScanRecorder::scan(&source).unwrap();
     peer.answer(|_| {
-        crate::peer::Answer::Bytes(b"HTTP/1.1 500 Error\r\nContent-Length: 0\r\n\r\n".to_vec())
+        crate::peer::Answer::Bytes(
+            b"HTTP/1.1 500 Error\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".to_vec(),
+        )
     });
     clock.advance(HOUR);
     let requests = |by: Duration| {

@@ -66,14 +66,18 @@ fn statuses_have_their_meaning() {
     check(
         "401",
         SourceErrorKind::Denied,
-        bytes("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n"),
+        bytes("HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
     );
     check(
         "403",
         SourceErrorKind::Denied,
-        bytes("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"),
+        bytes("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
     );
-    check("500", unavailable, bytes("HTTP/1.1 500 Error\r\nContent-Length: 0\r\n\r\n"));
+    check(
+        "500",
+        unavailable,
+        bytes("HTTP/1.1 500 Error\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
+    );
     check(
         "302",
         unavailable,
