@@ -34,7 +34,7 @@ enum Driver {
 
 /// Each Python client has an environment of its own, because they need different versions of the
 /// SDK.
-const CLIENTS: [Client; 12] = [
+const CLIENTS: [Client; 13] = [
     Client {
         name: "mcp",
         driver: Driver::Python(&["mcp==1.30.0"], include_str!("clients/mcp.py")),
@@ -44,6 +44,13 @@ const CLIENTS: [Client; 12] = [
         driver: Driver::Node(
             &["@modelcontextprotocol/sdk@1.32.2"],
             include_str!("clients/typescript.mjs"),
+        ),
+    },
+    Client {
+        name: "typescript-client",
+        driver: Driver::Node(
+            &["@modelcontextprotocol/client@2.4.0"],
+            include_str!("clients/typescript_client.mjs"),
         ),
     },
     Client { name: "rmcp", driver: Driver::Rust("client") },
