@@ -31,6 +31,8 @@ fn main() {
         ends_well(command.env_clear().stdin(Stdio::null()));
     };
     let mut ways = vec![Way::new("plain fork and exec", plain)];
+    let started = |way: &Way| (way.start)();
+    let rested = |_: &Way| std::thread::sleep(PREPARATION);
     for (level, names) in [
         (DemandedLevel::Floor, ["floor", "floor, one after the other", "floor, stage ready"]),
         (
@@ -39,12 +41,15 @@ fn main() {
         ),
     ] {
         let [fresh, following, ready] = names;
-        ways.push(Way::confined(fresh, &stage, level, false));
-        let started = |way: &Way| (way.start)();
-        ways.push(Way::confined(following, &stage, level, true).before(started));
-        let rested = |_: &Way| std::thread::sleep(PREPARATION);
-        ways.push(Way::confined(ready, &stage, level, true).before(rested));
+        ways.push(Way::confined(fresh, plan(&stage, level), false));
+        ways.push(Way::confined(following, plan(&stage, level), true).before(started));
+        ways.push(Way::confined(ready, plan(&stage, level), true).before(rested));
     }
+    // Nothing has to end what the program leaves.
+    let mut alone = plan(&stage, DemandedLevel::Floor);
+    alone.confinement.rights.processes = false;
+    let name = "floor, stage ready, a program that starts no others";
+    ways.push(Way::confined(name, alone, true).before(rested));
     if Command::new("bwrap").arg("--version").output().is_ok() {
         ways.push(Way::new("bwrap", || ends_well(&mut bubblewrap())));
     }
@@ -67,20 +72,11 @@ impl Way {
         Self { name, start: Box::new(start), before: |_| (), times: Vec::new() }
     }
 
-    fn confined(
-        name: &'static str,
-        stage: &Program,
-        level: DemandedLevel,
-        keeps_ready: bool,
-    ) -> Self {
-        let mut native = Native::new(stage.clone());
+    fn confined(name: &'static str, plan: Plan, keeps_ready: bool) -> Self {
+        let mut native = Native::new(plan.stage.clone());
         if keeps_ready {
             native = native.keep_ready();
         }
-        let mut plan = Plan::run(stage, Program::new("/bin/true"));
-        plan.confinement.level = level;
-        plan.confinement.rights.execute = vec!["/bin".into(), "/usr/bin".into()];
-        plan.confinement.rights.processes = true;
         Self::new(name, move || {
             let mut running = native.spawn(&plan, &Streams::null(), &[]).unwrap();
             assert!(running.child.wait().unwrap().success());
@@ -101,6 +97,14 @@ impl Way {
     fn at(&self, share: usize) -> Duration {
         self.times[(ROUNDS - 1) * share / 100]
     }
+}
+
+fn plan(stage: &Program, level: DemandedLevel) -> Plan {
+    let mut plan = Plan::run(stage, Program::new("/bin/true"));
+    plan.confinement.level = level;
+    plan.confinement.rights.execute = vec!["/bin".into(), "/usr/bin".into()];
+    plan.confinement.rights.processes = true;
+    plan
 }
 
 fn bubblewrap() -> Command {

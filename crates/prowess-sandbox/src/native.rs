@@ -8,8 +8,9 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::launch::{Stage, handed_over};
+use crate::origin::Origin;
 use crate::ready::{Ready, Wanted};
-use crate::wire::{self, Answer, Order, Preparation, Replacement};
+use crate::wire::{self, Answer, Order, Preparation};
 use crate::{
     DemandedLevel, Isolation, Level, MissingLayer, Plan, Program, Report, Running, SandboxError,
     Streams,
@@ -29,8 +30,8 @@ pub struct Native {
 enum Refusal {
     Missing(MissingLayer),
     Failed(SandboxError),
-    /// The stage did not answer: the error to return, and how the connection ended.
-    NoAnswer(SandboxError, io::ErrorKind),
+    /// The stage ended before it answered.
+    Ended(SandboxError),
 }
 
 impl Native {
@@ -96,34 +97,39 @@ impl Native {
         files: &[BorrowedFd<'_>],
     ) -> Result<Running, Refusal> {
         let preparation = Preparation::of(plan, level);
-        if plan.exec.is_none() {
-            let stage = Stage::kept(plan, &preparation, streams);
-            let stage = stage.map_err(|error| not_started(plan, &error))?;
-            return confine(stage, plan, level, streams, files);
+        let attempt = Attempt { plan, level, streams, files };
+        match &self.ready {
+            Some(ready) if plan.exec.is_some() => start_ready(ready, &attempt, preparation),
+            _ => attempt.with_new_stage(&preparation),
         }
-        let ready = self.ready.as_ref().and_then(|ready| {
-            // An origin that cannot be read is that of no stage.
-            Some((ready, Wanted::by_thread(&plan.stage, &preparation).ok()?))
-        });
-        let spare = ready.as_ref().and_then(|(ready, wanted)| ready.take(wanted));
-        let mut running = None;
-        if let Some(spare) = spare {
-            running = match confine(spare, plan, level, streams, files) {
-                // It has ended meanwhile, before anything of the program ran.
-                Err(Refusal::NoAnswer(_, kind)) if !is_late(kind) => None,
-                confined => Some(confined),
-            };
-        }
-        let running = running.unwrap_or_else(|| {
-            let stage = Stage::replaced(&plan.stage, &preparation);
-            let stage = stage.map_err(|error| not_started(plan, &error))?;
-            confine(stage, plan, level, streams, files)
-        })?;
-        if let Some((ready, wanted)) = ready {
-            ready.start(wanted);
-        }
-        Ok(running)
     }
+}
+
+/// Starts a process by the stage that waits, or by a new one if none fits, and starts the next.
+fn start_ready(
+    ready: &Ready,
+    attempt: &Attempt<'_>,
+    preparation: Preparation,
+) -> Result<Running, Refusal> {
+    let program = &attempt.plan.stage;
+    // One that cannot be read is that of no stage.
+    let mut origin = None;
+    let waiting = ready.take(program, &preparation).map(|(stage, spare)| {
+        // The stage builds its layers meanwhile.
+        attempt.confine(stage, || {
+            origin = Origin::of_thread(program).ok();
+            origin.as_ref().is_some_and(|origin| spare.is_from(origin))
+        })
+    });
+    let running = match waiting {
+        // It has ended, or is not from here, and nothing of the program ran.
+        None | Some(Err(Refusal::Ended(_))) => attempt.with_new_stage(&preparation),
+        Some(confined) => confined,
+    }?;
+    if let Some(origin) = origin.or_else(|| Origin::of_thread(program).ok()) {
+        ready.start(Wanted { program: program.clone(), preparation, origin });
+    }
+    Ok(running)
 }
 
 impl Isolation for Native {
@@ -152,65 +158,66 @@ impl Isolation for Native {
         };
         started.map_err(|refusal| match refusal {
             Refusal::Missing(missing) => SandboxError::unavailable(&missing),
-            Refusal::Failed(error) | Refusal::NoAnswer(error, _) => error,
+            Refusal::Failed(error) | Refusal::Ended(error) => error,
         })
     }
 }
 
-/// Gives a stage its order and waits until it is confined at exactly this level.
-fn confine(
-    mut stage: Stage,
-    plan: &Plan,
+/// A plan that is to run at exactly this level.
+struct Attempt<'a> {
+    plan: &'a Plan,
     level: Level,
-    streams: &Streams,
-    files: &[BorrowedFd<'_>],
-) -> Result<Running, Refusal> {
-    match order(&mut stage, plan, level, streams, files) {
-        Ok((report, listener)) => {
-            let Stage { child, socket } = stage;
-            Ok(Running { child, socket, listener, report })
-        }
-        Err(refusal) => {
-            stage.end();
-            Err(refusal)
-        }
-    }
+    streams: &'a Streams,
+    files: &'a [BorrowedFd<'a>],
 }
 
-/// Sends the order and waits for the answer.
-fn order(
-    stage: &mut Stage,
-    plan: &Plan,
-    level: Level,
-    streams: &Streams,
-    files: &[BorrowedFd<'_>],
-) -> Result<(Report, Option<TcpListener>), Refusal> {
-    let exec = plan.exec.as_ref().map(|program| Replacement {
-        program: program.clone(),
-        environment: plan.environment.clone(),
-        directory: plan.directory.clone(),
-    });
-    let order =
-        Order { level, confinement: plan.confinement.clone(), exec, proxy_port: plan.proxy_port };
-    let deadline = Duration::from_millis(plan.start_ms.max(1));
-    let answer = if order.exec.is_some() {
-        let streams = stage.open_streams(streams).map_err(|error| not_started(plan, &error))?;
-        exchange(&stage.socket, &order, &handed_over(&streams, files), deadline)
-    } else {
-        exchange(&stage.socket, &order, files, deadline)
-    };
-    match answer {
-        Ok((Answer::Confined(report), listener)) => Ok((report, listener.map(TcpListener::from))),
-        Ok((Answer::Unavailable(missing), _)) => Err(Refusal::Missing(missing)),
-        Ok((Answer::NotStarted(reason), _)) => {
-            let directory = plan.directory.display();
-            let error = io::Error::other(format!("in `{directory}`: {reason}"));
-            Err(not_started(plan, &error))
+impl Attempt<'_> {
+    fn with_new_stage(&self, preparation: &Preparation) -> Result<Running, Refusal> {
+        let stage = if self.plan.exec.is_some() {
+            Stage::replaced(&self.plan.stage, preparation)
+        } else {
+            Stage::kept(self.plan, preparation, self.streams)
+        };
+        self.confine(stage.map_err(|error| not_started(self.plan, &error))?, || true)
+    }
+
+    /// Gives a stage its order and waits until it is confined. It goes on only if `fits` holds.
+    fn confine(&self, mut stage: Stage, fits: impl FnOnce() -> bool) -> Result<Running, Refusal> {
+        match self.order(&mut stage, fits) {
+            Ok((report, listener)) => {
+                let Stage { child, socket } = stage;
+                Ok(Running { child, socket, listener, report })
+            }
+            Err(refusal) => {
+                stage.end();
+                Err(refusal)
+            }
         }
-        Err(error) => {
-            let program = plan.stage.path.display();
-            let failed = no_answer(&program.to_string(), plan.start_ms, &error);
-            Err(Refusal::NoAnswer(failed, error.kind()))
+    }
+
+    /// Sends the order and waits for the answer.
+    fn order(
+        &self,
+        stage: &mut Stage,
+        fits: impl FnOnce() -> bool,
+    ) -> Result<(Report, Option<TcpListener>), Refusal> {
+        let plan = self.plan;
+        let files = if plan.exec.is_some() {
+            let streams = stage.open_streams(self.streams);
+            streams.map_err(|error| not_started(plan, &error))?.into()
+        } else {
+            Vec::new()
+        };
+        let files = handed_over(&files, self.files);
+        let answer = exchange(&stage.socket, &Order::of(plan, self.level), &files, plan, fits);
+        match answer.map_err(|error| no_answer(plan, &error))? {
+            (Answer::Confined(report), listener) => Ok((report, listener.map(TcpListener::from))),
+            (Answer::Unavailable(missing), _) => Err(Refusal::Missing(missing)),
+            (Answer::NotStarted(reason), _) => {
+                let directory = plan.directory.display();
+                let error = io::Error::other(format!("in `{directory}`: {reason}"));
+                Err(not_started(plan, &error))
+            }
         }
     }
 }
@@ -219,11 +226,17 @@ fn exchange(
     socket: &UnixStream,
     order: &Order,
     files: &[BorrowedFd<'_>],
-    deadline: Duration,
+    plan: &Plan,
+    fits: impl FnOnce() -> bool,
 ) -> io::Result<(Answer, Option<OwnedFd>)> {
+    let deadline = Duration::from_millis(plan.start_ms.max(1));
     socket.set_read_timeout(Some(deadline))?;
     socket.set_write_timeout(Some(deadline))?;
     wire::send(socket, order, files)?;
+    if !fits() {
+        return Err(io::Error::other("the stage is not like a new one"));
+    }
+    wire::release(socket)?;
     let (answer, received) = wire::receive(socket)?;
     socket.set_read_timeout(None)?;
     socket.set_write_timeout(None)?;
@@ -240,14 +253,12 @@ fn no_network() -> MissingLayer {
     MissingLayer { layer: "network".into(), reason }
 }
 
-fn no_answer(program: &str, start_ms: u64, error: &io::Error) -> SandboxError {
-    SandboxError::failed(if is_late(error.kind()) {
-        format!("`{program}` did not confine itself within {start_ms} ms")
-    } else {
-        format!("`{program}` ended before it confined itself: {error}")
-    })
-}
-
-fn is_late(error: io::ErrorKind) -> bool {
-    matches!(error, io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
+fn no_answer(plan: &Plan, error: &io::Error) -> Refusal {
+    let program = plan.stage.path.display();
+    if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) {
+        let late = format!("`{program}` did not confine itself within {} ms", plan.start_ms);
+        return Refusal::Failed(SandboxError::failed(late));
+    }
+    let ended = format!("`{program}` ended before it confined itself: {error}");
+    Refusal::Ended(SandboxError::failed(ended))
 }

@@ -33,26 +33,18 @@ type Slot = Arc<Mutex<Option<Spare>>>;
 /// The stage that a plan needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Wanted {
-    program: Program,
-    preparation: Preparation,
-    origin: Origin,
+    pub(crate) program: Program,
+    pub(crate) preparation: Preparation,
+    pub(crate) origin: Origin,
 }
 
 /// A stage that no plan has needed yet.
 #[derive(Debug)]
-struct Spare {
+pub(crate) struct Spare {
     wanted: Wanted,
     mounts: Mounts,
     /// `None` once a plan has it.
     stage: Option<Stage>,
-}
-
-impl Wanted {
-    /// Returns the stage that this thread would start.
-    pub(crate) fn by_thread(program: &Program, preparation: &Preparation) -> io::Result<Self> {
-        let origin = Origin::of_thread(program)?;
-        Ok(Self { program: program.clone(), preparation: preparation.clone(), origin })
-    }
 }
 
 impl Ready {
@@ -61,18 +53,16 @@ impl Ready {
         lock(&self.slot).is_some()
     }
 
-    /// Takes the stage if it is like the one that is wanted, and still runs.
-    pub(crate) fn take(&self, wanted: &Wanted) -> Option<Stage> {
-        let mut slot = lock(&self.slot);
-        if !slot.as_ref().is_some_and(|spare| spare.fits(wanted)) {
-            return None;
-        }
-        let mut stage = slot.take()?.stage.take()?;
-        drop(slot);
-        match stage.child.try_wait() {
-            Ok(None) => Some(stage),
-            _ => None,
-        }
+    /// Takes the stage if it is prepared like this. It may come from elsewhere.
+    pub(crate) fn take(
+        &self,
+        program: &Program,
+        preparation: &Preparation,
+    ) -> Option<(Stage, Spare)> {
+        let mut spare = lock(&self.slot).take_if(|spare| {
+            spare.wanted.program == *program && spare.wanted.preparation == *preparation
+        })?;
+        Some((spare.stage.take()?, spare))
     }
 
     /// Starts a stage like this one in the background.
@@ -110,8 +100,13 @@ impl Spare {
         Ok(Self { wanted, mounts, stage })
     }
 
+    /// Returns whether a new stage would be from the same place.
+    pub(crate) fn is_from(&self, origin: &Origin) -> bool {
+        self.wanted.origin == *origin && !self.mounts.have_changed()
+    }
+
     fn fits(&self, wanted: &Wanted) -> bool {
-        self.wanted == *wanted && !self.mounts.have_changed()
+        self.wanted == *wanted && self.is_from(&wanted.origin)
     }
 }
 

@@ -27,10 +27,12 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
 
+use landlock::RulesetCreated;
 use rustix::process::Signal;
 use seccompiler::BpfProgram;
 
 use self::limits::Identity;
+use self::network::Reach;
 use crate::wire::{self, Answer, Order, Preparation, Replacement};
 use crate::{Level, Limits, MissingLayer, Report};
 
@@ -55,7 +57,17 @@ pub struct Inside {
 /// The parts of a sandbox that are ready before the plan is known.
 struct Prepared {
     identity: Identity,
-    filter: BpfProgram,
+    layers: Layers,
+}
+
+/// The layers of a level, as far as they can be built before the plan is known.
+enum Layers {
+    Unconfined,
+    /// The process has given up its privileges and the system calls that it will not make, and
+    /// has the rules for the files of the system.
+    Floor(RulesetCreated),
+    /// Entering another root takes privileges and calls of its own.
+    Namespaces(BpfProgram),
 }
 
 /// A layer that cannot be built.
@@ -93,6 +105,7 @@ pub fn enter() -> io::Result<Inside> {
     });
     match confined {
         Ok((report, listener)) => {
+            wire::wait_for_release(&socket)?;
             let listener: Vec<_> = listener.iter().map(AsFd::as_fd).collect();
             wire::send(&socket, &Answer::Confined(report.clone()), &listener)?;
             Ok(Inside { socket, files, report, exec: order.exec })
@@ -176,11 +189,33 @@ fn prepare(preparation: &Preparation, socket: &UnixStream) -> Result<Prepared, F
     } else if level == Level::Floor && replaces_itself && starts_processes {
         supervisor::enter(&kept, socket).map_err(failed("supervisor"))?;
     }
-    if level != Level::Unconfined {
-        capabilities::forbid_regaining().map_err(failed("capabilities"))?;
+    let layers = build_ahead(preparation, &identity)?;
+    Ok(Prepared { identity, layers })
+}
+
+fn build_ahead(preparation: &Preparation, identity: &Identity) -> Result<Layers, Failed> {
+    if preparation.level == Level::Unconfined {
+        return Ok(Layers::Unconfined);
     }
+    capabilities::forbid_regaining().map_err(failed("capabilities"))?;
     let filter = filter::compile(preparation).map_err(failed("seccomp"))?;
-    Ok(Prepared { identity, filter })
+    if preparation.level == Level::Namespaces {
+        return Ok(Layers::Namespaces(filter));
+    }
+    give_up_privileges(identity)?;
+    filter::install(&filter).map_err(failed("seccomp"))?;
+    let reach = if preparation.uses_network { Reach::Everything } else { Reach::Nothing };
+    let rules = files::rules_of_system(reach, preparation.executes);
+    Ok(Layers::Floor(rules.map_err(failed("landlock"))?))
+}
+
+/// Gives up everything that the confined process must not have, and what would give it back.
+fn give_up_privileges(identity: &Identity) -> Result<(), Failed> {
+    identity.take_user().map_err(failed("limits"))?;
+    capabilities::drop_all().map_err(failed("capabilities"))?;
+    rustix::thread::set_no_new_privs(true).map_err(failed("no-new-privileges"))?;
+    // Changes of credentials clear it.
+    die_with_parent().map_err(failed("parent"))
 }
 
 /// Fails if an order needs other preparations.
@@ -192,24 +227,14 @@ fn is_prepared_for(preparation: &Preparation, order: &Order) -> Result<(), Faile
 }
 
 fn confine(order: &Order, prepared: Prepared) -> Result<(Report, Option<TcpListener>), Failed> {
-    let Prepared { mut identity, filter } = prepared;
+    let Prepared { mut identity, layers } = prepared;
     let confinement = &order.confinement;
     identity.limit(&confinement.limits, order.level)?;
-    if order.level == Level::Unconfined {
-        return Ok((unconfined(&confinement.limits, &identity)?, None));
-    }
-    if order.level == Level::Namespaces {
-        root::enter(order).map_err(failed("namespaces"))?;
-    }
-    let listener = order.proxy_port.map(network::listen).transpose();
-    let listener = listener.map_err(failed("network"))?;
-    limits::set(&confinement.limits, &identity).map_err(failed("limits"))?;
-    capabilities::drop_all().map_err(failed("capabilities"))?;
-    rustix::thread::set_no_new_privs(true).map_err(failed("no-new-privileges"))?;
-    // Changes of credentials clear it.
-    die_with_parent().map_err(failed("parent"))?;
-    let landlock = files::restrict(order).map_err(failed("landlock"))?;
-    filter::install(&filter).map_err(failed("seccomp"))?;
+    let (landlock, listener) = match layers {
+        Layers::Unconfined => return Ok((unconfined(&confinement.limits, &identity)?, None)),
+        Layers::Floor(rules) => (restrict(rules, order, &identity)?, None),
+        Layers::Namespaces(filter) => confine_in_namespaces(order, &identity, &filter)?,
+    };
     verify::verify(order)?;
     let mut layers = vec![landlock, "seccomp".into(), "no capabilities".into()];
     layers.extend(["no new privileges".into(), identity.describe(&confinement.limits)]);
@@ -224,6 +249,29 @@ fn confine(order: &Order, prepared: Prepared) -> Result<(Report, Option<TcpListe
     }
     let limits = identity.keepers();
     Ok((Report { level: order.level, layers, limits, missing: Vec::new() }, listener))
+}
+
+fn confine_in_namespaces(
+    order: &Order,
+    identity: &Identity,
+    filter: &BpfProgram,
+) -> Result<(String, Option<TcpListener>), Failed> {
+    root::enter(order).map_err(failed("namespaces"))?;
+    let listener = order.proxy_port.map(network::listen).transpose();
+    let listener = listener.map_err(failed("network"))?;
+    give_up_privileges(identity)?;
+    // The paths of the system are those of the new root.
+    let executes = !order.confinement.rights.execute.is_empty();
+    let rules = files::rules_of_system(Reach::of(order), executes);
+    let landlock = restrict(rules.map_err(failed("landlock"))?, order, identity)?;
+    filter::install(filter).map_err(failed("seccomp"))?;
+    Ok((landlock, listener))
+}
+
+/// Restricts the resources and the files of this process, and returns a line for the report.
+fn restrict(rules: RulesetCreated, order: &Order, identity: &Identity) -> Result<String, Failed> {
+    identity.set_limits(&order.confinement.limits).map_err(failed("limits"))?;
+    files::restrict(rules, order).map_err(failed("landlock"))
 }
 
 /// Sets the limits alone.

@@ -38,6 +38,8 @@ pub(crate) struct Preparation {
     pub(crate) reads: bool,
     /// Whether the process may write to files that are granted.
     pub(crate) writes: bool,
+    /// Whether the process may run programs that are granted.
+    pub(crate) executes: bool,
     /// The host's process id, to notice a host that has already ended.
     pub(crate) host: u32,
 }
@@ -71,6 +73,7 @@ impl Preparation {
             starts_processes: rights.processes,
             reads: !rights.read.is_empty(),
             writes: !rights.write.is_empty(),
+            executes: !rights.execute.is_empty(),
             host,
         }
     }
@@ -84,6 +87,19 @@ pub(crate) struct Order {
     /// `None` if the stage itself goes on inside.
     pub(crate) exec: Option<Replacement>,
     pub(crate) proxy_port: Option<u16>,
+}
+
+impl Order {
+    /// Returns the order of a plan at this level.
+    pub(crate) fn of(plan: &Plan, level: Level) -> Self {
+        let exec = plan.exec.as_ref().map(|program| Replacement {
+            program: program.clone(),
+            environment: plan.environment.clone(),
+            directory: plan.directory.clone(),
+        });
+        let confinement = plan.confinement.clone();
+        Self { level, confinement, exec, proxy_port: plan.proxy_port }
+    }
 }
 
 /// The program that replaces a stage. Its standard output and error are the first files that come
@@ -105,6 +121,17 @@ pub(crate) enum Answer {
     Unavailable(MissingLayer),
     /// The streams or the directory of the program cannot be used.
     NotStarted(String),
+}
+
+/// Lets a confined stage go on, once it has its order.
+pub(crate) fn release(socket: &UnixStream) -> io::Result<()> {
+    rustix::net::send(socket, &[0], SendFlags::NOSIGNAL)?;
+    Ok(())
+}
+
+/// Waits for [`release`].
+pub(crate) fn wait_for_release(mut socket: &UnixStream) -> io::Result<()> {
+    socket.read_exact(&mut [0])
 }
 
 /// Sends a message with open files.

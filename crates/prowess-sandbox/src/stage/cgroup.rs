@@ -96,6 +96,11 @@ impl Groups {
         self.joined.iter().flat_map(|one| &one.settings).map(|(file, _)| file.as_raw_fd())
     }
 
+    /// Returns whether a group counts processes.
+    pub(super) fn count_processes(&self) -> bool {
+        self.joined.iter().any(|one| one.controller == Controller::Pids)
+    }
+
     /// Sets the limits, and returns what keeps them.
     pub(super) fn limit(self, limits: GroupLimits) -> LimitKeepers {
         let mut keepers = LimitKeepers::default();

@@ -15,21 +15,28 @@ use super::paths::{DISCARD, LIBRARIES, SYSTEM, TEMPORARY};
 use crate::Level;
 use crate::wire::Order;
 
-/// Restricts this process to its rights and returns a line for the report.
-pub(super) fn restrict(order: &Order) -> Result<String, RulesetError> {
-    let rights = &order.confinement.rights;
-    let reach = Reach::of(order);
-    let read = AccessFs::ReadFile | AccessFs::ReadDir;
-    let write = read | AccessFs::from_write(ABI::V4);
-    let run = AccessFs::ReadFile | AccessFs::Execute;
-    let discard = AccessFs::ReadFile | AccessFs::WriteFile;
+/// Returns the rules for the files of the system, which do not depend on what a plan grants.
+pub(super) fn rules_of_system(
+    reach: Reach,
+    executes: bool,
+) -> Result<RulesetCreated, RulesetError> {
+    let read = read();
     // The dynamic loader is a program that the kernel runs.
-    let libraries = if rights.execute.is_empty() { read } else { read | AccessFs::Execute };
+    let libraries = if executes { read | AccessFs::Execute } else { read };
     let mut rules = ruleset(reach)?;
     rules = allow(rules, paths(&LIBRARIES), libraries)?;
     rules = allow(rules, paths(&SYSTEM), read)?;
     rules = allow(rules, reach.files(), read)?;
-    rules = allow(rules, paths(&DISCARD), discard)?;
+    allow(rules, paths(&DISCARD), AccessFs::ReadFile | AccessFs::WriteFile)
+}
+
+/// Restricts this process to the files of the system and its rights, and returns a line for the
+/// report.
+pub(super) fn restrict(mut rules: RulesetCreated, order: &Order) -> Result<String, RulesetError> {
+    let rights = &order.confinement.rights;
+    let read = read();
+    let write = read | AccessFs::from_write(ABI::V4);
+    let run = AccessFs::ReadFile | AccessFs::Execute;
     rules = allow(rules, rights.read.iter().map(PathBuf::as_path), read)?;
     rules = allow(rules, rights.write.iter().map(PathBuf::as_path), write)?;
     rules = allow(rules, rights.execute.iter().map(PathBuf::as_path), run)?;
@@ -45,6 +52,10 @@ pub(super) fn restrict(order: &Order) -> Result<String, RulesetError> {
         RulesetStatus::FullyEnforced => format!("landlock (version {kernel})"),
         _ => format!("landlock (version {kernel}, without the rights of later ones)"),
     })
+}
+
+fn read() -> BitFlags<AccessFs> {
+    AccessFs::ReadFile | AccessFs::ReadDir
 }
 
 /// Everything that Landlock can deny, of which its first version is required.

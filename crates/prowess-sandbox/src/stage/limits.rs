@@ -24,6 +24,8 @@ pub(super) struct Identity {
     /// Whether it is root with the right to change its real user id.
     is_root: bool,
     groups: Groups,
+    /// Whether one of the groups counts processes.
+    counts_processes: bool,
     /// Threads that the user runs outside and that count as well, where the user is counted.
     running: u64,
     keepers: LimitKeepers,
@@ -38,7 +40,9 @@ impl Identity {
             capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SETUID));
         let is_root = geteuid() == Uid::ROOT && may_set;
         let groups = cgroup::join(number);
-        Self { number, is_root, groups, running: 0, keepers: LimitKeepers::default() }
+        let counts_processes = groups.count_processes();
+        let keepers = LimitKeepers::default();
+        Self { number, is_root, groups, counts_processes, running: 0, keepers }
     }
 
     /// Returns the open files of the control groups.
@@ -56,12 +60,37 @@ impl Identity {
         let of_groups = GroupLimits { processes, memory: limits.memory_bytes };
         self.keepers = std::mem::take(&mut self.groups).limit(of_groups);
         check_demanded(limits, &self.keepers)?;
-        // In a user namespace only its own processes count; elsewhere all of the user's do.
         let is_grouped = self.keepers.processes != LimitKeeper::ResourceLimits;
+        if self.is_root && self.counts_processes && !is_grouped {
+            // The kernel does not limit root otherwise, and its user may be taken already.
+            let reason = "the control group takes no limit of processes";
+            return Err(failed("control-groups")(reason));
+        }
+        // In a user namespace only its own processes count; elsewhere all of the user's do.
         if level == Level::Floor && !self.is_root && !is_grouped {
             self.running = threads_of(getuid());
         }
         Ok(())
+    }
+
+    /// Gives root a user id that its processes are counted for, and no groups of users.
+    pub(super) fn take_user(&self) -> io::Result<()> {
+        if !self.is_root {
+            return Ok(());
+        }
+        set_thread_groups(&[])?;
+        if !self.counts_processes {
+            take_real_uid(self.number)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the limits of this process and its descendants.
+    pub(super) fn set_limits(&self, limits: &Limits) -> rustix::io::Result<()> {
+        if self.keepers.processes == LimitKeeper::ResourceLimits {
+            limit(Resource::Nproc, limits.processes.saturating_add(self.running))?;
+        }
+        set_of_process(limits)
     }
 
     /// Returns what keeps the limits.
@@ -103,21 +132,6 @@ fn check_demanded(limits: &Limits, keepers: &LimitKeepers) -> Result<(), Failed>
 /// Forbids core files.
 pub(super) fn no_core_files() -> rustix::io::Result<()> {
     limit(Resource::Core, 0)
-}
-
-/// Sets the limits of this process and its descendants.
-pub(super) fn set(limits: &Limits, identity: &Identity) -> io::Result<()> {
-    let is_grouped = identity.keepers.processes != LimitKeeper::ResourceLimits;
-    if identity.is_root {
-        set_thread_groups(&[])?;
-        if !is_grouped {
-            take_real_uid(identity.number)?;
-        }
-    }
-    if !is_grouped {
-        limit(Resource::Nproc, limits.processes.saturating_add(identity.running))?;
-    }
-    Ok(set_of_process(limits)?)
 }
 
 /// Sets the limits that count for each process alone.
