@@ -12,6 +12,8 @@ use crate::{Cancel, Digest};
 /// - `resolve` reports each artifact of a source once, and reports the same again as long as
 ///   nothing changes there.
 /// - An artifact that changes gets another revision or another digest.
+/// - `resolve_revision` reports the artifact of a revision that `resolve` has reported before, also
+///   when the branch or tag means another one now.
 /// - `fetch` returns the whole artifact or an error, never a part of it, and never more bytes than
 ///   the limit.
 /// - Something that does not exist is [`RemoteErrorKind::NotFound`], so that it is not mistaken for
@@ -34,6 +36,25 @@ pub trait Remote: Send + Sync {
         request: &RemoteRequest,
         cancel: &Cancel,
     ) -> Result<Vec<RemoteArtifact>, RemoteError>;
+
+    /// Reports the artifacts of a source in an earlier revision, which [`Self::resolve`] has
+    /// reported for this request.
+    ///
+    /// By default, this is [`Self::resolve`]: a source without revisions has the newest artifacts
+    /// only.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::resolve`], or the source does not have this revision any more.
+    fn resolve_revision(
+        &self,
+        request: &RemoteRequest,
+        revision: &str,
+        cancel: &Cancel,
+    ) -> Result<Vec<RemoteArtifact>, RemoteError> {
+        let _ = revision;
+        self.resolve(request, cancel)
+    }
 
     /// Returns the bytes of an artifact, at most `limit` of them.
     ///

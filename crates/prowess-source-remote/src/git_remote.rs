@@ -114,9 +114,7 @@ impl GitRemote {
             }
         };
         if let Some(commit) = names.first().filter(|name| is_commit(name)) {
-            let directory = source.page.get(1..).map(|rest| rest.join("/"));
-            let directory = directory.unwrap_or_else(|| source.directory.clone());
-            return Ok((commit.clone(), GitSource { directory, page: Vec::new(), ..source }));
+            return Ok((commit.clone(), source.without_reference()));
         }
         names.iter().try_for_each(|name| reference::check_name(name))?;
         let full: Vec<_> = names.iter().flat_map(|name| reference::full_names(name)).collect();
@@ -132,6 +130,24 @@ impl GitRemote {
         let commit = reference::commit(&found, &names[0])?.ok_or_else(|| missing(&names))?;
         Ok((commit, source))
     }
+
+    /// Returns a source with the directory that its page means.
+    fn find_directory(&self, source: GitSource, cancel: &Cancel) -> Result<GitSource, RemoteError> {
+        if source.page.is_empty() {
+            return Ok(source);
+        }
+        match self.find(source.clone(), None, cancel) {
+            // The branch was deleted. Most names of branches have no slash.
+            Err(error) if error.kind == RemoteErrorKind::NotFound => Ok(source.without_reference()),
+            found => found.map(|(_, source)| source),
+        }
+    }
+}
+
+fn artifact(source: &GitSource, commit: &str) -> RemoteArtifact {
+    let location = source.location(commit);
+    let revision = Some(commit.to_owned());
+    RemoteArtifact { revision, ..RemoteArtifact::new(location, ArtifactKind::Archive) }
 }
 
 fn missing(names: &[String]) -> RemoteError {
@@ -158,14 +174,22 @@ impl Remote for GitRemote {
         check(cancel)?;
         let source = GitSource::parse(&request.source, &self.options.github)?;
         let (commit, source) = self.find(source, request.reference.as_deref(), cancel)?;
-        Ok(vec![RemoteArtifact {
-            signature: None,
-            location: source.location(&commit),
-            name: None,
-            kind: ArtifactKind::Archive,
-            revision: Some(commit),
-            digest: None,
-        }])
+        Ok(vec![artifact(&source, &commit)])
+    }
+
+    fn resolve_revision(
+        &self,
+        request: &RemoteRequest,
+        revision: &str,
+        cancel: &Cancel,
+    ) -> Result<Vec<RemoteArtifact>, RemoteError> {
+        check(cancel)?;
+        if !is_commit(revision) {
+            return Err(unsupported("the revision of a repository has to be a full commit"));
+        }
+        let source = GitSource::parse(&request.source, &self.options.github)?;
+        let source = self.find_directory(source, cancel)?;
+        Ok(vec![artifact(&source, revision)])
     }
 
     fn fetch(

@@ -106,6 +106,14 @@ impl OciReference {
         Ok(Self { registry, name: name.to_owned(), version: version.to_owned() })
     }
 
+    /// Returns the version with this digest in the same repository.
+    pub(crate) fn at(self, revision: &str) -> Result<Self, RemoteError> {
+        let digest = revision.parse::<Digest>().map_err(|_| {
+            unsupported("the revision of a registry has to be the digest of a manifest")
+        })?;
+        Ok(Self { version: digest.to_string(), ..self })
+    }
+
     /// Returns the location of a part of a version, which [`Self::parse_location`] reads.
     pub(crate) fn location(&self, manifest: &Digest, part: Part) -> String {
         let scheme = if self.registry.starts_with("https:") { SECURE } else { PLAIN };

@@ -139,6 +139,34 @@ impl OciRemote {
         self.referring(&place, &|_| true, cancel)
     }
 
+    /// Reports the artifact of a version.
+    fn resolve_place(
+        &self,
+        place: &OciReference,
+        cancel: &Cancel,
+    ) -> Result<Vec<RemoteArtifact>, RemoteError> {
+        let (mut digest, mut manifest) = match place.version.parse::<Digest>() {
+            Ok(digest) => self.pinned(place, &digest, cancel)?,
+            Err(_) => self.manifest(place, &format!("manifests/{}", place.version), cancel)?,
+        };
+        if !manifest.manifests.is_empty() {
+            let [only] = manifest.manifests.as_slice() else {
+                return Err(invalid("the artifact has several manifests; name one by its digest"));
+            };
+            let only = only.digest()?;
+            (digest, manifest) = self.pinned(place, &only, cancel)?;
+        }
+        let (layer, kind) = manifest.content()?;
+        // Signers sign the manifest, which states the digest of the layer.
+        let signature = ArtifactSignature {
+            bundle: Some(place.location(&digest, Part::Bundles)),
+            subject: Some(place.location(&digest, Part::Manifest)),
+            ..ArtifactSignature::default()
+        };
+        let artifact = artifact_of(place, &digest, layer, kind)?;
+        Ok(vec![RemoteArtifact { signature: Some(signature), ..artifact }])
+    }
+
     /// Reports the artifacts that refer to a version, if their descriptors are wanted.
     fn referring(
         &self,
@@ -382,26 +410,18 @@ impl Remote for OciRemote {
     ) -> Result<Vec<RemoteArtifact>, RemoteError> {
         check(cancel)?;
         let place = OciReference::parse(&request.source, request.reference.as_deref())?;
-        let (mut digest, mut manifest) = match place.version.parse::<Digest>() {
-            Ok(digest) => self.pinned(&place, &digest, cancel)?,
-            Err(_) => self.manifest(&place, &format!("manifests/{}", place.version), cancel)?,
-        };
-        if !manifest.manifests.is_empty() {
-            let [only] = manifest.manifests.as_slice() else {
-                return Err(invalid("the artifact has several manifests; name one by its digest"));
-            };
-            let only = only.digest()?;
-            (digest, manifest) = self.pinned(&place, &only, cancel)?;
-        }
-        let (layer, kind) = manifest.content()?;
-        // Signers sign the manifest, which states the digest of the layer.
-        let signature = ArtifactSignature {
-            bundle: Some(place.location(&digest, Part::Bundles)),
-            subject: Some(place.location(&digest, Part::Manifest)),
-            ..ArtifactSignature::default()
-        };
-        let artifact = artifact_of(&place, &digest, layer, kind)?;
-        Ok(vec![RemoteArtifact { signature: Some(signature), ..artifact }])
+        self.resolve_place(&place, cancel)
+    }
+
+    fn resolve_revision(
+        &self,
+        request: &RemoteRequest,
+        revision: &str,
+        cancel: &Cancel,
+    ) -> Result<Vec<RemoteArtifact>, RemoteError> {
+        check(cancel)?;
+        let place = OciReference::parse(&request.source, request.reference.as_deref())?;
+        self.resolve_place(&place.at(revision)?, cancel)
     }
 
     fn fetch(

@@ -19,6 +19,15 @@ impl GitSource {
     pub(crate) fn scheme(&self) -> &str {
         self.url.split_once("://").map_or("ssh", |(scheme, _)| scheme)
     }
+
+    /// Returns the source with the directory of its page, whose reference is one part of the path.
+    pub(crate) fn without_reference(self) -> Self {
+        let directory = match self.page.get(1..) {
+            Some(rest) => rest.join("/"),
+            None => self.directory,
+        };
+        Self { directory, page: Vec::new(), url: self.url }
+    }
 }
 
 /// Checks the directory of a repository, which may be empty.

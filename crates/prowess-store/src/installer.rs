@@ -1,8 +1,8 @@
-//! Installs, checks and updates the skills of a lock file.
+//! Installs and checks the skills of a lock file.
 
 use std::collections::BTreeMap;
 
-use prowess_core::{Cancel, Digest, Remote, RemoteArtifact, RemoteRequest};
+use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteRequest};
 
 use crate::candidate::{Candidate, fetch, fetch_each};
 use crate::error::StoreError;
@@ -10,10 +10,9 @@ use crate::install_error::InstallError;
 use crate::lock::Lock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
-use crate::quarantine::Quarantined;
 use crate::signer::SignerRules;
 use crate::signers::{Signatures, check_signer};
-use crate::store::{Change, Store};
+use crate::store::Store;
 
 /// Installs skills from a remote into a store, and locks their versions.
 #[derive(Clone, Copy)]
@@ -26,19 +25,6 @@ pub struct Installer<'i> {
     pub remote: &'i dyn Remote,
     /// The signers that are accepted.
     pub signers: &'i SignerRules,
-}
-
-/// The result of [`Installer::sync`] for one skill.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Synced {
-    /// The package was in the store already.
-    Intact,
-    /// The package was fetched again.
-    Installed,
-    /// The source has other bytes than the locked ones, which are in quarantine now.
-    Quarantined(Digest),
-    /// The package could not be fetched.
-    Failed(InstallError),
 }
 
 /// The result of [`Installer::check`] for one skill.
@@ -169,47 +155,6 @@ impl Installer<'_> {
         Ok(change.save(self.lock, &lock)?)
     }
 
-    /// Fetches each package of the lock that is not intact in the store. The lock is not changed.
-    ///
-    /// # Errors
-    ///
-    /// The lock or the store cannot be used. A skill that cannot be fetched is a result.
-    pub fn sync(&self, cancel: &Cancel) -> Result<BTreeMap<String, Synced>, InstallError> {
-        let lock = self.lock.load()?;
-        let packages = self.store.packages()?;
-        let mut results = BTreeMap::new();
-        let mut needed = Lock::default();
-        for (id, skill) in &lock.skills {
-            if packages.verify(&skill.tree).is_ok() {
-                results.insert(id.clone(), Synced::Intact);
-            } else {
-                needed.skills.insert(id.clone(), skill.clone());
-            }
-        }
-        if needed.skills.is_empty() {
-            return Ok(results);
-        }
-        let change = self.store.begin()?;
-        for ((source, reference), ids) in groups(&needed) {
-            let request = request(source, reference);
-            let artifacts = self.remote.resolve(&request, cancel);
-            let mut fetched = match &artifacts {
-                Ok(artifacts) => fetch_each(self.remote, &request, artifacts, &ids, cancel),
-                Err(_) => BTreeMap::new(),
-            };
-            for id in ids {
-                let result = match (&artifacts, fetched.remove(id)) {
-                    (Err(error), _) => Synced::Failed(error.clone().into()),
-                    (_, Some(Err(error))) => Synced::Failed(error),
-                    (_, None) => Synced::Failed(no_skill(id)),
-                    (_, Some(Ok(found))) => restore(&change, &needed.skills[id], &found)?,
-                };
-                results.insert(id.to_owned(), result);
-            }
-        }
-        Ok(results)
-    }
-
     /// Compares each skill of the lock with the store and with its source. Nothing is installed,
     /// and an artifact is fetched only if its source states neither the locked digest nor the
     /// locked revision: its files are compared then.
@@ -263,10 +208,6 @@ fn state(fetched: Option<Result<Candidate, InstallError>>, locked: &LockedSkill)
     }
 }
 
-fn no_skill(id: &str) -> InstallError {
-    InstallError::NoSkill(format!("the source has no skill {}", prowess_text::quoted(id)))
-}
-
 /// Checks that a candidate may replace an installed skill without a question.
 pub(crate) fn check_replacement(
     candidate: &Candidate,
@@ -283,27 +224,6 @@ pub(crate) fn check_replacement(
 /// Returns the capabilities that only the new version has.
 pub(crate) fn gained(before: &LockedSkill, after: &LockedSkill) -> Vec<String> {
     after.surface.difference(&before.surface).cloned().collect()
-}
-
-/// Stores the locked package of a skill again, if it is what was fetched.
-fn restore(
-    change: &Change,
-    locked: &LockedSkill,
-    candidate: &Candidate,
-) -> Result<Synced, InstallError> {
-    if candidate.skill.tree == locked.tree {
-        change.insert(&[&candidate.package])?;
-        return Ok(Synced::Installed);
-    }
-    let note = Quarantined {
-        id: candidate.id.clone(),
-        source: locked.source.clone(),
-        revision: locked.revision.clone(),
-        expected: locked.artifact,
-        artifact: candidate.skill.artifact,
-    };
-    change.quarantine(&note, &candidate.bytes)?;
-    Ok(Synced::Quarantined(note.artifact))
 }
 
 fn groups(lock: &Lock) -> Groups<'_> {

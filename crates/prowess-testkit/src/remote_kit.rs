@@ -51,6 +51,17 @@ impl Published {
         self.resolve()?.pop().ok_or_else(|| "the source has no artifact".to_owned())
     }
 
+    fn resolve_revision(
+        &self,
+        revision: &str,
+        cancel: &Cancel,
+    ) -> Result<RemoteArtifact, RemoteError> {
+        let request = RemoteRequest::latest(&self.source);
+        let mut found = self.remote.resolve_revision(&request, revision, cancel)?;
+        let none = || RemoteError::new(RemoteErrorKind::NotFound, "the revision has no artifact");
+        found.pop().ok_or_else(none)
+    }
+
     fn fetch(&self, artifact: &RemoteArtifact, limit: usize) -> Result<Vec<u8>, RemoteError> {
         self.remote.fetch(artifact, limit, &Cancel::default())
     }
@@ -67,6 +78,7 @@ const RULES: &[(&str, Check)] = &[
     ("artifact-is-fetched-whole", artifact_is_fetched_whole),
     ("limit-is-kept", limit_is_kept),
     ("change-has-another-version", change_has_another_version),
+    ("earlier-revision-is-resolved", earlier_revision_is_resolved),
     ("missing-source-is-not-found", missing_source_is_not_found),
     ("credentials-are-not-shown", credentials_are_not_shown),
     ("cancel-ends-a-call", cancel_ends_a_call),
@@ -129,6 +141,18 @@ fn change_has_another_version(published: &Published) -> Checked {
     ensure(before != version(&published.one()?)?, "a changed skill has the same version")
 }
 
+fn earlier_revision_is_resolved(published: &Published) -> Checked {
+    let before = published.one()?;
+    let Some(revision) = &before.revision else { return Ok(()) };
+    let bytes = published.fetch(&before, ENOUGH).map_err(|error| error.to_string())?;
+    (published.replace)(VERSIONS[1]);
+    let found = published.resolve_revision(revision, &Cancel::default());
+    let found = found.map_err(|error| format!("the earlier revision is not resolved: {error}"))?;
+    ensure(found.revision == before.revision, "another revision is resolved")?;
+    let again = published.fetch(&found, ENOUGH).map_err(|error| error.to_string())?;
+    ensure(again == bytes, "the earlier revision has other bytes than before")
+}
+
 fn missing_source_is_not_found(published: &Published) -> Checked {
     let request = RemoteRequest::latest(&published.missing);
     let kind = published.remote.resolve(&request, &Cancel::default()).map_err(|error| error.kind);
@@ -152,6 +176,9 @@ fn cancel_ends_a_call(published: &Published) -> Checked {
     let request = RemoteRequest::latest(&published.source);
     let resolved = published.remote.resolve(&request, &cancel).map_err(|error| error.kind);
     ensure(resolved == Err(RemoteErrorKind::Cancelled), "a cancelled `resolve` goes on")?;
+    let revision = artifact.revision.as_deref().unwrap_or_default();
+    let revised = published.resolve_revision(revision, &cancel).map_err(|error| error.kind);
+    ensure(revised == Err(RemoteErrorKind::Cancelled), "a cancelled `resolve_revision` goes on")?;
     let fetched = published.remote.fetch(&artifact, ENOUGH, &cancel).map_err(|error| error.kind);
     ensure(fetched == Err(RemoteErrorKind::Cancelled), "a cancelled `fetch` goes on")
 }

@@ -22,6 +22,7 @@ mod lock_files;
 mod mcp_call;
 mod mcp_config;
 mod mcp_sources;
+mod moved_branches;
 mod names;
 mod new;
 mod placement;

@@ -121,6 +121,36 @@ fn directories_pages_and_short_names_are_found() {
 }
 
 #[test]
+fn earlier_commit_of_a_page_is_found() {
+    let repository = Repository::with(SKILL);
+    let first = repository.commit("skills/pdf/SKILL.md", SKILL);
+    repository.in_tree(&["branch", "feature/a"]);
+    repository.in_tree(&["branch", "old"]);
+    repository.commit("skills/pdf/SKILL.md", "changed");
+    repository.in_tree(&["branch", "--force", "feature/a", "HEAD"]);
+    let home = repository.place.path();
+    let server = GitServer::new(home, None);
+    let remote = remote(home, &[&server.host]);
+    let check = |branch: &str| {
+        let source = server.url(&format!("/team/skills/-/tree/{branch}/skills/pdf"));
+        let request = RemoteRequest::latest(source);
+        let artifacts = remote.resolve_revision(&request, &first, &Cancel::default()).unwrap();
+        assert_eq!(artifacts[0].revision.as_deref(), Some(first.as_str()), "{branch}");
+        let fetched = remote.fetch(&artifacts[0], 1024 * 1024, &Cancel::default()).unwrap();
+        let archive = read(&fetched, &Limits::default()).unwrap();
+        let [file] = archive.files() else { panic!("{branch}: only the directory is fetched") };
+        assert_eq!(file.path, "skills/pdf/SKILL.md", "{branch}");
+        assert_eq!(file.content, SKILL.as_bytes(), "{branch}");
+    };
+    check("feature/a");
+    repository.in_tree(&["branch", "--delete", "--force", "old"]);
+    check("old");
+    let request = RemoteRequest::latest(repository.source());
+    let error = remote.resolve_revision(&request, "main", &Cancel::default()).unwrap_err();
+    assert_eq!(error.kind, RemoteErrorKind::Unsupported, "a branch is no revision: {error}");
+}
+
+#[test]
 fn files_are_packed_as_they_were_committed() {
     let repository = Repository::with(SKILL);
     let attributes = "a export-ignore\nb export-subst ident\nc eol=crlf text\nd filter=evil\n";

@@ -61,14 +61,16 @@ impl Remote for Faulty {
         *self.resolved.lock().unwrap() += 1;
         let count = self.is("resolving-is-repeatable").then(|| *self.resolved.lock().unwrap());
         let text = self.text();
+        // The remote resolves the newest version only.
+        let digest = self.is("earlier-revision-is-resolved").then(|| Digest::of(text.as_bytes()));
         let is_wrong = self.is("artifact-is-fetched-whole");
         let described = if is_wrong { text + "and more" } else { text };
         let artifact = RemoteArtifact {
             signature: None,
-            location: "there/SKILL.md".to_owned(),
+            location: format!("there/SKILL.md{}", count.unwrap_or_default()),
             name: Some("kit-skill".to_owned()),
             kind: ArtifactKind::SkillMd,
-            revision: count.map(|count| count.to_string()),
+            revision: digest.map(|digest| digest.to_string()),
             digest: (!self.is("change-has-another-version"))
                 .then(|| Digest::of(described.as_bytes())),
         };
