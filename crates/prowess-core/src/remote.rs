@@ -134,7 +134,8 @@ pub struct ArtifactSignature {
     /// known.
     pub key: Option<String>,
     /// The location where a bundle of sigstore may be instead, or several of them, one after the
-    /// other.
+    /// other. A signature of cosign that is no bundle is a descriptor of the OCI image
+    /// specification with the signed content in `data`.
     pub bundle: Option<String>,
     /// The location of a document that a bundle may sign instead of the artifact, because the
     /// document states the digest of the artifact. The revision of the artifact is the digest of

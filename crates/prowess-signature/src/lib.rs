@@ -23,7 +23,8 @@
 //! signatures that are not prehashed are refused: minisign no longer makes them.
 //!
 //! The feature `sign` adds `SecretKey` for publishers, and `sigstore` adds `SigstoreRoot`, which
-//! verifies bundles of sigstore without the network. By default both are off.
+//! verifies bundles of sigstore, and signatures of cosign in registries, without the network. By
+//! default both are off.
 #![forbid(unsafe_code)]
 
 mod error;
@@ -37,6 +38,8 @@ mod secret_key;
 mod signature;
 #[cfg(feature = "sigstore")]
 mod sigstore_root;
+#[cfg(feature = "sigstore")]
+mod simple_signing;
 
 pub use error::SignatureError;
 pub use identity::Identity;

@@ -1,4 +1,4 @@
-//! Bundles of sigstore, verified without the network.
+//! Bundles of sigstore and signatures of cosign, verified without the network.
 
 use std::fmt;
 
@@ -8,6 +8,7 @@ use sigstore_verify::{VerificationPolicy, Verifier};
 
 use crate::error::SignatureError;
 use crate::identity::Identity;
+use crate::simple_signing::SimpleSigning;
 
 /// The types of statements that say where an artifact comes from. Others may say anything about
 /// it, such as a list of its parts, and are no signatures.
@@ -47,21 +48,30 @@ impl SigstoreRoot {
     /// log of certificates, and the proof that the signature is in a transparency log. Nothing is
     /// fetched, and which identity may sign is decided by the caller.
     ///
+    /// Instead of a bundle, the text may be a layer of the tag `.sig`, where cosign stores
+    /// signatures of manifests: a descriptor of the OCI image specification with its content in
+    /// `data`. Its log has signed a promise instead of a proof.
+    ///
     /// # Errors
     ///
     /// The text is not a bundle, or one of these does not match. If its statement does not say
-    /// where bytes come from, or it is what the tag `.sig` of cosign has, that is
+    /// where bytes come from, or cosign has signed it with a key instead of an identity, that is
     /// [`SignatureError::OtherKind`]. Such a text can also be left away, so the caller may treat
     /// the bytes as unsigned.
     pub fn signer(&self, bytes: &[u8], bundle: &str) -> Result<Identity, SignatureError> {
-        let invalid = |reason: String| SignatureError::Bundle(reason);
-        let bundle = Bundle::from_json(bundle).map_err(|error| match simple_signing(bundle) {
-            Some(kind) => SignatureError::OtherKind(kind),
-            None => invalid(error.to_string()),
-        })?;
+        if let Some(signed) = SimpleSigning::read(bundle) {
+            let identity = self.verify(signed.payload(), &signed.bundle()?)?;
+            signed.check_manifest(bytes)?;
+            return Ok(identity);
+        }
+        let bundle = Bundle::from_json(bundle).map_err(|error| invalid(error.to_string()))?;
         check_content(&bundle.content)?;
+        self.verify(bytes, &bundle)
+    }
+
+    fn verify(&self, bytes: &[u8], bundle: &Bundle) -> Result<Identity, SignatureError> {
         let policy = VerificationPolicy::any_identity();
-        let verified = self.verifier.verify(bytes, &bundle, &policy);
+        let verified = self.verifier.verify(bytes, bundle, &policy);
         let verified = verified.map_err(|error| invalid(error.to_string()))?;
         let is_complete =
             verified.certificate_verified() && verified.sct_verified() && verified.tlog_verified();
@@ -72,13 +82,8 @@ impl SigstoreRoot {
     }
 }
 
-/// Returns the kind of a document in the format "simple signing", which says what cosign has signed
-/// before there were bundles. Its signature is not in it.
-fn simple_signing(text: &str) -> Option<String> {
-    let document: serde_json::Value = serde_json::from_str(text).ok()?;
-    let critical = document.get("critical")?;
-    critical.pointer("/image/docker-manifest-digest")?;
-    critical.get("type")?.as_str().map(str::to_owned)
+fn invalid(reason: String) -> SignatureError {
+    SignatureError::Bundle(reason)
 }
 
 /// Checks that what was signed are the bytes themselves, or a statement about an origin.

@@ -46,6 +46,7 @@ mod oci_challenge;
 mod oci_manifest;
 mod oci_reference;
 mod oci_remote;
+mod oci_signatures;
 mod repository;
 #[cfg(feature = "s3")]
 mod s3_options;

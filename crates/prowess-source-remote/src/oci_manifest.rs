@@ -33,6 +33,9 @@ pub(crate) struct Descriptor {
     pub(crate) artifact_type: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) annotations: BTreeMap<String, String>,
+    /// The content in base64, if it is embedded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) data: Option<String>,
 }
 
 /// A manifest or an index.
@@ -89,6 +92,7 @@ impl Descriptor {
             size: bytes.len() as u64,
             artifact_type: None,
             annotations: BTreeMap::new(),
+            data: None,
         }
     }
 

@@ -22,7 +22,7 @@ const SECURE: &str = "oci://";
 pub(crate) enum Part {
     /// The manifest itself.
     Manifest,
-    /// The bundles of sigstore that refer to the manifest.
+    /// The signatures of the manifest.
     Bundles,
     /// A blob.
     Blob(Digest),

@@ -23,24 +23,15 @@ const MAX_MANIFEST_BYTES: usize = 4 * 1024 * 1024;
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
 
 /// The maximum number of artifacts that refer to another one: each is a request.
-const MAX_REFERRERS: usize = 50;
-
-/// The start of the type of bundles of sigstore.
-const BUNDLE: &str = "application/vnd.dev.sigstore.bundle";
-
-/// The type of what cosign has signed under the tag `.sig`, before there were bundles.
-const SIMPLE_SIGNING: &str = "application/vnd.dev.cosign.simplesigning.v1+json";
+pub(crate) const MAX_REFERRERS: usize = 50;
 
 /// Installs from registries, and publishes to them.
 ///
 /// An artifact is written as `oci://host/name:tag` or `oci://host/name@sha256:digest`, with
 /// `oci+http://` for a named host without TLS. It is a manifest with one layer that is an archive
 /// or a `SKILL.md`, whatever its media type; the digest of the manifest is its revision. Its
-/// signatures are the bundles of sigstore that refer to the manifest.
-///
-/// A signature under the tag `sha256-….sig`, as cosign made it before there were bundles, is not
-/// verified. If there is nothing else, what it has signed is returned in place of a bundle, so that
-/// a program can report that the artifact is signed in a way that is not supported.
+/// signatures are the bundles of sigstore that refer to the manifest, and those of cosign under the
+/// tag `sha256-….sig`.
 #[derive(Debug)]
 pub struct OciRemote {
     client: Client,
@@ -168,7 +159,7 @@ impl OciRemote {
     }
 
     /// Reports the artifacts that refer to a version, if their descriptors are wanted.
-    fn referring(
+    pub(crate) fn referring(
         &self,
         place: &OciReference,
         is_wanted: &dyn Fn(&Descriptor) -> bool,
@@ -208,53 +199,6 @@ impl OciRemote {
         Ok(referrers)
     }
 
-    /// Returns the bundles of sigstore that refer to a version, one after the other; if there are
-    /// none, what cosign has signed under the tag of older signatures.
-    fn bundles(
-        &self,
-        place: &OciReference,
-        limit: usize,
-        cancel: &Cancel,
-    ) -> Result<Vec<u8>, RemoteError> {
-        // An index need not have the types.
-        let may_be = |descriptor: &Descriptor| {
-            descriptor.artifact_type.as_ref().is_none_or(|kind| kind.starts_with(BUNDLE))
-        };
-        let mut bundles = Vec::new();
-        for Referrer { artifact_type, artifact } in self.referring(place, &may_be, cancel)? {
-            if artifact_type.starts_with(BUNDLE) {
-                let rest = limit.saturating_sub(bundles.len());
-                bundles.extend(self.fetch(&artifact, rest, cancel)?);
-                bundles.push(b'\n');
-            }
-        }
-        if !bundles.is_empty() {
-            return Ok(bundles);
-        }
-        self.simple_signing(place, limit, cancel)?.ok_or_else(|| {
-            let message = "no bundle of sigstore refers to the artifact";
-            RemoteError::new(RemoteErrorKind::NotFound, message)
-        })
-    }
-
-    /// Returns the first document that cosign has signed under the tag of older signatures.
-    fn simple_signing(
-        &self,
-        place: &OciReference,
-        limit: usize,
-        cancel: &Cancel,
-    ) -> Result<Option<Vec<u8>>, RemoteError> {
-        let path = format!("manifests/{}.sig", place.version.replace(':', "-"));
-        let (digest, manifest) = match self.manifest(place, &path, cancel) {
-            Err(error) if error.kind == RemoteErrorKind::NotFound => return Ok(None),
-            found => found?,
-        };
-        let signed = manifest.layers.iter().find(|layer| layer.media_type == SIMPLE_SIGNING);
-        let Some(layer) = signed else { return Ok(None) };
-        let artifact = artifact_of(place, &digest, layer, ArtifactKind::Archive)?;
-        self.fetch(&artifact, limit, cancel).map(Some)
-    }
-
     /// Uploads a blob, unless the registry has it.
     fn upload(
         &self,
@@ -289,7 +233,7 @@ impl OciRemote {
     }
 
     /// Returns the manifest at a path, with the digest of its bytes.
-    fn manifest(
+    pub(crate) fn manifest(
         &self,
         place: &OciReference,
         path: &str,
@@ -368,7 +312,7 @@ impl OciRemote {
     }
 }
 
-fn artifact_of(
+pub(crate) fn artifact_of(
     place: &OciReference,
     manifest: &Digest,
     layer: &Descriptor,
@@ -437,7 +381,7 @@ impl Remote for OciRemote {
                 let url = self.url(&place, &format!("blobs/{blob}"))?;
                 self.send(&place, Access::Pull, &Call::get(&url, &[]), limit, cancel)?.content(&url)
             }
-            Part::Bundles => self.bundles(&place, limit, cancel),
+            Part::Bundles => self.signatures(&place, limit, cancel),
             Part::Manifest => {
                 let path = format!("manifests/{}", place.version);
                 let bytes = self.manifest_bytes(&place, &path, limit, cancel)?;

@@ -58,8 +58,9 @@ impl fmt::Display for Signer {
     }
 }
 
-/// Verifies that a text is a sigstore bundle for these bytes, and returns the identity that signed.
-/// The feature `sigstore` of `prowess-signature` has such a function.
+/// Verifies that a text is a sigstore bundle for these bytes, or a signature of cosign as
+/// [`ArtifactSignature::bundle`](prowess_core::ArtifactSignature) has it, and returns the identity
+/// that signed. The feature `sigstore` of `prowess-signature` has such a function.
 ///
 /// [`SignatureError::OtherKind`] says that the text is no signature. It takes nothing away from
 /// others, and an artifact with nothing else counts as unsigned.

@@ -107,6 +107,50 @@ impl Sigstore {
         })
     }
 
+    /// Returns a signature of a manifest by a subject of an issuer, as cosign stores it under the
+    /// tag `.sig`: a layer with its content in `data`.
+    ///
+    /// # Panics
+    ///
+    /// The subject cannot be in a certificate.
+    pub fn sign_manifest(&self, manifest: &[u8], issuer: &str, subject: &str) -> Value {
+        self.sign_payload(&simple_signing(manifest), issuer, subject)
+    }
+
+    /// Returns a signature like that of [`Self::sign_manifest`] of another text.
+    ///
+    /// # Panics
+    ///
+    /// The subject cannot be in a certificate.
+    pub fn sign_payload(&self, payload: &Value, issuer: &str, subject: &str) -> Value {
+        let payload = payload.to_string();
+        let bundle = self.sign(payload.as_bytes(), issuer, subject);
+        let material = &bundle["verificationMaterial"];
+        let entry = &material["tlogEntries"][0];
+        let certificate = material["certificate"]["rawBytes"].as_str().expect("it is text");
+        let logged = json!({
+            "SignedEntryTimestamp": entry["inclusionPromise"]["signedEntryTimestamp"],
+            "Payload": {
+                "body": entry["canonicalizedBody"],
+                "integratedTime": SIGNED,
+                "logIndex": 0,
+                "logID": hex(&Digest::of(&self.signatures.subject_public_key_info())),
+            },
+        });
+        json!({
+            "mediaType": "application/vnd.dev.cosign.simplesigning.v1+json",
+            "digest": Digest::of(payload.as_bytes()).to_string(),
+            "size": payload.len(),
+            "annotations": {
+                "dev.cosignproject.cosign/signature": bundle["messageSignature"]["signature"],
+                "dev.sigstore.cosign/certificate": pem_text(certificate),
+                "dev.sigstore.cosign/chain": pem_text(&STANDARD.encode(&self.authority_der)),
+                "dev.sigstore.cosign/bundle": logged.to_string(),
+            },
+            "data": STANDARD.encode(payload),
+        })
+    }
+
     /// Returns the bundle of a statement of this type about these bytes by a subject of an issuer.
     ///
     /// # Panics
@@ -230,8 +274,23 @@ fn key() -> KeyPair {
 
 /// Returns a certificate as logs have it: in PEM, encoded again.
 fn pem(certificate: &[u8]) -> String {
-    let content = STANDARD.encode(certificate);
-    STANDARD.encode(format!("-----BEGIN CERTIFICATE-----\n{content}\n-----END CERTIFICATE-----\n"))
+    STANDARD.encode(pem_text(&STANDARD.encode(certificate)))
+}
+
+fn pem_text(content: &str) -> String {
+    format!("-----BEGIN CERTIFICATE-----\n{content}\n-----END CERTIFICATE-----\n")
+}
+
+/// Returns what cosign signs for a manifest.
+fn simple_signing(manifest: &[u8]) -> Value {
+    json!({
+        "critical": {
+            "identity": { "docker-reference": "registry.example/skills" },
+            "image": { "docker-manifest-digest": Digest::of(manifest).to_string() },
+            "type": "cosign container image signature",
+        },
+        "optional": null,
+    })
 }
 
 fn signed(key: &KeyPair, bytes: &[u8]) -> Vec<u8> {

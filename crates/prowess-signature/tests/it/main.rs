@@ -4,6 +4,8 @@
 mod identities;
 #[cfg(feature = "sigstore")]
 mod sigstore;
+#[cfg(feature = "sigstore")]
+mod simple_signing;
 
 use std::io::Cursor;
 

@@ -152,33 +152,120 @@ fn challenges_end() {
     }
 }
 
-/// The tag `.sig`, which cosign used before there were bundles, is looked at if there is no bundle.
-#[test]
-fn older_signature_is_not_taken_for_none() {
-    let server = Server::new();
-    server.on_get(MANIFEST, manifest(&Digest::of(b"package").to_string()));
-    let remote = remote(&[&server]);
-    let request = RemoteRequest::latest(source(&server));
-    let artifact = remote.resolve(&request, &Cancel::default()).unwrap().remove(0);
-    let bundles = RemoteArtifact::plain(artifact.signature.unwrap().bundle.unwrap());
-    let fetch = |limit| remote.fetch(&bundles, limit, &Cancel::default());
-    let kind_of = |found: Result<_, RemoteError>| found.map_err(|error| error.kind);
-    assert_eq!(kind_of(fetch(1024)), Err(RemoteErrorKind::NotFound), "nothing is signed");
+/// A registry with a package, and the location of its signatures.
+struct Signed {
+    server: Server,
+    remote: OciRemote,
+    /// The path of the manifest of the package, by its digest.
+    subject: String,
+    signatures: RemoteArtifact,
+}
 
-    let payload = r#"{"critical": {"type": "cosign container image signature"}}"#;
-    let blob = Digest::of(payload.as_bytes());
-    let tag = artifact.revision.unwrap().replace(':', "-") + ".sig";
-    let path = format!("/v2/team/pdf/manifests/{tag}");
-    let simple = "application/vnd.dev.cosign.simplesigning.v1+json";
-    let layer = "application/vnd.oci.image.layer.v1.tar+gzip";
-    server.on_get(&format!("/v2/team/pdf/blobs/{blob}"), payload);
-    server.on_get(&path, manifest(&blob.to_string()));
-    assert_eq!(kind_of(fetch(1024)), Err(RemoteErrorKind::NotFound), "the tag has something else");
-    server.on_get(&path, manifest(&blob.to_string()).replace(layer, simple));
-    assert_eq!(fetch(1024), Ok(payload.as_bytes().to_vec()));
-    assert_eq!(kind_of(fetch(8)), Err(RemoteErrorKind::TooLarge));
-    server.on_get(&path, "{");
-    assert_eq!(kind_of(fetch(1024)), Err(RemoteErrorKind::Invalid));
+impl Signed {
+    fn new() -> Self {
+        let server = Server::new();
+        server.on_get(MANIFEST, manifest(&Digest::of(b"package").to_string()));
+        let remote = remote(&[&server]);
+        let request = RemoteRequest::latest(source(&server));
+        let artifact = remote.resolve(&request, &Cancel::default()).unwrap().remove(0);
+        let signatures = RemoteArtifact::plain(artifact.signature.unwrap().bundle.unwrap());
+        Self { server, remote, subject: artifact.revision.unwrap(), signatures }
+    }
+
+    fn put_blob(&self, content: &str) -> String {
+        let digest = Digest::of(content.as_bytes()).to_string();
+        self.server.on_get(&format!("/v2/team/pdf/blobs/{digest}"), content);
+        digest
+    }
+
+    /// Stores the manifest under the tag `.sig`.
+    fn put_tag(&self, manifest: impl Into<Vec<u8>>) {
+        let tag = self.subject.replace(':', "-");
+        self.server.on_get(&format!("/v2/team/pdf/manifests/{tag}.sig"), manifest.into());
+    }
+
+    /// Stores a bundle that refers to the package.
+    fn put_bundle(&self, content: &str) {
+        let kind = "application/vnd.dev.sigstore.bundle.v0.3+json";
+        let blob = self.put_blob(content);
+        let referrer = manifest(&blob);
+        let digest = Digest::of(referrer.as_bytes());
+        self.server.on_get(&format!("/v2/team/pdf/manifests/{digest}"), referrer);
+        let index = format!(
+            r#"{{"schemaVersion": 2, "manifests": [{{"mediaType": "a", "digest": "{digest}",
+            "size": 1, "artifactType": "{kind}"}}]}}"#
+        );
+        self.server.on_get(&format!("/v2/team/pdf/referrers/{}", self.subject), index);
+    }
+
+    fn fetch(&self, limit: usize) -> Result<String, RemoteErrorKind> {
+        let fetched = self.remote.fetch(&self.signatures, limit, &Cancel::default());
+        fetched.map(|bytes| String::from_utf8(bytes).unwrap()).map_err(|error| error.kind)
+    }
+}
+
+/// A manifest whose layers have the type of what cosign signs.
+fn simple_signing(blobs: &[&str]) -> String {
+    let kind = "application/vnd.dev.cosign.simplesigning.v1+json";
+    let layer = |blob: &&str| {
+        format!(
+            r#"{{"mediaType": "{kind}", "digest": "{blob}", "size": 7,
+            "annotations": {{"dev.cosignproject.cosign/signature": "MEUCIQ=="}}}}"#
+        )
+    };
+    let layers: Vec<_> = blobs.iter().map(layer).collect();
+    format!(r#"{{"schemaVersion": 2, "layers": [{}]}}"#, layers.join(","))
+}
+
+#[test]
+fn layers_of_the_signature_tag_are_fetched_with_their_content() {
+    let signed = Signed::new();
+    assert_eq!(signed.fetch(1024), Err(RemoteErrorKind::NotFound), "nothing is signed");
+    let [blob, other] = ["payload", "another"].map(|text| signed.put_blob(text));
+    signed.put_tag(manifest(&blob));
+    assert_eq!(signed.fetch(1024), Err(RemoteErrorKind::NotFound), "the tag has something else");
+    signed.put_tag(simple_signing(&[&blob, &other]));
+    let layer = |blob: &str, data: &str| {
+        format!(
+            "{{\"mediaType\":\"application/vnd.dev.cosign.simplesigning.v1+json\",\
+             \"digest\":\"{blob}\",\"size\":7,\"annotations\":\
+             {{\"dev.cosignproject.cosign/signature\":\"MEUCIQ==\"}},\"data\":\"{data}\"}}\n"
+        )
+    };
+    let expected = layer(&blob, "cGF5bG9hZA==") + &layer(&other, "YW5vdGhlcg==");
+    assert_eq!(signed.fetch(1024), Ok(expected));
+    signed.put_tag("{");
+    assert_eq!(signed.fetch(1024), Err(RemoteErrorKind::Invalid));
+}
+
+#[test]
+fn layers_of_the_signature_tag_are_bounded() {
+    let signed = Signed::new();
+    let blob = signed.put_blob("payload");
+    signed.put_tag(simple_signing(&[&blob]));
+    let length = signed.fetch(1024).unwrap().len();
+    assert!(signed.fetch(length).is_ok(), "the limit itself is enough");
+    for limit in [0, 6, 7, length - 1] {
+        assert_eq!(signed.fetch(limit), Err(RemoteErrorKind::TooLarge), "{limit}");
+    }
+    let many = 1024 * 1024;
+    signed.put_tag(simple_signing(&[blob.as_str(); 50]));
+    assert!(signed.fetch(many).is_ok());
+    signed.put_tag(simple_signing(&[blob.as_str(); 51]));
+    assert_eq!(signed.fetch(many), Err(RemoteErrorKind::TooLarge));
+}
+
+/// Anyone may add a bundle, which takes nothing away from the signature.
+#[test]
+fn bundles_and_the_signature_tag_are_both_fetched() {
+    let signed = Signed::new();
+    signed.put_bundle(r#"{"a":"bundle"}"#);
+    assert_eq!(signed.fetch(1024).as_deref(), Ok("{\"a\":\"bundle\"}\n"));
+    signed.put_tag(simple_signing(&[&signed.put_blob("payload")]));
+    let both = signed.fetch(1024).unwrap();
+    let lines: Vec<_> = both.lines().collect();
+    assert_eq!((lines.len(), lines[0]), (2, r#"{"a":"bundle"}"#));
+    assert!(lines[1].ends_with(r#""data":"cGF5bG9hZA=="}"#), "{both}");
 }
 
 #[test]

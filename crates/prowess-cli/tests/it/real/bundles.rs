@@ -1,5 +1,7 @@
 //! Bundles of sigstore in a registry.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use prowess::Digest;
 use prowess_source_remote::basic;
 use prowess_testkit::Sigstore;
@@ -92,32 +94,31 @@ impl Signed<'_> {
         self.put(&path, kind, index.to_string().as_bytes());
     }
 
-    /// Signs a manifest as cosign did before there were bundles. The signature is an annotation.
-    fn sign_simply(&self, digest: &str) {
-        let payload = json!({
-            "critical": {
-                "identity": { "docker-reference": self.name },
-                "image": { "docker-manifest-digest": digest },
-                "type": "cosign container image signature",
-            },
-            "optional": null,
-        });
-        let payload = payload.to_string();
-        let kind = "application/vnd.dev.cosign.simplesigning.v1+json";
+    /// Stores signatures as cosign does under the tag `.sig`: each is a layer, whose content was
+    /// signed.
+    fn put_tag(&self, digest: &str, signatures: &[Value]) {
+        let mut layers = signatures.to_vec();
+        for layer in &mut layers {
+            let data = layer.as_object_mut().unwrap().remove("data").unwrap();
+            let payload = STANDARD.decode(data.as_str().unwrap()).unwrap();
+            layer["digest"] = json!(self.put_blob(&payload));
+            layer["size"] = json!(payload.len());
+        }
         let manifest = json!({
             "schemaVersion": 2, "mediaType": MANIFEST,
             "config": {
                 "mediaType": "application/vnd.oci.image.config.v1+json",
                 "digest": self.put_blob(b"{}"), "size": 2,
             },
-            "layers": [{
-                "mediaType": kind, "digest": self.put_blob(payload.as_bytes()),
-                "size": payload.len(),
-                "annotations": { "dev.cosignproject.cosign/signature": "MEUCIQ==" },
-            }],
+            "layers": layers,
         });
         let path = format!("manifests/{}.sig", digest.replace(':', "-"));
         self.put(&path, MANIFEST, manifest.to_string().as_bytes());
+    }
+
+    /// Returns the signature of a manifest as cosign makes it for the tag `.sig`.
+    fn simple(&self, digest: &str, subject: &str) -> Value {
+        self.sigstore.sign_manifest(&self.manifest(digest), ISSUER, subject)
     }
 }
 
@@ -175,7 +176,7 @@ fn other_statements_are_no_signatures() {
     let refused = run(&["add", &source, "--signer", &signer]);
     assert_eq!(refused.error()["code"], "signer-changed", "a signer is demanded");
     let added = detail(run(&["add", &source]));
-    assert!(added.starts_with(&format!("unsigned (not verified: `{PARTS}`);")), "{added}");
+    assert!(added.starts_with(&format!("unsigned (not verified: `{PARTS}`)")), "{added}");
     signed.attach(&first, &[statement(PARTS), statement("https://slsa.dev/provenance/v1")]);
     let added = detail(run(&["add", &source, "--signer", &signer]));
     assert!(added.starts_with(&signer), "a statement about the origin is a signature: {added}");
@@ -189,18 +190,85 @@ fn other_statements_are_no_signatures() {
     assert_eq!(run(&["update"]).error()["code"], "signer-changed", "a signer is locked");
 }
 
-#[test]
-fn older_signature_of_cosign_is_not_verified() {
-    let place = Place::registry("PROWESS_TEST_REGISTRY");
-    let repository = path("older");
+/// Publishes a package, and returns what attaches signatures to it and the digest of its manifest.
+fn published<'p>(place: &'p Place, repository: &str) -> (Signed<'p>, String) {
     let sigstore = Sigstore::new();
     place.machine.tree.write("trusted_root.json", sigstore.trusted_root().to_string());
-    let root = place.machine.path("trusted_root.json");
-    let signed = Signed { place: &place, name: format!("{repository}/pdf"), sigstore };
-    signed.sign_simply(&publish(&place, &repository));
+    let signed = Signed { place, name: format!("{repository}/pdf"), sigstore };
+    (signed, publish(place, repository))
+}
+
+/// Adds the published package.
+fn add(place: &Place, repository: &str, options: &[&str]) -> Ran {
     let source = format!("oci+http://{}/{repository}/pdf:1", place.host);
-    let added = place.run(&["add", &source, "--trusted-root", &root]).json();
-    let detail = added["skills"][0]["detail"].as_str().unwrap();
-    let expected = "unsigned (not verified: `cosign container image signature`);";
-    assert!(detail.starts_with(expected), "{detail}");
+    let root = place.machine.path("trusted_root.json");
+    place.run(&[&["add", &source, "--trusted-root", &root], options].concat())
+}
+
+fn detail(ran: &Ran) -> String {
+    ran.json()["skills"][0]["detail"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn signature_tag_of_cosign_is_a_signature() {
+    let place = Place::registry("PROWESS_TEST_REGISTRY");
+    let repository = path("tagged");
+    let (signed, first) = published(&place, &repository);
+    signed.put_tag(&first, &[signed.simple(&first, "ada@example.com")]);
+    let signer = format!("sigstore:{ISSUER} ada@example.com");
+    let other = format!("sigstore:{ISSUER} eve@example.com");
+    let refused = add(&place, &repository, &["--signer", &other]);
+    assert_eq!(refused.error()["code"], "signer-changed", "another identity has signed");
+    let added = add(&place, &repository, &["--signer", &signer]);
+    assert!(detail(&added).starts_with(&signer), "{}", added.stderr);
+
+    place.change();
+    let second = publish(&place, &repository);
+    let root = place.machine.path("trusted_root.json");
+    let update = || place.run(&["update", "--trusted-root", &root]);
+    signed.put_tag(&second, &[signed.simple(&second, "eve@example.com")]);
+    assert_eq!(update().error()["code"], "signer-changed", "the identity is pinned");
+    let both = ["eve@example.com", "ada@example.com"].map(|it| signed.simple(&second, it));
+    signed.put_tag(&second, &both);
+    assert_eq!(update().code, Some(0), "another signature takes nothing away");
+}
+
+#[test]
+fn wrong_signature_tag_is_refused() {
+    let place = Place::registry("PROWESS_TEST_REGISTRY");
+    let repository = path("mistagged");
+    let (signed, digest) = published(&place, &repository);
+    let good = signed.simple(&digest, "ada@example.com");
+    let another = signed.sigstore.sign_manifest(b"another", ISSUER, "ada@example.com");
+    let mut tampered = good.clone();
+    tampered["data"] = another["data"].clone();
+    let mut unlogged = good.clone();
+    unlogged["annotations"].as_object_mut().unwrap().remove("dev.sigstore.cosign/bundle");
+    for (wrong, reason) in [
+        (another, "it signs another manifest"),
+        (tampered, "signature verification failed"),
+        (unlogged, "it has no entry of a transparency log"),
+    ] {
+        signed.put_tag(&digest, std::slice::from_ref(&wrong));
+        let refused = add(&place, &repository, &[]);
+        assert_eq!(refused.error()["code"], "signature-invalid", "{reason}");
+        let message = refused.error()["message"].to_string();
+        assert!(message.contains(reason), "{reason}: {message}");
+        signed.put_tag(&digest, &[wrong, good.clone()]);
+        assert_eq!(add(&place, &repository, &[]).code, Some(0), "the good one counts: {reason}");
+        assert_eq!(place.run(&["remove", "pdf"]).code, Some(0));
+    }
+}
+
+#[test]
+fn signature_tag_of_a_key_is_not_verified() {
+    let place = Place::registry("PROWESS_TEST_REGISTRY");
+    let repository = path("keyed");
+    let (signed, digest) = published(&place, &repository);
+    let mut keyed = signed.simple(&digest, "ada@example.com");
+    keyed["annotations"].as_object_mut().unwrap().remove("dev.sigstore.cosign/certificate");
+    signed.put_tag(&digest, &[keyed]);
+    let added = detail(&add(&place, &repository, &[]));
+    let expected = "unsigned (not verified: `cosign container image signature`)";
+    assert!(added.starts_with(expected), "{added}");
 }
