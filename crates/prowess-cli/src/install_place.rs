@@ -195,6 +195,7 @@ impl From<InstallError> for Failure {
             }
             InstallError::Store(StoreError::Lock(_)) => "restore or repair the lock file",
             InstallError::Store(_) => "`prowess verify` shows the state of the store",
+            InstallError::NoSkill(_) => "check the source and the names; nothing was installed",
             InstallError::Remote(_) => "check the source; what is installed keeps working",
             _ => "report it to the publisher; nothing was installed",
         };

@@ -1,6 +1,6 @@
 //! Packages that were fetched and checked, before they are installed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use prowess_archive::{Archive, File, Limits, read};
@@ -8,13 +8,16 @@ use prowess_core::{
     ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteRequest, SKILL_MD_FILES,
 };
 use prowess_format::{Frontmatter, Profile, parse};
-use prowess_text::quoted;
+use prowess_text::{enumerated, quoted};
 
 use crate::install_error::InstallError;
 use crate::locked_skill::LockedSkill;
 use crate::signers::Signatures;
 use crate::surface::surface_with;
 use crate::tree::tree_digest;
+
+/// The maximum number of skills that are named instead of one that is missing.
+const MAX_NAMES: usize = 10;
 
 /// A package with the entry that it gets in the lock.
 #[derive(Clone, Debug)]
@@ -42,8 +45,10 @@ pub(crate) fn fetch(
     for artifact in artifacts.iter().filter(|it| it.name.as_ref().is_none_or(is_wanted)) {
         candidates.extend(fetch_artifact(remote, request, artifact, signatures, cancel)?);
     }
+    let named = artifacts.iter().filter_map(|artifact| artifact.name.clone());
+    let found: BTreeSet<_> = named.chain(candidates.iter().map(|it| it.id.clone())).collect();
     candidates.retain(|candidate| is_wanted(&candidate.id));
-    check_names(&candidates, names, request)?;
+    check_names(&candidates, names, &found, request)?;
     Ok(candidates)
 }
 
@@ -181,6 +186,7 @@ pub(crate) fn document(package: &Archive, directory: &str) -> Result<Frontmatter
 fn check_names(
     candidates: &[Candidate],
     names: &[String],
+    found: &BTreeSet<String>,
     request: &RemoteRequest,
 ) -> Result<(), InstallError> {
     let source = quoted(&request.source);
@@ -189,7 +195,13 @@ fn check_names(
     }
     let missing = names.iter().find(|&name| candidates.iter().all(|it| it.id != *name));
     if let Some(missing) = missing {
-        let message = format!("there is no skill {} in {source}", quoted(missing));
+        let others = match found.len() {
+            1..=MAX_NAMES => {
+                format!("; it has {}", enumerated(found.iter().map(String::as_str), "and"))
+            }
+            _ => String::new(),
+        };
+        let message = format!("there is no skill {} in {source}{others}", quoted(missing));
         return Err(InstallError::NoSkill(message));
     }
     check_unique(candidates)

@@ -17,10 +17,25 @@ use crate::failure::Failure;
 use crate::install_place::InstallPlace;
 use crate::output::{DIM, ID, Output};
 use crate::paths::absolute;
-use crate::terminal::plain;
+use crate::terminal::{plain, width};
+
+/// What to do about skills in some states.
+const NEXT_STEPS: [(&str, &str); 3] = [
+    ("damaged", "`prowess sync` installs damaged packages again"),
+    ("changed", "`prowess update --preview` shows what the new version changes"),
+    (
+        "quarantined",
+        "the source has other files than the lock file names; `prowess quarantine release` writes \
+         them to a file, to look at them",
+    ),
+];
 
 /// The exit code of a sync that found other bytes than the locked ones.
 const OTHER_BYTES: u8 = 3;
+
+/// The remark of a command that has no skill to report.
+const NOTHING_INSTALLED: &str = "no skill is installed";
+pub(crate) const UP_TO_DATE: &str = "every skill is up to date";
 
 /// One skill with what was done or found.
 #[derive(Serialize)]
@@ -64,8 +79,8 @@ pub(crate) fn added_line(added: Added) -> Line {
         let kinds = enumerated(added.unverified.iter().map(String::as_str), "and");
         signer = format!("{signer} (not verified: {kinds})");
     }
-    let detail = Some(format!("{signer}; {}", facts.join(", ")));
-    Line { id: added.id, state, detail }
+    let detail = if facts.is_empty() { signer } else { format!("{signer}; {}", facts.join(", ")) };
+    Line { id: added.id, state, detail: Some(detail) }
 }
 
 /// Returns the request for a source as the lock file has it: a path does not depend on the working
@@ -109,7 +124,7 @@ pub(crate) fn sync(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
     let synced = place.installer().sync(&Cancel::default())?;
     let has_other = synced.values().any(|state| matches!(state, Synced::Quarantined(_)));
     let has_failed = synced.values().any(|state| matches!(state, Synced::Failed(_)));
-    print(synced.into_iter().map(synced_line).collect(), output)?;
+    print_or(synced.into_iter().map(synced_line).collect(), NOTHING_INSTALLED, output)?;
     Ok(match (has_other, has_failed) {
         (true, _) => ExitCode::from(OTHER_BYTES),
         (false, true) => ExitCode::FAILURE,
@@ -130,7 +145,7 @@ fn synced_line((id, synced): (String, Synced)) -> Line {
 fn check(checked: &BTreeMap<String, Checked>, output: &Output) -> Result<ExitCode, Failure> {
     let lines: Vec<_> = checked.iter().map(|(id, checked)| checked_line(id, checked)).collect();
     let is_same = lines.iter().all(|line| line.state == "intact");
-    print(lines, output)?;
+    print_or(lines, NOTHING_INSTALLED, output)?;
     Ok(if is_same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -158,7 +173,7 @@ pub(crate) fn outdated(options: &InstallOptions, output: &Output) -> Result<Exit
         checked_line(id, &Checked { stored: Ok(()), remote: checked.remote.clone() })
     };
     let lines = checked.iter().map(remote).filter(|line| line.state != "intact");
-    print(lines.collect(), output)?;
+    print_or(lines.collect(), UP_TO_DATE, output)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -172,7 +187,7 @@ pub(crate) fn verify(options: &InstallOptions, output: &Output) -> Result<ExitCo
         let state = if found.is_ok() { "intact" } else { "damaged" };
         Line { id, state, detail: found.err().map(|error| error.to_string()) }
     });
-    print(lines.collect(), output)?;
+    print_or(lines.collect(), NOTHING_INSTALLED, output)?;
     Ok(if is_intact { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -185,19 +200,37 @@ pub(crate) fn rollback(args: &Rollback, output: &Output) -> Result<ExitCode, Fai
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints one line for each skill.
+/// Prints one line for each skill, or a remark if there are none.
+pub(crate) fn print_or(skills: Vec<Line>, none: &str, output: &Output) -> Result<(), Failure> {
+    if skills.is_empty() {
+        output.remark(&format!("{none}\n"));
+    }
+    print(skills, output)
+}
+
+/// Prints one line for each skill, and the next step for some states.
 pub(crate) fn print(skills: Vec<Line>, output: &Output) -> Result<(), Failure> {
-    output.result(&Lines { skills }, |lines| {
-        let mut text = String::new();
-        for Line { id, state, detail } in &lines.skills {
-            let detail = detail.as_deref().unwrap_or_default();
-            let _ = writeln!(
-                text,
-                "{state:11}  {ID}{}{ID:#}  {DIM}{}{DIM:#}",
-                plain(id),
-                plain(detail)
-            );
+    let lines = Lines { skills };
+    output.result(&lines, lines_text)?;
+    for (state, help) in NEXT_STEPS {
+        if lines.skills.iter().any(|line| line.state == state) {
+            output.remark(&format!("  {DIM}help:{DIM:#} {help}\n"));
         }
-        text
-    })
+    }
+    Ok(())
+}
+
+fn lines_text(lines: &Lines) -> String {
+    let ids = lines.skills.iter().map(|line| width(&plain(&line.id))).max().unwrap_or(0);
+    let mut text = String::new();
+    for Line { id, state, detail } in &lines.skills {
+        let id = plain(id);
+        let _ = write!(text, "{state:11}  {ID}{id}{ID:#}");
+        if let Some(detail) = detail {
+            let gap = ids - width(&id) + 2;
+            let _ = write!(text, "{:gap$}{DIM}{}{DIM:#}", "", plain(detail));
+        }
+        text.push('\n');
+    }
+    text
 }

@@ -10,7 +10,7 @@ use prowess_text::terminal_json;
 use serde::Serialize;
 
 use crate::args::{InstallOptions, LockCommand, Quarantine, SignerOption};
-use crate::commands::install::{Line, added_line, print};
+use crate::commands::install::{Line, added_line, print, print_or};
 use crate::commands::publish::unwritable;
 use crate::failure::Failure;
 use crate::install_place::{InstallPlace, lock_file, store};
@@ -109,7 +109,7 @@ fn report(merged: &Merge, output: &Output) -> Result<ExitCode, Failure> {
 
 pub(crate) fn quarantine(command: &Quarantine, output: &Output) -> Result<ExitCode, Failure> {
     let store = store()?;
-    let lines = match command {
+    let lines: Vec<_> = match command {
         Quarantine::List => {
             let line = |note: prowess_store::Quarantined| {
                 let detail = format!("{} from {}", note.artifact, note.source);
@@ -127,6 +127,6 @@ pub(crate) fn quarantine(command: &Quarantine, output: &Output) -> Result<ExitCo
             vec![Line { id: note.id, state: "released", detail: Some(file.display().to_string()) }]
         }
     };
-    print(lines, output)?;
+    print_or(lines, "nothing is in quarantine", output)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -8,10 +8,11 @@ use prowess::Cancel;
 use prowess_store::{FileChange, Growth, Update as NewVersion};
 use serde::Serialize;
 
+use super::install::UP_TO_DATE;
 use crate::args::Update;
 use crate::failure::Failure;
 use crate::install_place::InstallPlace;
-use crate::output::{ID, Output};
+use crate::output::{DIM, ID, Output, counted};
 use crate::terminal::plain;
 
 /// The output of `update --format json`.
@@ -26,6 +27,9 @@ struct Shown {
     id: String,
     from: String,
     to: String,
+    /// The revisions of the source, which mean more to people than the digests of the files.
+    #[serde(skip)]
+    revisions: [String; 2],
     files: BTreeMap<String, &'static str>,
     gained: Vec<String>,
     lost: Vec<String>,
@@ -46,7 +50,9 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
         place.installer().update(&args.ids, growth, &cancel)?
     };
     let updates = updates.into_iter().map(shown).collect();
-    output.result(&Answer { is_preview: args.preview, updates }, text)?;
+    let answer = Answer { is_preview: args.preview, updates };
+    output.result(&answer, text)?;
+    output.remark(&remark(&answer));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -62,6 +68,7 @@ fn shown(update: NewVersion) -> Shown {
         id,
         from: from.tree.to_string(),
         to: to.tree.to_string(),
+        revisions: [from.revision, to.revision],
         files,
         gained,
         lost,
@@ -72,8 +79,9 @@ fn shown(update: NewVersion) -> Shown {
 
 fn text(answer: &Answer) -> String {
     let mut text = String::new();
-    for Shown { id, from, to, files, gained, lost, signer, new_signer } in &answer.updates {
-        let _ = writeln!(text, "{ID}{}{ID:#}\n  from {from}\n  to   {to}", plain(id));
+    for Shown { id, revisions, files, gained, lost, signer, new_signer, .. } in &answer.updates {
+        let [from, to] = revisions.each_ref().map(|revision| plain(revision));
+        let _ = writeln!(text, "{ID}{}{ID:#}\n  from     {from}\n  to       {to}", plain(id));
         if let Some(new) = new_signer {
             let _ = writeln!(text, "  signer   {} instead of {}", plain(new), plain(signer));
         }
@@ -86,8 +94,23 @@ fn text(answer: &Answer) -> String {
             }
         }
     }
-    if answer.updates.is_empty() {
-        text.push_str("every skill is up to date\n");
-    }
     text
+}
+
+/// Returns what was done, or the next step.
+fn remark(answer: &Answer) -> String {
+    let count = answer.updates.len();
+    if count == 0 {
+        return format!("{UP_TO_DATE}\n");
+    }
+    if !answer.is_preview {
+        return format!("{} updated\n", counted(count, "skill"));
+    }
+    let grows = answer.updates.iter().any(|update| !update.gained.is_empty());
+    let (option, reason) = if grows {
+        (" --accept", "installs them, with what they gain")
+    } else {
+        ("", "installs them")
+    };
+    format!("  {DIM}help:{DIM:#} `prowess update{option}` {reason}\n")
 }

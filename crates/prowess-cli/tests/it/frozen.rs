@@ -83,7 +83,7 @@ fn changed_bytes_are_put_into_quarantine() {
     }
     let lines = machine.run(&["sync", "--frozen", "--host", machine.host()]);
     assert_eq!(lines.code, Some(3), "it does not become acceptable");
-    assert!(lines.stdout.contains("quarantined  pdf  sha256:"), "{}", lines.stdout);
+    assert!(lines.stdout.contains("quarantined  pdf    sha256:"), "{}", lines.stdout);
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod gated_calls;
 mod help;
 mod install;
 mod install_crashes;
+mod install_text;
 mod lock_files;
 mod mcp_call;
 mod mcp_config;

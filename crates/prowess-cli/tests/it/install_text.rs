@@ -1,0 +1,100 @@
+//! What people read when they install, check and update skills.
+
+use std::fs;
+
+use crate::install::Machine;
+use crate::plain_skill;
+use crate::program::Ran;
+
+/// Runs a command that may reach the site, for people.
+fn run(machine: &Machine, arguments: &[&str]) -> Ran {
+    machine.run(&[arguments, &["--host", machine.host()]].concat())
+}
+
+#[test]
+fn skills_are_listed_in_columns() {
+    let machine = Machine::new();
+    let added = run(&machine, &["add", &machine.address()]);
+    assert_eq!(added.stdout, "added        notes  unsigned\nadded        pdf    unsigned\n");
+    let verified = run(&machine, &["verify"]);
+    assert_eq!(verified.stdout, "intact       notes\nintact       pdf\n");
+    assert_eq!(verified.stderr, "", "there is nothing to do");
+}
+
+#[test]
+fn empty_list_says_why() {
+    let machine = Machine::new();
+    for (words, remark) in [
+        (&["verify"][..], "no skill is installed\n"),
+        (&["sync"], "no skill is installed\n"),
+        (&["sync", "--check"], "no skill is installed\n"),
+        (&["outdated"], "every skill is up to date\n"),
+        (&["update"], "every skill is up to date\n"),
+    ] {
+        let ran = run(&machine, words);
+        assert_eq!((&*ran.stdout, &*ran.stderr), ("", remark), "{words:?}");
+    }
+    let listed = machine.run(&["quarantine", "list"]);
+    assert_eq!((&*listed.stdout, &*listed.stderr), ("", "nothing is in quarantine\n"));
+}
+
+#[test]
+fn next_step_of_an_update_is_named() {
+    let machine = Machine::new();
+    machine.add();
+    let change = |text: &str| {
+        machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + text);
+        machine.publish();
+    };
+    change("More.\n");
+    let outdated = run(&machine, &["outdated"]);
+    assert!(outdated.stderr.contains("help: `prowess update --preview`"), "{}", outdated.stderr);
+    let preview = run(&machine, &["update", "--preview"]);
+    assert_eq!(preview.stderr, "  help: `prowess update` installs them\n");
+    change("See https://example.org/forms.\n");
+    let preview = run(&machine, &["update", "--preview"]);
+    assert!(preview.stderr.contains("`prowess update --accept`"), "{}", preview.stderr);
+    let updated = run(&machine, &["update", "--accept"]);
+    assert_eq!(updated.stderr, "1 skill updated\n");
+}
+
+#[test]
+fn preview_names_the_revisions_of_the_lock() {
+    let machine = Machine::new();
+    machine.add();
+    let revision = || {
+        let lock = machine.tree.join("home/.local/state/prowess/prowess.lock");
+        let text = fs::read_to_string(lock).unwrap();
+        let (_, pdf) = text.split_once("[skill.pdf]").unwrap();
+        pdf.split_once("revision = \"").unwrap().1.split('"').next().unwrap().to_owned()
+    };
+    let from = revision();
+    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + "More.\n");
+    machine.publish();
+    let preview = run(&machine, &["update", "--preview"]).stdout;
+    assert_eq!(run(&machine, &["update"]).code, Some(0));
+    let expected = format!("pdf\n  from     {from}\n  to       {}\n", revision());
+    assert!(preview.starts_with(&expected), "{preview}");
+}
+
+#[test]
+fn lost_packages_name_the_command_that_restores_them() {
+    let machine = Machine::new();
+    machine.add();
+    fs::remove_dir_all(machine.tree.join("home/.local/state/prowess/store/packages")).unwrap();
+    let verified = run(&machine, &["verify"]);
+    assert_eq!(verified.code, Some(1));
+    let expected = "  help: `prowess sync` installs damaged packages again\n";
+    assert_eq!(verified.stderr, expected, "it is said once");
+    let quiet = run(&machine, &["verify", "--quiet"]);
+    assert_eq!(quiet.stderr, "", "remarks can be left out");
+}
+
+#[test]
+fn missing_name_lists_the_others() {
+    let machine = Machine::new();
+    let added = run(&machine, &["add", &machine.address(), "pdff"]);
+    let expected = "there is no skill `pdff` in";
+    assert!(added.stderr.contains(expected), "{}", added.stderr);
+    assert!(added.stderr.contains("; it has `notes` and `pdf`\n"), "{}", added.stderr);
+}
