@@ -97,6 +97,22 @@ fn registry_has_what_was_published() {
 }
 
 #[test]
+fn moved_tag_does_not_change_what_is_restored() {
+    let place = Place::registry("PROWESS_TEST_REGISTRY");
+    let repository = format!("oci+http://{}/{}", place.host, path("moved"));
+    let target = format!("{repository}:1");
+    assert_eq!(place.publish(&target).code, Some(0));
+    assert_eq!(place.run(&["add", &format!("{repository}/pdf:1")]).code, Some(0));
+    place.change();
+    assert_eq!(place.publish(&target).code, Some(0), "the tag moves");
+    let packages = place.machine.tree.join("home/.local/state/prowess/store/packages");
+    fs::remove_dir_all(packages).unwrap();
+    let synced = place.run(&["sync", "--frozen"]);
+    assert_eq!(states(&synced.json()), ["pdf installed"], "{}", synced.stdout);
+    assert_eq!(place.run(&["verify"]).code, Some(0));
+}
+
+#[test]
 fn bucket_has_what_was_published() {
     let place = Place::bucket();
     let target = format!("s3://skills/{}", path("site"));
