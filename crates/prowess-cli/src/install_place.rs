@@ -193,6 +193,9 @@ impl From<InstallError> for Failure {
             InstallError::Store(StoreError::PlaceOccupied(_)) => {
                 "move it away, or name another directory with `--into`"
             }
+            InstallError::Store(StoreError::NoEarlierVersion(_)) => {
+                "a skill has an earlier version after an update or a removal"
+            }
             InstallError::Store(StoreError::Lock(_)) => "restore or repair the lock file",
             InstallError::Store(_) => "`prowess verify` shows the state of the store",
             InstallError::NoSkill(_) => "check the source and the names; nothing was installed",

@@ -23,11 +23,7 @@ use crate::terminal::{plain, width};
 const NEXT_STEPS: [(&str, &str); 3] = [
     ("damaged", "`prowess sync` installs damaged packages again"),
     ("changed", "`prowess update --preview` shows what the new version changes"),
-    (
-        "quarantined",
-        "the source has other files than the lock file names; `prowess quarantine release` writes \
-         them to a file, to look at them",
-    ),
+    ("quarantined", "`prowess quarantine release` writes other bytes to a file, to look at them"),
 ];
 
 /// The exit code of a sync that found other bytes than the locked ones.

@@ -98,3 +98,25 @@ fn missing_name_lists_the_others() {
     assert!(added.stderr.contains(expected), "{}", added.stderr);
     assert!(added.stderr.contains("; it has `notes` and `pdf`\n"), "{}", added.stderr);
 }
+
+#[test]
+fn rollback_without_an_update_says_when_there_is_one() {
+    let machine = Machine::new();
+    machine.add();
+    let refused = run(&machine, &["rollback", "pdf"]);
+    assert_eq!(refused.code, Some(1));
+    let expected = "help: a skill has an earlier version after an update or a removal";
+    assert!(refused.stderr.contains(expected), "{}", refused.stderr);
+}
+
+#[test]
+fn quarantined_files_can_be_looked_at() {
+    let machine = Machine::new();
+    machine.add();
+    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + "More.\n");
+    machine.publish();
+    fs::remove_dir_all(machine.tree.join("home/.local/state/prowess/store/packages")).unwrap();
+    let synced = run(&machine, &["sync"]);
+    assert_eq!(synced.code, Some(3));
+    assert!(synced.stderr.contains("`prowess quarantine release`"), "{}", synced.stderr);
+}
