@@ -1,5 +1,4 @@
-//! Signatures of cosign under the tag `.sig`: of an instance of sigstore that belongs to the test, and
-//! one of the public sigstore.
+//! Signatures of cosign under the tag `.sig`, of an instance of sigstore that belongs to the test.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,9 +9,6 @@ use serde_json::{Value, json};
 const ISSUER: &str = "https://accounts.example.com";
 const SUBJECT: &str = "ada@example.com";
 const MANIFEST: &[u8] = b"a manifest";
-
-/// A signature that cosign made in 2022, with entry 4288624 of the public transparency log.
-const PUBLIC: &str = include_str!("public_signature.json");
 
 const SIGNATURE: &str = "dev.cosignproject.cosign/signature";
 const CERTIFICATE: &str = "dev.sigstore.cosign/certificate";
@@ -134,18 +130,4 @@ fn signature_with_a_key_is_of_another_kind() {
     let found = verify(&sigstore.trusted_root(), MANIFEST, &layer);
     let expected = SignatureError::OtherKind("cosign container image signature".to_owned());
     assert_eq!(found, Err(expected));
-}
-
-/// The manifest is not there, so the last check fails, after everything else was verified.
-#[test]
-fn signature_of_the_public_sigstore_is_verified() {
-    let root = SigstoreRoot::public().unwrap();
-    let verify = |layer: &Value| root.signer(MANIFEST, &layer.to_string());
-    let refused = |reason: &str| Err(SignatureError::Bundle(reason.to_owned()));
-    let layer: Value = serde_json::from_str(PUBLIC).unwrap();
-    assert_eq!(verify(&layer), refused("it signs another manifest"));
-    let mut tampered = layer.clone();
-    tampered["data"] = json!(STANDARD.encode("{}"));
-    assert_ne!(verify(&tampered), refused("it signs another manifest"));
-    assert!(matches!(verify(&tampered), Err(SignatureError::Bundle(_))));
 }
