@@ -3,7 +3,7 @@
 mod commit;
 pub(crate) mod files;
 mod options;
-mod tail;
+pub(crate) mod tail;
 mod writer;
 
 use std::fmt;
@@ -26,7 +26,7 @@ use writer::Writer;
 ///
 /// An intent is on disk when [`AuditSink::intend`] returns: threads that wait for the disk at the
 /// same time share one write to it. Other events are written at once and reach the disk with the
-/// next intent.
+/// next intent, or when they are a mebibyte.
 ///
 /// One log has one writer, which holds a lock on the file `PATH.lock`. A full file is renamed to
 /// `PATH.NUMBER`, the number of its last entry, and the chain goes on in a new one.
@@ -103,7 +103,10 @@ impl JsonLinesLog {
     fn append(&self, entry: &Value, is_durable: bool) -> io::Result<()> {
         self.commits.check()?;
         let now = self.clock.now();
-        let seq = self.writer().append(entry, &self.options, now)?;
+        let mut writer = self.writer();
+        let seq = writer.append(entry, &self.options, now)?;
+        let is_durable = is_durable || writer.is_overdue();
+        drop(writer);
         if is_durable && self.options.durability == Durability::Disk {
             self.commits.wait_for(seq, || self.sync_newest())?;
         }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::chain::{self, Head, MAX_LINE};
 use crate::log::files;
+use crate::log::tail::DAMAGED;
 
 /// A log whose chain is unbroken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +20,8 @@ pub struct Verified {
     pub files: usize,
     /// The last entry.
     pub head: Head,
-    /// The bytes after the last entry, which a writer did not finish. The next writer removes
-    /// them and says so in the log.
+    /// The bytes after the last entry, which a writer did not finish, or of which a power failure
+    /// has removed a part. The next writer removes them and records that in the log.
     pub torn_bytes: usize,
 }
 
@@ -111,7 +112,9 @@ fn walk_file(
     visit: &mut dyn FnMut(&Head, Value),
 ) -> Result<(), VerifyError> {
     let unreadable = |error| VerifyError::Unreadable(path.to_owned(), error);
-    let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
+    let file = File::open(path).map_err(unreadable)?;
+    let mut left = file.metadata().map_err(unreadable)?.len();
+    let mut reader = BufReader::new(file);
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
@@ -119,10 +122,12 @@ fn walk_file(
         if limited.read_until(b'\n', &mut bytes).map_err(unreadable)? == 0 {
             break;
         }
-        if is_last && bytes.last() != Some(&b'\n') && bytes.len() < MAX_LINE {
-            verified.torn_bytes = bytes.len();
+        let is_cut = bytes.last() != Some(&b'\n') && bytes.len() < MAX_LINE;
+        if is_last && (is_cut || left <= DAMAGED && bytes.contains(&0)) {
+            verified.torn_bytes = usize::try_from(left).unwrap_or(usize::MAX);
             break;
         }
+        left = left.saturating_sub(bytes.len() as u64);
         let broken = |problem| VerifyError::Broken { file: path.to_owned(), line, problem };
         let sealed = chain::open(&bytes).ok_or(Problem::Changed).map_err(broken)?;
         follows(&verified.head, sealed.head.seq, sealed.previous).map_err(broken)?;

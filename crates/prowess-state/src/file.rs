@@ -1,11 +1,11 @@
 //! Private files of the user: checked when they are read, and replaced as a whole.
 
-use std::fs::{self, DirBuilder, DirEntry, File};
+use std::fs::{self, DirEntry, File};
 use std::io::{self, Error, ErrorKind, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use prowess_dir::check_private;
+use prowess_dir::{check_private, create_directories, sync_name};
 use rustix::fs::{Mode, OFlags};
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_64;
@@ -59,7 +59,7 @@ fn too_large(limit: u64) -> Error {
 }
 
 /// Replaces a file by one that only the user may read. A concurrent reader sees the old or the new
-/// content.
+/// content; so does one after a power failure, and the new content once this has returned.
 ///
 /// # Errors
 ///
@@ -68,7 +68,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let file = beside(path, bytes)?;
     file.as_file().sync_all()?;
     file.persist(path)?;
-    Ok(())
+    sync_name(path)
 }
 
 /// Removes temporary files of writers that were killed. The caller holds the [`lock`] of the file,
@@ -136,6 +136,6 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
 /// Returns the directory of a file, and creates it if necessary.
 pub(crate) fn directory_of(path: &Path) -> io::Result<&Path> {
     let directory = path.parent().ok_or(ErrorKind::InvalidInput)?;
-    DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+    create_directories(directory, 0o700)?;
     Ok(directory)
 }

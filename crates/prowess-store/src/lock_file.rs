@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use prowess_core::Digest;
-use prowess_dir::{Dir, ErrorKind, Permissions};
+use prowess_dir::{Dir, ErrorKind, Permissions, create_directories};
 
 use crate::error::{LockError, StoreError};
 use crate::lock::Lock;
@@ -78,7 +78,7 @@ impl LockFile {
     /// As [`Self::save`].
     pub fn write(&self, text: &str) -> Result<(), StoreError> {
         if let Some(parent) = self.path.parent() {
-            std::fs::create_dir_all(parent)?;
+            create_directories(parent, 0o777)?;
         }
         let (directory, name) = self.open()?;
         let temporary = format!(".{name}.tmp");

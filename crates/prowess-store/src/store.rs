@@ -1,13 +1,12 @@
 //! The store of packages.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use prowess_archive::Archive;
 use prowess_core::Digest;
-use prowess_dir::{Dir, ErrorKind, Links, Permissions};
+use prowess_dir::{Dir, ErrorKind, Links, Permissions, create_directories};
 
 use crate::error::StoreError;
 use crate::tree::{FileStates, stored_digest, stored_files, tree_digest};
@@ -40,7 +39,7 @@ impl Store {
     ///
     /// The store cannot be created or locked.
     pub fn begin(&self) -> Result<Change, StoreError> {
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.root)?;
+        create_directories(&self.root, 0o700)?;
         let lock = File::options().create(true).append(true).open(self.root.join("lock"))?;
         lock.lock()?;
         let root = Dir::open(&self.root)?;

@@ -33,6 +33,8 @@ mod kit_report;
 mod memory_catalog;
 mod plugin_build;
 mod plugin_file;
+#[cfg(target_os = "linux")]
+mod power_cut;
 mod random;
 mod ranker_kit;
 mod remote_kit;
@@ -73,6 +75,8 @@ pub use plugin_build::{
     build_plugin_outside, build_program,
 };
 pub use plugin_file::PluginFile;
+#[cfg(target_os = "linux")]
+pub use power_cut::{PowerCut, WriteRecord};
 pub use random::Random;
 pub use ranker_kit::check_ranker;
 pub use remote_kit::{Published, RemoteFixture, check_remote};

@@ -1,12 +1,11 @@
 //! The files of a log: the current one, the full ones, and the lock.
 
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use prowess_dir::check_private;
+use prowess_dir::{check_private, create_directories};
 use rustix::fs::{Mode, OFlags};
 
 /// The number of digits in the name of a full file, so that names sort like numbers.
@@ -31,7 +30,7 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
 /// the log's directory if necessary.
 pub(super) fn lock(path: &Path) -> io::Result<Option<File>> {
     if let Some(directory) = path.parent().filter(|path| !path.as_os_str().is_empty()) {
-        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
+        create_directories(directory, 0o700)?;
     }
     let file = open(&with_suffix(path, "lock"))?;
     match file.try_lock() {
@@ -76,11 +75,6 @@ pub(crate) fn all(path: &Path) -> io::Result<Vec<PathBuf>> {
         files.push(path.to_owned());
     }
     if files.is_empty() { Err(io::ErrorKind::NotFound.into()) } else { Ok(files) }
-}
-
-/// Writes the names of the log's files to the disk.
-pub(super) fn sync_names(path: &Path) -> io::Result<()> {
-    File::open(directory(path))?.sync_all()
 }
 
 fn directory(path: &Path) -> &Path {

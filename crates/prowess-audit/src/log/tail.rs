@@ -1,4 +1,7 @@
-//! The end of a file of the log: its last entry, and a line that was not finished.
+//! The end of a file of the log: its last entry, and what was not finished.
+//!
+//! After a power failure, lines that were not synced may be missing before others: the system reads
+//! zeros there, which no line has.
 
 use std::fs::File;
 use std::io;
@@ -6,11 +9,14 @@ use std::os::unix::fs::FileExt;
 
 use crate::chain::{self, Head, MAX_LINE};
 
+/// The most bytes at the end of a file that a power failure can damage.
+pub(crate) const DAMAGED: u64 = 4 * MAX_LINE as u64;
+
 /// The end of a file.
 pub(super) struct Tail {
     /// The last entry; `None` if the file has no complete line.
     pub(super) head: Option<Head>,
-    /// The length of the complete lines.
+    /// The length of the complete lines before any damage.
     pub(super) complete: u64,
     /// The length of what follows them.
     pub(super) torn: u64,
@@ -19,11 +25,12 @@ pub(super) struct Tail {
 /// Reads the end of a file; `None` if its last complete line is no entry.
 pub(super) fn read(file: &File) -> io::Result<Option<Tail>> {
     let length = file.metadata()?.len();
-    let start = length.saturating_sub(2 * MAX_LINE as u64);
+    let start = length.saturating_sub(DAMAGED);
     let mut bytes = vec![0; usize::try_from(length - start).unwrap_or_default()];
     file.read_exact_at(&mut bytes, start)?;
-    let Some(end) = position_of_last_line_feed(&bytes).map(|at| at + 1) else {
-        // A line longer than any that is written.
+    let whole = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    let Some(end) = position_of_last_line_feed(&bytes[..whole]).map(|at| at + 1) else {
+        // Else it is a line longer than any that is written.
         let tail = Tail { head: None, complete: 0, torn: length };
         return Ok((start == 0).then_some(tail));
     };

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prowess_core::Timestamp;
+use prowess_dir::sync_name;
 use serde_json::Value;
 
 use super::tail::{self, Tail};
@@ -20,6 +21,8 @@ pub(super) struct Writer {
     file: Arc<File>,
     head: Head,
     length: u64,
+    /// The bytes that were written since the last sync began.
+    unsynced: u64,
     opened: Timestamp,
     /// The number of entries that could not be written since the last one that could.
     lost: u64,
@@ -44,6 +47,7 @@ impl Writer {
             file: Arc::new(file),
             head,
             length: complete,
+            unsynced: 0,
             opened: now,
             lost: 0,
             is_torn: false,
@@ -52,26 +56,36 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Writes over an unfinished line that there was one, and then removes the rest of it: it is
-    /// never removed without a mark.
+    /// Replaces what was not finished by a mark. One byte of it is left until the mark is written,
+    /// so that an interrupted repair is marked, too. The rest is removed before: after the mark it
+    /// would look like entries.
     fn repair(&mut self, torn: u64, now: Timestamp) -> io::Result<()> {
         if torn > 0 {
+            self.file.set_len(self.length + 1)?;
+            self.file.sync_data()?;
             let mut repaired = json::event("log_repaired", now);
             repaired.insert("removed_bytes".to_owned(), torn.into());
             self.write(&repaired.into())?;
-            self.file.set_len(self.length)?;
         }
         self.file.sync_all()?;
-        files::sync_names(&self.path)
+        sync_name(&self.path)
     }
 
     pub(super) fn head(&self) -> Head {
         self.head
     }
 
-    /// Returns the current file and its last entry. All other files are on disk.
-    pub(super) fn unsynced(&self) -> (Arc<File>, u64) {
+    /// Returns the current file, which the caller syncs, and its last entry. All other files are on
+    /// disk.
+    pub(super) fn unsynced(&mut self) -> (Arc<File>, u64) {
+        self.unsynced = 0;
         (Arc::clone(&self.file), self.head.seq)
+    }
+
+    /// Returns whether so much is not synced that a power failure could damage more than the next
+    /// writer repairs.
+    pub(super) fn is_overdue(&self) -> bool {
+        self.unsynced >= MAX_LINE as u64
     }
 
     /// Counts an entry that could not be written. An entry with the count precedes the next entry.
@@ -115,6 +129,7 @@ impl Writer {
         }
         self.head = head;
         self.length += line.len() as u64;
+        self.unsynced += line.len() as u64;
         Ok(())
     }
 
@@ -142,8 +157,9 @@ impl Writer {
         }
         self.file = Arc::new(files::open(&self.path)?);
         self.length = 0;
+        self.unsynced = 0;
         self.opened = now;
-        files::sync_names(&self.path)
+        sync_name(&self.path)
     }
 }
 

@@ -299,6 +299,23 @@ fn only_intents_wait_for_the_disk() {
     assert_eq!(log.head().seq, 4, "nothing is written after the failure");
 }
 
+/// A power failure damages no more than the next writer repairs.
+#[test]
+fn mebibyte_of_events_is_not_left_unsynced() {
+    let place = Place::new();
+    let log = place.open();
+    let event = AuditEvent { error: Some("long ".repeat(20_000)), ..done(1) };
+    without_sync(|| {
+        for number in 1..=20 {
+            log.record(&event);
+            let stored = log.head().seq;
+            assert!(stored == number || stored == 11, "{stored} of {number} events are stored");
+        }
+        log.intend(&intent(2)).expect_err("what the disk has is unknown");
+    });
+    assert_eq!(log.head().seq, 11, "the sync of the first mebibyte fails");
+}
+
 #[test]
 fn intents_need_no_disk_where_the_host_says_so() {
     let place = Place::new();

@@ -9,6 +9,8 @@ mod log;
 mod metrics;
 #[cfg(feature = "opentelemetry")]
 mod open_telemetry;
+#[cfg(target_os = "linux")]
+mod power_cut;
 mod processes;
 mod redaction;
 mod story;

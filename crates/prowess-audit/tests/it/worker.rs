@@ -74,9 +74,19 @@ pub(crate) fn run_with_small_files(log: &Path) -> Vec<String> {
     run_command(command, log)
 }
 
-fn run_command(mut command: Command, log: &Path) -> Vec<String> {
+/// Returns the command of a worker.
+pub(crate) fn command(log: &Path) -> Command {
+    as_worker(Command::new(env::current_exe().expect("the test has a file")), log)
+}
+
+fn as_worker(mut command: Command, log: &Path) -> Command {
     let test = "worker::is_a_worker_or_writes_a_whole_log";
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(PATH, log);
+    command
+}
+
+fn run_command(command: Command, log: &Path) -> Vec<String> {
+    let mut command = as_worker(command, log);
     let Output { stdout, .. } = command.output().expect("strace is installed");
     let text = String::from_utf8_lossy(&stdout).into_owned();
     let lines = text.lines().filter_map(|line| line.strip_prefix("> ")).map(str::to_owned);

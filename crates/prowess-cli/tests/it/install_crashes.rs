@@ -50,8 +50,8 @@ struct Call {
 }
 
 /// A home with an installed skill whose source has a newer version with another skill.
-struct Machine {
-    tree: Tree,
+pub(crate) struct Machine {
+    pub(crate) tree: Tree,
     store: Store,
     lock: LockFile,
     old: Digest,
@@ -61,7 +61,7 @@ struct Machine {
 }
 
 impl Machine {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let tree = Tree::new("");
         let state = tree.join("home/.local/state/prowess");
         let [store, lock] = ["store", "prowess.lock"].map(|name| state.join(name));
@@ -77,7 +77,7 @@ impl Machine {
         copy(&machine.tree.join("home"), &machine.tree.join("before"));
         machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + "More.\n");
         machine.tree.write("skills/pdf/references/deep/fields.md", "Fields\n");
-        machine.complete();
+        machine.complete().unwrap();
         machine.new = machine.locked();
         machine.updated = paths(&machine.tree.join("home"));
         machine
@@ -88,7 +88,7 @@ impl Machine {
     }
 
     /// Restores the home with the old version.
-    fn reset(&self) {
+    pub(crate) fn reset(&self) {
         fs::remove_dir_all(self.tree.join("home")).unwrap();
         copy(&self.tree.join("before"), &self.tree.join("home"));
     }
@@ -98,11 +98,12 @@ impl Machine {
     }
 
     /// Updates in this process, which first removes what a killed process left behind.
-    fn complete(&self) {
-        drop(self.store.begin().unwrap());
+    fn complete(&self) -> Result<(), String> {
+        drop(self.store.begin().map_err(|error| error.to_string())?);
         let (store, lock, signers) = (&self.store, &self.lock, &SignerRules::default());
         let installer = Installer { store, lock, remote: &LocalRemote, signers };
-        installer.update(&[], Growth::Accept, &Cancel::default()).unwrap();
+        let updated = installer.update(&[], Growth::Accept, &Cancel::default());
+        updated.map(drop).map_err(|error| error.to_string())
     }
 
     /// Updates with this fault, and checks what is there afterwards.
@@ -110,16 +111,31 @@ impl Machine {
         self.reset();
         let mut command = self.traced(&["-e", fault]);
         let is_done = command.stdout(Stdio::null()).status().unwrap().success();
-        let found = self.locked();
-        assert!([self.old, self.new].contains(&found), "{fault}: neither version is locked");
-        let verified = self.store.verify(&found);
-        assert_eq!(verified, Ok(()), "{fault}: the locked version is not intact");
-        assert!(!is_done || found == self.new, "{fault}: it was reported and is not there");
-        self.complete();
-        assert_eq!(self.locked(), self.new, "{fault}: the next update works");
-        let left = paths(&self.tree.join("home"));
-        assert_eq!(left, self.updated, "{fault}: something is left behind");
+        if let Err(problem) = self.check(is_done) {
+            panic!("{fault}: {problem}");
+        }
         is_done
+    }
+
+    /// Checks what is there after an update that was stopped, or is done.
+    pub(crate) fn check(&self, is_done: bool) -> Result<(), String> {
+        let lock = self.lock.load().map_err(|error| format!("the lock is damaged: {error}"))?;
+        let found = lock.skills.get("pdf").ok_or("no version is locked")?.tree;
+        if ![self.old, self.new].contains(&found) {
+            return Err("neither version is locked".to_owned());
+        }
+        let verified = self.store.verify(&found);
+        verified.map_err(|error| format!("the locked version is not intact: {error}"))?;
+        if is_done && found != self.new {
+            return Err("it was reported and is not there".to_owned());
+        }
+        self.complete()?;
+        if self.locked() != self.new {
+            return Err("the next update does nothing".to_owned());
+        }
+        let left = paths(&self.tree.join("home"));
+        let is_clean = left == self.updated;
+        if is_clean { Ok(()) } else { Err(format!("something is left behind: {left:?}")) }
     }
 
     /// Returns the command of an update that `strace` follows.

@@ -19,6 +19,8 @@ mod help;
 mod install;
 mod install_crashes;
 mod install_text;
+#[cfg(target_os = "linux")]
+mod install_power_cuts;
 mod lock_files;
 mod mcp_call;
 mod mcp_config;

@@ -1,11 +1,10 @@
 //! The checks of the file and its directory before SQLite opens it by its path.
 
-use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use prowess_dir::{check_owner, check_private};
+use prowess_dir::{check_owner, check_private, sync_name};
 
 use crate::file;
 
@@ -83,12 +82,7 @@ fn create(path: &Path) -> Result<()> {
         Err(failed) if failed.error.kind() != ErrorKind::AlreadyExists => return Err(failed.error),
         _ => {}
     }
-    sync_directory(path)?;
+    sync_name(path)?;
     drop(lock);
     Ok(())
-}
-
-fn sync_directory(path: &Path) -> Result<()> {
-    let directory = path.parent().ok_or(ErrorKind::InvalidInput)?;
-    File::open(directory)?.sync_all()
 }

@@ -3,6 +3,8 @@
 
 mod approvals;
 mod cache;
+#[cfg(target_os = "linux")]
+mod power_cut;
 mod processes;
 mod rotating;
 mod sessions;

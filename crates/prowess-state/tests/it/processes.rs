@@ -54,6 +54,10 @@ fn other_process() {
     match work.split_once(' ') {
         Some(("spend", number)) => spend(database, number.parse().unwrap()),
         Some(("put", number)) => put(database, number.parse().unwrap()),
+        #[cfg(target_os = "linux")]
+        Some(("trust", folders)) => {
+            crate::power_cut::trust(Path::new(folders), database, || report("done"));
+        }
         _ => run_steps(database),
     }
 }
@@ -94,7 +98,7 @@ fn run_steps(database: &Path) {
 }
 
 /// Returns the command that starts another process, with the words of a program that runs it first.
-fn process(before: &[&str], work: &str, database: &Path) -> Command {
+pub(crate) fn process(before: &[&str], work: &str, database: &Path) -> Command {
     let program = std::env::current_exe().unwrap();
     let arguments = ["processes::other_process", "--exact", "--nocapture", "--test-threads", "1"];
     let words = before.iter().map(OsStr::new).chain([program.as_os_str()]);
