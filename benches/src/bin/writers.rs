@@ -104,6 +104,7 @@ fn event(session: SessionId) -> AuditEvent {
         outcome: Outcome::Done,
         error: None,
         sandbox: None,
+        isolation: None,
         duration: Duration::from_millis(12),
     }
 }

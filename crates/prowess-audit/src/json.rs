@@ -24,7 +24,7 @@ pub(crate) fn intent(intent: &CallIntent) -> Value {
 }
 
 pub(crate) fn call(event: &AuditEvent) -> Value {
-    let AuditEvent { intent, outcome, error, sandbox, duration } = event;
+    let AuditEvent { intent, outcome, error, sandbox, isolation, duration } = event;
     let (ending, code) = match outcome {
         Outcome::Done => ("done", None),
         Outcome::Refused(code) => ("refused", Some(code)),
@@ -44,6 +44,9 @@ pub(crate) fn call(event: &AuditEvent) -> Value {
     }
     if let Some(sandbox) = sandbox {
         object.insert("sandbox".to_owned(), sandbox.as_str().into());
+    }
+    if let Some(isolation) = isolation {
+        object.insert("isolation".to_owned(), isolation.as_str().into());
     }
     object.insert("outcome".to_owned(), ending.into());
     if let Some(code) = code {

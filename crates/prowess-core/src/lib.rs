@@ -118,8 +118,8 @@ pub use remote::{
 pub use request::{IdentifiedCall, InstructionBlock, InstructionKind, Message, ModelRequest};
 pub use scan::{Found, KnownPackages, PreviousScan, ReadFurther, ScanSink, ScanSummary};
 pub use script::{
-    RefusedHost, ScriptError, ScriptIsolation, ScriptNetwork, ScriptOutcome, ScriptRequest,
-    ScriptRunner,
+    RefusedHost, ScriptError, ScriptIsolation, ScriptLimit, ScriptNetwork, ScriptOutcome,
+    ScriptRequest, ScriptRunner,
 };
 pub use session::{
     ActiveSkill, LoadMode, LoadOutcome, LoadRequest, Receipt, ReceiptEntry, Session, SessionError,

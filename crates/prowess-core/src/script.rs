@@ -76,6 +76,10 @@ pub struct ScriptOutcome {
     pub duration: Duration,
     /// Whether the time limit ended the script.
     pub timed_out: bool,
+    /// The number of the signal that ended the script; `None` if it exited.
+    pub signal: Option<i32>,
+    /// The limit that the script has reached, as far as the runner knows.
+    pub limit: Option<ScriptLimit>,
     /// Whether a part of the output was dropped.
     pub truncated: bool,
     /// The bytes of standard output that were dropped.
@@ -86,6 +90,23 @@ pub struct ScriptOutcome {
     pub isolation: Option<ScriptIsolation>,
     /// The hosts that the script has asked for; empty for a runner that grants none by name.
     pub network: ScriptNetwork,
+}
+
+/// A limit of a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ScriptLimit {
+    /// The time of the call.
+    Time,
+    /// The processor time of a process.
+    ProcessorTime,
+    /// The memory of all processes.
+    Memory,
+    /// The size of a file.
+    FileSize,
+    /// The number or the size of the files in the script's own directory.
+    Files,
 }
 
 /// The hosts that a script has asked for.

@@ -130,6 +130,9 @@ pub struct ToolResult {
     /// The id of the sandbox that a command ran in, for the audit.
     #[serde(skip)]
     pub sandbox: Option<String>,
+    /// The isolation level of a script that the call ran, for the audit.
+    #[serde(skip)]
+    pub isolation: Option<String>,
     /// The connections that were refused to a script, for the audit.
     #[serde(skip)]
     pub refused_hosts: Vec<RefusedHost>,
@@ -146,6 +149,7 @@ impl ToolResult {
             structured: None,
             error: None,
             sandbox: None,
+            isolation: None,
             refused_hosts: Vec::new(),
         }
     }

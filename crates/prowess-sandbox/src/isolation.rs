@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::wire::MEMORY_USED_UP;
 use crate::{Plan, Report, SandboxError};
 
 /// A way to start confined processes.
@@ -125,6 +126,7 @@ pub struct Running {
     pub listener: Option<TcpListener>,
     /// The layers around the process.
     pub report: Report,
+    pub(crate) has_used_up_memory: bool,
 }
 
 /// How long the stage may take to end every process.
@@ -138,18 +140,31 @@ impl Running {
     ///
     /// The process was waited for elsewhere.
     pub fn end(&mut self) -> io::Result<ExitStatus> {
-        end(&mut self.child, &self.socket)
+        let (status, has_used_up_memory) = end(&mut self.child, &self.socket)?;
+        self.has_used_up_memory |= has_used_up_memory;
+        Ok(status)
+    }
+
+    /// Returns whether the kernel has killed a process because the memory of all of them was used
+    /// up. Known after [`Running::end`], if a control group counts the memory of a process that
+    /// has namespaces or may start others.
+    pub fn has_used_up_memory(&self) -> bool {
+        self.has_used_up_memory
     }
 }
 
-/// Ends a stage, confined or not, and its descendants.
-pub(crate) fn end(child: &mut Child, mut socket: &UnixStream) -> io::Result<ExitStatus> {
+/// Ends a stage, confined or not, and its descendants. Returns also whether it has reported that
+/// the memory was used up.
+pub(crate) fn end(child: &mut Child, mut socket: &UnixStream) -> io::Result<(ExitStatus, bool)> {
     // The stage ends every process when this connection closes, and closes its own end then.
     let _ = socket.shutdown(Shutdown::Write);
     let _ = socket.set_read_timeout(Some(END));
-    let _ = socket.read(&mut [0]);
+    let mut report = [0];
+    let has_reported = socket.read(&mut report).is_ok() && report == [MEMORY_USED_UP];
+    // Its last word comes before its end.
+    let _ = has_reported.then(|| socket.read(&mut [0]));
     // The process is not waited for yet, so the number of its group cannot belong to another.
     let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
     let _ = child.kill();
-    child.wait()
+    Ok((child.wait()?, has_reported))
 }

@@ -186,7 +186,7 @@ impl Attempt<'_> {
         match self.order(&mut stage, fits) {
             Ok((report, listener)) => {
                 let Stage { child, socket } = stage;
-                Ok(Running { child, socket, listener, report })
+                Ok(Running { child, socket, listener, report, has_used_up_memory: false })
             }
             Err(refusal) => {
                 stage.end();

@@ -33,6 +33,7 @@ use seccompiler::BpfProgram;
 
 use self::limits::Identity;
 use self::network::Reach;
+use self::outer::Host;
 use crate::wire::{self, Answer, Order, Preparation, Replacement};
 use crate::{Level, Limits, MissingLayer, Report};
 
@@ -179,15 +180,16 @@ fn prepare(preparation: &Preparation, socket: &UnixStream) -> Result<Prepared, F
         return Err(failed("parent")("the host has ended"));
     }
     limits::no_core_files().map_err(failed("limits"))?;
-    let identity = Identity::grouped();
+    let mut identity = Identity::grouped();
     let kept: Vec<_> = std::iter::once(socket.as_raw_fd()).chain(identity.files()).collect();
     let Preparation { level, replaces_itself, starts_processes, has_own_network, .. } =
         *preparation;
+    let kills = identity.take_memory_kills();
     if level == Level::Namespaces {
-        let host = replaces_itself.then_some(socket);
+        let host = replaces_itself.then(|| Host { socket, kills });
         namespaces::enter(&kept, host, has_own_network).map_err(failed("namespaces"))?;
     } else if level == Level::Floor && replaces_itself && starts_processes {
-        supervisor::enter(&kept, socket).map_err(failed("supervisor"))?;
+        supervisor::enter(&kept, Host { socket, kills }).map_err(failed("supervisor"))?;
     }
     let layers = build_ahead(preparation, &identity)?;
     Ok(Prepared { identity, layers })

@@ -22,6 +22,10 @@ const MAX_FILES: usize = 10;
 /// The maximum length of a document.
 const MAX_BYTES: usize = 16 << 20;
 
+/// The byte by which a stage that ends reports that a process was killed because the memory of all
+/// was used up.
+pub(crate) const MEMORY_USED_UP: u8 = 1;
+
 /// The host's first message to a stage: what it can do before it knows the plan.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Preparation {
@@ -111,7 +115,7 @@ pub(crate) struct Replacement {
     pub(crate) directory: PathBuf,
 }
 
-/// The stage's only message.
+/// The stage's only message, besides [`MEMORY_USED_UP`].
 #[derive(Serialize, Deserialize)]
 pub(crate) enum Answer {
     /// Every layer is in place. The listener of [`Plan::proxy_port`](crate::Plan::proxy_port) comes

@@ -65,6 +65,13 @@ pub struct ScriptPolicy {
     pub concurrent: usize,
     /// The largest package that is copied for a script, in bytes. By default 67,108,864 (64 MiB).
     pub package_bytes: usize,
+    /// The most files and directories in a script's own directory (`TMPDIR`): one that creates
+    /// more is ended. They are counted from time to time, so there may be more for a moment. By
+    /// default 100,000.
+    pub scratch_files: u64,
+    /// The most bytes on the disk of the files in a script's own directory, counted as
+    /// [`Self::scratch_files`] are. By default 1,073,741,824 (1 GiB).
+    pub scratch_bytes: u64,
 }
 
 impl Default for ScriptPolicy {
@@ -96,6 +103,8 @@ impl Default for ScriptPolicy {
             output_bytes: 64 * 1024,
             concurrent: 4,
             package_bytes: 64 << 20,
+            scratch_files: 100_000,
+            scratch_bytes: 1 << 30,
         }
     }
 }

@@ -2,17 +2,19 @@
 
 use std::io::{self, Read, Write as _};
 use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
-use prowess_core::{Cancel, OutputStream, Progress, ProgressEvent};
+use prowess_core::{Cancel, OutputStream, Progress, ProgressEvent, ScriptLimit};
 use prowess_egress::{Mask, SecretValue};
 use prowess_sandbox::Running;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 
 use crate::output::{Kept, Lines};
+use crate::own_files::OwnFiles;
 
 /// How often a run looks whether it was cancelled.
 const CHECK: Duration = Duration::from_millis(20);
@@ -21,11 +23,12 @@ const GRACE: Duration = Duration::from_millis(100);
 
 /// A process that has ended.
 pub(crate) struct Ended {
-    pub(crate) status: ExitStatus,
+    /// `None` if it did not end by itself.
+    pub(crate) status: Option<ExitStatus>,
     pub(crate) stdout: Kept,
     pub(crate) stderr: Kept,
-    /// Whether the deadline ended it.
-    pub(crate) timed_out: bool,
+    /// The limit that it has reached.
+    pub(crate) limit: Option<ScriptLimit>,
 }
 
 /// A pipe and what was read from it.
@@ -50,30 +53,49 @@ pub(crate) struct Reading<'a> {
     pub(crate) progress: Progress<'a>,
 }
 
-/// Reads the output of a process until it ends, the deadline passes or the call is cancelled. Ends
-/// every descendant of it.
+/// When a process is ended.
+pub(crate) struct Bounds<'a> {
+    pub(crate) deadline: Instant,
+    pub(crate) cancel: &'a Cancel,
+    pub(crate) own_files: OwnFiles<'a>,
+}
+
+/// Reads the output of a process until it ends or is beyond its bounds. Ends every descendant of
+/// it.
 pub(crate) fn supervise(
     running: &mut Running,
     reading: Reading<'_>,
-    deadline: Instant,
-    cancel: &Cancel,
+    bounds: Bounds<'_>,
 ) -> io::Result<Ended> {
     let (stdout, stderr) = (running.child.stdout.take(), running.child.stderr.take());
     let mut stdout = Output::new(stdout, OutputStream::Stdout, reading)?;
     let mut stderr = Output::new(stderr, OutputStream::Stderr, reading)?;
-    let watched = watch(&running.child, &mut stdout, &mut stderr, deadline, cancel);
+    let watched = watch(&running.child, &mut stdout, &mut stderr, bounds);
     let status = running.end()?;
-    let timed_out = watched? == Watched::TimedOut;
+    let (status, limit) = match watched? {
+        Watched::Ended => (Some(status), limit_of(status, running.has_used_up_memory())),
+        Watched::Beyond(limit) => (None, Some(limit)),
+        Watched::Cancelled => (None, None),
+    };
     drain(&mut stdout, &mut stderr)?;
     stdout.finish();
     stderr.finish();
-    Ok(Ended { status, stdout: stdout.kept, stderr: stderr.kept, timed_out })
+    Ok(Ended { status, stdout: stdout.kept, stderr: stderr.kept, limit })
 }
 
-#[derive(PartialEq, Eq)]
+/// Returns the limit of the kernel that a process has reached.
+fn limit_of(status: ExitStatus, has_used_up_memory: bool) -> Option<ScriptLimit> {
+    match status.signal() {
+        _ if has_used_up_memory => Some(ScriptLimit::Memory),
+        Some(signal) if signal == Signal::XCPU.as_raw() => Some(ScriptLimit::ProcessorTime),
+        Some(signal) if signal == Signal::XFSZ.as_raw() => Some(ScriptLimit::FileSize),
+        _ => None,
+    }
+}
+
 enum Watched {
     Ended,
-    TimedOut,
+    Beyond(ScriptLimit),
     Cancelled,
 }
 
@@ -81,17 +103,20 @@ fn watch(
     child: &Child,
     stdout: &mut Output<'_, impl Read + AsFd>,
     stderr: &mut Output<'_, impl Read + AsFd>,
-    deadline: Instant,
-    cancel: &Cancel,
+    bounds: Bounds<'_>,
 ) -> io::Result<Watched> {
+    let Bounds { deadline, cancel, mut own_files } = bounds;
     let process = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Ok(Watched::TimedOut);
+            return Ok(Watched::Beyond(ScriptLimit::Time));
         }
         if cancel.is_cancelled() {
             return Ok(Watched::Cancelled);
+        }
+        if own_files.are_too_many() {
+            return Ok(Watched::Beyond(ScriptLimit::Files));
         }
         let mut events = vec![PollFd::new(&process, PollFlags::IN)];
         events.extend(stdout.event());

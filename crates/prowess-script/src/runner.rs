@@ -2,13 +2,14 @@
 
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use prowess_core::{
-    Cancel, Code, ReadLimit, ResourcePath, ScriptError, ScriptIsolation, ScriptNetwork,
-    ScriptOutcome, ScriptRequest, ScriptRunner,
+    Cancel, Code, ReadLimit, ResourcePath, ScriptError, ScriptIsolation, ScriptLimit,
+    ScriptNetwork, ScriptOutcome, ScriptRequest, ScriptRunner,
 };
 use prowess_sandbox::{
     Confinement, Isolation, Plan, Program, Report, Rights, SandboxError, SandboxErrorKind, Streams,
@@ -18,7 +19,8 @@ use prowess_text::quoted;
 use crate::environment::MOST_WORD_BYTES;
 use crate::explanation::{PACKAGE, SCRATCH, ScriptExplanation};
 use crate::input::input_file;
-use crate::process::{Ended, Reading, supervise};
+use crate::own_files::OwnFiles;
+use crate::process::{Bounds, Ended, Reading, supervise};
 use crate::secrets::Secrets;
 use crate::slots::Slots;
 use crate::staged::{Places, Staged};
@@ -159,11 +161,11 @@ impl SandboxedScripts {
         let Some(wanted) = request.working_directory else {
             return Ok(self.policy.directory.clone().unwrap_or_else(|| places.package.clone()));
         };
-        let wanted = wanted.trim_end_matches('/');
-        if wanted.is_empty() || wanted == "." {
+        let trimmed = wanted.trim_end_matches('/');
+        if wanted.is_empty() || trimmed == "." {
             return Ok(places.package.clone());
         }
-        let directory = ResourcePath::new(wanted).ok().map(|path| places.file(&path));
+        let directory = ResourcePath::new(trimmed).ok().map(|path| places.file(&path));
         directory.filter(|directory| directory.is_dir()).ok_or_else(|| {
             let message = format!(
                 "{} is no directory of the skill; name one relative to the skill's directory, or \
@@ -213,7 +215,10 @@ impl ScriptRunner for SandboxedScripts {
         let ScriptRequest { progress, .. } = *request;
         let most_output = self.policy.output_bytes;
         let reading = Reading { most_output, secrets: &values, progress };
-        let ended = supervise(&mut running, reading, started + time_limit, cancel);
+        let ScriptPolicy { scratch_files, scratch_bytes, .. } = self.policy;
+        let own_files = OwnFiles::new(&staged.places.scratch, scratch_files, scratch_bytes);
+        let bounds = Bounds { deadline: started + time_limit, cancel, own_files };
+        let ended = supervise(&mut running, reading, bounds);
         let network = network::end(proxy, request.record.id());
         let outcome = outcome(ended.map_err(|error| lost(&error))?, started.elapsed());
         let isolation = Some(isolation(&running.report));
@@ -234,18 +239,20 @@ fn check_arguments(arguments: &[String]) -> Result<(), ScriptError> {
 }
 
 fn outcome(ended: Ended, duration: Duration) -> ScriptOutcome {
-    let Ended { status, stdout, stderr, timed_out } = ended;
+    let Ended { status, stdout, stderr, limit } = ended;
     let stdout_dropped = stdout.dropped();
     let stderr_dropped = stderr.dropped();
     ScriptOutcome {
-        exit_code: status.code().filter(|_| !timed_out),
+        exit_code: status.and_then(|status| status.code()),
+        signal: status.and_then(|status| status.signal()),
         truncated: stdout_dropped + stderr_dropped > 0,
         stdout_dropped,
         stderr_dropped,
         stdout: stdout.into_text(),
         stderr: stderr.into_text(),
         duration,
-        timed_out,
+        timed_out: limit == Some(ScriptLimit::Time),
+        limit,
         isolation: None,
         network: ScriptNetwork::default(),
     }

@@ -157,11 +157,11 @@ impl Toolbox {
         let error = result.message().filter(|_| is_denied(&intent)).map(audited::clipped);
         let tool = intent.tool.clone();
         let decision = intent.decision.clone();
-        let sandbox = result.sandbox.clone();
+        let (sandbox, isolation) = (result.sandbox.clone(), result.isolation.clone());
         for refused in &result.refused_hosts {
             self.audit.refused(&intent, refused);
         }
-        self.audit.record(&AuditEvent { intent, outcome, error, sandbox, duration });
+        self.audit.record(&AuditEvent { intent, outcome, error, sandbox, isolation, duration });
         Dispatched { tool, result, duration, decision, approval }
     }
 

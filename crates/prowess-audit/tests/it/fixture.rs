@@ -56,7 +56,8 @@ pub(crate) fn intent(call: u64) -> CallIntent {
 pub(crate) fn done(call: u64) -> AuditEvent {
     let duration = Duration::from_millis(12);
     let intent = intent(call);
-    AuditEvent { intent, outcome: Outcome::Done, error: None, sandbox: None, duration }
+    let outcome = Outcome::Done;
+    AuditEvent { intent, outcome, error: None, sandbox: None, isolation: None, duration }
 }
 
 pub(crate) fn denied(call: u64) -> AuditEvent {
@@ -71,6 +72,7 @@ pub(crate) fn denied(call: u64) -> AuditEvent {
         outcome: Outcome::Refused(Code::new("tool-not-allowed")),
         error: Some("`Write` is not in the allowed-tools of `pdf`".to_owned()),
         sandbox: None,
+        isolation: None,
         duration: Duration::ZERO,
     }
 }

@@ -75,7 +75,7 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
     // The default of `serve`.
     let mode = runtime.policies().refresh.mode.unwrap_or(RefreshMode::Watch);
     let authoring = authoring::check(global, &catalog)?;
-    let checked = checked(&catalog, mode, authoring, Sandbox::probe()?);
+    let checked = checked(&catalog, mode, authoring, Sandbox::probe(runtime.policies())?);
     output.result(&checked, text)?;
     Ok(if checked.healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -120,6 +120,48 @@ fn a_model_runs_scripts_only_if_the_configuration_says_so() {
     assert_eq!(result["exit_code"], 7, "{answer}");
 }
 
+/// Runs a script by a model's call, with a policy, and returns the result.
+fn call(tree: &Tree, policy: &str, arguments: &str) -> serde_json::Value {
+    tree.write("prowess.yaml", format!("audit: {{ log: keep }}\nscripts: {{ {policy} }}\n"));
+    let program = Program::new().at_home_in(&tree.join("home")).root("user", &tree.join("skills"));
+    let call = ["call", "skills_run", arguments, "--load", "report", "--format", "json"];
+    program.config(&tree.join("prowess.yaml")).run(&call).json()
+}
+
+/// An operator who has turned the sandbox off finds that in the audit, and in `doctor`.
+#[test]
+fn isolation_is_in_the_audit_and_in_doctor() {
+    let tree = Tree::new(FILES);
+    for (policy, isolation, is_warned) in [
+        ("exec: tool, level: floor", "floor", false),
+        ("exec: tool, level: unconfined", "unconfined", true),
+    ] {
+        call(&tree, policy, r#"{"path": "scripts/fail.sh", "args": ["0"]}"#);
+        let log = tree.join("home/.local/state/prowess/audit.jsonl");
+        let log = std::fs::read_to_string(log).unwrap();
+        let last = log.lines().rfind(|line| line.contains("\"outcome\":\"done\"")).unwrap();
+        assert!(last.contains(&format!("\"isolation\":\"{isolation}\"")), "{last}");
+        let program = Program::new().at_home_in(&tree.join("home"));
+        let doctor = program.config(&tree.join("prowess.yaml")).run(&["doctor"]).stdout;
+        let words = doctor.split_whitespace().collect::<Vec<_>>().join(" ");
+        let warning = "scripts run with every right of this user, because `scripts.level` is";
+        assert_eq!(words.contains(warning), is_warned, "{policy}: {doctor}");
+    }
+}
+
+#[test]
+fn link_to_the_root_is_no_working_directory() {
+    let tree = Tree::new(FILES);
+    std::fs::create_dir(tree.join("skills/report/assets")).unwrap();
+    std::os::unix::fs::symlink("/", tree.join("skills/report/assets/root")).unwrap();
+    tree.write("skills/report/scripts/where.sh", "pwd; ls\n");
+    for workdir in ["assets/root", "assets/root/etc", "assets/root/", "/"] {
+        let arguments = format!(r#"{{"path": "scripts/where.sh", "workdir": "{workdir}"}}"#);
+        let answer = call(&tree, "exec: tool", &arguments);
+        assert_eq!(answer["code"], "working-directory-not-found", "{workdir}: {answer}");
+    }
+}
+
 /// Returns whether a process runs that has this argument.
 fn runs_with(argument: &str) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();

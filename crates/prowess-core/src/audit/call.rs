@@ -124,6 +124,10 @@ pub struct AuditEvent {
     /// The id of the sandbox, if the call ran a command in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
+    /// The isolation level, if the call ran a script in a process: `unconfined` is that of a host
+    /// that has turned the sandbox off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolation: Option<String>,
     /// The duration of the call, by the host's clock.
     pub duration: Duration,
 }

@@ -8,6 +8,7 @@
 use std::fs;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use crate::{LimitKeeper, LimitKeepers};
@@ -59,8 +60,28 @@ pub(super) struct Groups {
 struct Joined {
     controller: Controller,
     keeper: LimitKeeper,
+    memory_kills: Option<MemoryKills>,
     /// Open, because the process may not see the group any more when it gets its limits.
     settings: Vec<(fs::File, Setting)>,
+}
+
+/// The number of processes that the kernel has killed because a group's memory was used up.
+pub(super) struct MemoryKills(fs::File);
+
+impl AsRawFd for MemoryKills {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}
+
+impl MemoryKills {
+    /// Returns whether there are any.
+    pub(super) fn is_any(&self) -> bool {
+        let mut counts = [0; 512];
+        let read = self.0.read_at(&mut counts, 0).unwrap_or_default();
+        let counts = String::from_utf8_lossy(&counts[..read]);
+        counts.lines().any(|line| line.strip_prefix("oom_kill ").is_some_and(|count| count != "0"))
+    }
 }
 
 /// Moves this process into groups of its own where this machine lets it. It has a single thread.
@@ -91,6 +112,11 @@ fn join_below(mount: &Path, groups: &str, name: &str) -> Groups {
 }
 
 impl Groups {
+    /// Takes the count of processes that are killed for their memory, where the kernel has one.
+    pub(super) fn take_memory_kills(&mut self) -> Option<MemoryKills> {
+        self.joined.iter_mut().find_map(|one| one.memory_kills.take())
+    }
+
     /// Returns the open files of the groups.
     pub(super) fn files(&self) -> impl Iterator<Item = RawFd> {
         self.joined.iter().flat_map(|one| &one.settings).map(|(file, _)| file.as_raw_fd())
@@ -128,6 +154,15 @@ impl Controller {
         match self {
             Self::Pids => &mut keepers.processes,
             Self::Memory => &mut keepers.memory,
+        }
+    }
+
+    /// Returns the file that counts the processes that are killed for their memory.
+    fn kills(self, keeper: LimitKeeper) -> Option<&'static str> {
+        match (self, keeper) {
+            (Self::Pids, _) => None,
+            (Self::Memory, LimitKeeper::ControlGroupV2) => Some("memory.events"),
+            (Self::Memory, _) => Some("memory.oom_control"),
         }
     }
 
@@ -245,7 +280,9 @@ fn enter_group(
     for &controller in controllers {
         let opened = controller.settings(keeper).into_iter().map(|setting| setting.open(group));
         let settings = opened.filter_map(Result::transpose).collect::<io::Result<_>>()?;
-        joined.push(Joined { controller, keeper, settings });
+        let kills = controller.kills(keeper).and_then(|file| fs::File::open(group.join(file)).ok());
+        let memory_kills = kills.map(MemoryKills);
+        joined.push(Joined { controller, keeper, memory_kills, settings });
     }
     let by = if keeper == LimitKeeper::ControlGroupV2 { PROCESSES } else { THREADS };
     // The one that writes it.

@@ -6,7 +6,7 @@ use std::os::fd::RawFd;
 use rustix::process::{Resource, Rlimit, Uid, geteuid, getpid, getuid, setrlimit};
 use rustix::thread::{CapabilitySet, capabilities, set_thread_groups, set_thread_res_uid};
 
-use super::cgroup::{self, GroupLimits, Groups};
+use super::cgroup::{self, GroupLimits, Groups, MemoryKills};
 use super::{Failed, failed};
 use crate::{GroupLimit, Level, LimitKeeper, LimitKeepers, Limits};
 
@@ -43,6 +43,11 @@ impl Identity {
         let counts_processes = groups.count_processes();
         let keepers = LimitKeepers::default();
         Self { number, is_root, groups, counts_processes, running: 0, keepers }
+    }
+
+    /// Takes the count of processes that are killed for their memory, where the kernel has one.
+    pub(super) fn take_memory_kills(&mut self) -> Option<MemoryKills> {
+        self.groups.take_memory_kills()
     }
 
     /// Returns the open files of the control groups.
@@ -137,7 +142,8 @@ pub(super) fn no_core_files() -> rustix::io::Result<()> {
 /// Sets the limits that count for each process alone.
 pub(super) fn set_of_process(limits: &Limits) -> rustix::io::Result<()> {
     limit(Resource::Fsize, limits.file_bytes)?;
-    limit(Resource::Cpu, limits.cpu_seconds)?;
+    // The signal of the lower limit says which one it was; a process may ignore it for a second.
+    limit_with_grace(Resource::Cpu, limits.cpu_seconds, 1)?;
     limit(Resource::As, limits.address_space)?;
     limit(Resource::Nofile, limits.open_files)
 }
@@ -152,9 +158,15 @@ fn take_real_uid(number: u32) -> rustix::io::Result<()> {
 }
 
 fn limit(resource: Resource, most: u64) -> rustix::io::Result<()> {
+    limit_with_grace(resource, most, 0)
+}
+
+/// Sets a limit that a process may exceed by `grace` after a signal.
+fn limit_with_grace(resource: Resource, most: u64, grace: u64) -> rustix::io::Result<()> {
     let hard = rustix::process::getrlimit(resource).maximum.unwrap_or(u64::MAX);
-    let most = Some(most.min(hard));
-    setrlimit(resource, Rlimit { current: most, maximum: most })
+    let current = Some(most.min(hard));
+    let maximum = Some(most.saturating_add(grace).min(hard));
+    setrlimit(resource, Rlimit { current, maximum })
 }
 
 /// Returns how many threads a user runs; processes that end meanwhile do not count.

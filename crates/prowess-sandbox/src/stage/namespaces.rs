@@ -12,6 +12,7 @@ use rustix::process::{getegid, geteuid, setsid};
 use rustix::thread::{CapabilitySet, UnshareFlags, capabilities};
 
 use super::fork::fork;
+use super::outer::Host;
 use super::{descriptors, init, outer};
 
 /// Moves this process into namespaces of its own, which still show the files of the host. Returns
@@ -19,15 +20,16 @@ use super::{descriptors, init, outer};
 /// the host closes that connection.
 pub(super) fn enter(
     kept: &[RawFd],
-    host: Option<&UnixStream>,
+    host: Option<Host<'_>>,
     has_own_network: bool,
 ) -> io::Result<()> {
     unshare(has_own_network)?;
     let (outside, inside) = UnixStream::pair()?;
     if let Some(init) = fork()? {
-        let files: Vec<_> = host.into_iter().chain([&outside]).map(AsRawFd::as_raw_fd).collect();
+        let of_host = host.iter().flat_map(Host::files);
+        let files: Vec<_> = of_host.chain([outside.as_raw_fd()]).collect();
         descriptors::close_everything_except(&files)?;
-        outer::wait(init, &outside, host);
+        outer::wait(init, &outside, host.as_ref());
     }
     init::prepare(&inside)?;
     if let Some(confined) = fork()? {
@@ -36,7 +38,7 @@ pub(super) fn enter(
     }
     // Signals to its group do not reach the processes around it.
     setsid()?;
-    drop((outside, inside));
+    drop((outside, inside, host));
     descriptors::close_all_except(kept)
 }
 

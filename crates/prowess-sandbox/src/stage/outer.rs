@@ -1,15 +1,43 @@
 //! The outer process, which the host knows.
 
-use std::io::Read;
+use std::io::{Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::net::UnixStream;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
+use super::cgroup::MemoryKills;
+use crate::wire::MEMORY_USED_UP;
+
+/// The host, as the outer process knows it.
+pub(super) struct Host<'a> {
+    /// The connection to it.
+    pub(super) socket: &'a UnixStream,
+    pub(super) kills: Option<MemoryKills>,
+}
+
+impl Host<'_> {
+    /// Returns the files that the outer process needs.
+    pub(super) fn files(&self) -> impl Iterator<Item = RawFd> {
+        let kills = self.kills.iter().map(AsRawFd::as_raw_fd);
+        kills.chain([self.socket.as_raw_fd()])
+    }
+
+    /// Reports that a process was killed because the memory of all was used up.
+    pub(super) fn report_kills(&self) {
+        if self.kills.as_ref().is_some_and(MemoryKills::is_any) {
+            let mut socket = self.socket;
+            // A host that has ended needs no report.
+            let _ = socket.write_all(&[MEMORY_USED_UP]);
+        }
+    }
+}
+
 /// Waits for the init process and ends as the confined process did. Ends both when the host closes
 /// its connection.
-pub(super) fn wait(init: Pid, mut inside: &UnixStream, host: Option<&UnixStream>) -> ! {
-    if host.is_some_and(|host| closes_first(host, inside)) {
+pub(super) fn wait(init: Pid, mut inside: &UnixStream, host: Option<&Host<'_>>) -> ! {
+    if host.is_some_and(|host| closes_first(host.socket, inside)) {
         let _ = kill_process(init, Signal::KILL);
     }
     let mut status = [0; 4];
@@ -21,6 +49,9 @@ pub(super) fn wait(init: Pid, mut inside: &UnixStream, host: Option<&UnixStream>
             Err(_) => exit(1),
         }
     };
+    if let Some(host) = host {
+        host.report_kills();
+    }
     end_as(if reported { i32::from_le_bytes(status) } else { own })
 }
 

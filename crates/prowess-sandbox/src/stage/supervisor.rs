@@ -5,8 +5,7 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::os::unix::net::UnixStream;
+use std::os::fd::{OwnedFd, RawFd};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,7 +15,7 @@ use rustix::process::{
 };
 
 use super::fork::fork;
-use super::outer::{end_as, exit};
+use super::outer::{Host, end_as, exit};
 use super::{descriptors, die_with_parent};
 
 /// How often orphans that have ended are waited for.
@@ -28,24 +27,26 @@ const MOST_SWEEP: Duration = Duration::from_millis(800);
 
 /// Goes on in a new process, which has `kept` open. This one supervises it, and ends it when the
 /// host closes its connection.
-pub(super) fn enter(kept: &[RawFd], host: &UnixStream) -> io::Result<()> {
+pub(super) fn enter(kept: &[RawFd], host: Host<'_>) -> io::Result<()> {
     set_child_subreaper(Some(getpid()))?;
     if let Some(confined) = fork()? {
-        descriptors::close_everything_except(&[host.as_raw_fd()])?;
+        descriptors::close_everything_except(&host.files().collect::<Vec<_>>())?;
         // The end of the host closes its connection. A signal would leave no time to end the rest.
         set_parent_process_death_signal(None)?;
         let ended = pidfd_open(confined, PidfdFlags::empty())?;
-        supervise(confined, &ended, host);
+        supervise(confined, &ended, &host);
     }
+    drop(host);
     die_with_parent()?;
     // Signals to its group do not reach the supervisor.
     setsid()?;
     descriptors::close_all_except(kept)
 }
 
-fn supervise(confined: Pid, ended: &OwnedFd, host: &UnixStream) -> ! {
+fn supervise(confined: Pid, ended: &OwnedFd, host: &Host<'_>) -> ! {
     let status = loop {
-        let mut events = [PollFd::new(host, PollFlags::RDHUP), PollFd::new(ended, PollFlags::IN)];
+        let of_host = PollFd::new(host.socket, PollFlags::RDHUP);
+        let mut events = [of_host, PollFd::new(ended, PollFlags::IN)];
         let _ = poll(&mut events, Some(&REAP));
         if !events[0].revents().is_empty() {
             let _ = kill_process(confined, Signal::KILL);
@@ -57,6 +58,7 @@ fn supervise(confined: Pid, ended: &OwnedFd, host: &UnixStream) -> ! {
         }
     };
     sweep();
+    host.report_kills();
     end_as(status)
 }
 

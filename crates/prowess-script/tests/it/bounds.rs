@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use prowess_core::Cancel;
-use prowess_sandbox::Limits;
+use prowess_core::{Cancel, ScriptLimit};
+use prowess_sandbox::{DemandedLevel, GroupLimit, Limits};
 use prowess_script::ScriptPolicy;
+use rustix::process::Signal;
 
 use crate::fixture::{Call, PATIENCE, Skill};
 
@@ -19,7 +20,8 @@ fn the_time_limit_ends_a_script_with_its_processes() {
     let outcome =
         skill.call_within("scripts/a.sh", &Call::default(), limit, &Cancel::default()).unwrap();
     assert!(outcome.timed_out, "{outcome:?}");
-    assert_eq!(outcome.exit_code, None);
+    assert_eq!((outcome.exit_code, outcome.signal), (None, None));
+    assert_eq!(outcome.limit, Some(ScriptLimit::Time));
     assert_eq!(outcome.stdout, "begun\n", "what it printed before is kept");
     assert!(outcome.duration < Duration::from_secs(300), "it did not wait for the sleepers");
 }
@@ -73,6 +75,82 @@ for number in range(1000):
 ";
     let skill = Skill::with(&[("scripts/a.py", script)], policy);
     assert!(skill.run("scripts/a.py").stdout.contains("limit"));
+}
+
+/// Runs a Python script, and checks the limit and the signal that it ends by, at both levels.
+#[track_caller]
+fn check_limit(script: &str, limits: &Limits, limit: ScriptLimit, signal: Option<Signal>) {
+    for level in [DemandedLevel::Floor, DemandedLevel::Namespaces] {
+        let limits = limits.clone();
+        let policy =
+            ScriptPolicy { level, limits, scratch_files: 2_000, ..ScriptPolicy::default() };
+        let outcome = Skill::with(&[("scripts/a.py", script)], policy).run("scripts/a.py");
+        assert_eq!(outcome.limit, Some(limit), "{level:?}: {outcome:?}");
+        let ended = (outcome.exit_code, outcome.signal, outcome.timed_out);
+        assert_eq!(ended, (None, signal.map(Signal::as_raw), false), "{level:?}: {outcome:?}");
+        assert_eq!(outcome.stdout, "begun\n", "{level:?}: what it printed before is kept");
+    }
+}
+
+#[test]
+fn million_files_meet_the_limit() {
+    let script = "\
+import os
+print('begun', flush=True)
+for number in range(1_000_000):
+    if number % 100 == 0:
+        os.makedirs(f'{os.environ[\"TMPDIR\"]}/{number}')
+    open(f'{os.environ[\"TMPDIR\"]}/{number // 100 * 100}/{number}', 'w').close()
+";
+    check_limit(script, &ScriptPolicy::default().limits, ScriptLimit::Files, None);
+}
+
+#[test]
+fn large_file_meets_the_limit() {
+    let script = "\
+import os, signal
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+print('begun', flush=True)
+file = open(os.environ['TMPDIR'] + '/large', 'wb')
+file.truncate(100 << 30)
+";
+    let limits = Limits { file_bytes: 1 << 20, ..ScriptPolicy::default().limits };
+    check_limit(script, &limits, ScriptLimit::FileSize, Some(Signal::XFSZ));
+}
+
+#[test]
+fn busy_threads_meet_the_limit() {
+    // Hashing takes place without the lock of the interpreter.
+    let script = "\
+import hashlib, threading
+print('begun', flush=True)
+def work():
+    while True:
+        hashlib.sha256(bytes(1 << 20))
+for _ in range(64):
+    threading.Thread(target=work).start()
+";
+    let limits = Limits { cpu_seconds: 1, processes: 100, ..ScriptPolicy::default().limits };
+    check_limit(script, &limits, ScriptLimit::ProcessorTime, Some(Signal::XCPU));
+}
+
+/// Where no control group counts the memory, the interpreter reports that there is none.
+#[test]
+fn eight_gibibytes_meet_the_limit() {
+    let script = "print('begun', flush=True); x = b'x' * (8 << 30)";
+    let demanded = vec![GroupLimit::Memory];
+    let limits = Limits { memory_bytes: 64 << 20, demanded, ..ScriptPolicy::default().limits };
+    let policy = ScriptPolicy { limits: limits.clone(), ..ScriptPolicy::default() };
+    let skill = Skill::with(&[("scripts/a.py", script)], policy);
+    match skill.call("scripts/a.py", &Call::default()) {
+        Ok(_) => check_limit(script, &limits, ScriptLimit::Memory, Some(Signal::KILL)),
+        Err(error) => assert_eq!(error.code.as_str(), "sandbox-unavailable", "{error}"),
+    }
+    let limits = Limits { address_space: 1 << 30, ..ScriptPolicy::default().limits };
+    let policy = ScriptPolicy { limits, ..ScriptPolicy::default() };
+    let outcome = Skill::with(&[("scripts/a.py", script)], policy).run("scripts/a.py");
+    assert_eq!((outcome.exit_code, outcome.limit), (Some(1), None));
+    assert!(outcome.stderr.contains("MemoryError"), "{outcome:?}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use prowess_core::Digest;
 use prowess_script::ScriptPolicy;
+use rustix::process::Signal;
 
 use crate::fixture::{Call, Skill};
 
@@ -28,9 +29,18 @@ fn exit_code_is_a_result() {
 
 #[test]
 fn a_signal_is_no_exit_code() {
-    let skill = Skill::new(&[("scripts/a.sh", "kill -SEGV $$")]);
-    let outcome = skill.run("scripts/a.sh");
-    assert_eq!((outcome.exit_code, outcome.timed_out), (None, false));
+    // A process that kills itself as the kernel does has reached no limit.
+    for (script, exit_code, signal) in [
+        ("kill -SEGV $$", None, Some(Signal::SEGV.as_raw())),
+        ("kill -KILL $$", None, Some(Signal::KILL.as_raw())),
+        ("exit 137", Some(137), None),
+        ("exit 255", Some(255), None),
+        ("echo error >&2; exit 0", Some(0), None),
+    ] {
+        let outcome = Skill::new(&[("scripts/a.sh", script)]).run("scripts/a.sh");
+        let ended = (outcome.exit_code, outcome.signal, outcome.timed_out, outcome.limit);
+        assert_eq!(ended, (exit_code, signal, false, None), "{script}");
+    }
 }
 
 #[test]
@@ -109,15 +119,26 @@ fn working_directory_is_in_the_package() {
     for (directory, expected) in [
         (None, "package\nSKILL.md\nassets\nscripts\n"),
         (Some("."), "package\nSKILL.md\nassets\nscripts\n"),
+        (Some(""), "package\nSKILL.md\nassets\nscripts\n"),
         (Some("assets/forms/"), "forms\none.txt\n"),
     ] {
         let call = Call { working_directory: directory, ..Call::default() };
         assert_eq!(skill.call("scripts/a.sh", &call).unwrap().stdout, expected, "{directory:?}");
     }
     let long = "d/".repeat(2048);
-    for directory in
-        ["..", "../", "/etc", "~", "assets/../..", "missing", "assets/forms/one.txt", "a\0b", &long]
-    {
+    for directory in [
+        "..",
+        "../",
+        "/",
+        "//",
+        "/etc",
+        "~",
+        "assets/../..",
+        "missing",
+        "assets/forms/one.txt",
+        "a\0b",
+        &long,
+    ] {
         let call = Call { working_directory: Some(directory), ..Call::default() };
         let (code, _) = skill.refused("scripts/a.sh", &call);
         assert_eq!(code, "working-directory-not-found", "{directory}");

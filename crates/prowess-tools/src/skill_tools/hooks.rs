@@ -372,7 +372,10 @@ impl SkillHooks {
             Err(error) => Outcome::Failed(error.code.clone()),
         };
         let duration = context.clock.elapsed().saturating_sub(begun);
-        self.audit.record(&AuditEvent { intent, outcome, error: None, sandbox: None, duration });
+        let isolation = ran.as_ref().ok().and_then(|ran| ran.isolation.as_ref());
+        let isolation = isolation.map(|isolation| isolation.level.clone());
+        let ended = AuditEvent { intent, outcome, error: None, sandbox: None, isolation, duration };
+        self.audit.record(&ended);
         ran.map_err(|error| error.message)
     }
 }

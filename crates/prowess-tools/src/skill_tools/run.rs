@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use prowess_core::{
-    Catalog, Record, ResourcePath, ScriptOutcome, ScriptRequest, ToolContext, ToolResult,
-    parse_virtual_uri,
+    Catalog, Record, ResourcePath, ScriptLimit, ScriptOutcome, ScriptRequest, ToolContext,
+    ToolResult, parse_virtual_uri,
 };
 use prowess_text::{enumerated, model_value, quoted};
 use serde::Deserialize;
@@ -102,6 +102,12 @@ fn result(path: &ResourcePath, outcome: &ScriptOutcome) -> ToolResult {
         "timed_out": timed_out,
         "truncated": truncated,
     });
+    if let Some(signal) = outcome.signal {
+        value["signal"] = json!(signal);
+    }
+    if let Some(limit) = outcome.limit {
+        value["limit"] = json!(limit);
+    }
     if *truncated {
         let ScriptOutcome { stdout_dropped, stderr_dropped, .. } = outcome;
         value["dropped_bytes"] = json!({ "stdout": stdout_dropped, "stderr": stderr_dropped });
@@ -116,15 +122,20 @@ fn result(path: &ResourcePath, outcome: &ScriptOutcome) -> ToolResult {
         value["network"] = json!(outcome.network);
     }
     model_value(&mut value);
-    ToolResult { refused_hosts: outcome.network.refused.clone(), ..ToolResult::data(value) }
+    let refused_hosts = outcome.network.refused.clone();
+    let isolation = outcome.isolation.as_ref().map(|isolation| isolation.level.clone());
+    ToolResult { refused_hosts, isolation, ..ToolResult::data(value) }
 }
 
 /// Returns the next step after a script that did not do its work.
 fn hint(outcome: &ScriptOutcome) -> Option<&'static str> {
-    if outcome.timed_out {
-        return Some("the time limit ended the script; give it less work, or tell the user");
-    }
     let has_failed = outcome.exit_code != Some(0);
+    if let Some(hint) = outcome.limit.filter(|_| has_failed).and_then(hint_for) {
+        return Some(hint);
+    }
+    if outcome.timed_out {
+        return hint_for(ScriptLimit::Time);
+    }
     if has_failed && !outcome.network.refused.is_empty() {
         return Some(
             "the script failed, and `network.refused` has hosts that it may not reach; go on \
@@ -135,6 +146,26 @@ fn hint(outcome: &ScriptOutcome) -> Option<&'static str> {
         "the script failed; read `stderr` and correct the arguments, or follow the skill's \
          instructions without the script",
     )
+}
+
+fn hint_for(limit: ScriptLimit) -> Option<&'static str> {
+    Some(match limit {
+        ScriptLimit::Time => "the time limit ended the script; give it less work, or tell the user",
+        ScriptLimit::ProcessorTime => {
+            "the script has used up its processor time; give it less work, or tell the user"
+        }
+        ScriptLimit::Memory => {
+            "the script has used up its memory; give it less work, or tell the user"
+        }
+        ScriptLimit::FileSize => {
+            "the script wrote a file that is too large; give it less work, or tell the user"
+        }
+        ScriptLimit::Files => {
+            "the script wrote too many or too large files in its own directory; give it less \
+             work, or tell the user"
+        }
+        _ => return None,
+    })
 }
 
 pub(super) struct Run;

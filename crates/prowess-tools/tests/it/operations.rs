@@ -287,6 +287,8 @@ fn run_passes_its_arguments_unchanged() {
         stderr: "err".to_owned(),
         duration: Duration::from_millis(12),
         timed_out: false,
+        signal: None,
+        limit: None,
         truncated: true,
         stdout_dropped: 7,
         stderr_dropped: 0,

@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
+use prowess::Policies;
 use prowess::plugin_host::{LimitKeepers, SandboxLevel, SandboxProbe, probe_sandbox};
+use prowess::script::{DemandedLevel, ScriptExecution};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -18,18 +20,25 @@ pub(super) struct Sandbox {
     /// The parts of the kernel that keep limits of all processes; `null` if there is no level.
     limits: Option<LimitKeepers>,
     missing: Vec<String>,
+    /// The level that `scripts.level` demands for scripts; `null` where they are not run.
+    scripts: Option<DemandedLevel>,
 }
 
 impl Sandbox {
     /// Tries every layer around a process of this program.
-    pub(super) fn probe() -> Result<Self, Failure> {
+    pub(super) fn probe(policies: &Policies) -> Result<Self, Failure> {
+        let scripts = &policies.scripts;
+        let scripts = (scripts.exec != ScriptExecution::Off).then_some(scripts.level);
         let arguments = ["plugin", "process"].map(Into::into).into();
         Ok(match probe_sandbox(this_program()?, arguments) {
             Ok(SandboxProbe { level, limits, missing, .. }) => {
                 let missing = missing.iter().map(|one| format!("{}: {}", one.layer, one.reason));
-                Self { level: Some(level), limits: Some(limits), missing: missing.collect() }
+                let missing = missing.collect();
+                Self { level: Some(level), limits: Some(limits), missing, scripts }
             }
-            Err(error) => Self { level: None, limits: None, missing: vec![error.to_string()] },
+            Err(error) => {
+                Self { level: None, limits: None, missing: vec![error.to_string()], scripts }
+            }
         })
     }
 
@@ -43,6 +52,11 @@ impl Sandbox {
         if let Some(LimitKeepers { processes, memory }) = self.limits {
             let (processes, memory) = (processes.as_str(), memory.as_str());
             let _ = writeln!(text, "  limits: processes by {processes}, memory by {memory}");
+        }
+        if self.scripts == Some(DemandedLevel::Unconfined) {
+            let warning = "scripts run with every right of this user, because `scripts.level` is \
+                           `unconfined`";
+            let _ = writeln!(text, "  {}", wrapped(warning, columns_behind(2), 2));
         }
         for missing in &self.missing {
             let missing = wrapped(&plain(missing), columns_behind(11), 11);

@@ -81,7 +81,8 @@ fn doctor() {
                   "processes": "$KEEPER",
                   "memory": "$KEEPER"
                 },
-                "missing": []
+                "missing": [],
+                "scripts": null
               },
               "summary": {
                 "skills": 2,

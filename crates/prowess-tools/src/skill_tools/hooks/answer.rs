@@ -64,7 +64,10 @@ pub(super) fn ended(outcome: &ScriptOutcome) -> String {
     let ended = match outcome.exit_code {
         _ if outcome.timed_out => "its time was over".to_owned(),
         Some(code) => format!("it ended with exit code {code}"),
-        None => "a signal ended it".to_owned(),
+        None => match outcome.signal {
+            Some(number) => format!("signal {number} ended it"),
+            None => "a signal ended it".to_owned(),
+        },
     };
     match outcome.stderr.trim() {
         "" => ended,
