@@ -3,6 +3,7 @@
 pub(crate) mod cold;
 pub(crate) mod page;
 mod parsing;
+pub(crate) mod start;
 
 use std::ffi::OsStr;
 use std::io::ErrorKind;

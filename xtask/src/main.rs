@@ -106,6 +106,8 @@ cargo xtask COMMAND
                      send this many broken messages and HTTP requests alone
   soak --scripts [COUNT]
                      run COUNT bad scripts, 5,000 by default
+  soak --power-cuts  cut the power at every moment of a writer of state, audit and installed skills, and check
+                     every part of up to twelve changes that are not synced. Needs strace; takes an hour
   soak --updates     kill `prowess update` at every one of its system calls; one that leaves neither the old nor
                      the new version is a failure. Needs strace
   coverage           run the tests with instrumentation by cargo-llvm-cov, which it installs, and print the share
@@ -121,6 +123,8 @@ cargo xtask COMMAND
   tokens DIR         compare the estimate of tokens with two vocabularies, on the skills of DIR
   bench [ROUNDS [DIR]]  run the benchmarks, also on the real skills below DIR; writes benches/README.md
   bench --cold       measure discovery with cold caches, on a disk that is mounted for it; as root
+  bench --start      measure the start of a program in the sandbox, beside `bwrap` and `sandlock`, which pip
+                     installs, and a run in the shell with files in memory
   bench --count      count system calls and instructions of discovery per skill; too many are a failure
   model              fetch word vectors into target/model from their registry, and compare semantic search
                      with word search; writes benches/SEMANTIC.md
@@ -183,6 +187,7 @@ fn main() -> ExitCode {
         ["soak", "--messages"] => broken_messages(&[]),
         ["soak", "--messages", counts @ ..] => broken_messages(counts),
         ["soak", "--updates"] => killed_updates(),
+        ["soak", "--power-cuts"] => power_cuts(),
         ["soak", rest @ ..] => soak(rest).and_then(|()| bad_scripts("400")),
         ["asan"] => sanitize::asan(),
         ["miri"] => sanitize::miri(),
@@ -191,6 +196,7 @@ fn main() -> ExitCode {
         ["mutants", crates @ ..] => mutants::run(crates),
         ["bench", "--count"] => bench::count(),
         ["bench", "--cold"] => bench::cold::run(),
+        ["bench", "--start"] => bench::start::measure(),
         ["bench", rest @ ..] => bench::run(rest),
         ["model"] => model::run(),
         ["compare", "--install", rest @ ..] => {
@@ -284,6 +290,15 @@ fn killed_updates() -> Result<(), Failure> {
     let test = ["test", "--package", "prowess-cli", "--test", "it", "--", "--nocapture"];
     let name = ["install_crashes::killed_update_leaves_one_of_the_versions"];
     process::cargo_with(&[("PROWESS_TEST_EVERY_CALL", "1")], test.iter().chain(&name))
+}
+
+/// Cuts the power in the tests of what is written, with every part of what is not synced.
+fn power_cuts() -> Result<(), Failure> {
+    for package in ["prowess-state", "prowess-audit", "prowess-cli"] {
+        let test = ["test", "--package", package, "--test", "it", "--", "--nocapture", "power_cut"];
+        process::cargo_with(&[("PROWESS_TEST_EVERY_PART", "1")], test)?;
+    }
+    Ok(())
 }
 
 /// Runs programs for as long as rare faults need. The ones that count on speed are optimized: without it most

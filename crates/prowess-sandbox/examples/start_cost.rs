@@ -1,12 +1,17 @@
-//! Measures what a sandbox adds to the start of `/bin/true`: `start_cost STAGE`, where `STAGE` is
-//! the path of the program `prowess-sandbox-stage`.
+//! Measures what a sandbox adds to the start of `/bin/true`: `start_cost STAGE [PYTHON]`, where
+//! `STAGE` is the path of the program `prowess-sandbox-stage`, and `PYTHON` one that has the package
+//! `sandlock`. `cargo xtask bench --start` builds and installs both.
 //!
 //! Rows with "stage ready" wait until a stage is prepared, as it is where the next script comes
-//! later; those with "one after the other" start the program just after its last end. `bwrap` shows the same paths.
+//! later; those with "one after the other" start the program just after its last end. `bwrap` and
+//! `sandlock` show the same paths; the interpreter of the latter runs before it is measured.
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is a measurement for a terminal")]
 
-use std::process::{Command, Stdio};
+use std::cell::RefCell;
+use std::ffi::OsStr;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use prowess_sandbox::{DemandedLevel, Isolation, Native, Plan, Program, Streams};
@@ -52,6 +57,10 @@ fn main() {
     ways.push(Way::confined(name, alone, true).before(rested));
     if Command::new("bwrap").arg("--version").output().is_ok() {
         ways.push(Way::new("bwrap", || ends_well(&mut bubblewrap())));
+    }
+    if let Some(python) = std::env::args_os().nth(2) {
+        let interpreter = RefCell::new(Interpreter::start(&python));
+        ways.push(Way::new("sandlock", move || interpreter.borrow_mut().run()));
     }
     // One after the other in each round, so that load on the machine is on all of them.
     for _ in 0..ROUNDS {
@@ -119,6 +128,46 @@ fn bubblewrap() -> Command {
     }
     command.args(["--", "/bin/true"]);
     command
+}
+
+/// Starts the program once for each line, and answers with a line.
+const SANDLOCK: &str = r#"
+import sys
+from sandlock import Sandbox
+readable = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/bin", "/usr/bin", "/etc"]
+sandbox = Sandbox(fs_readable=readable)
+for line in sys.stdin:
+    assert sandbox.run(["/bin/true"]).success
+    print(flush=True)
+"#;
+
+/// A running interpreter, which ends when its input does.
+struct Interpreter {
+    child: Child,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Interpreter {
+    fn start(python: &OsStr) -> Self {
+        let mut command = Command::new(python);
+        command.args(["-c", SANDLOCK]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let answers = BufReader::new(child.stdout.take().unwrap());
+        Self { child, answers }
+    }
+
+    fn run(&mut self) {
+        self.child.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
+        let answer = self.answers.read_line(&mut String::new()).unwrap();
+        assert_eq!(answer, 1, "the program ends well");
+    }
+}
+
+impl Drop for Interpreter {
+    fn drop(&mut self) {
+        drop(self.child.stdin.take());
+        let _ = self.child.wait();
+    }
 }
 
 fn ends_well(command: &mut Command) {

@@ -27,9 +27,9 @@
 //! the host needs no `unsafe` code.
 //!
 //! A host that runs many programs keeps a stage ready ([`Native::keep_ready`]): it prepares itself
-//! before it knows the plan, with the limits and namespaces that need no plan, and adds the layers
-//! when it gets one. `cargo run --release -p prowess-sandbox --example start_cost STAGE` measures
-//! what a start costs.
+//! before it knows the plan, with every layer that needs no plan, and adds the others when it gets
+//! one. Nothing of the program runs before the host has compared where the stage comes from.
+//! `cargo xtask bench --start` measures what a start costs.
 //!
 //! This crate knows nothing of skills, plugins or scripts.
 #![deny(unsafe_code)]

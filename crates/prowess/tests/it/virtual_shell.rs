@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use prowess::audit::{AuditEntry, MemoryLog};
 use prowess::session::SessionHandle;
+use prowess::shell::Materialize;
 use prowess::tools::Surface;
 use prowess::{
     Layer, MemorySource, Policies, Runtime, RuntimeBuilder, ToolCall, ToolDefinition, ToolResult,
@@ -200,6 +201,24 @@ fn edited_package_is_seen_after_a_reload() {
         .write("skills/new/SKILL.md", "---\nname: new\ndescription: Is new. Use it.\n---\nBody\n");
     host.runtime.reload();
     assert_eq!(host.execute(command)["output"], "Another guide.");
+}
+
+/// A preset without a shell copies no file at all: it has no tool that would use a copy.
+#[test]
+fn files_are_copied_when_the_policy_says() {
+    for (materialize, expected) in
+        [(Materialize::OnRead, "Another guide."), (Materialize::AtMount, "A guide.")]
+    {
+        let host = Host::new(|policies| policies.shell.materialize = materialize);
+        host.execute("ls /.sandbox/skills/python-dev");
+        host.tree.write("skills/python-dev/references/guide.md", "Another guide.");
+        let read = host.execute("cat /.sandbox/skills/python-dev/references/guide.md");
+        assert_eq!(read["output"], expected, "{materialize:?}");
+    }
+    for preset in ["standard", "flexigpt", "omniforge", "boxxy", "yodoca"] {
+        let policies = Policies::preset(preset).expect("there is one");
+        assert!(!policies.tools.surfaces.contains(&Surface::Shell), "{preset} copies no file");
+    }
 }
 
 #[test]
