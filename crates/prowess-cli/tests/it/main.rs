@@ -18,9 +18,9 @@ mod gated_calls;
 mod help;
 mod install;
 mod install_crashes;
-mod install_text;
 #[cfg(target_os = "linux")]
 mod install_power_cuts;
+mod install_text;
 mod lock_files;
 mod mcp_call;
 mod mcp_config;
