@@ -47,7 +47,7 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   test               build what the tests need, then run all of them and `tidy`
-  tidy               check the floors, the manifests, the documents and the files
+  tidy               check the floors, the manifests, the examples, the documents and the files
   readmes            write the README of each crate from the documentation of its code
   release --dry-run [--no-verify]
                      package every crate as a release would, and build each from its package

@@ -1,6 +1,6 @@
 //! Skills from a place of your own: a bundle with one JSON line for each file.
 //!
-//! `cargo run -p custom-source` shows what a model is told of them.
+//! `cargo run -p custom-source` prints the prompt that a model gets.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout)]
 

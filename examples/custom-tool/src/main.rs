@@ -8,8 +8,7 @@
 use std::sync::Arc;
 
 use prowess::{
-    AuditEvent, AuditSink, Catalog, Runtime, Tool, ToolCall, ToolContext, ToolDefinition,
-    ToolProvider, ToolResult,
+    Catalog, Error, Runtime, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult,
 };
 use serde_json::{Value, json};
 
@@ -42,40 +41,14 @@ impl ToolProvider for WordCount {
     }
 }
 
-/// Prints what happened; a real one writes it where nobody can change it.
-struct PrintedAudit;
-
-impl AuditSink for PrintedAudit {
-    fn record(&self, event: &AuditEvent) {
-        println!("audit: {} {:?}", event.intent.tool, event.outcome);
-    }
-}
-
-fn main() -> Result<(), prowess::Error> {
-    let runtime =
-        Runtime::builder().tools(Arc::new(WordCount)).audit(Arc::new(PrintedAudit)).build()?;
-    let session = runtime.open_session()?;
-    let turn = runtime.turn(&session)?;
-    for arguments in [json!({"text": "to be or not to be"}), json!({"txt": "to be"})] {
-        let answer = turn.call(&ToolCall::new("text_count", arguments));
-        println!("{:?}\n", answer.result.content);
+fn main() -> Result<(), Error> {
+    let runtime = Runtime::builder().tools(Arc::new(WordCount)).build()?;
+    let turn = runtime.turn(&runtime.open_session()?)?;
+    for arguments in [json!({ "text": "to be or not to be" }), json!({ "txt": "to be" })] {
+        println!("{:?}", turn.call(&ToolCall::new("text_count", arguments)).result.content);
     }
     Ok(())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn it_counts_and_refuses_what_does_not_fit() -> Result<(), prowess::Error> {
-        let runtime = Runtime::builder().tools(Arc::new(WordCount)).build()?;
-        let session = runtime.open_session()?;
-        let turn = runtime.turn(&session)?;
-        let call = |arguments| turn.call(&ToolCall::new("text_count", arguments)).result;
-        assert_eq!(call(json!({"text": "one two"})).structured, Some(json!({"words": 2})));
-        let code = call(json!({"txt": "one"})).code;
-        assert_eq!(code.as_ref().map(prowess::Code::as_str), Some("invalid-arguments"));
-        Ok(())
-    }
-}
+mod tests;

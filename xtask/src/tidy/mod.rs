@@ -4,6 +4,7 @@
 //! that shows it fail.
 
 mod encoders;
+mod examples;
 mod files;
 pub(crate) mod floors;
 mod manifests;
@@ -18,8 +19,9 @@ use repository::Repository;
 /// A check gives a sentence for each thing that is wrong.
 type Check = fn(&Repository) -> Vec<String>;
 
-const CHECKS: [(&str, Check); 7] = [
+const CHECKS: [(&str, Check); 8] = [
     ("encoders", encoders::check),
+    ("examples", examples::check),
     ("floors", floors::check),
     ("manifests", manifests::check),
     ("programs", programs::check),

@@ -9,13 +9,17 @@ use crate::readmes;
 const MOST_KEYWORDS: usize = 5;
 const LONGEST_KEYWORD: usize = 20;
 
-/// Each crate has a README with an example, written from its documentation, and a manifest that
-/// says what a registry shows.
+/// Each crate has a README with an example, written from its documentation, a manifest with what a
+/// registry shows, and an entry in the changelog.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let crates = repository.crates();
     crates
-        .flat_map(|package| [readme(package, repository), metadata(package, repository)])
-        .flatten()
+        .flat_map(|package| {
+            let mut problems = readme(package, repository);
+            problems.extend(metadata(package, repository));
+            problems.extend(changelog(package, repository));
+            problems
+        })
         .collect()
 }
 
@@ -57,6 +61,12 @@ fn metadata(package: &Package, repository: &Repository) -> Vec<String> {
         ));
     }
     problems
+}
+
+fn changelog(package: &Package, repository: &Repository) -> Option<String> {
+    let name = format!("`{}`", package.name);
+    let is_named = repository.text("CHANGELOG.md").is_some_and(|text| text.contains(&name));
+    (!is_named).then(|| format!("CHANGELOG.md: add an entry for the crate {name}"))
 }
 
 fn are_accepted(keywords: &[Value]) -> bool {
@@ -103,6 +113,12 @@ mod tests {
             let without = |text: String| text.replace(&format!("\n{key} = "), "\n# ");
             broken("crates/low/Cargo.toml", without, &[&format!("`{key}` is missing")]);
         }
+    }
+
+    #[test]
+    fn crate_without_a_changelog_entry_is_reported() {
+        let without = |text: String| text.replace("`low`", "");
+        broken("CHANGELOG.md", without, &["add an entry for the crate `low`"]);
     }
 
     #[test]

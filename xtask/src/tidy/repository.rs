@@ -172,7 +172,7 @@ license.workspace = true
 workspace = true
 ";
 
-    const FLOORS: &str = "\
+    const ARCHITECTURE: &str = "\
 | crate | floor | what it is for | never |
 |---|--:|---|---|
 | `low` | 0 | words | – |
@@ -180,6 +180,10 @@ workspace = true
 | `prowess-testkit` | 2 | kits | – |
 | `server` | 4 | serves | – |
 | `program` | 4 | runs | – |
+
+## Extension points
+
+A trait each: `Session`, `Clock`. More.
 ";
 
     const LIBRARY: &str = "//! Words.\n//!\n//! ```\n//! ```\n#![forbid(unsafe_code)]\n";
@@ -194,7 +198,8 @@ workspace = true
             for document in super::super::files::DOCUMENTS {
                 repository.write(document, "Text.\n");
             }
-            repository.write("ARCHITECTURE.md", FLOORS);
+            repository.write("ARCHITECTURE.md", ARCHITECTURE);
+            repository.write("examples/clock/src/main.rs", "impl Clock for Fixed {}\n");
             repository.write("Cargo.toml", "[workspace]\n");
             repository.add("low", &[]);
             repository.add("left", &["low", "serde"]);
@@ -202,6 +207,9 @@ workspace = true
             repository.add("prowess-testkit", &["low"]);
             repository.add("server", &["left"]);
             repository.add("program", &["server", "left"]);
+            let names = repository.packages.iter().map(|package| format!("`{}`", package.name));
+            let changelog = names.collect::<Vec<_>>().join("\n");
+            repository.write("CHANGELOG.md", &changelog);
             for package in &repository.packages.clone() {
                 let readme =
                     crate::readmes::readme(package, &repository).expect("it has a library");

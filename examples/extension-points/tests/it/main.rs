@@ -45,6 +45,12 @@ fn clock_expires_the_session() {
 }
 
 #[test]
+fn facts_decide_about_requirements() {
+    let lines = [r#"["kettle", "oven"]: 1 offered"#, r#"["oven"]: 0 offered"#];
+    check(env!("CARGO_BIN_EXE_facts"), &lines);
+}
+
+#[test]
 fn folder_trust_compares_whole_names() {
     let lines =
         ["/srv/ours/website: Trusted", "/srv/theirs: NotTrusted", "/srv/ours-copied: NotTrusted"];
@@ -75,7 +81,7 @@ fn ranker_orders_by_common_words() {
 
 #[test]
 fn remote_names_the_missing_shelf() {
-    check(env!("CARGO_BIN_EXE_remote"), &["top: 1 artifact", "bottom: no shelf `bottom`"]);
+    check(env!("CARGO_BIN_EXE_remote"), &["top: top", "bottom: no bottom shelf"]);
 }
 
 #[test]
@@ -90,6 +96,17 @@ fn session_store_counts_writes() {
 }
 
 #[test]
+fn skill_source_offers_its_table() {
+    check(env!("CARGO_BIN_EXE_skill_source"), &["tea"]);
+}
+
+#[test]
 fn token_counter_counts_words() {
     check(env!("CARGO_BIN_EXE_token_counter"), &["the prompt has exactly 55 words"]);
+}
+
+#[test]
+fn virtual_shell_prints_commands() {
+    let lines = ["$ cat /.sandbox/skills/bread/scripts/timer.count", r#""minutes left""#];
+    check(env!("CARGO_BIN_EXE_virtual_shell"), &lines);
 }
