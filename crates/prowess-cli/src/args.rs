@@ -267,4 +267,6 @@ pub(crate) enum Command {
     },
     /// Play through an agent's conversation with the embedded skills
     Tour,
+    /// Print the version, as `--version` does
+    Version,
 }

@@ -16,7 +16,7 @@ const POLICIES: [&str; 4] = ["config", "set", "preset", "no_config"];
 const WITHOUT_SKILLS: [&str; 5] = ["approvals", "config", "new", "tour", "validate"];
 
 /// Commands that use neither.
-const WITHOUT_POLICIES: [&str; 19] = [
+const WITHOUT_POLICIES: [&str; 20] = [
     "add",
     "audit",
     "completions",
@@ -35,6 +35,7 @@ const WITHOUT_POLICIES: [&str; 19] = [
     "trust",
     "update",
     "verify",
+    "version",
     "help",
 ];
 
@@ -45,7 +46,7 @@ const SHORT: &str = "\
 {usage-heading} {usage}
 
 Start        tour, new, list, show, search, trust
-Check        validate, doctor, explain, explain-call, config, probe
+Check        validate, doctor, explain, explain-call, config, probe, version
 Give skills  prompt, serve, mcp, call, run, shell, approvals
 Install      add, remove, sync, update, outdated, verify, rollback,
              quarantine, lock, publish

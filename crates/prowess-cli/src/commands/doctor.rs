@@ -5,11 +5,15 @@ mod sandbox;
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use prowess::registry::RefreshMode;
-use prowess::{Catalog, CatalogSource, Diagnostic, Severity};
+use prowess::state::TrustedFolders;
+use prowess::{
+    Catalog, CatalogSource, Diagnostic, FolderAnswer, FolderTrust as _, Severity, Trust,
+};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -42,6 +46,9 @@ struct Root<'c> {
     root: &'c str,
     exists: bool,
     skills: usize,
+    /// Whether the user trusts the directory of a layer that asks first.
+    #[serde(skip)]
+    is_granted: bool,
     #[serde(flatten)]
     changes: Changes,
 }
@@ -75,17 +82,20 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
     // The default of `serve`.
     let mode = runtime.policies().refresh.mode.unwrap_or(RefreshMode::Watch);
     let authoring = authoring::check(global, &catalog)?;
-    let checked = checked(&catalog, mode, authoring, Sandbox::probe(runtime.policies())?);
+    let trusted = trusted_folders()?;
+    let sandbox = Sandbox::probe(runtime.policies())?;
+    let checked = checked(&catalog, mode, authoring, sandbox, trusted.as_ref());
     output.result(&checked, text)?;
     Ok(if checked.healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn checked(
-    catalog: &Catalog,
+fn checked<'c>(
+    catalog: &'c Catalog,
     mode: RefreshMode,
     authoring: Vec<Authoring>,
     sandbox: Sandbox,
-) -> Checked<'_> {
+    trusted: Option<&TrustedFolders>,
+) -> Checked<'c> {
     let mut diagnostics: Vec<_> = catalog.diagnostics().collect();
     let count = |severity| catalog.diagnostics().filter(|found| found.severity == severity).count();
     let summary = Summary {
@@ -100,7 +110,7 @@ fn checked(
     Checked {
         healthy: summary.errors == 0 && authoring.iter().all(|root| root.errors == 0),
         generation: catalog.generation(),
-        roots: roots.map(|(at, source)| root(catalog, at, source, mode)).collect(),
+        roots: roots.map(|(at, source)| root(catalog, at, source, mode, trusted)).collect(),
         diagnostics,
         authoring,
         sandbox,
@@ -113,8 +123,11 @@ fn root<'c>(
     at: usize,
     source: &'c CatalogSource,
     mode: RefreshMode,
+    trusted: Option<&TrustedFolders>,
 ) -> Root<'c> {
     let layer = &catalog.layers()[source.layer];
+    let directory = Path::new(source.source.root());
+    let answer = trusted.map(|folders| folders.answer(directory));
     Root {
         layer: &layer.name,
         trust: layer.trust.as_str(),
@@ -122,8 +135,14 @@ fn root<'c>(
         root: source.source.root(),
         exists: paths::is_there(source.source.root()),
         skills: catalog.skills().filter(|skill| skill.index().source() == at).count(),
+        is_granted: layer.trust == Trust::AskFirst && answer == Some(FolderAnswer::Trusted),
         changes: changes(source, mode),
     }
+}
+
+/// Returns the directories that the user trusts; `None` without a home.
+fn trusted_folders() -> Result<Option<TrustedFolders>, Failure> {
+    Ok(paths::trust_file(&paths::surroundings()?).map(|file| file.load()))
 }
 
 /// Returns how changes are detected. With the policy `watch`, tries to watch.
@@ -154,10 +173,11 @@ fn text(checked: &Checked<'_>) -> String {
         let skills = counted(root.skills, "skill");
         let changes = described(&root.changes);
         let layer = plain(root.layer);
+        let granted = if root.is_granted { ", and you trust it" } else { "" };
+        let trust = root.trust;
         let _ = writeln!(
             text,
-            "      {DIM}{layer} layer · {} · {skills} · {changes}{DIM:#}",
-            root.trust
+            "      {DIM}{layer} layer · {trust}{granted} · {skills} · {changes}{DIM:#}"
         );
     }
     let missing: Vec<_> = checked.roots.iter().filter(|root| !root.exists).collect();

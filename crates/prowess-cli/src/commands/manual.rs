@@ -1,4 +1,4 @@
-//! `prowess completions` and `prowess man`, written from the definition of the command line.
+//! `prowess completions`, `man` and `version`, written from the definition of the command line.
 
 use std::fs;
 use std::io;
@@ -34,6 +34,13 @@ pub(crate) fn pages(directory: Option<&Path>, output: &Output) -> Result<ExitCod
     output.result(&json!({ "directory": shown }), |_| {
         format!("Created the manual pages in {shown}\n")
     })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the version.
+pub(crate) fn version(output: &Output) -> Result<ExitCode, Failure> {
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+    output.result(&json!({ "version": VERSION }), |_| format!("prowess {VERSION}\n"))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -111,5 +111,6 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Completions { shell }) => manual::completions(*shell, output),
         Some(Command::Man { directory }) => manual::pages(directory.as_deref(), output),
         Some(Command::Tour) => tour::run(global, output),
+        Some(Command::Version) => manual::version(output),
     }
 }

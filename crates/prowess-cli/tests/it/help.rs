@@ -7,7 +7,7 @@ use expect_test::expect_file;
 use crate::program::Program;
 
 /// Each command whose help is in the snapshot.
-const COMMANDS: [&[&str]; 59] = [
+const COMMANDS: [&[&str]; 60] = [
     &[],
     &["validate"],
     &["read-properties"],
@@ -66,6 +66,7 @@ const COMMANDS: [&[&str]; 59] = [
     &["completions"],
     &["man"],
     &["tour"],
+    &["version"],
     &["help"],
 ];
 
@@ -136,6 +137,14 @@ fn short_help_has_every_command() {
     {
         assert!(words.contains(name), "`{name}` is in the short help");
     }
+}
+
+#[test]
+fn version_is_a_command_too() {
+    let version = Program::new().run(&["--version"]);
+    assert_eq!(Program::new().run(&["version"]).text(), version.text());
+    let json = Program::new().run(&["version", "--format", "json"]).json();
+    assert_eq!(format!("prowess {}\n", json["version"].as_str().unwrap()), version.text());
 }
 
 #[test]

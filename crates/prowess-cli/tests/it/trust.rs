@@ -192,6 +192,19 @@ fn trust_level_has_one_name_in_every_command() {
 }
 
 #[test]
+fn doctor_shows_that_the_user_trusts_a_directory() {
+    let tree = machine();
+    let line = |tree: &_| {
+        let printed = run(tree, &["doctor"]).stdout;
+        let line = printed.lines().find(|line| line.contains("project layer")).unwrap_or_default();
+        line.trim().split(" · ").nth(1).unwrap_or_default().to_owned()
+    };
+    assert_eq!(line(&tree), "ask_first");
+    run(&tree, &["trust"]).text();
+    assert_eq!(line(&tree), "ask_first, and you trust it");
+}
+
+#[test]
 fn the_organization_s_skills_come_before_all_others() {
     let tree = machine();
     tree.write("managed/deploy/SKILL.md", skill_md("name: deploy\ndescription: Managed."));
