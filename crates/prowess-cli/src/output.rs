@@ -8,7 +8,7 @@ use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use prowess::{Diagnostic, Severity};
-use prowess_text::terminal_json;
+use prowess_text::{plural, terminal_json};
 use serde::Serialize;
 use serde_json::json;
 
@@ -193,10 +193,12 @@ fn write_diagnostic_in(text: &mut String, diagnostic: &Diagnostic, columns: usiz
     let _ = writeln!(text, "  {DIM}help:{DIM:#} {help}");
 }
 
-/// Returns a number with its noun, which takes an `s` unless the number is one.
-pub(crate) fn counted(number: usize, word: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {word}{plural}", grouped(number))
+/// Returns a number with thousands separators and its noun.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    match number {
+        1 => format!("1 {noun}"),
+        _ => format!("{} {}", grouped(number), plural(noun)),
+    }
 }
 
 /// Returns a number with thousands separators.

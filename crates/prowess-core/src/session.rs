@@ -287,7 +287,8 @@ pub trait Session: Send + Sync {
 pub enum SessionError {
     /// The number of loaded skills would exceed the maximum.
     #[error(
-        "{wanted} skills would be active and at most {cap} may be; load fewer, or unload some first"
+        "{} would be active and at most {cap} may be; load fewer, or unload some first",
+        prowess_text::counted(*wanted, "skill")
     )]
     TooManySkills {
         /// The number of skills that would be active.

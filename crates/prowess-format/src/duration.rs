@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use prowess_text::counted;
+
 /// The units with their milliseconds. `ms` ends with the letter of seconds, so it comes first.
 const UNITS: [(&str, u128); 3] = [("ms", 1), ("s", 1_000), ("m", 60_000)];
 
@@ -54,5 +56,5 @@ pub fn duration_text(duration: Duration) -> String {
         3600..86_400 => (seconds / 3600, "hour"),
         _ => (seconds / 86_400, "day"),
     };
-    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
+    counted(count, unit)
 }

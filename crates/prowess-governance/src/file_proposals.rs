@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use prowess_core::{Proposal, ProposalError, ProposalStore};
 use prowess_dir::{Dir, EntryBuffer, ErrorKind, Permissions};
-use prowess_text::quoted;
+use prowess_text::{counted, quoted};
 
 use crate::document::document;
 use crate::file_name::stem;
@@ -63,8 +63,8 @@ impl FileProposals {
         let waiting = files_in(&mut directory).map_err(|error| unwritten(&error))?;
         if waiting >= self.policy.waiting {
             let message = format!(
-                "{waiting} proposals are waiting for review, which is the limit; ask the user to \
-                 review them"
+                "the limit of {} waiting for review is reached; ask the user to review them",
+                counted(waiting, "proposal")
             );
             return Err(ProposalError::new(codes::PROPOSALS_FULL, message));
         }

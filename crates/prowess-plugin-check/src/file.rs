@@ -5,7 +5,7 @@ use std::path::Path;
 use abi_stable::library::ROOT_MODULE_LOADER_NAME;
 use object::{NameOrOrdinal, Object};
 use prowess_plugin_abi::manifest::{Manifest, PanicStrategy, SYMBOL};
-use prowess_text::quoted;
+use prowess_text::{counted, quoted};
 use serde_json::Value;
 
 use super::report::CheckOutcome;
@@ -94,11 +94,11 @@ pub(super) fn symbols(bytes: &[u8]) -> CheckOutcome {
         .map(|name| quoted(&String::from_utf8_lossy(name)))
         .collect();
     if !other.is_empty() {
-        let count = other.len();
+        let count = counted(other.len(), "other name");
         let first = other[..count_of(&other)].join(", ");
         let help = "remove `#[no_mangle]`: these names may conflict with those of other \
                                        libraries";
-        return CheckOutcome::failed(format!("it exports {count} other names: {first}"), help);
+        return CheckOutcome::failed(format!("it exports {count}: {first}"), help);
     }
     match expected.iter().find(|name| !names.contains(name)) {
         None => CheckOutcome::passed(),

@@ -10,6 +10,7 @@ use prowess_core::{
     Availability, Callers, Catalog, CatalogBuilder, Diagnostic, PackagePath, Record, RecordIndex,
     RequirementWalk, Severity, Trust, UnmetRequirement,
 };
+use prowess_text::counted;
 
 use crate::codes;
 use crate::resolve_input::{ResolveInput, ResolveSettings};
@@ -229,7 +230,7 @@ fn name_unused(name: &str, count: usize, root: &str) -> Diagnostic {
     Diagnostic::new(
         codes::NAME_UNUSED,
         Severity::Warning,
-        format!("the source is to go by the name `{name}` and has {count} skills"),
+        format!("the source is to go by the name `{name}` and has {}", counted(count, "skill")),
         "give a name of your own to sources of one skill alone",
     )
     .in_file(root)

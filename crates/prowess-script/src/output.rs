@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use prowess_text::counted;
+
 /// Collects a stream of any length in bounded memory.
 pub(crate) struct Kept {
     half: usize,
@@ -39,7 +41,8 @@ impl Kept {
             return text(&head);
         }
         let tail = Vec::from(tail);
-        format!("{}\n[{left_out} bytes left out]\n{}", text(&head), text(&tail))
+        let left_out = counted(left_out, "byte");
+        format!("{}\n[{left_out} left out]\n{}", text(&head), text(&tail))
     }
 }
 

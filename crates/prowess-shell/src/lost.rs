@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use prowess_core::ShellError;
+use prowess_text::counted;
 
 use crate::codes;
 
@@ -36,9 +37,9 @@ impl LostCommands {
             return Ok(());
         }
         let message = format!(
-            "{} commands did not end at their deadlines and still run, so no further one starts; \
+            "{} still running after the deadline, so no further one starts; \
              tell the user, and try again later",
-            lost.len()
+            counted(lost.len(), "command")
         );
         Err(ShellError::new(codes::SHELL_EXHAUSTED, message))
     }

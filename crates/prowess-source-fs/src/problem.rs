@@ -4,6 +4,7 @@ use std::path::Path;
 
 use prowess_core::{Code, Diagnostic, Severity};
 use prowess_dir::{Error, ErrorKind};
+use prowess_text::counted;
 
 use crate::codes;
 
@@ -231,7 +232,7 @@ pub(crate) struct TooDeep {
 
 pub(crate) fn too_deep(path: &str, lost: TooDeep) -> Diagnostic {
     let TooDeep { packages, is_incomplete, limit } = lost;
-    let below = format!("more than {limit} directories below the root");
+    let below = format!("more than {} below the root", counted(limit, "directory"));
     let at_least = if is_incomplete { "at least " } else { "" };
     let message = match packages {
         0 => format!("`{path}` has directories {below}, which are not searched"),

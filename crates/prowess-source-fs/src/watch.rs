@@ -26,6 +26,7 @@ use prowess_core::{
 };
 
 use crate::FsConfig;
+use prowess_text::counted;
 use survey::Survey;
 use targets::Ends;
 use tree::Tree;
@@ -287,7 +288,7 @@ impl Watching {
         if watched <= most {
             return Ok(());
         }
-        let message = format!("`{}` has more than {most} directories", self.root());
+        let message = format!("`{}` has more than {}", self.root(), counted(most, "directory"));
         Err(SourceError::new(SourceErrorKind::TooLarge, message))
     }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use prowess_core::{Digest, ResourcePath, SKILL_MD_FILES, virtual_uri};
+use prowess_text::counted;
 use serde_json::Value;
 
 use crate::call::Call;
@@ -194,7 +195,7 @@ fn within_limits(
 ) -> Result<BTreeMap<ResourcePath, File>, Reason> {
     let total = files.values().filter_map(|file| file.size).fold(0, u64::saturating_add);
     if files.len() > MOST_FILES || total > MAX_BYTES as u64 {
-        let reason = format!("it has {} files of {total} bytes", files.len());
+        let reason = format!("it has {} of {total} bytes", counted(files.len(), "file"));
         return Err((codes::MCP_SKILL_TOO_LARGE, reason));
     }
     Ok(files)

@@ -14,6 +14,22 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// One name in two layers: the root `user` has one skill `pdf`, and the root `project` another.
+    pub const SAME_NAME_IN_TWO_LAYERS: &str = "
+//- /user/pdf/SKILL.md
+---
+name: pdf
+description: Fills forms.
+---
+Forms
+//- /project/pdf/SKILL.md
+---
+name: pdf
+description: Merges files.
+---
+Files
+";
+
     /// Writes the files.
     ///
     /// # Panics

@@ -29,6 +29,8 @@
 //! | one word of a shell command | [`shell_word`] |
 //! | Markdown | [`markdown_text`], [`markdown_code`], [`markdown_block`] |
 //!
+//! [`counted`] writes a number with its noun, so that no message has `1 files`.
+//!
 //! [`is_invisible`] is the only definition of an invisible character, and [`GUARDED_TAGS`] is the
 //! only list of tags that a body must not contain.
 //!
@@ -38,6 +40,7 @@
 mod ascii;
 mod boundary;
 mod bytes;
+mod count;
 mod guard;
 mod invisible;
 mod json;
@@ -51,6 +54,7 @@ mod xml;
 
 pub use ascii::ascii_only;
 pub use boundary::Boundary;
+pub use count::{counted, plural};
 pub use guard::GUARDED_TAGS;
 pub use invisible::{
     find_invisible, has_invisible, is_invisible, is_printable_ascii, loses_characters,

@@ -1,6 +1,6 @@
 //! The reasons why arguments do not fit a schema, as sentences for a model.
 
-use prowess_text::{enumerated, quoted};
+use prowess_text::{counted, enumerated, quoted};
 use serde_json::Value;
 
 /// The maximum number of values in one sentence.
@@ -43,10 +43,10 @@ impl Fault {
                 format!("{} must be {}, not {found}", shown(field), one_of(options))
             }
             Self::TooFew { field, limit } => {
-                format!("{} must have at least {limit} {}", shown(field), items(*limit))
+                format!("{} must have at least {}", shown(field), counted(*limit, "item"))
             }
             Self::TooMany { field, limit } => {
-                format!("{} must have at most {limit} {}", shown(field), items(*limit))
+                format!("{} must have at most {}", shown(field), counted(*limit, "item"))
             }
             Self::Unknown { names } => unknown(names, schema),
             #[cfg(feature = "json-schema")]
@@ -97,8 +97,4 @@ fn one_of(options: &[String]) -> String {
         0 => listed,
         more => format!("{listed} or one of {more} more"),
     }
-}
-
-fn items(count: u64) -> &'static str {
-    if count == 1 { "item" } else { "items" }
 }

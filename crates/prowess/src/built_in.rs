@@ -60,6 +60,7 @@ mod plugins {
     use prowess_core::{Clock, SkillSource};
     use prowess_plugin_host::{Origin, PluginError, PluginErrorKind, PluginLoader, PluginSettings};
     use prowess_source_fs::FsConfig;
+    use prowess_text::counted;
     use serde_json::{Value, json};
 
     use super::BuiltIn;
@@ -123,7 +124,10 @@ mod plugins {
             if plugin.sources.len() == count {
                 return Ok(plugin.sources);
             }
-            let reason = format!("offers {} sources in the place of {count}", plugin.sources.len());
+            let reason = format!(
+                "offers {} in the place of {count}",
+                counted(plugin.sources.len(), "source")
+            );
             let help = "take the plugins that were built with this program";
             Err(PluginError::failed(PluginErrorKind::Protocol, file, reason, help).into())
         }

@@ -1,5 +1,6 @@
 //! Entries as sentences.
 
+use prowess_text::counted;
 use serde_json::Value;
 
 /// Returns an entry as a sentence without a full stop.
@@ -27,9 +28,9 @@ pub(super) fn sentence(entry: &Value) -> String {
             entry["used"]["layer"].as_str().unwrap_or_default(),
         ),
         "catalog_reloaded" => format!(
-            "reload ({}): {} skills, {} added, {} changed, {} removed",
+            "reload ({}): {}, {} added, {} changed, {} removed",
             text("cause"),
-            number("skills"),
+            counted(number("skills"), "skill"),
             number("added"),
             number("changed"),
             number("removed"),
@@ -48,9 +49,10 @@ pub(super) fn sentence(entry: &Value) -> String {
         "tool_call_refused" => format!("refused {}: {}", call(entry), text("code")),
         "tool_execution" | "tool_execution_in_skill" => format!("{}{}", call(entry), ending(entry)),
         "log_repaired" => {
-            format!("removed {} bytes of an unfinished entry", number("removed_bytes"))
+            let removed = counted(number("removed_bytes"), "byte");
+            format!("removed {removed} of an unfinished entry")
         }
-        "entries_lost" => format!("{} entries could not be written", number("count")),
+        "entries_lost" => format!("{} could not be written", counted(number("count"), "entry")),
         other => other.to_owned(),
     }
 }

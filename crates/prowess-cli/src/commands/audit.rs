@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use prowess_audit::{Head, Statistics, Story, Verified, VerifyError, verify, verify_against};
+use prowess_text::counted;
 use serde::Serialize;
 
 use crate::args::Audit;
@@ -110,13 +111,9 @@ fn text(answer: &Answer) -> String {
     format!(
         "{HEADING}verified{HEADING:#} {}: {} in {}\n{DIM}head {head}{DIM:#}\n",
         plain(&path),
-        number_of(*entries, "entry", "entries"),
-        number_of(*files as u64, "file", "files"),
+        counted(*entries, "entry"),
+        counted(*files, "file"),
     )
-}
-
-fn number_of(number: u64, one: &str, several: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { several })
 }
 
 fn story_text(story: &Story) -> String {
@@ -141,9 +138,9 @@ fn statistics_text(statistics: &Statistics) -> String {
     let Statistics { entries, sessions, violations, tools, skills } = statistics;
     let mut text = format!(
         "{}, {}, {} denied by the gate\n",
-        number_of(*entries, "entry", "entries"),
-        number_of(*sessions as u64, "session", "sessions"),
-        number_of(*violations, "call", "calls"),
+        counted(*entries, "entry"),
+        counted(*sessions, "session"),
+        counted(*violations, "call"),
     );
     if !tools.is_empty() {
         let _ = writeln!(text, "{HEADING}tools{HEADING:#}");
@@ -168,9 +165,9 @@ fn statistics_text(statistics: &Statistics) -> String {
         let _ = writeln!(
             text,
             "  {name}: loaded {} for {} s{unfinished}, {}",
-            number_of(skill.activations, "time", "times"),
+            counted(skill.activations, "time"),
             (skill.seconds * 1000.0).round() / 1000.0,
-            number_of(skill.calls, "call", "calls"),
+            counted(skill.calls, "call"),
         );
     }
     text

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use prowess::session::SessionHandle;
 use prowess::tools::ToolNaming;
 use prowess::{Agent, Content, Runtime, ToolCall, ToolResult, Turn};
+use prowess_text::counted;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -84,7 +85,7 @@ pub(crate) fn words(result: &ToolResult) -> String {
         .map(|content| match content {
             Content::Text { text } => text.clone(),
             Content::Blob { mime_type, data, .. } => {
-                format!("[{} bytes of {mime_type}]", data.len() / 4 * 3)
+                format!("[{} of {mime_type}]", counted(data.len() / 4 * 3, "byte"))
             }
         })
         .collect::<Vec<_>>()

@@ -12,6 +12,7 @@ use prowess::registry::codes::PROJECT_NOT_TRUSTED;
 use prowess::source_fs::Discovery;
 use prowess::source_fs::codes::{DIRECTORY_UNREADABLE, LEFT_OUT_BY_GITIGNORE, SCAN_TRUNCATED};
 use prowess::{Availability, Caller, Catalog, Code, Diagnostic, Lookup, Record};
+use prowess_text::counted;
 use serde::Serialize;
 
 use crate::args::Global;
@@ -239,7 +240,7 @@ fn text(explained: &Explained<'_>) -> String {
         let _ = writeln!(text, "  {HEADING}{label:11}{HEADING:#} {reason}");
     }
     if explained.tokens > 0 {
-        let cost = format!("about {} tokens in each model call", explained.tokens);
+        let cost = format!("about {} in each model call", counted(explained.tokens, "token"));
         let _ = writeln!(text, "  {DIM}{:11} {cost}{DIM:#}", "cost");
     }
     text

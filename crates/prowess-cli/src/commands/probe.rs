@@ -92,7 +92,7 @@ fn text(probed: &Probed) -> String {
     let _ = writeln!(
         text,
         "{HEADING}{}, the best {} of each{HEADING:#}",
-        counted_queries(evaluation.answers.len()),
+        counted(evaluation.answers.len(), "query"),
         evaluation.limit
     );
     let _ = writeln!(text, "  recall     {recall:.3}  of what was expected was offered");
@@ -106,7 +106,7 @@ fn text(probed: &Probed) -> String {
 
 fn write_suggestions(text: &mut String, suggestions: &[Suggestion]) {
     for Suggestion { id, queries, add, above } in suggestions {
-        let lost = counted_queries(queries.len());
+        let lost = counted(queries.len(), "query");
         let id = plain(id);
         let _ = writeln!(text, "\n{HEADING}{ID}{id}{ID:#} is outranked in {lost}{HEADING:#}");
         let above = above.join(", ");
@@ -118,10 +118,6 @@ fn write_suggestions(text: &mut String, suggestions: &[Suggestion]) {
         };
         let _ = writeln!(text, "  {advice}");
     }
-}
-
-fn counted_queries(number: usize) -> String {
-    if number == 1 { "1 query".to_owned() } else { format!("{number} queries") }
 }
 
 fn write_answer(text: &mut String, answer: &Answer) {

@@ -55,7 +55,7 @@ pub(crate) fn ledger(prompt: &Prompt) -> String {
             Part::Rule => "loading rule".into(),
             Part::Block { block } => format!("block `{}`", block.name()),
             Part::Catalog => {
-                format!("catalog, {} of {} skills", prompt.shown.len(), prompt.total)
+                format!("catalog, {} of {}", prompt.shown.len(), counted(prompt.total, "skill"))
             }
             Part::ActiveFrame => "markup of the loaded skills".into(),
             Part::ActiveSkill { id } => format!("instructions of {}", plain(id)),

@@ -14,7 +14,7 @@ use prowess_mcp::{ApprovalChannel, HttpServer, ServeError, StdioServer};
 use crate::args::{Approvers, Global, Serve};
 use crate::commands::approvals::next_step;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, counted};
 use crate::{plugins, policies, runtime};
 
 pub(crate) use http::TOKEN_VARIABLE;
@@ -30,9 +30,9 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     let builder = runtime::builder_with(global, policies.clone(), &loaded)?;
     let runtime = builder.keep_script_stage_ready().build()?;
     let _following = plugins::follow(&policies, &loaded, output)?;
-    let skills = runtime.catalog().len();
+    let skills = counted(runtime.catalog().len(), "skill");
     let place = server.place();
-    output.remark(&format!("prowess: {skills} skills, serving {place}\n"));
+    output.remark(&format!("prowess: {skills}, serving {place}\n"));
     let _reporting = Reporting::start(&runtime, output);
     server.serve(runtime)?;
     Ok(ExitCode::SUCCESS)

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use prowess::format::{Directory, Mapping, NameRule, Rules, parse_in};
 use prowess::tools::closest;
 use prowess::{Caller, Catalog, Digest, Listing, Lookup, ReadLimit, Record, ResourcePath};
+use prowess_text::counted;
 use serde::Serialize;
 
 use crate::args::Global;
@@ -98,7 +99,7 @@ fn text_of(shown: &Shown<'_>) -> String {
     }
     line("digest", &digest.to_string());
     for resource in &resources.resources {
-        line("file", &format!("{} ({} bytes)", resource.path, resource.bytes));
+        line("file", &format!("{} ({})", resource.path, counted(resource.bytes, "byte")));
     }
     if !resources.is_complete {
         line("file", "… and more");

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::args::Global;
 use crate::commands::conversation::{Conversation, call, tool_name, words};
 use crate::failure::Failure;
-use crate::output::{DIM, HEADING, ID, Output};
+use crate::output::{DIM, HEADING, ID, Output, counted};
 use crate::policies;
 use crate::terminal::plain_lines;
 
@@ -168,6 +168,7 @@ fn write_indented(text: &mut String, shown: &str) {
         let _ = writeln!(text, "    │ {line}");
     }
     if lines.len() > SHOWN_LINES {
-        let _ = writeln!(text, "    │ {DIM}… {} more lines{DIM:#}", lines.len() - SHOWN_LINES);
+        let more = counted(lines.len() - SHOWN_LINES, "more line");
+        let _ = writeln!(text, "    │ {DIM}… {more}{DIM:#}");
     }
 }

@@ -199,7 +199,7 @@ fn path_without_a_skill_has_a_reason() {
 fn discovery_policy_is_reported() {
     let deep = "discovery: { bounds: { max_depth: 3 } }\n";
     let far = "$ROOT/1/2/3/4/5/6/7/far";
-    check(deep, far, ("find", "not-found", "only 3 levels are scanned"));
+    check(deep, far, ("find", "not-found", "the scan ends after 3 levels"));
     check(deep, far, ("check", "noted", "scan-truncated"));
     check("", "$ROOT/ignored/draft", ("place", "visible", "takes precedence"));
     let by_git = "discovery: { gitignore: true }\n";

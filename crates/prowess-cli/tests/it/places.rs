@@ -212,6 +212,17 @@ fn roots_of_two_layers_follow_the_layers_not_their_order() {
 }
 
 #[test]
+fn lower_layer_of_one_name_is_shadowed() {
+    let tree = Tree::new(Tree::SAME_NAME_IN_TWO_LAYERS);
+    let program = ["user", "project"]
+        .iter()
+        .fold(Program::new(), |program, layer| program.root(layer, &tree.join(layer)));
+    let listed = program.run(&["list", "--format", "json"]).json();
+    assert_eq!(places(&tree, &listed), ["project: project/pdf/SKILL.md"]);
+    assert_eq!(listed["shadowed"][0]["location"], tree.join("user/pdf/SKILL.md").to_str().unwrap());
+}
+
+#[test]
 fn unknown_layer_is_a_usage_error() {
     let tree = Tree::new("");
     let ran = Program::new().root("team", tree.path()).run(&["list", "--format", "json"]);

@@ -285,7 +285,7 @@ fn file_fault_is_reported_without_loading_it() {
         (plain(&unknown).build(), "manifest", "lists the unknown kind `themes`"),
         (plain(&silent).build(), "manifest", "no description"),
         (plain(&manifest()).build(), "symbols", "does not export"),
-        (plain(&manifest()).code(exports).build(), "symbols", "exports 1 other names: `stray`"),
+        (plain(&manifest()).code(exports).build(), "symbols", "exports 1 other name: `stray`"),
         (plain(&manifest()).flags(&["-Wl,-rpath,/opt"]).build(), "linkage", "`/opt`"),
         (plain(&manifest()).build(), "trust", "is not trusted"),
     ];

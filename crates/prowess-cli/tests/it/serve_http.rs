@@ -140,7 +140,7 @@ fn server_answers_and_ends_by_a_signal() {
     let mut remarks = BufReader::new(child.stderr.take().expect("a pipe"));
     let mut line = String::new();
     remarks.read_line(&mut line).expect("it reports its address");
-    let address = line.trim().strip_prefix("prowess: 1 skills, serving at http://");
+    let address = line.trim().strip_prefix("prowess: 1 skill, serving at http://");
     let address = address.and_then(|rest| rest.strip_suffix("/mcp"));
     let address = address.unwrap_or_else(|| panic!("no address: {line}")).to_owned();
     assert!(load(&address, TOKEN).contains("# How to use pdf"), "the body arrives");

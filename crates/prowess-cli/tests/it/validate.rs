@@ -490,8 +490,11 @@ fn the_configuration_decides_about_profile_names_limits_and_depth() {
         tree.write(&format!("r/{branch}/a/b/deep/SKILL.md"), skill("deep", ""));
     }
     let truncated = validate(&tree, &["r", "--config", "depth.yaml"]);
-    let count = "warning[scan-truncated]: 4 skills, the first in";
+    let (count, first) = ("warning[scan-truncated]: 4 skills, the first in", "r/a`, lie more");
     assert!(truncated.stdout.contains(count), "every branch is counted: {}", truncated.stdout);
+    assert!(truncated.stdout.contains(first), "the first by its path: {}", truncated.stdout);
+    let limit = "lie more than 1 directory below the root";
+    assert!(truncated.stdout.contains(limit), "one is singular: {}", truncated.stdout);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The start of a plugin and its configuration.
 
 use prowess_plugin_abi::AbiError;
+use prowess_text::counted;
 use serde_json::{Map, Value, json};
 
 use crate::probe::{NotPassed, Probe, RuleResult, call_failed, failed, is_panic, panicked};
@@ -27,7 +28,11 @@ pub(super) fn starts(probe: &Probe) -> RuleResult {
             return Err(failed(reason, help));
         }
     }
-    Ok(vec![format!("it offers {sources} sources and {tools} tool providers")])
+    Ok(vec![format!(
+        "it offers {} and {}",
+        counted(sources, "source"),
+        counted(tools, "tool provider")
+    )])
 }
 
 fn is_line(text: &str) -> bool {
@@ -69,7 +74,7 @@ pub(super) fn refuses_bad_configurations(probe: &Probe) -> RuleResult {
             Err(_) => refused += 1,
         }
     }
-    Ok(vec![format!("it refuses {refused} invalid configurations")])
+    Ok(vec![format!("it refuses {}", counted(refused, "invalid configuration"))])
 }
 
 /// Returns invalid configurations: the description, the text, and whether the schema forbids it.

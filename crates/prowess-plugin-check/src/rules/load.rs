@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use prowess_core::Cancel;
 use prowess_plugin_abi::codes;
+use prowess_text::counted;
 
 use super::concurrency::{ROUNDS, THREADS, holds_concurrently};
 use super::tools;
@@ -132,7 +133,8 @@ pub(super) fn budget(probe: &Probe) -> RuleResult {
         }
         let thousands = u32::try_from(packages.div_ceil(1_000).max(1)).unwrap_or(u32::MAX);
         let allowed = Duration::from_secs(1).saturating_mul(thousands);
-        let took = format!("{packages} packages in {:.1} ms", best.as_secs_f64() * 1e3);
+        let took =
+            format!("{} in {:.1} ms", counted(packages, "package"), best.as_secs_f64() * 1e3);
         if best > allowed {
             let reason = format!("the best of three scans of `{}` reports {took}", source.name);
             let help = "fetch on a thread of the plugin, answer from memory and report changes \

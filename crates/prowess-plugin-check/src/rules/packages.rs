@@ -7,6 +7,7 @@ use abi_stable::std_types::RString;
 use prowess_core::{PackagePath, ResourcePath};
 use prowess_plugin_abi::text::checked_string;
 use prowess_plugin_abi::{AbiError, codes};
+use prowess_text::counted;
 
 use crate::probe::{GRACE, NotPassed, Probe, RuleResult, Source, call_failed, failed, is_cut};
 use crate::recorder::{RecordedPackage, Recorder};
@@ -38,8 +39,9 @@ pub(super) fn scan(probe: &Probe) -> RuleResult {
         probe.step(format!("a scan of `{}` that requests more bytes", source.name));
         reads_further(&source)?;
         let packages = scan.found.len();
-        let problems = scan.problems.len();
-        notes.push(format!("`{}` has {packages} packages and {problems} problems", source.name));
+        let problems = counted(scan.problems.len(), "problem");
+        let found = counted(packages, "package");
+        notes.push(format!("`{}` has {found} and {problems}", source.name));
         if packages == 0 {
             let hint = "; check it with a configuration that has packages";
             notes.push(format!("`{}` is empty{hint}", source.name));
@@ -52,7 +54,8 @@ fn check_texts(scan: &Recorder) -> Result<(), NotPassed> {
     match scan.invalid_texts {
         0 => Ok(()),
         texts => {
-            let reason = format!("it reports {texts} texts that are not UTF-8");
+            let texts = counted(texts, "text");
+            let reason = format!("it reports {texts} not in UTF-8");
             Err(failed(reason, "create strings with `String::from_utf8`, which validates them"))
         }
     }
@@ -196,11 +199,12 @@ fn within_limit(
     match source.read(package, file, less) {
         Err(error) if error.code == codes::TOO_LARGE => Ok(()),
         answer => {
+            let less = counted(less, "byte");
             let how = match answer {
-                Ok(bytes) => format!("{} bytes", bytes.len()),
+                Ok(bytes) => counted(bytes.len(), "byte"),
                 Err(error) => format!("\"{}\"", error.message),
             };
-            let reason = format!("`{package}/{file}` over the limit of {less} bytes returns {how}");
+            let reason = format!("`{package}/{file}` over the limit of {less} returns {how}");
             Err(failed(reason, "return \"too large\" instead of a part of the file"))
         }
     }
@@ -226,7 +230,8 @@ fn listing(source: &Source, seen: &RecordedPackage) -> Result<(), NotPassed> {
         let read = source.read(package, path, DEFAULT_LIMIT);
         let length = read.map_err(|error| call_failed(&format!("a read of {name}"), &error))?.len();
         if length as u64 != *bytes {
-            let reason = format!("{name} is listed with {bytes} bytes, but has {length}");
+            let reason =
+                format!("{name} is listed with {}, but has {length}", counted(*bytes, "byte"));
             return Err(failed(reason, "list the actual size"));
         }
     }
@@ -276,8 +281,8 @@ fn check_limit(
         return Ok(listed);
     }
     let reason = format!(
-        "with the limit {most} of {} files, `{package}` lists {} and marks the listing as {}",
-        listed.len(),
+        "with the limit {most} of {}, `{package}` lists {} and marks the listing as {}",
+        counted(listed.len(), "file"),
         page.resources.len(),
         if is_marked { "incomplete" } else { "complete" }
     );

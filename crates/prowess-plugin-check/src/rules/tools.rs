@@ -13,6 +13,7 @@ use crate::probe::{
     within_grace,
 };
 use prowess_plugin_host::kit::{ToolDescription, check_result, into_result, parse_tools};
+use prowess_text::counted;
 
 /// The maximum length of a name for all model vendors.
 const MAX_NAME: usize = 64;
@@ -52,7 +53,7 @@ pub(super) fn described(probe: &Probe) -> RuleResult {
             return Err(failed("a second request returns other tools", help));
         }
     }
-    Ok(vec![format!("it offers {} tools", tools.len())])
+    Ok(vec![format!("it offers {}", counted(tools.len(), "tool"))])
 }
 
 fn check_description(tool: &ToolDescription) -> Result<(), NotPassed> {
@@ -158,7 +159,7 @@ pub(super) fn bad_arguments(probe: &Probe) -> RuleResult {
             }
         }
     }
-    Ok(vec![format!("{calls} calls with invalid arguments")])
+    Ok(vec![format!("{} with invalid arguments", counted(calls, "call"))])
 }
 
 /// The maximum length of the arguments of a repeated call.

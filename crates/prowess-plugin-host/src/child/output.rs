@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use prowess_core::Clock;
-use prowess_text::terminal_line;
+use prowess_text::{counted, terminal_line};
 
 /// The maximum length of a line. A longer one is truncated.
 const LINE_BYTES: u64 = 2 << 10;
@@ -101,7 +101,7 @@ impl LineBudget {
     /// Returns a notice about the lines that were omitted since the last notice.
     fn notice(&mut self) -> Option<String> {
         let count = std::mem::take(&mut self.omitted);
-        (count > 0).then(|| format!("plugin: {count} lines of its output were omitted"))
+        (count > 0).then(|| format!("plugin: omitted {} of its output", counted(count, "line")))
     }
 }
 
@@ -138,7 +138,7 @@ mod tests {
     fn lines_beyond_the_burst_are_counted() {
         let lines = shown("warning\n".repeat(200_000).as_bytes(), 0);
         assert_eq!(lines.len(), 101, "the burst and a notice");
-        assert_eq!(lines[100], "plugin: 199900 lines of its output were omitted");
+        assert_eq!(lines[100], "plugin: omitted 199900 lines of its output");
     }
 
     #[test]

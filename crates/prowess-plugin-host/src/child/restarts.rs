@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use prowess_text::counted;
+
 use crate::{PluginError, PluginErrorKind, PluginLimits};
 
 /// The failures of a plugin's processes. The clock is an argument.
@@ -58,7 +60,10 @@ impl Failures {
 }
 
 fn quarantined(error: &PluginError, count: u32, seconds: u64) -> PluginError {
-    let reason =
-        format!("{}; it failed {count} times in {seconds} s and is not restarted", error.reason);
+    let reason = format!(
+        "{}; it failed {} in {seconds} s and is not restarted",
+        error.reason,
+        counted(count, "time")
+    );
     PluginError { kind: PluginErrorKind::Quarantined, reason, ..error.clone() }
 }

@@ -22,6 +22,7 @@ use crate::{LoadedCode, LogLevel, PluginError, PluginErrorKind, PluginLimits};
 
 pub(crate) use call::CallContext;
 use create::create_instance;
+use prowess_text::counted;
 use watches::ActiveWatch;
 
 /// The state that a plugin's sources and tools share.
@@ -136,9 +137,11 @@ impl Shared {
     fn quarantined(&self) -> Failure {
         let PluginLimits { restarts, restart_window_s, .. } = self.limits;
         let message = format!(
-            "the plugin `{}` was restarted {restarts} times in {restart_window_s} seconds and still \
+            "the plugin `{}` was restarted {} in {} and still \
              panics, so it is not restarted again; replace it, or restart this program",
-            self.name
+            self.name,
+            counted(restarts, "time"),
+            counted(restart_window_s, "second")
         );
         Failure::new(PluginErrorKind::Quarantined, codes::UNAVAILABLE, message)
     }
@@ -161,8 +164,8 @@ impl Shared {
             return Ok(());
         }
         let reason = format!(
-            "was replaced {} times, and the code of each stays in memory",
-            self.generations
+            "was replaced {}, and the code of each stays in memory",
+            counted(self.generations, "time")
         );
         let help = "restart this program to reload again";
         let file = state.code.file();

@@ -1,5 +1,7 @@
 //! The limits of a walk.
 
+use prowess_text::counted;
+
 use super::Walk;
 use super::too_deep::TooDeep;
 use crate::problem;
@@ -65,10 +67,11 @@ impl Walk<'_> {
             let lost = problem::TooDeep { packages, is_incomplete, limit: config.max_depth };
             self.prober.problem(problem::too_deep(&path, lost));
         }
-        let directories = format!("after {} directories without a skill", config.max_directories);
-        let entries = format!("after {} names", config.max_entries);
-        let skills = format!("after {} skills", config.max_skills);
-        let time = format!("after {} seconds", config.max_time.as_secs());
+        let directories =
+            format!("after {} without a skill", counted(config.max_directories, "directory"));
+        let entries = format!("after {}", counted(config.max_entries, "name"));
+        let skills = format!("after {}", counted(config.max_skills, "skill"));
+        let time = format!("after {}", counted(config.max_time.as_secs(), "second"));
         let limits = [
             (exceeded.directories, directories, "max_directories"),
             (exceeded.entries, entries, "max_entries"),

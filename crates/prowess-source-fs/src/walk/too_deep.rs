@@ -12,7 +12,7 @@ use crate::package::FILES;
 /// The packages that the depth limit hides.
 #[derive(Default)]
 pub(super) struct TooDeep {
-    /// The directory at the limit that has the first of them.
+    /// The directory at the limit that has one of them, the first in the order of paths.
     pub(super) first: Option<String>,
     pub(super) packages: usize,
     /// Whether there may be more.
@@ -31,7 +31,9 @@ impl Walk<'_> {
             return;
         }
         let too_deep = &mut self.exceeded.depth;
-        too_deep.first.get_or_insert_with(|| level.path.to_owned());
+        if too_deep.first.as_deref().is_none_or(|first| level.path < first) {
+            too_deep.first = Some(level.path.to_owned());
+        }
         too_deep.packages += is_itself + inside;
         too_deep.is_incomplete |= !is_complete;
     }

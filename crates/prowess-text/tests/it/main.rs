@@ -1,5 +1,6 @@
 //! Every encoder against the hostile corpus, and the cases of each destination.
 
+mod count;
 mod hostile;
 mod invisible;
 mod json;

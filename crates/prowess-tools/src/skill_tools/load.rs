@@ -7,6 +7,7 @@ use prowess_core::{
     ActiveSkill, BodyDelivery, BodyPlace, Catalog, Content, LedgerEntry, LoadMode, LoadOutcome,
     LoadRequest, Receipt, Record, ToolContext, ToolResult,
 };
+use prowess_text::counted;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -133,8 +134,8 @@ impl Operations {
     ) -> Result<Vec<Record<'c>>, Problem> {
         if names.len() > self.policy.names_per_call {
             let message = format!(
-                "{} skills in one call and at most {} may be; load fewer",
-                names.len(),
+                "{} in one call and at most {} may be; load fewer",
+                counted(names.len(), "skill"),
                 self.policy.names_per_call
             );
             return Err(Problem::new(codes::TOO_MANY_NAMES, message));

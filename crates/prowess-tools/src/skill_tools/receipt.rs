@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use prowess_core::{BodyPlace, DeliveryPolicy, LedgerEntry, Receipt, ReceiptEntry, ToolResult};
-use prowess_text::{clipped, enumerated, model_value};
+use prowess_text::{clipped, counted, enumerated, model_value};
 use serde_json::{Map, Value, json};
 
 /// The maximum size of one frontmatter field in a receipt, in bytes of JSON.
@@ -50,7 +50,7 @@ pub(super) fn short<'s>(verb: &str, ids: impl Iterator<Item = &'s str> + Clone) 
     if named.chars().count() <= MAX_SHORT_CHARS {
         format!("{verb} {named}.")
     } else {
-        format!("{verb} {count} skills.")
+        format!("{verb} {}.", counted(count, "skill"))
     }
 }
 
@@ -110,8 +110,8 @@ fn shown_properties(mut properties: Value) -> Properties {
             match is_shown {
                 true => total += size,
                 false if left_out.len() < MAX_NAMED => {
-                    let bytes = value.to_string().len();
-                    left_out.push(format!("{} ({bytes} bytes)", clipped(name, MAX_NAME_CHARS)));
+                    let bytes = counted(value.to_string().len(), "byte");
+                    left_out.push(format!("{} ({bytes})", clipped(name, MAX_NAME_CHARS)));
                 }
                 false => unnamed += 1,
             }

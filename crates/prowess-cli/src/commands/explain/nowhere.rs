@@ -4,6 +4,7 @@ use std::path::Path;
 
 use prowess::Catalog;
 use prowess::source_fs::{Discovery, FsConfig};
+use prowess_text::counted;
 
 use super::Decision;
 use crate::commands::show::suggestion;
@@ -64,9 +65,9 @@ fn under(catalog: &Catalog, scan: &FsConfig, path: &Path) -> String {
     }
     if names.len() > scan.max_depth {
         return format!(
-            "`{shown}` is {} directories below the root {root}, and only {} levels are scanned; name a nearer root",
-            names.len(),
-            scan.max_depth
+            "`{shown}` is {} below the root {root}, and the scan ends after {}; name a nearer root",
+            counted(names.len(), "directory"),
+            counted(scan.max_depth, "level")
         );
     }
     format!("the scan of {root} did not reach `{shown}`; see the warnings of `prowess list`")

@@ -10,22 +10,6 @@ use prowess_testkit::Tree;
 use super::Example;
 use super::setup::{Setup, Stranger, link, no_skill, shelf};
 
-/// One skill of one name in two layers.
-const TWO: &str = "
-//- /user/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
----
-Forms
-//- /project/pdf/SKILL.md
----
-name: pdf
-description: Merges files.
----
-Files
-";
-
 const ONE: &str = "
 //- /user/pdf/SKILL.md
 ---
@@ -102,7 +86,7 @@ pub(super) static EXAMPLES: &[Example] = &[
     Example {
         code: registry::codes::SKILL_SHADOWED,
         shown: "user/pdf/SKILL.md and project/pdf/SKILL.md, both with `name: pdf`",
-        setup: tree(TWO, ""),
+        setup: tree(Tree::SAME_NAME_IN_TWO_LAYERS, ""),
     },
     Example {
         code: registry::codes::SKILL_COPY,
@@ -112,7 +96,7 @@ pub(super) static EXAMPLES: &[Example] = &[
     Example {
         code: registry::codes::SKILL_RENAMED,
         shown: "user/pdf/SKILL.md and project/pdf/SKILL.md, both with `name: pdf`, and\nregistry: { collision: disambiguate }",
-        setup: tree(TWO, "registry: { collision: disambiguate }"),
+        setup: tree(Tree::SAME_NAME_IN_TWO_LAYERS, "registry: { collision: disambiguate }"),
     },
     Example {
         code: registry::codes::SKILL_COLLISION,

@@ -347,7 +347,7 @@ description: x
     described(
         shell::SHELL_EXHAUSTED,
         "sandbox_execute {\"command\": \"ls\"}\n(and `shell.limits.lost_commands` commands did not end at their deadlines)",
-        "8 commands did not end at their deadlines and still run, so no further one starts; tell the user, and try again later",
+        "8 commands still running after the deadline, so no further one starts; tell the user, and try again later",
     ),
     described(
         shell::SKILL_NOT_MOUNTED,
@@ -377,7 +377,7 @@ description: x
     described(
         proposals::PROPOSALS_FULL,
         "proposals: { directory: proposals, waiting: 2 }\n(and two files are in that directory)",
-        "2 proposals are waiting for review, which is the limit; ask the user to review them",
+        "the limit of 2 proposals waiting for review is reached; ask the user to review them",
     ),
     described(
         proposals::PROPOSAL_NOT_WRITTEN,
