@@ -4,7 +4,7 @@
 //! it can only read files of skills that the caller may load or that the session has loaded.
 
 mod answer;
-mod mailbox;
+mod lease;
 mod snapshot;
 #[cfg(test)]
 mod tests;
@@ -16,7 +16,7 @@ use prowess_core::{ActiveSkill, Session};
 use prowess_plugin_abi::AbiError;
 
 pub(crate) use answer::Conversation;
-pub(crate) use mailbox::{CloseOnDrop, Mailbox};
+pub(crate) use lease::{AnswersLease, LentAnswers};
 
 /// Answers the questions of one call.
 pub(crate) trait Answer {
@@ -33,16 +33,8 @@ pub(crate) struct Shown<'a> {
     pub(crate) boundary: &'a str,
     /// The number of the session's state; `None` if the state cannot be read.
     pub(crate) state: Option<u64>,
-    pub(crate) answers: Answers<'a>,
-}
-
-/// The thread that answers the questions of a call.
-#[derive(Clone, Copy)]
-pub(crate) enum Answers<'a> {
-    /// The caller's thread, while it waits for the call.
-    Caller(&'a dyn Answer),
-    /// The thread that asks.
-    AnyThread(&'a std::sync::Arc<dyn Answer + Send + Sync>),
+    /// What answers the plugin's questions, on the thread that asks.
+    pub(crate) answers: &'a (dyn Answer + Sync),
 }
 
 /// Returns a hash of a session's state, so that a plugin requests each state once. Equal states

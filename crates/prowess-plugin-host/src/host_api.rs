@@ -13,7 +13,7 @@ use prowess_plugin_abi::{
 };
 
 use crate::adapter::convert;
-use crate::conversation::Answer;
+use crate::conversation::LentAnswers;
 use crate::guard::contain;
 
 /// The maximum length of a plugin's log line.
@@ -84,15 +84,12 @@ pub struct HostSide {
 /// called after its removal.
 type ListenerEntry = Mutex<Option<ChangeListener>>;
 
-/// Answers the questions of a call, on any thread.
-type CallAnswers = Arc<dyn Answer + Send + Sync>;
-
 /// A running call.
 #[derive(Default)]
 struct CallEntry {
     cancel: Cancel,
     /// `None` if the call has no conversation.
-    answers: Option<CallAnswers>,
+    answers: Option<Arc<LentAnswers>>,
 }
 
 /// The registration of a running call. After it is dropped, the call counts as cancelled.
@@ -153,7 +150,7 @@ impl HostSide {
     pub(crate) fn register_call_with(
         &self,
         cancel: Option<&Cancel>,
-        answers: Option<CallAnswers>,
+        answers: Option<Arc<LentAnswers>>,
     ) -> RunningCall<'_> {
         let token = self.next.fetch_add(1, Ordering::Relaxed);
         let entry = CallEntry { cancel: cancel.cloned().unwrap_or_default(), answers };

@@ -22,7 +22,6 @@ use prowess_core::Cancel;
 
 use worker::{Job, Worker};
 
-use crate::conversation::{Answer, CloseOnDrop, Mailbox};
 use crate::parker::Parker;
 
 /// How often a waiting caller checks for cancellation and progress.
@@ -38,15 +37,6 @@ pub(crate) struct CallOptions<'a> {
     pub(crate) cancel: Option<&'a Cancel>,
     /// Restarts the timeout each time that its value changes.
     pub(crate) progress: Option<&'a AtomicU64>,
-    /// The plugin's questions, which the caller answers while it waits.
-    pub(crate) questions: Option<Questions<'a>>,
-}
-
-/// The questions of a call, and what answers them.
-#[derive(Clone, Copy)]
-pub(crate) struct Questions<'a> {
-    pub(crate) mailbox: &'a Mailbox,
-    pub(crate) answers: &'a dyn Answer,
 }
 
 /// The reason why a call returned no result.
@@ -93,7 +83,7 @@ mod call_state {
 struct Call<T> {
     result: Mutex<Option<thread::Result<T>>>,
     state: AtomicU8,
-    caller: Arc<Parker>,
+    caller: Parker,
 }
 
 impl Drop for WorkerPool {
@@ -129,13 +119,8 @@ impl WorkerPool {
         }
         let deadline = Instant::now() + options.timeout;
         let idle = self.0.acquire(deadline)?;
-        let questions = options.questions;
-        let _close = questions.map(|questions| CloseOnDrop(questions.mailbox));
-        let caller = match questions {
-            Some(questions) => Arc::clone(&questions.mailbox.caller),
-            None => Arc::new(Parker::of_this_thread()),
-        };
         let state = AtomicU8::new(call_state::RUNNING);
+        let caller = Parker::of_this_thread();
         let call = Arc::new(Call { result: Mutex::default(), state, caller });
         self.0.dispatch(idle, job(&self.0, &call, work))?;
         match call.wait(options, deadline) {
@@ -169,7 +154,7 @@ fn job<T: Send + 'static>(
 }
 
 impl<T> Call<T> {
-    /// Waits for the result, and answers the plugin's questions meanwhile.
+    /// Waits for the result.
     fn wait(
         &self,
         options: &CallOptions<'_>,
@@ -179,13 +164,10 @@ impl<T> Call<T> {
         let mut cancelled_at = None;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            if self.caller.park(Some(left.min(CHECK_INTERVAL))) {
-                if let Some(result) = lock(&self.result).take() {
-                    return Ok(result);
-                }
-                if let Some(questions) = options.questions {
-                    questions.mailbox.serve(questions.answers);
-                }
+            if self.caller.park(Some(left.min(CHECK_INTERVAL)))
+                && let Some(result) = lock(&self.result).take()
+            {
+                return Ok(result);
             }
             let now = Instant::now();
             let progress = options.progress.map_or(0, |progress| progress.load(Ordering::Relaxed));

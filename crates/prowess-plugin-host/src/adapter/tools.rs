@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::convert::{self, ToolDescription};
 use super::named::NamedSkills;
 use crate::PluginErrorKind;
-use crate::conversation::{Answers, Conversation, Shown, state_number};
+use crate::conversation::{Conversation, Shown, state_number};
 use crate::failure::Failure;
 use crate::generation::{CallContext, Shared};
 use crate::instance::Instance;
@@ -107,7 +107,7 @@ impl Tool for PluginTool {
                 catalog: context.catalog.serial(),
                 boundary: context.boundary.as_str(),
                 state: state_number(context.session),
-                answers: Answers::Caller(&answers),
+                answers: &answers,
             }),
             ..CallContext::new("call")
         };
@@ -190,8 +190,8 @@ impl PluginTool {
             clock: self.shared.host.clock(),
             max_bytes: self.shared.limits.answer_bytes,
         };
-        let answers = Answers::Caller(&answers);
-        let shown = Shown { catalog: catalog.serial(), boundary: "", state: None, answers };
+        let shown =
+            Shown { catalog: catalog.serial(), boundary: "", state: None, answers: &answers };
         work(self.own(&self.described_in(shown)))
     }
 

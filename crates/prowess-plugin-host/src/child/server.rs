@@ -24,7 +24,7 @@ use super::plugin::ChildPlugin;
 use super::protocol::{Answer, Call, Changed, Reply, Request, Stamped, WireShown};
 use super::questions::OpenQuestions;
 use crate::adapter::PluginTool;
-use crate::conversation::{self, Answers, Shown};
+use crate::conversation::Shown;
 use crate::generation::CallContext;
 
 use ask_host::AskHost;
@@ -215,8 +215,8 @@ impl Server {
         self.plugin.tools.get(index).map(AsRef::as_ref).ok_or_else(|| unknown("tool"))
     }
 
-    fn answers(self: &Arc<Self>, call: u64) -> SharedAnswers {
-        Arc::new(AskHost { server: Arc::clone(self), call })
+    fn answers(&self, call: u64) -> AskHost<'_> {
+        AskHost { server: self, call }
     }
 
     fn source(&self, index: usize) -> Result<&Arc<dyn SkillSource>, SourceError> {
@@ -233,12 +233,9 @@ impl Server {
     }
 }
 
-/// Answers the questions of a call.
-type SharedAnswers = Arc<dyn conversation::Answer + Send + Sync>;
-
-fn shown_by<'a>(shown: &'a WireShown, answers: &'a SharedAnswers) -> Shown<'a> {
+fn shown_by<'a>(shown: &'a WireShown, answers: &'a AskHost<'_>) -> Shown<'a> {
     let WireShown { catalog, boundary, state } = shown;
-    Shown { catalog: *catalog, boundary, state: *state, answers: Answers::AnyThread(answers) }
+    Shown { catalog: *catalog, boundary, state: *state, answers }
 }
 
 /// Scans a source, and returns whether the scan covered all packages.

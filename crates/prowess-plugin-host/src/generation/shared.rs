@@ -260,6 +260,6 @@ impl Shared {
     fn default_options(&self) -> CallOptions<'static> {
         let timeout = self.call_timeout();
         let grace = milliseconds(self.limits.grace_ms);
-        CallOptions { timeout, grace, cancel: None, progress: None, questions: None }
+        CallOptions { timeout, grace, cancel: None, progress: None }
     }
 }

@@ -6,13 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use prowess_core::Cancel;
-use prowess_plugin_abi::{AbiError, codes};
 
-use super::{CallError, CallOptions, Questions, WorkerPool};
-use crate::conversation::{Answer, Mailbox};
+use super::{CallError, CallOptions, WorkerPool};
 
 fn options(timeout: Duration) -> CallOptions<'static> {
-    CallOptions { timeout, grace: Duration::ZERO, cancel: None, progress: None, questions: None }
+    CallOptions { timeout, grace: Duration::ZERO, cancel: None, progress: None }
 }
 
 const LONG: Duration = Duration::from_secs(600);
@@ -122,61 +120,4 @@ fn dropping_the_pool_ends_idle_threads() {
     while ended.load(Ordering::SeqCst) == 0 {
         thread::yield_now();
     }
-}
-
-/// Returns each question as its answer, and checks that the caller's thread answers.
-struct Echo(thread::ThreadId);
-
-impl Answer for Echo {
-    fn answer(&self, question: &str) -> Result<Vec<u8>, AbiError> {
-        assert_eq!(thread::current().id(), self.0, "the caller's thread answers");
-        assert_ne!(question, "panic", "the test asks for a panic");
-        Ok(question.as_bytes().to_vec())
-    }
-}
-
-#[test]
-fn caller_answers_questions_while_it_waits() {
-    let pool = WorkerPool::new(1);
-    let answers = Echo(thread::current().id());
-    for _ in 0..200 {
-        let mailbox = Arc::new(Mailbox::of_this_thread());
-        let questions = Some(Questions { mailbox: &mailbox, answers: &answers });
-        let options = CallOptions { questions, ..options(LONG) };
-        let asker = Arc::clone(&mailbox);
-        let ask = move || {
-            thread::scope(|scope| {
-                let other = scope.spawn(|| asker.answer("from another thread"));
-                (asker.answer("one"), asker.answer("panic"), other.join().unwrap())
-            })
-        };
-        let (one, panicked, other) = pool.run(&options, ask).unwrap();
-        assert_eq!(one, Ok(b"one".to_vec()));
-        assert_eq!(
-            panicked.unwrap_err().code,
-            codes::INTERNAL,
-            "a panic fails this question alone"
-        );
-        assert_eq!(other, Ok(b"from another thread".to_vec()));
-    }
-}
-
-#[test]
-fn question_after_the_call_is_an_error() {
-    let pool = WorkerPool::new(1);
-    let mailbox = Arc::new(Mailbox::of_this_thread());
-    let answers = Echo(thread::current().id());
-    let questions = Some(Questions { mailbox: &mailbox, answers: &answers });
-    let (gone, is_gone) = mpsc::channel::<()>();
-    let (sender, asked) = mpsc::channel();
-    let asker = Arc::clone(&mailbox);
-    let late = move || {
-        // The channel closes after the caller has returned.
-        let _ = is_gone.recv();
-        sender.send(asker.answer("late")).unwrap();
-    };
-    let result = pool.run(&CallOptions { questions, ..options(SHORT) }, late);
-    assert_eq!(result, Err(CallError::Timeout));
-    drop(gone);
-    assert_eq!(asked.recv().unwrap().unwrap_err().code, codes::CANCELLED, "the call has ended");
 }

@@ -1,7 +1,5 @@
 //! Forwards the questions of one call to the host.
 
-use std::sync::Arc;
-
 use prowess_plugin_abi::{AbiError, codes};
 
 use super::Server;
@@ -10,12 +8,12 @@ use crate::child::questions::HostAnswer;
 use crate::conversation::Answer;
 
 /// Answers the questions of one call by forwarding them to the host.
-pub(super) struct AskHost {
-    pub(super) server: Arc<Server>,
+pub(super) struct AskHost<'a> {
+    pub(super) server: &'a Server,
     pub(super) call: u64,
 }
 
-impl Answer for AskHost {
+impl Answer for AskHost<'_> {
     fn answer(&self, text: &str) -> HostAnswer {
         let Self { server, call } = self;
         if !server.is_running(*call) {

@@ -2,23 +2,19 @@
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use std::time::Duration;
 
 use abi_stable::std_types::RResult;
 use prowess_core::{Caller, Cancel};
 use prowess_plugin_abi::conversation::CallNotes;
 use prowess_plugin_abi::{AbiError, CallCtx};
 
-use super::{Shared, milliseconds};
+use super::Shared;
 use crate::adapter::convert;
-use crate::conversation::{Answers, Mailbox, Shown};
+use crate::conversation::{AnswersLease, Shown};
 use crate::failure::Failure;
 use crate::instance::{Instance, into_result};
 use crate::trace;
-use crate::worker_pool::{CallOptions, Questions};
-
-/// In effect no timeout.
-const NO_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 3600);
+use crate::worker_pool::CallOptions;
 
 /// The context of one call.
 #[derive(Clone, Copy)]
@@ -69,25 +65,11 @@ impl Shared {
     ) -> Result<T, Failure> {
         let instance = self.instance()?;
         let shown = call.shown.filter(|_| self.shows_conversation);
-        let mailbox;
-        let (answers, questions) = match shown.map(|shown| shown.answers) {
-            None => (None, None),
-            Some(Answers::AnyThread(answers)) => (Some(Arc::clone(answers)), None),
-            Some(Answers::Caller(answers)) => {
-                mailbox = Arc::new(Mailbox::of_this_thread());
-                let questions = Questions { mailbox: &mailbox, answers };
-                (Some(Arc::clone(&mailbox) as _), Some(questions))
-            }
-        };
+        let lease = shown.map(|shown| AnswersLease::new(shown.answers));
+        let answers = lease.as_ref().map(|lease| Arc::clone(lease.lent()));
         let running = self.host.register_call_with(call.cancel, answers);
-        let timeout = match self.call_timeout() {
-            // A caller that answers questions cannot run the call on its own thread.
-            Duration::ZERO if questions.is_some() => NO_TIMEOUT,
-            timeout => timeout,
-        };
-        let grace = milliseconds(self.limits.grace_ms);
-        let options =
-            CallOptions { timeout, grace, cancel: call.cancel, progress: call.progress, questions };
+        let CallContext { cancel, progress, .. } = *call;
+        let options = CallOptions { cancel, progress, ..self.default_options() };
         let cancel_token = running.token;
         let deadline_ms = self.limits.call_ms;
         let session = call.session.to_owned();

@@ -23,7 +23,7 @@ pub(super) fn create_instance(
         |kind, reason: String, help: &str| PluginError::failed(kind, code.file(), reason, help);
     let grace = milliseconds(limits.grace_ms);
     let timeout = milliseconds(limits.init_ms);
-    let options = CallOptions { timeout, grace, cancel: None, progress: None, questions: None };
+    let options = CallOptions { timeout, grace, cancel: None, progress: None };
     let module = code.module;
     let config = config.to_owned();
     let (host, ended) = host.object();
