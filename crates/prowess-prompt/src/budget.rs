@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use prowess_core::{TokenCounter, character_count};
-use prowess_text::one_line;
+use prowess_text::{counted, one_line};
 
 use crate::catalog::{frame, push_entry};
 use crate::entries::Entries;
@@ -184,7 +184,9 @@ pub(crate) fn note(shown: usize, total: usize, policy: &PromptPolicy) -> String 
         (None, Some(list)) => format!("To see the others, call `{list}`."),
         (None, None) => format!("Ask for others by name, with `{}`.", policy.load_tool),
     };
-    format!("{shown} of {total} skills are shown, to save room. {how}\n")
+    let skills = counted(total, "skill");
+    let verb = if total == 1 { "is" } else { "are" };
+    format!("{shown} of {skills} {verb} shown, to save room. {how}\n")
 }
 
 /// Returns the hint behind the skills: how to load one, in the format that has no other place for

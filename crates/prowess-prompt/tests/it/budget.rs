@@ -58,6 +58,8 @@ fn a_budget_too_small_for_one_skill_still_says_that_there_are_some() {
     let prompt = prompt(&catalog(&many(3, 10)), &[], &policy);
     assert_eq!((prompt.shown.len(), prompt.total), (0, 3));
     assert!(prompt.text.contains("0 of 3 skills are shown"), "{}", prompt.text);
+    let text = crate::fixture::prompt(&catalog(&many(1, 10)), &[], &policy).text;
+    assert!(text.contains("0 of 1 skill is shown"), "{text}");
 }
 
 #[test]

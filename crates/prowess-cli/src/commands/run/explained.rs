@@ -11,6 +11,7 @@ use prowess::script::{SandboxedScripts, ScriptExplanation, ScriptPolicy};
 use prowess::{
     Caller, Cancel, Progress, Record, ResourcePath, ScriptError, ScriptRequest, ToolCall, Turn,
 };
+use prowess_text::counted;
 use serde::Serialize;
 
 use crate::args::Run;
@@ -174,9 +175,23 @@ fn limits(limits: &Limits, seconds: u64, output_bytes: usize) -> String {
     let Limits { processes, file_bytes, cpu_seconds, memory_bytes, .. } = limits;
     let Limits { address_space, open_files, demanded, .. } = limits;
     let demanded = if demanded.is_empty() { "" } else { ", with a control group or not at all" };
+    let processes = counted(*processes, "process");
+    let open_files = counted(*open_files, "open file");
     format!(
-        "{seconds} s, {cpu_seconds} s of CPU, {processes} processes, {memory_bytes} bytes of \
-         memory ({address_space} of a process), {file_bytes} bytes of a file, {open_files} open \
-         files, {output_bytes} bytes of each output{demanded}"
+        "{seconds} s, {cpu_seconds} s of CPU, {processes}, {memory_bytes} bytes of \
+         memory ({address_space} of a process), {file_bytes} bytes of a file, {open_files}, \
+         {output_bytes} bytes of each output{demanded}"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limit_of_one_is_singular() {
+        let one = Limits { processes: 1, open_files: 1, ..Limits::default() };
+        let text = limits(&one, 1, 1);
+        assert!(text.contains(" 1 process, ") && text.contains(" 1 open file, "), "{text}");
+    }
 }
