@@ -188,6 +188,8 @@ impl Change {
         let temporary = format!(".prowess-{}.tmp", hex(&place.tree));
         parent.remove_tree(&temporary)?;
         write(&parent.create_dir(&temporary)?, &package)?;
+        // After a power failure, half of a copy would look like a change of the user.
+        parent.sync()?;
         parent.move_into(&temporary, &parent, &place.id)?;
         Ok(parent.sync()?)
     }

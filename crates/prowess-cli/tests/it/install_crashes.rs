@@ -76,7 +76,8 @@ impl Machine {
         machine.old = machine.locked();
         copy(&machine.tree.join("home"), &machine.tree.join("before"));
         machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + "More.\n");
-        machine.tree.write("skills/pdf/references/deep/fields.md", "Fields\n");
+        // Longer than a file may be for `write_that_is_cut_leaves_the_old_version`.
+        machine.tree.write("skills/pdf/references/deep/fields.md", "Fields\n".repeat(500));
         machine.complete().unwrap();
         machine.new = machine.locked();
         machine.updated = paths(&machine.tree.join("home"));
@@ -232,6 +233,36 @@ fn full_disk_leaves_one_of_the_versions() {
         }
     }
     assert!(failures > 8, "an update failed {failures} times");
+}
+
+/// A signal interrupts a call, which then has done nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn interrupted_call_leaves_one_of_the_versions() {
+    let machine = Machine::new();
+    let calls = machine.calls();
+    for name in ["openat", "openat2", "write", "fsync", "syncfs", "mkdirat", "renameat", "flock"] {
+        let count = calls.iter().filter(|call| call.name == name).count();
+        for number in chosen(count, 3) {
+            machine.update_with(&format!("inject={name}:error=EINTR:when={number}"));
+        }
+    }
+}
+
+/// No file may become larger than 1,024 bytes: the write that would cross it is cut there.
+#[test]
+fn write_that_is_cut_leaves_the_old_version() {
+    let machine = Machine::new();
+    machine.reset();
+    let mut command = Command::new("bash");
+    // Without the trap, the signal would end the program.
+    command.args(["-c", r#"trap '' XFSZ; ulimit -f 1; exec "$0" "$@""#]);
+    command.arg(env!("CARGO_BIN_EXE_prowess")).args(["update", "--accept"]);
+    let output = command.env_clear().env("HOME", machine.tree.join("home")).output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && errors.contains("File too large"), "{errors}");
+    assert_eq!(machine.locked(), machine.old, "{errors}");
+    assert_eq!(machine.check(false), Ok(()));
 }
 
 #[test]

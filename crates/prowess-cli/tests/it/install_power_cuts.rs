@@ -1,6 +1,7 @@
 //! The power is cut during `prowess update`: the old version or the new one is installed, and a
 //! reported update is there.
 
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -9,6 +10,7 @@ use prowess_testkit::{Tree, WriteRecord};
 
 use crate::install_crashes::Machine;
 use crate::plain_skill;
+use crate::program::Program;
 
 /// Set by `cargo xtask soak --power-cuts`: every part of up to twelve changes is checked.
 const EVERY_PART: &str = "PROWESS_TEST_EVERY_PART";
@@ -74,6 +76,32 @@ fn first_install_is_there_or_not() {
         drop(store.begin().expect(cut.place));
     });
     assert!(states > 30, "{states} states were checked");
+}
+
+/// Half of a copy would look like a change of the user, and would stay.
+#[test]
+fn copy_for_another_client_is_whole_or_not_there() {
+    let tree = Tree::new("//- /home/.keep\n");
+    let text = plain_skill("pdf");
+    tree.write("skills/pdf/SKILL.md", &text);
+    tree.write("skills/pdf/references/deep/fields.md", "Fields\n");
+    let (home, skills) = (tree.join("home"), tree.join("skills").display().to_string());
+    let trusted = Program::new().at_home_in(&home).run(&["trust", "--source", &skills]);
+    assert_eq!(trusted.code, Some(0), "{}", trusted.stderr);
+    let record = WriteRecord::of(prowess(&home).args(["add", &skills, "--copy"]), &home);
+    let copy = home.join(".agents/skills/pdf");
+    let mut copies = 0;
+    let states = record.cut(most_parts(), |cut| {
+        cut.write_to(&home);
+        if copy.exists() {
+            copies += 1;
+            let read = |path: &str| fs::read_to_string(copy.join(path)).unwrap_or_default();
+            assert_eq!(read("SKILL.md"), text, "{}", cut.place);
+            assert_eq!(read("references/deep/fields.md"), "Fields\n", "{}", cut.place);
+        }
+        assert!(copy.exists() || cut.printed.is_empty(), "{}: it is lost", cut.place);
+    });
+    assert!(copies > 0 && states > 40, "{copies} of {states} states have a copy");
 }
 
 /// Shows that the tests above find what is not synced.

@@ -184,22 +184,54 @@ fn killed_process_loses_nothing_acknowledged() {
     let mut kills = 0;
     for (call, count) in counted_calls() {
         for number in (1..=count).step_by(count.div_ceil(MOST_KILLS)) {
-            let tree = Tree::new("");
-            let path = tree.join("state/state.db");
             let inject = format!("inject={call}:signal=KILL:when={number}");
             let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &inject];
-            let mut child = process(&strace, "steps", &path).spawn().unwrap();
-            let acknowledged = reports(&mut child).filter(|report| report == "done").count();
-            let is_killed = !child.wait().unwrap().success();
-            kills += usize::from(is_killed);
-            let stores = Stores::open(&path).unwrap();
-            let stored = stores.snapshot().unwrap();
-            let next = expected.get(acknowledged + 1).filter(|_| is_killed);
-            let is_expected = stored == expected[acknowledged] || Some(&stored) == next;
-            assert!(is_expected, "{call} {number}, after {acknowledged} changes");
+            kills += usize::from(is_stopped(&strace, &expected));
         }
     }
     assert!(kills > 80, "a process was killed {kills} times");
+}
+
+/// Runs a process with a fault, and checks what it has stored. Returns whether the fault has
+/// stopped it.
+fn is_stopped(fault: &[&str], expected: &[steps::Snapshot]) -> bool {
+    let tree = Tree::new("");
+    let path = tree.join("state/state.db");
+    let mut child = process(fault, "steps", &path).stderr(Stdio::null()).spawn().unwrap();
+    let acknowledged = reports(&mut child).filter(|report| report == "done").count();
+    let is_stopped = !child.wait().unwrap().success();
+    let stores = Stores::open(&path).unwrap();
+    let stored = stores.snapshot().unwrap();
+    let next = expected.get(acknowledged + 1).filter(|_| is_stopped);
+    let is_expected = stored == expected[acknowledged] || Some(&stored) == next;
+    assert!(is_expected, "{fault:?}, after {acknowledged} changes");
+    is_stopped
+}
+
+/// A signal interrupts a call, which then has done nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn interrupted_call_loses_nothing_acknowledged() {
+    let expected = steps::snapshots();
+    for call in ["openat", "pwrite64", "fdatasync", "fsync", "ftruncate", "write"] {
+        for number in [1, 2, 5, 9] {
+            let inject = format!("inject={call}:error=EINTR:when={number}");
+            is_stopped(&["strace", "-f", "-qq", "-o", "/dev/null", "-e", &inject], &expected);
+        }
+    }
+}
+
+/// No file may become larger than so many kibibytes: the write that would cross it is cut there.
+#[test]
+fn write_that_is_cut_loses_nothing_acknowledged() {
+    let expected = steps::snapshots();
+    let mut cuts = 0;
+    for kibibytes in (8..160).step_by(8) {
+        // Without the trap, the signal would end the process.
+        let limit = format!("trap '' XFSZ; ulimit -f {kibibytes}; exec \"$0\" \"$@\"");
+        cuts += usize::from(is_stopped(&["bash", "-c", &limit], &expected));
+    }
+    assert!(cuts > 5, "a write was cut {cuts} times");
 }
 
 /// Returns how often a process makes each call that changes files.
