@@ -66,7 +66,7 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
         output.failure(&failure);
         return Ok(NOT_STARTED.into());
     }
-    if result.is_error {
+    if result.is_error && !interrupt.is_requested() {
         let code = result.code.as_ref().map_or("script-not-started", |code| code.as_str());
         let help = "see `prowess show` for the files of the skill";
         output.failure(&Failure::new(code, words(&result), help));

@@ -180,6 +180,8 @@ fn interrupt_ends_the_script_with_its_processes() {
     std::fs::create_dir(&temporary).unwrap();
     let program = Program::new().at_home_in(&tree.join("home"));
     let program = program.variable("TMPDIR", temporary.to_str().unwrap());
+    tree.write("audit.yaml", "audit: { log: keep }");
+    let program = program.config(&tree.join("audit.yaml"));
     let (mut command, _place) = program.root("user", &tree.join("skills")).into_command();
     let mut child = command.args(["run", "report", "scripts/orphan.sh"]).spawn().unwrap();
     let mut line = String::new();
@@ -194,6 +196,9 @@ fn interrupt_ends_the_script_with_its_processes() {
     assert!(!runs_with(&argument), "no process of the script is left");
     let left = std::fs::read_dir(&temporary).unwrap().count();
     assert_eq!(left, 0, "the copy of the package was removed");
+    let log = std::fs::read_to_string(tree.join("home/.local/state/prowess/audit.jsonl")).unwrap();
+    let ends = log.lines().filter(|line| line.contains(r#""cancelled""#)).count();
+    assert_eq!(ends, 1, "the end is in the audit: {log}");
 }
 
 const UNTRUSTED: &str = "layers: [{ name: user, trust: untrusted }]\n";

@@ -71,7 +71,13 @@ impl Operations {
         };
         let time_limit = Duration::from_secs(self.policy.script_seconds);
         let outcome = runner.run(&request, time_limit, context.cancel)?;
-        Ok(result(&path, &outcome))
+        let result = result(&path, &outcome);
+        let has_ended = outcome.exit_code.is_some() || outcome.timed_out;
+        if has_ended || !context.cancel.is_cancelled() {
+            return Ok(result);
+        }
+        // What it printed is kept, but the work was not done.
+        Ok(ToolResult { is_error: true, code: Some(codes::CANCELLED), ..result })
     }
 
     /// Only files in the policy's directories are scripts.
