@@ -1,4 +1,4 @@
-//! What cargo builds into one directory for all packages.
+//! What cargo builds and documents in one directory for all packages.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,11 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
 }
 
 fn shared_names(repository: &Repository, kind: &str) -> Vec<String> {
-    let mut paths: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut paths: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     let targets = repository.packages.iter().flat_map(|package| &package.targets);
     for target in targets.filter(|target| target.kind == kind) {
-        paths.entry(&target.name).or_default().push(&target.path);
+        // The names of their pages have no `-`.
+        paths.entry(target.name.replace('-', "_")).or_default().push(&target.path);
     }
     let shared = paths.into_iter().filter(|(_, paths)| paths.len() > 1);
     shared
@@ -50,6 +51,12 @@ mod tests {
             let both = "crates/left/src/run.rs, crates/left-right/src/run.rs: rename";
             targets((kind, "run"), (kind, "run"), &[both]);
         }
+    }
+
+    #[test]
+    fn name_with_another_sign_between_its_words_is_shared() {
+        let both = "crates/left/src/run-all.rs, crates/left-right/src/run_all.rs: rename";
+        targets(("bin", "run-all"), ("bin", "run_all"), &[both]);
     }
 
     #[test]

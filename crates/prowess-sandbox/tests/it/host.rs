@@ -136,7 +136,7 @@ pub(crate) fn attack(user: Option<u32>, way: Way) -> Outcome {
 /// Creates a program that runs with the rights of another user, who owns it.
 fn program_of_another(files: &Path, user: Option<u32>) {
     let program = files.join(SETUID);
-    std::fs::copy("/usr/bin/id", &program).unwrap();
+    copy_program(Path::new("/usr/bin/id"), &program);
     let other = if user.is_none() { NOBODY } else { 0 };
     std::os::unix::fs::chown(&program, Some(other), None).unwrap();
     std::fs::set_permissions(program, PermissionsExt::from_mode(0o4755)).unwrap();
@@ -144,8 +144,14 @@ fn program_of_another(files: &Path, user: Option<u32>) {
 
 fn copy(program: &Path, directory: &Path) -> PathBuf {
     let copy = directory.join(program.file_name().unwrap());
-    std::fs::copy(program, &copy).unwrap();
+    copy_program(program, &copy);
     copy
+}
+
+/// Copies a program in a process of its own. A child of another test that has not replaced itself
+/// yet would have the copy open for writing, and so no one could run it.
+pub(crate) fn copy_program(program: &Path, copy: &Path) {
+    assert!(Command::new("cp").args([program, copy]).status().unwrap().success());
 }
 
 /// Not a test, but the program of a host.

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::UnshareFlags;
 use tempfile::TempDir;
 
-use crate::host::{stage, until};
+use crate::host::{copy_program, stage, until};
 
 const LEVELS: [DemandedLevel; 2] = [DemandedLevel::Floor, DemandedLevel::Namespaces];
 /// Names the directory of the stage to a program that is a host.
@@ -29,7 +29,7 @@ impl Host {
     fn new(level: DemandedLevel) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().canonicalize().unwrap().join("stage");
-        fs::copy(stage().path, &path).unwrap();
+        copy_program(&stage().path, &path);
         let native = Native::new(Program::new(&path)).keep_ready();
         Self { native, stage: path, level, _directory: directory }
     }
@@ -161,7 +161,7 @@ fn stage_of_a_replaced_program_is_not_used() {
         let host = Host::ready(level);
         let waiting = host.waiting();
         let other = host.stage.with_extension("new");
-        fs::copy(stage().path, &other).unwrap();
+        copy_program(&stage().path, &other);
         fs::rename(&other, &host.stage).unwrap();
         let running = host.shell("echo started");
         assert!(!waiting.contains(&running.child.id()), "{level:?}: the file is another one");

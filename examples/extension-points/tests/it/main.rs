@@ -106,7 +106,7 @@ fn token_counter_counts_words() {
 }
 
 #[test]
-fn virtual_shell_prints_commands() {
+fn printed_shell_prints_commands() {
     let lines = ["$ cat /.sandbox/skills/bread/scripts/timer.count", r#""minutes left""#];
-    check(env!("CARGO_BIN_EXE_virtual_shell"), &lines);
+    check(env!("CARGO_BIN_EXE_printed_shell"), &lines);
 }
