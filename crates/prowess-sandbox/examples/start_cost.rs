@@ -1,20 +1,22 @@
-//! Measures what a sandbox adds to the start of `/bin/true`: `start_cost STAGE [PYTHON]`, where
-//! `STAGE` is the path of the program `prowess-sandbox-stage`, and `PYTHON` one that has the package
-//! `sandlock`. `cargo xtask bench --start` builds and installs both.
+//! Measures what a sandbox adds to a run of `/bin/echo`, to its first output and to its end:
+//! `start_cost STAGE [PYTHON]`, where `STAGE` is the path of the program `prowess-sandbox-stage`, and
+//! `PYTHON` one that has the package `sandlock`. `cargo xtask bench --start` builds and installs
+//! both.
 //!
 //! Rows with "stage ready" wait until a stage is prepared, as it is where the next script comes
 //! later; those with "one after the other" start the program just after its last end. `bwrap` and
-//! `sandlock` show the same paths; the interpreter of the latter runs before it is measured.
+//! `sandlock` show the same paths; the interpreter of the latter runs before it is measured, and
+//! gives the output at the end only.
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is a measurement for a terminal")]
 
 use std::cell::RefCell;
 use std::ffi::OsStr;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use prowess_sandbox::{DemandedLevel, Isolation, Native, Plan, Program, Streams};
+use prowess_sandbox::{DemandedLevel, Isolation, Native, Plan, Program, Stream, Streams};
 
 const ROUNDS: usize = 300;
 /// How long a stage that was started may take to prepare itself.
@@ -23,20 +25,22 @@ const PREPARATION: Duration = Duration::from_millis(12);
 /// A way to start the program and wait for its end.
 struct Way {
     name: &'static str,
-    start: Box<dyn Fn()>,
-    /// What comes before each start, and is not measured.
+    /// Returns the time of the first output, if it is known.
+    run: Box<dyn Fn() -> Option<Instant>>,
+    /// What comes before each run, and is not measured.
     before: fn(&Self),
-    times: Vec<Duration>,
+    outputs: Vec<Duration>,
+    ends: Vec<Duration>,
 }
 
 fn main() {
     let stage = Program::new(std::env::args_os().nth(1).expect("the path of the stage"));
     let plain = || {
-        let mut command = Command::new("/bin/true");
-        ends_well(command.env_clear().stdin(Stdio::null()));
+        let mut command = Command::new("/bin/echo");
+        run(command.env_clear().arg("a").stdin(Stdio::null()))
     };
     let mut ways = vec![Way::new("plain fork and exec", plain)];
-    let started = |way: &Way| (way.start)();
+    let started = |way: &Way| drop((way.run)());
     let rested = |_: &Way| std::thread::sleep(PREPARATION);
     for (level, names) in [
         (DemandedLevel::Floor, ["floor", "floor, one after the other", "floor, stage ready"]),
@@ -56,7 +60,7 @@ fn main() {
     let name = "floor, stage ready, a program that starts no others";
     ways.push(Way::confined(name, alone, true).before(rested));
     if Command::new("bwrap").arg("--version").output().is_ok() {
-        ways.push(Way::new("bwrap", || ends_well(&mut bubblewrap())));
+        ways.push(Way::new("bwrap", || run(&mut bubblewrap())));
     }
     if let Some(python) = std::env::args_os().nth(2) {
         let interpreter = RefCell::new(Interpreter::start(&python));
@@ -66,19 +70,26 @@ fn main() {
     for _ in 0..ROUNDS {
         ways.iter_mut().for_each(Way::measure);
     }
-    ways.iter_mut().for_each(|way| way.times.sort_unstable());
-    println!("| start of `/bin/true` | p50 | p95 | p50 over plain |\n|---|--:|--:|--:|");
-    let plain = ways[0].at(50);
+    println!(
+        "| run of `/bin/echo` | first output, p50 | over plain | end, p50 | p95 | over plain |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|");
+    let plain = [&ways[0].outputs, &ways[0].ends].map(|times| at(times, 50));
     for way in &ways {
-        let over = way.at(50).saturating_sub(plain);
-        let [median, most, over] = [way.at(50), way.at(95), over].map(milliseconds);
-        println!("| {} | {median} | {most} | {over} |", way.name);
+        let [output, end] = [&way.outputs, &way.ends].map(|times| at(times, 50));
+        let over =
+            |time: Option<Duration>, plain: Option<Duration>| Some(time?.saturating_sub(plain?));
+        let [output, output_over, end, most, end_over] =
+            [output, over(output, plain[0]), end, at(&way.ends, 95), over(end, plain[1])]
+                .map(milliseconds);
+        println!("| {} | {output} | {output_over} | {end} | {most} | {end_over} |", way.name);
     }
 }
 
 impl Way {
-    fn new(name: &'static str, start: impl Fn() + 'static) -> Self {
-        Self { name, start: Box::new(start), before: |_| (), times: Vec::new() }
+    fn new(name: &'static str, run: impl Fn() -> Option<Instant> + 'static) -> Self {
+        let (outputs, ends) = (Vec::new(), Vec::new());
+        Self { name, run: Box::new(run), before: |_| (), outputs, ends }
     }
 
     fn confined(name: &'static str, plan: Plan, keeps_ready: bool) -> Self {
@@ -87,8 +98,8 @@ impl Way {
             native = native.keep_ready();
         }
         Self::new(name, move || {
-            let mut running = native.spawn(&plan, &Streams::null(), &[]).unwrap();
-            assert!(running.child.wait().unwrap().success());
+            let streams = Streams { stdout: Stream::Piped, stderr: Stream::Null };
+            ends_well(&mut native.spawn(&plan, &streams, &[]).unwrap().child)
         })
     }
 
@@ -99,17 +110,22 @@ impl Way {
     fn measure(&mut self) {
         (self.before)(self);
         let begun = Instant::now();
-        (self.start)();
-        self.times.push(begun.elapsed());
-    }
-
-    fn at(&self, share: usize) -> Duration {
-        self.times[(ROUNDS - 1) * share / 100]
+        let output = (self.run)();
+        self.ends.push(begun.elapsed());
+        self.outputs.extend(output.map(|output| output - begun));
     }
 }
 
+/// Returns the time that this share of the runs, in percent, does not exceed.
+fn at(times: &[Duration], share: usize) -> Option<Duration> {
+    let mut times = times.to_vec();
+    times.sort_unstable();
+    times.get((ROUNDS - 1) * share / 100).copied()
+}
+
 fn plan(stage: &Program, level: DemandedLevel) -> Plan {
-    let mut plan = Plan::run(stage, Program::new("/bin/true"));
+    let mut plan = Plan::run(stage, Program::new("/bin/echo"));
+    plan.exec.as_mut().unwrap().arguments.push("a".into());
     plan.confinement.level = level;
     plan.confinement.rights.execute = vec!["/bin".into(), "/usr/bin".into()];
     plan.confinement.rights.processes = true;
@@ -126,7 +142,7 @@ fn bubblewrap() -> Command {
     for path in ["/usr/bin", "/etc/ld.so.cache", "/etc/localtime", "/etc/alternatives"] {
         command.args(["--ro-bind-try", path, path]);
     }
-    command.args(["--", "/bin/true"]);
+    command.args(["--", "/bin/echo", "a"]);
     command
 }
 
@@ -137,7 +153,7 @@ from sandlock import Sandbox
 readable = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/bin", "/usr/bin", "/etc"]
 sandbox = Sandbox(fs_readable=readable)
 for line in sys.stdin:
-    assert sandbox.run(["/bin/true"]).success
+    assert sandbox.run(["/bin/echo", "a"]).success
     print(flush=True)
 "#;
 
@@ -156,10 +172,11 @@ impl Interpreter {
         Self { child, answers }
     }
 
-    fn run(&mut self) {
+    fn run(&mut self) -> Option<Instant> {
         self.child.stdin.as_mut().unwrap().write_all(b"\n").unwrap();
         let answer = self.answers.read_line(&mut String::new()).unwrap();
         assert_eq!(answer, 1, "the program ends well");
+        None
     }
 }
 
@@ -170,10 +187,19 @@ impl Drop for Interpreter {
     }
 }
 
-fn ends_well(command: &mut Command) {
-    assert!(command.stdout(Stdio::null()).status().unwrap().success());
+/// Runs a command, and returns when its output came.
+fn run(command: &mut Command) -> Option<Instant> {
+    ends_well(&mut command.stdout(Stdio::piped()).spawn().unwrap())
 }
 
-fn milliseconds(time: Duration) -> String {
-    format!("{:.2} ms", time.as_secs_f64() * 1_000.0)
+/// Returns when the output of a program came, which ends after it.
+fn ends_well(child: &mut Child) -> Option<Instant> {
+    child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    let output = Instant::now();
+    assert!(child.wait().unwrap().success(), "the program ends well");
+    Some(output)
+}
+
+fn milliseconds(time: Option<Duration>) -> String {
+    time.map_or("-".to_owned(), |time| format!("{:.2} ms", time.as_secs_f64() * 1_000.0))
 }

@@ -109,12 +109,12 @@ impl Identity {
         let Limits { address_space, open_files, .. } = limits;
         let counted = self.keepers.processes.as_str();
         let memory = match self.keepers.memory {
-            LimitKeeper::ResourceLimits => format!("{address_space} bytes of memory of a process"),
-            group => format!("{memory_bytes} bytes of memory ({})", group.as_str()),
+            LimitKeeper::ResourceLimits => format!("{address_space} bytes (of each process)"),
+            group => format!("{memory_bytes} bytes ({})", group.as_str()),
         };
         format!(
-            "limits: {processes} processes ({counted}), {file_bytes} bytes of a file, \
-             {cpu_seconds} s of CPU, {memory}, {open_files} open files"
+            "limits: processes {processes} ({counted}), memory {memory}, CPU {cpu_seconds} s, \
+             size of a file {file_bytes} bytes, open files {open_files}"
         )
     }
 }

@@ -87,7 +87,7 @@ fn limits_without_control_groups_are_resource_limits() {
             assert_eq!(running.report.limits, LimitKeepers::default(), "{:?}", running.report);
             assert!(running.child.wait().unwrap().success(), "it runs, {level:?}");
             let layers = running.report.layers.join(", ");
-            assert!(layers.contains("256 processes (resource limits)"), "it is named: {layers}");
+            assert!(layers.contains("processes 256 (resource limits)"), "it is named: {layers}");
         }
     });
 }
