@@ -30,6 +30,7 @@
 
 mod chain;
 mod entry;
+mod error;
 mod fanout;
 mod json;
 mod log;
@@ -46,8 +47,9 @@ mod verify;
 
 pub use chain::{Head, HeadError};
 pub use entry::AuditEntry;
+pub use error::{LogError, Problem, VerifyError};
 pub use fanout::Fanout;
-pub use log::{Durability, JsonLinesLog, LogError, LogOptions};
+pub use log::{Durability, JsonLinesLog, LogOptions};
 pub use memory::MemoryLog;
 pub use metrics::Metrics;
 #[cfg(feature = "opentelemetry")]
@@ -57,4 +59,4 @@ pub use scripts::RedactedScripts;
 pub use secrets::{Secret, Secrets};
 pub use story::{Statistics, Story};
 pub use traced::TracedAudit;
-pub use verify::{Problem, Verified, VerifyError, verify, verify_against};
+pub use verify::{Verified, verify, verify_against};

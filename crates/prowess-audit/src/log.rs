@@ -9,7 +9,7 @@ mod writer;
 use std::fmt;
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess_core::{AuditError, AuditEvent, AuditSink, CallIntent, Clock, RuntimeEvent};
@@ -18,7 +18,7 @@ use tracing::warn;
 
 pub use options::{Durability, LogOptions};
 
-use crate::{AuditEntry, Head, Redactor};
+use crate::{AuditEntry, Head, LogError, Redactor};
 use commit::GroupCommit;
 use writer::Writer;
 
@@ -38,21 +38,6 @@ pub struct JsonLinesLog {
     clock: Arc<dyn Clock>,
     /// The locked file `PATH.lock`.
     lock: File,
-}
-
-/// The error of opening a log.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum LogError {
-    /// Another process, or another log of this process, writes to the log.
-    #[error("the audit log `{}` is in use by another process", .0.display())]
-    InUse(PathBuf),
-    /// The last line is complete, but not a valid entry.
-    #[error("the last line of the audit log `{}` was changed; move the log away to start a new one", .0.display())]
-    Damaged(PathBuf),
-    /// The file cannot be opened, or is not private.
-    #[error("the audit log `{path}` cannot be opened: {1}", path = .0.display())]
-    Io(PathBuf, #[source] io::Error),
 }
 
 impl JsonLinesLog {

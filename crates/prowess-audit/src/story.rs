@@ -8,7 +8,8 @@ use prowess_core::SessionId;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::verify::{VerifyError, walk};
+use crate::VerifyError;
+use crate::verify::walk;
 
 mod lines;
 mod statistics;

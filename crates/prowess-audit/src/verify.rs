@@ -1,8 +1,8 @@
 //! Checks the chain of a log.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
 
 use prowess_core::Digest;
 use serde_json::Value;
@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::chain::{self, Head, MAX_LINE};
 use crate::log::files;
 use crate::log::tail::DAMAGED;
+use crate::{Problem, VerifyError};
 
 /// A log whose chain is unbroken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,50 +24,6 @@ pub struct Verified {
     /// The bytes after the last entry, which a writer did not finish, or of which a power failure
     /// has removed a part. The next writer removes them and records that in the log.
     pub torn_bytes: usize,
-}
-
-/// The error of a log whose chain is broken, or that cannot be read.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum VerifyError {
-    /// A file cannot be read.
-    #[error("`{path}` cannot be read: {1}", path = .0.display())]
-    Unreadable(PathBuf, #[source] io::Error),
-    /// An entry is not the original one.
-    #[error("line {line} of `{}` {problem}", .file.display())]
-    Broken {
-        /// The file.
-        file: PathBuf,
-        /// The line of the first broken entry, from 1.
-        line: usize,
-        /// The difference.
-        problem: Problem,
-    },
-    /// The log does not contain the entry that was kept elsewhere.
-    #[error(
-        "the log does not contain the entry {0}, which it had: its entries were replaced or cut off"
-    )]
-    HeadMissing(Head),
-}
-
-/// The difference between an entry and the original one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Problem {
-    /// Its hash does not match its bytes, or it is not a valid entry.
-    #[error("was changed: it does not have the hash that it names")]
-    Changed,
-    /// Its number does not follow that of the previous entry.
-    #[error("has number {found} and not {expected}: entries were removed, inserted or moved")]
-    Order {
-        /// The number that would follow.
-        expected: u64,
-        /// The number of the entry.
-        found: u64,
-    },
-    /// Its hash of the previous entry does not match that entry.
-    #[error("does not follow the line before it: entries were replaced")]
-    Replaced,
 }
 
 /// Checks every entry of the log at `path`, with its rotated files.

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::HostPatternError;
+
 /// The ports of a pattern that names none.
 const WEB: [u16; 2] = [80, 443];
 
@@ -34,19 +36,6 @@ enum Ports {
     Every,
     One(u16),
 }
-
-/// A text that names no hosts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostPatternError(String);
-
-impl fmt::Display for HostPatternError {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let expected = "`api.example.com`, `*.example.com:8443`, `[2001:db8::1]` or `*`";
-        write!(formatter, "`{}` names no host; write {expected}", self.0)
-    }
-}
-
-impl std::error::Error for HostPatternError {}
 
 impl HostPattern {
     /// Reads a pattern.

@@ -43,6 +43,8 @@ mod address;
 #[cfg(feature = "proxy")]
 mod connect;
 #[cfg(feature = "proxy")]
+mod error;
+#[cfg(feature = "proxy")]
 mod forward;
 #[cfg(feature = "proxy")]
 mod hello;
@@ -69,7 +71,9 @@ mod tunnel;
 
 pub use address::is_public;
 #[cfg(feature = "proxy")]
-pub use host::{HostPattern, HostPatternError};
+pub use error::HostPatternError;
+#[cfg(feature = "proxy")]
+pub use host::HostPattern;
 #[cfg(feature = "proxy")]
 pub use mask::Mask;
 #[cfg(feature = "proxy")]

@@ -53,6 +53,7 @@ pub mod codes;
 mod decide;
 mod decision;
 mod diagnostics;
+mod error;
 mod explain;
 mod grounds;
 mod input;
@@ -67,8 +68,9 @@ pub use approvals::arguments_digest;
 pub use decide::decide;
 pub use decision::{Decision, Grounds, Reason, Refusal, RuleOrigin, RuleReference};
 pub use diagnostics::check_rules;
+pub use error::PatternError;
 pub use input::{Consent, GateInput, GatedSkill, GatedTool, ToolKind};
-pub use pattern::{CommandPattern, PathPattern, PatternError};
+pub use pattern::{CommandPattern, PathPattern};
 pub use policy::{
     Ceiling, Combine, EmptyList, GatePolicy, GrantFrom, RefusalWording, ToolMatchCase,
     ToolSemantics, Ungranted,

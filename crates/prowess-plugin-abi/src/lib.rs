@@ -49,6 +49,7 @@
 
 pub mod boundary;
 pub mod conversation;
+mod error;
 pub mod layout;
 pub mod manifest;
 pub mod text;

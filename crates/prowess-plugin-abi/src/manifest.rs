@@ -7,6 +7,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use crate::error::ManifestError;
+
 /// The first bytes of the section. The last of them is the version of this format.
 pub const MAGIC: [u8; 16] = *b"PROWESS-PLUGIN\0\x01";
 /// The name of the section in ELF and PE files.
@@ -75,32 +77,6 @@ pub enum PanicStrategy {
     /// A panic ends the process.
     Abort,
 }
-
-/// The bytes are not a valid manifest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ManifestError {
-    /// The bytes do not start with [`MAGIC`].
-    Magic,
-    /// The text is shorter than its declared length, which is the value.
-    Length(usize),
-    /// The text is invalid, with the position and the reason.
-    Text(String),
-}
-
-impl std::fmt::Display for ManifestError {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Magic => formatter.write_str("it does not begin as a manifest does"),
-            Self::Length(length) => {
-                write!(formatter, "it says that it has {length} bytes, which is past its end")
-            }
-            Self::Text(why) => write!(formatter, "its text cannot be read: {why}"),
-        }
-    }
-}
-
-impl std::error::Error for ManifestError {}
 
 impl Manifest {
     /// Parses the bytes of a section, or those at the symbol.

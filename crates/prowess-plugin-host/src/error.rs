@@ -1,4 +1,4 @@
-//! The error of this crate.
+//! The errors of this crate.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -196,3 +196,40 @@ impl fmt::Display for PluginError {
 }
 
 impl std::error::Error for PluginError {}
+
+/// A public key could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum KeyError {
+    /// The file cannot be read.
+    #[error("it cannot be read: {0}")]
+    Unreadable(String),
+    /// The text is not a minisign public key.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+/// The trust store cannot be used, so nothing is trusted.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrustError {
+    /// The file cannot be read or written, or other users may write to it.
+    #[error("the trust store `{}` cannot be used, so no plugin is trusted: {cause}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The reason.
+        cause: std::io::Error,
+    },
+    /// The content is not a trust store of this version.
+    #[error("the trust store `{}` is damaged, so no plugin is trusted: {cause}", .path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The position and the reason.
+        cause: String,
+    },
+    /// A change was refused. The file is unchanged.
+    #[error(transparent)]
+    Refused(#[from] PluginError),
+}

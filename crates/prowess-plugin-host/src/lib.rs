@@ -74,7 +74,7 @@ pub use child::{
     Launch, ProcessPlugin, probe_sandbox, run_process, run_process_with, start_process,
     start_process_with,
 };
-pub use error::{PluginError, PluginErrorKind};
+pub use error::{KeyError, PluginError, PluginErrorKind, TrustError};
 pub use follow::{Follower, OnRejectedFile};
 pub use generation::{PluginSetup, PluginStatus};
 pub use host_api::{LogLevel, NoLog, PluginLog};
@@ -95,7 +95,5 @@ pub use prowess_sandbox::{
 };
 pub use reload::{PluginHandle, Reloaded};
 pub use stage::{Staged, stage, stage_in_directory};
-pub use trust::{
-    Key, KeyError, Older, Pin, Pinned, Revoked, RevokedName, SignedOffBy, TrustError, TrustStore,
-};
+pub use trust::{Key, Older, Pin, Pinned, Revoked, RevokedName, SignedOffBy, TrustStore};
 pub use verify::{TrustedBy, VerifiedPlugin, read, verify};

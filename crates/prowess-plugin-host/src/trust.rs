@@ -16,8 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::policy::version;
 use crate::{Inspection, PluginError, PluginErrorKind};
 
-pub use file::TrustError;
-pub use key::{Key, KeyError};
+pub use key::Key;
 
 /// The trusted plugins and keys. By default empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

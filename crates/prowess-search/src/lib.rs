@@ -25,6 +25,8 @@
 mod abbreviations;
 mod build;
 mod dictionary;
+#[cfg(feature = "semantic")]
+mod error;
 mod evaluate;
 mod exclusions;
 mod fuse;
@@ -44,6 +46,8 @@ mod terms;
 mod top;
 mod words;
 
+#[cfg(feature = "semantic")]
+pub use error::VectorError;
 pub use evaluate::{Answer, Confusion, Evaluation, Offer, Question, evaluate};
 pub use fuse::fuse;
 pub use fused::Fused;
@@ -51,6 +55,6 @@ pub use hit::Hit;
 pub use index::SearchIndex;
 pub use searcher::Searcher;
 #[cfg(feature = "semantic")]
-pub use semantic::{Embedder, Semantic, VectorError, WordVectors};
+pub use semantic::{Embedder, Semantic, WordVectors};
 pub use substring::Substring;
 pub use suggest::{Suggestion, suggest};

@@ -11,7 +11,7 @@ use crate::hit::{first, ranked};
 use crate::per_catalog::PerCatalog;
 use crate::query::cut;
 use crate::top::Top;
-pub use vectors::{VectorError, WordVectors};
+pub use vectors::WordVectors;
 
 /// From how many skills on their common direction is taken away; a few skills have none.
 const FEW: usize = 16;

@@ -49,7 +49,7 @@ mod transfer;
 
 pub use approvals::{AuditedApprovals, MemoryApprovals};
 pub use boundaries::Boundaries;
-pub use error::OpenError;
+pub use error::{ImportError, OpenError};
 pub use fork::ForkRequest;
 pub use handle::SessionHandle;
 pub use identity::{random_id, random_operation};
@@ -58,4 +58,4 @@ pub use policy::{Discipline, OnChange, OnLimit, OnReload, SessionPolicy};
 pub use refreshed::{Refreshed, ReplacedSkill};
 pub use sessions::Sessions;
 pub use task::Task;
-pub use transfer::{ExportedSkill, ImportError, ImportRequest, Imported};
+pub use transfer::{ExportedSkill, ImportRequest, Imported};

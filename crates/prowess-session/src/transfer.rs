@@ -3,52 +3,20 @@
 //! An export has references to skills and no text of them. An import is not trusted: it brings no
 //! body, no tool and no wider limit, and its skills are those that the importing host resolves.
 
+pub(crate) mod format;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, BodyPlace, Digest, LedgerEntry, LoadMode, SessionError, SessionId, SessionScope,
+    ActiveSkill, BodyPlace, LedgerEntry, LoadMode, SessionError, SessionId, SessionScope,
     SessionState,
 };
-use serde::{Deserialize, Serialize};
 
-use crate::{OpenError, SessionHandle, Sessions, identity, operations};
+use crate::{ImportError, SessionHandle, Sessions, identity, operations};
+use format::{Export, MAX_BYTES, MAX_ID_BYTES, VERSION};
 
-/// The version of the format.
-const VERSION: u32 = 1;
-
-/// The maximum size of an import in bytes.
-const MAX_BYTES: usize = 256 * 1024;
-
-/// The maximum length of an id in an import in bytes.
-const MAX_ID_BYTES: usize = 1024;
-
-/// An exported session.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Export {
-    prowess_session: u32,
-    skills: Vec<ExportedSkill>,
-    #[serde(default)]
-    deliveries: u32,
-    /// The ids of the skills that may be loaded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    allowed: Option<BTreeSet<String>>,
-}
-
-/// A loaded skill in an export.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ExportedSkill {
-    /// The id.
-    pub id: String,
-    /// The digest of the whole `SKILL.md`.
-    pub digest: Digest,
-    /// The generation of the exporting host's catalog.
-    pub generation: u64,
-    /// The place of its body.
-    pub body: BodyPlace,
-}
+pub use format::ExportedSkill;
 
 /// The limits of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,33 +39,6 @@ pub struct Imported {
     /// The skills that were not loaded: the host has no such skill, its digest differs, or it may
     /// not be loaded.
     pub left_out: Vec<ExportedSkill>,
-}
-
-/// The reason why a session could not be imported.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ImportError {
-    /// The text is too large.
-    #[error("an exported session has {bytes} bytes and at most {MAX_BYTES} may be")]
-    TooLarge {
-        /// The size of the text.
-        bytes: usize,
-    },
-    /// The text is not an exported session.
-    #[error("this is not an exported session: {0}")]
-    Invalid(String),
-    /// The session comes from a later version of the format.
-    #[error("the session was exported in version {0} of the format, and this host reads version 1")]
-    Version(u32),
-    /// The session could not be opened.
-    #[error(transparent)]
-    Open(#[from] OpenError),
-}
-
-impl From<SessionError> for ImportError {
-    fn from(error: SessionError) -> Self {
-        Self::Open(error.into())
-    }
 }
 
 impl SessionHandle {

@@ -50,6 +50,7 @@
 #![forbid(unsafe_code)]
 
 pub mod codes;
+mod error;
 mod interpreter;
 mod lost;
 mod mounts;
@@ -62,8 +63,7 @@ mod skill_files;
 mod snapshot;
 mod tree;
 
+pub use error::MountDirectoryError;
 pub use mounts::MountedSkill;
-pub use policy::{
-    Materialize, MountDirectory, MountDirectoryError, OnFailure, ShellLimits, ShellPolicy,
-};
+pub use policy::{Materialize, MountDirectory, OnFailure, ShellLimits, ShellPolicy};
 pub use shell::InMemoryShell;

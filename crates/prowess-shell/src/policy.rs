@@ -5,6 +5,8 @@ use std::time::Duration;
 use prowess_core::Trust;
 use serde::{Deserialize, Serialize};
 
+use crate::MountDirectoryError;
+
 /// Where skills are mounted, what their scripts do at a failure, and the limits of each sandbox.
 /// Every field is optional in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -159,14 +161,6 @@ impl From<MountDirectory> for String {
         directory.0
     }
 }
-
-/// The path cannot be a mount directory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "the mount directory must be an absolute path without `.`, `..` and empty parts, such as \
-     `/.sandbox/skills`"
-)]
-pub struct MountDirectoryError;
 
 /// Returns whether a text can be the name of a file.
 pub(crate) fn is_path_component(name: &str) -> bool {

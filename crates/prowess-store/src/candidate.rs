@@ -10,7 +10,7 @@ use prowess_core::{
 use prowess_format::{Frontmatter, Profile, parse};
 use prowess_text::{enumerated, quoted};
 
-use crate::install_error::InstallError;
+use crate::error::InstallError;
 use crate::locked_skill::LockedSkill;
 use crate::signers::Signatures;
 use crate::surface::surface_with;

@@ -6,9 +6,9 @@ use prowess_archive::Archive;
 use prowess_core::{Cancel, Digest, RemoteRequest};
 
 use crate::candidate::{Candidate, check_unique, fetch};
+use crate::error::InstallError;
 use crate::folder_hash::folder_hash;
 use crate::foreign::ForeignSkill;
-use crate::install_error::InstallError;
 use crate::installer::{Added, Installer};
 use crate::signers::Signatures;
 

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteRequest};
 
 use crate::candidate::{Candidate, fetch, fetch_each};
-use crate::error::StoreError;
-use crate::install_error::InstallError;
+use crate::error::{InstallError, StoreError};
 use crate::lock::Lock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;

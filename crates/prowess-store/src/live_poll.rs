@@ -8,8 +8,7 @@ use prowess_format::duration_text;
 
 use crate::candidate::{Candidate, fetch};
 use crate::codes;
-use crate::error::StoreError;
-use crate::install_error::InstallError;
+use crate::error::{InstallError, StoreError};
 use crate::installer::{Installer, check_replacement};
 use crate::live_options::LiveOptions;
 use crate::lock::Lock;

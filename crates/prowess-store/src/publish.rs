@@ -8,7 +8,7 @@ use prowess_format::index::{ArtifactKind, IndexEntry, SkillIndex, WELL_KNOWN_PAT
 use prowess_signature::{PublicKey, SignatureError};
 
 use crate::candidate::{Candidate, document, packages};
-use crate::install_error::InstallError;
+use crate::error::InstallError;
 
 /// The end of the name of a signature, after the name of its artifact, as minisign names it.
 const SIGNATURE_END: &str = ".minisig";

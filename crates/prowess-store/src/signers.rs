@@ -5,7 +5,7 @@ use prowess_core::{
 };
 use prowess_signature::{Identity, PublicKey, Signature, SignatureError};
 
-use crate::install_error::InstallError;
+use crate::error::InstallError;
 use crate::lock::Lock;
 use crate::locked_skill::{LockedSkill, UNSIGNED};
 use crate::signer::{Signer, SignerRules, VerifyBundle};

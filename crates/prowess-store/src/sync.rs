@@ -6,7 +6,7 @@ use prowess_core::{Cancel, Digest, RemoteError, RemoteErrorKind};
 use prowess_text::quoted;
 
 use crate::candidate::{Candidate, fetch_each};
-use crate::install_error::InstallError;
+use crate::error::InstallError;
 use crate::installer::{Installer, request};
 use crate::lock::Lock;
 use crate::locked_skill::LockedSkill;

@@ -6,8 +6,7 @@ use prowess_archive::Archive;
 use prowess_core::Cancel;
 
 use crate::candidate::{Candidate, fetch};
-use crate::error::StoreError;
-use crate::install_error::InstallError;
+use crate::error::{InstallError, StoreError};
 use crate::installer::{Installer, gained, request};
 use crate::lock::Lock;
 use crate::locked_skill::LockedSkill;

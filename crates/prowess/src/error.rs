@@ -1,11 +1,9 @@
-//! Why the facade could not do what it was asked.
+//! The errors of this crate.
 
 use prowess_core::{ApprovalStoreError, Diagnostic, SessionError, SessionIdError};
 use prowess_registry::RegistryError;
 use prowess_session::{ImportError, OpenError};
 use prowess_tools::BuildError;
-
-use crate::BindError;
 
 /// The errors of the crates below, each with its own sentence.
 #[derive(Debug, thiserror::Error)]
@@ -48,4 +46,16 @@ pub enum Error {
     /// A conversation could not go on.
     #[error(transparent)]
     Session(#[from] SessionError),
+}
+
+/// The reason why a skill that an agent uses cannot be bound.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("agent `{agent}` uses the skill `{skill}`, {reason}")]
+pub struct BindError {
+    /// The id of the agent.
+    pub agent: String,
+    /// The id of the skill, as the manifest has it.
+    pub skill: String,
+    /// The reason.
+    pub reason: String,
 }

@@ -55,7 +55,7 @@ mod sources;
 mod trace;
 mod turn;
 
-pub use agent::{Agent, BindError};
+pub use agent::Agent;
 pub use agent_names::HostNames;
 pub use builder::{RuntimeBuilder, STANDARD_LAYERS};
 pub use clock::SystemClock;
@@ -65,7 +65,7 @@ pub use config::{
     ConfigError, ConfigErrorKind, ConfigPart, ConfigPosition, ConfigValue, Configuration, Origin,
 };
 pub use default_skills::default_skills;
-pub use error::Error;
+pub use error::{BindError, Error};
 pub use facts::SystemFacts;
 pub use gate::{ApprovalPolicy, GatedArguments, ToolArguments};
 pub use policies::{AddedTools, AuditLog, AuditSettings, AutoLoad, CachePolicy, Policies};

@@ -11,9 +11,9 @@ use prowess_dir::sync_name;
 use serde_json::Value;
 
 use super::tail::{self, Tail};
-use super::{LogError, LogOptions, files};
+use super::{LogOptions, files};
 use crate::chain::{self, Head, MAX_LINE};
-use crate::json;
+use crate::{LogError, json};
 
 /// The current file of a log.
 pub(super) struct Writer {

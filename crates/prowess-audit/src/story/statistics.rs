@@ -7,7 +7,8 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::verify::{VerifyError, walk};
+use crate::VerifyError;
+use crate::verify::walk;
 
 /// Sums over the entries of a log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -1,6 +1,6 @@
 //! Patterns of shell commands.
 
-use super::PatternError;
+use crate::PatternError;
 
 /// A pattern of a simple command: its first words, or all of them.
 ///

@@ -1,6 +1,6 @@
 //! Patterns of paths.
 
-use super::PatternError;
+use crate::PatternError;
 
 /// A pattern of a path that a file tool receives.
 ///

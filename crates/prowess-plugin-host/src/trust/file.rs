@@ -1,39 +1,14 @@
 //! The file of the trust store.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Key, Pin, RevokedName, TrustStore};
-use crate::private_file;
+use crate::{TrustError, private_file};
 
 /// The version of the file format.
 const FORM: u32 = 1;
-
-/// The trust store cannot be used, so nothing is trusted.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum TrustError {
-    /// The file cannot be read or written, or other users may write to it.
-    #[error("the trust store `{}` cannot be used, so no plugin is trusted: {cause}", .path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The reason.
-        cause: std::io::Error,
-    },
-    /// The content is not a trust store of this version.
-    #[error("the trust store `{}` is damaged, so no plugin is trusted: {cause}", .path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The position and the reason.
-        cause: String,
-    },
-    /// A change was refused. The file is unchanged.
-    #[error(transparent)]
-    Refused(#[from] crate::PluginError),
-}
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -7,6 +7,7 @@ use prowess_signature::{PublicKey, Signature};
 use serde::{Deserialize, Serialize};
 
 use super::time;
+use crate::KeyError;
 use crate::regular_file::read_text;
 
 /// The maximum size of a key file.
@@ -28,18 +29,6 @@ pub struct Key {
     /// The time of the revocation, if it was revoked.
     #[serde(with = "time::option", default, skip_serializing_if = "Option::is_none")]
     pub revoked_at: Option<Timestamp>,
-}
-
-/// A public key could not be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum KeyError {
-    /// The file cannot be read.
-    #[error("it cannot be read: {0}")]
-    Unreadable(String),
-    /// The text is not a minisign public key.
-    #[error("{0}")]
-    Invalid(String),
 }
 
 impl Key {

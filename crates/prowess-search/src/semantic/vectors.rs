@@ -2,9 +2,9 @@
 
 use hashbrown::HashMap;
 
-use crate::Embedder;
 use crate::stopwords::is_stopword;
 use crate::words::Words;
+use crate::{Embedder, VectorError};
 
 /// A table of words with their vectors. A text is the mean of its words, without stopwords.
 ///
@@ -18,23 +18,6 @@ pub struct WordVectors {
     numbers: Vec<i8>,
     factors: Vec<f32>,
 }
-
-/// An error in a table of vectors.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VectorError {
-    /// The line, from 1.
-    pub line: usize,
-    /// The problem with the line.
-    pub problem: &'static str,
-}
-
-impl std::fmt::Display for VectorError {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "line {} of the word vectors {}", self.line, self.problem)
-    }
-}
-
-impl std::error::Error for VectorError {}
 
 impl WordVectors {
     /// Reads the text form that GloVe, word2vec and fastText share: a word and its numbers on each
