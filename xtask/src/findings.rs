@@ -1,4 +1,9 @@
-//! Counts the findings of the checker on a real tree, and compares them with judged ones.
+//! Counts the findings of the checker on the corpus, and compares them with judged ones and the
+//! verdicts with recorded ones.
+
+mod judged;
+mod known;
+mod verdicts;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,104 +17,101 @@ use crate::root;
 /// The judged findings of the corpus: code, file, line, target, verdict and reason.
 const JUDGED: &str = "xtask/needs/findings.tsv";
 
-/// The codes of which few findings may be false.
-const LIMITED: [&str; 2] = ["path-missing", "link-broken"];
+/// All findings of the judged codes: code, file and lines.
+const KNOWN: &str = "xtask/needs/known-findings.tsv";
 
-/// The maximum share of false findings of such a code, in percent.
-const MOST_FALSE: usize = 5;
+/// The packages that are invalid: profile, package and codes.
+const VERDICTS: &str = "xtask/needs/verdicts.tsv";
 
-/// Prints the number of valid packages and of the findings of each code, and how many of the judged
-/// ones are false. Too many false ones are a failure.
+/// A finding of the checker.
+#[derive(Clone)]
+struct Finding<'c> {
+    severity: &'c str,
+    code: &'c str,
+    /// From the top of the corpus.
+    path: String,
+    /// `-` for a finding without a line.
+    line: String,
+    message: &'c str,
+}
+
+/// Prints the number of valid packages and of the findings of each code, and compares both with the
+/// records. With `UPDATE_EXPECT`, writes the known findings and the verdicts instead.
 pub(crate) fn run(directory: &Path) -> Result<(), Failure> {
     let directory = &directory.canonicalize()?;
-    let mut command = Command::new(build_prowess()?);
-    command.arg("validate").arg(directory).args(["--hints", "--format", "json"]);
-    let printed = output(&mut command)?;
-    let checked: Value = serde_json::from_slice(&printed.stdout).map_err(|error| {
-        let said = String::from_utf8_lossy(&printed.stderr);
-        Failure(format!("`prowess validate` printed no JSON ({error}): {said}"))
-    })?;
-    print!("{}", table(&checked));
-    let judged = std::fs::read_to_string(root().join(JUDGED))?;
-    let (gone, rates) = compare(&judged, &places(&checked, directory));
-    gone.iter().for_each(|line| println!("gone: {line}"));
-    let mut failed = Vec::new();
-    for (code, rate) in rates {
-        println!("{code}: {} of {} judged findings are false", rate.wrong, rate.judged);
-        if LIMITED.contains(&code) && rate.is_too_high() {
-            failed.push(code);
-        }
+    let program = build_prowess()?;
+    let checked = verdicts::PROFILES.map(|profile| validate(&program, directory, profile));
+    let [spec, strict, reference] = checked;
+    let (spec, strict, reference) = (spec?, strict?, reference?);
+    let findings = findings(&spec, directory);
+    print!("{}", table(&spec["summary"], &findings));
+    let verdicts = verdicts::verdicts(&[&spec, &strict, &reference], directory);
+    print!("{}", verdicts::beside_the_reference(&verdicts));
+    let known = known::rows(&findings);
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(root().join(KNOWN), known::page(&known))?;
+        std::fs::write(root().join(VERDICTS), verdicts::page(&verdicts))?;
     }
-    if failed.is_empty() {
+    let mut problems = judged::problems(&read(JUDGED)?, &findings);
+    problems.extend(known::problems(&read(KNOWN)?, &known));
+    problems.extend(verdicts::problems(&read(VERDICTS)?, &verdicts));
+    if problems.is_empty() {
         return Ok(());
     }
-    Err(Failure(format!("more than {MOST_FALSE} % are false of {}", failed.join(" and "))))
+    Err(Failure(problems.join("\n")))
 }
 
-/// How many of the judged findings of a code are false. Those that are gone do not count.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Rate {
-    judged: usize,
-    wrong: usize,
+fn read(path: &str) -> Result<String, Failure> {
+    let read = std::fs::read_to_string(root().join(path));
+    read.map_err(|error| Failure(format!("cannot read `{path}`: {error}")))
 }
 
-impl Rate {
-    fn is_too_high(&self) -> bool {
-        self.wrong * 100 > self.judged * MOST_FALSE
-    }
+/// Returns what `prowess validate` prints of a tree under a profile.
+fn validate(program: &Path, directory: &Path, profile: &str) -> Result<Value, Failure> {
+    let mut command = Command::new(program);
+    command.arg("validate").arg(directory).args(["--hints", "--format", "json"]);
+    command.args(["--profile", profile]);
+    let printed = output(&mut command)?;
+    serde_json::from_slice(&printed.stdout).map_err(|error| {
+        let said = String::from_utf8_lossy(&printed.stderr);
+        Failure(format!("`prowess validate` printed no JSON ({error}): {said}"))
+    })
 }
 
-/// Each finding as code, file and line, with its message.
-fn places<'c>(checked: &'c Value, directory: &Path) -> Vec<(String, &'c str)> {
-    let packages = checked["packages"].as_array().into_iter().flatten();
-    let found = packages.filter_map(|package| package["diagnostics"].as_array()).flatten();
-    let text = |found: &'c Value, key: &str| found[key].as_str().unwrap_or_default();
+/// The packages of a report.
+fn packages(checked: &Value) -> impl Iterator<Item = &Value> {
+    checked["packages"].as_array().into_iter().flatten()
+}
+
+fn text<'c>(value: &'c Value, key: &str) -> &'c str {
+    value[key].as_str().unwrap_or_default()
+}
+
+/// Returns a path from the top of the corpus.
+fn relative(path: &str, directory: &Path) -> String {
+    let path = Path::new(path);
+    path.strip_prefix(directory).unwrap_or(path).display().to_string()
+}
+
+fn findings<'c>(checked: &'c Value, directory: &Path) -> Vec<Finding<'c>> {
+    let found = packages(checked).filter_map(|package| package["diagnostics"].as_array()).flatten();
     found
-        .map(|found| {
-            let path = Path::new(text(found, "path"));
-            let path = path.strip_prefix(directory).unwrap_or(path).display();
-            let line = found["line"].as_u64().map_or("-".to_owned(), |line| line.to_string());
-            (format!("{}\t{path}\t{line}", text(found, "code")), text(found, "message"))
+        .map(|found| Finding {
+            severity: text(found, "severity"),
+            code: text(found, "code"),
+            path: relative(text(found, "path"), directory),
+            line: found["line"].as_u64().map_or("-".to_owned(), |line| line.to_string()),
+            message: text(found, "message"),
         })
         .collect()
 }
 
-/// Returns the judged findings that do not exist any more, and the rate of each code.
-fn compare<'j>(
-    judged: &'j str,
-    found: &[(String, &str)],
-) -> (Vec<&'j str>, BTreeMap<&'j str, Rate>) {
-    let mut gone = Vec::new();
-    let mut rates: BTreeMap<&str, Rate> = BTreeMap::new();
-    for row in judged.lines().filter(|line| !line.starts_with('#')) {
-        let fields: Vec<&str> = row.split('\t').collect();
-        let [code, file, line, target, verdict, _] = fields[..] else {
-            gone.push(row);
-            continue;
-        };
-        let place = format!("{code}\t{file}\t{line}");
-        let target = if target == "-" { String::new() } else { format!("`{target}`") };
-        if found.iter().any(|(at, message)| *at == place && message.contains(&target)) {
-            let rate = rates.entry(code).or_default();
-            rate.judged += 1;
-            rate.wrong += usize::from(verdict == "false");
-        } else {
-            gone.push(row);
-        }
-    }
-    (gone, rates)
-}
-
 /// The counts, one code on a line, the most frequent first.
-fn table(checked: &Value) -> String {
-    let summary = &checked["summary"];
+fn table(summary: &Value, findings: &[Finding<'_>]) -> String {
     let mut text = format!("{} of {} packages are valid\n", summary["valid"], summary["packages"]);
-    let packages = checked["packages"].as_array().into_iter().flatten();
-    let found = packages.filter_map(|package| package["diagnostics"].as_array()).flatten();
     let mut counts: BTreeMap<[&str; 2], usize> = BTreeMap::new();
-    for found in found {
-        let key = ["severity", "code"].map(|key| found[key].as_str().unwrap_or_default());
-        *counts.entry(key).or_default() += 1;
+    for found in findings {
+        *counts.entry([found.severity, found.code]).or_default() += 1;
     }
     let mut rows: Vec<_> = counts.into_iter().collect();
     rows.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -135,30 +137,20 @@ mod tests {
             ],
         });
         let expected = "1 of 2 packages are valid\n     2  hint    body-no-when\n     1  error   name-invalid\n";
-        assert_eq!(table(&checked), expected);
+        let findings = findings(&checked, Path::new("/c"));
+        assert_eq!(table(&checked["summary"], &findings), expected);
     }
 
     #[test]
-    fn judged_findings_are_counted_or_gone() {
-        let checked = json!({ "packages": [{ "diagnostics": [
+    fn places_are_those_of_the_corpus() {
+        let found = json!([
             { "code": "path-missing", "path": "/c/a/SKILL.md", "line": 3, "message": "names `x.md`" },
-            { "code": "body-no-when", "path": "/c/a/SKILL.md", "message": "no sentence" },
-        ] }] });
-        let found = places(&checked, Path::new("/c"));
-        let judged = "# a comment\n\
-                      path-missing\ta/SKILL.md\t3\tx.md\tfalse\tof another skill\n\
-                      path-missing\ta/SKILL.md\t3\ty.md\ttrue\tgone\n\
-                      body-no-when\ta/SKILL.md\t-\t-\ttrue\tnothing\n";
-        let (gone, rates) = compare(judged, &found);
-        assert_eq!(gone, ["path-missing\ta/SKILL.md\t3\ty.md\ttrue\tgone"]);
-        assert_eq!(rates["path-missing"], Rate { judged: 1, wrong: 1 });
-        assert_eq!(rates["body-no-when"], Rate { judged: 1, wrong: 0 });
-    }
-
-    #[test]
-    fn more_than_one_false_finding_of_twenty_is_too_many() {
-        assert!(!Rate { judged: 40, wrong: 2 }.is_too_high());
-        assert!(Rate { judged: 39, wrong: 2 }.is_too_high());
-        assert!(!Rate::default().is_too_high());
+            { "code": "body-no-when", "path": "/c/a/SKILL.md", "line": null },
+        ]);
+        let checked = json!({ "packages": [{ "diagnostics": found }] });
+        let findings = findings(&checked, Path::new("/c"));
+        let places: Vec<_> =
+            findings.iter().map(|found| (found.path.as_str(), found.line.as_str())).collect();
+        assert_eq!(places, [("a/SKILL.md", "3"), ("a/SKILL.md", "-")]);
     }
 }

@@ -81,8 +81,10 @@ cargo xtask COMMAND
   search DIR         measure how often the search finds the right skill of DIR for known queries: for the half
                      that weights are chosen on, and for the half that is held back; fewer than the limits are a
                      failure
-  findings DIR       count what `prowess validate` finds in DIR, by code, and how many of the judged findings of
-                     xtask/needs/findings.tsv are false; more than 5 % of a code of missing files are a failure
+  findings DIR       count what `prowess validate` finds in DIR, by code, and compare it with the records of the corpus in
+                     xtask/needs: too many false ones among the judged findings of a code, a true one that is
+                     gone, more than 5 % of new or lost findings, and a changed verdict of a profile are failures;
+                     `UPDATE_EXPECT=1` accepts new findings and verdicts
   recall DIR         measure how many of 200 needs a scripted model meets with the skills of DIR in two calls, by
                      policy; fewer than 95 % by the default is a failure
   agents             measure the tokens of catalogs by format and size, and of three tasks of a scripted model in
