@@ -40,7 +40,9 @@ fn main() {
         run(command.env_clear().arg("a").stdin(Stdio::null()))
     };
     let mut ways = vec![Way::new("plain fork and exec", plain)];
-    let started = |way: &Way| drop((way.run)());
+    let started = |way: &Way| {
+        (way.run)();
+    };
     let rested = |_: &Way| std::thread::sleep(PREPARATION);
     for (level, names) in [
         (DemandedLevel::Floor, ["floor", "floor, one after the other", "floor, stage ready"]),

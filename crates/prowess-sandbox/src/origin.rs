@@ -66,11 +66,18 @@ impl Origin {
     }
 }
 
-/// Reads a file whose length the kernel does not report, with few calls.
+/// Reads a file of `/proc` with few calls: what fits into the buffer comes with the first read, and
+/// no length is asked for.
 fn read(path: &str) -> io::Result<String> {
-    let mut text = String::with_capacity(4_096);
-    File::open(path)?.read_to_string(&mut text)?;
-    Ok(text)
+    let file = File::open(path)?;
+    let mut text = vec![0; 4_096];
+    let first = (&file).read(&mut text)?;
+    let is_whole = first < text.len();
+    text.truncate(first);
+    if !is_whole {
+        (&file).read_to_end(&mut text)?;
+    }
+    String::from_utf8(text).map_err(io::Error::other)
 }
 
 /// The mounts of the host. A stage in namespaces sees those that were there when it was started.

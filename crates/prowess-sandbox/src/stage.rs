@@ -64,8 +64,8 @@ struct Prepared {
 /// The layers of a level, as far as they can be built before the plan is known.
 enum Layers {
     Unconfined,
-    /// The process has given up its privileges and the system calls that it will not make, and
-    /// has the rules for the files of the system.
+    /// The process has its limits, has given up its privileges and the system calls that it will
+    /// not make, and has the rules for the files of the system.
     Floor(RulesetCreated),
     /// Entering another root takes privileges and calls of its own.
     Namespaces(BpfProgram),
@@ -180,8 +180,8 @@ fn prepare(preparation: &Preparation, socket: &UnixStream) -> Result<Prepared, F
         return Err(failed("parent")("the host has ended"));
     }
     limits::no_core_files().map_err(failed("limits"))?;
-    let mut identity = Identity::grouped();
-    let kept: Vec<_> = std::iter::once(socket.as_raw_fd()).chain(identity.files()).collect();
+    let mut identity = Identity::grouped(&preparation.limits)?;
+    let kept = [socket.as_raw_fd()];
     let Preparation { level, replaces_itself, starts_processes, has_own_network, .. } =
         *preparation;
     let kills = identity.take_memory_kills();
@@ -206,6 +206,7 @@ fn build_ahead(preparation: &Preparation, identity: &Identity) -> Result<Layers,
     }
     give_up_privileges(identity)?;
     filter::install(&filter).map_err(failed("seccomp"))?;
+    limits::set_of_process(&preparation.limits).map_err(failed("limits"))?;
     let reach = if preparation.uses_network { Reach::Everything } else { Reach::Nothing };
     let rules = files::rules_of_system(reach, preparation.executes);
     Ok(Layers::Floor(rules.map_err(failed("landlock"))?))
@@ -229,9 +230,8 @@ fn is_prepared_for(preparation: &Preparation, order: &Order) -> Result<(), Faile
 }
 
 fn confine(order: &Order, prepared: Prepared) -> Result<(Report, Option<TcpListener>), Failed> {
-    let Prepared { mut identity, layers } = prepared;
+    let Prepared { identity, layers } = prepared;
     let confinement = &order.confinement;
-    identity.limit(&confinement.limits, order.level)?;
     let (landlock, listener) = match layers {
         Layers::Unconfined => return Ok((unconfined(&confinement.limits, &identity)?, None)),
         Layers::Floor(rules) => (restrict(rules, order, &identity)?, None),
@@ -262,6 +262,7 @@ fn confine_in_namespaces(
     let listener = order.proxy_port.map(network::listen).transpose();
     let listener = listener.map_err(failed("network"))?;
     give_up_privileges(identity)?;
+    limits::set_of_process(&order.confinement.limits).map_err(failed("limits"))?;
     // The paths of the system are those of the new root.
     let executes = !order.confinement.rights.execute.is_empty();
     let rules = files::rules_of_system(Reach::of(order), executes);
@@ -270,9 +271,9 @@ fn confine_in_namespaces(
     Ok((landlock, listener))
 }
 
-/// Restricts the resources and the files of this process, and returns a line for the report.
+/// Restricts the processes and the files of this process, and returns a line for the report.
 fn restrict(rules: RulesetCreated, order: &Order, identity: &Identity) -> Result<String, Failed> {
-    identity.set_limits(&order.confinement.limits).map_err(failed("limits"))?;
+    identity.limit_user(&order.confinement.limits, order.level).map_err(failed("limits"))?;
     files::restrict(rules, order).map_err(failed("landlock"))
 }
 

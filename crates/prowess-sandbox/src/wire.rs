@@ -15,7 +15,7 @@ use rustix::net::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{Confinement, Level, MissingLayer, Plan, Program, Report, Rights};
+use crate::{Confinement, Level, Limits, MissingLayer, Plan, Program, Report};
 
 /// The maximum number of files in one message, of which two are streams.
 const MAX_FILES: usize = 10;
@@ -44,6 +44,8 @@ pub(crate) struct Preparation {
     pub(crate) writes: bool,
     /// Whether the process may run programs that are granted.
     pub(crate) executes: bool,
+    /// The limits on resources.
+    pub(crate) limits: Limits,
     /// The host's process id, to notice a host that has already ended.
     pub(crate) host: u32,
 }
@@ -53,22 +55,23 @@ impl Preparation {
     pub(crate) fn of(plan: &Plan, level: Level) -> Self {
         let host = std::process::id();
         let own_network = plan.proxy_port.is_some();
-        Self::new(level, &plan.confinement.rights, plan.exec.is_some(), own_network, host)
+        Self::new(level, &plan.confinement, plan.exec.is_some(), own_network, host)
     }
 
     /// Returns the preparation that an order of a host needs.
     pub(crate) fn for_order(order: &Order, host: u32) -> Self {
         let own_network = order.proxy_port.is_some();
-        Self::new(order.level, &order.confinement.rights, order.exec.is_some(), own_network, host)
+        Self::new(order.level, &order.confinement, order.exec.is_some(), own_network, host)
     }
 
     fn new(
         level: Level,
-        rights: &Rights,
+        confinement: &Confinement,
         replaces_itself: bool,
         has_own_network: bool,
         host: u32,
     ) -> Self {
+        let Confinement { rights, limits, .. } = confinement;
         Self {
             level,
             replaces_itself,
@@ -78,6 +81,7 @@ impl Preparation {
             reads: !rights.read.is_empty(),
             writes: !rights.write.is_empty(),
             executes: !rights.execute.is_empty(),
+            limits: limits.clone(),
             host,
         }
     }

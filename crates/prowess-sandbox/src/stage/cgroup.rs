@@ -50,19 +50,13 @@ enum Controller {
     Memory,
 }
 
-/// The groups that this process has entered, which have no limits yet.
+/// What the groups that this process has entered do.
 #[derive(Default)]
 pub(super) struct Groups {
-    joined: Vec<Joined>,
-}
-
-/// A controller of a group that this process has entered.
-struct Joined {
-    controller: Controller,
-    keeper: LimitKeeper,
-    memory_kills: Option<MemoryKills>,
-    /// Open, because the process may not see the group any more when it gets its limits.
-    settings: Vec<(fs::File, Setting)>,
+    /// What keeps each limit.
+    pub(super) keepers: LimitKeepers,
+    /// Where the kernel counts the processes that it kills for the memory of all.
+    pub(super) memory_kills: Option<MemoryKills>,
 }
 
 /// The number of processes that the kernel has killed because a group's memory was used up.
@@ -84,61 +78,63 @@ impl MemoryKills {
     }
 }
 
-/// Moves this process into groups of its own where this machine lets it. It has a single thread.
-pub(super) fn join(number: u32) -> Groups {
+/// Moves this process into groups of its own, with limits, where this machine lets it. It has a
+/// single thread.
+pub(super) fn join(number: u32, limits: GroupLimits) -> Groups {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    join_below(Path::new(MOUNT), &groups, &format!("{PREFIX}{number}"))
+    join_below(Path::new(MOUNT), &groups, &format!("{PREFIX}{number}"), limits)
 }
 
 /// Prefers the second version of control groups.
-fn join_below(mount: &Path, groups: &str, name: &str) -> Groups {
+fn join_below(mount: &Path, groups: &str, name: &str, limits: GroupLimits) -> Groups {
     let mut all = Groups::default();
     for (parent, controllers) in delegated(mount, groups) {
-        let both = enter(&parent, name, &controllers, LimitKeeper::ControlGroupV2);
-        if let Ok(both) = both {
-            all.joined = both;
+        let of_second = LimitKeeper::ControlGroupV2;
+        if all.enter(&parent, name, &controllers, of_second, limits).is_ok() {
             break;
         }
     }
     for one in [Controller::Pids, Controller::Memory] {
-        let is_free = all.joined.iter().all(|joined| joined.controller != one);
-        let parent = of_first(mount, groups, one.name()).filter(|_| is_free);
-        if let Some(parent) = parent {
-            let joined = enter(&parent, name, &[one], LimitKeeper::ControlGroupV1);
-            all.joined.extend(joined.into_iter().flatten());
+        if *one.of(&mut all.keepers) == LimitKeeper::ResourceLimits
+            && let Some(parent) = of_first(mount, groups, one.name())
+        {
+            // Otherwise resource limits keep it.
+            let _ = all.enter(&parent, name, &[one], LimitKeeper::ControlGroupV1, limits);
         }
     }
     all
 }
 
 impl Groups {
-    /// Takes the count of processes that are killed for their memory, where the kernel has one.
-    pub(super) fn take_memory_kills(&mut self) -> Option<MemoryKills> {
-        self.joined.iter_mut().find_map(|one| one.memory_kills.take())
-    }
-
-    /// Returns the open files of the groups.
-    pub(super) fn files(&self) -> impl Iterator<Item = RawFd> {
-        self.joined.iter().flat_map(|one| &one.settings).map(|(file, _)| file.as_raw_fd())
-    }
-
-    /// Returns whether a group counts processes.
-    pub(super) fn count_processes(&self) -> bool {
-        self.joined.iter().any(|one| one.controller == Controller::Pids)
-    }
-
-    /// Sets the limits, and returns what keeps them.
-    pub(super) fn limit(self, limits: GroupLimits) -> LimitKeepers {
-        let mut keepers = LimitKeepers::default();
-        for one in self.joined {
-            let set = |(mut file, setting): (fs::File, Setting)| {
-                file.write_all((setting.value)(limits).to_string().as_bytes())
-            };
-            if one.settings.into_iter().try_for_each(set).is_ok() {
-                *one.controller.of(&mut keepers) = one.keeper;
+    /// Moves this process into a group of its own below `parent`.
+    fn enter(
+        &mut self,
+        parent: &Path,
+        name: &str,
+        controllers: &[Controller],
+        keeper: LimitKeeper,
+        limits: GroupLimits,
+    ) -> io::Result<()> {
+        remove_empty(parent)?;
+        let group = parent.join(name);
+        let mut entered = Err(io::ErrorKind::NotFound.into());
+        for _ in 0..ATTEMPTS {
+            entered =
+                create(&group).and_then(|()| enter_group(&group, controllers, keeper, limits));
+            if !entered.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+                break;
             }
         }
-        keepers
+        if entered.is_err() {
+            let _ = fs::remove_dir(&group);
+        }
+        for controller in entered? {
+            *controller.of(&mut self.keepers) = keeper;
+            let kills = controller.kills(keeper).map(|file| fs::File::open(group.join(file)));
+            self.memory_kills =
+                kills.and_then(Result::ok).map(MemoryKills).or(self.memory_kills.take());
+        }
+        Ok(())
     }
 }
 
@@ -192,11 +188,11 @@ impl Setting {
         Self { file, value, is_optional: true }
     }
 
-    /// Opens the file for a value, or returns `None` if the kernel does not have it.
-    fn open(self, group: &Path) -> io::Result<Option<(fs::File, Self)>> {
+    /// Writes the value, unless the kernel does not have the file.
+    fn set(&self, group: &Path, limits: GroupLimits) -> io::Result<()> {
         match open(&group.join(self.file)) {
-            Err(error) if self.is_optional && error.kind() == io::ErrorKind::NotFound => Ok(None),
-            file => Ok(Some((file?, self))),
+            Err(error) if self.is_optional && error.kind() == io::ErrorKind::NotFound => Ok(()),
+            file => file?.write_all((self.value)(limits).to_string().as_bytes()),
         }
     }
 }
@@ -232,28 +228,6 @@ fn below(mount: &Path, path: &str) -> PathBuf {
     mount.join(path.trim_start_matches('/'))
 }
 
-/// Moves this process into a group of its own below `parent`.
-fn enter(
-    parent: &Path,
-    name: &str,
-    controllers: &[Controller],
-    keeper: LimitKeeper,
-) -> io::Result<Vec<Joined>> {
-    remove_empty(parent)?;
-    let group = parent.join(name);
-    let mut entered = Err(io::ErrorKind::NotFound.into());
-    for _ in 0..ATTEMPTS {
-        entered = create(&group).and_then(|()| enter_group(&group, controllers, keeper));
-        if !entered.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
-            break;
-        }
-    }
-    if entered.is_err() {
-        let _ = fs::remove_dir(&group);
-    }
-    entered
-}
-
 /// Removes the groups of sandboxes that have ended: the kernel keeps those with a process.
 fn remove_empty(parent: &Path) -> io::Result<()> {
     for entry in fs::read_dir(parent)?.flatten() {
@@ -271,23 +245,22 @@ fn create(group: &Path) -> io::Result<()> {
     }
 }
 
+/// Sets the limits of a group and moves this process into it. Returns the controllers that keep
+/// them.
 fn enter_group(
     group: &Path,
     controllers: &[Controller],
     keeper: LimitKeeper,
-) -> io::Result<Vec<Joined>> {
-    let mut joined = Vec::new();
-    for &controller in controllers {
-        let opened = controller.settings(keeper).into_iter().map(|setting| setting.open(group));
-        let settings = opened.filter_map(Result::transpose).collect::<io::Result<_>>()?;
-        let kills = controller.kills(keeper).and_then(|file| fs::File::open(group.join(file)).ok());
-        let memory_kills = kills.map(MemoryKills);
-        joined.push(Joined { controller, keeper, memory_kills, settings });
-    }
+    limits: GroupLimits,
+) -> io::Result<Vec<Controller>> {
+    let keeps = |one: &Controller| {
+        one.settings(keeper).iter().try_for_each(|setting| setting.set(group, limits)).is_ok()
+    };
+    let keepers = controllers.iter().copied().filter(keeps).collect();
     let by = if keeper == LimitKeeper::ControlGroupV2 { PROCESSES } else { THREADS };
     // The one that writes it.
     open(&group.join(by))?.write_all(b"0")?;
-    Ok(joined)
+    Ok(keepers)
 }
 
 /// Opens a file that exists, to write to it.
@@ -328,7 +301,7 @@ mod tests {
     ) {
         let mount = tempfile::tempdir().expect("a directory can be created");
         groups(mount.path(), directories);
-        let joined = join_below(mount.path(), groups_of_process, "prowess-1").limit(LIMITS);
+        let joined = join_below(mount.path(), groups_of_process, "prowess-1", LIMITS).keepers;
         assert_eq!([joined.processes, joined.memory], keepers, "{groups_of_process}");
         for (file, expected) in written {
             let text = fs::read_to_string(mount.path().join(file)).expect("it exists");

@@ -1,7 +1,6 @@
 //! Limits on resources, and the user that processes are counted for.
 
 use std::io;
-use std::os::fd::RawFd;
 
 use rustix::process::{Resource, Rlimit, Uid, geteuid, getpid, getuid, setrlimit};
 use rustix::thread::{CapabilitySet, capabilities, set_thread_groups, set_thread_res_uid};
@@ -24,58 +23,35 @@ pub(super) struct Identity {
     /// Whether it is root with the right to change its real user id.
     is_root: bool,
     groups: Groups,
-    /// Whether one of the groups counts processes.
-    counts_processes: bool,
-    /// Threads that the user runs outside and that count as well, where the user is counted.
-    running: u64,
-    keepers: LimitKeepers,
 }
 
 impl Identity {
-    /// Returns the identity of this process, which enters control groups of its own where it can.
-    /// Call it before it enters namespaces: the files of groups are not there.
-    pub(super) fn grouped() -> Self {
-        let number = getpid().as_raw_nonzero().get().cast_unsigned();
-        let may_set =
-            capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SETUID));
-        let is_root = geteuid() == Uid::ROOT && may_set;
-        let groups = cgroup::join(number);
-        let counts_processes = groups.count_processes();
-        let keepers = LimitKeepers::default();
-        Self { number, is_root, groups, counts_processes, running: 0, keepers }
-    }
-
-    /// Takes the count of processes that are killed for their memory, where the kernel has one.
-    pub(super) fn take_memory_kills(&mut self) -> Option<MemoryKills> {
-        self.groups.take_memory_kills()
-    }
-
-    /// Returns the open files of the control groups.
-    pub(super) fn files(&self) -> impl Iterator<Item = RawFd> {
-        self.groups.files()
-    }
-
-    /// Limits the control groups.
+    /// Returns the identity of this process, which enters control groups with these limits where it
+    /// can. Call it before it enters namespaces: the files of groups are not there.
     ///
     /// # Errors
     ///
     /// A limit that is demanded for all processes together is not kept.
-    pub(super) fn limit(&mut self, limits: &Limits, level: Level) -> Result<(), Failed> {
+    pub(super) fn grouped(limits: &Limits) -> Result<Self, Failed> {
+        let number = getpid().as_raw_nonzero().get().cast_unsigned();
+        let may_set =
+            capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SETUID));
+        let is_root = geteuid() == Uid::ROOT && may_set;
         let processes = limits.processes.saturating_add(PROCESSES_AROUND);
         let of_groups = GroupLimits { processes, memory: limits.memory_bytes };
-        self.keepers = std::mem::take(&mut self.groups).limit(of_groups);
-        check_demanded(limits, &self.keepers)?;
-        let is_grouped = self.keepers.processes != LimitKeeper::ResourceLimits;
-        if self.is_root && self.counts_processes && !is_grouped {
-            // The kernel does not limit root otherwise, and its user may be taken already.
-            let reason = "the control group takes no limit of processes";
-            return Err(failed("control-groups")(reason));
-        }
-        // In a user namespace only its own processes count; elsewhere all of the user's do.
-        if level == Level::Floor && !self.is_root && !is_grouped {
-            self.running = threads_of(getuid());
-        }
-        Ok(())
+        let groups = cgroup::join(number, of_groups);
+        check_demanded(limits, &groups.keepers)?;
+        Ok(Self { number, is_root, groups })
+    }
+
+    /// Takes the count of processes that are killed for their memory, where the kernel has one.
+    pub(super) fn take_memory_kills(&mut self) -> Option<MemoryKills> {
+        self.groups.memory_kills.take()
+    }
+
+    /// Returns whether no group counts the processes.
+    fn is_ungrouped(&self) -> bool {
+        self.groups.keepers.processes == LimitKeeper::ResourceLimits
     }
 
     /// Gives root a user id that its processes are counted for, and no groups of users.
@@ -84,31 +60,34 @@ impl Identity {
             return Ok(());
         }
         set_thread_groups(&[])?;
-        if !self.counts_processes {
+        if self.is_ungrouped() {
             take_real_uid(self.number)?;
         }
         Ok(())
     }
 
-    /// Sets the limits of this process and its descendants.
-    pub(super) fn set_limits(&self, limits: &Limits) -> rustix::io::Result<()> {
-        if self.keepers.processes == LimitKeeper::ResourceLimits {
-            limit(Resource::Nproc, limits.processes.saturating_add(self.running))?;
+    /// Limits the processes of this user where no group counts them.
+    pub(super) fn limit_user(&self, limits: &Limits, level: Level) -> rustix::io::Result<()> {
+        if !self.is_ungrouped() {
+            return Ok(());
         }
-        set_of_process(limits)
+        // In a user namespace only its own processes count; elsewhere all of the user's do.
+        let is_shared = level == Level::Floor && !self.is_root;
+        let running = if is_shared { threads_of(getuid()) } else { 0 };
+        limit(Resource::Nproc, limits.processes.saturating_add(running))
     }
 
     /// Returns what keeps the limits.
     pub(super) fn keepers(&self) -> LimitKeepers {
-        self.keepers
+        self.groups.keepers
     }
 
     /// Returns the sentence of the report.
     pub(super) fn describe(&self, limits: &Limits) -> String {
         let Limits { processes, memory_bytes, file_bytes, cpu_seconds, .. } = limits;
         let Limits { address_space, open_files, .. } = limits;
-        let counted = self.keepers.processes.as_str();
-        let memory = match self.keepers.memory {
+        let counted = self.groups.keepers.processes.as_str();
+        let memory = match self.groups.keepers.memory {
             LimitKeeper::ResourceLimits => format!("{address_space} bytes (of each process)"),
             group => format!("{memory_bytes} bytes ({})", group.as_str()),
         };
