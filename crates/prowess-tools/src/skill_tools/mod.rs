@@ -34,6 +34,7 @@ mod receipt;
 mod reference;
 mod required;
 mod run;
+mod script_hint;
 mod search;
 mod skill;
 mod skill_tool;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use prowess_core::{
-    Catalog, Record, ResourcePath, ScriptLimit, ScriptOutcome, ScriptRequest, ToolContext,
-    ToolResult, parse_virtual_uri,
+    Catalog, Record, ResourcePath, ScriptOutcome, ScriptRequest, ToolContext, ToolResult,
+    parse_virtual_uri,
 };
 use prowess_text::{enumerated, model_value, quoted};
 use serde::Deserialize;
@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use super::operations::Operations;
 use super::problem::Problem;
+use super::script_hint::{hint, was_cancelled};
 use super::skill_tool::SkillTool;
 use crate::codes;
 
@@ -71,9 +72,9 @@ impl Operations {
         };
         let time_limit = Duration::from_secs(self.policy.script_seconds);
         let outcome = runner.run(&request, time_limit, context.cancel)?;
-        let result = result(&path, &outcome);
-        let has_ended = outcome.exit_code.is_some() || outcome.timed_out;
-        if has_ended || !context.cancel.is_cancelled() {
+        let was_cancelled = was_cancelled(&outcome, context.cancel.is_cancelled());
+        let result = result(&path, &outcome, was_cancelled);
+        if !was_cancelled {
             return Ok(result);
         }
         // What it printed is kept, but the work was not done.
@@ -97,7 +98,7 @@ impl Operations {
     }
 }
 
-fn result(path: &ResourcePath, outcome: &ScriptOutcome) -> ToolResult {
+fn result(path: &ResourcePath, outcome: &ScriptOutcome, was_cancelled: bool) -> ToolResult {
     let ScriptOutcome { exit_code, stdout, stderr, duration, timed_out, truncated, .. } = outcome;
     let mut value = json!({
         "path": path.as_str(),
@@ -121,7 +122,7 @@ fn result(path: &ResourcePath, outcome: &ScriptOutcome) -> ToolResult {
     if let Some(isolation) = &outcome.isolation {
         value["isolation"] = json!(isolation);
     }
-    if let Some(hint) = hint(outcome) {
+    if let Some(hint) = hint(outcome, was_cancelled) {
         value["hint"] = json!(hint);
     }
     if !outcome.network.is_empty() {
@@ -131,47 +132,6 @@ fn result(path: &ResourcePath, outcome: &ScriptOutcome) -> ToolResult {
     let refused_hosts = outcome.network.refused.clone();
     let isolation = outcome.isolation.as_ref().map(|isolation| isolation.level.clone());
     ToolResult { refused_hosts, isolation, ..ToolResult::data(value) }
-}
-
-/// Returns the next step after a script that did not do its work.
-fn hint(outcome: &ScriptOutcome) -> Option<&'static str> {
-    let has_failed = outcome.exit_code != Some(0);
-    if let Some(hint) = outcome.limit.filter(|_| has_failed).and_then(hint_for) {
-        return Some(hint);
-    }
-    if outcome.timed_out {
-        return hint_for(ScriptLimit::Time);
-    }
-    if has_failed && !outcome.network.refused.is_empty() {
-        return Some(
-            "the script failed, and `network.refused` has hosts that it may not reach; go on \
-             without the script, or ask the user to grant them",
-        );
-    }
-    has_failed.then_some(
-        "the script failed; read `stderr` and correct the arguments, or follow the skill's \
-         instructions without the script",
-    )
-}
-
-fn hint_for(limit: ScriptLimit) -> Option<&'static str> {
-    Some(match limit {
-        ScriptLimit::Time => "the time limit ended the script; give it less work, or tell the user",
-        ScriptLimit::ProcessorTime => {
-            "the script has used up its processor time; give it less work, or tell the user"
-        }
-        ScriptLimit::Memory => {
-            "the script has used up its memory; give it less work, or tell the user"
-        }
-        ScriptLimit::FileSize => {
-            "the script wrote a file that is too large; give it less work, or tell the user"
-        }
-        ScriptLimit::Files => {
-            "the script wrote too many or too large files in its own directory; give it less \
-             work, or tell the user"
-        }
-        _ => return None,
-    })
 }
 
 pub(super) struct Run;

@@ -39,6 +39,7 @@ mod refresh;
 mod renamed_tool;
 mod roots;
 mod script_consent;
+mod script_hints;
 mod script_read;
 mod scripted;
 mod search;
