@@ -28,6 +28,7 @@ mod injection;
 mod levels;
 mod limits;
 mod load_rules;
+mod mounted_files;
 mod mounting;
 mod on_change;
 mod open_files;
