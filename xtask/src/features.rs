@@ -7,6 +7,9 @@ use crate::process::{Failure, cargo, cargo_output};
 /// How many crates the facade without its features may bring, itself included.
 const MOST_CRATES: usize = 80;
 
+/// The crates of the reader of configurations; skills are read by `prowess-format`.
+const SECOND_READER: [&str; 2] = ["yaml_serde", "libyaml-rs"];
+
 /// Checks the facade without its features and with each alone, and counts its crates.
 pub(crate) fn run() -> Result<(), Failure> {
     count()?;
@@ -29,18 +32,31 @@ fn features() -> Result<Vec<String>, Failure> {
     Ok(names.filter(|name| *name != "default").cloned().collect())
 }
 
-/// Counts the crates of the facade without its features; too many are a failure.
+/// Counts the crates of the facade without its features; too many, or a second reader of YAML, are
+/// a failure.
 pub(crate) fn count() -> Result<(), Failure> {
     let tree =
         ["tree", "-e", "normal", "-p", "prowess", "--no-default-features", "--prefix", "none"];
-    let crates = distinct(&String::from_utf8_lossy(&cargo_output(&tree)?));
+    let tree = cargo_output(&tree)?;
+    let tree = String::from_utf8_lossy(&tree);
+    let crates = distinct(&tree);
     println!(
         "the facade without its features brings {crates} crates; at most {MOST_CRATES} may be"
     );
     if crates > MOST_CRATES {
         return Err(Failure("too many crates in the smallest facade".into()));
     }
-    Ok(())
+    match second_reader(&tree) {
+        Some(reader) => Err(Failure(format!("the smallest facade brings `{reader}`, too"))),
+        None => Ok(()),
+    }
+}
+
+/// Returns the second reader of YAML in a tree, which only configurations need.
+fn second_reader(tree: &str) -> Option<&'static str> {
+    let names = |line: &str| line.split_whitespace().next().map(str::to_owned);
+    let names: BTreeSet<String> = tree.lines().filter_map(names).collect();
+    SECOND_READER.into_iter().find(|reader| names.contains(*reader))
 }
 
 /// Counts the crates of a tree. A crate that comes again is marked with a star.
@@ -55,6 +71,13 @@ mod tests {
     #[test]
     fn repeated_crates_count_once() {
         assert_eq!(distinct("one v1\ntwo v2\none v1 (*)\ntwo v3\n"), 3);
+    }
+
+    #[test]
+    fn second_reader_of_yaml_is_found_by_its_whole_name() {
+        assert_eq!(second_reader("one v1\nyaml_serde v0.10.1\n"), Some("yaml_serde"));
+        assert_eq!(second_reader("one v1\nlibyaml-rs v0.3.0 (*)\n"), Some("libyaml-rs"));
+        assert_eq!(second_reader("serde-saphyr v1\nyaml_serde_more v1\n"), None);
     }
 
     #[test]
