@@ -47,7 +47,7 @@ const HELP: &str = "\
 cargo xtask COMMAND
 
   test               build what the tests need, then run all of them and `tidy`
-  tidy               check the floors, the manifests, the examples, the documents and the files
+  tidy               check the floors, the manifests, the examples, the documents, the files and their wording
   readmes            write the README of each crate from the documentation of its code
   release --dry-run [--no-verify]
                      package every crate as a release would, and build each from its package
@@ -57,7 +57,7 @@ cargo xtask COMMAND
   codes              write DIAGNOSTICS.md, the page of every code
   circles            list circular dependencies between the files of a crate; too many are a failure
   features           check the facade with each of its features alone, and without any; more than 80 crates
-                     without features are a failure
+                     without features, or a second reader of YAML, are a failure
   clients            run clients of the Model Context Protocol, installed from their registries, against
                      `prowess serve`; a model that does not see a loaded skill is a failure
   reach DIR          load each skill of DIR over the Model Context Protocol by a scripted model that has two calls;

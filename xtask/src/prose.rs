@@ -128,7 +128,7 @@ fn code_lines(text: &str) -> usize {
 }
 
 /// The text as far as its module of tests, which stands last in a file.
-fn shipped(text: &str) -> &str {
+pub(crate) fn shipped(text: &str) -> &str {
     text.split("#[cfg(test)]\nmod ").next().unwrap_or(text)
 }
 

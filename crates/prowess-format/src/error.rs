@@ -55,7 +55,7 @@ pub enum NameError {
 #[non_exhaustive]
 pub enum AllowedToolsError {
     /// A bracket is opened and not closed.
-    #[error("the bracket of `{0}` is not closed")]
+    #[error("`{0}` opens a bracket that is not closed")]
     Unclosed(String),
     /// A bracket is closed that was not opened.
     #[error("`{0}` closes a bracket that was not opened")]

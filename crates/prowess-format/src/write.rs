@@ -57,7 +57,7 @@ pub fn skill_md(fields: &Mapping, body: &str) -> Result<String, WriteError> {
     assemble(content::of_fields(fields)?, body)
 }
 
-/// Writes a whole `SKILL.md` anew, in canonical form.
+/// Writes a whole `SKILL.md` again, in canonical form.
 ///
 /// Differs from parsing and [`skill_md`] in one point: an unquoted value that most readers take for
 /// a number, a truth value or nothing (`user-invocable: false`) stays unquoted, so that it means to

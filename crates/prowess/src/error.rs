@@ -24,7 +24,7 @@ pub enum Error {
     /// Tools do not fit together.
     #[error(transparent)]
     Toolbox(#[from] BuildError),
-    /// A built-in source shall be a plugin, and it cannot be loaded.
+    /// A built-in source is configured as a plugin that cannot be loaded.
     #[cfg(feature = "plugins")]
     #[error(transparent)]
     Plugin(#[from] prowess_plugin_host::PluginError),

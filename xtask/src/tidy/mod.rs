@@ -12,6 +12,7 @@ mod programs;
 mod publishing;
 pub(crate) mod repository;
 mod sources;
+mod wording;
 
 use crate::process::Failure;
 use repository::Repository;
@@ -19,7 +20,7 @@ use repository::Repository;
 /// A check gives a sentence for each thing that is wrong.
 type Check = fn(&Repository) -> Vec<String>;
 
-const CHECKS: [(&str, Check); 8] = [
+const CHECKS: [(&str, Check); 9] = [
     ("encoders", encoders::check),
     ("examples", examples::check),
     ("floors", floors::check),
@@ -27,6 +28,7 @@ const CHECKS: [(&str, Check); 8] = [
     ("programs", programs::check),
     ("publishing", publishing::check),
     ("sources", sources::check),
+    ("wording", wording::check),
     ("files", files::check),
 ];
 

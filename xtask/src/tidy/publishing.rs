@@ -63,10 +63,21 @@ fn metadata(package: &Package, repository: &Repository) -> Vec<String> {
     problems
 }
 
+/// The most crates that one entry of the changelog is about: a list of names says nothing of any.
+const MOST_CRATES: usize = 4;
+
+/// Some entry of a version, and not only the introduction, is about the crate.
 fn changelog(package: &Package, repository: &Repository) -> Option<String> {
     let name = format!("`{}`", package.name);
-    let is_named = repository.text("CHANGELOG.md").is_some_and(|text| text.contains(&name));
-    (!is_named).then(|| format!("CHANGELOG.md: add an entry for the crate {name}"))
+    let text = repository.text("CHANGELOG.md").unwrap_or_default();
+    let versions = text.split_once("\n## ").map_or("", |(_, versions)| versions);
+    let is_about = |entry: &str| {
+        let crates = repository.crates();
+        let named = crates.filter(|other| entry.contains(&format!("`{}`", other.name))).count();
+        named <= MOST_CRATES && entry.contains(&name)
+    };
+    let mut entries = versions.split("\n- ").skip(1);
+    (!entries.any(is_about)).then(|| format!("CHANGELOG.md: add an entry for the crate {name}"))
 }
 
 fn are_accepted(keywords: &[Value]) -> bool {
@@ -119,6 +130,25 @@ mod tests {
     fn crate_without_a_changelog_entry_is_reported() {
         let without = |text: String| text.replace("`low`", "");
         broken("CHANGELOG.md", without, &["add an entry for the crate `low`"]);
+    }
+
+    #[test]
+    fn crate_named_only_in_the_introduction_is_reported() {
+        let moved = |text: String| {
+            text.replace("- `low`: words.\n", "")
+                .replace("# Changelog\n", "# Changelog\n\n- `low`\n")
+        };
+        broken("CHANGELOG.md", moved, &["add an entry for the crate `low`"]);
+    }
+
+    #[test]
+    fn list_of_all_crates_is_no_entry_of_each() {
+        let list = |_| {
+            let names = "`low`, `left`, `left-right`, `prowess-testkit`, `server`, `program`";
+            format!("# Changelog\n\n## [Unreleased]\n\n- The crates: {names}.\n- `low`: words.\n")
+        };
+        let parts = ["`left`", "`left-right`", "`prowess-testkit`", "`server`", "`program`"];
+        broken("CHANGELOG.md", list, &parts);
     }
 
     #[test]

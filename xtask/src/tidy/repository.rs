@@ -186,6 +186,8 @@ workspace = true
 A trait each: `Session`, `Clock`. More.
 ";
 
+    const EXAMPLE: &str = "//! Words.\n#![forbid(unsafe_code)]\nimpl Clock for Fixed {}\n\n#[test]\nfn it_runs() {}\n";
+
     const LIBRARY: &str = "//! Words.\n//!\n//! ```\n//! ```\n#![forbid(unsafe_code)]\n";
 
     impl Repository {
@@ -199,7 +201,7 @@ A trait each: `Session`, `Clock`. More.
                 repository.write(document, "Text.\n");
             }
             repository.write("ARCHITECTURE.md", ARCHITECTURE);
-            repository.write("examples/clock/src/main.rs", "impl Clock for Fixed {}\n");
+            repository.add_example();
             repository.write("Cargo.toml", "[workspace]\n");
             repository.add("low", &[]);
             repository.add("left", &["low", "serde"]);
@@ -207,10 +209,12 @@ A trait each: `Session`, `Clock`. More.
             repository.add("prowess-testkit", &["low"]);
             repository.add("server", &["left"]);
             repository.add("program", &["server", "left"]);
-            let names = repository.packages.iter().map(|package| format!("`{}`", package.name));
-            let changelog = names.collect::<Vec<_>>().join("\n");
+            let entries =
+                repository.crates().map(|package| format!("- `{}`: words.\n", package.name));
+            let changelog =
+                format!("# Changelog\n\n## [Unreleased]\n\n{}", entries.collect::<String>());
             repository.write("CHANGELOG.md", &changelog);
-            for package in &repository.packages.clone() {
+            for package in &repository.crates().cloned().collect::<Vec<_>>() {
                 let readme =
                     crate::readmes::readme(package, &repository).expect("it has a library");
                 repository.write(&crate::readmes::path(package), &readme);
@@ -236,6 +240,22 @@ A trait each: `Session`, `Clock`. More.
         pub(crate) fn depend(&mut self, name: &str, on: &str, is_dev: bool) {
             let dependency = Dependency { name: on.into(), is_dev };
             self.package(name).dependencies.push(dependency);
+        }
+
+        fn add_example(&mut self) {
+            let path = "examples/clock/src/main.rs";
+            self.write(path, EXAMPLE);
+            self.write("examples/clock/Cargo.toml", MANIFEST);
+            self.packages.push(Package {
+                name: "clock".into(),
+                folder: "examples/clock".into(),
+                dependencies: Vec::new(),
+                targets: vec![Target {
+                    kind: "bin".into(),
+                    name: "clock".into(),
+                    path: path.into(),
+                }],
+            });
         }
 
         fn add(&mut self, name: &str, dependencies: &[&str]) {

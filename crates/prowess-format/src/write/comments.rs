@@ -1,4 +1,4 @@
-//! The comments of a frontmatter, which writing it anew drops.
+//! The comments of a frontmatter, which are lost when it is written again.
 
 use std::ops::Range;
 

@@ -245,7 +245,7 @@ fn places_are_those_of_the_file() {
               help: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
             5:11: error[metadata-not-mapping]: `metadata` is a list, not a mapping
               help: write one indented `key: value` line for each entry
-            6:16: error[allowed-tools-malformed]: the bracket of `Bash(x` is not closed
+            6:16: error[allowed-tools-malformed]: `Bash(x` opens a bracket that is not closed
               help: write the tools with blanks between them, such as `Read Bash(git:*)`; until then the skill allows none
         "#]],
     );
