@@ -167,6 +167,24 @@ fn a_profile_of_the_standard_refuses_the_fields_of_an_extension() {
     assert_eq!(found(fields, Extensions::none(), Profile::Lenient), "");
 }
 
+/// A skill for one client stays usable there: the advice is neither to move such a field below
+/// `metadata`, where that client does not look, nor to remove it.
+#[test]
+fn fields_of_claude_code_are_kept() {
+    for field in
+        ["argument-hint: '[file]'", "user-invocable: false", "disable-model-invocation: true"]
+    {
+        let file = skill(&format!("name: pdf\ndescription: x\n{field}\n"));
+        let rules = Rules { extensions: Extensions::standard(), ..Rules::of(Profile::Spec) };
+        let found = parse_with(&file, &rules).diagnostics;
+        let [found] = &found[..] else { panic!("{field}: one finding, not {found:?}") };
+        assert_eq!(found.code.as_str(), "extension-field", "{field}");
+        assert!(found.message.contains("claude-code"), "{field}: {}", found.message);
+        assert!(found.help.contains("keep it"), "{field}: {}", found.help);
+        assert!(!found.help.contains("metadata"), "{field}: {}", found.help);
+    }
+}
+
 #[test]
 fn a_host_registers_its_own() {
     let own = Extension::new("acme", "1")

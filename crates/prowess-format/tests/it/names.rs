@@ -62,6 +62,9 @@ fn names_are_compared_in_their_normal_form() {
     let full_width = SkillName::new("ｐｄｆ").expect("NFKC makes it ASCII");
     assert_eq!(full_width.as_str(), "pdf");
     assert!(check_directory("ｐｄｆ", "pdf", Profile::Spec).is_none());
+    let ligature = SkillName::new("\u{fb01}le").expect("NFKC makes two letters of `ﬁ`");
+    assert_eq!(ligature.as_str(), "file");
+    assert!(check_directory("\u{fb01}le", "file", Profile::Spec).is_none());
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Every code is explained, and the page is up to date.
 
+use prowess_format::Profile;
 use prowess_lint::codes;
+
+use crate::fixture::{BODY, checked, memory};
 
 #[test]
 fn every_code_is_explained_by_a_package_that_gives_it() {
@@ -19,4 +22,34 @@ fn every_code_is_explained_by_a_package_that_gives_it() {
 fn the_page_of_codes_begins_with_those_of_skills_and_packages() {
     let page = include_str!("../../../../DIAGNOSTICS.md");
     assert!(page.starts_with(&codes::page()), "`cargo xtask codes` was run since the last change");
+}
+
+/// The items of an author's checklist, each with what breaks it and the code for that. The tenth is
+/// that there is a `SKILL.md`: here, a directory without one is no package, and programs report it
+/// as `skill-md-missing`.
+#[test]
+fn each_checklist_item_has_its_code() {
+    let fields = |fields: &str| format!("---\n{fields}\n---\n{BODY}");
+    let with = |more: &str| fields(&format!("name: notes\ndescription: Use when asked.\n{more}"));
+    let body = |more: &str| with("license: MIT") + more;
+    let long = "x".repeat(501);
+    let items = [
+        ("YAML", with("metadata: {a: b"), "yaml-invalid"),
+        ("name", fields("name: Notes\ndescription: Use when asked."), "name-invalid"),
+        ("description", fields("name: notes"), "description-missing"),
+        ("compatibility", with(&format!("compatibility: {long}")), "compatibility-too-long"),
+        ("fields", with("colour: red"), "unknown-field"),
+        ("lines", body(&"Line\n".repeat(501)), "body-too-long"),
+        ("tokens", body(&"word ".repeat(4_200)), "body-tokens"),
+        ("traversal", body("See [it](../../etc/passwd).\n"), "link-leaves-package"),
+        ("duplicate keys", with("license: MIT\nlicense: MIT"), "yaml-duplicate-key"),
+    ];
+    for (item, text, code) in items {
+        let checked = checked(&memory(&[("notes/SKILL.md", &text)]), Profile::Spec);
+        let codes: Vec<_> = checked.diagnostics().map(|found| found.code.to_string()).collect();
+        // A broken name differs from its directory, too.
+        assert_eq!(codes.first().map(String::as_str), Some(code), "{item}: {codes:?}");
+    }
+    let checked = checked(&memory(&[("notes/README.md", BODY)]), Profile::Spec);
+    assert!(checked.packages.is_empty(), "existence");
 }

@@ -11,3 +11,4 @@ mod package;
 mod profiles;
 mod reference;
 mod sarif_schema;
+mod third_level;

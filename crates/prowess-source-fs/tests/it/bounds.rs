@@ -297,3 +297,15 @@ fn depth_limit_that_hides_no_skill_is_no_finding() {
         assert!(scan.problems.is_empty(), "{nested:?}: nothing is lost: {:?}", scan.problems);
     }
 }
+
+#[test]
+fn depth_limit_below_a_found_package_is_no_finding() {
+    let tree = Tree::new(
+        "//- /a/b/skill-x/SKILL.md\nx\n//- /a/b/skill-x/references/v1/deep/notes.md\nno skill\n",
+    );
+    for nested in [Nested::Stop, Nested::Descend] {
+        let scan = scan(FsConfig { max_depth: 3, nested, ..config(&tree) });
+        assert_eq!(scan.packages(), ["a/b/skill-x"], "{nested:?}");
+        assert!(scan.problems.is_empty(), "{nested:?}: nothing is lost: {:?}", scan.problems);
+    }
+}
