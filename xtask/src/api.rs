@@ -1,9 +1,12 @@
 //! `cargo xtask api`: the public interface of each library, compared with its snapshot.
 //!
-//! A snapshot is `public-api.txt` next to the crate's manifest. A change of an interface changes it,
-//! so that a reader of the commit sees the change.
+//! The snapshots are next to the crate's manifest: `public-api.txt` has the items, and
+//! `public-traits.txt` the traits that each type has by `derive` or from the compiler. A change of an
+//! interface changes them, so that a reader of the commit sees the change.
 
-use std::collections::BTreeSet;
+mod traits;
+
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -12,7 +15,10 @@ use crate::root;
 use crate::tidy::repository::{Package, Repository};
 
 /// The file of a crate with its interface, a line for each item.
-const SNAPSHOT: &str = "public-api.txt";
+const ITEMS: &str = "public-api.txt";
+
+/// The file of a crate with the traits of its types, a line for each type.
+const TRAITS: &str = "public-traits.txt";
 
 /// The variable that makes this program the `rustdoc` of cargo.
 const RUSTDOC: &str = "XTASK_RUSTDOC";
@@ -25,12 +31,16 @@ pub(crate) fn run() -> Result<(), Failure> {
     let is_update = std::env::var_os("UPDATE_EXPECT").is_some();
     let mut differences = Vec::new();
     for library in &libraries {
-        let path = root().join(&library.folder).join(SNAPSHOT);
-        let items = interface(&documents.join(format!("{}.json", library.name.replace('-', "_"))))?;
-        if is_update {
-            std::fs::write(path, items)?;
-        } else if let Some(difference) = difference(&read(&path)?, &items) {
-            differences.push(format!("{}\n{difference}", library.name));
+        let document = documents.join(format!("{}.json", library.name.replace('-', "_")));
+        let items = interface(&document, false)?;
+        let traits = traits::page(&items, &interface(&document, true)?);
+        for (file, current) in [(ITEMS, items), (TRAITS, traits)] {
+            let path = root().join(&library.folder).join(file);
+            if is_update {
+                std::fs::write(path, current)?;
+            } else if let Some(difference) = difference(&read(&path)?, &current) {
+                differences.push(format!("{}, {file}\n{difference}", library.name));
+            }
         }
     }
     println!("the interfaces of {} libraries", libraries.len());
@@ -64,12 +74,13 @@ fn document(libraries: &[&Package]) -> Result<std::path::PathBuf, Failure> {
     built_in("doc")
 }
 
-/// Returns the public items in the documentation of a library, a line for each.
-fn interface(documentation: &Path) -> Result<String, Failure> {
+/// Returns the public items in the documentation of a library, a line for each. Those that `derive`
+/// and the compiler add would be most of them, so they are left out unless they are asked for.
+fn interface(documentation: &Path, has_derived: bool) -> Result<String, Failure> {
     let interface = public_api::Builder::from_rustdoc_json(documentation)
         .omit_blanket_impls(true)
-        .omit_auto_trait_impls(true)
-        .omit_auto_derived_impls(true)
+        .omit_auto_trait_impls(!has_derived)
+        .omit_auto_derived_impls(!has_derived)
         .build()?;
     Ok(interface.items().map(|item| format!("{item}\n")).collect())
 }
@@ -81,13 +92,16 @@ fn read(snapshot: &Path) -> Result<String, Failure> {
     }
 }
 
-/// Returns the lines that only one of two interfaces has.
+/// Returns the lines that only one of two snapshots has, or has more often.
 fn difference(snapshot: &str, current: &str) -> Option<String> {
-    let before: BTreeSet<_> = snapshot.lines().collect();
-    let after: BTreeSet<_> = current.lines().collect();
-    let removed = before.difference(&after).map(|line| format!("- {line}\n"));
-    let added = after.difference(&before).map(|line| format!("+ {line}\n"));
-    let lines: String = removed.chain(added).collect();
+    let mut counts: BTreeMap<&str, isize> = BTreeMap::new();
+    snapshot.lines().for_each(|line| *counts.entry(line).or_default() -= 1);
+    current.lines().for_each(|line| *counts.entry(line).or_default() += 1);
+    let lines = |sign: char, times: fn(isize) -> isize| {
+        let counts = counts.iter().filter(move |(_, count)| times(**count) > 0);
+        counts.map(move |(line, count)| format!("{sign} {line}\n").repeat(count.unsigned_abs()))
+    };
+    let lines: String = lines('-', |count| -count).chain(lines('+', |count| count)).collect();
     (!lines.is_empty()).then_some(lines)
 }
 
@@ -102,5 +116,12 @@ mod tests {
         let current = "pub fn a::one() -> bool\npub fn a::two()\n";
         let expected = "- pub fn a::one()\n+ pub fn a::one() -> bool\n";
         assert_eq!(difference(snapshot, current).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn line_that_comes_less_often_is_shown() {
+        let twice = "impl a::B\nimpl a::B\n";
+        assert_eq!(difference(twice, "impl a::B\n").as_deref(), Some("- impl a::B\n"));
+        assert_eq!(difference("", twice).as_deref(), Some("+ impl a::B\n+ impl a::B\n"));
     }
 }

@@ -51,8 +51,8 @@ cargo xtask COMMAND
   readmes            write the README of each crate from the documentation of its code
   release --dry-run [--no-verify]
                      package every crate as a release would, and build each from its package
-  api                compare the public interface of each library with its snapshot `public-api.txt`; a
-                     difference is a failure, and `UPDATE_EXPECT=1 cargo xtask api` accepts it
+  api                compare the public interface of each library with its snapshots `public-api.txt` and
+                     `public-traits.txt`; a difference is a failure, and `UPDATE_EXPECT=1 cargo xtask api` accepts it
   msrv               check the workspace with the oldest supported compiler
   codes              write DIAGNOSTICS.md, the page of every code
   circles            list circular dependencies between the files of a crate; too many are a failure

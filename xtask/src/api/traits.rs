@@ -1,0 +1,70 @@
+//! The traits that types have by `derive` or from the compiler, such as `Clone` and `Send`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Traits that no user of a type can name or notice.
+const INTERNAL: [&str; 3] = ["Freeze", "StructuralPartialEq", "UnsafeUnpin"];
+
+/// Returns a line for each type with the traits that are among all items and not among those that
+/// are written out.
+pub(super) fn page(written: &str, all: &str) -> String {
+    let written: BTreeSet<&str> = written.lines().collect();
+    let mut types: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for line in all.lines().filter(|line| !written.contains(line)) {
+        let Some((of, name)) = implementation(line) else { continue };
+        types.entry(of).or_default().insert(name);
+    }
+    let lines = types.into_iter().map(|(of, names)| {
+        let names: Vec<String> = names.into_iter().collect();
+        format!("{of}: {}\n", names.join(", "))
+    });
+    lines.collect()
+}
+
+/// Returns the type of an item that implements a trait, and the trait without its path, with its
+/// condition in brackets.
+fn implementation(line: &str) -> Option<(&str, String)> {
+    let (head, of) = line.strip_prefix("impl")?.split_once(" for ")?;
+    let path = head.rsplit("> ").next().unwrap_or(head).trim_start();
+    let generics = path.find('<').unwrap_or(path.len());
+    let name = path[..generics].rsplit("::").next().unwrap_or(path);
+    let no = if path.starts_with('!') { "!" } else { "" };
+    if INTERNAL.contains(&name) {
+        return None;
+    }
+    let (of, condition) = of.split_once(" where ").unwrap_or((of, ""));
+    let name = format!("{no}{name}{}", &path[generics..]);
+    let brackets = if condition.is_empty() { name } else { format!("{name} ({condition})") };
+    Some((of, brackets))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WRITTEN: &str = "impl core::fmt::Display for a::One\npub struct a::One\n";
+    const DERIVED: &str = "impl core::clone::Clone for a::One\npub fn a::One::clone(&self) -> a::One\n\
+                           impl core::marker::Send for a::One\nimpl core::marker::Freeze for a::One\n";
+
+    #[test]
+    fn traits_that_are_written_out_are_items() {
+        assert_eq!(page(WRITTEN, &format!("{WRITTEN}{DERIVED}")), "a::One: Clone, Send\n");
+    }
+
+    #[test]
+    fn lost_send_is_shown() {
+        let before = page(WRITTEN, &format!("{WRITTEN}{DERIVED}"));
+        let lost = DERIVED.replace("impl core::marker::Send", "impl !core::marker::Send");
+        let after = page(WRITTEN, &format!("{WRITTEN}{lost}"));
+        let difference = super::super::difference(&before, &after);
+        assert_eq!(difference.as_deref(), Some("- a::One: Clone, Send\n+ a::One: !Send, Clone\n"));
+    }
+
+    #[test]
+    fn condition_of_a_generic_type_is_kept() {
+        let line = "impl<'a, T> core::marker::Send for a::Of<'a, T> where T: core::marker::Send\n";
+        assert_eq!(page("", line), "a::Of<'a, T>: Send (T: core::marker::Send)\n");
+        let line = "impl<T: core::cmp::PartialEq<u8>> core::cmp::PartialEq<u8> for a::Of<T>\n";
+        assert_eq!(page("", line), "a::Of<T>: PartialEq<u8>\n");
+    }
+}
