@@ -44,7 +44,10 @@ mod local_remote;
 mod netrc;
 mod oci_challenge;
 mod oci_manifest;
+mod oci_publish;
 mod oci_reference;
+mod oci_referrers;
+mod oci_registries;
 mod oci_remote;
 mod oci_signatures;
 mod repository;
@@ -67,7 +70,9 @@ pub use http_options::{Credentials, HttpOptions};
 pub use http_remote::HttpRemote;
 pub use local_remote::LocalRemote;
 pub use netrc::{Netrc, basic};
-pub use oci_remote::{Annotations, OciRemote, Referrer};
+pub use oci_publish::Annotations;
+pub use oci_referrers::Referrer;
+pub use oci_remote::OciRemote;
 #[cfg(feature = "s3")]
 pub use s3_options::{S3Keys, S3Options};
 #[cfg(feature = "s3")]

@@ -6,7 +6,8 @@ use prowess_core::{ArtifactKind, Cancel, Digest, Remote as _, RemoteError, Remot
 
 use crate::oci_manifest::{Descriptor, invalid};
 use crate::oci_reference::OciReference;
-use crate::oci_remote::{MAX_REFERRERS, OciRemote, Referrer, artifact_of};
+use crate::oci_referrers::{MAX_REFERRERS, Referrer};
+use crate::oci_remote::{OciRemote, artifact_of};
 
 /// The start of the type of bundles of sigstore.
 const BUNDLE: &str = "application/vnd.dev.sigstore.bundle";
@@ -82,7 +83,7 @@ impl OciRemote {
         cancel: &Cancel,
     ) -> Result<(), RemoteError> {
         let path = format!("manifests/{}.sig", place.version.replace(':', "-"));
-        let (manifest, layers) = match self.manifest(place, &path, cancel) {
+        let (manifest, layers) = match self.registries.manifest(place, &path, cancel) {
             Err(error) if error.kind == RemoteErrorKind::NotFound => return Ok(()),
             found => found.map(|(digest, manifest)| (digest, manifest.layers))?,
         };

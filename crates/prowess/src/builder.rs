@@ -1,6 +1,9 @@
 //! The builder of a runtime: its policies, layers, sources and services.
 
-#[cfg(any(feature = "filesystem", feature = "scripts"))]
+mod scripts;
+mod sources;
+
+#[cfg(feature = "scripts")]
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -8,18 +11,16 @@ use std::sync::Arc;
 use prowess_core::FolderTrust;
 use prowess_core::{
     ApprovalStore, AuditSink, Clock, CostTracker, Diagnostic, EstimatedTokens, Facts, Layer,
-    NoAudit, ProposalStore, Ranker, RateLimiter, ScriptRunner, SessionStore, SkillSource,
-    TokenCounter, ToolProvider, Trust, VirtualShell,
+    NoAudit, ProposalStore, Ranker, RateLimiter, ScriptRunner, SessionStore, TokenCounter,
+    ToolProvider, Trust, VirtualShell,
 };
 use prowess_session::{MemoryApprovals, MemoryStore};
 #[cfg(feature = "filesystem")]
-use prowess_source_fs::{Nested, Surroundings};
+use prowess_source_fs::Surroundings;
 #[cfg(feature = "state")]
 use prowess_state::RecordCache;
 
-#[cfg(feature = "filesystem")]
-use crate::added_source::NamedDirectory;
-use crate::added_source::{AddedSource, Origin};
+use crate::added_source::AddedSource;
 use crate::built_in::BuiltIn;
 use crate::ranking::default_ranker;
 use crate::runtime::Runtime;
@@ -65,16 +66,6 @@ pub struct RuntimeBuilder {
     #[cfg(feature = "scripts")]
     pub(crate) script_secrets: Option<prowess_script::ReadSecret>,
     pub(crate) facts: Option<Arc<dyn Facts>>,
-}
-
-/// The meaning of a missing directory.
-#[cfg(feature = "filesystem")]
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum IfMissing {
-    /// An error of [`RuntimeBuilder::build`].
-    Fail,
-    /// A directory without skills.
-    Ignore,
 }
 
 impl Default for RuntimeBuilder {
@@ -143,105 +134,10 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Adds a skills directory: each of its children is a package, or leads to packages. A package
-    /// ends the walk, which is what makes it fast.
-    #[cfg(feature = "filesystem")]
-    #[must_use]
-    pub fn skills_directory(self, layer: &str, directory: impl Into<PathBuf>) -> Self {
-        self.directory(layer, directory.into(), Nested::Stop, IfMissing::Fail)
-    }
-
-    /// Adds a skills directory that need not exist: until it does, it has no skills.
-    #[cfg(feature = "filesystem")]
-    #[must_use]
-    pub fn optional_skills_directory(self, layer: &str, directory: impl Into<PathBuf>) -> Self {
-        self.directory(layer, directory.into(), Nested::Stop, IfMissing::Ignore)
-    }
-
-    /// Adds a directory tree of any shape, such as a checkout: packages inside packages count too.
-    #[cfg(feature = "filesystem")]
-    #[must_use]
-    pub fn tree(self, layer: &str, directory: impl Into<PathBuf>) -> Self {
-        self.directory(layer, directory.into(), Nested::Descend, IfMissing::Fail)
-    }
-
-    /// Adds the skills directories that the discovery policy finds on a machine, after the named
-    /// ones.
-    ///
-    /// Skills of a project whose folder the user does not trust are in the catalog but not offered,
-    /// unless the policy says otherwise.
-    #[cfg(feature = "filesystem")]
-    #[must_use]
-    pub fn discover(mut self, machine: Surroundings, trust: Arc<dyn FolderTrust>) -> Self {
-        self.machine = Some((machine, trust));
-        self
-    }
-
-    /// Caches the records of the first scan, so that the next start reads changed files only.
-    #[cfg(feature = "state")]
-    #[must_use]
-    pub fn record_cache(mut self, cache: RecordCache) -> Self {
-        self.cache = Some(cache);
-        self
-    }
-
     /// Adds a finding of the host, such as one about its configuration, to those of the catalog.
     #[must_use]
     pub fn finding(mut self, finding: Diagnostic) -> Self {
         self.findings.push(finding);
-        self
-    }
-
-    /// Adds a source of any kind.
-    #[must_use]
-    pub fn source(self, layer: &str, source: Arc<dyn SkillSource>) -> Self {
-        self.add(AddedSource::new(layer, Origin::Source(source)))
-    }
-
-    /// Adds a source of one package. The skill is named `skill_name`, whatever name it declares.
-    #[must_use]
-    pub fn single_skill_source(
-        self,
-        layer: &str,
-        skill_name: &str,
-        source: Arc<dyn SkillSource>,
-    ) -> Self {
-        let skill_name = Some(skill_name.into());
-        self.add(AddedSource { skill_name, ..AddedSource::new(layer, Origin::Source(source)) })
-    }
-
-    /// Adds the embedded skills of prowess, in the layer `embedded`.
-    #[must_use]
-    pub fn default_skills(self) -> Self {
-        self.add(AddedSource::new("embedded", Origin::DefaultSkills))
-    }
-
-    /// Loads the built-in sources, those of directories and of the embedded skills, as plugins, if
-    /// the policy of `loader` names a directory with them. By default they are linked.
-    ///
-    /// A catalog is the same either way. The boundary to plugins does not carry the stamps of a
-    /// root or the identity of a package, so each scan lists a root again, and two links to one
-    /// directory are compared by their contents. The plugins use the runtime's clock.
-    #[cfg(feature = "plugins")]
-    #[must_use]
-    pub fn dynamic(mut self, loader: prowess_plugin_host::PluginLoader) -> Self {
-        self.built_in = BuiltIn::of(loader);
-        self
-    }
-
-    /// Adds the sources and tools of a plugin.
-    ///
-    /// Its skills are in the layer that the policy gives it. Without one they are in the layer
-    /// `plugin` or, if there is none, in the lowest layer.
-    #[cfg(feature = "plugins")]
-    #[must_use]
-    pub fn plugin(mut self, plugin: &prowess_plugin_host::Plugin) -> Self {
-        for source in &plugin.sources {
-            let layer = plugin.layer.as_deref().map(Into::into);
-            let origin = Origin::Source(Arc::clone(source));
-            self.sources.push(AddedSource { layer, skill_name: None, origin });
-        }
-        self.providers.extend(plugin.tools.iter().cloned());
         self
     }
 
@@ -311,14 +207,6 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets the runner of the scripts of skills. By default there is none, and calls that would run
-    /// one are refused.
-    #[must_use]
-    pub fn script_runner(mut self, runner: Arc<dyn ScriptRunner>) -> Self {
-        self.script_runner = Some(runner);
-        self
-    }
-
     /// Sets the shell in which skills are mounted, for the surface
     /// [`Shell`](prowess_tools::Surface::Shell). By default it is an
     #[cfg_attr(feature = "virtual-shell", doc = "[`InMemoryShell`](prowess_shell::InMemoryShell)")]
@@ -349,56 +237,11 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Runs the scripts of skills in confined processes, by the policy `scripts`. `stage` is a
-    /// program that calls [`run_stage`](prowess_sandbox::run_stage) at its start, and packages are
-    /// copied below `directory`, which must exist.
-    #[cfg(feature = "scripts")]
-    #[must_use]
-    pub fn sandboxed_scripts(
-        mut self,
-        stage: prowess_sandbox::Program,
-        directory: impl Into<PathBuf>,
-    ) -> Self {
-        self.sandboxed_scripts = Some((stage, directory.into()));
-        self
-    }
-
-    /// Starts the stage of the next script after each script, so that the next one does not wait
-    /// for it: see [`Native::keep_ready`](prowess_sandbox::Native::keep_ready). For hosts that run
-    /// many scripts. By default, a stage is started when a script needs it.
-    #[cfg(feature = "scripts")]
-    #[must_use]
-    pub fn keep_script_stage_ready(mut self) -> Self {
-        self.keeps_script_stage_ready = true;
-        self
-    }
-
-    /// Sets how the secrets of the policy `scripts` are read. By default, no script that is granted
-    /// one runs. With the feature `audit`, each secret is registered with the redactor.
-    #[cfg(feature = "scripts")]
-    #[must_use]
-    pub fn script_secrets(mut self, read: prowess_script::ReadSecret) -> Self {
-        self.script_secrets = Some(read);
-        self
-    }
-
     /// Sets the facts about the machine that decide whether the requirements of a skill are met. By
     /// default, [`SystemFacts`](crate::SystemFacts).
     #[must_use]
     pub fn facts(mut self, facts: Arc<dyn Facts>) -> Self {
         self.facts = Some(facts);
-        self
-    }
-
-    #[cfg(feature = "filesystem")]
-    fn directory(self, layer: &str, root: PathBuf, nested: Nested, if_missing: IfMissing) -> Self {
-        let may_be_missing = if_missing == IfMissing::Ignore;
-        let directory = NamedDirectory { root, nested, may_be_missing };
-        self.add(AddedSource::new(layer, Origin::Directory(directory)))
-    }
-
-    fn add(mut self, source: AddedSource) -> Self {
-        self.sources.push(source);
         self
     }
 }

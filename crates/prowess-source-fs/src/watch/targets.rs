@@ -6,7 +6,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::tree::Tree;
-use super::{may_be_entered, nearest_directory};
 use crate::{FsConfig, Links};
 
 /// The number of links in a chain after which the system reports a loop.
@@ -126,4 +125,17 @@ fn awaited(mut path: PathBuf) -> End {
         path = nearest.join(next).join(rest.as_path());
     }
     End::Nothing
+}
+
+/// Returns the root itself or the last existing directory on its path.
+pub(super) fn nearest_directory(root: &Path) -> PathBuf {
+    // A directory that cannot be entered cannot be watched either; changes of its permissions are
+    // events of its parent.
+    let nearest = root.ancestors().find(|ancestor| may_be_entered(ancestor));
+    nearest.unwrap_or(Path::new("/")).to_owned()
+}
+
+/// Returns whether files below a directory can be opened, at least by name.
+pub(super) fn may_be_entered(directory: &Path) -> bool {
+    directory.join(".").symlink_metadata().is_ok()
 }

@@ -1,0 +1,178 @@
+//! The watches of directories.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use notify::event::EventKindMask;
+use notify::{
+    Config, ErrorKind, PathOp, RecommendedWatcher, RecursiveMode, UpdatePathsError,
+    WatchPathConfig, Watcher,
+};
+use prowess_core::{SourceError, SourceErrorKind};
+use prowess_text::counted;
+
+use super::problem::{exhausted, unsurveyed, unwatchable};
+use super::targets::{Ends, may_be_entered, nearest_directory};
+use super::tree::Tree;
+use super::{Watching, lock, survey};
+
+/// The number of directories above the root whose renames are noticed: `.agents/skills` has two.
+const RENAMES_NOTICED: usize = 2;
+
+/// The maximum number of times that links are resolved until nothing has changed meanwhile. Later
+/// changes cause events.
+const MOST_LOOKS: usize = 4;
+
+impl Watching {
+    /// Sets up all watches again: at the root, or where it would have to appear.
+    pub(super) fn establish(&mut self) -> Result<(), SourceError> {
+        let root = self.config.root.clone();
+        loop {
+            let anchor = nearest_directory(&root);
+            *lock(&self.shared.tree) = Tree::new(&self.config);
+            // Pending events of the old watcher are covered by the scan that follows.
+            self.watcher = Some(self.new_watcher()?);
+            let parent = root.parent().filter(|_| root.is_symlink());
+            let beside = if anchor == root { parent } else { Some(&*anchor) };
+            let mut above: Vec<_> = beside.map(Path::to_owned).into_iter().collect();
+            if anchor == root {
+                above.extend(self.config.above_with_gitignore());
+            }
+            self.add(&above)?;
+            if anchor == root {
+                above.extend(self.watch_for_renames(&above));
+                self.watch_below("")?;
+                self.watch_links(&above)?;
+            }
+            if nearest_directory(&root) == anchor {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Watches the parents of the nearest directories above the root, as far as that is permitted:
+    /// if one of these is renamed, the root's own watch gets no event.
+    fn watch_for_renames(&mut self, watched: &[PathBuf]) -> Vec<PathBuf> {
+        let Some(watcher) = &mut self.watcher else { return Vec::new() };
+        let nearest = self.config.root.ancestors().skip(1).take(RENAMES_NOTICED);
+        let mut nearest: Vec<_> = nearest.map(Path::to_owned).collect();
+        nearest.retain(|above| {
+            !watched.contains(above) && watcher.watch(above, RecursiveMode::NonRecursive).is_ok()
+        });
+        nearest
+    }
+
+    /// Watches a directory and, level by level, those below it that may contain packages; returns
+    /// their paths. Each is watched before it is listed, so that no change is missed.
+    pub(super) fn watch_below(&mut self, top: &str) -> Result<Vec<String>, SourceError> {
+        let mut all = Vec::new();
+        let mut level = vec![top.to_owned()];
+        let mut directories_left = self.config.max_directories;
+        while !level.is_empty() {
+            self.watch_directories(&level)?;
+            let survey = survey(&self.config)?;
+            let mut below = Vec::new();
+            for path in &level {
+                let found =
+                    survey.look_into(path).map_err(|error| unsurveyed(&self.config, &error))?;
+                let mut tree = lock(&self.shared.tree);
+                tree.set_package(path, found.is_package);
+                found.links.into_iter().for_each(|link| tree.add_link(link));
+                if found.is_package || directories_left > 0 {
+                    below.extend(found.directories);
+                }
+                directories_left = directories_left.saturating_sub(usize::from(!found.is_package));
+            }
+            all.append(&mut level);
+            level = below;
+        }
+        Ok(all)
+    }
+
+    /// Watches the packages that links lead to, if no walk reaches them, and the directories in
+    /// which missing targets may appear. `above` is watched already.
+    fn watch_links(&mut self, above: &[PathBuf]) -> Result<(), SourceError> {
+        let mut last = None;
+        for _ in 0..MOST_LOOKS {
+            let links = lock(&self.shared.tree).links();
+            let ends = Ends::look(&self.config, links, above);
+            let mut tree = lock(&self.shared.tree);
+            let found = ends.targets(&tree);
+            // A target that appeared before it was watched is found by resolving again.
+            if last.as_ref() == Some(&found) {
+                break;
+            }
+            self.bounded(tree.len() + found.beside.len())?;
+            tree.set_awaited(found.awaited.clone());
+            drop(tree);
+            self.watch_directories(&found.packages)?;
+            let beside: Vec<_> = found.beside.iter().cloned().collect();
+            self.add(&beside)?;
+            let mut tree = lock(&self.shared.tree);
+            found.packages.iter().for_each(|path| tree.set_package(path, true));
+            drop(tree);
+            last = Some(found);
+        }
+        Ok(())
+    }
+
+    fn watch_directories(&mut self, paths: &[String]) -> Result<(), SourceError> {
+        let mut tree = lock(&self.shared.tree);
+        // Added before they are watched, so that no event is of an unknown directory.
+        paths.iter().for_each(|path| tree.add(path));
+        self.bounded(tree.len())?;
+        drop(tree);
+        let absolute: Vec<_> = paths.iter().map(|path| self.config.root.join(path)).collect();
+        self.add(&absolute)
+    }
+
+    fn bounded(&self, watched: usize) -> Result<(), SourceError> {
+        let most = self.config.max_watched;
+        if watched <= most {
+            return Ok(());
+        }
+        let message = format!("`{}` has more than {}", self.root(), counted(most, "directory"));
+        Err(SourceError::new(SourceErrorKind::TooLarge, message))
+    }
+
+    /// Adds watches, except of directories that were removed or cannot be entered. Fails if another
+    /// directory that may contain skills cannot be watched, because its changes would be missed.
+    fn add(&mut self, paths: &[PathBuf]) -> Result<(), SourceError> {
+        let Some(watcher) = &mut self.watcher else { return Ok(()) };
+        let config = WatchPathConfig::new(RecursiveMode::NonRecursive);
+        let mut left: Vec<_> =
+            paths.iter().map(|path| PathOp::Watch(path.clone(), config.clone())).collect();
+        let mut tried_twice = BTreeSet::new();
+        while let Err(UpdatePathsError { source, origin, remaining }) = watcher.update_paths(left) {
+            left = remaining;
+            let path = origin.map(|origin| origin.as_path().to_owned());
+            match (&source.kind, path) {
+                (ErrorKind::MaxFilesWatch, _) => return Err(exhausted(&self.root(), &source)),
+                (ErrorKind::PathNotFound, _) => {}
+                // Its permissions may have changed just now, for example while it is copied.
+                (_, Some(path)) if may_be_entered(&path) => {
+                    if !tried_twice.insert(path.clone()) {
+                        return Err(unwatchable(&path, &source));
+                    }
+                    left.insert(0, PathOp::Watch(path, config.clone()));
+                }
+                (_, Some(_)) => {}
+                (_, None) => return Err(exhausted(&self.root(), &source)),
+            }
+        }
+        Ok(())
+    }
+
+    fn new_watcher(&self) -> Result<RecommendedWatcher, SourceError> {
+        let shared = Arc::clone(&self.shared);
+        // Without events for opening and reading: a scan would cause events itself.
+        let config = Config::default().with_event_kinds(EventKindMask::CORE);
+        let watcher = RecommendedWatcher::new(move |event| shared.handle_event(event), config);
+        watcher.map_err(|error| exhausted(&self.root(), &error))
+    }
+
+    fn root(&self) -> String {
+        self.config.root.display().to_string()
+    }
+}

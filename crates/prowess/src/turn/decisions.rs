@@ -1,0 +1,55 @@
+//! Decisions of the gate about calls that are not made.
+
+use prowess_core::{ApprovalStoreError, Caller, Cancel};
+use prowess_gate::Decision;
+use serde_json::Value;
+
+use super::Turn;
+use crate::Error;
+use crate::gate::{GatedCall, RuntimeGate};
+
+impl Turn {
+    /// Decides whether a call of a tool may run, and says why. Nothing is run, spent or asked.
+    ///
+    /// `tool` is the name of a tool of the runtime, as the model sees it, or of one that the host
+    /// runs itself.
+    ///
+    /// # Errors
+    ///
+    /// The session is not open, or the approvals cannot be read.
+    pub fn decide(&self, tool: &str, arguments: &Value) -> Result<Decision, Error> {
+        self.gated(tool, arguments, RuntimeGate::decide)
+    }
+
+    /// Decides as [`Self::decide`] does, and names the line and column of each rule also for a call
+    /// that may run. This reads the files of the loaded skills.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::decide`].
+    pub fn explain(&self, tool: &str, arguments: &Value) -> Result<Decision, Error> {
+        self.gated(tool, arguments, RuntimeGate::explain)
+    }
+
+    fn gated(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        decide: fn(&RuntimeGate, &GatedCall<'_>) -> Result<Decision, ApprovalStoreError>,
+    ) -> Result<Decision, Error> {
+        let canonical = self.parts.toolbox.canonical_name(tool).unwrap_or(tool);
+        let aliases = self.parts.toolbox.other_names(tool);
+        let never = Cancel::default();
+        let context = self.context(Caller::Model, &never);
+        let call = GatedCall {
+            subject: self.parts.toolbox.subject(&context, tool, arguments),
+            tool: canonical,
+            aliases: &aliases.iter().map(String::as_str).collect::<Vec<_>>(),
+            arguments,
+            catalog: &self.catalog,
+            state: &self.session.state()?,
+            origin: self.session.origin(),
+        };
+        decide(&self.parts.gate, &call).map_err(Error::Approvals)
+    }
+}

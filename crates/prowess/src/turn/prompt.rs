@@ -1,0 +1,101 @@
+//! The text for the model's instructions.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use prowess_core::ActiveSkill;
+use prowess_prompt::{CatalogBaseline, ComposerInput, Overflow, Prompt};
+
+use super::Turn;
+use crate::parts::Parts;
+
+/// The maximum number of skills that a message prefers, which is more than a budget has room for.
+const MOST_PREFERRED: usize = 512;
+
+impl Turn {
+    /// Passes the user's last message. Under the overflow policy `relevance`, the skills that a
+    /// search for it finds stay in a catalog that exceeds its budget; otherwise it has no effect.
+    /// Call it before [`Self::prompt`].
+    #[must_use]
+    pub fn with_message(mut self, message: &str) -> Self {
+        if self.parts.policies.prompt.on_overflow == Overflow::Relevance {
+            let found = self.search(message, MOST_PREFERRED);
+            self.preferred = found.iter().map(|found| found.record.id().to_owned()).collect();
+        }
+        self
+    }
+
+    /// Passes how often each skill was used, in any unit. Under the overflow policy `usage`, the
+    /// most used ones stay in a catalog that exceeds its budget; otherwise it has no effect. Call
+    /// it before [`Self::prompt`].
+    #[must_use]
+    pub fn with_usage<'u>(mut self, counts: impl IntoIterator<Item = (&'u str, u64)>) -> Self {
+        if self.parts.policies.prompt.on_overflow == Overflow::Usage {
+            let mut counts: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+            counts.sort_unstable_by_key(|&(id, count)| (Reverse(count), id));
+            self.preferred = counts.into_iter().map(|(id, _)| id.to_owned()).collect();
+        }
+        self
+    }
+
+    /// Returns the text for the model's instructions, with its token ledger. Turns without loaded
+    /// skills share one prompt for as long as the catalog stays.
+    ///
+    /// By default, the calls of a session repeat the catalog of the first one, and a notice at the
+    /// end lists the changes since, so that a provider's prompt cache keeps the catalog.
+    ///
+    /// Skips skills that were withdrawn after they were loaded, such as those of a folder that is
+    /// no longer trusted.
+    pub fn prompt(&self) -> Arc<Prompt> {
+        let active = self.in_instructions().filter(|skill| !self.is_used_by_agent(&skill.id));
+        self.compose(&active.cloned().collect::<Vec<_>>(), self.changed_in_prompt())
+    }
+
+    pub(super) fn compose(&self, active: &[Arc<ActiveSkill>], changed: &[String]) -> Arc<Prompt> {
+        let input = ComposerInput { active, changed, ..self.catalog_input(self.baseline()) };
+        self.parts.composer.compose(&input)
+    }
+
+    /// Returns the catalog that the conversation repeats; `None` if it does not repeat one.
+    pub(super) fn baseline(&self) -> Option<&Arc<CatalogBaseline>> {
+        self.baseline.get_or_init(|| self.find_baseline()).as_ref()
+    }
+
+    /// Returns the baseline of the conversation, which is that of this turn's catalog if there is
+    /// none that may be repeated.
+    fn find_baseline(&self) -> Option<Arc<CatalogBaseline>> {
+        let Parts { composer, conversations, .. } = &*self.parts;
+        let known = conversations.baseline(self.session.id());
+        let baseline = composer.baseline(&self.catalog_input(known.as_ref()))?;
+        if known.is_none_or(|known| !Arc::ptr_eq(&known, &baseline)) {
+            conversations.set_baseline(self.session.id(), &baseline);
+        }
+        Some(baseline)
+    }
+
+    /// Returns the input of a prompt without what is loaded.
+    fn catalog_input<'a>(
+        &'a self,
+        baseline: Option<&'a Arc<CatalogBaseline>>,
+    ) -> ComposerInput<'a> {
+        ComposerInput {
+            catalog: &self.catalog,
+            active: &[],
+            changed: &[],
+            preferred: &self.preferred,
+            baseline,
+            boundary: &self.boundary,
+        }
+    }
+
+    /// Iterates over the loaded skills whose bodies are in the instructions, without those that
+    /// were withdrawn.
+    pub(super) fn in_instructions(&self) -> impl Iterator<Item = &Arc<ActiveSkill>> {
+        let skills = self.state.in_instructions(self.body_delivery());
+        skills.filter(|skill| !self.catalog.is_withdrawn(&skill.location))
+    }
+
+    pub(super) fn is_used_by_agent(&self, id: &str) -> bool {
+        self.agent.is_some() && self.state.scope.bound.contains(id)
+    }
+}
