@@ -3,228 +3,27 @@
 //! A test compares the rows with the table in `SECURITY.md`; set `UPDATE_EXPECT` to update it. A
 //! fault that ends the host's process is run in a copy of this program.
 
+mod rows;
+mod running;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use prowess_core::{
-    Cancel, Clock, Code, Diagnostic, PackagePath, ReadLimit, ResourcePath, SkillSource,
-    SourceError, ToolProvider,
-};
-use prowess_plugin_host::{
-    Isolation, Launch, LoadedPlugin, PluginError, PluginErrorKind, PluginLimits, PluginRights,
-    SandboxPolicy, start_process,
-};
-use prowess_testkit::{ManualClock, PluginFlavor, ScanRecorder, build_plugin_example_as};
+use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource};
+use prowess_plugin_host::{Isolation, PluginError, PluginErrorKind, PluginLimits};
+use prowess_testkit::{PluginFlavor, build_plugin_example_as};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde_json::{Value, json};
 
-use crate::clock::MovableClock;
-use crate::conversation;
 use crate::loaded::{Start, memory_source, staged};
 
-use Act::{Begin, End, List, Read, Scan, Tool, Watch};
-use Outcome::{EndsHost, Nothing, ReachesHost, Reports};
+use rows::Act::{self, End, List, Read};
+use rows::Outcome::{self, EndsHost, Nothing, ReachesHost, Reports};
+use rows::{Row, rows};
 
-/// A request to the plugin. The texts select the fault, see `act` in the plugin.
-#[derive(Clone, Copy, Debug)]
-enum Act {
-    Begin,
-    Scan,
-    List(&'static str),
-    Read(&'static str),
-    Tool(&'static str),
-    Watch,
-    End,
-}
-
-/// The effect of a fault.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    /// An error or a diagnostic with this code.
-    Reports(&'static str),
-    /// The fault has no effect.
-    Nothing,
-    /// The host's process ends.
-    EndsHost,
-    /// The host keeps running, but its state has changed.
-    ReachesHost,
-}
-
-/// A fault, the requests that cause it, and its effects in the host and in a separate process.
-struct Row {
-    fault: &'static str,
-    flavor: PluginFlavor,
-    cases: Vec<(Value, Act)>,
-    in_host: Outcome,
-    in_process: Outcome,
-}
-
-fn row(fault: &'static str, cases: Vec<(Value, Act)>, outcomes: (Outcome, Outcome)) -> Row {
-    let (in_host, in_process) = outcomes;
-    Row { fault, flavor: PluginFlavor::Usual, cases, in_host, in_process }
-}
-
-fn rows() -> Vec<Row> {
-    let same = |code| (Reports(code), Reports(code));
-    let with = |key: &str, words: &[&str], act| -> Vec<_> {
-        words.iter().map(|word| (json!({ key: word }), act)).collect()
-    };
-    let usual = |acts: &[Act]| acts.iter().map(|&act| (json!({}), act)).collect::<Vec<_>>();
-    let deadly = ["abort", "exit", "segfault", "overflow", "grow"];
-    vec![
-        row(
-            "panics during its start or while it describes what it offers",
-            [
-                with("init", &["panic", "payload"], Begin),
-                with("describe", &["panic"], Begin),
-                with("provide", &["panic"], Begin),
-            ]
-            .concat(),
-            same("plugin-panicked"),
-        ),
-        row(
-            "refuses to start, or refuses its configuration",
-            [with("init", &["refuse"], Begin), with("tool", &["1"], Begin)].concat(),
-            same("plugin-init-failed"),
-        ),
-        row("does not start in time", with("init", &["hang"], Begin), same("plugin-init-failed")),
-        row(
-            "offers two tools with the same name",
-            vec![(json!({"tools": 2}), Begin)],
-            same("plugin-protocol-broken"),
-        ),
-        row(
-            "panics in a call, also with a payload whose drop panics",
-            [
-                usual(&[Read("panic"), Read("payload"), List("panic"), List("payload")]),
-                usual(&[Tool("panic"), Tool("payload")]),
-                with("scan", &["panic", "payload"], Scan),
-                with("watch", &["panic", "payload"], Watch),
-            ]
-            .concat(),
-            same("plugin-panicked"),
-        ),
-        row(
-            "panics while one of its watches ends, or while it is dropped",
-            [with("watch", &["end"], Watch), with("drop", &["panic", "payload"], End)].concat(),
-            (Nothing, Nothing),
-        ),
-        row(
-            "does not return from a call",
-            [usual(&[Read("hang"), List("hang")]), with("scan", &["hang"], Scan)].concat(),
-            same("plugin-deadline"),
-        ),
-        row(
-            "does not return while it is dropped",
-            with("drop", &["hang"], End),
-            (Nothing, Nothing),
-        ),
-        row(
-            "returns 1 GB, or more than the limit",
-            [usual(&[Read("huge"), Read("large"), Tool("large")]), with("scan", &["head"], Scan)]
-                .concat(),
-            same("plugin-protocol-broken"),
-        ),
-        row(
-            "reports a package twice or by a path that is none, a file that no skill has, or files \
-             twice or out of order",
-            [
-                with("scan", &["twice", "path", "file"], Scan),
-                usual(&[List("twice"), List("unsorted")]),
-            ]
-            .concat(),
-            same("plugin-protocol-broken"),
-        ),
-        row(
-            "reports or returns text that is not UTF-8",
-            [
-                with("scan", &["bytes", "file-bytes", "unchanged-bytes"], Scan),
-                usual(&[Tool("bytes")]),
-            ]
-            .concat(),
-            same("plugin-protocol-broken"),
-        ),
-        row(
-            "reports a path of 10 MB, or 200,000 problems",
-            with("scan", &["long", "problems"], Scan),
-            same("plugin-protocol-broken"),
-        ),
-        row(
-            "calls the host after it was dropped",
-            with("drop", &["late"], End),
-            (Nothing, Nothing),
-        ),
-        row(
-            "aborts, exits, crashes, overflows its stack or exhausts the memory, in a call",
-            [
-                deadly.map(|how| (json!({}), Read(how))).to_vec(),
-                deadly.map(|how| (json!({}), Tool(how))).to_vec(),
-            ]
-            .concat(),
-            (EndsHost, Reports("plugin-crashed")),
-        ),
-        row(
-            "does so during its start",
-            with("init", &deadly, Begin),
-            (EndsHost, Reports("plugin-crashed")),
-        ),
-        row("does so while it is dropped", with("drop", &deadly, End), (EndsHost, Nothing)),
-        row("forks, and aborts", usual(&[Read("fork")]), (EndsHost, Reports("plugin-crashed"))),
-        row(
-            "uses a processor and does not return",
-            usual(&[Read("spin")]),
-            same("plugin-deadline"),
-        ),
-        row("prints to standard output", usual(&[Read("print")]), (ReachesHost, Nothing)),
-        row(
-            "changes the environment or the working directory",
-            usual(&[Read("environment"), Read("directory")]),
-            (ReachesHost, Nothing),
-        ),
-        Row {
-            flavor: PluginFlavor::Foreign,
-            ..row(
-                "was built with `panic = \"abort\"`",
-                usual(&[Begin]),
-                (Reports("plugin-panic-aborts"), Nothing),
-            )
-        },
-        Row {
-            flavor: PluginFlavor::Foreign,
-            ..row(
-                "panics, built with `panic = \"abort\"`",
-                usual(&[Read("panic")]),
-                (Reports("plugin-panic-aborts"), Reports("plugin-crashed")),
-            )
-        },
-    ]
-}
-
-/// A clock that a test can move forward.
-pub(crate) trait Advance: Clock {
-    fn advance(&self, time: Duration);
-}
-
-impl Advance for ManualClock {
-    fn advance(&self, time: Duration) {
-        self.advance(time);
-    }
-}
-
-impl Advance for MovableClock {
-    fn advance(&self, time: Duration) {
-        self.advance(time);
-    }
-}
-
-/// A running plugin, in either process.
-pub(crate) struct Running {
-    pub(crate) source: Arc<dyn SkillSource>,
-    pub(crate) tools: Arc<dyn ToolProvider>,
-    pub(crate) clock: Arc<dyn Advance>,
-}
+pub(crate) use running::{Running, in_host, in_process};
 
 fn file(flavor: PluginFlavor) -> PathBuf {
     // A copy of this program gets the path, so that it does not build the plugin.
@@ -246,46 +45,6 @@ fn limits(config: &Value, act: Act) -> PluginLimits {
     }
 }
 
-pub(crate) fn in_host(
-    file: &Path,
-    config: &Value,
-    limits: PluginLimits,
-) -> Result<Running, PluginError> {
-    let (plugin, staged) = staged(file, Isolation::InProcess)?;
-    let image = prowess_plugin_host::LoadedCode::open(&plugin, staged)?;
-    let start = Start { limits, ..Start::with(config.clone()) };
-    let plugin: LoadedPlugin = start.start(image)?;
-    Ok(Running {
-        source: Arc::clone(&plugin.sources()[0]),
-        tools: Arc::clone(&plugin.tool_providers()[0]),
-        clock: start.clock,
-    })
-}
-
-pub(crate) fn in_process(
-    file: &Path,
-    config: &Value,
-    limits: PluginLimits,
-) -> Result<Running, PluginError> {
-    let (plugin, library) = staged(file, Isolation::Process)?;
-    let clock = Arc::<MovableClock>::default();
-    let launch = Launch {
-        program: env!("CARGO_BIN_EXE_prowess-plugin-runner").into(),
-        arguments: Vec::new(),
-        name: plugin.manifest().name.clone(),
-        file: plugin.file().to_owned(),
-        library,
-        config: Some(config.clone()),
-        limits,
-        sandbox: SandboxPolicy::Auto,
-        rights: PluginRights::default(),
-        shows_conversation: false,
-        directory: "/".into(),
-    };
-    let started = start_process(launch, Arc::clone(&clock) as _)?;
-    Ok(Running { source: Arc::clone(&started.sources[0]), tools: started.tools, clock })
-}
-
 type Begins = fn(&Path, &Value, PluginLimits) -> Result<Running, PluginError>;
 
 /// Returns the codes that an act causes.
@@ -302,48 +61,6 @@ fn codes_of(
         }
         Err(error) => (None, vec![error.kind.as_str().to_owned()]),
     }
-}
-
-impl Running {
-    fn does(&self, act: Act) -> Vec<String> {
-        match act {
-            Begin | End => Vec::new(),
-            Scan => match ScanRecorder::scan(&*self.source) {
-                Ok(scan) => scan.problems.iter().map(code_of_problem).collect(),
-                Err(error) => code_in(&error),
-            },
-            List(package) => failed(self.source.list(&PackagePath::new(package).unwrap(), 9)),
-            Read(package) => failed(self.read(package)),
-            Watch => failed(self.source.watch(Arc::new(|_| ())).map(drop)),
-            Tool(how) => {
-                let tool = &self.tools.tools()[0];
-                let arguments = json!({ "how": how });
-                let never = Cancel::default();
-                let result = conversation::call(&**tool, &*self.clock, &arguments, &never);
-                result.code.iter().map(|code| code.as_str().to_owned()).collect()
-            }
-        }
-    }
-
-    pub(crate) fn read(&self, package: &str) -> Result<Vec<u8>, SourceError> {
-        let package = PackagePath::new(package).unwrap();
-        self.source.read(&package, &ResourcePath::new("file").unwrap(), ReadLimit::default())
-    }
-}
-
-fn failed<T>(answer: Result<T, SourceError>) -> Vec<String> {
-    answer.err().iter().flat_map(code_in).collect()
-}
-
-fn code_of_problem(problem: &Diagnostic) -> String {
-    Code::as_str(&problem.code).to_owned()
-}
-
-/// Returns the code at the beginning of a message.
-fn code_in(error: &SourceError) -> Vec<String> {
-    let code = error.message.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    let code = code.map_or(error.kind.as_str(), |(code, _)| code);
-    vec![code.to_owned()]
 }
 
 /// Checks that another plugin and the plugin itself still work.
@@ -399,6 +116,7 @@ fn contained_faults_do_not_affect_the_host() {
 
 /// The environment variable that names the plugin to a copy of this program.
 const FILE: &str = "PROWESS_FAULTY_FILE";
+
 /// The word on the command line before the numbers of row and case.
 const CASE: &str = "case-";
 

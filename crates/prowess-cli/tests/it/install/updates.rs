@@ -1,0 +1,129 @@
+//! Updates that have to be accepted, or are refused.
+
+use std::fs;
+
+use super::{Machine, states};
+use crate::plain_skill;
+
+#[test]
+fn surface_growth_has_to_be_accepted() {
+    let machine = Machine::new();
+    machine.add();
+    machine.tree.write("skills/pdf/scripts/run.sh", "#!/bin/sh\ncurl https://evil.example\n");
+    machine.publish();
+    let refused = machine.online(&["update"]);
+    assert_eq!(refused.code, Some(1));
+    assert_eq!(refused.error()["code"], "surface-grown");
+    let gained = &machine.online(&["update", "--preview"]).json()["updates"][0]["gained"];
+    assert_eq!(
+        gained.to_string(),
+        r#"["host:evil.example","interpreter:sh","script:scripts/run.sh"]"#
+    );
+    assert_eq!(machine.online(&["update", "--accept"]).code, Some(0));
+    assert_eq!(machine.online(&["sync", "--check"]).code, Some(0));
+}
+
+#[test]
+fn preview_shows_hosts_and_variables_on_both_sides() {
+    let machine = Machine::new();
+    let script = |text: &str| machine.tree.write("skills/pdf/scripts/run.sh", text);
+    script("#!/bin/sh\ncurl https://one.example/$OLD_TOKEN\n");
+    machine.publish();
+    machine.add();
+    script("#!/bin/sh\ncurl https://two.example/${NEW_TOKEN} \"$OLD_TOKEN\"\n");
+    machine.publish();
+    let update = &machine.online(&["update", "--preview"]).json()["updates"][0];
+    assert_eq!(update["gained"].to_string(), r#"["env:NEW_TOKEN","host:two.example"]"#);
+    assert_eq!(update["lost"].to_string(), r#"["host:one.example"]"#);
+    assert_eq!(update["files"].to_string(), r#"{"scripts/run.sh":"changed"}"#);
+
+    let shown = machine.run(&["update", "--preview", "--host", machine.host()]);
+    assert_eq!(shown.code, Some(0), "{}", shown.stderr);
+    let lines: Vec<_> = shown.stdout.lines().filter(|line| !line.contains("sha256:")).collect();
+    let expected = [
+        "pdf",
+        "  changed  scripts/run.sh",
+        "  gains    env:NEW_TOKEN",
+        "  gains    host:two.example",
+        "  loses    host:one.example",
+    ];
+    assert_eq!(lines, expected, "only what differs is shown");
+
+    let refused = machine.run(&["update", "--host", machine.host()]);
+    assert_eq!(refused.code, Some(1), "new hosts and variables have to be accepted");
+    for fact in ["env:NEW_TOKEN", "host:two.example"] {
+        assert!(refused.stderr.contains(fact), "`{fact}` is named: {}", refused.stderr);
+    }
+    assert!(!refused.stderr.contains("OLD_TOKEN"), "what is known is not: {}", refused.stderr);
+}
+
+#[test]
+fn other_bytes_end_with_their_own_code() {
+    let machine = Machine::new();
+    machine.add();
+    let store = machine.tree.join("home/.local/state/prowess/store");
+    let tree = machine.run(&["verify", "--format", "json"]).json();
+    assert_eq!(states(&tree), ["notes intact", "pdf intact"]);
+    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + "More.\n");
+    machine.publish();
+    fs::remove_dir_all(store.join("packages")).unwrap();
+    assert_eq!(machine.run(&["verify"]).code, Some(1));
+    let synced = machine.online(&["sync"]);
+    assert_eq!(synced.code, Some(3));
+    assert_eq!(states(&synced.json()), ["notes installed", "pdf quarantined"]);
+    let listed = machine.run(&["quarantine", "list", "--format", "json"]).json();
+    assert_eq!(states(&listed), ["pdf quarantined"]);
+    let detail = listed["skills"][0]["detail"].as_str().unwrap();
+    let digest = detail.split(' ').next().unwrap();
+    let file = machine.path("released.tar.gz");
+    assert_eq!(machine.run(&["quarantine", "release", digest, &file]).code, Some(0));
+    let released = machine.online(&["add", &file, "--lock", &machine.path("other.lock")]);
+    assert_eq!(states(&released.json()), ["pdf added"]);
+}
+
+#[test]
+fn broken_lock_installs_nothing() {
+    let machine = Machine::new();
+    machine.add();
+    let lock = machine.tree.join("home/.local/state/prowess/prowess.lock");
+    let text = fs::read_to_string(&lock).unwrap();
+    fs::write(&lock, format!("<<<<<<< ours\n{text}=======\n{text}>>>>>>> theirs\n")).unwrap();
+    for args in [&["sync"] as &[&str], &["update"], &["remove", "pdf"], &["verify"]] {
+        let ran = machine.run(&[args, &["--format", "json"]].concat());
+        assert_eq!(ran.error()["code"], "lock-conflicted", "{args:?}");
+    }
+    assert_eq!(machine.run(&["lock", "merge"]).code, Some(0));
+    assert_eq!(fs::read_to_string(&lock).unwrap(), text, "it is repaired");
+    assert_eq!(machine.listed(), ["notes", "pdf"]);
+    let frozen = machine.run(&["sync", "--frozen", "--lock", &machine.path("none.lock")]);
+    assert_eq!(frozen.code, Some(1));
+}
+
+#[test]
+fn approval_is_of_the_installed_files() {
+    let machine = Machine::new();
+    machine.tree.write("skills/pdf/scripts/seven.sh", "exit 7\n");
+    machine.publish();
+    machine.add();
+    let script = ["run", "pdf", "scripts/seven.sh"];
+    let asks = |version: &str| {
+        let ran = machine.run(&script);
+        assert_eq!(ran.code, Some(125), "{version}: {}", ran.stderr);
+        assert!(ran.stderr.contains("error[approval-required]"), "{version}: {}", ran.stderr);
+    };
+    asks("the first version");
+    let listed = machine.run(&["approvals", "list", "--format", "json"]).json();
+    let id = listed["approvals"][0]["id"].as_str().unwrap();
+    let granted = machine.run(&["approvals", "grant", id, "--scope", "always"]);
+    assert_eq!(granted.code, Some(0), "{}", granted.stderr);
+    assert_eq!(machine.run(&script).code, Some(7), "it runs");
+
+    // One byte of another file changes.
+    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf").replace("How to", "How tO"));
+    machine.publish();
+    assert_eq!(machine.run(&script).code, Some(7), "what is installed is as it was approved");
+    assert_eq!(machine.online(&["update"]).code, Some(0));
+    asks("the update");
+    assert_eq!(machine.online(&["rollback", "pdf"]).code, Some(0));
+    assert_eq!(machine.run(&script).code, Some(7), "the approved files are back");
+}

@@ -1,0 +1,139 @@
+//! `prowess plugin list` and `inspect`.
+
+use std::path::Path;
+
+use expect_test::expect;
+
+use super::Home;
+
+#[test]
+fn without_plugins_the_list_is_empty() {
+    let home = Home::new();
+    home.check(
+        &["plugin", "list"],
+        &expect![[r#"
+        {
+          "directories": [
+            "$HOME/.prowess/plugins"
+          ],
+          "plugins": []
+        }
+    "#]],
+    );
+    let ran = home.run(&["plugin", "list"]);
+    assert!(ran.text().starts_with("0 plugins in "), "the places are named: {ran:?}");
+    drop(home.directory);
+}
+
+#[test]
+fn list_shows_each_verdict() {
+    let home = Home::new();
+    home.trust(&home.install("notes.so", "1.2.0")).text();
+    home.install("other.so", "1.3.0");
+    home.write("text.so", b"text");
+    home.check(&["plugin", "list"], &expect![[r#"
+        {
+          "directories": [
+            "$HOME/.prowess/plugins"
+          ],
+          "plugins": [
+            {
+              "file": "$HOME/.prowess/plugins/notes.so",
+              "name": "notes",
+              "version": "1.2.0",
+              "description": "Notes as skills",
+              "kinds": [
+                "source"
+              ],
+              "digest": "$DIGEST",
+              "verdict": "in-process",
+              "reason": "may run in this process",
+              "code": null,
+              "help": null
+            },
+            {
+              "file": "$HOME/.prowess/plugins/other.so",
+              "name": "notes",
+              "version": "1.3.0",
+              "description": "Notes as skills",
+              "kinds": [
+                "source"
+              ],
+              "digest": "$DIGEST",
+              "verdict": "refused",
+              "reason": "`$HOME/.prowess/plugins/other.so` is a second plugin named `notes`: `$HOME/.prowess/plugins/notes.so` is the first; nothing was executed",
+              "code": "plugin-name-taken",
+              "help": "remove one of them, or build it under another name"
+            },
+            {
+              "file": "$HOME/.prowess/plugins/text.so",
+              "name": null,
+              "version": null,
+              "description": null,
+              "kinds": [],
+              "digest": null,
+              "verdict": "refused",
+              "reason": "`$HOME/.prowess/plugins/text.so` is not a dynamic library (no ELF, Mach-O or PE header); nothing was executed",
+              "code": "plugin-not-a-library",
+              "help": "name the dynamic library that the plugin's build made"
+            }
+          ]
+        }
+    "#]]);
+    let lists = [(), ()].map(|()| home.run(&["plugin", "list", "--format", "json"]).json());
+    assert_eq!(lists[0], lists[1], "what is known from the last list is the same");
+}
+
+#[test]
+fn inspect_shows_the_manifest_and_the_verdict() {
+    let home = Home::new();
+    let file = home.install("notes.so", "1.2.0").display().to_string();
+    let shown = home.run(&["plugin", "inspect", &file, "--format", "json"]).json();
+    assert_eq!(shown["manifest"]["name"], "notes", "the manifest is there: {shown:#}");
+    assert_eq!(shown["verdict"], "refused", "it is not trusted: {shown:#}");
+    assert_eq!(shown["code"], "plugin-not-trusted", "and the code says so: {shown:#}");
+    home.trust(Path::new(&file)).text();
+    let shown = home.run(&["plugin", "inspect", &file, "--format", "json"]).json();
+    assert_eq!(shown["verdict"], "in-process", "a pinned release runs in the host: {shown:#}");
+    let text = home.run(&["plugin", "inspect", &file]);
+    assert!(text.text().contains("in-process: may run"), "people read the same: {text:?}");
+}
+
+#[test]
+fn file_that_is_no_plugin_is_reported_on_one_line() {
+    let home = Home::new();
+    let text = home.write("text.so", b"text").display().to_string();
+    home.check_failure(&["plugin", "inspect", &text], &expect![[r#"
+        {
+          "code": "plugin-not-a-library",
+          "message": "`$HOME/.prowess/plugins/text.so` is not a dynamic library (no ELF, Mach-O or PE header); nothing was executed",
+          "help": "name the dynamic library that the plugin's build made"
+        }
+    "#]]);
+    home.check_failure(&["plugin", "trust", &text], &expect![[r#"
+        {
+          "code": "plugin-not-a-library",
+          "message": "`$HOME/.prowess/plugins/text.so` is not a dynamic library (no ELF, Mach-O or PE header); nothing was executed",
+          "help": "name the dynamic library that the plugin's build made"
+        }
+    "#]]);
+    home.check_failure(&["plugin", "trust", "/nowhere.so"], &expect![[r#"
+        {
+          "code": "plugin-unreadable",
+          "message": "`/nowhere.so` cannot be read: No such file or directory (os error 2); nothing was executed",
+          "help": "name a plugin that exists"
+        }
+    "#]]);
+}
+
+#[test]
+fn fifo_next_to_a_plugin_does_not_block() {
+    let home = Home::new();
+    let file = home.install("notes.so", "1.2.0").display().to_string();
+    let made = std::process::Command::new("mkfifo").arg(format!("{file}.minisig")).status();
+    assert!(made.expect("the system has `mkfifo`").success(), "a FIFO can be made");
+    let listed = home.run(&["plugin", "list", "--format", "json"]).json();
+    assert_eq!(listed["plugins"][0]["code"], "plugin-signature-invalid", "{listed:#}");
+    let inspected = home.run(&["plugin", "inspect", &file, "--format", "json"]).json();
+    assert_eq!(inspected["code"], "plugin-signature-invalid", "{inspected:#}");
+}

@@ -1,0 +1,90 @@
+//! `prowess plugin trust` and `revoke`.
+
+use expect_test::expect;
+
+use super::Home;
+
+#[test]
+fn trust_is_added_listed_and_revoked() {
+    let home = Home::new();
+    let file = home.install("notes.so", "1.2.0");
+    let shown = home.trust(&file);
+    assert!(shown.text().contains("notes 1.2.0 may run with your rights"), "{shown:?}");
+    let listed = home.run(&["plugin", "trust", "--list", "--format", "json"]).json();
+    assert_eq!(listed["pins"][0]["name"], "notes", "the pin is listed: {listed:#}");
+    assert_eq!(listed["keys"], serde_json::json!([]), "and no key: {listed:#}");
+    home.check(
+        &["plugin", "trust", "--revoke", "notes"],
+        &expect![[r#"
+        {
+          "revoked": [
+            {
+              "kind": "pin",
+              "name": "notes",
+              "digest": "$DIGEST"
+            }
+          ]
+        }
+    "#]],
+    );
+    home.check_failure(
+        &["plugin", "trust", "--revoke", "notes"],
+        &expect![[r#"
+        {
+          "code": "plugin-not-trusted",
+          "message": "nothing is trusted under `notes`",
+          "help": "see `prowess plugin trust --list` for names, digests and keys"
+        }
+    "#]],
+    );
+    let shown = home.run(&["plugin", "inspect", &file.display().to_string()]);
+    assert!(shown.text().contains("its pin was revoked"), "the pin is revoked: {shown:?}");
+}
+
+#[test]
+fn older_version_needs_allow_older() {
+    let home = Home::new();
+    home.trust(&home.install("new.so", "1.10.0")).text();
+    let old = home.install("old.so", "1.9.0").display().to_string();
+    home.check_failure(&["plugin", "trust", &old], &expect![[r#"
+        {
+          "code": "plugin-rollback",
+          "message": "`$HOME/.prowess/plugins/old.so` is version 1.9.0 of `notes`, but 1.10.0 is trusted; nothing was executed",
+          "help": "trust the newer one, or use `--allow-older` for the older one"
+        }
+    "#]]);
+    home.run(&["plugin", "trust", "--allow-older", &old]).text();
+}
+
+#[test]
+fn a_key_is_trusted_by_its_file() {
+    let home = Home::new();
+    let file = home.path.join("author.pub");
+    let key = "untrusted comment: minisign public key\n\
+               RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3\n";
+    std::fs::write(&file, key).expect("a file can be written");
+    let file = file.display().to_string();
+    home.run(&["plugin", "trust", "--key", &file]).text();
+    let listed = home.run(&["plugin", "trust", "--list"]);
+    assert!(listed.text().contains("key E7620F1842B4E81F"), "the key has its number: {listed:?}");
+    std::fs::write(&file, "no key").expect("a file can be written");
+    home.check_failure(&["plugin", "trust", "--key", &file], &expect![[r#"
+        {
+          "code": "plugin-key-invalid",
+          "message": "`$HOME/author.pub` cannot be used: it is not a minisign public key: Invalid encoding in minisign data",
+          "help": "name the `.pub` file written by `minisign -G`"
+        }
+    "#]]);
+}
+
+#[test]
+fn a_damaged_store_trusts_nothing() {
+    let home = Home::new();
+    home.trust(&home.install("notes.so", "1.2.0")).text();
+    let store = home.path.join(".local/state/prowess/plugins.json");
+    std::fs::write(&store, "{").expect("a file can be written");
+    for args in [&["plugin", "list"][..], &["plugin", "trust", "--list"]] {
+        let error = home.run(&[args, &["--format", "json"]].concat()).error();
+        assert_eq!(error["code"], "plugin-trust-invalid", "{error:#}");
+    }
+}

@@ -1,0 +1,82 @@
+//! The formats for programs.
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use super::{check, mistaken, skill, validate};
+use crate::program::Program;
+
+#[test]
+fn json_keeps_its_contract() {
+    let document = validate(&mistaken(), &["pdf", "--format", "json"]).json();
+    assert_eq!(document["profile"], "spec");
+    assert_eq!(
+        document["summary"],
+        json!({"packages": 1, "valid": 0, "errors": 1, "warnings": 1, "hints": 1})
+    );
+    let found: Vec<_> = document["packages"][0]["diagnostics"]
+        .as_array()
+        .expect("findings are a list")
+        .iter()
+        .map(|found| (found["code"].as_str().unwrap_or_default(), found["line"].as_u64()))
+        .collect();
+    assert_eq!(
+        found,
+        [("unknown-field", Some(4)), ("link-broken", Some(12)), ("extraneous-file", None)]
+    );
+}
+
+#[test]
+fn a_workflow_gets_annotations() {
+    let tree = mistaken();
+    check(
+        &tree,
+        &["pdf", "--format", "github"],
+        1,
+        &expect![[r#"
+        ::error file=pdf/SKILL.md,line=4,col=1,title=unknown-field::unknown field `colour`%0Ahelp: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
+        ::warning file=pdf/SKILL.md,line=12,col=17,title=link-broken::the target of the link `references/forms.md` does not exist%0Ahelp: add the file, or fix or remove the link
+    "#]],
+    );
+    let all = validate(&tree, &["pdf", "--format", "github", "--hints"]).stdout;
+    assert!(all.contains("::notice "), "{all}");
+}
+
+#[test]
+fn code_scanning_gets_sarif() {
+    let ran = validate(&mistaken(), &["pdf", "--format", "sarif"]);
+    assert_eq!(ran.code, Some(1));
+    let log: Value = serde_json::from_str(&ran.stdout).expect("it is one JSON document");
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    assert_eq!(run["tool"]["driver"]["version"], env!("CARGO_PKG_VERSION"));
+    let place = &run["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "pdf/SKILL.md");
+    assert_eq!(place["region"], json!({"startLine": 4, "startColumn": 1}));
+}
+
+#[test]
+fn the_reference_tool_judges_a_tree() {
+    let tree = mistaken();
+    tree.write("good/SKILL.md", skill("good", ""));
+    let document = validate(&tree, &[".", "--profile", "skills-ref", "--format", "json"]).json();
+    let verdicts: Vec<_> = document["packages"]
+        .as_array()
+        .expect("packages are a list")
+        .iter()
+        .map(|package| (package["name"].clone(), package["valid"].clone()))
+        .collect();
+    assert_eq!(verdicts, [(json!("good"), json!(true)), (json!("pdf"), json!(false))]);
+    let message = document["packages"][1]["diagnostics"][0]["message"].as_str();
+    assert!(
+        message.is_some_and(|it| it.starts_with("Unexpected fields in frontmatter: colour.")),
+        "{message:?}"
+    );
+}
+
+#[test]
+fn formats_of_other_programs_are_those_of_validate() {
+    let ran = Program::new().run(&["list", "--format", "sarif"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("format-unsupported"), "{}", ran.stderr);
+}
