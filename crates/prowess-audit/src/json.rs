@@ -13,8 +13,7 @@ type Object = Map<String, Value>;
 
 /// Returns the time as ISO 8601 in UTC.
 pub(crate) fn time(at: Timestamp) -> String {
-    let milliseconds = i64::try_from(at.0).unwrap_or(i64::MAX);
-    Instant::from_millisecond(milliseconds).unwrap_or(Instant::MAX).to_string()
+    Instant::from(at).to_string()
 }
 
 pub(crate) fn intent(intent: &CallIntent) -> Value {

@@ -18,6 +18,15 @@ impl Timestamp {
     }
 }
 
+/// A time that `jiff` cannot represent, after the year 9999, is the last one that it can.
+#[cfg(feature = "jiff")]
+impl From<Timestamp> for jiff::Timestamp {
+    fn from(time: Timestamp) -> Self {
+        let milliseconds = i64::try_from(time.0).unwrap_or(i64::MAX);
+        Self::from_millisecond(milliseconds).unwrap_or(Self::MAX)
+    }
+}
+
 /// The clock of the runtime. The library crates never read the system's clock themselves.
 ///
 /// # Behavior

@@ -302,6 +302,27 @@ pub enum SourceErrorKind {
 }
 
 impl SourceErrorKind {
+    /// Every kind.
+    pub const ALL: [Self; 12] = [
+        Self::NotFound,
+        Self::Escape,
+        Self::NotRegular,
+        Self::Loop,
+        Self::TooLarge,
+        Self::Denied,
+        Self::MultipleLinks,
+        Self::CrossDevice,
+        Self::Changing,
+        Self::Replaced,
+        Self::Cancelled,
+        Self::Unavailable,
+    ];
+
+    /// Returns the kind with this code.
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == code)
+    }
+
     /// Returns the code for a diagnostic or a tool result.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -3,13 +3,11 @@
 use prowess_core::Proposal;
 use prowess_text::{markdown_block, markdown_code};
 
-use crate::file_name::point;
-
 /// Returns a proposal as a document of Markdown.
 pub(crate) fn document(proposal: &Proposal<'_>) -> String {
     let Proposal { skill, base, diff, justification, evidence, time } = *proposal;
     let skill = markdown_code(skill);
-    let time = point(time).strftime("%Y-%m-%dT%H:%M:%SZ");
+    let time = jiff::Timestamp::from(time).strftime("%Y-%m-%dT%H:%M:%SZ");
     let diff = markdown_block("diff", diff);
     let justification = markdown_block("text", justification);
     let mut text = format!(

@@ -19,11 +19,5 @@ pub(crate) fn stem(skill: &str, time: Timestamp) -> String {
             || (character == '.' && !stem.is_empty());
         stem.push(if is_kept { character } else { '-' });
     }
-    format!("{stem}-{}", point(time).strftime("%Y%m%dT%H%M%SZ"))
-}
-
-/// Returns the point in time; one that no calendar of this kind has is the last one that it has.
-pub(crate) fn point(time: Timestamp) -> jiff::Timestamp {
-    let milliseconds = i64::try_from(time.0).unwrap_or(i64::MAX);
-    jiff::Timestamp::from_millisecond(milliseconds).unwrap_or(jiff::Timestamp::MAX)
+    format!("{stem}-{}", jiff::Timestamp::from(time).strftime("%Y%m%dT%H%M%SZ"))
 }

@@ -2,9 +2,9 @@
 
 use prowess_core::{Diagnostic, Timestamp};
 
+use crate::TrustError;
 use crate::trust::{Content, TrustFile};
 use crate::trusted_origin::TrustedOrigin;
-use crate::{TrustError, date};
 
 /// Something that installed skills come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl TrustFile {
     ) -> Result<TrustedOrigin, TrustError> {
         self.change(|content| {
             let (origins, name) = content.origins(origin);
-            let trusted = TrustedOrigin { name: name.into(), since: date::point(now) };
+            let trusted = TrustedOrigin { name: name.into(), since: now.into() };
             origins.retain(|known| &*known.name != name);
             origins.push(trusted.clone());
             Ok(trusted)

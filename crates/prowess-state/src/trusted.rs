@@ -8,7 +8,6 @@ use prowess_core::{
 use prowess_dir::{Dir, Links};
 use serde::{Deserialize, Serialize};
 
-use crate::date;
 use crate::identity::Identity;
 
 /// The directory in which a package manager installs packages.
@@ -89,7 +88,7 @@ impl FolderTrust for TrustedFolders {
 
 impl TrustedFolder {
     pub(crate) fn new(path: Box<str>, now: Timestamp, identity: Identity) -> Self {
-        Self { path, since: date::point(now), identity }
+        Self { path, since: now.into(), identity }
     }
 
     /// Returns the folder's real path.

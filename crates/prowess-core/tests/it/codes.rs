@@ -17,22 +17,8 @@ fn errors_have_declared_codes() {
         SessionError::Contended(id),
         SessionError::Store(StoreError("the disk is full".into())),
     ];
-    let sources = [
-        SourceErrorKind::NotFound,
-        SourceErrorKind::Escape,
-        SourceErrorKind::NotRegular,
-        SourceErrorKind::Loop,
-        SourceErrorKind::TooLarge,
-        SourceErrorKind::Denied,
-        SourceErrorKind::MultipleLinks,
-        SourceErrorKind::CrossDevice,
-        SourceErrorKind::Changing,
-        SourceErrorKind::Replaced,
-        SourceErrorKind::Cancelled,
-        SourceErrorKind::Unavailable,
-    ];
     let mut used: BTreeSet<_> = sessions.iter().map(SessionError::code).collect();
-    used.extend(sources.map(SourceErrorKind::as_str));
+    used.extend(SourceErrorKind::ALL.map(SourceErrorKind::as_str));
     used.insert(SessionId::new("").unwrap_err().code());
     let changed = codes::PACKAGE_CHANGED;
     used.insert(changed.as_str());
