@@ -27,10 +27,12 @@ mod clock;
 mod corpus;
 #[cfg(target_os = "linux")]
 mod failing_disk;
+mod fixture_source;
 mod hooked_store;
 mod hostile;
 mod kit_report;
 mod memory_catalog;
+mod overridden_source;
 mod plugin_build;
 mod plugin_file;
 #[cfg(target_os = "linux")]
@@ -51,10 +53,10 @@ mod sigstore;
 mod source_fixture;
 mod source_kit;
 mod store_kit;
+mod test_tool;
 mod tools_kit;
 mod traces;
 mod tree;
-mod tree_source;
 mod versioned_source;
 mod watch_kit;
 
@@ -64,12 +66,14 @@ pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};
 #[cfg(target_os = "linux")]
 pub use failing_disk::{without_space, without_sync};
+pub use fixture_source::FixtureSource;
 pub use hooked_store::{HookedStore, StoreCall, StoreMoment};
 pub use hostile::{
     DISGUISED_TAGS, HIDDEN_TEXTS, MARKUP_TEXTS, disguised_tag_in, hostile_texts, invisible_in,
 };
 pub use kit_report::{KitReport, RuleOutcome};
 pub use memory_catalog::{catalog_over, memory_catalog};
+pub use overridden_source::{OverriddenSource, SourceOverrides};
 pub use plugin_build::{
     PluginFlavor, build_plugin, build_plugin_example, build_plugin_example_as,
     build_plugin_outside, build_program,
@@ -93,8 +97,8 @@ pub use sigstore::Sigstore;
 pub use source_fixture::{Changing, SourceFixture, Unreadable, WayOut, Write};
 pub use source_kit::check_source;
 pub use store_kit::check_store;
+pub use test_tool::{TestTool, TestTools};
 pub use tools_kit::{call_tool, check_tools};
 pub use traces::with_subscriber;
 pub use tree::Tree;
-pub use tree_source::TreeSource;
 pub use versioned_source::VersionedSource;

@@ -5,28 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use prowess::{
     AddedTools, ApprovalDecision, ApprovalId, ApprovalScope, ApprovalStoreExt as _,
-    ApprovalVerdict, Catalog, Policies, Runtime, Timestamp, Tool, ToolContext, ToolDefinition,
-    ToolResult,
+    ApprovalVerdict, Policies, Runtime, Timestamp, ToolResult,
 };
+use prowess_testkit::{TestTool, TestTools};
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
-use crate::{Client, Only, block_on, call, greet};
-
-/// A tool that counts its runs.
-struct Counted(Arc<AtomicUsize>);
-
-impl Tool for Counted {
-    fn definition(&self, _: &Catalog) -> ToolDefinition {
-        let input_schema = json!({ "type": "object" });
-        ToolDefinition { name: "deploy".into(), description: "Deploys.".into(), input_schema }
-    }
-
-    fn call(&self, _: &ToolContext<'_>, _: &Value) -> ToolResult {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        ToolResult::text("deployed")
-    }
-}
+use crate::{Client, block_on, call, greet};
 
 /// A server whose tool needs an approval.
 pub(crate) struct Place {
@@ -39,7 +24,12 @@ impl Place {
     pub(crate) async fn new() -> Self {
         let policies = Policies { added_tools: AddedTools::Gate, ..prowess_mcp::policies() };
         let runs = Arc::new(AtomicUsize::new(0));
-        let tools = Arc::new(Only(Arc::new(Counted(Arc::clone(&runs)))));
+        let counted = Arc::clone(&runs);
+        let deploy = TestTool::new("deploy", "Deploys.", move |_, _| {
+            counted.fetch_add(1, Ordering::Relaxed);
+            ToolResult::text("deployed")
+        });
+        let tools = Arc::new(TestTools::one(deploy));
         let builder = Runtime::builder().policies(policies).default_skills().tools(tools);
         let runtime = Arc::new(builder.build().expect("the runtime is complete"));
         let client = greet(Arc::clone(&runtime)).await;

@@ -1,36 +1,26 @@
 //! Tests that a client that cancels or disconnects ends the work.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use prowess::{Catalog, Tool, ToolContext, ToolDefinition, ToolResult};
-use serde_json::{Value, json};
-use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use prowess::ToolResult;
+use prowess_testkit::TestTool;
+use serde_json::json;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use crate::{block_on, call, connect};
 
-/// A tool that reports its start, runs until it is cancelled, and reports that too.
-struct Endless(Mutex<UnboundedSender<&'static str>>);
-
-impl Tool for Endless {
-    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
-        let input_schema = json!({ "type": "object" });
-        ToolDefinition { name: "endless".into(), description: "Works.".into(), input_schema }
-    }
-
-    fn call(&self, context: &ToolContext<'_>, _arguments: &Value) -> ToolResult {
-        let says = self.0.lock().expect("nothing panics").clone();
-        says.send("begun").expect("the test listens");
+/// Returns a tool that reports its start, runs until it is cancelled, and reports that too.
+fn endless() -> (Arc<TestTool>, UnboundedReceiver<&'static str>) {
+    let (sender, receiver) = unbounded_channel();
+    let tool = TestTool::new("endless", "Works.", move |context, _| {
+        sender.send("begun").expect("the test listens");
         while !context.cancel.is_cancelled() {
             std::thread::yield_now();
         }
-        says.send("cancelled").expect("the test listens");
+        sender.send("cancelled").expect("the test listens");
         ToolResult::text("too late")
-    }
-}
-
-fn endless() -> (Arc<Endless>, UnboundedReceiver<&'static str>) {
-    let (sender, receiver) = unbounded_channel();
-    (Arc::new(Endless(Mutex::new(sender))), receiver)
+    });
+    (Arc::new(tool), receiver)
 }
 
 #[test]

@@ -3,31 +3,23 @@
 use std::sync::Arc;
 
 use expect_test::{Expect, expect};
-use prowess::{Catalog, Code, Content, Runtime, Tool, ToolContext, ToolDefinition, ToolResult};
+use prowess::{Code, Content, Runtime, ToolResult};
+use prowess_testkit::TestTool;
 use rmcp::model::{CallToolResult, ErrorCode};
 use rmcp::service::ServiceError;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{block_on, call, connect, greet};
 
-/// Returns the same result for each call.
-struct Fixed(ToolResult);
-
-impl Tool for Fixed {
-    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
-        let input_schema = json!({ "type": "object" });
-        ToolDefinition { name: "test.fixed".into(), description: "Answers.".into(), input_schema }
-    }
-
-    fn call(&self, _context: &ToolContext<'_>, _arguments: &Value) -> ToolResult {
-        self.0.clone()
-    }
+/// A tool that returns the same result for each call.
+fn fixed(answer: ToolResult) -> Arc<TestTool> {
+    Arc::new(TestTool::new("test.fixed", "Answers.", move |_, _| answer.clone()))
 }
 
 /// Returns what a client receives, without the duration, which each result has.
 fn convert(answer: ToolResult) -> CallToolResult {
     let mut result = block_on(async {
-        let client = connect(Arc::new(Fixed(answer))).await;
+        let client = connect(fixed(answer)).await;
         client.call_tool(call("test_fixed", &json!({}))).await.expect("an answer")
     });
     let mut meta = result.meta.take().expect("each result has a duration");
@@ -185,7 +177,7 @@ fn images_and_sounds_have_types_of_their_own() {
 #[test]
 fn unknown_tool_is_an_error_of_the_protocol() {
     block_on(async {
-        let client = connect(Arc::new(Fixed(ToolResult::text("done")))).await;
+        let client = connect(fixed(ToolResult::text("done"))).await;
         let error = client.call_tool(call("test_fixde", &json!({}))).await.expect_err("no tool");
         let ServiceError::McpError(error) = error else { panic!("{error}") };
         assert_eq!(error.code, ErrorCode::INVALID_PARAMS);

@@ -10,11 +10,12 @@ mod tls;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use prowess::{Catalog, Runtime, Tool, ToolContext, ToolDefinition, ToolResult};
 use prowess_mcp::{HttpOptions, HttpServer, HttpToken, ServeError};
+use prowess_testkit::TestTool;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -269,30 +270,16 @@ fn health_and_metrics_are_reported() {
     });
 }
 
-/// A tool that reports its start and returns when the test releases it.
-struct Held {
-    starts: tokio::sync::mpsc::UnboundedSender<()>,
-    release: Mutex<Receiver<()>>,
-}
-
-impl Tool for Held {
-    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
-        let input_schema = json!({ "type": "object" });
-        ToolDefinition { name: "held".into(), description: "Waits.".into(), input_schema }
-    }
-
-    fn call(&self, _context: &ToolContext<'_>, _arguments: &Value) -> ToolResult {
-        self.starts.send(()).expect("the test listens");
-        self.release.lock().expect("nothing panics").recv().expect("the test releases it");
-        ToolResult::text("finished after all")
-    }
-}
-
-/// Returns a server with the tool [`Held`], the reports of its starts, and what releases it.
+/// Returns a server with a tool that returns when it is released, the reports of its starts, and what releases it.
 fn server_with_held_tool() -> (Server, tokio::sync::mpsc::UnboundedReceiver<()>, Sender<()>) {
     let (starts, started) = tokio::sync::mpsc::unbounded_channel();
     let (let_go, release) = channel();
-    let tool = Held { starts, release: Mutex::new(release) };
+    let release = Mutex::new(release);
+    let tool = TestTool::new("held", "Waits.", move |_, _| {
+        starts.send(()).expect("the test listens");
+        release.lock().expect("nothing panics").recv().expect("the test releases it");
+        ToolResult::text("finished after all")
+    });
     let server = Server::start(runtime_with(Arc::new(tool)), HttpOptions::default());
     (server, started, let_go)
 }

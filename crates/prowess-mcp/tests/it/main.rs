@@ -21,8 +21,9 @@ mod watching;
 
 use std::sync::Arc;
 
-use prowess::{Runtime, Tool, ToolProvider};
+use prowess::{Runtime, Tool};
 use prowess_mcp::SkillServer;
+use prowess_testkit::TestTools;
 use rmcp::service::{RoleClient, RunningService};
 use rmcp::{ServiceExt, model::CallToolRequestParams};
 use serde_json::Value;
@@ -30,15 +31,6 @@ use tokio::task::JoinHandle;
 
 /// A client that has greeted its server.
 type Client = RunningService<RoleClient, ()>;
-
-/// A provider of one tool.
-struct Only(Arc<dyn Tool>);
-
-impl ToolProvider for Only {
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        vec![Arc::clone(&self.0)]
-    }
-}
 
 /// Connects a client to a server with this tool.
 async fn connect(tool: Arc<dyn Tool>) -> Client {
@@ -48,7 +40,7 @@ async fn connect(tool: Arc<dyn Tool>) -> Client {
 /// Returns a runtime of the embedded skills with one more tool.
 fn runtime_with(tool: Arc<dyn Tool>) -> Runtime {
     let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
-    builder.tools(Arc::new(Only(tool))).build().expect("the runtime is complete")
+    builder.tools(Arc::new(TestTools(vec![tool]))).build().expect("the runtime is complete")
 }
 
 /// A client of one more server of this runtime.

@@ -1,9 +1,10 @@
 //! Every request gets an answer.
 
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-use prowess::{Catalog, Runtime, Tool, ToolContext, ToolDefinition, ToolResult};
+use prowess::{Runtime, ToolResult};
+use prowess_testkit::TestTool;
 use serde_json::{Value, json};
 
 use crate::raw::{Raw, meta};
@@ -93,27 +94,16 @@ fn unknown_method_is_not_repeated_whole() {
     assert_eq!(answer["error"]["message"], r"unknown method `a\u{1b}[2Jb`");
 }
 
-/// A tool that returns when the test releases it.
-struct Held(Mutex<Receiver<()>>);
-
-impl Tool for Held {
-    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
-        let input_schema = json!({ "type": "object" });
-        ToolDefinition { name: "held".into(), description: "Waits.".into(), input_schema }
-    }
-
-    fn call(&self, _context: &ToolContext<'_>, _arguments: &Value) -> ToolResult {
-        self.0.lock().expect("nothing panics").recv().expect("the test lets go");
-        ToolResult::text("done")
-    }
-}
-
 #[test]
 fn equal_ids_in_flight_are_each_answered() {
     block_on(async {
         let (let_go, held) = channel();
-        let tool = Arc::new(Held(Mutex::new(held)));
-        let mut raw = Raw::greeted(Arc::new(runtime_with(tool)), REVISION).await;
+        let held = Mutex::new(held);
+        let tool = TestTool::new("held", "Waits.", move |_, _| {
+            held.lock().expect("nothing panics").recv().expect("the test lets go");
+            ToolResult::text("done")
+        });
+        let mut raw = Raw::greeted(Arc::new(runtime_with(Arc::new(tool))), REVISION).await;
         raw.ask(json!(7), "tools/call", json!({ "name": "held" })).await;
         for _ in 0..2 {
             let refused = raw.request(json!(7), "tools/list", json!({})).await;

@@ -12,7 +12,7 @@ use prowess_plugin_host::{
     start_process,
 };
 use prowess_testkit::{
-    Changing, ManualClock, ScanRecorder, SourceFixture, Tree, TreeSource, Unreadable, WayOut,
+    Changing, FixtureSource, ManualClock, ScanRecorder, SourceFixture, Tree, Unreadable, WayOut,
     build_plugin, check_source, check_tools,
 };
 use serde_json::{Value, json};
@@ -193,10 +193,10 @@ fn tree(files: &[(&str, &[u8])]) -> Tree {
 }
 
 impl Filesystem {
-    fn over(&self, tree: Tree) -> TreeSource {
+    fn over(&self, tree: Tree) -> FixtureSource<Arc<Tree>> {
         let config = json!({"roots": [{"root": tree.path()}]});
         let source = self.0.source(&build_plugin("prowess-plugin-filesystem"), config);
-        TreeSource { source, tree: Arc::new(tree) }
+        FixtureSource { source, fixture: Arc::new(tree) }
     }
 }
 
@@ -225,7 +225,7 @@ impl SourceFixture for Filesystem {
 
     fn changing(&self, files: &[(&str, &[u8])]) -> Option<Changing> {
         let source = self.over(tree(files));
-        let tree = Arc::clone(&source.tree);
+        let tree = Arc::clone(&source.fixture);
         let write = Box::new(move |path: &str, bytes: &[u8]| tree.write(path, bytes));
         Some(Changing { source: Arc::new(source), write })
     }

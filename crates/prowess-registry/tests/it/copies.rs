@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, CatalogProvider, Layer, Listing, MemorySource, PackagePath, PreviousScan, ReadLimit,
-    ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError,
+    CatalogProvider, Layer, Listing, MemorySource, PackagePath, SkillSource, SourceError,
 };
 use prowess_registry::{Collision, Registry};
+use prowess_testkit::{OverriddenSource, SourceOverrides};
 
 use crate::fixture::{Changing, skill_md};
 use crate::layers::{TRUSTED, catalog, ids, policy, reported};
@@ -92,39 +92,17 @@ fn package_with_another_script_is_no_copy() {
 /// A source with the identity of its package, which has too many files to compare.
 struct Large(MemorySource, &'static str);
 
-impl SkillSource for Large {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn root(&self) -> &str {
-        self.0.root()
+impl SourceOverrides for Large {
+    fn inner(&self) -> &dyn SkillSource {
+        &self.0
     }
 
     fn identity(&self, _: &PackagePath) -> Option<String> {
         Some(self.1.to_owned())
     }
 
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        self.0.scan(previous, sink, cancel)
-    }
-
     fn list(&self, _: &PackagePath, _: usize) -> Result<Listing, SourceError> {
         Ok(Listing { resources: Vec::new(), is_complete: false })
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.0.read(package, resource, limit)
     }
 }
 
@@ -135,7 +113,7 @@ fn same_directory_is_a_copy_of_any_size() {
             let builder = MemorySource::builder(name);
             let builder = builder.file("deploy/SKILL.md", skill_md("deploy", "the same"));
             let memory = builder.build().expect("the paths are valid");
-            Arc::new(Large(memory, identity))
+            Arc::new(OverriddenSource(Large(memory, identity)))
         };
         let builder = Registry::builder()
             .layer(Layer::new("user", TRUSTED))

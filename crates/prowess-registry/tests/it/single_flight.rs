@@ -5,10 +5,10 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
 use prowess_core::{
-    Cancel, CatalogProvider, Listing, PackagePath, PreviousScan, ReadLimit, ResourcePath, ScanSink,
-    ScanSummary, SkillSource, SourceError, Trust,
+    Cancel, CatalogProvider, PreviousScan, ScanSink, ScanSummary, SkillSource, SourceError, Trust,
 };
 use prowess_registry::Registry;
+use prowess_testkit::{OverriddenSource, SourceOverrides};
 
 use crate::fixture::{Changing, registry, skill_md};
 
@@ -37,13 +37,9 @@ impl Gated {
     }
 }
 
-impl SkillSource for Gated {
-    fn name(&self) -> &str {
-        "gated"
-    }
-
-    fn root(&self) -> &str {
-        "gated://"
+impl SourceOverrides for Gated {
+    fn inner(&self) -> &dyn SkillSource {
+        &self.inner
     }
 
     fn scan(
@@ -59,23 +55,10 @@ impl SkillSource for Gated {
         assert_eq!(self.panics.swap(0, Ordering::SeqCst), 0, "the test requests a panic");
         Ok(summary)
     }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.inner.list(package, most)
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.inner.read(package, resource, limit)
-    }
 }
 
-fn gated() -> (Arc<Gated>, Registry) {
-    let source = Arc::new(Gated::default());
+fn gated() -> (Arc<OverriddenSource<Gated>>, Registry) {
+    let source = Arc::new(OverriddenSource(Gated::default()));
     let registry = registry(vec![("user", Trust::Trusted, source.clone())]);
     (source, registry)
 }

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, Weak, mpsc};
 use std::thread;
 
 use prowess_core::{
-    Cancel, Catalog, CatalogProvider, Layer, Listing, PackagePath, PreviousScan, Ranked, Ranker,
-    ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Trust,
+    Cancel, Catalog, CatalogProvider, Layer, PreviousScan, Ranked, Ranker, ScanSink, ScanSummary,
+    SkillSource, SourceError, Trust,
 };
 use prowess_registry::Registry;
-use prowess_testkit::VersionedSource;
+use prowess_testkit::{OverriddenSource, SourceOverrides, VersionedSource};
 
 use crate::fixture::{Changing, registry, skill_md};
 
@@ -59,13 +59,9 @@ struct Stopping {
     inner: VersionedSource,
 }
 
-impl SkillSource for Stopping {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn root(&self) -> &str {
-        self.inner.root()
+impl SourceOverrides for Stopping {
+    fn inner(&self) -> &dyn SkillSource {
+        &self.inner
     }
 
     fn scan(
@@ -79,19 +75,6 @@ impl SkillSource for Stopping {
         self.go_on.lock().expect("the lock is not poisoned").recv().expect("the test sends this");
         Ok(summary)
     }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.inner.list(package, most)
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.inner.read(package, resource, limit)
-    }
 }
 
 #[test]
@@ -99,7 +82,7 @@ fn readers_do_not_wait_for_a_reload() {
     let (reached, is_reached) = mpsc::sync_channel(1);
     let (tell, go_on) = mpsc::sync_channel(2);
     let source = Stopping { reached, go_on: go_on.into(), inner: VersionedSource::default() };
-    let registry = registry(vec![("user", Trust::Trusted, Arc::new(source))]);
+    let registry = registry(vec![("user", Trust::Trusted, Arc::new(OverriddenSource(source)))]);
     tell.send(()).expect("the source receives this");
     registry.reload();
     is_reached.recv().expect("the first scan has been reached");

@@ -4,12 +4,9 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use prowess_core::{
-    Cancel, Listing, MemorySource, PackagePath, PreviousScan, ReadLimit, ResourcePath, ScanSink,
-    ScanSummary, SkillSource, SourceError,
-};
+use prowess_core::{MemorySource, PackagePath, ReadLimit, ResourcePath, SkillSource, SourceError};
 use prowess_shell::{InMemoryShell, ShellLimits, ShellPolicy};
-use prowess_testkit::catalog_over;
+use prowess_testkit::{OverriddenSource, SourceOverrides, catalog_over};
 
 use crate::fixture::Setup;
 
@@ -23,26 +20,9 @@ struct Slow {
     opened: Condvar,
 }
 
-impl SkillSource for Slow {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn root(&self) -> &str {
-        self.inner.root()
-    }
-
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        self.inner.scan(previous, sink, cancel)
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.inner.list(package, most)
+impl SourceOverrides for Slow {
+    fn inner(&self) -> &dyn SkillSource {
+        &self.inner
     }
 
     fn read(
@@ -76,7 +56,7 @@ fn no_command_starts_while_lost_ones_run() {
         is_open: Mutex::default(),
         opened: Condvar::default(),
     };
-    let slow = Arc::new(slow);
+    let slow = Arc::new(OverriddenSource(slow));
     let limits = ShellLimits { seconds: 1, lost_commands: 2, ..ShellLimits::default() };
     let setup = Setup {
         shell: InMemoryShell::new(ShellPolicy { limits, ..Default::default() }),

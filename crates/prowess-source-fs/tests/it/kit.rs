@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use prowess_core::SkillSource;
 use prowess_source_fs::{FsConfig, Links, Nested};
-use prowess_testkit::{SourceFixture, Tree, TreeSource, Unreadable, WayOut, check_source};
+use prowess_testkit::{FixtureSource, SourceFixture, Tree, Unreadable, WayOut, check_source};
 
 use crate::source;
 
@@ -20,7 +20,7 @@ impl Fixture {
         let mut config = FsConfig::new(tree.path());
         config.links = self.links;
         config.nested = self.nested;
-        Arc::new(TreeSource { source: Arc::new(source(config)), tree: Arc::new(tree) })
+        Arc::new(FixtureSource { source: Arc::new(source(config)), fixture: tree })
     }
 }
 

@@ -5,21 +5,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use prowess_core::{
-    Cancel, ChangeListener, Clock, Listing, PackageDigest, PackagePath, PreviousScan, ReadLimit,
-    ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Timestamp, Watch,
-};
+use prowess_core::{Clock, SkillSource, Timestamp};
 use prowess_source_mcp::{Label, McpOptions, McpSource};
-use prowess_testkit::{Changing, SourceFixture, Unreadable, check_source};
+use prowess_testkit::{Changing, FixtureSource, SourceFixture, Unreadable, check_source};
 
 use crate::peer::Peer;
 use crate::resources::Files;
-
-/// A source with its server.
-struct Served {
-    source: McpSource,
-    _peer: Peer,
-}
 
 struct Running(Instant);
 
@@ -43,13 +34,13 @@ fn serve(files: &[(&str, &[u8])]) -> Files {
     served
 }
 
-fn served(files: &Files, interval: Duration) -> Arc<Served> {
+fn served(files: &Files, interval: Duration) -> Arc<FixtureSource<Peer>> {
     let peer = files.peer();
     let options = McpOptions { interval, ..McpOptions::default() };
     let clock = Arc::new(Running(Instant::now()));
     let label = Label::new("team").unwrap();
     let source = McpSource::new(&label, peer.server(), clock, options).unwrap();
-    Arc::new(Served { source, _peer: peer })
+    Arc::new(FixtureSource { source: Arc::new(source), fixture: peer })
 }
 
 impl SourceFixture for Fixture {
@@ -77,48 +68,4 @@ impl SourceFixture for Fixture {
 #[test]
 fn source_keeps_the_rules() {
     check_source(&Fixture);
-}
-
-impl SkillSource for Served {
-    fn name(&self) -> &str {
-        self.source.name()
-    }
-
-    fn root(&self) -> &str {
-        self.source.root()
-    }
-
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        self.source.scan(previous, sink, cancel)
-    }
-
-    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        self.source.watch(listener)
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.source.list(package, most)
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.source.read(package, resource, limit)
-    }
-
-    fn package_contents(
-        &self,
-        package: &PackagePath,
-        cancel: &Cancel,
-    ) -> Result<PackageDigest, SourceError> {
-        self.source.package_contents(package, cancel)
-    }
 }

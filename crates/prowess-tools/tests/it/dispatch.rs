@@ -8,11 +8,11 @@ use expect_test::expect;
 use prowess_core::{
     Caller, Catalog, Clock, Code, Outcome, Tool, ToolCall, ToolContext, ToolDefinition, ToolResult,
 };
-use prowess_testkit::ManualClock;
+use prowess_testkit::{ManualClock, TestTools};
 use prowess_tools::{BuildError, ToolNaming, Toolbox};
 use serde_json::{Value, json};
 
-use crate::fixture::{CANARY, Host, Only, Setup, check_error, text};
+use crate::fixture::{CANARY, Host, Setup, check_error, text};
 
 /// Does what its argument says.
 struct Wild {
@@ -292,7 +292,7 @@ fn threads_share_one_toolbox() {
 
 #[test]
 fn a_tool_that_panics_when_it_is_asked_what_it_is_is_refused() {
-    let tool = Only(Arc::new(Fickle(AtomicUsize::new(3))));
+    let tool = TestTools::one(Fickle(AtomicUsize::new(3)));
     let built = Toolbox::builder(ToolNaming::default()).provider(&tool).build();
     assert_eq!(built.err(), Some(BuildError::Panicked));
 }

@@ -6,14 +6,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use prowess_core::{
     ActiveSkill, AuditError, AuditEvent, AuditPolicy, AuditSink, Availability, Boundary,
     CallIntent, CallOrigin, Cancel, Catalog, CatalogBuilder, CatalogSource, Content, CostTracker,
-    DeliveryPolicy, Diagnostic, EstimatedTokens, Found, Layer, Listing, LoadMode, MemorySource,
-    NewRecord, PackagePath, PreviousScan, RateLimiter, ReadFurther, ReadLimit, Receipt,
-    RecordIndex, RecordSet, RecordSetBuilder, ResourcePath, ScanSink, ScanSummary, ScriptRunner,
-    Session, SessionError, SessionId, SessionState, SkillSource, SourceError, SourceErrorKind,
-    Tool, ToolCall, ToolContext, ToolProvider, Trust, Unload,
+    DeliveryPolicy, Diagnostic, EstimatedTokens, Found, Layer, LoadMode, MemorySource, NewRecord,
+    PackagePath, PreviousScan, RateLimiter, ReadFurther, ReadLimit, Receipt, RecordIndex,
+    RecordSet, RecordSetBuilder, ResourcePath, ScanSink, ScriptRunner, Session, SessionError,
+    SessionId, SessionState, SkillSource, SourceError, SourceErrorKind, Tool, ToolCall,
+    ToolContext, Trust, Unload,
 };
 use prowess_format::{Head, Profile, Rules, Summarized, summarize};
-use prowess_testkit::ManualClock;
+use prowess_testkit::{ManualClock, OverriddenSource, SourceOverrides, TestTools};
 use prowess_tools::{
     CallAudit, Dispatched, Gate, NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox,
     ToolboxBuilder,
@@ -73,26 +73,9 @@ impl Moody {
     }
 }
 
-impl SkillSource for Moody {
-    fn name(&self) -> &str {
-        self.inner.name()
-    }
-
-    fn root(&self) -> &str {
-        self.inner.root()
-    }
-
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        self.inner.scan(previous, sink, cancel)
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.inner.list(package, most)
+impl SourceOverrides for Moody {
+    fn inner(&self) -> &dyn SkillSource {
+        &self.inner
     }
 
     fn read(
@@ -304,18 +287,9 @@ impl Recorder {
     }
 }
 
-/// One tool from a test.
-pub(crate) struct Only(pub(crate) Arc<dyn Tool>);
-
-impl ToolProvider for Only {
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        vec![self.0.clone()]
-    }
-}
-
 /// A host with a toolbox, a session and the catalog of a turn.
 pub(crate) struct Host {
-    pub(crate) source: Arc<Moody>,
+    pub(crate) source: Arc<OverriddenSource<Moody>>,
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) session: LocalSession,
     pub(crate) clock: Arc<ManualClock>,
@@ -348,7 +322,7 @@ pub(crate) struct Setup {
 impl Host {
     /// A host of the given files, by path from the source's root.
     pub(crate) fn with(setup: Setup, files: &[(&str, &[u8])]) -> Self {
-        let source = Arc::new(Moody::new(files));
+        let source = Arc::new(OverriddenSource(Moody::new(files)));
         let audit = Arc::new(setup.audit);
         let mut skill_tools = SkillTools::new(setup.policy, setup.delivery);
         if let Some(runner) = setup.runner {
@@ -361,7 +335,7 @@ impl Host {
             .call_audit(call_audit)
             .hooks(skill_tools.hooks());
         for tool in setup.tools {
-            builder = builder.provider(&Only(tool));
+            builder = builder.provider(&TestTools(vec![tool]));
         }
         if let Some(gate) = setup.gate {
             builder = builder.gate(gate);

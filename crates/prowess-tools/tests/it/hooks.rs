@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prowess_core::{
-    CallIntent, Cancel, Catalog, Code, Outcome, ScriptError, ScriptOutcome, ScriptRequest,
-    ScriptRunner, SkillError, Tool, ToolCall, ToolContext, ToolDefinition, ToolResult,
+    CallIntent, Cancel, Code, Outcome, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner,
+    SkillError, Tool, ToolCall, ToolResult,
 };
+use prowess_testkit::TestTool;
 use prowess_tools::{HookPolicy, ToolPolicy};
 use serde_json::{Value, json};
 
@@ -145,26 +146,12 @@ fn hooked(name: &str, event: &str, matcher: &str, command: &str) -> String {
 fn host_of(skill_md: &str) -> (Host, Arc<Recorder>) {
     let runner = Arc::new(Recorder::default());
     let policy = ToolPolicy { hooks: HookPolicy::Run, ..ToolPolicy::default() };
-    let tools = vec![Arc::new(Answering) as Arc<dyn Tool>];
+    let query = TestTool::new("db.query", "Answers.", |_, arguments| {
+        ToolResult::text(format!("rows of {}", arguments["table"]))
+    });
+    let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(query)];
     let setup = Setup { policy, tools, runner: Some(runner.clone()), ..Setup::default() };
     (Host::with(setup, &[("alpha/SKILL.md", skill_md.as_bytes())]), runner)
-}
-
-/// A tool that answers with its argument.
-struct Answering;
-
-impl Tool for Answering {
-    fn definition(&self, _: &Catalog) -> ToolDefinition {
-        ToolDefinition {
-            name: "db.query".to_owned(),
-            description: "Answers.".to_owned(),
-            input_schema: json!({ "type": "object" }),
-        }
-    }
-
-    fn call(&self, _: &ToolContext<'_>, arguments: &Value) -> ToolResult {
-        ToolResult::text(format!("rows of {}", arguments["table"]))
-    }
 }
 
 fn query(host: &Host) -> ToolResult {

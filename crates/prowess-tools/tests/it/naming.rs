@@ -6,10 +6,11 @@ use prowess_core::{
     Catalog, CatalogBuilder, CatalogSource, Layer, MemorySource, NewRecord, RecordIndex,
     RecordSetBuilder, Tool, ToolContext, ToolDefinition, ToolResult, Trust,
 };
+use prowess_testkit::TestTools;
 use prowess_tools::{BuildError, NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox};
 use serde_json::{Value, json};
 
-use crate::fixture::{Host, Only, Setup, code, text};
+use crate::fixture::{Host, Setup, code, text};
 
 /// Answers with its own name.
 pub(crate) struct Named(pub(crate) &'static str, pub(crate) Value);
@@ -70,7 +71,7 @@ fn build(names: NameStyle, tools: &[&'static str]) -> Result<Toolbox, BuildError
     let skills = SkillTools::new(ToolPolicy::default(), prowess_core::DeliveryPolicy::default());
     let mut builder = Toolbox::builder(ToolNaming::new(names)).provider(&skills);
     for tool in tools {
-        builder = builder.provider(&Only(named(tool)));
+        builder = builder.provider(&TestTools(vec![named(tool)]));
     }
     builder.build()
 }
@@ -109,7 +110,7 @@ fn a_name_that_no_vendor_takes_is_refused() {
 fn a_schema_that_is_none_is_refused() {
     let elsewhere = json!({ "$ref": "https://example.com/schema.json" });
     for schema in [json!({ "type": "nonsense" }), json!(3), elsewhere] {
-        let tool = Only(Arc::new(Named("odd", schema.clone())));
+        let tool = TestTools::one(Named("odd", schema.clone()));
         let built = Toolbox::builder(ToolNaming::default()).provider(&tool).build();
         let error = built.expect_err("the schema is not one");
         let is_bad = matches!(&error, BuildError::BadSchema { tool, .. } if tool == "odd");

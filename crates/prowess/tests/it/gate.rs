@@ -9,34 +9,10 @@ use prowess::gating::Decision;
 use prowess::session::SessionHandle;
 use prowess::{
     ApprovalDecision, ApprovalId, ApprovalScope, ApprovalStoreExt as _, ApprovalVerdict,
-    CallOrigin, Catalog, Layer, Policies, Runtime, Timestamp, Tool, ToolCall, ToolContext,
-    ToolDefinition, ToolProvider, ToolResult, Trust,
+    CallOrigin, Layer, Policies, Runtime, Timestamp, ToolCall, ToolResult, Trust,
 };
-use prowess_testkit::Tree;
+use prowess_testkit::{TestTool, TestTools, Tree};
 use serde_json::{Value, json};
-
-/// A tool of the host that queries data.
-struct Query;
-
-impl Tool for Query {
-    fn definition(&self, _: &Catalog) -> ToolDefinition {
-        let input_schema = json!({ "type": "object" });
-        let description = "Queries data.".to_owned();
-        ToolDefinition { name: "json_query".to_owned(), description, input_schema }
-    }
-
-    fn call(&self, _: &ToolContext<'_>, _: &Value) -> ToolResult {
-        ToolResult::text("the data")
-    }
-}
-
-struct Tools;
-
-impl ToolProvider for Tools {
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        vec![Arc::new(Query)]
-    }
-}
 
 /// A conversation over skills that a test writes.
 struct Host {
@@ -55,10 +31,12 @@ impl Host {
             tree.write(&format!("{name}/SKILL.md"), skill(name, further));
         }
         let policies = Policies::from_yaml(yaml).expect("the policies are valid");
+        let query =
+            TestTool::new("json_query", "Queries data.", |_, _| ToolResult::text("the data"));
         let runtime = Runtime::builder()
             .policies(policies)
             .layers([Layer::new("user", trust)])
-            .tools(Arc::new(Tools))
+            .tools(Arc::new(TestTools::one(query)))
             .skills_directory("user", tree.path())
             .build()
             .expect("the runtime is complete");

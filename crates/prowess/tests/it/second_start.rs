@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use prowess::source_fs::{FsConfig, FsSource};
 use prowess::state::RecordCache;
 use prowess::{
-    CachePolicy, Cancel, Catalog, Diagnostic, Digest, Found, KnownPackages, Listing, PackagePath,
-    Policies, PreviousScan, ReadFurther, ReadLimit, ResourcePath, Runtime, ScanSink, ScanSummary,
-    SkillSource, SourceError, Stamp, Timestamp, ToolCall,
+    CachePolicy, Cancel, Catalog, Diagnostic, Digest, Found, KnownPackages, Policies, PreviousScan,
+    ReadFurther, Runtime, ScanSink, ScanSummary, SkillSource, SourceError, Stamp, Timestamp,
+    ToolCall,
 };
-use prowess_testkit::{ManualClock, Tree};
+use prowess_testkit::{ManualClock, OverriddenSource, SourceOverrides, Tree};
 use serde_json::json;
 
 use crate::dynamic;
@@ -61,17 +61,9 @@ impl ScanSink for CountingSink<'_> {
     }
 }
 
-impl SkillSource for Counting {
-    fn name(&self) -> &str {
-        self.source.name()
-    }
-
-    fn root(&self) -> &str {
-        self.source.root()
-    }
-
-    fn cache_key(&self) -> Option<String> {
-        self.source.cache_key()
+impl SourceOverrides for Counting {
+    fn inner(&self) -> &dyn SkillSource {
+        &self.source
     }
 
     fn scan(
@@ -83,19 +75,6 @@ impl SkillSource for Counting {
         let known = CountingPackages { previous, counting: self };
         let previous = PreviousScan::new(&known).with_listing(previous.listing());
         self.source.scan(&previous, &mut CountingSink { sink, counting: self }, cancel)
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.source.list(package, most)
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.source.read(package, resource, limit)
     }
 }
 
@@ -118,17 +97,17 @@ fn start_with(tree: &Tree, policies: Policies) -> (Arc<Catalog>, usize) {
     (catalog, source.reads.load(Ordering::SeqCst))
 }
 
-fn start_of(tree: &Tree, policies: Policies) -> (Arc<Catalog>, Arc<Counting>) {
+fn start_of(tree: &Tree, policies: Policies) -> (Arc<Catalog>, Arc<OverriddenSource<Counting>>) {
     let (runtime, source) = runtime_of(tree, policies);
     (runtime.catalog(), source)
 }
 
-fn runtime_of(tree: &Tree, policies: Policies) -> (Runtime, Arc<Counting>) {
+fn runtime_of(tree: &Tree, policies: Policies) -> (Runtime, Arc<OverriddenSource<Counting>>) {
     // Long after the files were written, so that their times can be relied on.
     let clock = Arc::new(ManualClock::at(Timestamp(32_503_680_000_000)));
     let source = FsSource::new(FsConfig::new(tree.join("skills")), clock);
-    let source =
-        Arc::new(Counting { source, reads: AtomicUsize::new(0), asked: AtomicUsize::new(0) });
+    let source = Counting { source, reads: AtomicUsize::new(0), asked: AtomicUsize::new(0) };
+    let source = Arc::new(OverriddenSource(source));
     let runtime = dynamic::builder()
         .policies(policies)
         .record_cache(RecordCache::new(tree.join("cache"), "build"))

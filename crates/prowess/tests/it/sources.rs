@@ -4,11 +4,10 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use prowess::{
-    Availability, Cancel, ChangeListener, Listing, MemorySource, PackagePath, Policies,
-    PreviousScan, ReadLimit, ResourcePath, Runtime, ScanSink, ScanSummary, SkillSource,
-    SourceError, ToolCall, Watch,
+    Availability, ChangeListener, MemorySource, Policies, Runtime, SkillSource, SourceError,
+    ToolCall, Watch,
 };
-use prowess_testkit::{ManualClock, Tree};
+use prowess_testkit::{ManualClock, OverriddenSource, SourceOverrides, Tree};
 use serde_json::json;
 
 use crate::dynamic;
@@ -106,41 +105,15 @@ fn a_loaded_text_is_kept_for_the_next_conversation() {
 /// A source whose watch takes for ever to set up.
 struct Slow(MemorySource, Mutex<mpsc::Receiver<()>>);
 
-impl SkillSource for Slow {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn root(&self) -> &str {
-        self.0.root()
-    }
-
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        self.0.scan(previous, sink, cancel)
+impl SourceOverrides for Slow {
+    fn inner(&self) -> &dyn SkillSource {
+        &self.0
     }
 
     fn watch(&self, _: ChangeListener) -> Result<Option<Watch>, SourceError> {
         let released = self.1.lock().expect("no test panics here");
         let _ = released.recv_timeout(Duration::from_secs(60));
         Ok(None)
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.0.list(package, most)
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.0.read(package, resource, limit)
     }
 }
 
@@ -152,7 +125,7 @@ fn the_first_catalog_waits_for_no_watch() {
         .expect("the path is one");
     let (release, held) = mpsc::channel();
     let policies = Policies::from_yaml("refresh: { mode: watch }").expect("it is a policy");
-    let source = Arc::new(Slow(one, Mutex::new(held)));
+    let source = Arc::new(OverriddenSource(Slow(one, Mutex::new(held))));
     let builder = Runtime::builder().policies(policies).source("user", source);
     let (tell, built) = mpsc::channel();
     let building = std::thread::spawn(move || {

@@ -10,10 +10,12 @@ use prowess::gating::Decision;
 use prowess::session::{Discipline, MemoryStore, SessionHandle, Sessions};
 use prowess::tools::{ReadGate, SkillTools, Surface, ToolNaming};
 use prowess::{
-    Catalog, Code, Content, Error, Layer, Policies, Runtime, SessionId, SessionStore, Tool,
-    ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult, Trust, Turn, Unload,
+    Code, Content, Error, Layer, Policies, Runtime, SessionId, SessionStore, ToolCall, ToolResult,
+    Trust, Turn, Unload,
 };
-use prowess_testkit::{HookedStore, ManualClock, StoreCall, StoreMoment, Tree};
+use prowess_testkit::{
+    HookedStore, ManualClock, StoreCall, StoreMoment, TestTool, TestTools, Tree,
+};
 use serde_json::{Value, json};
 
 use super::data::{Case, End, Interference, Operation, Outcome, Plain};
@@ -48,7 +50,9 @@ impl Place {
         let facts = facts(&policies);
         let store = store(&policies, &clock, &interferes);
         let mut builder = dynamic::builder().policies(policies).clock(clock.clone());
-        builder = builder.session_store(store).tools(Arc::new(Tools));
+        let query =
+            TestTool::new("host_query", "Queries data.", |_, _| ToolResult::text("the data"));
+        builder = builder.session_store(store).tools(Arc::new(TestTools::one(query)));
         #[cfg(unix)]
         if case.runner {
             builder = builder.script_runner(Arc::new(prowess_testkit::ShellRunner));
@@ -293,27 +297,4 @@ fn failed(error: &Error) -> Outcome {
         other => format!("{other:?}"),
     };
     Outcome { code: Some(code), text: error.to_string(), ..Outcome::default() }
-}
-
-/// A tool of the host in the runtime.
-struct Query;
-
-impl Tool for Query {
-    fn definition(&self, _: &Catalog) -> ToolDefinition {
-        let input_schema = json!({ "type": "object" });
-        let description = "Queries data.".to_owned();
-        ToolDefinition { name: "host_query".to_owned(), description, input_schema }
-    }
-
-    fn call(&self, _: &ToolContext<'_>, _: &Value) -> ToolResult {
-        ToolResult::text("the data")
-    }
-}
-
-struct Tools;
-
-impl ToolProvider for Tools {
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        vec![Arc::new(Query)]
-    }
 }

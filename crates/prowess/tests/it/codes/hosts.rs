@@ -11,12 +11,11 @@ use prowess::vendor::WireFormat;
 use prowess::{
     AllowedTools, Approval, ApprovalDecision, ApprovalEntry, ApprovalId, ApprovalQuery,
     ApprovalStore, ApprovalStoreError, ApprovalStoreExt as _, ApprovalVerdict, Asked, AuditError,
-    AuditEvent, AuditSink, CallIntent, Cancel, Catalog, Code, NewApproval, RateLimited,
-    RateLimiter, RuntimeBuilder, SessionId, Timestamp, Tool, ToolCall, ToolContext, ToolDefinition,
-    ToolProvider, ToolResult,
+    AuditEvent, AuditSink, CallIntent, Cancel, Code, NewApproval, RateLimited, RateLimiter,
+    RuntimeBuilder, SessionId, Timestamp, ToolCall,
 };
-use prowess_testkit::Tree;
-use serde_json::{Value, json};
+use prowess_testkit::{TestTool, TestTools, Tree};
+use serde_json::json;
 
 use super::calls::{builder, dispatch, refused, tree};
 
@@ -62,27 +61,10 @@ pub(super) fn after(files: &str, changed: fn(&Tree), call: (&str, &str)) -> Fail
     refused(dispatch(&runtime.turn(&session).expect("it is open"), call))
 }
 
-struct Weather;
-
-impl Tool for Weather {
-    fn definition(&self, _: &Catalog) -> ToolDefinition {
-        let input_schema = json!({ "type": "object" });
-        ToolDefinition { name: "weather".into(), description: "Weather.".into(), input_schema }
-    }
-
-    fn call(&self, _: &ToolContext<'_>, _: &Value) -> ToolResult {
-        panic!("the example panics")
-    }
-}
-
-impl ToolProvider for Weather {
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        vec![Arc::new(Weather)]
-    }
-}
-
 pub(super) fn panicking_tool() -> Failed {
-    call("", |builder| builder.tools(Arc::new(Weather)), ("weather", "{}"))
+    let weather = || TestTool::new("weather", "Weather.", |_, _| panic!("the example panics"));
+    let tools = || Arc::new(TestTools::one(weather()));
+    call("", |builder| builder.tools(tools()), ("weather", "{}"))
 }
 
 /// A store of approvals that fails.

@@ -1,4 +1,4 @@
-//! A source together with its files.
+//! A source together with its files or its server.
 
 use std::sync::Arc;
 
@@ -7,17 +7,15 @@ use prowess_core::{
     ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
 };
 
-use crate::Tree;
-
-/// A source that keeps its temporary files for as long as it is used.
-pub struct TreeSource {
-    /// The source, which reads the tree.
+/// A source that keeps its temporary files, or its server, for as long as it is used.
+pub struct FixtureSource<F> {
+    /// The source, which reads the fixture.
     pub source: Arc<dyn SkillSource>,
-    /// The files.
-    pub tree: Arc<Tree>,
+    /// The files or the server.
+    pub fixture: F,
 }
 
-impl SkillSource for TreeSource {
+impl<F: Send + Sync> SkillSource for FixtureSource<F> {
     fn name(&self) -> &str {
         self.source.name()
     }
@@ -28,6 +26,10 @@ impl SkillSource for TreeSource {
 
     fn cache_key(&self) -> Option<String> {
         self.source.cache_key()
+    }
+
+    fn identity(&self, package: &PackagePath) -> Option<String> {
+        self.source.identity(package)
     }
 
     fn scan(

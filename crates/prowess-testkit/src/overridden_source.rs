@@ -1,0 +1,138 @@
+//! A source that wraps another one, for tests that override single methods.
+
+use std::ops::Deref;
+
+use prowess_core::{
+    Cancel, ChangeListener, Listing, PackagePath, PreviousScan, ReadLimit, ResourcePath, ScanSink,
+    ScanSummary, SkillSource, SourceError, Watch,
+};
+
+/// The methods of an [`OverriddenSource`]. Each calls the wrapped source by default.
+pub trait SourceOverrides: Send + Sync {
+    /// Returns the wrapped source.
+    fn inner(&self) -> &dyn SkillSource;
+
+    /// Overrides [`SkillSource::name`].
+    fn name(&self) -> &str {
+        self.inner().name()
+    }
+
+    /// Overrides [`SkillSource::root`].
+    fn root(&self) -> &str {
+        self.inner().root()
+    }
+
+    /// Overrides [`SkillSource::cache_key`].
+    fn cache_key(&self) -> Option<String> {
+        self.inner().cache_key()
+    }
+
+    /// Overrides [`SkillSource::identity`].
+    fn identity(&self, package: &PackagePath) -> Option<String> {
+        self.inner().identity(package)
+    }
+
+    /// Overrides [`SkillSource::scan`].
+    ///
+    /// # Errors
+    ///
+    /// As that.
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        self.inner().scan(previous, sink, cancel)
+    }
+
+    /// Overrides [`SkillSource::watch`].
+    ///
+    /// # Errors
+    ///
+    /// As that.
+    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        self.inner().watch(listener)
+    }
+
+    /// Overrides [`SkillSource::list`].
+    ///
+    /// # Errors
+    ///
+    /// As that.
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        self.inner().list(package, most)
+    }
+
+    /// Overrides [`SkillSource::read`].
+    ///
+    /// # Errors
+    ///
+    /// As that.
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        self.inner().read(package, resource, limit)
+    }
+}
+
+/// A source with overridden methods. Scans of some packages and digests come from these methods,
+/// as they do by default in [`SkillSource`], so that no call passes by an overridden one.
+#[derive(Debug, Default)]
+pub struct OverriddenSource<T>(pub T);
+
+/// For the other methods of the test's type.
+impl<T> Deref for OverriddenSource<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: SourceOverrides> SkillSource for OverriddenSource<T> {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn root(&self) -> &str {
+        self.0.root()
+    }
+
+    fn cache_key(&self) -> Option<String> {
+        self.0.cache_key()
+    }
+
+    fn identity(&self, package: &PackagePath) -> Option<String> {
+        self.0.identity(package)
+    }
+
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        self.0.scan(previous, sink, cancel)
+    }
+
+    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        self.0.watch(listener)
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        self.0.list(package, most)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        self.0.read(package, resource, limit)
+    }
+}
