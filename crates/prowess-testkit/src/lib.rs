@@ -17,8 +17,8 @@
 //! ```
 //!
 //! A kit is a function that takes an implementation of a trait, and panics with the rule of the
-//! trait's `# Behavior` list that it breaks. The kits of stores, of remotes, of runners of
-//! scripts and of shells return a report with a row for each rule instead.
+//! trait's `# Behavior` list that it breaks. The kits of stores, of proposals, of remotes, of
+//! runners of scripts and of shells return a report with a row for each rule instead.
 #![forbid(unsafe_code)]
 
 mod approval_kit;
@@ -37,6 +37,7 @@ mod plugin_build;
 mod plugin_file;
 #[cfg(target_os = "linux")]
 mod power_cut;
+mod proposal_kit;
 mod random;
 mod ranker_kit;
 mod remote_kit;
@@ -81,6 +82,7 @@ pub use plugin_build::{
 pub use plugin_file::PluginFile;
 #[cfg(target_os = "linux")]
 pub use power_cut::{PowerCut, WriteRecord};
+pub use proposal_kit::{OpenedProposals, ProposalFixture, check_proposal_store};
 pub use random::Random;
 pub use ranker_kit::check_ranker;
 pub use remote_kit::{Published, RemoteFixture, check_remote};

@@ -1,6 +1,9 @@
 //! Proposals as files of a real directory.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+#[cfg(target_os = "linux")]
+mod kit;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;

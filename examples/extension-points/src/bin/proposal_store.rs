@@ -4,27 +4,29 @@
 
 use std::error::Error;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use extension_points::kitchen;
 use prowess::tools::Surface;
 use prowess::{Policies, Proposal, ProposalError, ProposalStore, ToolCall};
 use serde_json::json;
 
-/// Stands for a message to the reviewer.
-struct Notified;
+/// Stands for messages to the reviewer, with their number.
+#[derive(Default)]
+struct Notified(AtomicUsize);
 
 impl ProposalStore for Notified {
     fn submit(&self, proposal: &Proposal<'_>) -> Result<String, ProposalError> {
         println!("{}: {}", proposal.skill, proposal.justification);
         print!("{}", proposal.diff);
-        Ok("message 1".to_owned())
+        Ok(format!("message {}", self.0.fetch_add(1, Ordering::Relaxed) + 1))
     }
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut policies = Policies::default();
     policies.tools.surfaces = vec![Surface::ReadSkill];
-    let runtime = kitchen().policies(policies).proposals(Arc::new(Notified)).build()?;
+    let runtime = kitchen().policies(policies).proposals(Arc::new(Notified::default())).build()?;
     let turn = runtime.turn(&runtime.open_session()?)?;
     let arguments = json!({
         "skill_id": "tea",
