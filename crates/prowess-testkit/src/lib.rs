@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod approval_kit;
+mod audit_recorder;
 mod bind_mount;
 mod clock;
 mod corpus;
@@ -62,6 +63,7 @@ mod versioned_source;
 mod watch_kit;
 
 pub use approval_kit::check_approval_store;
+pub use audit_recorder::AuditRecorder;
 pub use bind_mount::BindMount;
 pub use clock::ManualClock;
 pub use corpus::{Corpus, CorpusSkill};

@@ -6,15 +6,17 @@ use std::time::{Duration, Instant};
 
 use minisign::KeyPair;
 use prowess_core::{
-    AuditEvent, AuditSink, Cancel, Diagnostic, Digest, NoAudit, PackagePath, ReadLimit,
-    ResourcePath, RuntimeEvent, SkillSource, SourceChange,
+    Cancel, Diagnostic, Digest, NoAudit, PackagePath, ReadLimit, ResourcePath, RuntimeEvent,
+    SkillSource, SourceChange,
 };
 use prowess_plugin_host::{
     Follower, InventoryCache, Isolation, Key, Older, Origin, Placement, Plugin, PluginError,
     PluginErrorKind, PluginLimits, PluginLoader, PluginPolicy, PluginSettings, Reloaded,
     TrustError, TrustStore, inspect, list,
 };
-use prowess_testkit::{ManualClock, ScanRecorder, build_plugin, build_plugin_example};
+use prowess_testkit::{
+    AuditRecorder, ManualClock, ScanRecorder, build_plugin, build_plugin_example,
+};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -34,47 +36,38 @@ fn build_of(version: &str) -> Vec<u8> {
     bytes
 }
 
+/// Returns an event of a plugin as a line.
+fn line(event: &RuntimeEvent) -> String {
+    let RuntimeEvent::Plugin(event) = event else { panic!("{event:?} is of no plugin") };
+    let digest = event.digest.map(|digest| format!(" {digest}"));
+    let error = event.error.as_ref().map(|error| format!(": {error}"));
+    let [digest, error] = [digest, error].map(Option::unwrap_or_default);
+    format!("{:?} {}{digest}{error}", event.action, event.plugin)
+}
+
 /// An installed plugin, and a loader for it.
 struct Place {
     directory: TempDir,
     file: PathBuf,
     loader: PluginLoader,
     log: Arc<Heard>,
-    audit: Arc<Audited>,
-}
-
-/// The events of plugins, as `action plugin`, with a digest or an error if they have one.
-#[derive(Default)]
-struct Audited(Mutex<Vec<String>>);
-
-impl AuditSink for Audited {
-    fn record(&self, event: &AuditEvent) {
-        panic!("a loader calls no tool: {event:?}")
-    }
-
-    fn report(&self, event: &RuntimeEvent) {
-        let RuntimeEvent::Plugin(event) = event else { panic!("{event:?} is of no plugin") };
-        let digest = event.digest.map(|digest| format!(" {digest}"));
-        let error = event.error.as_ref().map(|error| format!(": {error}"));
-        let [digest, error] = [digest, error].map(Option::unwrap_or_default);
-        let line = format!("{:?} {}{digest}{error}", event.action, event.plugin);
-        self.0.lock().unwrap().push(line);
-    }
-}
-
-impl Audited {
-    fn take(&self) -> Vec<String> {
-        std::mem::take(&mut self.0.lock().unwrap())
-    }
+    audit: Arc<AuditRecorder>,
 }
 
 impl Place {
+    /// Returns the events of plugins since the last call, as `action plugin`, with a digest or an
+    /// error if they have one.
+    fn audited(&self) -> Vec<String> {
+        assert!(self.audit.take_calls().is_empty(), "a loader calls no tool");
+        self.audit.take_changes().iter().map(line).collect()
+    }
+
     /// Installs version 0.2.0 of the faulty plugin, and pins it.
     fn new(isolation: Isolation) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().canonicalize().unwrap();
         let log = Arc::<Heard>::default();
-        let audit = Arc::<Audited>::default();
+        let audit = Arc::<AuditRecorder>::default();
         let policy =
             PluginPolicy { isolation, directories: vec![path.clone()], ..PluginPolicy::default() };
         let loader = PluginLoader {
@@ -174,30 +167,30 @@ fn audit_has_each_change_of_a_plugin() {
         let plugin = place.load();
         let name = plugin.handle.name();
         let opened = format!("Opened {name} {}", Digest::of(&build_of("0.2.0")));
-        assert_eq!(place.audit.take(), [opened], "{isolation:?}");
+        assert_eq!(place.audited(), [opened], "{isolation:?}");
 
         place.install(&build_of("0.3.0"));
         place.reload(&plugin).unwrap();
         place.reload(&plugin).unwrap();
         let replaced = format!("Replaced {name} {}", Digest::of(&build_of("0.3.0")));
-        assert_eq!(place.audit.take(), [replaced], "an unchanged file is no event");
+        assert_eq!(place.audited(), [replaced], "an unchanged file is no event");
 
         place.write(b"text");
         place.reload(&plugin).unwrap_err();
-        let rejected = place.audit.take().join("\n");
+        let rejected = place.audited().join("\n");
         assert!(rejected.starts_with(&format!("Rejected {name}: ")), "{rejected}");
         assert!(rejected.contains("is not a dynamic library"), "{rejected}");
 
         let (package, file) =
             (PackagePath::new(fault).unwrap(), ResourcePath::new("file").unwrap());
         plugin.sources[0].read(&package, &file, ReadLimit::default()).unwrap_err();
-        let failed = place.audit.take();
+        let failed = place.audited();
         assert_eq!(failed.len(), 1, "{failed:?}");
         assert!(failed[0].starts_with(&format!("Failed {name}: ")), "{failed:?}");
 
         let nowhere = place.directory.path().join("nowhere.so");
         assert!(place.loader.load(&nowhere, Origin::Named).is_err());
-        let rejected = place.audit.take().join("\n");
+        let rejected = place.audited().join("\n");
         assert!(rejected.starts_with(&format!("Rejected {}: ", nowhere.display())), "{rejected}");
     }
 }
@@ -214,15 +207,15 @@ fn audit_has_one_event_for_a_stuck_plugin() {
         let package = PackagePath::new(package).unwrap();
         plugin.sources[0].read(&package, &file, ReadLimit::default())
     };
-    place.audit.take();
+    place.audited();
     read("hang").unwrap_err();
-    assert_eq!(place.audit.take(), [""; 0], "one call is lost, and others still run");
+    assert_eq!(place.audited(), [""; 0], "one call is lost, and others still run");
     read("hang").unwrap_err();
-    assert_eq!(place.audit.take(), [format!("Failed {name}: no call returns")]);
+    assert_eq!(place.audited(), [format!("Failed {name}: no call returns")]);
     for _ in 0..3 {
         read("good").unwrap_err();
     }
-    assert_eq!(place.audit.take(), [""; 0], "it was reported");
+    assert_eq!(place.audited(), [""; 0], "it was reported");
 }
 
 #[test]

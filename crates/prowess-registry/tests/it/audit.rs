@@ -1,53 +1,35 @@
 //! Audit events of shadowed skills and new catalogs.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use prowess_core::{AuditEvent, AuditSink, Layer, ReloadEvent, RuntimeEvent, ShadowEvent, Trust};
+use prowess_core::{Layer, ReloadEvent, RuntimeEvent, ShadowEvent, Trust};
 use prowess_registry::Registry;
-use prowess_testkit::ManualClock;
+use prowess_testkit::{AuditRecorder, ManualClock};
 
 use crate::fixture::{Changing, skill_md};
 
-#[derive(Default)]
-struct Recorder(Mutex<Vec<ShadowEvent>>, Mutex<Vec<ReloadEvent>>);
-
-impl AuditSink for Recorder {
-    fn record(&self, event: &AuditEvent) {
-        panic!("a registry calls no tool: {event:?}")
-    }
-
-    fn report(&self, event: &RuntimeEvent) {
-        match event {
-            RuntimeEvent::SkillShadowed(event) => {
-                self.0.lock().expect("the lock is not poisoned").push(event.clone());
-            }
-            RuntimeEvent::CatalogReloaded(event) => {
-                self.1.lock().expect("the lock is not poisoned").push(event.clone());
-            }
-            other => panic!("a registry does not cause {other:?}"),
-        }
-    }
-}
-
-impl Recorder {
-    /// Removes and returns the events as `id@generation: used over shadowed`.
-    fn take(&self) -> Vec<String> {
-        let events = std::mem::take(&mut *self.0.lock().expect("the lock is not poisoned"));
-        let line = |event: ShadowEvent| {
-            let ShadowEvent { id, generation, used, shadowed, .. } = event;
-            format!(
-                "{id}@{generation}: {} {} over {} {}",
-                used.layer, used.location, shadowed.layer, shadowed.location
-            )
-        };
-        events.into_iter().map(line).collect()
-    }
+/// Returns the shadowed skills since the last call as `id@generation: used over shadowed`.
+fn take_shadows(recorder: &AuditRecorder) -> Vec<String> {
+    let changes = recorder.take_changes().into_iter();
+    let shadows = changes.filter_map(|event| match event {
+        RuntimeEvent::SkillShadowed(event) => Some(event),
+        RuntimeEvent::CatalogReloaded(_) => None,
+        other => panic!("a registry does not cause {other:?}"),
+    });
+    let line = |event: ShadowEvent| {
+        let ShadowEvent { id, generation, used, shadowed, .. } = event;
+        format!(
+            "{id}@{generation}: {} {} over {} {}",
+            used.layer, used.location, shadowed.layer, shadowed.location
+        )
+    };
+    shadows.map(line).collect()
 }
 
 #[test]
 fn new_shadows_are_reported_once() {
     let [user, project] = [(), ()].map(|()| Arc::new(Changing::default()));
-    let recorder = Arc::new(Recorder::default());
+    let recorder = Arc::new(AuditRecorder::default());
     let registry = Registry::builder()
         .layer(Layer::new("user", Trust::Trusted))
         .layer(Layer::new("project", Trust::Untrusted))
@@ -58,7 +40,7 @@ fn new_shadows_are_reported_once() {
         .expect("the layers exist");
     let reported = |why: &str, expected: &[&str]| {
         registry.reload();
-        assert_eq!(recorder.take(), expected, "{why}");
+        assert_eq!(take_shadows(&recorder), expected, "{why}");
     };
     user.set("deploy", skill_md("deploy", "first"), 1);
     reported("one skill shadows none", &[]);
@@ -80,7 +62,7 @@ fn new_shadows_are_reported_once() {
 #[test]
 fn reload_reports_each_new_catalog_once() {
     let source = Arc::new(Changing::default());
-    let recorder = Arc::new(Recorder::default());
+    let recorder = Arc::new(AuditRecorder::default());
     let registry = Registry::builder()
         .layer(Layer::new("user", Trust::Trusted))
         .source("user", source.clone())
@@ -92,8 +74,9 @@ fn reload_reports_each_new_catalog_once() {
     registry.reload();
     source.set("deploy", skill_md("deploy", "second"), 2);
     registry.reload();
-    let events = std::mem::take(&mut *recorder.1.lock().expect("the lock is not poisoned"));
-    let shown = events.iter().map(|event| {
+    let changes = recorder.take_changes();
+    let shown = changes.iter().map(|event| {
+        let RuntimeEvent::CatalogReloaded(event) = event else { panic!("{event:?} is no reload") };
         let ReloadEvent { cause, before, generation, skills, added, changed, .. } = event;
         format!("{cause} {before}>{generation}: {skills} skills, +{added} ~{changed}")
     });

@@ -1,48 +1,39 @@
 //! The changes of approvals, as the audit receives them.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use prowess_core::{
     ApprovalDecision, ApprovalId, ApprovalQuery, ApprovalRequest, ApprovalScope, ApprovalStore,
-    ApprovalStoreExt, ApprovalVerdict, ArgumentPattern, AuditEvent, AuditSink, CallOrigin,
-    CorrelationId, NewApproval, OperationId, RuntimeEvent, SessionId, Spend, Timestamp,
+    ApprovalStoreExt, ApprovalVerdict, ArgumentPattern, CallOrigin, CorrelationId, NewApproval,
+    OperationId, RuntimeEvent, SessionId, Spend, Timestamp,
 };
 use prowess_session::{AuditedApprovals, MemoryApprovals};
-use prowess_testkit::check_approval_store;
+use prowess_testkit::{AuditRecorder, check_approval_store};
 
-#[derive(Default)]
-struct Recorder(Mutex<Vec<String>>);
-
-impl AuditSink for Recorder {
-    fn record(&self, event: &AuditEvent) {
-        panic!("a store calls no tool: {event:?}")
-    }
-
-    fn report(&self, event: &RuntimeEvent) {
-        let RuntimeEvent::Approval(event) = event else { panic!("{event:?} is of no approval") };
-        let line = format!(
-            "{} {:?} at {} scope {:?} by {:?} tenant {:?} agent {:?} run {:?}",
-            event.id,
-            event.action,
-            event.at.0,
-            event.scope,
-            event.by,
-            event.origin.tenant,
-            event.origin.agent,
-            event.correlation.as_ref().map(CorrelationId::as_str),
-        );
-        self.0.lock().expect("no test panics here").push(line);
-    }
+/// Returns an approval in the audit as a line.
+fn line(event: &RuntimeEvent) -> String {
+    let RuntimeEvent::Approval(event) = event else { panic!("{event:?} is of no approval") };
+    format!(
+        "{} {:?} at {} scope {:?} by {:?} tenant {:?} agent {:?} run {:?}",
+        event.id,
+        event.action,
+        event.at.0,
+        event.scope,
+        event.by,
+        event.origin.tenant,
+        event.origin.agent,
+        event.correlation.as_ref().map(CorrelationId::as_str),
+    )
 }
 
 struct Host {
-    audit: Arc<Recorder>,
+    audit: Arc<AuditRecorder>,
     approvals: AuditedApprovals,
 }
 
 impl Host {
     fn new() -> Self {
-        let audit = Arc::new(Recorder::default());
+        let audit = Arc::new(AuditRecorder::default());
         let approvals = AuditedApprovals::new(Arc::new(MemoryApprovals::new()), audit.clone());
         Self { audit, approvals }
     }
@@ -87,7 +78,8 @@ impl Host {
     }
 
     fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.audit.0.lock().expect("no test panics here"))
+        assert!(self.audit.take_calls().is_empty(), "a store calls no tool");
+        self.audit.take_changes().iter().map(line).collect()
     }
 }
 

@@ -1,40 +1,27 @@
 //! The runs of skills, as the audit receives them.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    ActiveSkill, AllowedTools, AuditEvent, AuditSink, CallOrigin, CorrelationId, DeactivationCause,
-    LoadMode, RuntimeEvent, Unload,
+    ActiveSkill, AllowedTools, CallOrigin, CorrelationId, DeactivationCause, LoadMode,
+    RuntimeEvent, Unload,
 };
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
-use prowess_testkit::ManualClock;
+use prowess_testkit::{AuditRecorder, ManualClock};
 
 use crate::fixture::{edition, load};
 
-#[derive(Default)]
-struct Recorder(Mutex<Vec<RuntimeEvent>>);
-
-impl AuditSink for Recorder {
-    fn record(&self, event: &AuditEvent) {
-        panic!("a session calls no tool: {event:?}")
-    }
-
-    fn report(&self, event: &RuntimeEvent) {
-        self.0.lock().expect("no test panics here").push(event.clone());
-    }
-}
-
 struct Host {
     clock: Arc<ManualClock>,
-    audit: Arc<Recorder>,
+    audit: Arc<AuditRecorder>,
     sessions: Sessions,
 }
 
 impl Host {
     fn new(policy: SessionPolicy) -> Self {
         let clock = Arc::new(ManualClock::default());
-        let audit = Arc::new(Recorder::default());
+        let audit = Arc::new(AuditRecorder::default());
         let store = Arc::new(MemoryStore::new());
         let sessions = Sessions::audited(store, clock.clone(), policy, audit.clone());
         Self { clock, audit, sessions }
@@ -47,8 +34,8 @@ impl Host {
 
     /// Returns the events since the last call, such as `+a` and `-a unloaded 5s`, and their ids.
     fn take(&self) -> (String, Vec<CorrelationId>) {
-        let events = std::mem::take(&mut *self.audit.0.lock().expect("no test panics here"));
-        let shown = events.into_iter().map(|event| match event {
+        assert!(self.audit.take_calls().is_empty(), "a session calls no tool");
+        let shown = self.audit.take_changes().into_iter().map(|event| match event {
             RuntimeEvent::SkillActivated(event) => {
                 assert_eq!(event.origin.task.as_deref(), Some("t"), "the handle's task");
                 (format!("+{}", event.skill), event.correlation)

@@ -2,19 +2,18 @@
 
 mod plugins;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess::plugin_host::Plugin;
 use prowess::session::{ForkRequest, SessionHandle};
 use prowess::tools::{Dispatched, NameStyle};
 use prowess::vendor::WireFormat;
 use prowess::{
-    Audience, AuditError, AuditEvent, AuditSink, CallIntent, Cancel, Catalog, Outcome, Policies,
-    Runtime, RuntimeBuilder, Tool, ToolCall, ToolContext, ToolDefinition, ToolProvider, ToolResult,
-    Verdict,
+    Audience, Cancel, Catalog, Outcome, Policies, Runtime, RuntimeBuilder, Tool, ToolCall,
+    ToolContext, ToolDefinition, ToolProvider, ToolResult, Verdict,
 };
-use prowess_testkit::Tree;
+use prowess_testkit::{AuditRecorder, Tree};
 use serde_json::{Value, json};
 
 use crate::dynamic;
@@ -74,29 +73,11 @@ impl ToolProvider for Tools {
     }
 }
 
-/// An audit that keeps what it receives.
-#[derive(Default)]
-struct Kept {
-    intents: Mutex<Vec<CallIntent>>,
-    events: Mutex<Vec<AuditEvent>>,
-}
-
-impl AuditSink for Kept {
-    fn intend(&self, intent: &CallIntent) -> Result<(), AuditError> {
-        self.intents.lock().unwrap_or_else(PoisonError::into_inner).push(intent.clone());
-        Ok(())
-    }
-
-    fn record(&self, event: &AuditEvent) {
-        self.events.lock().unwrap_or_else(PoisonError::into_inner).push(event.clone());
-    }
-}
-
 struct Place {
     runtime: Runtime,
     session: SessionHandle,
     runs: Arc<AtomicUsize>,
-    audit: Arc<Kept>,
+    audit: Arc<AuditRecorder>,
     style: NameStyle,
     /// The canonical name of the tool.
     tool: &'static str,
@@ -121,7 +102,7 @@ impl Place {
         policies.name_style = style;
         policies.layers.clear();
         let tree = Tree::new(SKILLS);
-        let audit = Arc::new(Kept::default());
+        let audit = Arc::new(AuditRecorder::default());
         let runs = Arc::new(AtomicUsize::new(0));
         let runtime = change(dynamic::builder())
             .policies(policies)
@@ -215,8 +196,8 @@ fn check_denied(place: &Place, answer: &Dispatched, path: &str) {
     assert_eq!(place.runs.load(Ordering::Relaxed), 0, "{path} runs nothing");
     assert!(answer.approval.is_none(), "{path} asks no person");
     let audit = &place.audit;
-    assert!(audit.intents.lock().expect("no test panics").is_empty(), "{path} stores no intent");
-    let events = audit.events.lock().expect("no test panics");
+    assert!(audit.take_intents().is_empty(), "{path} stores no intent");
+    let events = audit.take_calls();
     let [event] = events.as_slice() else { panic!("{path} has {} records", events.len()) };
     assert!(matches!(&event.outcome, Outcome::Refused(code) if code.as_str() == "tool-denied"));
     let decision = event.intent.decision.as_ref().expect("the gate has decided");
@@ -253,8 +234,8 @@ fn permitted_tool_runs_once_on_every_path() {
         let answer = call(&place);
         assert!(!answer.result.is_error, "{path}: {answer:?}");
         assert_eq!(place.runs.load(Ordering::Relaxed), 1, "{path}");
-        assert_eq!(place.audit.intents.lock().expect("no test panics").len(), 1, "{path}");
-        let events = place.audit.events.lock().expect("no test panics");
+        assert_eq!(place.audit.take_intents().len(), 1, "{path}");
+        let events = place.audit.take_calls();
         let outcomes: Vec<_> = events.iter().map(|event| event.outcome.clone()).collect();
         assert_eq!(outcomes, [Outcome::Done], "{path}");
     }
@@ -270,7 +251,7 @@ fn decisions_are_those_of_calls() {
             assert!(decision.is_denied(), "{}: {decision}", call.name);
             let decision = place.runtime.decide(&place.session, &call.name, &call.arguments);
             assert!(decision.expect("it decides").is_denied(), "{}", call.name);
-            assert!(place.audit.events.lock().expect("no test panics").is_empty(), "nothing ran");
+            assert!(place.audit.take_calls().is_empty(), "nothing ran");
         }
     }
 }

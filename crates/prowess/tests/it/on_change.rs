@@ -1,43 +1,27 @@
 //! A loaded skill whose `SKILL.md` changes, by each policy.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use prowess::session::SessionHandle;
-use prowess::{
-    AuditEvent, AuditSink, BodyDelivery, Policies, RefreshEvent, Runtime, RuntimeEvent, ToolCall,
-    Turn,
-};
-use prowess_testkit::Tree;
+use prowess::{BodyDelivery, Policies, RefreshEvent, Runtime, RuntimeEvent, ToolCall, Turn};
+use prowess_testkit::{AuditRecorder, Tree};
 use serde_json::json;
 
 use crate::dynamic;
-
-#[derive(Default)]
-struct Recorder(Mutex<Vec<RefreshEvent>>);
-
-impl AuditSink for Recorder {
-    fn record(&self, _: &AuditEvent) {}
-
-    fn report(&self, event: &RuntimeEvent) {
-        if let RuntimeEvent::SkillRefreshed(event) = event {
-            self.0.lock().expect("no test panics here").push(event.clone());
-        }
-    }
-}
 
 /// A conversation that has loaded `alpha`, and its files.
 struct Host {
     tree: Tree,
     runtime: Runtime,
     session: SessionHandle,
-    audit: Arc<Recorder>,
+    audit: Arc<AuditRecorder>,
 }
 
 impl Host {
     fn new(yaml: &str) -> Self {
         let tree = Tree::new("");
-        let audit = Arc::new(Recorder::default());
+        let audit = Arc::new(AuditRecorder::default());
         tree.write("alpha/SKILL.md", skill("alpha", "Say one."));
         tree.write("beta/SKILL.md", skill("beta", "Say beta."));
         let policies = Policies::from_yaml(yaml).expect("the policies are good");
@@ -49,6 +33,16 @@ impl Host {
         host.load(&["alpha", "beta"]);
         assert!(host.says("Say one."), "it is loaded");
         host
+    }
+
+    /// Returns the refreshed skills since the last call.
+    fn refreshed(&self) -> Vec<RefreshEvent> {
+        let changes = self.audit.take_changes().into_iter();
+        let refreshed = changes.filter_map(|event| match event {
+            RuntimeEvent::SkillRefreshed(event) => Some(event),
+            _ => None,
+        });
+        refreshed.collect()
     }
 
     fn turn(&self) -> Turn {
@@ -107,7 +101,7 @@ fn refresh_next_turn_replaces_changed_skills() {
     assert_eq!(host.loaded(), ["alpha", "beta"], "it keeps its place");
     let version = host.session.state().expect("the store is in memory").version;
     host.turn();
-    let events = std::mem::take(&mut *host.audit.0.lock().expect("no test panics here"));
+    let events = host.refreshed();
     let recorded: Vec<_> =
         events.iter().map(|event| (&*event.id, &*event.place.location)).collect();
     assert_eq!(recorded, [("alpha", &*file.to_string_lossy())], "it is recorded once");
@@ -184,7 +178,7 @@ fn edit_of_a_loaded_skill_grants_nothing() {
         assert!(decision().is_ask(), "{on_change}: {}", decision());
         let is_refreshed = on_change == "refresh_next_turn";
         assert_eq!(host.says("Say two."), is_refreshed, "{on_change}");
-        let events = std::mem::take(&mut *host.audit.0.lock().expect("no test panics here"));
+        let events = host.refreshed();
         assert_eq!(events.len(), usize::from(is_refreshed), "{on_change}");
         for event in events {
             assert!(event.allowed_tools.rules().is_empty(), "the rules in force: {event:?}");
@@ -193,7 +187,7 @@ fn edit_of_a_loaded_skill_grants_nothing() {
         }
         host.load(&["alpha"]);
         assert!(decision().is_allowed(), "{on_change}: it was loaded with these rules");
-        let events = std::mem::take(&mut *host.audit.0.lock().expect("no test panics here"));
+        let events = host.refreshed();
         let is_new = on_change == "revoke";
         assert_eq!(events.len(), usize::from(!is_new), "{on_change}: the audit has the new rules");
         assert!(events.iter().all(|event| event.allowed_tools.to_string() == "Bash"));
@@ -216,10 +210,7 @@ fn broken_version_is_not_loaded() {
         std::fs::remove_dir_all(host.tree.join("alpha")).expect("it goes");
         host.runtime.reload();
         assert!(host.says("Say one."), "nor does one that is gone stop speaking");
-        assert!(
-            host.audit.0.lock().expect("no test panics here").is_empty(),
-            "nothing is refreshed"
-        );
+        assert!(host.refreshed().is_empty(), "nothing is refreshed");
     }
 }
 

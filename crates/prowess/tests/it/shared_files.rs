@@ -1,22 +1,12 @@
 //! Hard links in a layer that is not trusted, through the whole runtime.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use prowess::{AuditEvent, AuditSink, Code, Outcome, ToolCall};
-use prowess_testkit::Tree;
+use prowess::{Code, Outcome, ToolCall};
+use prowess_testkit::{AuditRecorder, Tree};
 use serde_json::json;
 
 use crate::dynamic;
-
-/// Keeps how each call ended.
-#[derive(Default)]
-struct Outcomes(Mutex<Vec<Outcome>>);
-
-impl AuditSink for Outcomes {
-    fn record(&self, event: &AuditEvent) {
-        self.0.lock().expect("no test panics here").push(event.outcome.clone());
-    }
-}
 
 #[test]
 fn hard_link_in_an_untrusted_layer_is_refused_and_audited() {
@@ -24,7 +14,7 @@ fn hard_link_in_an_untrusted_layer_is_refused_and_audited() {
     tree.write("CANARY", "CANARY-7f3a");
     std::fs::hard_link(tree.join("CANARY"), tree.join("skills/pdf/h")).expect("it is on one disk");
     for (layer, is_refused) in [("project", true), ("user", false)] {
-        let audit = Arc::new(Outcomes::default());
+        let audit = Arc::new(AuditRecorder::default());
         let builder = dynamic::builder().audit(audit.clone());
         let runtime = builder.skills_directory(layer, tree.join("skills")).build();
         let runtime = runtime.expect("the runtime is complete");
@@ -36,7 +26,7 @@ fn hard_link_in_an_untrusted_layer_is_refused_and_audited() {
         let result = turn.call(&read).result;
         assert_eq!(result.is_error, is_refused, "{layer}: {result:?}");
         assert_ne!(format!("{result:?}").contains("CANARY-7f3a"), is_refused, "{layer}");
-        let last = audit.0.lock().expect("no test panics here").pop();
+        let last = audit.take_calls().pop().map(|call| call.outcome);
         let refused = Outcome::Failed(Code::new("multiple-links"));
         assert_eq!(last, Some(if is_refused { refused } else { Outcome::Done }), "{layer}");
     }

@@ -1,12 +1,11 @@
 //! A host with skills, and its tools: linked, or from the plugin.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 use prowess_core::{
-    AuditEvent, AuditSink, Boundary, Caller, Cancel, Catalog, CatalogProvider, Clock,
-    DeliveryPolicy, Digest, Layer, MemorySource, NoAudit, SessionId, Timestamp, ToolCall,
-    ToolContext, ToolProvider, Trust,
+    Boundary, Caller, Cancel, Catalog, CatalogProvider, Clock, DeliveryPolicy, Digest, Layer,
+    MemorySource, NoAudit, SessionId, Timestamp, ToolCall, ToolContext, ToolProvider, Trust,
 };
 use prowess_format::Profile;
 use prowess_plugin_host::{
@@ -15,7 +14,7 @@ use prowess_plugin_host::{
 };
 use prowess_registry::{Registry, RegistryPolicy};
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
-use prowess_testkit::{ManualClock, build_plugin, build_program};
+use prowess_testkit::{AuditRecorder, ManualClock, build_plugin, build_program};
 use prowess_tools::{SkillTools, ToolNaming, ToolPolicy, Toolbox};
 use serde_json::{Value, json};
 
@@ -35,17 +34,7 @@ pub(crate) struct Host {
     pub(crate) session: SessionHandle,
     pub(crate) toolbox: Toolbox,
     clock: Arc<ManualClock>,
-    audited: Arc<Audited>,
-}
-
-/// Keeps every event.
-#[derive(Default)]
-struct Audited(Mutex<Vec<AuditEvent>>);
-
-impl AuditSink for Audited {
-    fn record(&self, event: &AuditEvent) {
-        self.0.lock().unwrap().push(event.clone());
-    }
+    audited: Arc<AuditRecorder>,
 }
 
 fn skill_md(name: &str, more: &str, body: &str) -> String {
@@ -146,7 +135,7 @@ pub(crate) fn strict_catalog() -> Arc<Catalog> {
 impl Host {
     pub(crate) fn new(tools: Tools, policy: &ToolPolicy, delivery: DeliveryPolicy) -> Self {
         let clock = Arc::new(ManualClock::at(Timestamp(1_000)));
-        let audited = Arc::<Audited>::default();
+        let audited = Arc::<AuditRecorder>::default();
         let mut builder = Toolbox::builder(ToolNaming::default()).audit(Arc::clone(&audited) as _);
         for provider in tools.providers(policy, delivery) {
             builder = builder.provider(&*provider);
@@ -178,7 +167,7 @@ impl Host {
         let call = ToolCall::new(name, arguments.clone());
         let result = self.toolbox.dispatch(&context, &call).result;
         let state = self.session.state().unwrap();
-        let audited = self.audited.0.lock().unwrap().pop();
+        let audited = self.audited.take_calls().pop();
         json!({"result": result, "state": state, "audited": format!("{audited:?}")})
     }
 

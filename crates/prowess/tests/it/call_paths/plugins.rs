@@ -75,7 +75,7 @@ fn permitted_tool_of_a_plugin_runs_once_on_every_path() {
             let (answer, calls) = traced(|| call(&place));
             assert!(!answer.result.is_error, "{isolation:?}, {path}: {answer:?}");
             assert_eq!(calls, 1, "{isolation:?}, {path}");
-            let events = place.audit.events.lock().expect("no test panics");
+            let events = place.audit.take_calls();
             let outcomes: Vec<_> = events.iter().map(|event| event.outcome.clone()).collect();
             assert_eq!(outcomes, [Outcome::Done], "{isolation:?}, {path}");
         }
