@@ -19,6 +19,11 @@ pub(crate) const AS_ATTACKER: &str = "as-the-attacker";
 /// The name of a program that runs with the rights of its owner, another user.
 pub(crate) const SETUID: &str = "setuid";
 
+/// The name of a program whose file has a capability, which a process gets that starts it.
+pub(crate) const CAPABLE: &str = "capable";
+/// The word on the command line of that program.
+const AS_CAPABLE: &str = "as-the-capable";
+
 /// The attacker's knowledge of its host.
 pub(crate) struct Target {
     pub(crate) host: i32,
@@ -91,6 +96,15 @@ fn attacker() {
     }
     report.push_str(&surroundings());
     io::stdout().write_all(report.as_bytes()).unwrap();
+}
+
+/// Not a test, but the program whose file has a capability: it prints those that it has.
+#[test]
+fn capable() {
+    if std::env::args().any(|word| word == AS_CAPABLE) {
+        let sets = rustix::thread::capabilities(None).unwrap();
+        println!("effective: {:?}", sets.effective);
+    }
 }
 
 /// Returns the kernel's description of this process.

@@ -131,6 +131,22 @@ fn programs_of_another_user_gain_nothing() {
     }
 }
 
+/// A program whose file has a capability starts without it, or does not start.
+#[test]
+fn capabilities_of_a_file_are_not_gained() {
+    for level in [DemandedLevel::Floor, DemandedLevel::Namespaces] {
+        for user in USERS {
+            let printed = attack(user, Way::Processes(level)).printed;
+            let name = "refused: gains the capability of a file: ";
+            let reason = printed.lines().find_map(|line| line.strip_prefix(name));
+            let reason = reason.unwrap_or_else(|| panic!("{level:?}, {user:?}:\n{printed}"));
+            let has_none = reason == "it ran with Some(\"effective: CapabilitySet(0x0)\")";
+            let is_forbidden = reason == "Operation not permitted (os error 1)";
+            assert!(has_none || is_forbidden, "{level:?}, {user:?}: {reason}");
+        }
+    }
+}
+
 #[test]
 fn control_without_sandbox_allows_every_attack() {
     for user in USERS {

@@ -13,10 +13,10 @@ use std::time::Duration;
 use prowess_sandbox::{
     Confinement, DemandedLevel, Isolation, Native, Plan, Program, Rights, Stream, Streams,
 };
-
+use rustix::thread::CapabilitySet;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
-use crate::attacker::{AS_ATTACKER, SETUID};
+use crate::attacker::{AS_ATTACKER, CAPABLE, SETUID};
 
 /// The word on the command line of a host.
 const AS_HOST: &str = "as-the-host";
@@ -122,6 +122,7 @@ pub(crate) fn attack(user: Option<u32>, way: Way) -> Outcome {
         command.uid(user).gid(user);
     }
     program_of_another(&files, user);
+    program_with_capability(&files);
     // A file and not a pipe: a pipe of this process belongs to its user.
     let printed = files.join("printed");
     let stdout = OpenOptions::new().append(true).create(true).open(&printed).unwrap();
@@ -140,6 +141,18 @@ fn program_of_another(files: &Path, user: Option<u32>) {
     let other = if user.is_none() { NOBODY } else { 0 };
     std::os::unix::fs::chown(&program, Some(other), None).unwrap();
     std::fs::set_permissions(program, PermissionsExt::from_mode(0o4755)).unwrap();
+}
+
+/// Creates a program whose file has a capability, as `setcap cap_net_raw+ep` does.
+fn program_with_capability(files: &Path) {
+    let program = files.join(CAPABLE);
+    copy_program(&std::env::current_exe().unwrap(), &program);
+    // Version 2 with the flag "effective", then permitted and inheritable ones, in two halves.
+    let permitted = u32::try_from(CapabilitySet::NET_RAW.bits()).unwrap();
+    let words = [0x0200_0001_u32, permitted, 0, 0, 0];
+    let value: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let flags = rustix::fs::XattrFlags::empty();
+    rustix::fs::setxattr(&program, "security.capability", &value, flags).unwrap();
 }
 
 fn copy(program: &Path, directory: &Path) -> PathBuf {
@@ -209,8 +222,8 @@ fn in_bubblewrap(program: &Path, environment: &[(&str, String)]) -> String {
     for path in ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"] {
         command.args(["--ro-bind-try", path, path]);
     }
-    let setuid = Path::new(&environment[2].1).join(SETUID);
-    for program in [program, &setuid] {
+    let [setuid, capable] = [SETUID, CAPABLE].map(|name| Path::new(&environment[2].1).join(name));
+    for program in [program, &setuid, &capable] {
         command.arg("--ro-bind").arg(program).arg(program);
     }
     for (name, value) in environment {
@@ -225,8 +238,8 @@ fn confined(program: &Path, word: &str, environment: &[(&str, String)]) -> Strin
     let stage = Program::new(program.with_file_name("prowess-sandbox-stage"));
     let attacker = arguments().into_iter().fold(Program::new(program), Program::argument);
     let processes = word.ends_with("-with-processes");
-    let setuid = Path::new(&environment[2].1).join(SETUID);
-    let execute = vec![program.to_owned(), setuid];
+    let [setuid, capable] = [SETUID, CAPABLE].map(|name| Path::new(&environment[2].1).join(name));
+    let execute = vec![program.to_owned(), setuid, capable];
     let rights = Rights { execute, processes, ..Rights::default() };
     let level = match word.split('-').next() {
         Some("floor") => DemandedLevel::Floor,

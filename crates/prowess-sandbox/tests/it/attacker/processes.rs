@@ -7,7 +7,7 @@ use std::thread;
 use rustix::process::{Resource, Rlimit, Signal};
 
 use super::calls::{address, attempt, call, output};
-use super::{Attack, By, SETUID, Target, contains};
+use super::{AS_CAPABLE, Attack, By, CAPABLE, SETUID, Target, contains};
 
 /// `PTRACE_SEIZE`, which traces a process without stopping it.
 const SEIZE: u64 = 0x4206;
@@ -94,6 +94,19 @@ pub(super) const ATTACKS: &[Attack] = &[
         match user.parse::<u32>() {
             Ok(_) if user != own => Ok(()),
             gained => Err(io::Error::other(format!("it ran as {gained:?}, as before"))),
+        }
+    }),
+    ("gains the capability of a file", By::Anyone, |target| {
+        // This program again, which prints the capabilities that it has.
+        let program = Command::new(target.directory.join(CAPABLE))
+            .args(["attacker::capable", "--exact", "--nocapture", "--quiet", "--test-threads=1"])
+            .arg(AS_CAPABLE)
+            .output()?;
+        let printed = String::from_utf8_lossy(&program.stdout);
+        let line = printed.lines().find(|line| line.starts_with("effective: "));
+        match line {
+            Some(line) if line.contains("NET_RAW") => Ok(()),
+            line => Err(io::Error::other(format!("it ran with {line:?}"))),
         }
     }),
     ("starts a program", By::Anyone, |_| Command::new("/bin/true").status().map(drop)),
