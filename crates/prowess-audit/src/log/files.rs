@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use prowess_dir::{check_private, create_directories};
 use rustix::fs::{Mode, OFlags};
+use rustix::io::retry_on_intr;
 
 /// The number of digits in the name of a full file, so that names sort like numbers.
 const DIGITS: usize = 20;
@@ -21,7 +22,9 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     // A link could lead to another file of the user, and a FIFO would block.
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
     let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = File::from(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
+    // A signal may interrupt it where the file is on a network, which loses nothing.
+    let file = retry_on_intr(|| rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR))?;
+    let file = File::from(file);
     check_private(&file.metadata()?)?;
     Ok(file)
 }

@@ -85,6 +85,49 @@ fn full_disk_fails_each_intent_until_there_is_room() {
     assert_eq!(verify(&place.path).expect("the chain goes on").entries, 8);
 }
 
+/// A signal interrupts a call, which then has done nothing and is made again.
+#[test]
+fn interrupted_writer_stores_every_call() {
+    for call in ["open", "openat", "pwrite64", "fdatasync", "fsync"] {
+        // The first directory that is opened is listed before there is a log to write to.
+        let first = if call == "openat" { 2 } else { 1 };
+        for number in [first, 3, 4, 5, 8] {
+            let place = Place::new();
+            let fault = format!("{call}:error=EINTR:when={number}");
+            let reports = run(&place.path, std::slice::from_ref(&fault));
+            assert_eq!(stored(&reports), [1, 2, 3, 4, 5, 6], "{fault}: {reports:?}");
+            let verified = verify(&place.path).unwrap_or_else(|error| panic!("{fault}: {error}"));
+            assert_eq!((verified.entries, verified.torn_bytes), (2 * CALLS, 0), "{fault}");
+        }
+    }
+}
+
+/// Starting another file is part of a call, which fails as a whole.
+#[test]
+fn interrupted_rename_fails_its_call_alone() {
+    let place = Place::new();
+    let reports = run(&place.path, &["rename:error=EINTR:when=1".to_owned()]);
+    let failed = "failed 3: the audit cannot be written: Interrupted system call (os error 4)";
+    assert!(reports.contains(&failed.to_owned()), "{reports:?}");
+    assert_eq!(stored(&reports), [1, 2, 4, 5, 6]);
+    assert_eq!(verify(&place.path).expect("the chain goes on").entries, 2 * (CALLS - 1));
+}
+
+#[test]
+fn interrupted_repair_is_made_again() {
+    for call in ["ftruncate", "fdatasync", "pwrite64", "fsync"] {
+        let place = Place::new();
+        run(&place.path, &[]);
+        let text = place.text();
+        fs::write(&place.path, &text[..text.len() - 20]).expect("there is room");
+        let fault = format!("{call}:error=EINTR:when=1");
+        let reports = run(&place.path, std::slice::from_ref(&fault));
+        assert_eq!(stored(&reports), [1, 2, 3, 4, 5, 6], "{fault}: {reports:?}");
+        verify(&place.path).unwrap_or_else(|error| panic!("{fault}: {error}"));
+        assert_eq!(whole(&place).matches("log_repaired").count(), 1, "{fault}");
+    }
+}
+
 #[test]
 fn part_of_a_line_is_removed() {
     let place = Place::new();
