@@ -11,6 +11,20 @@ use serde::{Deserialize, Serialize};
 use crate::codes;
 
 /// Interpreters by the extension of a file, in lower case: a program and its first arguments.
+///
+/// A file with another extension runs by the program of its `#!` line. By default:
+///
+/// ```
+/// use prowess_script::Interpreters;
+///
+/// let Interpreters(table) = Interpreters::default();
+/// let lines: Vec<_> =
+///     table.iter().map(|(extension, words)| format!("{extension}: {}", words.join(" "))).collect();
+/// assert_eq!(
+///     lines.join(", "),
+///     "bash: bash, cjs: node, js: node, mjs: node, pl: perl, py: python3, rb: ruby, sh: bash"
+/// );
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Interpreters(pub BTreeMap<String, Vec<String>>);

@@ -14,6 +14,7 @@ fn extension_chooses_the_interpreter() {
         ("scripts/a.js", "console.log('node', typeof require)"),
         ("scripts/a.mjs", "console.log('module', typeof require)"),
         ("scripts/a.PL", "print 'perl ', $] > 5 ? 5 : 0, \"\\n\";"),
+        ("scripts/a.rb", "puts \"ruby #{RUBY_VERSION > '2' ? 2 : 0}\""),
     ]);
     for (path, expected) in [
         ("scripts/a.py", "python 3\n"),
@@ -21,6 +22,7 @@ fn extension_chooses_the_interpreter() {
         ("scripts/a.js", "node function\n"),
         ("scripts/a.mjs", "module undefined\n"),
         ("scripts/a.PL", "perl 5\n"),
+        ("scripts/a.rb", "ruby 2\n"),
     ] {
         let outcome = skill.run(path);
         assert_eq!((outcome.stdout.as_str(), outcome.stderr.as_str()), (expected, ""), "{path}");
