@@ -43,11 +43,14 @@ fn line_is_reported_before_the_script_ends() {
 
 #[test]
 fn cancel_by_the_receiver_ends_the_script() {
-    let skill = Skill::new(&[("scripts/a.sh", "echo started; sleep 600")]);
+    let policy = ScriptPolicy { concurrent: 1, ..ScriptPolicy::default() };
+    let files = [("scripts/a.sh", "echo started; sleep 600"), ("scripts/b.sh", "echo next")];
+    let skill = Skill::with(&files, policy);
     let cancel = Cancel::default();
     let receive = |_: ProgressEvent<'_>| cancel.cancel();
     let call = Call { progress: Progress::new(&receive), ..Call::default() };
     let outcome = skill.call_within("scripts/a.sh", &call, PATIENCE, &cancel).unwrap();
     assert_eq!((outcome.exit_code, outcome.timed_out), (None, false), "{outcome:?}");
     assert_eq!(outcome.stdout, "started\n", "what was printed is kept");
+    assert_eq!(skill.run("scripts/b.sh").stdout, "next\n", "its place is free again");
 }

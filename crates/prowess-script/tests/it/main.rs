@@ -8,6 +8,7 @@ mod fixture;
 mod interpreters;
 mod kit;
 mod live;
+mod memory;
 mod network;
 mod requests;
 mod searched;
