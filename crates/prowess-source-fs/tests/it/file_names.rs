@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-use prowess_core::{PackagePath, SkillSource};
+use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind};
 use prowess_source_fs::{FsConfig, Nested};
 use prowess_testkit::{ScanRecorder, Tree};
 
@@ -66,6 +66,23 @@ fn file_name_that_is_not_utf8_is_a_warning() {
         finding.message.contains("and 1 more"),
         "files outside packages do not count: {finding}"
     );
+}
+
+/// A path with the replacement character is that of another file.
+#[test]
+fn file_name_that_is_not_utf8_is_left_out_and_never_read() {
+    let tree = Tree::new("//- /pdf/SKILL.md\nx\n//- /pdf/a.md\nx\n");
+    fs::write(tree.join("pdf").join(OsStr::from_bytes(b"\xff\xfe.md")), "odd").unwrap();
+    let source = source(tree_config(&tree));
+    let package = PackagePath::new("pdf").unwrap();
+    let listed = source.list(&package, 9).unwrap();
+    let paths: Vec<_> = listed.resources.iter().map(|found| found.path.as_str()).collect();
+    assert_eq!(paths, ["a.md"]);
+    for path in ["\u{fffd}\u{fffd}.md", "%ff%fe.md", "\u{ff}\u{fe}.md"] {
+        let path = ResourcePath::new(path).unwrap();
+        let read = source.read(&package, &path, ReadLimit::default());
+        assert_eq!(read.unwrap_err().kind, SourceErrorKind::NotFound, "{path}");
+    }
 }
 
 #[test]

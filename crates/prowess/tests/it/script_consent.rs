@@ -110,6 +110,21 @@ fn script_of_an_untrusted_layer_needs_an_approval() {
 }
 
 #[test]
+fn denied_script_does_not_run() {
+    for yaml in ["{ preset: standard }", "{ preset: standard, scripts: { ask: [network] } }"] {
+        let host = Host::new(Trust::Untrusted, yaml);
+        let decision = ApprovalDecision {
+            verdict: ApprovalVerdict::Deny,
+            by: "ann".to_owned(),
+            at: Timestamp(0),
+        };
+        host.runtime.approvals().decide(&host.asked(), &decision).expect("it is pending");
+        let answer = host.run();
+        assert!(answer.result.is_error && answer.result.structured.is_none(), "{answer:?}");
+    }
+}
+
+#[test]
 fn changed_package_needs_another_approval() {
     let host = Host::new(Trust::Untrusted, "preset: standard");
     host.grant(&host.asked(), ApprovalScope::Always);
