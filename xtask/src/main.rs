@@ -36,6 +36,7 @@ mod requests;
 mod sanitize;
 mod search;
 mod tidy;
+mod uv;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -74,6 +75,8 @@ cargo xtask COMMAND
                      docker-registry and Python
   requests           check the request bodies of the vendor crate's tests with the types of the vendors' own
                      Python clients, installed from their registry
+  uv                 run a script that lists a dependency by `uv` in the sandbox, which pip installs; a script that
+                     imports it against the policy, or does not with it, is a failure
   prose [CRATE]      count habits of comments and code that the house style avoids, too many of which are a
                      failure; with CRATE, list them
   corpus DIR         list DIR and check that every SKILL.md in it is visible, shadowed or rejected; fewer than
@@ -166,6 +169,7 @@ fn main() -> ExitCode {
         ["peers"] => peers::run(),
         ["remotes"] => remotes::run(),
         ["requests"] => requests::run(),
+        ["uv"] => uv::run(),
         ["dynamic"] => dynamic::run(),
         ["coverage"] => coverage::run(),
         ["coverage", name] => coverage::list(name),

@@ -38,8 +38,13 @@ pub enum InlineMetadata {
     /// With the interpreter of their extension, which ignores the block. The default.
     #[default]
     Ignore,
-    /// With `uv run --script`, which installs the dependencies if the policy grants the network, or
-    /// finds them in its cache if the policy grants that directory.
+    /// With `uv run --script`, which installs the dependencies in each run, to the script's own
+    /// directory: from wheels in the package, which a block names by `[tool.uv]` and `find-links`,
+    /// from a directory of wheels that the policy lets scripts read and `UV_FIND_LINKS` names, or
+    /// from an index whose hosts the policy grants.
+    ///
+    /// A cache that `UV_CACHE_DIR` names has to be writable, so each script could change what others
+    /// import.
     Uv,
 }
 
