@@ -91,6 +91,54 @@ fn a_path_is_not_decoded_normalised_or_read_by_another_system_s_rules() {
     }
 }
 
+/// These names mean devices, streams or other files on another system.
+const NAMES_OF_ANOTHER_SYSTEM: [&str; 10] = [
+    "CON",
+    "aux.txt",
+    "nul.txt",
+    "references/COM1",
+    "ab:stream",
+    "note.md::$DATA",
+    "trail. ",
+    "a./b",
+    "a /b",
+    "dots...",
+];
+
+#[test]
+fn names_of_another_system_are_plain_names() {
+    let tree = tree();
+    tree.write("skills/alpha/trail", "without its end");
+    tree.write("skills/alpha/note.md", "without its stream");
+    for name in NAMES_OF_ANOTHER_SYSTEM {
+        check_refused(&tree, name, "resource-not-found");
+    }
+    for name in NAMES_OF_ANOTHER_SYSTEM {
+        tree.write(&format!("skills/alpha/{name}"), format!("text of {name:?}\n"));
+    }
+    for name in NAMES_OF_ANOTHER_SYSTEM {
+        let called = read(&tree, name).json();
+        assert_eq!(called["content"][0]["text"], format!("text of {name:?}\n"), "{called:#}");
+    }
+    // With one letter it is a drive, which no path of a skill may have.
+    tree.write("skills/alpha/a:b", CANARY);
+    check_refused(&tree, "a:b", "path-escape");
+}
+
+#[test]
+fn names_of_another_system_are_not_packed() {
+    for name in NAMES_OF_ANOTHER_SYSTEM.into_iter().chain(["a:b"]) {
+        let tree = tree();
+        tree.write(&format!("skills/alpha/{name}"), "x");
+        let [skills, site] = ["skills", "site"].map(|name| tree.join(name).display().to_string());
+        let ran = Program::new().run(&["publish", &skills, &site]);
+        assert_eq!(ran.code, Some(1), "{name:?}: {}", ran.stderr);
+        let message = format!("`alpha/{name}` is not a name that every file system can store");
+        assert!(ran.stderr.contains(&message), "{}", ran.stderr);
+        assert!(!tree.join("site").exists(), "{name:?}: nothing is written");
+    }
+}
+
 #[test]
 fn a_link_does_not_lead_out_of_its_skill() {
     let tree = tree();
