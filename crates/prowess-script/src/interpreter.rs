@@ -18,8 +18,8 @@ use crate::codes;
 /// use prowess_script::Interpreters;
 ///
 /// let Interpreters(table) = Interpreters::default();
-/// let lines: Vec<_> =
-///     table.iter().map(|(extension, words)| format!("{extension}: {}", words.join(" "))).collect();
+/// let line = |(extension, words): (_, Vec<_>)| format!("{extension}: {}", words.join(" "));
+/// let lines: Vec<String> = table.into_iter().map(line).collect();
 /// assert_eq!(
 ///     lines.join(", "),
 ///     "bash: bash, cjs: node, js: node, mjs: node, pl: perl, py: python3, rb: ruby, sh: bash"
@@ -43,8 +43,8 @@ pub enum InlineMetadata {
     /// from a directory of wheels that the policy lets scripts read and `UV_FIND_LINKS` names, or
     /// from an index whose hosts the policy grants.
     ///
-    /// A cache that `UV_CACHE_DIR` names has to be writable, so each script could change what others
-    /// import.
+    /// A cache that `UV_CACHE_DIR` names has to be writable, so each script could change what
+    /// others import.
     Uv,
 }
 
