@@ -7,22 +7,6 @@ use prowess_plugin_abi::AbiError;
 use super::{Failed, OfferedTool, WireChange, WireRefusal, WireToolResult};
 use crate::adapter::ToolDescription;
 
-/// Every kind of source error, to look one up by its code.
-const KINDS: [SourceErrorKind; 12] = [
-    SourceErrorKind::NotFound,
-    SourceErrorKind::Escape,
-    SourceErrorKind::NotRegular,
-    SourceErrorKind::Loop,
-    SourceErrorKind::TooLarge,
-    SourceErrorKind::Denied,
-    SourceErrorKind::MultipleLinks,
-    SourceErrorKind::CrossDevice,
-    SourceErrorKind::Changing,
-    SourceErrorKind::Replaced,
-    SourceErrorKind::Cancelled,
-    SourceErrorKind::Unavailable,
-];
-
 impl From<SourceError> for Failed {
     fn from(error: SourceError) -> Self {
         Self { code: error.kind.as_str().into(), message: error.message }
@@ -31,7 +15,7 @@ impl From<SourceError> for Failed {
 
 impl From<Failed> for SourceError {
     fn from(failed: Failed) -> Self {
-        let kind = KINDS.into_iter().find(|kind| kind.as_str() == failed.code);
+        let kind = SourceErrorKind::from_code(&failed.code);
         Self::new(kind.unwrap_or(SourceErrorKind::Unavailable), failed.message)
     }
 }
