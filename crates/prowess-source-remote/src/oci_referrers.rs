@@ -14,7 +14,8 @@ pub(crate) const MAX_REFERRERS: usize = 50;
 pub struct Referrer {
     /// The type of the artifact, as its publisher has written it.
     pub artifact_type: String,
-    /// The artifact, which [`Remote::fetch`] of the same remote returns.
+    /// The artifact, which [`Remote::fetch`](prowess_core::Remote::fetch) of the same remote
+    /// returns.
     pub artifact: RemoteArtifact,
 }
 
