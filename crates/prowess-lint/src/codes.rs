@@ -55,11 +55,12 @@ declare_codes! {
     BODY_NO_HEADINGS = "body-no-headings" [hint hint hint hint none];
     /// Neither the description nor the body says when to use the skill.
     BODY_NO_WHEN = "body-no-when" [hint hint hint hint none];
-    /// The body shows no example.
+    /// The body shows no example. A skill that has only rules needs none, so this is a hint.
     BODY_NO_EXAMPLE = "body-no-example" [hint hint hint hint none];
     /// The body has an invisible character or one that changes the reading direction.
     BODY_HIDDEN_CHARACTER = "body-hidden-character" [warn warn warn error none];
-    /// Name and description together are estimated at more than 100 tokens.
+    /// Name and description together are estimated at more than 100 tokens, which agentskills.io
+    /// expects of this level. Up to 1,024 characters are valid, so this is a hint.
     CATALOG_ENTRY_LONG = "catalog-entry-long" [hint hint hint hint none];
     /// The description does not say when to use the skill.
     DESCRIPTION_NO_WHEN = "description-no-when" [hint hint hint hint none];
@@ -81,7 +82,8 @@ declare_codes! {
     LINK_LEAVES_PACKAGE = "link-leaves-package" [warn warn error error none];
     /// The target of a link is more than one level below the package's directory.
     LINK_TOO_DEEP = "link-too-deep" [hint hint hint hint none];
-    /// The skill still has the text of a template.
+    /// The skill still has the text of a template. It is valid while it is written, so this is never
+    /// an error.
     TEMPLATE_UNEDITED = "template-unedited" [warn warn warn warn none];
     /// A file for people, such as `README.md`, is next to the `SKILL.md`.
     EXTRANEOUS_FILE = "extraneous-file" [hint hint hint hint none];

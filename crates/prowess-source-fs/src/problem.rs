@@ -8,7 +8,6 @@ use prowess_text::counted;
 
 use crate::codes;
 
-const MOVE_OR_FIX: &str = "fix it, or remove it if it is not a skill";
 const RENAME: &str =
     "rename the directory: letters, digits and hyphens keep every client and system happy";
 
@@ -129,10 +128,13 @@ pub(crate) fn skill_file(path: &str, error: &Error) -> Diagnostic {
             format!("the link `{path}` leads out of its skill's directory"),
             "put the file itself there; to share a skill, link its whole directory",
         ),
-        _ => (
+        kind => (
             codes::FILE_UNREADABLE,
             format!("`{path}` cannot be read: {}", reason(error)),
-            MOVE_OR_FIX,
+            match kind {
+                ErrorKind::Denied => "fix its permissions, or remove it if it is not a skill",
+                _ => "check the disk that it is on, or remove it if it is not a skill",
+            },
         ),
     };
     problem(code, Severity::Error, path, message, help)

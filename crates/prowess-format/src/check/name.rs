@@ -104,7 +104,7 @@ fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
             check_length(name, span, findings);
         }
         Err(error) => findings
-            .report(codes::NAME_INVALID, span.clone(), || (error.to_string(), suggest(name, rule))),
+            .report(codes::NAME_INVALID, span.clone(), || (error.to_string(), advice(name, rule))),
     }
     report_reserved(name, span, findings);
 }
@@ -183,6 +183,18 @@ fn check_portable(name: &str, rule: NameRule, span: &Range<usize>, findings: &mu
             format!("for every client, {}", other.advice()),
         )
     });
+}
+
+/// Returns how to make a name valid, and the configuration that accepts it as it is.
+fn advice(name: &str, rule: NameRule) -> String {
+    let help = suggest(name, rule);
+    let accepts = |other: &NameRule| check_name(name, *other).is_ok();
+    match NameRule::ALL.into_iter().find(accepts) {
+        Some(other) => {
+            format!("{help}, or set `registry.name_rule: {other}` to accept it as it is")
+        }
+        None => help,
+    }
 }
 
 /// The nearest name that keeps the rules, where there is one.

@@ -238,7 +238,7 @@ fn places_are_those_of_the_file() {
             1:1: error[description-missing]: the frontmatter has no `description`
               help: add a line `description: ` that says what the skill does and when to use it
             2:7: error[name-invalid]: a skill's name may only have `a` to `z`, `0` to `9` and `-`, but it has `_`
-              help: rename the skill and its directory to `pdf-x`
+              help: rename the skill and its directory to `pdf-x`, or set `registry.name_rule: any` to accept it as it is
             3:1: error[misspelled-field]: unknown field `descripton`; did you mean `description`?
               help: write `description`
             4:1: error[unknown-field]: unknown field `foo`

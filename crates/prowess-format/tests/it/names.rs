@@ -118,7 +118,7 @@ fn a_broken_grammar_is_an_error_in_each_profile_and_length_is_not() {
     assert!(prowess_format::parse(&long, Profile::Spec).document.is_none());
 }
 
-/// The codes and the name of a file of the lenient profile, from both readers.
+/// The severities and codes, and the name of a file of the lenient profile, from both readers.
 fn lenient(name: &str) -> (Vec<String>, Option<String>) {
     let file = skill(&format!("name: \"{name}\"\ndescription: x\n"));
     let rules = Rules::default();
@@ -131,7 +131,8 @@ fn lenient(name: &str) -> (Vec<String>, Option<String>) {
     assert_eq!(found, parsed.diagnostics, "both readers report the same of `{name}`");
     let of_document = parsed.document.map(|document| document.frontmatter.name);
     assert_eq!(summary.map(|it| it.name.into_owned()), of_document, "`{name}` in both readers");
-    (found.into_iter().map(|found| found.code.to_string()).collect(), of_document)
+    let found = found.into_iter().map(|found| format!("{} {}", found.severity, found.code));
+    (found.collect(), of_document)
 }
 
 #[test]
@@ -150,7 +151,7 @@ fn lenient_accepts_names_outside_the_grammar() {
         ("スキル作成 Helper", "スキル作成-helper"),
     ] {
         let (codes, read) = lenient(name);
-        assert_eq!(codes, ["name-relaxed"], "`{name}` is accepted with a warning");
+        assert_eq!(codes, ["warning name-relaxed"], "`{name}` is accepted with a warning");
         assert_eq!(read.as_deref(), Some(name), "the declared name stays as it is");
         assert_eq!(rules.id_of(name), id, "the id of `{name}`");
     }
@@ -174,12 +175,13 @@ fn lenient_refuses_names_that_deceive() {
         "..",
     ] {
         let (codes, read) = lenient(name);
-        assert!(codes.contains(&"name-invalid".to_owned()), "{name:?}: {codes:?}");
+        assert!(codes.contains(&"error name-invalid".to_owned()), "{name:?}: {codes:?}");
         assert_eq!(read, None, "{name:?}");
     }
     for name in ["Bash", "Skills Load", "skills_read", "COM1"] {
         let (codes, read) = lenient(name);
-        assert_eq!(codes, ["name-relaxed", "name-reserved"], "`{name}` is a reserved name's slug");
+        let expected = ["warning name-relaxed", "error name-reserved"];
+        assert_eq!(codes, expected, "`{name}` is a reserved name's slug");
         assert_eq!(read, None);
     }
 }
