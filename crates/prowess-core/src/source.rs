@@ -23,6 +23,7 @@ const MOST_FILE_BYTES: usize = 64 * 1024 * 1024;
 ///
 /// - `scan` reports each package once, by a path in the normal form of [`PackagePath`], and reports
 ///   a diagnostic with a path for everything that prevented a package from being reported.
+/// - The file of a package is its `SKILL.md`, or its `skill.md` if there is no `SKILL.md`.
 /// - `scan` compares each package with [`PreviousScan::stamp`] and reports one whose stamp is still
 ///   the same as unchanged, without reading it. A package with a provisional stamp may be read once
 ///   more.
@@ -108,6 +109,10 @@ pub trait SkillSource: Send + Sync {
     }
 
     /// Lists the files of a package other than its `SKILL.md`, at most `most` of them.
+    ///
+    /// This has no default: an empty list would claim that no package has further files. A source of
+    /// packages without further files returns a complete, empty [`Listing`]; a map of paths to
+    /// contents is a [`MemorySource`](crate::MemorySource).
     ///
     /// # Errors
     ///

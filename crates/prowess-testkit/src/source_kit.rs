@@ -13,6 +13,8 @@ use crate::watch_kit::a_watch_reports_changes;
 const ONCE: &str = "`scan` reports each package once, by a path in the normal form of \
      [`PackagePath`], and reports a diagnostic with a path for everything that prevented a package \
      from being reported";
+const FILE: &str =
+    "The file of a package is its `SKILL.md`, or its `skill.md` if there is no `SKILL.md`";
 const KNOWN: &str = "`scan` compares each package with [`PreviousScan::stamp`] and reports one whose \
      stamp is still the same as unchanged, without reading it. A package with a provisional stamp may \
      be read once more";
@@ -98,8 +100,18 @@ fn each_package_is_reported_once(fixture: &dyn SourceFixture) {
     let root = scan_of(fixture, &[("SKILL.md", b"root")]);
     assert_eq!(root.packages(), [""], "{}", broken(ONCE, "a root may be a package"));
     let both = scan_of(fixture, &[("a/SKILL.md", b"1"), ("a/skill.md", b"2")]);
-    assert_eq!(both.packages(), ["a"], "{}", broken(ONCE, "`SKILL.md` comes before `skill.md`"));
-    assert_eq!(both.found[0].head, b"1", "{}", broken(ONCE, "`SKILL.md` comes first"));
+    assert_eq!(
+        both.packages(),
+        ["a"],
+        "{}",
+        broken(FILE, "a package with both is reported otherwise")
+    );
+    assert_eq!(
+        both.found[0].head,
+        b"1",
+        "{}",
+        broken(FILE, "`skill.md` is used though there is a `SKILL.md`")
+    );
 }
 
 fn scan_of(fixture: &dyn SourceFixture, files: &[(&str, &[u8])]) -> ScanRecorder {

@@ -16,6 +16,7 @@ pub(crate) enum Fault {
     ReportsTwice,
     Forgets,
     ReportsAnOddPath,
+    PrefersTheLowerCase,
     KeepsSilent,
     FailsAsAWhole,
     ReadsWhatIsKnown,
@@ -35,10 +36,11 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    pub(crate) const ALL: [Self; 19] = [
+    pub(crate) const ALL: [Self; 20] = [
         Self::ReportsTwice,
         Self::Forgets,
         Self::ReportsAnOddPath,
+        Self::PrefersTheLowerCase,
         Self::KeepsSilent,
         Self::FailsAsAWhole,
         Self::ReadsWhatIsKnown,
@@ -128,6 +130,9 @@ impl ScanSink for Between<'_> {
             Fault::ReportsAnOddPath => {
                 let package = format!("./{}", found.package);
                 return self.sink.found(Found { package: &package, ..found });
+            }
+            Fault::PrefersTheLowerCase if found.package == "a" => {
+                return self.sink.found(Found { file: "skill.md", head: b"2", ..found });
             }
             Fault::StopsAtTheHead if found.head.len() > 4096 => {
                 let head = &found.head[..4096];

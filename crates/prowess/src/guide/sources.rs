@@ -6,6 +6,7 @@
 //! - `scan` reports each package once, either with the first bytes of its `SKILL.md`, or as
 //!   unchanged since the previous scan. A [`Stamp`](crate::Stamp) identifies a version: a number,
 //!   a time or an ETag, whatever the place has. A source without stamps is read again each time.
+//!   The file may also be called `skill.md`, if the package has no `SKILL.md`.
 //! - `list` names the other files of a package.
 //! - `read` returns a whole file, or an error. It never returns more bytes than the limit.
 //!
