@@ -17,6 +17,12 @@
 //! catalog changes, each client gets one notification for each kind of list, or one per
 //! subscription from revision 2026-07-28 on.
 //!
+//! Each request is a turn of its own and pins the catalog that is current when it starts. The model
+//! may have been shown an older one, because a client reads lists and instructions when it likes.
+//! Its call is answered from the current one then: a skill that has changed is loaded as it is now,
+//! and one that is gone is an error that names it. No older version is kept for a client; a skill
+//! that the conversation has loaded stays as `session.on_change` says.
+//!
 //! A call that needs an approval is a question to the user of a client that shows questions. The
 //! answer is a message of the client, so a model cannot give it.
 //!

@@ -1,4 +1,4 @@
-//! Tests of notifications about new skills.
+//! Tests of skills that change during a conversation.
 
 use std::sync::Arc;
 
@@ -6,9 +6,10 @@ use prowess::Runtime;
 use prowess_testkit::Tree;
 use rmcp::service::{NotificationContext, RoleClient};
 use rmcp::{ClientHandler, ServiceExt};
+use serde_json::json;
 use tokio::sync::Notify;
 
-use crate::block_on;
+use crate::{block_on, call, greet};
 
 /// A client that records the notification that the list of tools has changed.
 #[derive(Clone, Default)]
@@ -50,5 +51,40 @@ fn new_skill_notifies_the_client() {
         let names = serde_json::to_string(&tools).expect("tools are JSON");
         assert!(names.contains("\"pdf\""), "the list names the new skill: {names}");
         assert!(names.contains("Fills forms."), "and describes it: {names}");
+    });
+}
+
+#[test]
+fn call_after_a_change_uses_the_current_catalog() {
+    block_on(async {
+        let tree = Tree::new("");
+        let write = |description: &str, body: &str| {
+            let text = format!("---\nname: pdf\ndescription: {description}\n---\n{body}\n");
+            tree.write("pdf/SKILL.md", text);
+        };
+        write("Fills forms.", "The old steps.");
+        let builder = Runtime::builder().policies(prowess_mcp::policies());
+        let runtime = builder.skills_directory("user", tree.path()).build();
+        let runtime = Arc::new(runtime.expect("the runtime is complete"));
+        let client = greet(Arc::clone(&runtime)).await;
+        let shown = serde_json::to_string(&client.list_all_tools().await.expect("the list"));
+        assert!(shown.expect("tools are JSON").contains("Fills forms."), "the model has read it");
+
+        write("Signs forms.", "The new steps.");
+        runtime.reload();
+        let load = || client.call_tool(call("skills_load", &json!({ "names": ["pdf"] })));
+        let loaded = load().await.expect("the call has a result");
+        let text = serde_json::to_string(&loaded).expect("a result is JSON");
+        assert!(text.contains("The new steps."), "the skill is loaded as it is now: {text}");
+        assert!(!text.contains("The old steps."), "no older version is kept: {text}");
+
+        std::fs::remove_dir_all(tree.join("pdf")).expect("it goes");
+        runtime.reload();
+        let other = greet(Arc::clone(&runtime)).await;
+        let gone = other.call_tool(call("skills_load", &json!({ "names": ["pdf"] })));
+        let gone = gone.await.expect("the call has a result");
+        assert_eq!(gone.is_error, Some(true), "{gone:?}");
+        let text = serde_json::to_string(&gone).expect("a result is JSON");
+        assert!(text.contains("`pdf`"), "the error names the skill: {text}");
     });
 }

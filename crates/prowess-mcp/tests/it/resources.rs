@@ -6,7 +6,7 @@ use std::sync::Arc;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use prowess::tools::{ReadGate, ReadScope};
-use prowess::{Policies, Runtime, ShowLocation};
+use prowess::{MemorySource, Policies, Runtime, ShowLocation};
 use prowess_testkit::Tree;
 use rmcp::model::{Skill, SkillResources, validate_skills};
 use serde_json::{Value, json};
@@ -131,6 +131,34 @@ fn resources_are_listed_by_pages() {
             r#""skill://user%3Apdf/pdf/SKILL.md""#,
         ];
         assert_eq!(uris, expected, "each skill once");
+    });
+}
+
+#[test]
+fn ten_thousand_resources_are_listed_by_pages() {
+    block_on(async {
+        let builder = (0..10_000).fold(MemorySource::builder("many"), |builder, at| {
+            let text = format!("---\nname: skill-{at:05}\ndescription: x\n---\nBody\n");
+            builder.file(&format!("skill-{at:05}/SKILL.md"), text)
+        });
+        let source = Arc::new(builder.build().expect("paths are paths"));
+        let policies = prowess_mcp::policies();
+        let most = policies.tools.list_page;
+        let runtime = Runtime::builder().policies(policies).source("user", source).build();
+        let mut raw = Raw::greeted(Arc::new(runtime.expect("it is complete")), REVISION).await;
+        let (mut uris, mut params) = (Vec::new(), json!({}));
+        loop {
+            let answer = ask(&mut raw, "resources/list", params).await;
+            let resources = answer["result"]["resources"].as_array().expect("a list");
+            assert!((1..=most).contains(&resources.len()), "a page has up to {most}");
+            uris.extend(resources.iter().map(|resource| resource["uri"].to_string()));
+            match &answer["result"]["nextCursor"] {
+                Value::Null => break,
+                cursor => params = json!({ "cursor": cursor }),
+            }
+        }
+        let expected = (0..10_000).map(|at| format!("\"skill://skill-{at:05}/SKILL.md\""));
+        assert!(uris.iter().cloned().eq(expected), "each skill once, in order: {}", uris.len());
     });
 }
 
