@@ -43,7 +43,7 @@ pub(crate) fn reported<'c>(catalog: &'c Catalog, code: &str) -> Vec<&'c str> {
 pub(crate) const TRUSTED: Trust = Trust::Trusted;
 
 #[test]
-fn catalog_is_listed_by_pages() {
+fn skills_of_a_catalog_can_be_skipped_and_counted() {
     let names: Vec<_> = (0..10_000).map(|at| format!("skill-{at:05}")).collect();
     let skills: Vec<_> = names.iter().map(|name| (name.as_str(), "One of many.")).collect();
     let builder = Registry::builder()

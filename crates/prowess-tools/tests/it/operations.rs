@@ -72,6 +72,29 @@ fn list_page_has_a_limit() {
 }
 
 #[test]
+fn ten_thousand_skills_are_listed_by_pages() {
+    let names: Vec<_> = (0..10_000).map(|number| format!("skill-{number:05}")).collect();
+    let files: Vec<_> =
+        names.iter().map(|name| (format!("{name}/SKILL.md"), skill_md(name, "Body"))).collect();
+    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
+    let host = Host::with(Setup::default(), &files);
+    let most = ToolPolicy::default().list_page;
+    let mut ids = Vec::new();
+    let mut arguments = json!({});
+    loop {
+        let page = data(&host, "skills_list", arguments);
+        let skills = page["skills"].as_array().expect("it is a list");
+        assert!((1..=most).contains(&skills.len()), "a page has up to {most}: {}", skills.len());
+        ids.extend(skills.iter().map(|skill| skill["id"].as_str().expect("an id").to_owned()));
+        match page.get("next_cursor") {
+            Some(cursor) => arguments = json!({ "cursor": cursor }),
+            None => break,
+        }
+    }
+    assert!(ids == names, "each skill once, in order: {} of {}", ids.len(), names.len());
+}
+
+#[test]
 fn search_ranks_and_blank_lists_all() {
     let host = Host::new(Setup::default());
     let ids = |query: &str| {

@@ -16,6 +16,9 @@ use crate::dynamic;
 /// The number of skills: few enough for a schema to list them all.
 const SKILLS: usize = 60;
 
+/// The number of skills above which a schema does not list them.
+const MOST_IN_SCHEMA: usize = 100;
+
 /// A runtime with numbered skills, each about one subject, and a budget for a few of them.
 struct Shelf {
     _tree: Tree,
@@ -24,8 +27,12 @@ struct Shelf {
 
 impl Shelf {
     fn new(change: impl FnOnce(&mut Policies)) -> Self {
+        Self::with(SKILLS, change)
+    }
+
+    fn with(skills: usize, change: impl FnOnce(&mut Policies)) -> Self {
         let tree = Tree::new("");
-        for at in 0..SKILLS {
+        for at in 0..skills {
             let text = format!(
                 "---\nname: skill-{at:02}\ndescription: {}subject{at}.\n---\nBody\n",
                 "Works on the ".repeat(5)
@@ -54,18 +61,41 @@ fn tools(turn: &Turn) -> Vec<String> {
 /// text does not show.
 #[track_caller]
 fn check_note(surfaces: &[Surface], style: NameStyle, search: &str) {
-    let shelf = Shelf::new(|policies| {
+    check_note_of(SKILLS, surfaces, style, search);
+}
+
+/// As [`check_note`], with this number of skills.
+#[track_caller]
+fn check_note_of(skills: usize, surfaces: &[Surface], style: NameStyle, search: &str) {
+    let shelf = Shelf::with(skills, |policies| {
         policies.tools.surfaces = surfaces.to_vec();
         policies.name_style = style;
     });
     let turn = shelf.turn();
     let prompt = turn.prompt();
-    assert!(prompt.shown.len() < SKILLS && !prompt.shown.contains("skill-55"));
+    assert!(prompt.shown.len() < skills && !prompt.shown.contains("skill-55"));
     let note = prompt.text.lines().last().expect("there is a note");
     assert!(note.contains(&format!("`{search}`")), "{surfaces:?}: {note}");
     assert!(tools(&turn).iter().any(|tool| tool == search), "{surfaces:?}: {:?}", tools(&turn));
     let found = turn.call(&ToolCall::new(search, json!({ "query": "subject55" }))).result;
     assert!(!found.is_error && format!("{found:?}").contains("skill-55"), "{found:?}");
+}
+
+/// The schema of a tool has no list of names then, so the search is the only way to the rest.
+#[test]
+fn skills_that_no_schema_lists_are_found() {
+    let names = |skills: usize| {
+        let turn = Shelf::with(skills, |_| {}).turn();
+        let tools = turn.tools().into_iter();
+        let schemas = tools.map(|tool| tool.input_schema.to_string());
+        schemas.filter(|schema| schema.contains("\"skill-55\"")).count()
+    };
+    assert!(names(MOST_IN_SCHEMA) > 0, "up to the limit, schemas list all ids");
+    assert_eq!(names(MOST_IN_SCHEMA + 1), 0, "above it, none does");
+    for surface in [Surface::Skills, Surface::Skill, Surface::ActivateSkill] {
+        check_note_of(150, &[surface], NameStyle::Underscore, "skills_search");
+    }
+    check_note_of(150, &[Surface::ReadSkill], NameStyle::Underscore, "list_skills");
 }
 
 #[test]

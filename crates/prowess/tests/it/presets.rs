@@ -42,6 +42,45 @@ fn check(name: &str, expected: &Expect) {
     expected.assert_eq(&differing);
 }
 
+/// The rows of the guide's table of presets: the preset, and the tools of the third column.
+fn documented_tools() -> Vec<(&'static str, Vec<&'static str>, bool)> {
+    let guide = include_str!("../../src/guide/migrating.rs");
+    let table = guide.split("| you have | preset |").nth(1).expect("the guide has the table");
+    let rows = table.lines().skip(2).map_while(|line| line.strip_prefix("//! |"));
+    rows.map(|row| {
+        let cells: Vec<_> = row.split('|').collect();
+        let preset = cells[1].trim().trim_matches('`');
+        let tools = cells[2].split('`').skip(1).step_by(2).collect();
+        (preset, tools, cells[2].contains('…'))
+    })
+    .collect()
+}
+
+#[test]
+fn guide_names_the_tools_of_each_preset() {
+    let rows = documented_tools();
+    let presets: Vec<_> = rows.iter().map(|(preset, ..)| *preset).collect();
+    let mut all: Vec<_> = Policies::presets().collect();
+    for preset in &presets {
+        all.retain(|name| name != preset);
+    }
+    assert!(all.is_empty(), "the table has every preset, and not {all:?}");
+    for (preset, documented, has_more) in rows {
+        let policies = Policies::preset(preset).expect("there is one of this name");
+        let runtime = dynamic::builder().policies(policies).default_skills().build();
+        let runtime = runtime.expect("the preset fits together");
+        let turn = runtime.turn(&runtime.open_session().expect("a session")).expect("a turn");
+        let mut names: Vec<_> = turn.tools().into_iter().map(|tool| tool.name).collect();
+        if has_more {
+            names.retain(|name| documented.contains(&name.as_str()));
+        }
+        names.sort();
+        let mut documented = documented;
+        documented.sort_unstable();
+        assert_eq!(names, documented, "{preset}");
+    }
+}
+
 #[test]
 fn standard() {
     check("standard", &expect![[""]]);
