@@ -18,6 +18,7 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
             let mut problems = readme(package, repository);
             problems.extend(metadata(package, repository));
             problems.extend(changelog(package, repository));
+            problems.extend(own_version(package, repository));
             problems
         })
         .collect()
@@ -41,9 +42,7 @@ fn readme(package: &Package, repository: &Repository) -> Vec<String> {
 
 fn metadata(package: &Package, repository: &Repository) -> Vec<String> {
     let path = format!("{}/Cargo.toml", package.folder);
-    // A broken manifest is reported by the check of manifests.
-    let manifest: Table =
-        repository.text(&path).and_then(|text| text.parse().ok()).unwrap_or_default();
+    let manifest = manifest(package, repository);
     let section = manifest.get("package");
     let value = |key: &str| section.and_then(|section| section.get(key));
     let mut problems = Vec::new();
@@ -61,6 +60,25 @@ fn metadata(package: &Package, repository: &Repository) -> Vec<String> {
         ));
     }
     problems
+}
+
+/// Returns the manifest of a crate. A broken one is reported by the check of manifests.
+fn manifest(package: &Package, repository: &Repository) -> Table {
+    let path = format!("{}/Cargo.toml", package.folder);
+    repository.text(&path).and_then(|text| text.parse().ok()).unwrap_or_default()
+}
+
+/// The changelog is one for all crates, so its introduction names those with another version.
+fn own_version(package: &Package, repository: &Repository) -> Option<String> {
+    let manifest = manifest(package, repository);
+    let version = manifest.get("package").and_then(|section| section.get("version"));
+    version.filter(|version| version.is_str())?;
+    let name = format!("`{}`", package.name);
+    let changelog = repository.text("CHANGELOG.md").unwrap_or_default();
+    let introduction = changelog.split("\n## ").next().unwrap_or_default();
+    (!introduction.contains(&name)).then(|| {
+        format!("CHANGELOG.md: say in the introduction that {name} has a version of its own")
+    })
 }
 
 /// The most crates that one entry of the changelog is about: a list of names says nothing of any.
@@ -149,6 +167,20 @@ mod tests {
         };
         let parts = ["`left`", "`left-right`", "`prowess-testkit`", "`server`", "`program`"];
         broken("CHANGELOG.md", list, &parts);
+    }
+
+    #[test]
+    fn version_of_its_own_is_named_in_the_changelog() {
+        let mut repository = Repository::sample();
+        let path = "crates/low/Cargo.toml";
+        let manifest = repository.text(path).expect("it is in the sample").to_owned();
+        let own = manifest.replace("version.workspace = true", "version = \"1.2.3\"");
+        repository.write(path, &own);
+        expect(check, &repository, &["in the introduction that `low` has a version of its own"]);
+        let changelog = repository.text("CHANGELOG.md").expect("it is in the sample");
+        let named = changelog.replacen('\n', "\n\nOne version, except `low`.\n", 1);
+        repository.write("CHANGELOG.md", &named);
+        expect(check, &repository, &[]);
     }
 
     #[test]
