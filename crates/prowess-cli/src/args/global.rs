@@ -92,15 +92,34 @@ pub(crate) struct Global {
     pub(crate) no_cache: bool,
 
     /// Run as if started in this directory
-    #[arg(short = 'C', global = true, value_name = "DIR", help_heading = "Global options")]
+    #[arg(
+        short = 'C',
+        global = true,
+        value_name = "DIR",
+        help_heading = "Global options",
+        hide_short_help = true
+    )]
     pub(crate) start: Option<PathBuf>,
 
     /// Output format
-    #[arg(long, global = true, value_enum, default_value_t = Format::Text, help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t = Format::Text,
+        hide_default_value = true,
+        help_heading = "Global options"
+    )]
     pub(crate) format: Format,
 
     /// When to use colors
-    #[arg(long, global = true, default_value_t = ColorChoice::Auto, help_heading = "Global options")]
+    #[arg(
+        long,
+        global = true,
+        default_value_t = ColorChoice::Auto,
+        help_heading = "Global options",
+        hide_short_help = true
+    )]
     pub(crate) color: ColorChoice,
 
     /// Print results only, without warnings and remarks
@@ -181,12 +200,14 @@ impl FromStr for NamedPlugin {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// Text for people
+    /// Text for people, by default
     Text,
     /// One JSON document
     Json,
-    /// SARIF 2.1.0, for code scanning (`validate` only)
+    /// SARIF 2.1.0, for code scanning
+    #[value(hide = true)]
     Sarif,
-    /// Annotations of a pull request in a GitHub workflow (`validate` only)
+    /// Annotations of a pull request in a GitHub workflow
+    #[value(hide = true)]
     Github,
 }

@@ -1,10 +1,11 @@
-//! The help: which options a command shows, and the short help of the program.
+//! The help: which options and formats a command shows, and the short help of the program.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
-use clap::{ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
+use clap::{Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
 
-use super::Args;
+use super::{Args, Format};
 
 /// The options that choose the skills.
 const SKILLS: [&str; 4] = ["root", "plugin", "dynamic", "no_cache"];
@@ -12,8 +13,11 @@ const SKILLS: [&str; 4] = ["root", "plugin", "dynamic", "no_cache"];
 /// The options that choose the policies.
 const POLICIES: [&str; 4] = ["config", "set", "preset", "no_config"];
 
+/// The command with formats of its own.
+const VALIDATE: &str = "validate";
+
 /// Commands that use the policies and no skills of the machine.
-const WITHOUT_SKILLS: [&str; 5] = ["approvals", "config", "new", "tour", "validate"];
+const WITHOUT_SKILLS: [&str; 5] = ["approvals", "config", "new", "tour", VALIDATE];
 
 /// Commands that use neither.
 const WITHOUT_POLICIES: [&str; 20] = [
@@ -68,14 +72,28 @@ Options:
 pub(crate) fn command() -> Command {
     let command = Args::command();
     let global: Vec<_> = command.get_arguments().cloned().collect();
-    let hidden = |ids: &[&str]| -> Vec<_> {
-        let of_group = global.iter().filter(|option| ids.contains(&option.get_id().as_str()));
-        of_group.map(|option| option.clone().hide(true)).collect()
-    };
     command.mut_subcommands(|command| {
-        let unused = unused(command.get_name());
-        command.args(unused.iter().flat_map(|group| hidden(group)))
+        let name = command.get_name().to_owned();
+        command.args(global.iter().map(|option| option_of(option.clone(), &name)))
     })
+}
+
+/// Returns an option of every command as a command shows it.
+fn option_of(option: Arg, command: &str) -> Arg {
+    let id = option.get_id().as_str();
+    let is_unused = unused(command).iter().any(|group| group.contains(&id));
+    if id == "format" && command == VALIDATE {
+        return option.value_parser(all_formats());
+    }
+    option.hide(is_unused)
+}
+
+/// Returns the parser that shows the formats of `validate` too. The other commands parse them, so
+/// that the error can name `validate`, and neither show nor complete them.
+fn all_formats() -> impl TypedValueParser<Value = Format> {
+    let values = Format::value_variants().iter().filter_map(Format::to_possible_value);
+    PossibleValuesParser::new(values.map(|value| value.hide(false)))
+        .try_map(|name| Format::from_str(&name, false))
 }
 
 /// Parses the arguments of the program.

@@ -12,7 +12,7 @@ pub(crate) struct InstallOptions {
     #[arg(long, value_name = "FILE")]
     pub(crate) lock: Option<PathBuf>,
     /// Host that may be in a private network and may be reached by plain `http`; repeatable
-    #[arg(long = "host", value_name = "HOST[:PORT]")]
+    #[arg(long = "host", value_name = "HOST[:PORT]", hide_short_help = true)]
     pub(crate) hosts: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct SignerOption {
     ///
     /// By default, the signer of the first version stays the signer of a skill, and a version with
     /// another one is refused.
-    #[arg(long, value_name = "SIGNER")]
+    #[arg(long, value_name = "SIGNER", hide_short_help = true)]
     pub(crate) signer: Option<String>,
     /// Root of trust for bundles of sigstore; defaults to that of the public sigstore. Needs a
     /// program with the feature `sigstore`
@@ -52,7 +52,7 @@ pub(crate) struct Add {
     #[arg(long)]
     pub(crate) copy: bool,
     /// Directory for `--link` and `--copy`
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) into: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) signer: SignerOption,

@@ -35,7 +35,7 @@ pub(crate) struct ModelRequestArgs {
     #[arg(long, requires = "vendor", value_name = "NAME")]
     pub(crate) model: Option<String>,
     /// Rules of the host, in front of the skills
-    #[arg(long, requires = "vendor", value_name = "TEXT")]
+    #[arg(long, requires = "vendor", value_name = "TEXT", hide_short_help = true)]
     pub(crate) rules: Option<String>,
     /// Message of the user
     #[arg(long, requires = "vendor", value_name = "TEXT")]

@@ -28,10 +28,10 @@ pub(crate) struct Run {
     #[arg(long, value_name = "HOST")]
     pub(crate) host: Vec<HostPattern>,
     /// The same, also where the host has an address of a private network; repeatable
-    #[arg(long, value_name = "HOST")]
+    #[arg(long, value_name = "HOST", hide_short_help = true)]
     pub(crate) private_host: Vec<HostPattern>,
     /// Let the script reach every public host
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) network: bool,
     /// Seconds after which the script is ended, at most 600
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=600))]

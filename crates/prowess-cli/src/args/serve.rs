@@ -41,13 +41,13 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "FILE", requires = "tls_cert", hide_short_help = true)]
     pub(crate) tls_key: Option<PathBuf>,
     /// Another name by which HTTP clients reach the server, with its port if it has one; repeatable
-    #[arg(long, value_name = "HOST", requires = "http")]
+    #[arg(long, value_name = "HOST", requires = "http", hide_short_help = true)]
     pub(crate) allow_host: Vec<String>,
     /// Origin of pages that may use the server, such as `https://app.example`; repeatable
-    #[arg(long, value_name = "ORIGIN", requires = "http")]
+    #[arg(long, value_name = "ORIGIN", requires = "http", hide_short_help = true)]
     pub(crate) allow_origin: Vec<String>,
     /// Maximum number of HTTP requests per second of one client address
-    #[arg(long, value_name = "N", requires = "http")]
+    #[arg(long, value_name = "N", requires = "http", hide_short_help = true)]
     pub(crate) rate: Option<NonZeroU32>,
     /// Maximum number of open HTTP connections of one client address, such as that of a reverse
     /// proxy; a further one is refused with 429 [default: 384 of 512]

@@ -27,6 +27,6 @@ pub(crate) struct Trust {
     #[arg(long, conflicts_with = "path")]
     pub(crate) list: bool,
     /// Revoke the trust in a directory, which may no longer exist, in a source or in a signer
-    #[arg(long, value_name = "PATH-OR-SOURCE-OR-KEY", conflicts_with_all = ["path", "list"])]
+    #[arg(long, value_name = "WHAT", conflicts_with_all = ["path", "list"])]
     pub(crate) revoke: Option<String>,
 }

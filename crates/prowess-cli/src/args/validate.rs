@@ -32,6 +32,6 @@ pub(crate) struct Validate {
     #[arg(long, requires = "fix")]
     pub(crate) dry_run: bool,
     /// Show the roles that boxxy derives from the skills' names, and which one is missing
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) roles: bool,
 }

@@ -5,18 +5,15 @@ mod sandbox;
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use prowess::registry::RefreshMode;
-use prowess::state::TrustedFolders;
-use prowess::{
-    Catalog, CatalogSource, Diagnostic, FolderAnswer, FolderTrust as _, Severity, Trust,
-};
+use prowess::{Catalog, CatalogSource, Diagnostic, Severity};
 use serde::Serialize;
 
 use crate::args::Global;
+use crate::commands::user_trust::{self, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output, counted, write_diagnostic};
 use crate::terminal::plain;
@@ -47,8 +44,8 @@ struct Root<'c> {
     exists: bool,
     skills: usize,
     /// Whether the user trusts the directory of a layer that asks first.
-    #[serde(skip)]
-    is_granted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trusted_by_user: Option<bool>,
     #[serde(flatten)]
     changes: Changes,
 }
@@ -82,9 +79,9 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
     // The default of `serve`.
     let mode = runtime.policies().refresh.mode.unwrap_or(RefreshMode::Watch);
     let authoring = authoring::check(global, &catalog)?;
-    let trusted = trusted_folders()?;
+    let trust = UserTrust::of(&catalog)?;
     let sandbox = Sandbox::probe(runtime.policies())?;
-    let checked = checked(&catalog, mode, authoring, sandbox, trusted.as_ref());
+    let checked = checked(&catalog, mode, authoring, sandbox, &trust);
     output.result(&checked, text)?;
     Ok(if checked.healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -94,7 +91,7 @@ fn checked<'c>(
     mode: RefreshMode,
     authoring: Vec<Authoring>,
     sandbox: Sandbox,
-    trusted: Option<&TrustedFolders>,
+    trust: &UserTrust,
 ) -> Checked<'c> {
     let mut diagnostics: Vec<_> = catalog.diagnostics().collect();
     let count = |severity| catalog.diagnostics().filter(|found| found.severity == severity).count();
@@ -110,7 +107,7 @@ fn checked<'c>(
     Checked {
         healthy: summary.errors == 0 && authoring.iter().all(|root| root.errors == 0),
         generation: catalog.generation(),
-        roots: roots.map(|(at, source)| root(catalog, at, source, mode, trusted)).collect(),
+        roots: roots.map(|(at, source)| root(catalog, at, source, mode, trust)).collect(),
         diagnostics,
         authoring,
         sandbox,
@@ -123,11 +120,9 @@ fn root<'c>(
     at: usize,
     source: &'c CatalogSource,
     mode: RefreshMode,
-    trusted: Option<&TrustedFolders>,
+    trust: &UserTrust,
 ) -> Root<'c> {
     let layer = &catalog.layers()[source.layer];
-    let directory = Path::new(source.source.root());
-    let answer = trusted.map(|folders| folders.answer(directory));
     Root {
         layer: &layer.name,
         trust: layer.trust.as_str(),
@@ -135,14 +130,9 @@ fn root<'c>(
         root: source.source.root(),
         exists: paths::is_there(source.source.root()),
         skills: catalog.skills().filter(|skill| skill.index().source() == at).count(),
-        is_granted: layer.trust == Trust::AskFirst && answer == Some(FolderAnswer::Trusted),
+        trusted_by_user: trust.in_source(at),
         changes: changes(source, mode),
     }
-}
-
-/// Returns the directories that the user trusts; `None` without a home.
-fn trusted_folders() -> Result<Option<TrustedFolders>, Failure> {
-    Ok(paths::trust_file(&paths::surroundings()?).map(|file| file.load()))
 }
 
 /// Returns how changes are detected. With the policy `watch`, tries to watch.
@@ -173,12 +163,8 @@ fn text(checked: &Checked<'_>) -> String {
         let skills = counted(root.skills, "skill");
         let changes = described(&root.changes);
         let layer = plain(root.layer);
-        let granted = if root.is_granted { ", and you trust it" } else { "" };
-        let trust = root.trust;
-        let _ = writeln!(
-            text,
-            "      {DIM}{layer} layer · {trust}{granted} · {skills} · {changes}{DIM:#}"
-        );
+        let trust = user_trust::described(root.trust, root.trusted_by_user);
+        let _ = writeln!(text, "      {DIM}{layer} layer · {trust} · {skills} · {changes}{DIM:#}");
     }
     let missing: Vec<_> = checked.roots.iter().filter(|root| !root.exists).collect();
     if !missing.is_empty() {

@@ -17,6 +17,7 @@ use serde::Serialize;
 
 use crate::args::Global;
 use crate::commands::conversation::Conversation;
+use crate::commands::user_trust::{self, TrustedRecord, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
 use crate::paths::absolute;
@@ -27,7 +28,7 @@ use crate::terminal::{columns_behind, plain, wrapped};
 #[derive(Serialize)]
 struct Explained<'c> {
     query: &'c str,
-    records: Vec<Record<'c>>,
+    records: Vec<TrustedRecord<'c>>,
     decisions: Vec<Decision>,
     /// The tokens of these records in each turn, as far as the prompt shows them.
     tokens: usize,
@@ -51,10 +52,12 @@ pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitC
     let conversation = Conversation::open(&runtime)?;
     let turn = conversation.turn()?;
     let discovery = &runtime.policies().discovery;
-    let explained = explain(turn.catalog(), &turn.prompt(), discovery, query);
+    let trust = UserTrust::of(turn.catalog())?;
+    let explained = explain(turn.catalog(), &turn.prompt(), discovery, &trust, query);
     output.result(&explained, text)?;
     let is_offered =
-        explained.records.iter().any(|record| record.availability() == Availability::Offered);
+        |shown: &TrustedRecord<'_>| shown.record.availability() == Availability::Offered;
+    let is_offered = explained.records.iter().any(is_offered);
     Ok(ExitCode::from(u8::from(!is_offered)))
 }
 
@@ -62,6 +65,7 @@ fn explain<'c>(
     catalog: &'c Catalog,
     prompt: &Prompt,
     discovery: &Discovery,
+    trust: &UserTrust,
     query: &'c str,
 ) -> Explained<'c> {
     let path = absolute(query.as_ref()).unwrap_or_default();
@@ -74,6 +78,7 @@ fn explain<'c>(
         decisions.push(Decision::new("name", "alias", reason));
     }
     for &record in &records {
+        decisions.push(found_at(record, trust));
         explain_record(catalog, prompt, record, &mut decisions);
     }
     decisions.extend(findings_elsewhere(catalog, &records, query, &path));
@@ -88,6 +93,7 @@ fn explain<'c>(
         })
         .map(Record::tokens)
         .sum();
+    let records = records.into_iter().map(|record| TrustedRecord::new(record, trust)).collect();
     Explained { query, records, decisions, tokens }
 }
 
@@ -135,21 +141,24 @@ fn checked(found: &Diagnostic, path: &str) -> Decision {
     Decision::new("check", outcome, reason)
 }
 
+/// Returns where a skill was found, and how far that place is trusted.
+fn found_at(record: Record<'_>, trust: &UserTrust) -> Decision {
+    let place = format!(
+        "{} in source `{}` of layer `{}` ({})",
+        record.location(),
+        record.source(),
+        record.layer().name,
+        user_trust::described(record.trust().as_str(), trust.in_record(record))
+    );
+    Decision::new("find", "found", place)
+}
+
 fn explain_record(
     catalog: &Catalog,
     prompt: &Prompt,
     record: Record<'_>,
     decisions: &mut Vec<Decision>,
 ) {
-    let layer = record.layer();
-    let place = format!(
-        "{} in source `{}` of layer `{}` ({})",
-        record.location(),
-        record.source(),
-        layer.name,
-        layer.trust.as_str()
-    );
-    decisions.push(Decision::new("find", "found", place));
     decisions.push(match record.missing_requirement() {
         Some(lack) => Decision::new("ready", "not-ready", lack),
         None => Decision::new("ready", "ready", "its requirements are met"),

@@ -7,6 +7,7 @@ use prowess::{Availability, Catalog, Diagnostic, Record, Severity};
 use serde::Serialize;
 
 use crate::args::Global;
+use crate::commands::user_trust::{TrustedRecord, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output, counted};
 use crate::runtime;
@@ -16,37 +17,38 @@ use crate::terminal::{fitted, padded, plain, width};
 #[derive(Serialize)]
 struct Listed<'c> {
     generation: u64,
-    skills: Vec<Record<'c>>,
-    shadowed: Vec<Record<'c>>,
+    skills: Vec<TrustedRecord<'c>>,
+    shadowed: Vec<TrustedRecord<'c>>,
     diagnostics: Vec<&'c Diagnostic>,
 }
 
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
-    let listed = listed(&catalog);
+    let listed = listed(&catalog, &UserTrust::of(&catalog)?);
     output.result(&listed, text)?;
     output.remark(&counts(&listed));
     Ok(ExitCode::SUCCESS)
 }
 
-fn listed(catalog: &Catalog) -> Listed<'_> {
+fn listed<'c>(catalog: &'c Catalog, trust: &UserTrust) -> Listed<'c> {
     let (shadowed, others): (Vec<_>, Vec<_>) =
         catalog.excluded().partition(|record| record.availability() == Availability::Shadowed);
+    let with_trust = |record: Record<'c>| TrustedRecord::new(record, trust);
     Listed {
         generation: catalog.generation(),
-        skills: catalog.skills().chain(others).collect(),
-        shadowed,
+        skills: catalog.skills().chain(others).map(with_trust).collect(),
+        shadowed: shadowed.into_iter().map(with_trust).collect(),
         diagnostics: catalog.diagnostics().collect(),
     }
 }
 
 fn text(listed: &Listed<'_>) -> String {
     let mut text = String::new();
-    let all = || listed.skills.iter().chain(&listed.shadowed);
+    let all = || listed.skills.iter().chain(&listed.shadowed).map(|skill| skill.record);
     let ids = all().map(|skill| width(&plain(skill.id()))).max().unwrap_or(0);
     let layers = all().map(|skill| width(&plain(&skill.layer().name))).max().unwrap_or(0);
-    for skill in &listed.skills {
+    for TrustedRecord { record: skill, .. } in &listed.skills {
         let id = padded(&plain(skill.id()), ids);
         let layer = padded(&plain(&skill.layer().name), layers);
         let used = ids + layers + 4;
@@ -62,7 +64,7 @@ fn text(listed: &Listed<'_>) -> String {
     if !listed.shadowed.is_empty() {
         let _ = writeln!(text, "\n{HEADING}Shadowed{HEADING:#}");
     }
-    for skill in &listed.shadowed {
+    for TrustedRecord { record: skill, .. } in &listed.shadowed {
         let id = padded(&plain(skill.id()), ids);
         let _ = writeln!(text, "{ID}{id}{ID:#}  {}", fitted(&skill.location(), ids + 2));
     }

@@ -7,15 +7,18 @@ use prowess::prompt::{Part, Segment};
 use prowess::{EstimatedTokens, TokenCounter};
 
 use crate::output::DIM;
-use crate::terminal::{one_line, plain_lines};
+use crate::terminal::{columns_behind, one_line, plain_lines, wrapped};
 
 /// The widths of the columns.
 const BLOCK: usize = 14;
 const SKILL: usize = 24;
 const TOKENS: usize = 7;
 
+/// The width of the margin: three columns, two spaces, and a rule between spaces.
+const MARGIN: usize = BLOCK + SKILL + TOKENS + 5;
+
 /// Returns the lines of a prompt behind a margin with block, skill and tokens, which are at the
-/// first line of each piece.
+/// first line of each piece. A line that is wider than the terminal goes on behind the margin.
 pub(crate) fn with_margin(segments: &[Segment<'_>]) -> String {
     let mut text = String::new();
     for segment in segments {
@@ -24,7 +27,9 @@ pub(crate) fn with_margin(segments: &[Segment<'_>]) -> String {
         let skill = one_line(segment.skill.unwrap_or_default(), SKILL);
         let tokens = EstimatedTokens.count(segment.text);
         let mut margin = format!("{block:BLOCK$} {skill:SKILL$} {tokens:>TOKENS$}");
-        for line in plain_lines(segment.text).lines() {
+        let whole = plain_lines(segment.text);
+        let lines = whole.lines().map(|line| wrapped(line, columns_behind(MARGIN), 0));
+        for line in lines.collect::<Vec<_>>().iter().flat_map(|line| line.split('\n')) {
             let _ = writeln!(text, "{style}{margin}{style:#} {DIM}│{DIM:#} {line}");
             margin = " ".repeat(BLOCK + SKILL + TOKENS + 2);
         }

@@ -37,6 +37,7 @@ mod to_prompt;
 mod tour;
 mod trust;
 mod update;
+mod user_trust;
 mod validate;
 
 use std::process::ExitCode;

@@ -8,9 +8,10 @@ use prowess::{Catalog, Severity};
 use serde::Serialize;
 
 use crate::args::Global;
+use crate::commands::user_trust::{self, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output, counted};
-use crate::terminal::plain;
+use crate::terminal::{columns_behind, plain, wrapped};
 use crate::{paths, runtime};
 
 #[derive(Serialize)]
@@ -31,20 +32,25 @@ struct Overview {
 struct LayerLine {
     layer: String,
     trust: &'static str,
+    /// Whether the user trusts the directories of a layer that asks first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trusted_by_user: Option<bool>,
     skills: usize,
     roots: Vec<String>,
 }
 
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = runtime::runtime(global)?;
-    output.result(&overview(&runtime.catalog()), text)?;
+    let catalog = runtime.catalog();
+    output.result(&overview(&catalog, &UserTrust::of(&catalog)?), text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn overview(catalog: &Catalog) -> Overview {
+fn overview(catalog: &Catalog, trust: &UserTrust) -> Overview {
     let line = |(rank, layer): (usize, &prowess::Layer)| LayerLine {
         layer: layer.name.to_string(),
         trust: layer.trust.as_str(),
+        trusted_by_user: trust.in_layer(catalog, rank),
         skills: catalog.skills().filter(|skill| skill.rank() == rank).count(),
         roots: catalog
             .sources()
@@ -73,12 +79,16 @@ fn overview(catalog: &Catalog) -> Overview {
     }
 }
 
+/// The column of the purpose of a command.
+const PURPOSE: usize = 26;
+
 fn text(overview: &Overview) -> String {
     let Overview { skills, shadowed, hidden, not_ready, errors, warnings, layers, .. } = overview;
     let skills_word = counted(*skills, "skill");
     let mut text =
         format!("{HEADING}{skills_word}{HEADING:#} by layer, highest precedence first:\n");
-    for LayerLine { layer, trust, skills, roots } in layers {
+    for LayerLine { layer, trust, trusted_by_user, skills, roots } in layers {
+        let trust = user_trust::described(trust, *trusted_by_user);
         let _ = writeln!(text, "  {layer:8} {skills:>5}  {DIM}{trust}{DIM:#}");
         for root in roots {
             let _ = writeln!(text, "      {DIM}{}{DIM:#}", plain(root));
@@ -97,15 +107,15 @@ fn text(overview: &Overview) -> String {
     }
     let _ = writeln!(text, "\n{HEADING}Next{HEADING:#}");
     if let Some(folder) = &overview.next_to_trust {
-        let folder = plain(folder);
-        let _ = writeln!(
-            text,
-            "  prowess trust           trust {folder}, so that its skills are offered"
-        );
+        let purpose = format!("trust {}, so that its skills are offered", plain(folder));
+        let purpose = wrapped(&purpose, columns_behind(PURPOSE), PURPOSE);
+        let _ = writeln!(text, "  prowess trust           {purpose}");
     }
     if *skills > 0 {
         text.push_str("  prowess list            every skill, with warnings and errors\n");
-        text.push_str("  prowess prompt          the skills section of the prompt, as the model receives it\n");
+        text.push_str(
+            "  prowess prompt          the skills section of the prompt, as a model gets it\n",
+        );
     }
     if *errors > 0 {
         text.push_str("  prowess doctor          every problem, and how to fix it\n");

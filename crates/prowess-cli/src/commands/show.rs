@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use prowess::format::{Directory, Mapping, NameRule, Rules, parse_in};
 use prowess::tools::closest;
-use prowess::{Caller, Catalog, Digest, Listing, Lookup, ReadLimit, Record, ResourcePath};
+use prowess::{Caller, Catalog, Digest, Listing, Lookup, ReadLimit, ResourcePath};
 use prowess_text::counted;
 use serde::Serialize;
 
 use crate::args::Global;
+use crate::commands::user_trust::{self, TrustedRecord, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
 use crate::runtime;
@@ -23,7 +24,7 @@ const LEAST_SIMILARITY: u8 = 60;
 
 #[derive(Serialize)]
 struct Shown<'c> {
-    record: Record<'c>,
+    record: TrustedRecord<'c>,
     digest: Digest,
     properties: Mapping,
     #[serde(flatten)]
@@ -55,7 +56,7 @@ pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode
         Failure::new("skill-changed", message, "see `prowess validate` for what is wrong with it")
     })?;
     let shown = Shown {
-        record,
+        record: TrustedRecord::new(record, &UserTrust::of(&catalog)?),
         digest: Digest::of(&text),
         properties: document.frontmatter.fields,
         resources,
@@ -85,7 +86,9 @@ pub(crate) fn suggestion<'c>(catalog: &'c Catalog, id: &str) -> Option<&'c str> 
 }
 
 fn text_of(shown: &Shown<'_>) -> String {
-    let Shown { record, digest, resources, body, .. } = shown;
+    let Shown {
+        record: TrustedRecord { record, trusted_by_user }, digest, resources, body, ..
+    } = shown;
     let description = wrapped(&plain(record.description()), columns_behind(0), 0);
     let mut text = format!("{ID}{}{ID:#}\n{description}\n\n", plain(record.id()));
     // A digest behind the margin takes 80 columns.
@@ -93,7 +96,8 @@ fn text_of(shown: &Shown<'_>) -> String {
         let _ = writeln!(text, "{DIM}{key:8}{DIM:#} {}", plain(value));
     };
     line("location", &record.location());
-    line("layer", &format!("{} ({})", record.layer().name, record.trust().as_str()));
+    let trust = user_trust::described(record.trust().as_str(), *trusted_by_user);
+    line("layer", &format!("{} ({trust})", record.layer().name));
     if let Some(version) = record.version() {
         line("version", version);
     }

@@ -10,7 +10,7 @@ use prowess_testkit::Tree;
 use serde_json::Value;
 
 use crate::program::{Program, Ran};
-use crate::{accounts, plain_skill, run};
+use crate::{accounts, plain_skill, run, skill_md};
 
 /// Lists a root with a good skill and what `spoil` makes of it.
 #[track_caller]
@@ -151,6 +151,8 @@ fn a_file_that_may_not_be_read() {
     let listed = ran.json();
     accounts::check(tree.path(), &listed);
     check_told(&ran, &listed, &tree.join("bad/SKILL.md"), "error", "file-unreadable");
+    let help = listed["diagnostics"][0]["help"].as_str().unwrap();
+    assert!(help.contains("permissions"), "it says what to change: {help}");
 }
 
 #[test]
@@ -188,6 +190,56 @@ fn three_megabytes_of_text() {
     let shown = run(tree.path(), &["show", "bad"]);
     assert!(shown.stderr.contains("skill-not-found"), "{}", shown.stderr);
     assert_eq!((validated.code, shown.code), (Some(1), Some(1)), "both fail");
+    let found = &validated.json()["packages"][0]["diagnostics"][0];
+    assert!(found["message"].as_str().unwrap().contains("2097152"), "the limit is named: {found}");
+    assert!(found["help"].as_str().unwrap().starts_with("move parts of it"), "{found}");
+    let write = |tree: &Tree| {
+        let text = plain_skill("bad") + &"all work and no play\n".repeat(150_000);
+        tree.write("bad/SKILL.md", text);
+    };
+    check(write, "bad/SKILL.md", "error", "file-too-large");
+}
+
+/// Returns a skill whose file is estimated at this many tokens.
+fn skill_of_tokens(tokens: usize) -> String {
+    let text = skill_md("name: big\ndescription: Use it.");
+    let rest = "x".repeat(tokens * 4 - text.len());
+    text + &rest
+}
+
+#[test]
+fn a_skill_of_8001_tokens_is_listed_with_one_warning() {
+    let tree = Tree::new("");
+    tree.write("big/SKILL.md", skill_of_tokens(8000));
+    let list = ["list", "--format", "json"];
+    let within = run(tree.path(), &list).json();
+    assert_eq!(within["diagnostics"], serde_json::json!([]), "8,000 are the limit");
+    tree.write("big/SKILL.md", skill_of_tokens(8001));
+    let listed = run(tree.path(), &list).json();
+    assert_eq!(listed["skills"][0]["id"], "big", "it is listed all the same");
+    let [found] = listed["diagnostics"].as_array().unwrap().as_slice() else {
+        panic!("there is one finding: {listed:#}");
+    };
+    assert_eq!(found["code"], "body-tokens-soft-limit");
+    assert_eq!(found["severity"], "warning");
+    assert!(found["message"].as_str().unwrap().contains("approx. 8001 tokens"), "{found}");
+    let doctor = run(tree.path(), &["doctor"]);
+    let warnings = doctor.text().matches("warning[body-tokens-soft-limit]").count();
+    assert_eq!(warnings, 1, "doctor shows it once: {}", doctor.stdout);
+}
+
+#[test]
+fn broken_yaml() {
+    let text = "---\nname: bad\n- x\ndescription: y\n---\nBody\n";
+    check(|tree| tree.write("bad/SKILL.md", text), "bad/SKILL.md", "error", "yaml-invalid");
+    let tree = tree();
+    tree.write("bad/SKILL.md", text);
+    let listed = run(tree.path(), &["list", "--format", "json"]).json();
+    assert_eq!(listed["diagnostics"][0]["line"], 3, "the fault is on line 3: {listed}");
+    let package = tree.join("bad").display().to_string();
+    let validated = Program::new().run(&["validate", &package]);
+    let place = format!(" --> {package}/SKILL.md:3:");
+    assert!(validated.stdout.contains(&place), "{}", validated.stdout);
 }
 
 #[test]
@@ -223,7 +275,7 @@ pub(crate) fn make_fifo(path: &Path) {
 /// Runs `work` on a thread whose children do not get root's right to read everything back. The
 /// bound belongs to a thread, so the other tests keep theirs; somebody who is not root has none to
 /// give up.
-fn without_override<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub(crate) fn without_override<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 
     let work = || {

@@ -38,16 +38,16 @@ fn value(ran: &Ran, key: &str) -> String {
     format!("{} {origin}", value["value"])
 }
 
-/// Each place is added to the one before, from the weakest to the strongest. The file of the system
-/// is in a mount namespace of the run.
+/// Each place is added to the one before, from the weakest to the strongest, in the order of the
+/// README. The file of the system is in a mount namespace of the run.
 #[test]
 fn later_places_win() {
     let tree = machine();
-    let key = "session.max_active";
-    let text = |number: u8| format!("session: {{ max_active: {number} }}\n");
+    let key = "discovery.bounds.max_skills";
+    let text = |number: u8| format!("discovery: {{ bounds: {{ max_skills: {number} }} }}\n");
     let mut environment = Vec::new();
     let mut options = Vec::new();
-    let show = |environment: &[(&str, String)], options: &[String]| {
+    let show_key = |key: &str, environment: &[(&str, String)], options: &[String]| {
         let script = "mount -t tmpfs none /etc && mkdir /etc/prowess && \
                       cp \"$0\" /etc/prowess/config.yaml && exec \"$@\"";
         let output = Command::new("unshare")
@@ -71,22 +71,37 @@ fn later_places_win() {
         };
         value(&ran, key)
     };
-    tree.write("system.yaml", text(1));
-    assert_eq!(show(&environment, &options), "1 /etc/prowess/config.yaml");
-    tree.write("home/.config/prowess/config.yaml", text(2));
-    assert_eq!(show(&environment, &options), "2 .config/prowess/config.yaml");
+    let show = |environment: &[_], options: &[_]| show_key(key, environment, options);
+    tree.write("system.yaml", text(11));
+    assert_eq!(show(&environment, &options), "11 /etc/prowess/config.yaml");
+    tree.write("home/.config/prowess/config.yaml", text(12));
+    assert_eq!(show(&environment, &options), "12 .config/prowess/config.yaml");
+    // A project sets no limit above those of the user.
+    tree.write("repository/.prowess/config.yaml", text(2));
+    run(&tree, &["trust"]).text();
+    assert_eq!(show(&environment, &options), "2 .prowess/config.yaml");
     tree.write("home/named.yaml", text(3));
     environment.push(("PROWESS_CONFIG", tree.join("home/named.yaml").display().to_string()));
     assert_eq!(show(&environment, &options), "3 named.yaml");
-    environment.push(("PROWESS_SESSION__MAX_ACTIVE", "4".to_owned()));
-    assert_eq!(show(&environment, &options), "4 PROWESS_SESSION__MAX_ACTIVE");
+    environment.push(("PROWESS_DISCOVERY__BOUNDS__MAX_SKILLS", "4".to_owned()));
+    assert_eq!(show(&environment, &options), "4 PROWESS_DISCOVERY__BOUNDS__MAX_SKILLS");
     tree.write("home/option.yaml", text(5));
     options.extend(["--config".to_owned(), tree.join("home/option.yaml").display().to_string()]);
     assert_eq!(show(&environment, &options), "5 option.yaml");
-    options.extend(["--set".to_owned(), "session.max_active=6".to_owned()]);
-    assert_eq!(show(&environment, &options), "6 --set session.max_active");
-    options.push("--no-config".to_owned());
-    assert_eq!(show(&[], &options[4..]), "8 ", "no file counts with `--no-config`");
+    options.extend(["--set".to_owned(), "discovery.bounds.max_skills=6".to_owned()]);
+    assert_eq!(show(&environment, &options), "6 --set discovery.bounds.max_skills");
+    let no_file = show(&[], &["--no-config".to_owned()]);
+    assert_eq!(no_file, "200000 ", "no file counts with `--no-config`");
+
+    // The option chooses the preset, whose values are below those of every place.
+    tree.write("system.yaml", "preset: boxxy\nregistry: { name_rule: unicode }\n");
+    let preset = ["--preset".to_owned(), "sandbox".to_owned()];
+    assert_eq!(show_key("registry.collision", &[], &[]), "\"error\" boxxy");
+    assert_eq!(show_key("registry.profile", &[], &[]), "\"strict\" boxxy");
+    assert_eq!(show_key("registry.collision", &[], &preset), "\"error\" sandbox");
+    assert_eq!(show_key("registry.profile", &[], &preset), "\"lenient\" ", "no value of boxxy");
+    let rule = show_key("registry.name_rule", &[], &preset);
+    assert_eq!(rule, "\"unicode\" /etc/prowess/config.yaml");
 }
 
 /// A shell's `<(...)` is empty for the second reader.
@@ -172,30 +187,35 @@ fn project_file_cannot_lead_out_of_the_project() {
 #[test]
 fn error_names_file_line_and_column() {
     let tree = machine();
-    let check = |path: &str, text: &str, code: &str, message: &str, place: (u64, u64)| {
-        tree.write(path, text);
-        let ran = run(&tree, &["list", "--format", "json"]);
-        let error = ran.error();
-        assert_eq!((ran.code, &error["code"]), (Some(2), &Value::from(code)));
-        assert!(error["message"].as_str().unwrap().contains(message), "{error}");
-        assert!(error["path"].as_str().unwrap().ends_with(path), "{error}");
-        assert_eq!(
-            (error["line"].as_u64(), error["column"].as_u64()),
-            (Some(place.0), Some(place.1))
-        );
-        let printed = run(&tree, &["list"]);
-        let line = format!("{path}:{}:{}\n", place.0, place.1);
-        assert!(printed.stderr.contains(&line), "people see the place: {}", printed.stderr);
-        fs::remove_file(tree.join(path)).unwrap();
-    };
+    let check =
+        |path: &str, text: &str, code: &str, message: &str, help: &str, place: (u64, u64)| {
+            tree.write(path, text);
+            let ran = run(&tree, &["list", "--format", "json"]);
+            let error = ran.error();
+            assert_eq!((ran.code, &error["code"]), (Some(2), &Value::from(code)));
+            assert!(error["message"].as_str().unwrap().contains(message), "{error}");
+            assert!(error["help"].as_str().unwrap().contains(help), "{error}");
+            assert!(error["path"].as_str().unwrap().ends_with(path), "{error}");
+            assert_eq!(
+                (error["line"].as_u64(), error["column"].as_u64()),
+                (Some(place.0), Some(place.1))
+            );
+            let printed = run(&tree, &["list"]);
+            let line = format!("{path}:{}:{}\n", place.0, place.1);
+            assert!(printed.stderr.contains(&line), "people see the place: {}", printed.stderr);
+            fs::remove_file(tree.join(path)).unwrap();
+        };
     let user = "home/.config/prowess/config.yaml";
     let meant = "unknown key `max_tokns`; did you mean `max_tokens`?";
-    check(user, "prompt:\n  max_tokns: 5\n", "config-invalid", meant, (2, 3));
-    check(user, "session: [\n", "config-invalid", "while parsing", (2, 1));
+    let keys = "`prowess config init --print` explains every key";
+    check(user, "prompt:\n  max_tokns: 5\n", "config-invalid", meant, keys, (2, 3));
+    check(user, "session: [\n", "config-invalid", "while parsing", keys, (2, 1));
     run(&tree, &["trust"]).text();
     let project = "repository/.prowess/config.yaml";
     let text = "registry:\n  profile: spec\ngate:\n  ungranted: allow\n";
-    check(project, text, "config-key-forbidden", "`gate` cannot be set by a project", (3, 1));
+    let why = "`gate` cannot be set by a project, whose skills it could give more rights";
+    let instead = "set it in your own configuration; a project may set registry.profile";
+    check(project, text, "config-key-forbidden", why, instead, (3, 1));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod call;
 mod doctor;
+mod documents;
 mod explain;
 mod failures;
 mod list;

@@ -7,7 +7,7 @@ use expect_test::expect_file;
 use crate::program::Program;
 
 /// Each command whose help is in the snapshot.
-const COMMANDS: [&[&str]; 60] = [
+pub(crate) const COMMANDS: [&[&str]; 60] = [
     &[],
     &["validate"],
     &["read-properties"],
@@ -115,14 +115,14 @@ fn every_command_is_in_the_snapshot() {
     }
 }
 
-/// The short help of every command is one screen of a terminal of 80 columns.
+/// The short help of every command is one screen of a terminal of 80 columns and 24 lines.
 #[test]
 fn short_help_is_one_screen() {
     for command in COMMANDS.iter().filter(|command| **command != ["help"]) {
         let printed =
             Program::new().variable("COLUMNS", "80").run(&[command, &["-h"][..]].concat());
         let text = printed.text();
-        assert!(text.lines().count() <= 36, "`prowess {} -h`: {text}", command.join(" "));
+        assert!(text.lines().count() <= 24, "`prowess {} -h`: {text}", command.join(" "));
         assert!(text.lines().all(|line| line.chars().count() <= 80), "it fits 80 columns: {text}");
     }
 }
@@ -161,6 +161,23 @@ fn options_stand_where_they_mean_something() {
     assert_eq!(sections(&["schema"]), ["Options:", "Global options:"]);
 }
 
+/// A format that a command refuses is not offered by its help.
+#[test]
+fn help_offers_the_formats_that_a_command_prints() {
+    for command in COMMANDS.iter().filter(|command| **command != ["help"]) {
+        let printed = Program::new().run(&[command, &["--help"][..]].concat());
+        let is_offered = printed.text().contains("sarif") && printed.text().contains("github:");
+        assert_eq!(is_offered, *command == ["validate"], "`prowess {}`", command.join(" "));
+        let short = Program::new().run(&[command, &["-h"][..]].concat());
+        let values = match command {
+            [] => "--format json ",
+            ["validate"] => "[possible values: text, json, sarif, github]",
+            _ => "[possible values: text, json]",
+        };
+        assert!(short.text().contains(values), "`prowess {} -h`", command.join(" "));
+    }
+}
+
 #[test]
 fn option_without_effect_is_refused() {
     let check = |args: &[&str], message: &str| {
@@ -179,6 +196,17 @@ fn option_without_effect_is_refused() {
         &["audit", "verify", "--set", "a=b"],
         "`--set` has no effect on `audit`: it changes the configuration",
     );
+    for (command, option, value) in [
+        ("trust", "--root", "/nowhere"),
+        ("new", "--plugin", "/nowhere.so"),
+        ("schema", "--plugin", "/nowhere.so"),
+        ("tour", "--dynamic", "/nowhere"),
+    ] {
+        let message = format!("`{option}` has no effect on `{command}`: {skills}");
+        let name = if command == "new" { &["pdf"][..] } else { &[] };
+        check(&[&[command, option, value], name].concat(), &message);
+    }
+    check(&["list", "--hints"], "unexpected argument '--hints'");
     let refused = Program::new().run(&["tour", "--root", "/nowhere", "--format", "json"]).error();
     assert_eq!(refused["code"], "usage", "it is a failure like any other: {refused}");
 }

@@ -9,6 +9,7 @@ mod bad_input;
 mod call_paths;
 mod configuration;
 mod contract;
+mod documents;
 mod dynamic;
 mod explain;
 mod explain_call;
@@ -55,6 +56,7 @@ mod tour;
 mod trust;
 mod trust_race;
 mod validate;
+mod verdicts;
 mod workflows;
 
 use std::path::Path;

@@ -220,6 +220,33 @@ fn suggestions_name_the_words_that_are_missing() {
     assert!(probe(QUERIES, &["--format", "json"]).json()["suggestions"].is_null());
 }
 
+/// Ranks of the expected skill, with the proposed words in its description or without them.
+#[test]
+fn suggested_words_win_the_query() {
+    let tree = Tree::new("");
+    let skill = |name: &str, description: &str| {
+        let frontmatter = format!("name: {name}\ndescription: {description}");
+        tree.write(&format!("skills/{name}/SKILL.md"), skill_md(&frontmatter));
+    };
+    skill("pdf-forms", "Fills in forms of any kind.");
+    skill("web-forms", "Builds forms for a site.");
+    let queries = r#"[{"query": "fill in any kind of form of the site", "expect": ["web-forms"]}]"#;
+    tree.write("queries.json", queries);
+    let file = tree.join("queries.json").display().to_string();
+    let probe = || {
+        let program = Program::new().root("user", &tree.join("skills"));
+        program.run(&["probe", &file, "--suggest", "--format", "json"]).json()
+    };
+    let first = |probed: &serde_json::Value| probed["answers"][0]["offers"][0]["id"].clone();
+    let before = probe();
+    assert_eq!(first(&before), "pdf-forms", "another skill is above it: {before}");
+    let words = before["suggestions"][0]["add"].as_array().expect("words").iter();
+    let words: Vec<_> = words.map(|word| word.as_str().expect("a word")).collect();
+    skill("web-forms", &format!("Builds forms for a site. {}.", words.join(", ")));
+    let after = probe();
+    assert_eq!(first(&after), "web-forms", "with {words:?} it wins: {after}");
+}
+
 #[test]
 fn skill_that_is_not_ready_is_named_with_its_reason() {
     let tree = Tree::new("");
@@ -230,6 +257,7 @@ fn skill_that_is_not_ready_is_named_with_its_reason() {
     let file = tree.join("queries.json").display().to_string();
     let ran = Program::new().root("user", tree.path()).run(&["probe", &file]);
     assert!(ran.text().contains("sheets  missing"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("recall     0.000"), "a model cannot find it here: {}", ran.stdout);
     let reason = "the skill `sheets` is not offered: ";
     assert!(ran.stderr.starts_with(reason), "the skill exists: {}", ran.stderr);
     assert!(ran.stderr.contains("no-such-program"), "the reason is named: {}", ran.stderr);

@@ -104,10 +104,13 @@ fn place() -> Tree {
         "把文档翻译成客户的语言，并保留格式、表格和脚注。当用户要求翻译手册、合同或发布说明时使用，也适用于字幕。保留原文的语气和术语。",
     );
     skill("broken", "");
+    let queries = r#"[{"query": "notes before the release of a new version of the whole program for every customer of ours", "expect": ["pdf-forms"]},
+        {"query": "\u628a\u624b\u518c\u7ffb\u8bd1\u6210\u5ba2\u6237\u7684\u8bed\u8a00", "expect": ["translate-documents-for-customers"]}]"#;
+    tree.write("desk/queries.json", queries);
     tree
 }
 
-/// Shows a command line at each width.
+/// Shows a command line at each width, which no line exceeds.
 fn check(name: &str, args: &str) {
     let tree = place();
     for columns in WIDTHS {
@@ -137,6 +140,33 @@ fn short_help_fits() {
 #[test]
 fn help_of_a_command_fits() {
     check("list-help", "list --help");
+}
+
+#[test]
+fn overview_fits() {
+    check("overview", "");
+}
+
+#[test]
+fn evaluation_fits() {
+    check("probe", "probe queries.json --suggest");
+}
+
+/// Words that are too long for the terminal stay whole, so that a path can be copied.
+#[test]
+fn prompt_is_wrapped_behind_its_margin() {
+    let tree = place();
+    for columns in WIDTHS {
+        let terminal = Terminal { place: tree.path(), columns };
+        let (_, joined) = terminal.run(&format!("{} prompt", env!("CARGO_BIN_EXE_prowess")));
+        expect_file![format!("screens/prompt-{columns}.txt")].assert_eq(&joined);
+        let lines = joined.lines().filter_map(|line| line.split_once(" \u{2502} "));
+        let is_word = |text: &str| !text.trim_end().contains(' ');
+        for (margin, text) in lines {
+            let width = margin.chars().count() + 3 + text.chars().count();
+            assert!(width <= columns || is_word(text), "{columns} columns: {text}");
+        }
+    }
 }
 
 #[test]
@@ -201,6 +231,7 @@ fn roles_have_colours_in_a_terminal_or_on_request() {
         ("", "--color never", false),
         ("", "--color always | cat", true),
         ("NO_COLOR=1", "", false),
+        ("CLICOLOR_FORCE=1", "| cat", true),
         ("NO_COLOR=1", "--color always", true),
     ] {
         let tree = place_of_roles();

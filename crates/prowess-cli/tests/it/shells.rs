@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use prowess_testkit::Tree;
 
+use crate::help::COMMANDS;
 use crate::program::Program;
 
 /// A place with the program in its path, and the completion script of a shell.
@@ -42,6 +43,7 @@ fn check(candidates: impl Fn(&str) -> String) {
         ("prowess vali", "validate", "list"),
         ("prowess list --for", "--format", "--root"),
         ("prowess list --format ", "json", "validate"),
+        ("prowess list --format ", "text", "sarif"),
         ("prowess config sh", "show", "init"),
     ] {
         let found = candidates(line);
@@ -73,10 +75,13 @@ fn bash_completes() {
 #[test]
 fn fish_completes() {
     let tree = place("fish", "prowess.fish");
-    check(|line| {
+    let candidates = |line: &str| {
         let script = "source prowess.fish; complete --do-complete $argv[1]";
         run(&tree, "fish", &["--no-config", "-c", script, line])
-    });
+    };
+    check(candidates);
+    let formats = candidates("prowess validate --format ");
+    assert!(formats.contains("sarif"), "`validate` has more formats: {formats}");
 }
 
 /// In zsh only an interactive line completes, so one is typed into a terminal of the shell's own.
@@ -105,8 +110,13 @@ fn zsh_completes() {
 fn powershell_script_names_every_command() {
     let script = Program::new().run(&["completions", "powershell"]).text().to_owned();
     assert!(script.contains("Register-ArgumentCompleter"), "it registers itself");
-    for command in ["validate", "list", "serve", "config"] {
-        assert!(script.contains(&format!("'prowess;{command}'")), "`{command}` is completed");
+    for command in COMMANDS.iter().filter(|command| !command.is_empty()) {
+        let case = format!("\n        'prowess;{}' {{\n", command.join(";"));
+        let (_, candidates) = script.split_once(&case).unwrap_or_else(|| panic!("{case}"));
+        let candidates = candidates.split("break\n").next().unwrap_or_default();
+        // `help` completes the names of commands.
+        let expected = if *command == ["help"] { "'validate', 'validate'" } else { "'--format'" };
+        assert!(candidates.contains(expected), "{case}: {candidates}");
     }
 }
 

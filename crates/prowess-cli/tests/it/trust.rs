@@ -191,17 +191,32 @@ fn trust_level_has_one_name_in_every_command() {
     }
 }
 
+/// The trust level of a layer is the operator's; the user's decision is shown next to it.
 #[test]
-fn doctor_shows_that_the_user_trusts_a_directory() {
+fn each_command_shows_that_the_user_trusts_a_directory() {
     let tree = machine();
-    let line = |tree: &_| {
-        let printed = run(tree, &["doctor"]).stdout;
-        let line = printed.lines().find(|line| line.contains("project layer")).unwrap_or_default();
-        line.trim().split(" · ").nth(1).unwrap_or_default().to_owned()
+    let script = ["run", "evil", "scripts/a.sh", "--explain"];
+    tree.write("repository/.agents/skills/evil/scripts/a.sh", "true\n");
+    let commands = [&["doctor"][..], &["explain", "evil"], &["show", "evil"], &[], &script];
+    let marks = |expected: bool| {
+        for args in &commands[..if expected { 5 } else { 4 }] {
+            let printed = run(&tree, args).stdout;
+            let is_marked = printed.contains(", and you trust it");
+            assert!(printed.contains("ask_first"), "`prowess {}`: {printed}", args.join(" "));
+            assert_eq!(is_marked, expected, "`prowess {}`: {printed}", args.join(" "));
+            let printed = json(&tree, args).to_string();
+            let mark = format!("\"trusted_by_user\":{expected}");
+            assert!(printed.contains(&mark), "{args:?} as JSON: {printed}");
+        }
+        let listed = json(&tree, &["list"]);
+        for skill in listed["skills"].as_array().unwrap() {
+            let answer = (skill["layer"] == "project").then_some(expected);
+            assert_eq!(skill.get("trusted_by_user"), answer.map(Value::from).as_ref(), "{skill}");
+        }
     };
-    assert_eq!(line(&tree), "ask_first");
+    marks(false);
     run(&tree, &["trust"]).text();
-    assert_eq!(line(&tree), "ask_first, and you trust it");
+    marks(true);
 }
 
 #[test]

@@ -12,12 +12,12 @@ use crate::program::{Program, Ran};
 
 const BODY: &str = "# Notes\n\n## When to use\n\nFor example `a`.\n";
 
-fn skill(name: &str, more: &str) -> String {
+pub(crate) fn skill(name: &str, more: &str) -> String {
     format!("---\nname: {name}\ndescription: Use {name} when asked.\n{more}---\n{BODY}")
 }
 
 /// Runs `validate` in the directory of a tree.
-fn validate(tree: &Tree, args: &[&str]) -> Ran {
+pub(crate) fn validate(tree: &Tree, args: &[&str]) -> Ran {
     let args: Vec<&str> = ["validate"].iter().chain(args).copied().collect();
     Program::new().working_in(tree.path()).run(&args)
 }
@@ -171,31 +171,6 @@ fn standard_input_is_one_skill() {
     for args in [&["validate", "-", "x"][..], &["validate", "-", "--fix"]] {
         assert_eq!(Program::new().with_input("").run(args).code, Some(2), "{args:?}");
     }
-}
-
-#[test]
-fn a_healthy_skill_is_valid_whatever_is_next_to_it() {
-    let tree = Tree::new("");
-    tree.write("r/ok/SKILL.md", skill("ok", ""));
-    std::os::unix::fs::symlink(tree.join("r/loop"), tree.join("r/loop")).expect("a link");
-    std::os::unix::fs::symlink("missing", tree.join("r/dangling")).expect("a link");
-    std::fs::create_dir_all(tree.join("r/odd/SKILL.md")).expect("a directory");
-    let ran = validate(&tree, &["r"]);
-    assert!(ran.stdout.contains("\nvalid: r/ok (profile spec)\n"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("outside of the skill: "), "{}", ran.stdout);
-    let json = validate(&tree, &["r", "--format", "json"]).json();
-    assert_eq!(json["packages"][0]["valid"], true);
-}
-
-#[test]
-fn a_new_skill_is_reported_until_it_is_edited() {
-    let tree = Tree::new("");
-    let ran = Program::new().working_in(tree.path()).run(&["new", "notes"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let json = validate(&tree, &[".agents/skills/notes", "--format", "json"]).json();
-    let found = json["packages"][0]["diagnostics"].as_array().expect("a list").iter();
-    let codes: Vec<_> = found.map(|found| found["code"].clone()).collect();
-    assert_eq!(codes, ["template-unedited", "template-unedited"], "description and body");
 }
 
 #[test]

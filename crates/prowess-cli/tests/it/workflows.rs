@@ -49,6 +49,24 @@ fn the_hook_checks_the_changed_skills() {
     assert_eq!(bash(&format!("{entry} good/SKILL.md bad/SKILL.md"), &tree, &[]).0, Some(1));
 }
 
+/// pre-commit searches each path for the pattern; `grep -E` reads this one the same.
+#[test]
+fn the_hook_is_for_skill_files_alone() {
+    let definition = top(".pre-commit-hooks.yaml");
+    let pattern = definition.lines().find_map(|line| line.trim().strip_prefix("files: "));
+    let pattern = pattern.expect("the hook has a pattern");
+    let is_checked = |path: &str| {
+        let script = format!("printf '%s\\n' '{path}' | grep -Eq '{pattern}'");
+        bash(&script, &Tree::new(""), &[]).0 == Some(0)
+    };
+    for path in ["SKILL.md", "skill.md", "a/SKILL.md", "a/b/skill.md"] {
+        assert!(is_checked(path), "`{path}` is a skill");
+    }
+    for path in ["a/SKILL.md.bak", "a/MYSKILL.md", "a/SKILLxmd", "SKILL.md/a", "README.md"] {
+        assert!(!is_checked(path), "`{path}` is none");
+    }
+}
+
 #[test]
 fn the_action_prints_annotations() {
     let definition = top("action.yml");

@@ -1,10 +1,10 @@
 //! Running the server for other people's agents.
 //!
 //! ```console
-//! $ prowess --root /srv/skills serve              # for one client, on stdin and stdout
-//! $ prowess --root /srv/skills serve --http ADDR  # for many, over Streamable HTTP
-//! $ prowess mcp config --client cursor            # the block for a client's configuration
-//! $ prowess doctor                                # every problem with the setup
+//! $ prowess --root /srv/skills serve    # for one client, on stdin and stdout
+//! $ prowess --root /srv/skills serve --http 127.0.0.1:8080    # for many, over Streamable HTTP
+//! $ prowess mcp config --client cursor  # the block for a client's configuration
+//! $ prowess doctor                      # every problem with the setup
 //! ```
 //!
 //! # Reachable from elsewhere

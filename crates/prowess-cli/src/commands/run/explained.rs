@@ -15,6 +15,7 @@ use prowess_text::counted;
 use serde::Serialize;
 
 use crate::args::Run;
+use crate::commands::user_trust::{UserTrust, described};
 use crate::failure::Failure;
 use crate::output::{HEADING, Output};
 use crate::runtime::script_stage;
@@ -38,6 +39,9 @@ struct Document {
     skill: String,
     layer: String,
     trust: &'static str,
+    /// Whether the user trusts the directory of a layer that asks first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trusted_by_user: Option<bool>,
     /// The digest of the package; `null` if it cannot be computed.
     package: Option<String>,
     /// The gate's decision: `allow`, `ask` or `deny`, with its grounds.
@@ -69,6 +73,7 @@ impl Explained<'_> {
             skill: record.id().to_owned(),
             layer: record.layer().name.to_string(),
             trust: record.trust().as_str(),
+            trusted_by_user: UserTrust::of(catalog)?.in_record(record),
             package: digest.map(|digest| digest.to_string()),
             decision: self.turn.decide(&self.call.name, &self.call.arguments)?,
             isolation: isolation.probe().ok(),
@@ -108,12 +113,13 @@ impl Explained<'_> {
     }
 
     fn text(&self, document: &Document) -> String {
-        let Document { skill, layer, trust, package, decision, isolation, seconds, script } =
+        let Document { skill, layer, trust, package, decision, isolation, seconds, script, .. } =
             document;
         let mut text = format!("{HEADING}{}{HEADING:#} {}\n", plain(skill), self.args.script);
         let mut line =
             |name: &str, value: &str| _ = writeln!(text, "  {name:<12} {}", plain(value));
-        line("skill", &format!("of the layer `{layer}`, whose trust is `{trust}`"));
+        let trust = described(&format!("`{trust}`"), document.trusted_by_user);
+        line("skill", &format!("of the layer `{layer}`, whose trust is {trust}"));
         line("package", package.as_deref().unwrap_or("has no digest"));
         line("command", &script.command.join(" "));
         line("starts in", &script.directory.display().to_string());

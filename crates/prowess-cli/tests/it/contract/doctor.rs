@@ -1,11 +1,14 @@
 //! `prowess doctor`.
 
+use std::collections::BTreeSet;
+
 use expect_test::expect;
 use prowess_testkit::Tree;
+use serde_json::Value;
 
 use super::{check, place, run_here, tree, without_keepers};
 use crate::program::Program;
-use crate::run;
+use crate::{run, skill_md};
 
 #[test]
 fn doctor() {
@@ -184,4 +187,45 @@ fn exit_code_agrees_with_validate() {
     assert_eq!(root["diagnostics"][0]["code"], "unknown-field", "{root}");
     let text = run(tree.path(), &["doctor"]);
     assert!(text.stdout.contains(&format!("  prowess validate {path}\n")), "{}", text.stdout);
+}
+
+/// The (code, path) of each finding in some lists.
+fn findings<'f>(lists: &[&'f Value]) -> BTreeSet<(&'f str, &'f str)> {
+    let found = lists.iter().flat_map(|list| list.as_array().expect("a list"));
+    let text = |found: &'f Value, key: &str| found[key].as_str().unwrap_or_default();
+    found.map(|found| (text(found, "code"), text(found, "path"))).collect()
+}
+
+#[test]
+fn doctor_has_every_error_that_validate_has() {
+    let tree = tree();
+    tree.write("linked/SKILL.md", skill_md("name: linked\ndescription: Use it.\ncolour: red"));
+    tree.write("yaml/SKILL.md", "---\nname: yaml\n- x\n---\nBody\n");
+    tree.write("upper/SKILL.md", skill_md("name: Upper\ndescription: Use it."));
+    tree.write("empty/SKILL.md", "");
+    let doctor = run(tree.path(), &["doctor", "--format", "json"]).json();
+    let root = place(&tree);
+    let validated = Program::new().run(&["validate", &root, "--format", "json"]).json();
+    let authoring = &doctor["authoring"][0];
+    for kind in ["errors", "warnings"] {
+        assert_eq!(authoring[kind], validated["summary"][kind], "the same number of {kind}");
+    }
+    let packages = validated["packages"].as_array().expect("a list").iter();
+    let lists = packages.map(|package| &package["diagnostics"]);
+    let lists: Vec<_> = lists.chain([&validated["diagnostics"]]).collect();
+    let errors: Vec<_> = lists.iter().map(|list| errors_of(list)).collect();
+    let errors = findings(&errors.iter().collect::<Vec<_>>()).into_iter();
+    let shown = findings(&[&doctor["diagnostics"], &authoring["diagnostics"]]);
+    let mut codes = BTreeSet::new();
+    for (code, path) in errors {
+        assert!(shown.contains(&(code, path)), "doctor has {code} of {path}: {doctor:#}");
+        codes.insert(code.to_owned());
+    }
+    assert!(codes.len() >= 4, "there are several kinds: {codes:?}");
+}
+
+/// Returns the errors of a list.
+fn errors_of(list: &Value) -> Value {
+    let errors = list.as_array().expect("a list").iter();
+    errors.filter(|found| found["severity"] == "error").cloned().collect()
 }

@@ -3,7 +3,8 @@
 use expect_test::expect;
 use prowess_testkit::Tree;
 
-use crate::run;
+use crate::program::Program;
+use crate::{run, skill_md};
 
 use super::check;
 
@@ -109,4 +110,17 @@ fn lines_and_columns_begin_with_one() {
     let found = listed["diagnostics"].as_array().unwrap().iter();
     let found: Vec<_> = found.filter(|found| found["code"] == "name-invalid").collect();
     assert_eq!((&found[0]["line"], &found[0]["column"]), (&2.into(), &7.into()));
+}
+
+/// Lines end at the width of a terminal, and a pipe has none, whatever `COLUMNS` says.
+#[test]
+fn a_pipe_gets_whole_descriptions() {
+    let tree = Tree::new("");
+    let description = format!("Use when {}asked.", "very kindly ".repeat(70));
+    tree.write("long/SKILL.md", skill_md(&format!("name: long\ndescription: {description}")));
+    for args in [&["list"][..], &["search", "kindly"]] {
+        let program = Program::new().root("user", tree.path()).variable("COLUMNS", "80");
+        let ran = program.run(args);
+        assert!(ran.text().contains(&description), "{args:?}: {}", ran.stdout);
+    }
 }

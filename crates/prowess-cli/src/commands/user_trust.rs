@@ -1,0 +1,80 @@
+//! Which directories the user trusts, as `prowess trust` stores it, in all commands that print the
+//! trust level of a layer.
+
+use std::path::Path;
+
+use prowess::state::TrustedFolders;
+use prowess::{Catalog, CatalogSource, FolderAnswer, FolderTrust as _, Record, Trust};
+use serde::Serialize;
+
+use crate::failure::Failure;
+use crate::paths;
+
+/// The user's trust in the directories of a catalog's sources.
+pub(crate) struct UserTrust {
+    /// The answer for each source; `None` if nobody is asked about it.
+    answers: Vec<Option<bool>>,
+}
+
+impl UserTrust {
+    /// Reads the file of trusted directories, if a layer asks for trust.
+    pub(crate) fn of(catalog: &Catalog) -> Result<Self, Failure> {
+        let is_asked = |source: &CatalogSource| {
+            catalog.layers()[source.layer].trust == Trust::AskFirst
+                && Path::new(source.source.root()).is_absolute()
+        };
+        let trusted =
+            if catalog.sources().iter().any(is_asked) { trusted_folders()? } else { None };
+        let is_trusted = |root: &str| {
+            let answer = trusted.as_ref().map(|folders| folders.answer(Path::new(root)));
+            answer == Some(FolderAnswer::Trusted)
+        };
+        let answer =
+            |source: &CatalogSource| is_asked(source).then(|| is_trusted(source.source.root()));
+        Ok(Self { answers: catalog.sources().iter().map(answer).collect() })
+    }
+
+    /// Returns whether the user trusts the directory of this source.
+    pub(crate) fn in_source(&self, index: usize) -> Option<bool> {
+        self.answers[index]
+    }
+
+    /// Returns whether the user trusts the directory that a skill comes from.
+    pub(crate) fn in_record(&self, record: Record<'_>) -> Option<bool> {
+        self.in_source(record.index().source())
+    }
+
+    /// Returns whether the user trusts every directory of this layer that exists.
+    pub(crate) fn in_layer(&self, catalog: &Catalog, rank: usize) -> Option<bool> {
+        let sources = catalog.sources().iter().zip(&self.answers);
+        let answers = sources
+            .filter(|(source, _)| source.layer == rank && paths::is_there(source.source.root()));
+        answers.filter_map(|(_, answer)| *answer).reduce(|all, answer| all && answer)
+    }
+}
+
+/// Returns the directories that the user trusts; `None` without a home.
+fn trusted_folders() -> Result<Option<TrustedFolders>, Failure> {
+    Ok(paths::trust_file(&paths::surroundings()?).map(|file| file.load()))
+}
+
+/// Returns the trust level of a layer for people, with the user's answer.
+pub(crate) fn described(level: &str, by_user: Option<bool>) -> String {
+    let granted = if by_user == Some(true) { ", and you trust it" } else { "" };
+    format!("{level}{granted}")
+}
+
+/// A record in JSON, with the user's answer.
+#[derive(Serialize)]
+pub(crate) struct TrustedRecord<'c> {
+    #[serde(flatten)]
+    pub(crate) record: Record<'c>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trusted_by_user: Option<bool>,
+}
+
+impl<'c> TrustedRecord<'c> {
+    pub(crate) fn new(record: Record<'c>, trust: &UserTrust) -> Self {
+        Self { record, trusted_by_user: trust.in_record(record) }
+    }
+}
