@@ -52,6 +52,7 @@ mod ranker;
 mod record_set;
 mod remote;
 mod request;
+mod result_texts;
 mod scan;
 mod script;
 mod session;
@@ -116,6 +117,7 @@ pub use remote::{
     RemoteRequest,
 };
 pub use request::{IdentifiedCall, InstructionBlock, InstructionKind, Message, ModelRequest};
+pub use result_texts::{MisfitTexts, ResultTexts};
 pub use scan::{Found, KnownPackages, PreviousScan, ReadFurther, ScanSink, ScanSummary};
 pub use script::{
     RefusedHost, ScriptError, ScriptIsolation, ScriptLimit, ScriptNetwork, ScriptOutcome,

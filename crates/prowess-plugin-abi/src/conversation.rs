@@ -27,6 +27,10 @@ pub struct CallNotes {
     /// The secret boundary of the tags around skill bodies.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub boundary: String,
+    /// Whether the texts of the result may follow its document. The document then has their lengths
+    /// in bytes in `texts`, and empty texts; after it come a line feed and the texts.
+    #[serde(skip_serializing_if = "is_false")]
+    pub takes_texts: bool,
 }
 
 /// A question about the conversation of a call.

@@ -14,7 +14,8 @@ pub trait ToolProviderAbi: Send + Sync {
     fn tools(&self) -> RResult<RString, AbiError>;
 
     /// Calls a tool with a JSON object of arguments. Returns a JSON object
-    /// `{is_error, code, content, structured}`, or an error if the tool was not run.
+    /// `{is_error, code, content, structured}`, or an error if the tool was not run. Long texts may
+    /// follow it: see [`takes_texts`](crate::conversation::CallNotes::takes_texts).
     fn call(
         &self,
         ctx: CallCtx<'_>,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use abi_stable::std_types::{RResult, RString};
 use prowess_core::{
-    Caller, Catalog, Code, Content, Tool, ToolContext, ToolDefinition, ToolProvider, ToolResult,
+    Caller, Catalog, Code, Content, ResultTexts, Tool, ToolContext, ToolDefinition, ToolProvider,
+    ToolResult,
 };
 use prowess_plugin_abi::codes;
 use prowess_plugin_abi::text::checked_string;
@@ -217,9 +218,7 @@ impl PluginTool {
             self.named.insert(arguments, named);
         }
         let text = self.text(text)?;
-        let answer: Answer = serde_json::from_str(&text)
-            .map_err(|error| self.fault(&format!("with an invalid result: {error}")))?;
-        Ok(answer.into_result())
+        result(&text).map_err(|error| self.fault(&format!("with an invalid result: {error}")))
     }
 
     /// Checks the size and the encoding of an answer.
@@ -249,6 +248,9 @@ struct Answer {
     content: Vec<Content>,
     #[serde(default)]
     structured: Option<Value>,
+    /// The lengths of the texts that follow it.
+    #[serde(default)]
+    texts: Option<Vec<usize>>,
 }
 
 /// Checks that the text is a valid result of a tool call.
@@ -257,12 +259,56 @@ struct Answer {
 ///
 /// Returns the reason if it is not.
 pub fn check_result(text: &str) -> Result<(), String> {
-    serde_json::from_str::<Answer>(text).map(drop).map_err(|error| error.to_string())
+    result(text).map(drop)
 }
 
-impl Answer {
-    fn into_result(self) -> ToolResult {
-        let Self { is_error, code, content, structured } = self;
-        ToolResult { is_error, code, content, structured, ..ToolResult::text("") }
+/// Reads the result of a tool call.
+fn result(text: &str) -> Result<ToolResult, String> {
+    let mut documents = serde_json::Deserializer::from_str(text).into_iter::<Answer>();
+    let answer = documents.next().unwrap_or_else(|| serde_json::from_str(""));
+    let answer = answer.map_err(|error| error.to_string())?;
+    let after = text.get(documents.byte_offset()..).unwrap_or_default();
+    let Answer { is_error, code, content, structured, texts } = answer;
+    let mut result = ToolResult { is_error, code, content, structured, ..ToolResult::text("") };
+    match (texts, after.strip_prefix('\n')) {
+        (Some(lengths), Some(texts)) => {
+            ResultTexts::put(&mut result, &lengths, texts).map_err(|error| error.to_string())?;
+        }
+        (None, _) if after.trim_ascii().is_empty() => {}
+        _ => return Err("unexpected text after the document".to_owned()),
+    }
+    Ok(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_may_follow_the_document() {
+        let document = r#"{"is_error":false,"content":[{"type":"text","text":""}],"texts":[5]}"#;
+        let with_texts = format!("{document}\n\"a\nb\"");
+        assert_eq!(result(&with_texts), Ok(ToolResult::text("\"a\nb\"")));
+        let plain = r#" {"is_error": false, "content": [{"type": "text", "text": "a"}]} "#;
+        assert_eq!(result(plain), Ok(ToolResult::text("a")), "space around it is JSON");
+    }
+
+    #[test]
+    fn broken_results_are_errors() {
+        let document = r#"{"is_error":false,"content":[{"type":"text","text":""}],"texts":[5]}"#;
+        let without = r#"{"is_error":false,"content":[]}"#;
+        let broken = [
+            String::new(),
+            "{".to_owned(),
+            document.to_owned(),
+            format!("{document}12345"),
+            format!("{document}\n1234"),
+            format!("{document}\n123456"),
+            format!("{document}\n1234ä"),
+            format!("{without}\n{without}"),
+        ];
+        for text in broken {
+            assert!(result(&text).is_err(), "{text}");
+        }
     }
 }

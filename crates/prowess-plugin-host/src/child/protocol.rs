@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::PluginLimits;
 
 /// The version of the protocol. Both sides must have the same one.
-pub(crate) const PROTOCOL: u32 = 4;
+pub(crate) const PROTOCOL: u32 = 5;
 
 /// The first message of the host. The library is passed with it as a file descriptor.
 #[derive(Serialize, Deserialize)]
@@ -179,7 +179,8 @@ pub(crate) fn stamped(stamp: Stamp) -> Stamped {
     stamp.to_bits()
 }
 
-/// The result of a call. The content of a file is in the raw bytes.
+/// The result of a call. The content of a file is in the raw bytes, as are long texts of a tool's
+/// result.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Answer {
@@ -209,6 +210,8 @@ pub(crate) struct WireToolResult {
     code: Option<prowess_core::Code>,
     content: Vec<Content>,
     structured: Option<Value>,
+    /// The lengths of the texts in the raw bytes.
+    texts: Option<Vec<usize>>,
 }
 
 /// A source's error.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use prowess_core::SkillSource;
 use prowess_sandbox::{EXIT_NOT_CONFINED, Inside};
 
-use super::frame::{REQUEST_BYTES, answer_document_bytes, read, write};
+use super::frame::{REQUEST_BYTES, read, write};
 use super::plugin::{ChildPlugin, ChildRequest};
 use super::protocol::{Hello, Offer, OfferedSource, PROTOCOL, Reply};
 use super::server::{Server, Sockets};
@@ -61,7 +61,7 @@ fn serve(
         return refuse(&mut socket, "plugin-protocol-broken", reason, help);
     }
     let Hello { file, config, limits, .. } = hello;
-    let max_document = answer_document_bytes(limits.answer_bytes);
+    let max_bytes = limits.answer_bytes;
     let plugin = match open(ChildRequest { library, file: file.into(), config, limits }) {
         Ok(plugin) => plugin,
         Err(error) => return refuse(&mut socket, error.kind.as_str(), error.reason, &error.help),
@@ -72,7 +72,7 @@ fn serve(
         changes: UnixStream::from(changes),
         answers: UnixStream::from(answers),
     };
-    Server::new(plugin, sockets, max_document)?.run()
+    Server::new(plugin, sockets, max_bytes)?.run()
 }
 
 fn offer(plugin: &ChildPlugin) -> Offer {

@@ -18,10 +18,10 @@ use prowess_core::{
 };
 
 use super::batch::Batch;
-use super::frame::{FrameReader, REQUEST_BYTES, write, write_within};
+use super::frame::{FrameReader, REQUEST_BYTES, answer_document_bytes, write, write_within};
 use super::locked;
 use super::plugin::ChildPlugin;
-use super::protocol::{Answer, Call, Changed, Reply, Request, Stamped, WireShown};
+use super::protocol::{Answer, Call, Changed, Reply, Request, Stamped, WireShown, WireToolResult};
 use super::questions::OpenQuestions;
 use crate::adapter::PluginTool;
 use crate::conversation::Shown;
@@ -41,6 +41,8 @@ pub(super) struct Server {
     out: Mutex<UnixStream>,
     /// The maximum length of a document that the host accepts.
     max_document: usize,
+    /// The maximum number of raw bytes that the host accepts.
+    max_bytes: usize,
     changes: Arc<Mutex<UnixStream>>,
     calls: Mutex<HashMap<u64, Cancel>>,
     questions: OpenQuestions,
@@ -61,13 +63,14 @@ impl Server {
     pub(super) fn new(
         plugin: ChildPlugin,
         sockets: Sockets,
-        max_document: usize,
+        max_bytes: usize,
     ) -> io::Result<Arc<Self>> {
         let Sockets { calls: socket, changes, answers } = sockets;
         Ok(Arc::new(Self {
             plugin,
             out: Mutex::new(socket.try_clone()?),
-            max_document,
+            max_document: answer_document_bytes(max_bytes),
+            max_bytes,
             socket,
             requests: Mutex::new(FrameReader::new(REQUEST_BYTES, REQUEST_BYTES)),
             idle: AtomicUsize::new(0),
@@ -193,9 +196,10 @@ impl Server {
                     ..CallContext::new("call")
                 };
                 let tool = self.tool(tool)?;
-                let result = tool.call_in(&call, &arguments).into();
+                let result = tool.call_in(&call, &arguments);
+                let (result, texts) = WireToolResult::new(result, self.max_bytes);
                 let named = call.shown.map(|_| tool.skills_named(&arguments));
-                Ok((Answer::ToolResult { result, named }, vec![]))
+                Ok((Answer::ToolResult { result, named }, texts))
             }
             Call::Describe { tool: index, catalog } => {
                 let answers = self.answers(id);

@@ -76,7 +76,7 @@ impl Tool for RemoteTool {
         let named = self.named.get(arguments, || {
             let call = Call::NamedSkills { tool: self.index, arguments: arguments.clone() };
             match self.call_for(call, &Cancel::default(), None) {
-                Ok(Answer::NamedSkills(named)) => Some(named),
+                Ok((Answer::NamedSkills(named), _)) => Some(named),
                 // The names are only used by the audit, so an error counts as no names.
                 _ => None,
             }
@@ -103,11 +103,12 @@ impl Tool for RemoteTool {
             shown,
         };
         match self.call_for(call, context.cancel, Some(&answers)) {
-            Ok(Answer::ToolResult { result, named }) => {
+            Ok((Answer::ToolResult { result, named }, bytes)) => {
                 if let Some(named) = named {
                     self.named.insert(arguments, named);
                 }
-                result.into()
+                let result = result.into_result(bytes);
+                result.unwrap_or_else(|| failed(CallError::Reported(invalid_answer())))
             }
             Ok(_) => failed(CallError::Reported(invalid_answer())),
             Err(error) => failed(error),
@@ -121,12 +122,10 @@ impl RemoteTool {
         call: Call,
         cancel: &Cancel,
         answers: Option<&dyn conversation::Answer>,
-    ) -> Result<Answer, CallError> {
+    ) -> Result<(Answer, Vec<u8>), CallError> {
         let answers = answers.filter(|_| self.shows_conversation);
         let part = &mut |_, _| Err(invalid_answer());
-        let (answer, _) =
-            self.supervisor.call(call, &mut CallHandlers { cancel, part, answers })?;
-        Ok(answer)
+        self.supervisor.call(call, &mut CallHandlers { cancel, part, answers })
     }
 
     /// Returns the tool's description for a catalog. If the plugin fails to describe it, the
@@ -148,7 +147,7 @@ impl RemoteTool {
         let answers = self.supervisor.catalog_only(catalog);
         let call = Call::Describe { tool: self.index, catalog: catalog.serial() };
         match self.call_for(call, &Cancel::default(), Some(&answers)) {
-            Ok(Answer::Described(described)) if described.name == self.offered.name => {
+            Ok((Answer::Described(described), _)) if described.name == self.offered.name => {
                 Some(*described)
             }
             _ => None,

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use abi_stable::std_types::{RResult, RStr, RString};
 use prowess_core::{
-    Boundary, Caller, Catalog, SessionId, SessionState, Tool, ToolContext, ToolProvider,
+    Boundary, Caller, Catalog, ResultTexts, SessionId, SessionState, Tool, ToolContext,
+    ToolProvider, ToolResult,
 };
 use prowess_plugin_abi::conversation::{self, CallNotes};
 use prowess_plugin_abi::{AbiError, CallCtx, ToolProviderAbi, codes};
@@ -103,7 +104,8 @@ impl ToolsAdapter {
             progress: prowess_core::Progress::default(),
             boundary: &Boundary::new(&notes.boundary),
         };
-        encode(&tool.call(&context, &arguments))
+        let result = tool.call(&context, &arguments);
+        if notes.takes_texts { encode_with_texts(result) } else { encode(&result) }
     }
 
     fn skills_named(&self, name: &str, text: &str) -> Result<RString, AbiError> {
@@ -194,6 +196,27 @@ fn encode(value: &impl Serialize) -> Result<RString, AbiError> {
     text.map(RString::from).map_err(|error| {
         AbiError::new(codes::INTERNAL, format!("the answer cannot be written as JSON: {error}"))
     })
+}
+
+/// A result whose texts follow it.
+#[derive(Serialize)]
+struct WithoutTexts<'a> {
+    #[serde(flatten)]
+    result: &'a ToolResult,
+    /// The lengths of the texts.
+    texts: &'a [usize],
+}
+
+/// Encodes a result with long texts after the document.
+fn encode_with_texts(mut result: ToolResult) -> Result<RString, AbiError> {
+    let Some(ResultTexts { lengths, text }) = ResultTexts::take(&mut result, usize::MAX) else {
+        return encode(&result);
+    };
+    let mut encoded = encode(&WithoutTexts { result: &result, texts: &lengths })?;
+    encoded.reserve(1 + text.len());
+    encoded.push('\n');
+    encoded.push_str(&text);
+    Ok(encoded)
 }
 
 impl Drop for ToolsAdapter {

@@ -1,6 +1,6 @@
 //! Conversions between the core's types and messages.
 
-use prowess_core::{SourceChange, SourceError, SourceErrorKind, ToolResult};
+use prowess_core::{ResultTexts, SourceChange, SourceError, SourceErrorKind, ToolResult};
 
 use prowess_plugin_abi::AbiError;
 
@@ -20,17 +20,24 @@ impl From<Failed> for SourceError {
     }
 }
 
-impl From<ToolResult> for WireToolResult {
-    fn from(result: ToolResult) -> Self {
+impl WireToolResult {
+    /// Returns a message for a result, and its raw bytes: the texts, if they are long and have at
+    /// most `max_bytes`.
+    pub(crate) fn new(mut result: ToolResult, max_bytes: usize) -> (Self, Vec<u8>) {
+        let texts = ResultTexts::take(&mut result, max_bytes);
+        let (texts, bytes) = texts.map(|texts| (texts.lengths, texts.text.into_bytes())).unzip();
         let ToolResult { is_error, code, content, structured, .. } = result;
-        Self { is_error, code, content, structured }
+        (Self { is_error, code, content, structured, texts }, bytes.unwrap_or_default())
     }
-}
 
-impl From<WireToolResult> for ToolResult {
-    fn from(wire: WireToolResult) -> Self {
-        let WireToolResult { is_error, code, content, structured } = wire;
-        Self { is_error, code, content, structured, ..Self::text("") }
+    /// Returns the result that was sent; `None` if the bytes are not its texts.
+    pub(crate) fn into_result(self, bytes: Vec<u8>) -> Option<ToolResult> {
+        let Self { is_error, code, content, structured, texts } = self;
+        let mut result = ToolResult { is_error, code, content, structured, ..ToolResult::text("") };
+        if let Some(lengths) = texts {
+            ResultTexts::put(&mut result, &lengths, &String::from_utf8(bytes).ok()?).ok()?;
+        }
+        Some(result)
     }
 }
 

@@ -99,6 +99,7 @@ fn notes(caller: Caller, shown: Option<Shown<'_>>) -> String {
         catalog: shown.map(|shown| shown.catalog),
         state: shown.and_then(|shown| shown.state),
         boundary: shown.map_or("", |shown| shown.boundary).to_owned(),
+        takes_texts: shown.is_some(),
     };
     serde_json::to_string(&notes).unwrap_or_default()
 }
