@@ -46,7 +46,7 @@ fn list(directory: &Path) -> Result<Value, Failure> {
 }
 
 /// Every `SKILL.md`, and every `skill.md` where that is all there is, whatever it is: a directory of
-/// that name must be told as well. What discovery skips by its documented rule is skipped here.
+/// that name must be reported as well. What discovery skips by its documented rule is skipped here.
 fn find_packages(directory: &Path) -> Result<BTreeSet<PathBuf>, Failure> {
     let mut found = BTreeSet::new();
     let mut waiting = vec![directory.to_owned()];
@@ -84,9 +84,8 @@ fn account(found: &BTreeSet<PathBuf>, report: &Value) -> Account {
     let skills = places(&report["skills"], "location");
     let shadowed = places(&report["shadowed"], "location");
     // A file may have several errors and is rejected once.
-    let errors = |diagnostic: &&Value| diagnostic["severity"] == "error";
     let errors: BTreeSet<_> = entries(&report["diagnostics"])
-        .filter(errors)
+        .filter(|diagnostic| is_reason(diagnostic))
         .filter_map(|diagnostic| place(diagnostic, "path"))
         .collect();
     let mut account = Account { packages: found.len(), ..Account::default() };
@@ -105,6 +104,12 @@ fn account(found: &BTreeSet<PathBuf>, report: &Value) -> Account {
         }
     }
     account
+}
+
+/// Returns whether a finding says why a package is rejected, and what to do.
+fn is_reason(diagnostic: &Value) -> bool {
+    let has = |key: &str| diagnostic[key].as_str().is_some_and(|text| !text.is_empty());
+    diagnostic["severity"] == "error" && ["code", "message", "help"].into_iter().all(has)
 }
 
 fn entries(list: &Value) -> impl Iterator<Item = &Value> {
@@ -179,6 +184,24 @@ mod tests {
         assert_eq!(account.problems().is_empty(), is_even, "{expected}");
     }
 
+    fn rejected(path: &str) -> Value {
+        json!({ "severity": "error", "path": path, "code": "x", "message": "no", "help": "fix it" })
+    }
+
+    #[test]
+    fn rejection_without_a_reason_is_none() {
+        for key in ["code", "message", "help"] {
+            let mut silent = rejected("/none/c/skill.md");
+            silent[key] = "".into();
+            let skills =
+                json!([{ "location": "/none/a/SKILL.md" }, { "location": "/none/b/SKILL.md" }]);
+            check(
+                &json!({ "skills": skills, "shadowed": [], "diagnostics": [silent] }),
+                "3 packages: 2 visible, 0 shadowed, 0 rejected, 1 missing",
+            );
+        }
+    }
+
     #[test]
     fn each_package_is_in_one_list() {
         check(
@@ -187,8 +210,8 @@ mod tests {
                 "shadowed": [{"location": "/none/b/SKILL.md"}],
                 "diagnostics": [
                     {"severity": "warning", "path": "/none/a/SKILL.md"},
-                    {"severity": "error", "path": "/none/c/skill.md"},
-                    {"severity": "error", "path": "/none/c/skill.md"},
+                    rejected("/none/c/skill.md"),
+                    rejected("/none/c/skill.md"),
                 ],
             }),
             "3 packages: 1 visible, 1 shadowed, 1 rejected, 0 missing",
@@ -233,7 +256,7 @@ mod tests {
                     {"location": "/none/c/skill.md"},
                 ],
                 "shadowed": [{"location": "/none/a/SKILL.md"}],
-                "diagnostics": [{"severity": "error", "path": "/none/c/skill.md"}],
+                "diagnostics": [rejected("/none/c/skill.md")],
             }),
             "3 packages: 0 visible, 0 shadowed, 0 rejected, 0 missing, 3 told twice",
         );

@@ -79,7 +79,7 @@ cargo xtask COMMAND
                      imports it against the policy, or does not with it, is a failure
   prose [CRATE]      count habits of comments and code that the house style avoids, too many of which are a
                      failure; with CRATE, list them
-  corpus DIR         list DIR and check that every SKILL.md in it is visible, shadowed or rejected; fewer than
+  corpus DIR         list DIR and check that every SKILL.md in it is visible, shadowed or rejected for a reason; fewer than
                      97 % that load are a failure
   search DIR         measure how often the search finds the right skill of DIR for known queries: for the half
                      that weights are chosen on, and for the half that is held back; fewer than the limits are a
