@@ -3,7 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use prowess_core::{CatalogProvider, Layer, ReadLimit, ResourcePath, Trust};
+use prowess_core::{
+    Cancel, CatalogProvider, ChangeListener, Layer, Listing, MemorySource, PackageDigest,
+    PackagePath, PreviousScan, ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource,
+    SourceError, Trust, Watch,
+};
+use prowess_format::MAX_FILE_BYTES;
 use prowess_registry::Registry;
 use prowess_testkit::ManualClock;
 
@@ -105,4 +110,126 @@ fn bodies_are_not_cached_by_default() {
     let fixture = Fixture::keeping(0);
     fixture.check("pdf", "first", 1);
     fixture.check("pdf", "first", 1);
+}
+
+#[test]
+fn cache_is_full_only_above_its_size() {
+    let fixture = Fixture::keeping(300);
+    let count = (16 << 20) / MAX_FILE_BYTES;
+    let ids: Vec<_> = (0..count).map(|number| format!("large-{number}")).collect();
+    for id in &ids {
+        let text = skill_md(id, "Large.");
+        let rest = "x".repeat(MAX_FILE_BYTES - text.len());
+        fixture.source.set(id, text + &rest, 9);
+    }
+    fixture.registry.reload();
+    for reads in [1, 0] {
+        for id in &ids {
+            assert_eq!(fixture.load(id).1, reads, "{id}: bodies of exactly the size fit");
+        }
+    }
+    fixture.check("pdf", "first", 1);
+    assert_eq!(fixture.load(&ids[0]).1, 1, "one more byte evicts them");
+}
+
+#[test]
+fn caching_source_reports_every_problem() {
+    let fixture = Fixture::keeping(300);
+    fixture.source.set("deep/a", skill_md("a", "Below a directory."), 1);
+    fixture.registry.reload();
+    fixture.source.shut(&["deep"]);
+    fixture.source.report("changing://pipe");
+    fixture.registry.reload();
+    let catalog = fixture.registry.catalog();
+    let reported: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
+    assert_eq!(reported, ["permission-denied", "not-a-file", "skill-kept"]);
+    assert!(catalog.get("a").is_some(), "a skill in an unreadable directory stays");
+}
+
+/// A source with an answer of its own to each question.
+struct Remote(MemorySource);
+
+impl SkillSource for Remote {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn root(&self) -> &str {
+        self.0.root()
+    }
+
+    fn cache_key(&self) -> Option<String> {
+        Some("remote, version 7".to_owned())
+    }
+
+    fn identity(&self, package: &PackagePath) -> Option<String> {
+        Some(format!("device 4711, {package}"))
+    }
+
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        self.0.scan(previous, sink, cancel)
+    }
+
+    fn watch(&self, _listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        Ok(Some(Watch::new(())))
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        self.0.list(package, most)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        self.0.read(package, resource, limit)
+    }
+
+    fn package_contents(
+        &self,
+        package: &PackagePath,
+        cancel: &Cancel,
+    ) -> Result<PackageDigest, SourceError> {
+        self.0.package_contents(package, cancel)
+    }
+}
+
+#[test]
+fn caching_source_answers_as_the_cached_one() {
+    let files = MemorySource::builder("files")
+        .file("pdf/SKILL.md", skill_md("pdf", "Forms."))
+        .file("pdf/guide.md", "The guide");
+    let source = Arc::new(Remote(files.build().expect("the paths are valid")));
+    let registry = Registry::builder()
+        .layer(Layer::new("user", Trust::Trusted))
+        .source("user", source.clone())
+        .cache_bodies(Duration::from_secs(300), Arc::new(ManualClock::default()))
+        .build()
+        .expect("the layer exists");
+    registry.reload();
+    let catalog = registry.catalog();
+    let caching = &catalog.sources()[0].source;
+    let package = PackagePath::new("pdf").expect("the path is valid");
+    assert_eq!(caching.name(), "files");
+    assert_eq!(caching.root(), source.root());
+    assert_eq!(caching.cache_key(), source.cache_key());
+    assert_eq!(caching.identity(&package), source.identity(&package));
+    let listed = |source: &dyn SkillSource| {
+        let listing = source.list(&package, 9).expect("the package exists");
+        listing.resources.iter().map(|file| file.path.to_string()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&**caching), ["guide.md"]);
+    let digest = |source: &dyn SkillSource| {
+        source.package_digest(&package, &Cancel::default()).expect("the package exists")
+    };
+    assert_eq!(digest(&**caching), digest(&*source));
+    let watch = caching.watch(Arc::new(|_| {})).expect("the source can be watched");
+    assert!(watch.is_some(), "the watch of the cached source is used");
 }

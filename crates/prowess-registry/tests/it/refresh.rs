@@ -1,10 +1,12 @@
 //! Reloads by the clock and by reported changes.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use prowess_core::{
-    CatalogProvider, Clock, SourceChange, SourceError, SourceErrorKind, Timestamp, Trust,
+    Catalog, CatalogProvider, Clock, Layer, Ranked, Ranker, SourceChange, SourceError,
+    SourceErrorKind, Timestamp, Trust,
 };
 use prowess_registry::{Notice, RefreshMode, RefreshPolicy, Refresher, Registry, Subscription};
 use prowess_testkit::ManualClock;
@@ -77,6 +79,52 @@ fn turn_reloads_after_the_ttl() {
     place.advance(299_999);
     assert!(place.refresher.reload_if_stale().is_none());
     assert_eq!(place.source.take_scans(), [Scanned::Everything]);
+}
+
+/// Starts a turn during each reload.
+#[derive(Default)]
+struct TurnDuringReload {
+    refresher: OnceLock<Arc<Refresher>>,
+    has_reloaded: Mutex<Vec<bool>>,
+}
+
+impl Ranker for TurnDuringReload {
+    fn rank<'c>(&self, _: &'c Arc<Catalog>, _: &str, _: usize) -> Vec<Ranked<'c>> {
+        Vec::new()
+    }
+
+    fn prepare(&self, _: &Arc<Catalog>, _: &Catalog) {
+        let Some(refresher) = self.refresher.get().cloned() else { return };
+        let (sender, receiver) = mpsc::channel();
+        thread::spawn(move || sender.send(refresher.reload_if_stale().is_some()));
+        let has_reloaded = receiver.recv_timeout(LONG).expect("the turn does not wait");
+        self.has_reloaded.lock().expect("the lock is not poisoned").push(has_reloaded);
+    }
+}
+
+#[test]
+fn turn_during_a_reload_does_not_wait() {
+    let (source, ranker) = (Arc::new(Changing::default()), Arc::new(TurnDuringReload::default()));
+    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
+    let builder = builder.source("user", source.clone()).ranker(ranker.clone());
+    let registry = Arc::new(builder.build().expect("the layer is valid"));
+    let clock = Arc::new(ManualClock::default());
+    let policy = RefreshPolicy { mode: Some(RefreshMode::Ttl), ..RefreshPolicy::default() };
+    let refresher = Refresher::start(Arc::clone(&registry), policy, clock.clone());
+    let refresher = Arc::new(refresher.expect("no thread is needed"));
+    assert!(ranker.refresher.set(refresher).is_ok(), "it is set once");
+    source.set("a", skill_md("a", "first"), 1);
+    clock.advance(Duration::from_secs(300));
+    registry.reload();
+    let has_reloaded = ranker.has_reloaded.lock().expect("the lock is not poisoned");
+    assert_eq!(*has_reloaded, [false], "the turn uses the current catalog");
+}
+
+#[test]
+fn refresher_shows_its_policy() {
+    let place = place(Arc::default(), RefreshMode::Ttl);
+    let shown = format!("{:?}", place.refresher);
+    assert!(shown.contains("ttl_seconds: 300"), "{shown}");
 }
 
 #[test]
@@ -216,7 +264,7 @@ fn saved_skill_is_never_removed() {
     place.source.tell_of(&["a"]);
     // Waits for that scan, which keeps the missing skill.
     while place.source.take_scans().is_empty() {
-        std::thread::yield_now();
+        thread::yield_now();
     }
     place.source.set("a", skill_md("a", "second"), 2);
     place.source.tell_of(&["a"]);
@@ -231,7 +279,7 @@ fn incomplete_file_is_no_change() {
         place.source.set("a", text, stamp);
         place.source.tell_of(&["a"]);
         while place.source.take_scans().is_empty() {
-            std::thread::yield_now();
+            thread::yield_now();
         }
     }
     place.source.set("a", skill_md("a", "second"), 4);
@@ -312,7 +360,7 @@ fn unwatchable_source_is_polled_silently() {
     // The thread starts to poll asynchronously.
     while place.refresher.poll_if_due().is_none() {
         place.advance(5_000);
-        std::thread::yield_now();
+        thread::yield_now();
     }
     place.next();
     assert!(place.registry.catalog().get("late").is_some(), "the poll finds the skill");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Cancel, CatalogProvider, Trust};
+use prowess_core::{Cancel, CatalogProvider, Layer, Trust};
 use prowess_registry::{Changes, Registry};
 
 use crate::fixture::{Changing, memory, registry, skill_md};
@@ -128,6 +128,33 @@ fn broken_file_is_read_once() {
         0,
         "the finding is removed with its cause"
     );
+}
+
+#[test]
+fn broken_file_that_changes_stays_rejected() {
+    let (source, registry) = loaded(&["a"]);
+    source.set("b", "nonsense", 1);
+    registry.reload();
+    source.take_reads();
+    source.set("b", "other nonsense", 2);
+    let reload = registry.reload();
+    assert_eq!(source.take_reads(), 1, "the file is read again");
+    assert_eq!(reload.catalog.diagnostics().count(), 1, "it is rejected again");
+    assert!(reload.catalog.get("a").is_some(), "other skills are not affected");
+}
+
+#[test]
+fn records_of_an_earlier_run_are_not_read_again() {
+    let (source, earlier) = loaded(&["a", "b"]);
+    let records = Arc::clone(&earlier.catalog().sources()[0].records);
+    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
+    let builder = builder.source("user", source.clone());
+    let registry = builder.restore(|_| Some(Arc::clone(&records))).build();
+    let registry = registry.expect("the layer is valid");
+    source.set("b", skill_md("b", "second"), 2);
+    registry.reload();
+    assert_eq!(source.take_reads(), 1, "only the changed file is read");
+    assert_eq!(registry.catalog().len(), 2);
 }
 
 #[test]

@@ -50,7 +50,9 @@ fn change_lists_ids() {
     check(&changes, 3, &[], &["c"], &[]);
     assert_eq!(reload.change.to, 4, "the reload returns the same change");
 
-    assert!(registry.reload().change.is_none(), "nothing has changed");
+    let unchanged = registry.reload().change;
+    assert!(unchanged.is_none(), "nothing has changed");
+    assert_eq!((unchanged.from, unchanged.to), (4, 4), "the catalog is the same");
     assert_eq!(changes.try_recv(), None, "no notification is sent");
 }
 
@@ -63,6 +65,32 @@ fn changed_body_is_a_change() {
     low.set("a", skill_md("a", "same") + "More\n", 2);
     registry.reload();
     check(&changes, 1, &[], &["a"], &[]);
+}
+
+#[test]
+fn edited_skill_is_the_only_change() {
+    let (low, _, registry) = two_layers();
+    for skill in ["a", "b", "c"] {
+        low.set(skill, skill_md(skill, "first"), 1);
+    }
+    registry.reload();
+    let changes = registry.subscribe();
+    low.set("b", skill_md("b", "second"), 2);
+    registry.reload();
+    check(&changes, 1, &[], &["b"], &[]);
+}
+
+#[test]
+fn change_of_any_kind_is_a_change() {
+    let ids = || ["a"].into_iter().collect();
+    assert!(CatalogChange::default().is_none());
+    for change in [
+        CatalogChange { added: ids(), ..CatalogChange::default() },
+        CatalogChange { changed: ids(), ..CatalogChange::default() },
+        CatalogChange { removed: ids(), ..CatalogChange::default() },
+    ] {
+        assert!(!change.is_none(), "{change:?}");
+    }
 }
 
 /// Makes this number of changes.

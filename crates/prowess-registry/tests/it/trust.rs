@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use prowess_core::{
-    AskedFolder, Availability, Catalog, CatalogProvider, Code, Diagnostic, FolderAnswer,
-    FolderTrust, Layer, Ranked, Ranker, Severity, Trust,
+    AskedFolder, Availability, Catalog, CatalogProvider, CheckedFolder, Code, Diagnostic,
+    FolderAnswer, FolderIdentity, FolderTrust, Layer, Ranked, Ranker, Severity, Trust,
 };
 use prowess_registry::{RefreshPolicy, Refresher, Registry, RegistryBuilder};
 use prowess_testkit::ManualClock;
@@ -172,4 +172,102 @@ fn change_of_trust_survives_a_panic() {
     assert!(registry.catalog().get("same").is_some(), "the catalog is unchanged");
     assert!(refresher.reload_if_stale().is_some(), "the next turn reloads again");
     assert!(registry.catalog().get("same").is_none(), "the revoked skill is removed");
+}
+
+/// Trusts one folder, which has this identity now.
+struct OneFolder {
+    folder: &'static str,
+    identity: Option<FolderIdentity>,
+}
+
+impl FolderTrust for OneFolder {
+    fn answer(&self, folder: &Path) -> FolderAnswer {
+        if folder == Path::new(self.folder) {
+            FolderAnswer::Trusted
+        } else {
+            FolderAnswer::NotTrusted
+        }
+    }
+
+    fn check(&self, folder: &Path) -> CheckedFolder {
+        CheckedFolder { answer: self.answer(folder), identity: self.identity }
+    }
+}
+
+fn asked(folder: &str, identity: Option<FolderIdentity>) -> AskedFolder {
+    AskedFolder { folder: folder.into(), project: "/project".into(), identity }
+}
+
+#[test]
+fn folder_that_replaced_the_trusted_one_is_hidden() {
+    let identity = |inode| Some(FolderIdentity { device: 1, inode, created: None });
+    for (source, trusted, is_offered) in [
+        (identity(7), identity(7), true),
+        (identity(7), identity(8), false),
+        (None, identity(8), true),
+        (identity(7), None, true),
+    ] {
+        let trust = OneFolder { folder: "/project/a", identity: trusted };
+        let registry = Registry::builder()
+            .layer(Layer::new("project", Trust::Trusted))
+            .source_of_folder("project", memory("a", &[("a", "It.")]), asked("/project/a", source))
+            .trust(Arc::new(trust))
+            .build()
+            .expect("the layer is valid");
+        registry.reload();
+        let catalog = registry.catalog();
+        assert_eq!(catalog.get("a").is_some(), is_offered, "{source:?} {trusted:?}");
+        let reasons: Vec<_> = catalog.excluded().map(|skill| skill.reason()).collect();
+        let replaced = Some("`/project` was replaced since this program started");
+        assert!(reasons.iter().all(|&reason| reason == replaced), "{reasons:?}");
+    }
+}
+
+/// Trusts as many of the folders `/project/0`, `/project/1` and so on as a test sets.
+struct FirstFolders(AtomicU64);
+
+impl FolderTrust for FirstFolders {
+    fn answer(&self, folder: &Path) -> FolderAnswer {
+        let number = folder.to_string_lossy().trim_start_matches("/project/").parse::<u64>();
+        if number.expect("the folder has a number") < self.0.load(Ordering::Relaxed) {
+            FolderAnswer::Trusted
+        } else {
+            FolderAnswer::NotTrusted
+        }
+    }
+}
+
+#[test]
+fn trust_in_one_of_two_folders_offers_its_skills() {
+    let trust = Arc::new(FirstFolders(AtomicU64::new(0)));
+    let registry = Registry::builder()
+        .layer(Layer::new("project", Trust::Trusted))
+        .source_of_folder("project", memory("a", &[("a", "It.")]), asked("/project/0", None))
+        .source_of_folder("project", memory("b", &[("b", "It.")]), asked("/project/1", None))
+        .trust(trust.clone())
+        .build()
+        .expect("the layer is valid");
+    let offered = || {
+        registry.reload();
+        let catalog = registry.catalog();
+        let ids: Vec<_> = catalog.skills().map(|skill| skill.id().to_owned()).collect();
+        (ids.join(" "), catalog.diagnostics().count())
+    };
+    assert_eq!(offered(), (String::new(), 1));
+    trust.0.store(1, Ordering::Relaxed);
+    assert_eq!(offered(), ("a".to_owned(), 1), "the finding about the project is the same");
+    trust.0.store(2, Ordering::Relaxed);
+    assert_eq!(offered(), ("a b".to_owned(), 0));
+}
+
+#[test]
+fn empty_untrusted_folder_has_no_finding() {
+    let registry = Registry::builder()
+        .layer(Layer::new("project", Trust::Trusted))
+        .source_of_folder("project", memory("empty", &[]), asked("/project/0", None))
+        .trust(Arc::new(FirstFolders(AtomicU64::new(0))))
+        .build()
+        .expect("the layer is valid");
+    registry.reload();
+    assert_eq!(registry.catalog().diagnostics().count(), 0);
 }
