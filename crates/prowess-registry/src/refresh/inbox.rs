@@ -64,8 +64,7 @@ impl Inbox {
                 }
             }
         }
-        let is_over = messages.is_over;
-        Messages { is_over, ..std::mem::take(&mut *messages) }
+        std::mem::take(&mut *messages)
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use prowess_core::{CatalogProvider, Code, Diagnostic, Layer, Severity, Trust};
-use prowess_format::{Limit, Limits, NameRule, Profile};
-use prowess_registry::{Registry, RegistryPolicy};
+use prowess_core::{CatalogProvider, Code, Diagnostic, Layer, MemorySource, Severity, Trust};
+use prowess_format::{Limit, LimitSeverity, Limits, NameRule, Profile};
+use prowess_registry::{IdFrom, Registry, RegistryPolicy};
 
-use crate::fixture::{Changing, memory, registry};
-use crate::layers::{catalog, ids};
+use crate::fixture::{Changing, memory, registry, skill_md};
+use crate::layers::{catalog, ids, reported};
 
 fn finding(code: &'static str) -> Diagnostic {
     Diagnostic::new(Code::new(code), Severity::Warning, "it is so", "change it")
@@ -60,4 +60,45 @@ fn names_and_lengths_follow_the_policy() {
         let catalog = catalog(builder.source("user", source).policy(policy));
         assert_eq!(ids(&catalog), expected, "{policy:?}");
     }
+}
+
+#[test]
+fn size_above_the_limit_of_the_host_is_a_finding() {
+    let text = skill_md("a", "It.");
+    let tokens = text.len().div_ceil(4);
+    let limit =
+        |max, severity| Limits { body_tokens: Limit { max, severity }, ..Limits::default() };
+    for (limits, expected) in [
+        (limit(tokens, LimitSeverity::Warning), &[][..]),
+        (limit(tokens - 1, LimitSeverity::Warning), &["body-tokens-soft-limit"]),
+        (limit(1, LimitSeverity::Profile), &[]),
+    ] {
+        let source = memory("user", &[("a", "It.")]);
+        let policy = RegistryPolicy { limits, ..RegistryPolicy::default() };
+        let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
+        let catalog = catalog(builder.source("user", source).policy(policy));
+        let codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
+        assert_eq!(codes, expected, "{limits:?}");
+    }
+}
+
+#[test]
+fn id_of_a_nested_package_is_its_directory_alone() {
+    let source = MemorySource::builder("user").file("deep/tables/SKILL.md", skill_md("a", "It."));
+    let policy = RegistryPolicy { id_from: IdFrom::Directory, ..RegistryPolicy::default() };
+    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted)).policy(policy);
+    let source = Arc::new(source.build().expect("the path is valid"));
+    assert_eq!(ids(&catalog(builder.source("user", source))), ["tables"]);
+}
+
+#[test]
+fn failed_source_of_one_skill_has_one_finding() {
+    let source = Arc::new(Changing::default());
+    source.break_down(true);
+    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
+    let builder = builder.single_skill_source("user", "given", source);
+    let builder = builder.single_skill_source("user", "other", memory("bare", &[]));
+    let catalog = catalog(builder);
+    assert_eq!(reported(&catalog, "skill-md-missing"), ["memory://bare"]);
+    assert_eq!(reported(&catalog, "source-failed"), ["changing://"]);
 }

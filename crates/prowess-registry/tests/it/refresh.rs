@@ -395,3 +395,25 @@ fn finding_inside_a_package_is_kept() {
     place.next();
     assert_eq!(found(&place.registry), before, "the inner package was not scanned");
 }
+
+#[test]
+fn finding_about_a_scanned_package_is_removed() {
+    let source = Changing::watchable();
+    for place in ["changing://b", "changing://b/SKILL.md"] {
+        source.report(place);
+    }
+    let place = place(source, RefreshMode::Watch);
+    place.wait_for_watch();
+    assert_eq!(place.registry.catalog().diagnostics().count(), 2);
+    place.source.set("b", skill_md("b", "new"), 1);
+    place.source.tell_of(&["b"]);
+    place.next();
+    assert_eq!(place.registry.catalog().diagnostics().count(), 0);
+}
+
+#[test]
+fn bodies_are_cached_for_the_age_of_the_policy() {
+    let policy = RefreshPolicy { body_seconds: 7, ..RefreshPolicy::default() };
+    assert_eq!(policy.body_age(), Duration::from_secs(7));
+    assert_eq!(RefreshPolicy::default().body_age(), Duration::ZERO);
+}

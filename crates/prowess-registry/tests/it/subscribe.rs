@@ -1,12 +1,12 @@
 //! Subscriptions to changes.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use prowess_core::{CatalogProvider, SkillSource, Trust};
-use prowess_registry::{CatalogChange, Notice, Registry, Subscription};
+use prowess_core::{CatalogProvider, Facts, Layer, SkillSource, Trust};
+use prowess_registry::{CatalogChange, IdList, Notice, Registry, Subscription};
 
 use crate::fixture::{Changing, registry, skill_md};
 
@@ -82,7 +82,7 @@ fn edited_skill_is_the_only_change() {
 
 #[test]
 fn change_of_any_kind_is_a_change() {
-    let ids = || ["a"].into_iter().collect();
+    let ids = || ["a"].into_iter().collect::<IdList>();
     assert!(CatalogChange::default().is_none());
     for change in [
         CatalogChange { added: ids(), ..CatalogChange::default() },
@@ -90,7 +90,53 @@ fn change_of_any_kind_is_a_change() {
         CatalogChange { removed: ids(), ..CatalogChange::default() },
     ] {
         assert!(!change.is_none(), "{change:?}");
+        let lists = [&change.added, &change.changed, &change.removed];
+        assert_eq!(lists.map(IdList::len).iter().sum::<usize>(), 1);
+        assert!(lists.into_iter().flat_map(IdList::iter).eq(["a"]));
+        assert_ne!(change, CatalogChange::default());
     }
+    assert_eq!(format!("{:?}", ids()), r#"["a"]"#);
+}
+
+/// Has the programs that a test installs.
+#[derive(Default)]
+struct Machine(Mutex<Vec<&'static str>>);
+
+impl Facts for Machine {
+    fn system(&self) -> &str {
+        "linux"
+    }
+
+    fn has_program(&self, name: &str) -> bool {
+        self.0.lock().expect("the lock is not poisoned").contains(&name)
+    }
+
+    fn has_variable(&self, _name: &str) -> bool {
+        false
+    }
+
+    fn has_config(&self, _key: &str) -> bool {
+        false
+    }
+}
+
+#[test]
+fn another_skill_of_the_same_source_is_a_change() {
+    let (source, machine) = (Arc::new(Changing::default()), Arc::new(Machine::default()));
+    let needs = "---\nname: a\ndescription: It.\nmetadata:\n  openclaw:\n    requires:\n      bins: [jq]\n---\n";
+    source.set("one/a", needs, 1);
+    source.set("two/a", skill_md("a", "It."), 1);
+    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
+    let builder = builder.source("user", source.clone()).facts(machine.clone());
+    let registry = builder.build().expect("the layer is valid");
+    registry.reload();
+    let package = || registry.catalog().get("a").map(|skill| skill.package().to_string());
+    assert_eq!(package().as_deref(), Some("two/a"));
+    let changes = registry.subscribe();
+    machine.0.lock().expect("the lock is not poisoned").push("jq");
+    registry.reload();
+    assert_eq!(package().as_deref(), Some("one/a"));
+    check(&changes, 1, &[], &["a"], &[]);
 }
 
 /// Makes this number of changes.
@@ -119,6 +165,7 @@ fn slow_subscriber_lags_without_blocking() {
 fn subscriber_receives_changes_and_the_end() {
     let (low, _, registry) = two_layers();
     let changes = registry.subscribe();
+    assert_eq!(format!("{changes:?}"), "Subscription");
     assert_eq!(changes.recv_timeout(Duration::from_millis(1)), None, "there is no change yet");
     thread::scope(|scope| {
         let listener = scope.spawn(|| [changes.recv().is_some(), changes.recv().is_some()]);
