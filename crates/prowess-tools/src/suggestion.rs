@@ -88,6 +88,8 @@ mod tests {
     fn the_nearest_is_meant_and_the_first_of_equals() {
         check("reed", &["reads", "read", "red"], Some("read"));
         check("pdf", &["pdf-forms", "pdf-merge"], Some("pdf-forms"));
+        check("pdf", &["pdf-forms", "pdg"], Some("pdg"));
+        check("pdf", &["pdfs-of-forms", "all-pdfs"], None);
     }
 
     #[test]

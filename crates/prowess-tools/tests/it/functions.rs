@@ -199,6 +199,9 @@ fn gate_gets_every_name_of_a_tool() {
     let mut names = host.toolbox.other_names("weather");
     names.sort();
     assert_eq!(names, ["forecast", "forecast", "get.weather", "get_weather", "weather"]);
+    let mut names = host.toolbox.other_names("forecast");
+    names.sort();
+    assert_eq!(names, ["forecast", "get.weather", "get_weather", "weather", "weather"]);
     let call = ToolCall::new("forecast", json!({}));
     let answer = host.toolbox.guard(&host.context(), &call, || panic!("it must not run"));
     check_error(&answer, "denied", "no weather");

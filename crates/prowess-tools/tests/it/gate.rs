@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use prowess_core::{ApprovalId, Code, Outcome, ToolCall, ToolResult, Verdict};
+use prowess_core::{ApprovalId, Code, Outcome, SkillError, ToolCall, ToolResult, Verdict};
 use prowess_tools::{Dispatched, Gate, GateAnswer, GateRequest, Refusal};
 use serde_json::{Value, json};
 
@@ -138,4 +138,22 @@ fn tools_of_the_host_that_panic_have_failed() {
     let sentence = "the tool broke down while it worked; go on without it";
     check_error(&answer, "tool-failed", sentence);
     assert_eq!(runs, 1);
+}
+
+/// Denies every call with an error for hosts.
+struct Typed;
+
+impl Gate for Typed {
+    fn check(&self, request: &GateRequest<'_>) -> GateAnswer {
+        let error = SkillError::NotFound { skill: request.tool.to_owned() };
+        GateAnswer::deny(Refusal::new(Code::new("not-approved"), "no").with_error(error))
+    }
+}
+
+#[test]
+fn error_of_a_gate_reaches_the_host() {
+    let host = behind(Arc::new(Typed));
+    let answer = host.call("skills_list", json!({}));
+    let error = answer.result.error.expect("the refusal has an error");
+    assert!(matches!(*error, SkillError::NotFound { skill } if skill == "skills.list"));
 }

@@ -17,5 +17,7 @@ mod operations;
 mod paths;
 mod policy;
 mod read;
+mod surfaces;
+mod toolbox;
 mod unload;
 mod user;

@@ -1,0 +1,210 @@
+//! The surfaces: descriptions, schemas, and what a call names.
+
+use prowess_core::{Catalog, DeliveryPolicy, ToolProvider};
+use prowess_tools::{SkillTools, Surface, ToolPolicy};
+use serde_json::{Value, json};
+
+use crate::fixture::{Host, Setup, skill_md, text};
+
+const ALL: [Surface; 7] = [
+    Surface::Skills,
+    Surface::Files,
+    Surface::Skill,
+    Surface::GetSkill,
+    Surface::Shell,
+    Surface::ReadSkill,
+    Surface::ActivateSkill,
+];
+
+fn policy(surfaces: &[Surface]) -> ToolPolicy {
+    ToolPolicy { surfaces: surfaces.to_vec(), ..ToolPolicy::default() }
+}
+
+fn host(surfaces: &[Surface]) -> Host {
+    Host::new(Setup { policy: policy(surfaces), ..Setup::default() })
+}
+
+#[test]
+fn surfaces_add_up_without_repetition() {
+    let names = |surfaces: &[Surface]| {
+        let tools = SkillTools::new(policy(surfaces), DeliveryPolicy::default()).tools();
+        let names = tools.iter().map(|tool| tool.definition(&Catalog::empty()).name);
+        names.collect::<Vec<_>>().join(" ")
+    };
+    let skills = "skills.load skills.unload skills.read skills.list skills.search skills.describe \
+                  skills.run";
+    for (surfaces, expected) in [
+        (&[][..], ""),
+        (&[Surface::Skills], skills),
+        (&[Surface::Skills, Surface::Files, Surface::Skills], skills),
+        (&[Surface::Files], "skills.read skills.list skills.search skills.load skills.unload"),
+        (
+            &[Surface::GetSkill],
+            "get_skill skills.list skills.search skills.load skills.unload skills.read",
+        ),
+        (
+            &[Surface::ReadSkill],
+            "list_skills read_skill read_skill_resource propose_skill_update skills.load \
+             skills.unload skills.read",
+        ),
+    ] {
+        assert_eq!(names(surfaces), expected, "{surfaces:?}");
+    }
+}
+
+#[test]
+fn every_tool_is_described_with_its_schema() {
+    for surface in ALL {
+        let host = host(&[surface]);
+        let tools = SkillTools::new(policy(&[surface]), DeliveryPolicy::default()).tools();
+        for tool in tools {
+            let definition = tool.definition(&host.catalog);
+            let name = &definition.name;
+            let is_sentence = definition.description.len() > 30
+                && (definition.description.contains("skill") || name == "sandbox_execute");
+            assert!(is_sentence, "{name}: {}", definition.description);
+            for schema in [&definition.input_schema, &*tool.accepts(&host.catalog)] {
+                assert_eq!(schema["type"], "object", "{name}");
+                assert_eq!(schema["additionalProperties"], false, "{name}");
+            }
+        }
+    }
+}
+
+/// Returns what a call of a tool names, as the audit has it, and the skill that it would run.
+fn named(surface: Surface, tool: &str, arguments: Value) -> (String, Option<String>, String) {
+    let host = host(&[surface]);
+    let subject = host.toolbox.subject(&host.context(), tool, &arguments);
+    let subject = subject.map(|record| record.id().to_owned()).unwrap_or_default();
+    host.call(tool, arguments);
+    let intent = host.audit.events().pop().expect("each call is audited").intent;
+    let skills: Vec<_> = intent.skills.into_iter().map(|skill| skill.typed).collect();
+    (skills.join(" "), intent.resource, subject)
+}
+
+#[test]
+fn calls_name_their_skills_and_files() {
+    let file = || Some("other.txt".to_owned());
+    for (surface, tool, arguments, skills, resource) in [
+        (Surface::ActivateSkill, "activate_skill", json!({ "name": "alpha" }), "alpha", None),
+        (Surface::GetSkill, "get_skill", json!({ "skillName": "alpha" }), "alpha", None),
+        (Surface::Skill, "skill", json!({ "skill_name": "alpha" }), "alpha", None),
+        (Surface::ReadSkill, "read_skill", json!({ "skill_id": "alpha" }), "alpha", None),
+        (
+            Surface::ReadSkill,
+            "read_skill_resource",
+            json!({ "skill_id": "alpha", "path": "other.txt" }),
+            "alpha",
+            file(),
+        ),
+        (
+            Surface::ReadSkill,
+            "propose_skill_update",
+            json!({ "skill_id": "alpha", "diff": "+more", "justification": "It is missing." }),
+            "alpha",
+            None,
+        ),
+        // Tools that are not listed name them like the listed ones.
+        (Surface::Skill, "skills_load", json!({ "names": ["alpha", "beta"] }), "alpha beta", None),
+        (
+            Surface::Skill,
+            "skills_read",
+            json!({ "skill": "alpha", "path": "other.txt" }),
+            "alpha",
+            file(),
+        ),
+        (Surface::Skills, "skills_unload", json!({ "names": ["alpha"] }), "alpha", None),
+        (Surface::Skills, "skills_describe", json!({ "skill": "alpha" }), "alpha", None),
+        (
+            Surface::Skills,
+            "skills_run",
+            json!({ "skill": "alpha", "path": "other.txt" }),
+            "alpha",
+            file(),
+        ),
+        (Surface::Skills, "skills_list", json!({ "limit": 1 }), "", None),
+        (Surface::Skills, "skills_search", json!({ "query": "alpha" }), "", None),
+    ] {
+        let (found, file, _) = named(surface, tool, arguments);
+        assert_eq!((found.as_str(), file), (skills, resource), "{tool}");
+    }
+}
+
+#[test]
+fn run_concerns_the_skill_of_its_script() {
+    let host = host(&[Surface::Skills]);
+    host.done("skills_load", json!({ "names": ["alpha", "beta"] }));
+    let subject = |arguments: Value| {
+        let subject = host.toolbox.subject(&host.context(), "skills_run", &arguments);
+        subject.map(|record| record.id().to_owned())
+    };
+    let alpha = Some("alpha".to_owned());
+    assert_eq!(subject(json!({ "skill": "alpha", "path": "run.sh" })), alpha);
+    assert_eq!(subject(json!({ "skill": " ", "path": "run.sh" })), Some("beta".to_owned()));
+    assert_eq!(subject(json!({ "skill": "pdf-processing", "path": "run.sh" })), None);
+    assert_eq!(subject(json!({ "path": "skill://alpha/run.sh" })), alpha);
+}
+
+#[test]
+fn tools_have_the_time_that_they_need() {
+    let host = host(&[Surface::Skills, Surface::Shell, Surface::Skill]);
+    let time = |name: &str| host.toolbox.info(name).and_then(|info| info.timeout_ms);
+    assert_eq!(time("sandbox_execute"), Some(600_000));
+    let run = ToolPolicy::default().script_seconds * 1000;
+    assert_eq!(time("skills_run"), Some(run));
+    for name in ["skills_load", "skills_list", "skill"] {
+        assert!(time(name).is_some_and(|time| time >= 1000), "{name}: {:?}", time(name));
+    }
+}
+
+#[test]
+fn shown_schemas_say_what_a_call_should_have() {
+    let schema = |surface: Surface, name: &str| {
+        let host = host(&[surface]);
+        let definitions = host.toolbox.definitions(&host.catalog);
+        let shown = definitions.into_iter().find(|definition| definition.name == name);
+        shown.expect("the tool is offered").input_schema
+    };
+    let skill = schema(Surface::Skill, "skill");
+    assert_eq!(skill["required"], json!(["skill_name"]));
+    assert_eq!(skill["properties"]["action"]["enum"], json!(["activate", "deactivate"]));
+    let order: Vec<_> = skill.as_object().expect("it is an object").keys().collect();
+    assert_eq!(order, ["type", "properties", "required", "additionalProperties"]);
+    let resource = schema(Surface::ReadSkill, "read_skill_resource");
+    assert_eq!(resource["required"], json!(["skill_id", "path"]));
+    let names = &schema(Surface::ActivateSkill, "activate_skill")["properties"]["name"];
+    assert_eq!(names["enum"], json!(["alpha", "beta", "pdf-processing"]));
+    assert!(schema(Surface::ReadSkill, "list_skills")["properties"]["query"].is_object());
+}
+
+#[test]
+fn shell_and_proposals_are_offered_if_the_host_has_them() {
+    let host = host(&[Surface::Shell, Surface::ReadSkill]);
+    let definitions = host.toolbox.definitions(&host.catalog);
+    let names: Vec<_> = definitions.iter().map(|definition| &*definition.name).collect();
+    assert_eq!(names, ["list_skills", "read_skill", "read_skill_resource"]);
+    let diff = json!({ "skill_id": "alpha", "diff": "+more", "justification": "It is missing." });
+    let answer = host.call("propose_skill_update", diff);
+    assert!(text(&answer).contains("proposals are not enabled here"), "{}", text(&answer));
+    let answer = host.call("sandbox_execute", json!({ "command": "ls" }));
+    assert!(text(&answer).contains("there is no sandbox here"), "{}", text(&answer));
+}
+
+#[test]
+fn long_list_says_that_there_are_more() {
+    for (count, has_note) in [(200, false), (201, true)] {
+        let names: Vec<_> = (0..count).map(|number| format!("skill-{number:03}")).collect();
+        let files = names.iter().map(|name| (format!("{name}/SKILL.md"), skill_md(name, "Body")));
+        let files: Vec<_> = files.collect();
+        let files: Vec<_> =
+            files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
+        let setup = Setup { policy: policy(&[Surface::ReadSkill]), ..Setup::default() };
+        let host = Host::with(setup, &files);
+        let answer = host.done("list_skills", json!({})).result.structured;
+        let answer = answer.expect("the answer is data");
+        assert_eq!(answer["note"].is_string(), has_note, "{count}");
+        assert_eq!(answer["skills"].as_array().map(Vec::len), Some(count.min(200)));
+        let few = host.done("list_skills", json!({ "query": "skill-001" })).result.structured;
+        assert!(few.expect("the answer is data")["note"].is_null(), "they are all there");
+    }
+}

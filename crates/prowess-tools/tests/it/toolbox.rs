@@ -1,0 +1,127 @@
+//! Names, schemas and directories of a toolbox.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use prowess_core::{
+    ActiveSkill, Catalog, LoadMode, Session, Tool, ToolContext, ToolDefinition, ToolResult,
+};
+use prowess_tools::{NameStyle, ToolHost, ToolNaming, ToolPolicy, check_schema, skill_directories};
+use serde_json::{Value, json};
+
+use crate::fixture::{Host, Setup, catalog_hiding, text};
+
+#[test]
+fn names_are_canonical_and_spelled() {
+    let host = Host::new(Setup { names: NameStyle::Dash, ..Setup::default() });
+    assert_eq!(host.toolbox.naming(), ToolNaming::new(NameStyle::Dash));
+    let names = host.toolbox.names();
+    for name in ["skills.load", "skills-load", "skills.read", "skills-read"] {
+        assert!(names.iter().any(|known| known == name), "{name} in {names:?}");
+    }
+    assert!(names.is_sorted());
+    let shown = format!("{:?}", host.toolbox);
+    assert!(shown.contains(r#""skills.load""#), "{shown}");
+    assert_eq!(format!("{:?}", host.toolbox.audit()), "CallAudit(BestEffort)");
+}
+
+#[test]
+fn schema_is_that_of_the_tool() {
+    let host = Host::new(Setup::default());
+    let schema = host.toolbox.accepts("skills_load", &host.catalog).expect("there is the tool");
+    assert_eq!(schema["required"], json!(["names"]));
+    assert!(host.toolbox.accepts("skills_lod", &host.catalog).is_none());
+}
+
+#[test]
+fn foreign_host_has_finders_for_any_skill() {
+    let policy = ToolPolicy { host: ToolHost::Foreign, ..ToolPolicy::default() };
+    assert!(!policy.offers_discovery(0), "there is nothing to find");
+    assert!(policy.offers_discovery(1));
+}
+
+#[test]
+fn directories_are_those_of_skills_on_disk() {
+    let mut host = Host::new(Setup::default());
+    host.done("skills_load", json!({ "names": ["alpha", "beta"] }));
+    let active = host.session.state().expect("the session is open").active;
+    let on_disk = active.iter().map(|skill| {
+        let root_dir = format!("/skills/{}", skill.id);
+        Arc::new(ActiveSkill { root_dir, ..ActiveSkill::clone(skill) })
+    });
+    let on_disk: Vec<_> = on_disk.collect();
+    let directories = |host: &Host| {
+        let state = host.session.state().expect("the session is open");
+        let directories = skill_directories(&host.catalog, &state);
+        directories.iter().map(|&directory| directory.to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(directories(&host), [""; 0], "a skill in memory has no directory");
+    host.session.load(&on_disk, LoadMode::Replace).expect("there is room");
+    assert_eq!(directories(&host), ["/skills/alpha", "/skills/beta"]);
+    host.catalog = catalog_hiding(host.source.clone(), 8, "alpha");
+    assert_eq!(directories(&host), ["/skills/beta"], "a withdrawn skill is skipped");
+}
+
+#[test]
+fn schema_is_checked_when_a_tool_is_added() {
+    assert!(check_schema(&json!({ "type": "object" })).is_ok());
+    assert!(check_schema(&json!({ "type": "strange" })).is_err());
+}
+
+/// A tool that lends one of two schemas, and returns its arguments.
+struct Echo {
+    schemas: [Value; 2],
+    is_second: AtomicBool,
+}
+
+struct Lent(Arc<Echo>);
+
+impl Tool for Lent {
+    fn definition(&self, catalog: &Catalog) -> ToolDefinition {
+        ToolDefinition {
+            name: "echo".to_owned(),
+            description: "Returns its arguments. Use it in tests.".to_owned(),
+            input_schema: self.accepts(catalog).into_owned(),
+        }
+    }
+
+    fn accepts(&self, _catalog: &Catalog) -> Cow<'_, Value> {
+        Cow::Borrowed(&self.0.schemas[usize::from(self.0.is_second.load(Ordering::Relaxed))])
+    }
+
+    fn call(&self, _context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
+        ToolResult::text(arguments.to_string())
+    }
+}
+
+fn echo(schemas: [Value; 2]) -> (Arc<Echo>, Host) {
+    let echo = Arc::new(Echo { schemas, is_second: AtomicBool::new(false) });
+    let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(Lent(echo.clone()))];
+    (echo, Host::new(Setup { tools, ..Setup::default() }))
+}
+
+#[test]
+fn arguments_are_checked_by_the_current_schema() {
+    let schema = |kind: &str| json!({ "type": "object", "properties": { "a": { "type": kind } } });
+    let (echo, host) = echo([schema("string"), schema("integer")]);
+    host.done("echo", json!({ "a": "text" }));
+    echo.is_second.store(true, Ordering::Relaxed);
+    assert!(host.call("echo", json!({ "a": "text" })).result.is_error);
+    host.done("echo", json!({ "a": 1 }));
+}
+
+#[test]
+fn null_stays_where_the_schema_has_it() {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "word": { "type": "string" },
+            "either": { "type": ["integer", "null"] },
+            "none": { "type": "null" },
+        },
+    });
+    let (_, host) = echo([schema.clone(), schema]);
+    let answer = host.done("echo", json!({ "word": null, "either": null, "none": null }));
+    assert_eq!(text(&answer), r#"{"either":null,"none":null}"#);
+}
