@@ -210,3 +210,15 @@ fn broken_skill_is_counted_by_its_treatment() {
         assert_eq!((changes.unchanged, changes.removed), expected, "{on_broken:?}");
     }
 }
+
+#[test]
+fn unreadable_file_that_was_never_good_is_not_kept() {
+    let source = Arc::new(Changing::default());
+    let registry = registry(&source, OnBroken::KeepLast);
+    source.set("pdf", HALF, 1);
+    registry.reload();
+    source.remove("pdf");
+    source.report("changing:/pdf/SKILL.md");
+    let (description, codes) = pdf_and_findings(&registry.reload().catalog);
+    assert_eq!((description, codes), (None, vec!["error not-a-file".to_owned()]));
+}

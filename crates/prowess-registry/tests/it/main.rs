@@ -16,5 +16,6 @@ mod required;
 mod single_flight;
 mod subscribe;
 mod swap;
+mod traces;
 mod trust;
 mod visibility;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use prowess_core::{
-    ActiveSkill, Catalog, LoadMode, Session, Tool, ToolContext, ToolDefinition, ToolResult,
+    ActiveSkill, AuditPolicy, Catalog, LoadMode, Session, Tool, ToolContext, ToolDefinition,
+    ToolResult,
 };
 use prowess_tools::{NameStyle, ToolHost, ToolNaming, ToolPolicy, check_schema, skill_directories};
 use serde_json::{Value, json};
@@ -23,7 +24,8 @@ fn names_are_canonical_and_spelled() {
     assert!(names.is_sorted());
     let shown = format!("{:?}", host.toolbox);
     assert!(shown.contains(r#""skills.load""#), "{shown}");
-    assert_eq!(format!("{:?}", host.toolbox.audit()), "CallAudit(BestEffort)");
+    let host = Host::new(Setup { audit_policy: AuditPolicy::Required, ..Setup::default() });
+    assert_eq!(format!("{:?}", host.toolbox.audit()), "CallAudit(Required)");
 }
 
 #[test]
@@ -124,4 +126,54 @@ fn null_stays_where_the_schema_has_it() {
     let (_, host) = echo([schema.clone(), schema]);
     let answer = host.done("echo", json!({ "word": null, "either": null, "none": null }));
     assert_eq!(text(&answer), r#"{"either":null,"none":null}"#);
+}
+
+/// Each kind of fault, by the validator for common keywords and by the general one.
+#[test]
+fn faults_are_the_same_by_each_validator() {
+    let schema = |word: Value| {
+        json!({
+            "type": "object",
+            "properties": {
+                "word": word,
+                "list": {
+                    "type": "array",
+                    "items": { "type": ["string", "null"] },
+                    "minItems": 1,
+                    "maxItems": 2,
+                },
+                "mode": { "enum": ["x", "y"] },
+                "deep": { "type": "object", "properties": { "b": { "type": "string" } } },
+            },
+            "required": ["word"],
+            "additionalProperties": false,
+        })
+    };
+    let plain = schema(json!({ "type": "string" }));
+    let general = schema(json!({ "type": "string", "pattern": "^a" }));
+    for schema in [plain, general] {
+        let (_, host) = echo([schema.clone(), schema]);
+        for (arguments, fault) in [
+            (json!({}), "`word` is missing"),
+            (json!({ "word": 1 }), "`word` must be a string, not a number"),
+            (json!({ "word": "a", "list": [] }), "`list` must have at least 1 item"),
+            (json!({ "word": "a", "list": ["", "", ""] }), "`list` must have at most 2 items"),
+            (
+                json!({ "word": "a", "list": ["", 1] }),
+                "`list[1]` must be null or a string, not a number",
+            ),
+            (json!({ "word": "a", "mode": "z" }), "`mode` must be `x` or `y`, not `z`"),
+            (json!({ "word": "a", "deep": { "b": 1 } }), "`deep.b` must be a string, not a number"),
+            (
+                json!({ "word": "a", "more": 1 }),
+                "there is no argument `more`, only `word`, `list`, `mode` and `deep`",
+            ),
+        ] {
+            let answer = host.call("echo", arguments);
+            let sentence = format!("`echo`: {fault}. Correct this and call again");
+            let found = text(&answer).replace("a string or null", "null or a string");
+            assert_eq!(found, sentence);
+        }
+        host.done("echo", json!({ "word": "a", "list": ["", null], "mode": "y" }));
+    }
 }
