@@ -126,4 +126,18 @@ mod tests {
         known.insert(RecordIndex::new(0, 9), vec![b'x'; MOST_BYTES + 1], &skill());
         assert!(known.skills.len() > 1, "a file that is too large takes no other's place");
     }
+
+    #[test]
+    fn replaced_file_is_counted_once() {
+        let mut known = Known::default();
+        for size in [7, 5, MOST_BYTES] {
+            known.insert(RecordIndex::new(0, 1), vec![b'x'; size], &skill());
+            assert_eq!((known.skills.len(), known.bytes), (1, size));
+        }
+        let mut known = Known::default();
+        for index in [1, 2] {
+            known.insert(RecordIndex::new(0, index), vec![b'x'; MOST_BYTES / 2], &skill());
+        }
+        assert_eq!(known.skills.len(), 2, "both fit exactly");
+    }
 }

@@ -8,7 +8,7 @@ use prowess_core::{
     SkillError, Tool, ToolCall, ToolResult,
 };
 use prowess_testkit::TestTool;
-use prowess_tools::{HookPolicy, ToolPolicy};
+use prowess_tools::{HookPolicy, Surface, ToolPolicy};
 use serde_json::{Value, json};
 
 use crate::fixture::{Host, Setup};
@@ -60,8 +60,12 @@ fn skill(name: &str, hooks: &str) -> String {
 }
 
 fn host(hooks: HookPolicy) -> (Host, Arc<Recorder>) {
+    host_on(Surface::Skills, hooks)
+}
+
+fn host_on(surface: Surface, hooks: HookPolicy) -> (Host, Arc<Recorder>) {
     let runner = Arc::new(Recorder::default());
-    let policy = ToolPolicy { hooks, ..ToolPolicy::default() };
+    let policy = ToolPolicy { hooks, surfaces: vec![surface], ..ToolPolicy::default() };
     let setup = Setup { policy, runner: Some(runner.clone()), ..Setup::default() };
     let alpha = skill("alpha", "hooks:\n  pre: scripts/pre.sh\n  post: scripts/post.sh\n");
     let beta = skill("beta", "hooks:\n  pre: scripts/fail.sh\n");
@@ -287,6 +291,9 @@ fn runs_of_hooks_are_audited() {
     let some = |text: &str| Some(text.to_owned());
     let [first, second] = &intended[..] else { panic!("{intended:?}") };
     assert_eq!(hook(first), (some("alpha"), some("scripts/pre.sh"), some("hooks.pre")));
+    let decision = first.decision.as_ref().expect("the hook was permitted");
+    assert_eq!(decision.skill.as_deref(), Some("alpha"));
+    assert_eq!(decision.location.as_deref(), Some("memory://shelf/alpha/SKILL.md"));
     assert_eq!(hook(second), (some("beta"), some("scripts/fail.sh"), some("hooks.pre")));
     let events = host.audit.events();
     let outcomes = events.iter().filter(|event| event.intent.tool == "skills.hook");
@@ -296,4 +303,38 @@ fn runs_of_hooks_are_audited() {
     numbers.sort_unstable();
     numbers.dedup();
     assert_eq!(numbers.len(), events.len(), "no two calls have one number");
+}
+
+/// Returns the skill whose content a call would run.
+fn subject(host: &Host, tool: &str, arguments: &Value) -> Option<String> {
+    let subject = host.toolbox.subject(&host.context(), tool, arguments);
+    subject.map(|record| record.id().to_owned())
+}
+
+#[test]
+fn subject_of_a_load_is_the_first_skill_with_hooks() {
+    let alpha = Some("alpha".to_owned());
+    let load = json!({ "names": ["alpha", "beta"], "mode": "add" });
+    let (ignoring, _) = host(HookPolicy::Ignore);
+    assert_eq!(subject(&ignoring, "skills_load", &load), None, "no hook would run");
+    let (host, _) = host(HookPolicy::Run);
+    assert_eq!(subject(&host, "skills_load", &load), alpha);
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    assert_eq!(subject(&host, "skills_load", &load), Some("beta".to_owned()), "alpha is active");
+    assert_eq!(subject(&host, "skills_load", &json!({ "names": ["alpha"] })), None);
+}
+
+#[test]
+fn every_tool_that_loads_has_a_subject() {
+    let alpha = Some("alpha".to_owned());
+    let (host, _) = host_on(Surface::ActivateSkill, HookPolicy::Run);
+    assert_eq!(subject(&host, "activate_skill", &json!({ "name": "alpha" })), alpha);
+    let (host, _) = host_on(Surface::Skill, HookPolicy::Run);
+    assert_eq!(subject(&host, "skill", &json!({ "skill_name": " alpha " })), alpha);
+    let call = json!({ "skill_name": "alpha", "action": "deactivate" });
+    assert_eq!(subject(&host, "skill", &call), None, "nothing is loaded");
+    let unlisted = json!({ "names": ["alpha"] });
+    assert_eq!(subject(&host, "skills_load", &unlisted), alpha, "the host may call it");
+    let info = host.toolbox.info("skills_load").expect("the host may call it");
+    assert!(info.timeout_ms.is_some());
 }

@@ -195,6 +195,20 @@ fn a_source_s_failure_keeps_its_code_and_loses_its_words() {
             format!("{file} is larger than the limit of 262144 bytes; read another file"),
         ),
         (SourceErrorKind::Denied, format!("{file} may not be read; tell the user")),
+        (
+            SourceErrorKind::MultipleLinks,
+            format!(
+                "{file} is a hard link, which is not read in an untrusted layer; read another file"
+            ),
+        ),
+        (
+            SourceErrorKind::CrossDevice,
+            format!(
+                "{file} lies on another mount, which is not read in an untrusted layer; read \
+                 another file"
+            ),
+        ),
+        (SourceErrorKind::Changing, format!("{file} is being written to; try again in a moment")),
         (SourceErrorKind::Cancelled, "the turn was cancelled".to_owned()),
         (SourceErrorKind::Unavailable, format!("{file} cannot be read now; try again later")),
     ];
@@ -224,4 +238,22 @@ fn a_skill_that_is_gone_or_moved_must_be_loaded_again() {
             ),
         );
     }
+}
+
+#[test]
+fn lines_in_the_middle_are_noted_as_such() {
+    let lines = (1..=10).map(|number| format!("line {number}\n")).collect::<String>();
+    let alpha = skill_md("alpha", "Body");
+    let files: [(&str, &[u8]); 2] =
+        [("alpha/SKILL.md", alpha.as_bytes()), ("alpha/ten.txt", lines.as_bytes())];
+    let host = Host::with(Setup::default(), &files);
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    for (from, to) in [(3, 8), (2, 9), (1, 9), (2, 10)] {
+        let lines = json!({ "from": from, "to": to });
+        let answer = host.done("skills_read", json!({ "path": "ten.txt", "lines": lines }));
+        let note = format!("Note: these are lines {from} to {to} of 10.");
+        assert!(text(&answer).contains(&note), "{}", text(&answer));
+    }
+    let answer = host.done("skills_read", json!({ "path": "ten.txt" }));
+    assert!(!text(&answer).contains("Note:"), "it is the whole file");
 }

@@ -1,7 +1,13 @@
 //! The surfaces: descriptions, schemas, and what a call names.
 
-use prowess_core::{Catalog, DeliveryPolicy, ToolProvider};
-use prowess_tools::{SkillTools, Surface, ToolPolicy};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use prowess_core::{
+    Catalog, Clock, DeliveryPolicy, Proposal, ProposalError, ProposalStore, Session, ToolCall,
+    ToolProvider,
+};
+use prowess_tools::{SkillTools, Surface, ToolNaming, ToolPolicy, Toolbox};
 use serde_json::{Value, json};
 
 use crate::fixture::{Host, Setup, skill_md, text};
@@ -71,15 +77,12 @@ fn every_tool_is_described_with_its_schema() {
     }
 }
 
-/// Returns what a call of a tool names, as the audit has it, and the skill that it would run.
-fn named(surface: Surface, tool: &str, arguments: Value) -> (String, Option<String>, String) {
+/// Returns the skills and the file that a call of a tool names, as the audit has them.
+fn named(surface: Surface, tool: &str, arguments: Value) -> (Vec<String>, Option<String>) {
     let host = host(&[surface]);
-    let subject = host.toolbox.subject(&host.context(), tool, &arguments);
-    let subject = subject.map(|record| record.id().to_owned()).unwrap_or_default();
     host.call(tool, arguments);
     let intent = host.audit.events().pop().expect("each call is audited").intent;
-    let skills: Vec<_> = intent.skills.into_iter().map(|skill| skill.typed).collect();
-    (skills.join(" "), intent.resource, subject)
+    (intent.skills.into_iter().map(|skill| skill.typed).collect(), intent.resource)
 }
 
 #[test]
@@ -125,8 +128,8 @@ fn calls_name_their_skills_and_files() {
         (Surface::Skills, "skills_list", json!({ "limit": 1 }), "", None),
         (Surface::Skills, "skills_search", json!({ "query": "alpha" }), "", None),
     ] {
-        let (found, file, _) = named(surface, tool, arguments);
-        assert_eq!((found.as_str(), file), (skills, resource), "{tool}");
+        let skills = skills.split_whitespace().map(str::to_owned).collect();
+        assert_eq!(named(surface, tool, arguments), (skills, resource), "{tool}");
     }
 }
 
@@ -207,4 +210,64 @@ fn long_list_says_that_there_are_more() {
         let few = host.done("list_skills", json!({ "query": "skill-001" })).result.structured;
         assert!(few.expect("the answer is data")["note"].is_null(), "they are all there");
     }
+}
+
+/// Keeps the skill and the evidence of each proposal.
+#[derive(Default)]
+struct Kept(Mutex<Vec<(String, Option<String>)>>);
+
+impl ProposalStore for Kept {
+    fn submit(&self, proposal: &Proposal<'_>) -> Result<String, ProposalError> {
+        let kept = (proposal.skill.to_owned(), proposal.evidence.map(str::to_owned));
+        self.0.lock().expect("no test panics here").push(kept);
+        Ok("proposal-1".to_owned())
+    }
+}
+
+#[test]
+fn proposal_has_a_change_and_a_reason() {
+    let store = Arc::new(Kept::default());
+    let tools = SkillTools::new(policy(&[Surface::ReadSkill]), DeliveryPolicy::default());
+    let builder = Toolbox::builder(ToolNaming::default()).provider(&tools.proposals(store.clone()));
+    let toolbox = builder.build().expect("the tools fit together");
+    let host = host(&[Surface::ReadSkill]);
+    let definitions = toolbox.definitions(&host.catalog);
+    assert!(definitions.iter().any(|definition| definition.name == "propose_skill_update"));
+    for (diff, reason, evidence, code) in [
+        ("no change", "It is missing.", "", Some("invalid-arguments")),
+        ("+more", " ", "", Some("invalid-arguments")),
+        ("-less", "It is wrong.", " ", None),
+        ("@@\n+more", "It is missing.", "Seen twice.", None),
+    ] {
+        let arguments = json!({
+            "skill_id": "alpha", "diff": diff, "justification": reason, "evidence": evidence,
+        });
+        let answer =
+            toolbox.dispatch(&host.context(), &ToolCall::new("propose_skill_update", arguments));
+        assert_eq!(crate::fixture::code(&answer), code, "{diff}: {}", text(&answer));
+    }
+    let kept = store.0.lock().expect("no test panics here");
+    let evidence = Some("Seen twice.".to_owned());
+    assert_eq!(*kept, [("alpha".to_owned(), None), ("alpha".to_owned(), evidence)]);
+}
+
+#[test]
+fn names_of_one_call_are_limited() {
+    let policy = ToolPolicy { names_per_call: 2, ..ToolPolicy::default() };
+    let host = Host::new(Setup { policy, ..Setup::default() });
+    host.done("skills_load", json!({ "names": ["alpha", "beta"] }));
+    let answer = host.call("skills_load", json!({ "names": ["alpha", "beta", "alpha"] }));
+    assert_eq!(crate::fixture::code(&answer), Some("too-many-names"));
+}
+
+#[test]
+fn skill_that_is_loaded_again_has_the_time_of_that_load() {
+    let host = host(&[Surface::Skills]);
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    host.done("skills_unload", json!({ "all": true }));
+    host.clock.advance(Duration::from_secs(5));
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let active = &host.session.state().expect("the session is open").active[0];
+    let now = host.clock.now();
+    assert_eq!((active.loaded_at, active.activated_at), (now, now));
 }
