@@ -147,3 +147,61 @@ fn sum_up_to<'v>(parts: impl Iterator<Item = (usize, &'v Value)>, limit: usize) 
     }
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use prowess_core::Digest;
+
+    use super::*;
+
+    #[test]
+    fn fields_are_shown_up_to_their_limits() {
+        let text = |size: usize| Value::from("x".repeat(size - 3));
+        let shown = shown_properties(json!({ "a": text(MAX_FIELD_BYTES) }));
+        assert!(shown.left_out.is_empty(), "{:?}", shown.left_out);
+        let shown = shown_properties(json!({ "a": text(MAX_FIELD_BYTES + 1) }));
+        assert_eq!(shown.left_out, [format!("a ({} bytes)", MAX_FIELD_BYTES)]);
+        let full = ["a", "b", "c", "d"].map(|name| (name.to_owned(), text(MAX_FIELD_BYTES)));
+        let mut fields: Map<String, Value> = full.into_iter().collect();
+        fields.insert("e".to_owned(), "".into());
+        let shown = shown_properties(fields.into());
+        assert_eq!(shown.left_out, ["e (2 bytes)"], "four fields have all the room");
+        assert_eq!(shown.shown.as_object().map(Map::len), Some(4));
+    }
+
+    #[test]
+    fn fields_that_are_left_out_are_named_and_then_counted() {
+        let fields = (0..MAX_NAMED + 2).map(|number| (number.to_string(), "x".repeat(3000).into()));
+        let shown = shown_properties(fields.collect::<Map<_, Value>>().into());
+        assert_eq!(shown.left_out.len(), MAX_NAMED + 1);
+        assert_eq!(shown.left_out.last().map(String::as_str), Some("2 more"));
+    }
+
+    #[test]
+    fn sizes_are_counted_up_to_the_limit() {
+        for (value, size) in [
+            (json!("ab"), 4),
+            (json!([]), 2),
+            (json!(["ab", 1]), 2 + 5 + 25),
+            (json!({ "key": "ab" }), 2 + 6 + 5),
+            (json!([["ab"], null]), 2 + 8 + 6),
+        ] {
+            assert_eq!(size_up_to(&value, 1000), size, "{value}");
+        }
+        assert_eq!(size_up_to(&json!(["ab", "ab", "ab"]), 7), 12, "the first part fits exactly");
+    }
+
+    #[test]
+    fn earlier_instructions_have_their_place() {
+        for (body, place) in [(BodyPlace::Instructions, "instructions"), (BodyPlace::Gone, "none")]
+        {
+            let digest = Digest::of(b"pdf");
+            let entry = LedgerEntry { id: "pdf".to_owned(), generation: 7, digest, body };
+            let value = earlier_delivery(&entry);
+            let expected = json!({
+                "id": "pdf", "generation": 7, "digest": digest.to_string(), "body": place,
+            });
+            assert_eq!(value, expected);
+        }
+    }
+}

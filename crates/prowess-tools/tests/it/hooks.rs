@@ -257,8 +257,9 @@ fn hook_that_runs_once_runs_once() {
     let (host, runner) = host_of(&skill("alpha", once));
     host.done("skills_load", json!({ "names": ["alpha"] }));
     query(&host);
-    query(&host);
     assert_eq!(runner.taken(), ["alpha scripts/a.sh"]);
+    query(&host);
+    assert!(runner.taken().is_empty());
 }
 
 #[test]
