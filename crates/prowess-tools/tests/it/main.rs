@@ -1,5 +1,6 @@
 //! The toolbox and the skill tools, through the public interface alone.
 
+mod answers;
 mod arguments;
 mod audit;
 mod bodies;
