@@ -5,14 +5,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prowess_core::{
-    AuditError, AuditEvent, AuditPolicy, AuditSink, CallIntent, CallOrigin, CallUsage, Catalog,
-    Code, CorrelationId, CostTracker, HostRefusal, Outcome, RateLimited, RateLimiter, RefusedHost,
-    RuntimeEvent, Session, Tool, ToolCall, ToolContext, ToolDefinition, ToolResult, Verdict,
+    AuditError, AuditPolicy, CallIntent, CallOrigin, CallUsage, Code, CorrelationId, CostTracker,
+    Outcome, RateLimited, RateLimiter, RefusedHost, RuntimeEvent, Session, ToolCall, ToolContext,
+    ToolResult, Verdict,
 };
+use prowess_testkit::{AuditRecorder, TestTool, TestTools};
 use prowess_tools::{CallAudit, Gate, GateAnswer, GateRequest, Refusal, ToolNaming, Toolbox};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::fixture::{self, Host, Recorder, Setup, check_error};
+use crate::fixture::{Host, Recorder, Setup, check_error};
 
 fn full() -> Result<(), AuditError> {
     Err(AuditError("no space left on device".to_owned()))
@@ -183,52 +184,24 @@ fn cost_tracker_sums_a_conversation() {
     assert!(sums["skills.load"].iter().all(|&tokens| tokens > 0), "{sums:?}");
 }
 
-/// Keeps the refused connections that are reported.
-#[derive(Default)]
-struct Refusals(Mutex<Vec<HostRefusal>>);
-
-impl AuditSink for Refusals {
-    fn record(&self, _event: &AuditEvent) {}
-
-    fn report(&self, event: &RuntimeEvent) {
-        if let RuntimeEvent::HostRefused(refusal) = event {
-            self.0.lock().expect("no test panics here").push(refusal.clone());
-        }
-    }
-}
-
 #[test]
 fn refused_connections_of_a_call_are_reported() {
-    let sink = Arc::new(Refusals::default());
+    let sink = Arc::new(AuditRecorder::default());
     let refused =
         RefusedHost { host: "evil.example:443".to_owned(), code: Code::new("host-denied") };
     let result = ToolResult { refused_hosts: vec![refused.clone()], ..ToolResult::text("done") };
+    let tool = TestTool::new("fixed", "Connects.", move |_, _| result.clone());
     let host = Host::new(Setup::default());
     let toolbox = Toolbox::builder(ToolNaming::default())
-        .provider(&fixture::Only(Arc::new(Fixed(result))))
+        .provider(&TestTools::one(tool))
         .call_audit(CallAudit::new(sink.clone(), AuditPolicy::BestEffort))
         .build()
         .expect("the tool is valid");
     toolbox.dispatch(&host.context(), &ToolCall::new("fixed", json!({})));
-    let refusals = sink.0.lock().expect("no test panics here");
-    let [refusal] = &**refusals else { panic!("one connection was refused: {refusals:?}") };
+    let changes = sink.take_changes();
+    let [RuntimeEvent::HostRefused(refusal)] = &changes[..] else {
+        panic!("one connection was refused: {changes:?}")
+    };
     assert_eq!(refusal.refused, refused);
     assert_eq!(refusal.session, *host.session.id());
-}
-
-/// A tool with one result.
-struct Fixed(ToolResult);
-
-impl Tool for Fixed {
-    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
-        ToolDefinition {
-            name: "fixed".to_owned(),
-            description: "Returns its result. Use it in tests.".to_owned(),
-            input_schema: json!({ "type": "object" }),
-        }
-    }
-
-    fn call(&self, _context: &ToolContext<'_>, _arguments: &Value) -> ToolResult {
-        self.0.clone()
-    }
 }

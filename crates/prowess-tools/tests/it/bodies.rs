@@ -102,3 +102,10 @@ fn a_body_cannot_close_its_wrapper_nor_open_another() {
     let state = prowess_core::Session::state(&host.session).expect("the session is open");
     assert_eq!(&*state.active[0].body, body, "the session keeps the body as it was written");
 }
+
+#[test]
+fn skill_without_other_files_has_no_list_of_them() {
+    let host = Host::new(delivering());
+    let parts = parts(&host, &["pdf-processing"]);
+    assert!(!parts[1].contains("<skill_resources>"), "{}", parts[1]);
+}

@@ -18,6 +18,7 @@ mod operations;
 mod paths;
 mod policy;
 mod read;
+mod scripts;
 mod surfaces;
 mod toolbox;
 mod unload;
