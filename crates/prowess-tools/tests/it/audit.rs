@@ -80,7 +80,7 @@ fn id_of_the_host_replaces_computed_ones() {
     let origin = CallOrigin { correlation: Some(id.clone()), ..CallOrigin::default() };
     let origin = Arc::new(origin);
     let context = ToolContext { origin: &origin, ..host.context() };
-    host.toolbox.dispatch(&context, &prowess_core::ToolCall::new("skills_lod", json!({})));
+    host.toolbox.dispatch(&context, &ToolCall::new("skills_lod", json!({})));
     assert_eq!(host.audit.events()[0].intent.correlation, id);
 }
 
