@@ -18,4 +18,5 @@ mod subscribe;
 mod swap;
 mod traces;
 mod trust;
+mod turns;
 mod visibility;

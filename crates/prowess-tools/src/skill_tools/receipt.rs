@@ -160,7 +160,7 @@ mod tests {
         let shown = shown_properties(json!({ "a": text(MAX_FIELD_BYTES) }));
         assert!(shown.left_out.is_empty(), "{:?}", shown.left_out);
         let shown = shown_properties(json!({ "a": text(MAX_FIELD_BYTES + 1) }));
-        assert_eq!(shown.left_out, [format!("a ({} bytes)", MAX_FIELD_BYTES)]);
+        assert_eq!(shown.left_out, [format!("a ({MAX_FIELD_BYTES} bytes)")]);
         let full = ["a", "b", "c", "d"].map(|name| (name.to_owned(), text(MAX_FIELD_BYTES)));
         let mut fields: Map<String, Value> = full.into_iter().collect();
         fields.insert("e".to_owned(), "".into());
