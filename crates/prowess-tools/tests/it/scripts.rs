@@ -195,3 +195,13 @@ fn approval_of_a_load_is_that_of_its_later_hooks() {
     let hook = |path: &str| (path.to_owned(), Some(digest));
     assert_eq!(ran, [hook("scripts/pre.sh"), hook("scripts/post.sh")]);
 }
+
+#[test]
+fn reason_of_a_failed_hook_is_shown_with_its_output() {
+    let stderr = "x".repeat(400);
+    let outcome =
+        ScriptOutcome { exit_code: Some(1), stderr: stderr.clone(), ..ScriptOutcome::default() };
+    let host = host(Ending::new(outcome), HOOKS, None);
+    let told = text(&host.call("skills_load", json!({ "names": ["alpha"] })));
+    assert!(told.contains(&stderr), "{told}");
+}

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use prowess_core::{
-    Catalog, Clock, DeliveryPolicy, Proposal, ProposalError, ProposalStore, Session, ToolCall,
-    ToolProvider,
+    Catalog, Clock, DeliveryPolicy, Proposal, ProposalError, ProposalStore, Session, ShowLocation,
+    ToolCall, ToolProvider,
 };
 use prowess_tools::{SkillTools, Surface, ToolNaming, ToolPolicy, Toolbox};
 use serde_json::{Value, json};
@@ -270,4 +270,18 @@ fn skill_that_is_loaded_again_has_the_time_of_that_load() {
     let active = &host.session.state().expect("the session is open").active[0];
     let now = host.clock.now();
     assert_eq!((active.loaded_at, active.activated_at), (now, now));
+}
+
+#[test]
+fn mount_path_shows_no_path_of_the_host_unless_the_policy_does() {
+    for (show_location, path) in
+        [(ShowLocation::Absolute, "memory://shelf/alpha"), (ShowLocation::None, "skill://alpha")]
+    {
+        let delivery = DeliveryPolicy { show_location, ..DeliveryPolicy::default() };
+        let policy = policy(&[Surface::GetSkill]);
+        let host = Host::new(Setup { policy, delivery, ..Setup::default() });
+        let answer = host.done("get_skill", json!({ "skillName": "alpha" }));
+        let value = answer.result.structured.expect("the result is data");
+        assert_eq!(value["mountPath"], path);
+    }
 }
