@@ -30,7 +30,7 @@ pub struct OpenedProposals {
     /// Returns everything that is kept, by name, also parts of a proposal that no reviewer sees.
     pub kept: Box<dyn Fn() -> Vec<(String, String)>>,
     /// Runs a function while the store cannot keep anything, such as on a full disk.
-    pub while_failing: Box<dyn Fn(&(dyn Fn() + Sync))>,
+    pub while_failing: WhileFailing,
     /// A directory of the host that the store can write to. The kit creates a skill in it.
     pub directory: PathBuf,
 }
@@ -60,6 +60,9 @@ impl OpenedProposals {
         Ok(())
     }
 }
+
+/// Runs a function while a store fails.
+pub type WhileFailing = Box<dyn Fn(&(dyn Fn() + Sync))>;
 
 type Checked = Result<(), String>;
 
