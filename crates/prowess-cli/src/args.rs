@@ -129,8 +129,8 @@ pub(crate) enum Command {
     },
     /// Evaluate the search with queries whose answers are known; exits with 1 if recall is too low
     ///
-    /// FILE is a JSON list of `{"query": "...", "expect": ["ID", ...], "not": ["ID", ...]}`. A skill
-    /// that is not offered on this machine counts as missed, and its reason is printed.
+    /// FILE is a JSON list of `{"query": "...", "expect": ["ID", ...], "not": ["ID", ...]}`. A
+    /// skill that is not offered on this machine counts as missed, and its reason is printed.
     Probe {
         /// File of queries (JSON)
         file: PathBuf,
@@ -209,10 +209,11 @@ pub(crate) enum Command {
     Mcp(Mcp),
     /// Show, check and create configurations
     ///
-    /// A value comes from the last of these places that sets it: the preset, which `--preset` or the
-    /// key `preset` names; `/etc/prowess/config.yaml`; `prowess/config.yaml` in `$XDG_CONFIG_HOME` (`~/.config`); `.prowess/config.yaml` of the
-    /// project, if its directory is trusted; the file in `$PROWESS_CONFIG`; variables such as
-    /// `PROWESS_PROMPT__MAX_TOKENS`; `--config`; `--set`.
+    /// A value comes from the last of these places that sets it: the preset, which `--preset` or
+    /// the key `preset` names; `/etc/prowess/config.yaml`; `prowess/config.yaml` in
+    /// `$XDG_CONFIG_HOME` (`~/.config`); `.prowess/config.yaml` of the project, if its directory is
+    /// trusted; the file in `$PROWESS_CONFIG`; variables such as `PROWESS_PROMPT__MAX_TOKENS`;
+    /// `--config`; `--set`.
     #[command(subcommand)]
     Config(Config),
     /// Trust a directory, so that the skills of its project are offered

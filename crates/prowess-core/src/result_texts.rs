@@ -23,8 +23,8 @@ pub struct ResultTexts {
 pub struct MisfitTexts;
 
 impl ResultTexts {
-    /// Moves the texts out of a result, where empty ones stay. Returns `None`, and leaves the result
-    /// as it is, if they are short or longer than `most` bytes.
+    /// Moves the texts out of a result, where empty ones stay. Returns `None`, and leaves the
+    /// result as it is, if they are short or longer than `most` bytes.
     pub fn take(result: &mut ToolResult, most: usize) -> Option<Self> {
         let length: usize = result.texts().map(str::len).sum();
         if length < MIN_BYTES || length > most {

@@ -110,8 +110,8 @@ pub trait SkillSource: Send + Sync {
 
     /// Lists the files of a package other than its `SKILL.md`, at most `most` of them.
     ///
-    /// This has no default: an empty list would claim that no package has further files. A source of
-    /// packages without further files returns a complete, empty [`Listing`]; a map of paths to
+    /// This has no default: an empty list would claim that no package has further files. A source
+    /// of packages without further files returns a complete, empty [`Listing`]; a map of paths to
     /// contents is a [`MemorySource`](crate::MemorySource).
     ///
     /// # Errors

@@ -82,8 +82,8 @@ declare_codes! {
     LINK_LEAVES_PACKAGE = "link-leaves-package" [warn warn error error none];
     /// The target of a link is more than one level below the package's directory.
     LINK_TOO_DEEP = "link-too-deep" [hint hint hint hint none];
-    /// The skill still has the text of a template. It is valid while it is written, so this is never
-    /// an error.
+    /// The skill still has the text of a template. It is valid while it is written, so this is
+    /// never an error.
     TEMPLATE_UNEDITED = "template-unedited" [warn warn warn warn none];
     /// A file for people, such as `README.md`, is next to the `SKILL.md`.
     EXTRANEOUS_FILE = "extraneous-file" [hint hint hint hint none];

@@ -30,8 +30,8 @@ struct State<W, T> {
     is_running: bool,
     /// The number of started runs.
     started: u64,
-    /// The number of the last run that has completed. It includes the requests of runs before it that
-    /// did not complete.
+    /// The number of the last run that has completed. It includes the requests of runs before it
+    /// that did not complete.
     ended: u64,
     /// The result of that run.
     last: Option<T>,
