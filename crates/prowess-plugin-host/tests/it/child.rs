@@ -112,7 +112,10 @@ fn fork_and_abort_is_a_crash() {
 /// calls the plugin was stuck.
 #[test]
 fn endless_loops_do_not_block_later_calls() {
-    let plugin = start(json!({}), quick(), &real());
+    // Other tests have processes of their own meanwhile.
+    let marker = "endless-loops";
+    let launch = Launch { arguments: vec![marker.into()], ..launch(json!({}), quick()) };
+    let plugin = start_process(launch, real()).expect("the plugin starts");
     for round in 0..20 {
         let error = read(&plugin, "spin", "file").expect_err("the call fails");
         let expected = "did not answer within 50 ms";
@@ -121,31 +124,29 @@ fn endless_loops_do_not_block_later_calls() {
         let served = (0..50).any(|_| read(&plugin, "good", "file").is_ok());
         assert!(served, "round {round}: a later call succeeds");
     }
+    assert!(!children(marker).is_empty(), "the last one still runs");
     drop(plugin);
-    let is_gone = || children().is_empty();
-    assert!(
-        (0..10_000).any(|_| {
-            std::thread::yield_now();
-            is_gone()
-        }),
-        "no process is left"
-    );
+    let is_gone = |_| {
+        std::thread::sleep(Duration::from_millis(1));
+        children(marker).is_empty()
+    };
+    assert!((0..10_000).any(is_gone), "no process is left");
 }
 
-/// Returns the plugin processes that this test has started.
-fn children() -> Vec<String> {
+/// Returns the plugin processes of this process that have the argument.
+fn children(marker: &str) -> Vec<String> {
     let own = std::process::id().to_string();
     let Ok(tasks) = std::fs::read_dir(format!("/proc/{own}/task")) else { return Vec::new() };
     let children = |task: std::io::Result<std::fs::DirEntry>| {
         std::fs::read_to_string(task.ok()?.path().join("children")).ok()
     };
-    let spinning = |pid: &&str| {
+    let is_marked = |pid: &&str| {
         std::fs::read_to_string(format!("/proc/{pid}/cmdline"))
-            .is_ok_and(|line| line.contains("prowess-plugin-runner"))
+            .is_ok_and(|line| line.split('\0').any(|argument| argument == marker))
     };
     let lists: Vec<_> = tasks.filter_map(children).collect();
     let pids = lists.iter().flat_map(|list| list.split_whitespace());
-    pids.filter(spinning).map(str::to_owned).collect()
+    pids.filter(is_marked).map(str::to_owned).collect()
 }
 
 #[test]
