@@ -15,6 +15,7 @@ mod network;
 mod outer;
 mod paths;
 mod places;
+mod rehearsal;
 mod root;
 mod supervisor;
 mod verify;
@@ -95,6 +96,7 @@ pub fn enter() -> io::Result<Inside> {
     let (preparation, _) = wire::receive::<Preparation>(&socket)?;
     // A layer that cannot be built is the answer to the order.
     let prepared = prepare(&preparation, &socket);
+    rehearsal::rehearse(&preparation, &socket);
     let (order, mut files) = wire::receive::<Order>(&socket)?;
     if let Err(error) = order.exec.as_ref().map_or(Ok(()), |exec| take_place(exec, &mut files)) {
         wire::send(&socket, &Answer::NotStarted(error.to_string()), &[])?;
