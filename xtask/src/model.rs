@@ -57,7 +57,7 @@ fn page(table: &str) -> String {
     let table = table.trim_end();
     format!(
         "# Finding skills by meaning\n\n\
-         Written by `cargo xtask model`, and by nobody's hand. `words` is `Searcher`, `meaning` is `Semantic` over \
+         Written by `cargo xtask model`; not edited by hand. `words` is `Searcher`, `meaning` is `Semantic` over \
          `WordVectors` of the\nnpm package `{PACKAGE}`, `both` is `Fused` of the two. The skills and the \
          questions\nare our own (`benches/semantic`); most questions ask in other words than the skill has, which is \
          where words alone fail.\n\n\

@@ -43,7 +43,7 @@ fn measure(size: usize, writes: usize) {
     let published = Arc::new(Mutex::new(Instant::now()));
     let heard = registry.subscribe_with({
         let published = Arc::clone(&published);
-        move || *published.lock().expect("nobody panics") = Instant::now()
+        move || *published.lock().expect("no thread panics") = Instant::now()
     });
     // The scan that ends the setting-up finds this one.
     let late = directory.path().join("late");
@@ -67,7 +67,7 @@ fn measure(size: usize, writes: usize) {
             file.write_all(text.as_bytes()).expect("the disk takes it");
             wait_for(&registry, &heard, number);
             awake.push(began.elapsed());
-            there.push(published.lock().expect("nobody panics").duration_since(began));
+            there.push(published.lock().expect("no thread panics").duration_since(began));
         }
     });
     let ((), idle) = cpu_time(|| std::thread::sleep(IDLE));
@@ -102,6 +102,6 @@ fn wait_for(registry: &Registry, heard: &Subscription, number: usize) {
     let is_there =
         || registry.catalog().get("late").is_some_and(|skill| skill.description() == wanted);
     while !is_there() {
-        assert!(heard.recv_timeout(PATIENCE).is_some(), "a write is told of");
+        assert!(heard.recv_timeout(PATIENCE).is_some(), "a write is reported");
     }
 }

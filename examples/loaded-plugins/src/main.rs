@@ -72,7 +72,7 @@ fn loader(files: &[&Path]) -> Result<PluginLoader, PluginError> {
     })
 }
 
-/// Nothing runs that nobody trusts. This operator trusts the files as they are now; a host keeps that with
+/// Only trusted files run. This operator trusts the files as they are now; a host keeps that with
 /// `TrustStore::write`, and so notices when a file becomes another one.
 fn trust(
     files: &[&Path],

@@ -86,7 +86,7 @@ impl Report {
         let table = self.table();
         let mut page = format!(
             "# Finding skills, beside others\n\n\
-             Written by `cargo xtask compare --skills {skills} --rounds {rounds}` on {date}, and by nobody's hand.\n\n\
+             Written by `cargo xtask compare --skills {skills} --rounds {rounds}` on {date}; not edited by hand.\n\n\
              Each finds the {skills} skills of a generated directory, warm, in a process of its own that measures its \
              CPU time around\nthe work alone: what an interpreter takes to start and to import is not in it. They take \
              turns, {rounds} rounds, and a number is a\nmedian; a ratio is taken inside its round, since an absolute \

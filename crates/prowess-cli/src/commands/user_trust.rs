@@ -12,7 +12,7 @@ use crate::paths;
 
 /// The user's trust in the directories of a catalog's sources.
 pub(crate) struct UserTrust {
-    /// The answer for each source; `None` if nobody is asked about it.
+    /// The answer for each source; `None` for a layer that does not ask.
     answers: Vec<Option<bool>>,
 }
 

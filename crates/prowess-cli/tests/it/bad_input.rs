@@ -266,7 +266,7 @@ fn findings_are_counted_on_standard_error() {
     assert!(doctor.stdout.contains("error[file-empty]"), "doctor shows it: {}", doctor.stdout);
 }
 
-/// A FIFO that nobody writes to: whoever opens it and waits, waits for ever.
+/// A FIFO without a writer: a program that opens it and waits, waits for ever.
 pub(crate) fn make_fifo(path: &Path) {
     use rustix::fs::{CWD, FileType, Mode};
     rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::RUSR, 0).expect("a FIFO can be made");

@@ -244,7 +244,7 @@ fn scans_are_cached_unless_disabled() {
     let first = here().run(&["list", "--format", "json"]).json();
     assert_eq!(fs::read_dir(&cache).unwrap().count(), 1, "a file for each directory with skills");
     let second = here().run(&["list", "--format", "json"]).json();
-    assert_eq!((&first, &second), (&without, &without), "and nobody sees a difference");
+    assert_eq!((&first, &second), (&without, &without), "and the output is the same");
     for file in fs::read_dir(&cache).unwrap() {
         fs::write(file.unwrap().path(), "damaged").unwrap();
     }

@@ -134,7 +134,7 @@ fn damaged_trust_file_trusts_nothing() {
     run(&tree, &["trust"]).text();
     tree.write("home/.local/state/prowess/trust.json", "{");
     let listed = json(&tree, &["list"]);
-    assert_eq!(skills(&listed), UNTRUSTED, "nobody is trusted");
+    assert_eq!(skills(&listed), UNTRUSTED, "no directory is trusted");
     assert_eq!(codes(&listed), ["trust-file-invalid", "project-not-trusted"]);
     for args in [&["trust"][..], &["trust", "--list"], &["trust", "--revoke", "."]] {
         let ran = run(&tree, &[args, &["--format", "json"]].concat());
@@ -172,7 +172,7 @@ fn named_root_needs_no_trust() {
         tree.write("policy.yaml", format!("discovery:\n  project_trust: {trust}\n"));
         let config = tree.join("policy.yaml");
         let listed = json(&tree, &["--config", config.to_str().unwrap(), "list"]);
-        assert_eq!(skills(&listed), TRUSTED, "`{trust}` asks nobody");
+        assert_eq!(skills(&listed), TRUSTED, "`{trust}` does not ask");
         let skill = listed["skills"].as_array().unwrap().iter().find(|skill| skill["id"] == "evil");
         assert_eq!(skill.unwrap()["trust"], expected, "and says how far it goes");
     }

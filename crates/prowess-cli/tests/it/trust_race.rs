@@ -22,7 +22,7 @@ const EXCHANGES: usize = 100_000;
 /// How many skills are loaded by turns, as a loaded one is not read again by each call.
 const SKILLS: usize = 4;
 
-/// A trusted project and its twin, which nobody trusts and in which each file has other bytes.
+/// A trusted project and its twin, which is not trusted and in which each file has other bytes.
 fn twins() -> Tree {
     let tree = Tree::new("//- /home/x\nx\n");
     for (folder, text) in [("a", "Good."), ("evil", CANARY)] {

@@ -110,7 +110,7 @@ fn roles_are_shown_on_request() {
     let first = json!({"name": "a", "role": "Generator", "trit": 1, "colour": "#A855F7"});
     assert_eq!(json["roles"]["skills"][0], first);
     let without = validate(&tree, &[".", "--format", "json"]).json();
-    assert!(without.get("roles").is_none(), "nobody sees them who does not ask");
+    assert!(without.get("roles").is_none(), "they are printed on request only");
 }
 
 /// A tree with a configuration that accepts any name, under the lenient profile.

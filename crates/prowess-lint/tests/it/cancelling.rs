@@ -1,4 +1,4 @@
-//! A check that is followed, and one that nobody wants any more.
+//! Progress and cancellation of a check.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -50,7 +50,7 @@ fn lost_connection_cancels_its_calls() {
             tokio::spawn(async move { peer.call_tool_once(call("endless", &json!({}))).await });
         assert_eq!(said.recv().await, Some("begun"));
         client.cancel().await.expect("the client ends");
-        assert_eq!(said.recv().await, Some("cancelled"), "the tool does not work for nobody");
+        assert_eq!(said.recv().await, Some("cancelled"), "the tool ends with its caller");
         waiting.abort();
     });
 }

@@ -363,7 +363,7 @@ fn file_name_is_one_word_in_a_command() {
     let file = place.file.with_file_name("x';touch pwn;'.so");
     std::fs::rename(&place.file, &file).unwrap();
     place.file = file;
-    let help = place.verify().expect_err("nobody trusts it").help;
+    let help = place.verify().expect_err("it is not trusted").help;
     let command = help.split('`').nth(1).expect("there is a command");
     let words = format!("set -- {command}; printf %s \"$#:$4\"");
     let shell = std::process::Command::new("sh").args(["-c", &words]).output().unwrap();

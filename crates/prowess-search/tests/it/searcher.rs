@@ -130,7 +130,7 @@ fn the_index_of_the_next_catalog_is_prepared_once_somebody_searched() {
     let searcher = Searcher::new();
     let [one, two, three] = [(); 3].map(|()| catalog(&[("pdf", "Fills forms.")]));
     searcher.prepare(&two, &one);
-    assert!(searcher.prepared(&two).is_none(), "nobody has searched, so nothing is built");
+    assert!(searcher.prepared(&two).is_none(), "there was no search, so nothing is built");
     searcher.rank(&two, "forms", 1);
     searcher.prepare(&three, &two);
     assert!(searcher.prepared(&three).is_some(), "the next search finds its index");

@@ -42,7 +42,7 @@ fn resumed_session_has_its_state() {
 fn unknown_session_cannot_be_resumed() {
     let host = Host::new(SessionPolicy::default());
     let id = SessionId::new("0123456789abcdef0123456789abcdef").expect("it is a good id");
-    let error = host.sessions.resume(&id).expect_err("nobody began it");
+    let error = host.sessions.resume(&id).expect_err("it was never opened");
     assert_eq!(error, SessionError::NotFound(id));
 }
 

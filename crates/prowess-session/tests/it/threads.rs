@@ -122,7 +122,7 @@ fn conflicting_load_is_retried() {
     let session = host.open();
     load(&session, LoadMode::Add, "a").expect("one skill is within the cap");
     times.store(1, Ordering::SeqCst);
-    load(&session, LoadMode::Add, "b").expect("the second attempt finds nobody in its way");
+    load(&session, LoadMode::Add, "b").expect("the second attempt succeeds");
     assert_eq!(active(&session), "b", "the unload came first, so `a` is gone");
 }
 

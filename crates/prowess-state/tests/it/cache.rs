@@ -45,7 +45,7 @@ fn records_are_restored_for_their_key_and_build_only() {
     let newer = RecordCache::new(tree.join("cache"), "build 2");
     assert!(newer.load("key").unwrap().is_none(), "another build has nothing, without complaint");
     let mode = only_file(&tree).metadata().unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600, "nobody else reads what skills a user has");
+    assert_eq!(mode & 0o777, 0o600, "other users cannot read which skills a user has");
 }
 
 #[test]

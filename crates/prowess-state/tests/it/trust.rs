@@ -171,7 +171,7 @@ fn trust_file_is_private_and_has_times() {
     let (tree, file) = machine(&["a"]);
     trust(&tree, &file, "a");
     let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(file.path()), 0o600, "nobody else reads which folders are trusted");
+    assert_eq!(mode(file.path()), 0o600, "other users cannot read which directories are trusted");
     assert_eq!(mode(&tree.join("state/prowess")), 0o700, "nor looks into the directory");
     let text = fs::read_to_string(file.path()).unwrap();
     assert!(text.contains("\"version\": 1") && text.contains("\"2026-01-01T00:00:00Z\""), "{text}");
@@ -268,7 +268,7 @@ fn temporary_file_of_a_killed_writer_goes_with_the_next_change() {
     tree.write("state/prowess/.plugins.json.abc.prowess-tmp", "{");
     trust(&tree, &file, "b");
     let left = |name: &str| tree.join("state/prowess").join(name).exists();
-    assert!(!left(".trust.json.abc.prowess-tmp"), "nobody else writes while the lock is held");
+    assert!(!left(".trust.json.abc.prowess-tmp"), "no other process writes while the lock is held");
     assert!(left(".plugins.json.abc.prowess-tmp"), "another file's writer may be at work");
     check(&tree, &file, &[("a", Trusted), ("b", Trusted)]);
 }

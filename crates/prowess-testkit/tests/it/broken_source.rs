@@ -72,7 +72,7 @@ struct Keeper(Arc<Mutex<Option<ChangeListener>>>);
 
 impl Drop for Keeper {
     fn drop(&mut self) {
-        self.0.lock().expect("nobody panics under the lock").take();
+        self.0.lock().expect("no thread panics under the lock").take();
     }
 }
 
@@ -87,7 +87,7 @@ impl BrokenSource {
 
     /// Behaves as if `package` had been written to.
     pub(crate) fn change(&self, package: &str) {
-        let listener = self.listener.lock().expect("nobody panics under the lock");
+        let listener = self.listener.lock().expect("no thread panics under the lock");
         let package = PackagePath::new(package).expect("a path");
         if let (Some(listener), true) = (&*listener, self.fault != Fault::SaysNothingOfChanges) {
             listener(SourceChange::Packages(vec![package]));
@@ -199,7 +199,7 @@ impl SkillSource for BrokenSource {
     }
 
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        *self.listener.lock().expect("nobody panics under the lock") = Some(listener);
+        *self.listener.lock().expect("no thread panics under the lock") = Some(listener);
         let held = Arc::clone(&self.listener);
         Ok(Some(match self.fault {
             Fault::KeepsTheListener => Watch::new(()),

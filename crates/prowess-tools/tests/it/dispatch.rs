@@ -232,7 +232,7 @@ fn the_audit_says_who_called_and_which_version_of_which_skill_was_meant() {
     let names = json!({ "names": ["alpha", "user:beta", "gamma"] });
     let context = ToolContext { caller: Caller::User, ..host.context() };
     host.toolbox.dispatch(&context, &ToolCall::new("skills_load", names));
-    let event = host.audit.events().pop().expect("the call was told of");
+    let event = host.audit.events().pop().expect("the call was recorded");
     let expected = expect![[r#"
         {
           "at": 1767225600000,

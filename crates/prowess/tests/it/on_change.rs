@@ -147,7 +147,7 @@ fn changes_of_delivered_bodies_are_in_the_next_results() {
         assert!(!words(&other).contains(note), "nothing has changed");
         tree.write("alpha/SKILL.md", skill("alpha", "Say two."));
         for _ in 0..2 {
-            assert_eq!(turn().changed(), ["alpha"], "nobody takes a result back");
+            assert_eq!(turn().changed(), ["alpha"], "a result stays as it was");
             assert!(words(&other).contains(note), "so it is repeated until it is loaded again");
         }
         let begun = turn();

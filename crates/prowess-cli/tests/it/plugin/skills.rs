@@ -95,7 +95,7 @@ fn the_built_in_sources_may_be_plugins() {
     let rooted = ["--root", &*skills, "list", "--format", "json"];
     let of_machine = ["list", "--format", "json"];
     let refused = home.run(&[&dynamic[..], &rooted].concat()).error();
-    assert_eq!(refused["code"], "plugin-not-trusted", "nobody trusts them: {refused:#}");
+    assert_eq!(refused["code"], "plugin-not-trusted", "they are not trusted: {refused:#}");
     for file in &files {
         home.trust(file).text();
     }

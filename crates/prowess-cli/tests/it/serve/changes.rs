@@ -24,7 +24,11 @@ fn changes_of_trust_reach_a_running_server() {
         };
         let client = Client::of(program()).await;
         let load = |name: &str| client.call("skills_load", json!({ "names": [name] }));
-        assert_eq!(code(&load("early").await), Some("skill-hidden"), "nobody trusts the folder");
+        assert_eq!(
+            code(&load("early").await),
+            Some("skill-hidden"),
+            "the directory is not trusted"
+        );
         program().run(&["trust"]).text();
         assert_eq!(load("later").await.is_error, Some(false), "it is trusted");
         program().run(&["trust", "--revoke", "."]).text();
@@ -42,7 +46,7 @@ fn changed_skill_is_loaded_with_new_content() {
         assert_eq!(code(&refused), Some("skill-not-found"));
         for version in ["The first version.", "The second version."] {
             tree.write("late/SKILL.md", plain_skill("late") + version + "\n");
-            // It ends when the server has heard of the change, or with the test's patience.
+            // It ends when the server has seen the change, or after the timeout of the test.
             loop {
                 let result = client.call("skills_load", load.clone()).await;
                 if words(&result).contains(version) {
@@ -89,7 +93,7 @@ fn sighup_reloads_a_manual_server() {
         tree.write("late/SKILL.md", plain_skill("late"));
         for _ in 0..3 {
             let refused = client.call("skills_load", load.clone()).await;
-            assert_eq!(code(&refused), Some("skill-not-found"), "nobody has looked");
+            assert_eq!(code(&refused), Some("skill-not-found"), "nothing was scanned since");
         }
         signal(client.pid, Signal::HUP).expect("it runs");
         // It ends when the server has looked, or with the test's patience.

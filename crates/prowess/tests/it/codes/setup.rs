@@ -25,7 +25,7 @@ pub(super) enum Setup {
     },
     /// As `Tree`, and then reloaded after something more was done.
     Reloaded(&'static str, fn(&Tree)),
-    /// A machine with a home and a project whose folder nobody trusts.
+    /// A machine with a home and a project whose directory is not trusted.
     Machine { files: &'static str, policies: &'static str, done: fn(&Tree) },
     /// A source of a stranger's that misbehaves.
     Source(fn() -> Stranger),
