@@ -4,13 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, CatalogProvider, ChangeListener, Layer, Listing, MemorySource, PackageDigest,
-    PackagePath, PreviousScan, ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource,
-    SourceError, Trust, Watch,
+    Cancel, CatalogProvider, ChangeListener, Layer, MemorySource, PackagePath, ReadLimit,
+    ResourcePath, SkillSource, SourceError, Trust, Watch,
 };
 use prowess_format::MAX_FILE_BYTES;
 use prowess_registry::Registry;
-use prowess_testkit::ManualClock;
+use prowess_testkit::{ManualClock, OverriddenSource, SourceOverrides};
 
 use crate::fixture::{Changing, skill_md};
 
@@ -149,13 +148,9 @@ fn caching_source_reports_every_problem() {
 /// A source with an answer of its own to each question.
 struct Remote(MemorySource);
 
-impl SkillSource for Remote {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn root(&self) -> &str {
-        self.0.root()
+impl SourceOverrides for Remote {
+    fn inner(&self) -> &dyn SkillSource {
+        &self.0
     }
 
     fn cache_key(&self) -> Option<String> {
@@ -166,38 +161,8 @@ impl SkillSource for Remote {
         Some(format!("device 4711, {package}"))
     }
 
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        self.0.scan(previous, sink, cancel)
-    }
-
     fn watch(&self, _listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
         Ok(Some(Watch::new(())))
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.0.list(package, most)
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.0.read(package, resource, limit)
-    }
-
-    fn package_contents(
-        &self,
-        package: &PackagePath,
-        cancel: &Cancel,
-    ) -> Result<PackageDigest, SourceError> {
-        self.0.package_contents(package, cancel)
     }
 }
 
@@ -206,7 +171,8 @@ fn caching_source_answers_as_the_cached_one() {
     let files = MemorySource::builder("files")
         .file("pdf/SKILL.md", skill_md("pdf", "Forms."))
         .file("pdf/guide.md", "The guide");
-    let source = Arc::new(Remote(files.build().expect("the paths are valid")));
+    let remote = Remote(files.build().expect("the paths are valid"));
+    let source = Arc::new(OverriddenSource(remote));
     let registry = Registry::builder()
         .layer(Layer::new("user", Trust::Trusted))
         .source("user", source.clone())
