@@ -1,16 +1,19 @@
 //! Reloads by the clock and by reported changes.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use prowess_core::{
-    CatalogProvider, Clock, SourceChange, SourceError, SourceErrorKind, Timestamp, Trust,
+    Cancel, CatalogProvider, Clock, MemorySource, PreviousScan, ScanSink, ScanSummary, SkillSource,
+    SourceChange, SourceError, SourceErrorKind, Timestamp, Trust,
 };
 use prowess_registry::{Notice, RefreshMode, RefreshPolicy, Refresher, Registry, Subscription};
-use prowess_testkit::ManualClock;
+use prowess_testkit::{ManualClock, OverriddenSource, SourceOverrides};
 
-use crate::fixture::{Changing, Scanned, registry, skill_md};
+use crate::fixture::{Changing, Scanned, memory, registry, skill_md};
 
 /// The maximum time that a test waits for an event.
 const LONG: Duration = Duration::from_secs(60);
@@ -334,6 +337,60 @@ fn refresher_ends_watch_and_thread() {
     drop(place.refresher);
     assert!(!place.source.tell(SourceChange::Everything), "the watch has ended");
     assert_eq!(Arc::strong_count(&place.registry), 1, "the thread has ended");
+}
+
+/// A source each of whose scans but the first runs until it is cancelled.
+struct Endless {
+    inner: Arc<MemorySource>,
+    scans: AtomicUsize,
+    begun: Sender<()>,
+    was_cancelled: AtomicBool,
+}
+
+impl SourceOverrides for Endless {
+    fn inner(&self) -> &dyn SkillSource {
+        &*self.inner
+    }
+
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        if self.scans.fetch_add(1, Ordering::SeqCst) > 0 {
+            let _ = self.begun.send(());
+            let start = Instant::now();
+            while !cancel.is_cancelled() && start.elapsed() < LONG {
+                thread::sleep(Duration::from_millis(1));
+            }
+            self.was_cancelled.store(cancel.is_cancelled(), Ordering::SeqCst);
+        }
+        self.inner.scan(previous, sink, cancel)
+    }
+}
+
+#[test]
+fn running_scan_is_cancelled_with_the_refresher() {
+    let (begun, has_begun) = channel();
+    let endless = Arc::new(OverriddenSource(Endless {
+        inner: memory("user", &[("a", "first")]),
+        scans: AtomicUsize::new(0),
+        begun,
+        was_cancelled: AtomicBool::new(false),
+    }));
+    let registry = Arc::new(registry(vec![("user", Trust::Trusted, endless.clone())]));
+    registry.reload();
+    let policy = RefreshPolicy {
+        mode: Some(RefreshMode::Poll),
+        poll_seconds: 1,
+        ..RefreshPolicy::default()
+    };
+    let clock = Arc::new(Running(Instant::now()));
+    let refresher = Refresher::start(registry, policy, clock).expect("the thread is started");
+    has_begun.recv_timeout(LONG).expect("the poll starts a scan");
+    drop(refresher);
+    assert!(endless.was_cancelled.load(Ordering::SeqCst), "the drop cancels the scan");
 }
 
 /// A scan of a package does not cover findings about packages inside of it.
