@@ -23,8 +23,10 @@ impl Boundary {
     /// be a part of an XML name. Without any, the wrapper has no secret, and only the filter of
     /// tags protects it.
     pub fn new(secret: &str) -> Self {
-        let usable = secret.chars().filter(char::is_ascii_alphanumeric);
-        Self(usable.take(Self::MAX_LENGTH).collect())
+        let mut usable = secret.to_owned();
+        usable.retain(|character| character.is_ascii_alphanumeric());
+        usable.truncate(Self::MAX_LENGTH);
+        Self(usable.into())
     }
 
     /// Creates a boundary from random bytes, as hexadecimal digits.

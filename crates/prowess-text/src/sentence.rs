@@ -29,10 +29,11 @@ pub fn enumerated<'t>(texts: impl IntoIterator<Item = &'t str>, and: &str) -> St
 }
 
 fn escaped(text: &str, max: usize, is_quoted: bool) -> String {
-    let end = text.char_indices().nth(max).map_or(text.len(), |(end, _)| end);
+    let end = end_of(text, max);
     let kept = &text[..end];
     let mut escaped = String::with_capacity(kept.len());
-    if is_printable_ascii(kept) && !kept.contains(['\n', '`', '<']) {
+    let has_special = |byte: u8| matches!(byte, b'\n' | b'<') || (is_quoted && byte == b'`');
+    if is_printable_ascii(kept) && !kept.bytes().any(has_special) {
         escaped.push_str(kept);
     } else {
         push_escaped(&mut escaped, kept, is_quoted);
@@ -41,6 +42,15 @@ fn escaped(text: &str, max: usize, is_quoted: bool) -> String {
         escaped.push('…');
     }
     escaped
+}
+
+/// Returns the end of the first `max` characters in bytes.
+fn end_of(text: &str, max: usize) -> usize {
+    // A text has at most as many characters as bytes.
+    if text.len() <= max {
+        return text.len();
+    }
+    text.char_indices().nth(max).map_or(text.len(), |(end, _)| end)
 }
 
 fn push_escaped(target: &mut String, text: &str, is_quoted: bool) {

@@ -18,7 +18,10 @@ fn a_long_name_is_cut() {
 #[test]
 fn a_sentence_keeps_its_backticks() {
     assert_eq!(clipped("use `a`\tnot\nb", 400), "use `a`\\u{9}not\\u{a}b");
+    assert_eq!(clipped("use `a` now", 400), "use `a` now", "only a quoted text escapes backticks");
     assert_eq!(clipped("abc", 2), "ab…");
+    assert_eq!(clipped("äöü", 2), "äö…", "characters are counted, not bytes");
+    assert_eq!(clipped("äöü", 3), "äöü");
     assert_eq!(clipped("abc", 3), "abc");
 }
 
