@@ -90,7 +90,7 @@ impl ToolCall {
 
 /// One part of a result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "lowercase")]
+#[serde(tag = "type", rename_all = "lowercase", try_from = "ContentFields")]
 pub enum Content {
     /// Text for the model.
     Text {
@@ -105,9 +105,44 @@ pub enum Content {
         data: String,
         /// The URI of the resource, such as `skill://pdf/assets/form.pdf`. It contains no path of
         /// the host.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         uri: Option<String>,
     },
+}
+
+/// The fields of every [`Content`]. A tagged enum would first be read into a buffer, which takes
+/// longer than the rest of a plugin's result.
+#[derive(Deserialize)]
+struct ContentFields {
+    r#type: ContentType,
+    text: Option<String>,
+    mime_type: Option<String>,
+    data: Option<String>,
+    uri: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum ContentType {
+    Text,
+    Blob,
+}
+
+impl TryFrom<ContentFields> for Content {
+    type Error = String;
+
+    fn try_from(fields: ContentFields) -> Result<Self, Self::Error> {
+        let missing = |name| format!("missing field `{name}`");
+        let ContentFields { r#type, text, mime_type, data, uri } = fields;
+        Ok(match r#type {
+            ContentType::Text => Self::Text { text: text.ok_or_else(|| missing("text"))? },
+            ContentType::Blob => Self::Blob {
+                mime_type: mime_type.ok_or_else(|| missing("mime_type"))?,
+                data: data.ok_or_else(|| missing("data"))?,
+                uri,
+            },
+        })
+    }
 }
 
 /// The result of a call. A refusal and a failure are results too: the model reads them and
@@ -183,7 +218,7 @@ impl ToolResult {
 ///
 /// # Behavior
 ///
-/// - `definition` depends on the catalog alone; its name never changes.
+/// - `definition` depends on the catalog alone; its name is always `name`, which never changes.
 /// - `call` always returns a result: bad arguments and failures are results with a code.
 /// - `accepts` allows all arguments that the schema of `definition` allows; `call` receives
 ///   arguments that match `accepts`.
@@ -193,6 +228,12 @@ impl ToolResult {
 pub trait Tool: Send + Sync {
     /// Returns the tool's definition for `catalog`.
     fn definition(&self, catalog: &Catalog) -> ToolDefinition;
+
+    /// Returns the canonical name, which a tool can often tell without a definition. By default
+    /// that of the definition.
+    fn name(&self) -> Cow<'_, str> {
+        Cow::Owned(self.definition(&Catalog::empty()).name)
+    }
 
     /// Returns the JSON Schema that arguments are validated against, by default that of the
     /// definition. A tool with a better message for an unknown name than a schema error accepts

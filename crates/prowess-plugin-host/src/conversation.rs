@@ -9,9 +9,10 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 
-use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
+use hashbrown::DefaultHashBuilder;
 use prowess_core::{ActiveSkill, Session};
 use prowess_plugin_abi::AbiError;
 
@@ -40,10 +41,10 @@ pub(crate) struct Shown<'a> {
 /// Returns a hash of a session's state, so that a plugin requests each state once. Equal states
 /// have equal hashes within this process.
 pub(crate) fn state_number(session: &dyn Session) -> Option<u64> {
-    static KEYS: OnceLock<RandomState> = OnceLock::new();
+    static KEYS: OnceLock<DefaultHashBuilder> = OnceLock::new();
 
     let state = session.state().ok()?;
-    let mut hasher = KEYS.get_or_init(RandomState::new).build_hasher();
+    let mut hasher = KEYS.get_or_init(DefaultHashBuilder::default).build_hasher();
     (state.id.as_str(), state.version, state.created, state.touched).hash(&mut hasher);
     for skill in &state.active {
         let ActiveSkill { id, location, digest, loaded_at, .. } = &**skill;

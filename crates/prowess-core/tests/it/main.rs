@@ -12,3 +12,4 @@ mod run_preference;
 mod session_id;
 mod skill_error;
 mod tokens;
+mod tool;

@@ -23,7 +23,14 @@ use crate::instance::Instance;
 use crate::recent::Recent;
 
 /// Cached descriptions of a provider's tools, by the numbers of the catalog and of the instance.
-type Definitions = Recent<(u64, u64), Arc<[ToolDescription]>>;
+type Definitions = Recent<(u64, u64), Arc<[DescribedTool]>>;
+
+/// A tool as it is described with a catalog.
+pub(crate) struct DescribedTool {
+    description: ToolDescription,
+    /// Whether it accepts what it accepts without a catalog. Compared once, not for each call.
+    accepts_the_same: bool,
+}
 
 /// The tools of one provider.
 pub(crate) struct PluginTools {
@@ -34,14 +41,16 @@ impl PluginTools {
     pub(crate) fn new(shared: &Arc<Shared>, index: usize) -> Self {
         let described = convert::parse_tools(&shared.shape.tools[index]);
         let described = described.expect("the list was parsed when the plugin was loaded");
+        let described: Arc<[_]> = described.into();
         let definitions = Arc::<Definitions>::default();
-        let tool = |(at, described)| {
+        let tool = |at| {
+            let described = Arc::clone(&described);
             let definitions = Arc::clone(&definitions);
             let shared = Arc::clone(shared);
             let named = NamedSkills::default();
             Arc::new(PluginTool { shared, index, at, described, definitions, named })
         };
-        Self { tools: described.into_iter().enumerate().map(tool).collect() }
+        Self { tools: (0..described.len()).map(tool).collect() }
     }
 
     /// Returns the tools with their concrete type.
@@ -63,8 +72,8 @@ pub(crate) struct PluginTool {
     index: usize,
     /// The tool's position among the provider's tools.
     at: usize,
-    /// The tool's description without a catalog.
-    described: ToolDescription,
+    /// The descriptions of the provider's tools without a catalog.
+    described: Arc<[ToolDescription]>,
     /// The descriptions of the provider's tools with a catalog.
     definitions: Arc<Definitions>,
     /// The skills that the arguments of the latest calls name.
@@ -73,15 +82,20 @@ pub(crate) struct PluginTool {
 
 impl Tool for PluginTool {
     fn definition(&self, catalog: &Catalog) -> ToolDefinition {
-        self.with_catalog(catalog, ToolDescription::definition)
+        self.own(&self.in_catalog(catalog)).definition()
+    }
+
+    fn name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.described().name)
     }
 
     fn accepts(&self, catalog: &Catalog) -> Cow<'_, Value> {
-        let own = self.described.accepted();
-        self.with_catalog(catalog, |described| match described.accepted() {
-            same if same == own => Cow::Borrowed(own),
-            other => Cow::Owned(other.clone()),
-        })
+        match self.in_catalog(catalog).get(self.at) {
+            Some(described) if !described.accepts_the_same => {
+                Cow::Owned(described.description.accepted().clone())
+            }
+            _ => Cow::Borrowed(self.described().accepted()),
+        }
     }
 
     fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
@@ -89,7 +103,7 @@ impl Tool for PluginTool {
     }
 
     fn is_offered(&self, catalog: &Catalog) -> bool {
-        self.with_catalog(catalog, |described| described.is_offered)
+        self.own(&self.in_catalog(catalog)).is_offered
     }
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
@@ -126,7 +140,7 @@ impl PluginTool {
 
     /// Returns the tool's description without a catalog.
     pub(crate) fn described(&self) -> &ToolDescription {
-        &self.described
+        &self.described[self.at]
     }
 
     /// Returns the skills that the arguments name. After a call with these arguments they are
@@ -155,34 +169,43 @@ impl PluginTool {
 
     /// Returns the descriptions of the provider's tools for a catalog. If the plugin fails to
     /// describe them, the result is empty, and the description without a catalog applies.
-    pub(crate) fn described_in(&self, shown: Shown<'_>) -> Arc<[ToolDescription]> {
+    pub(crate) fn described_in(&self, shown: Shown<'_>) -> Arc<[DescribedTool]> {
         let instance = self.shared.current().number();
         let described = self.definitions.get_or_insert_with((shown.catalog, instance), || {
             let described = self.describe_all(shown).ok();
-            let own = &self.described.name;
-            described.filter(|all| all.get(self.at).is_some_and(|found| found.name == *own))
+            let own = &self.described().name;
+            described
+                .filter(|all| all.get(self.at).is_some_and(|found| found.description.name == *own))
         });
         described.unwrap_or_default()
     }
 
     /// Returns this tool's description among those of its provider.
-    pub(crate) fn own<'d>(&'d self, all: &'d [ToolDescription]) -> &'d ToolDescription {
-        all.get(self.at).unwrap_or(&self.described)
+    pub(crate) fn own<'d>(&'d self, all: &'d [DescribedTool]) -> &'d ToolDescription {
+        all.get(self.at).map_or_else(|| self.described(), |described| &described.description)
     }
 
-    fn describe_all(&self, shown: Shown<'_>) -> Result<Arc<[ToolDescription]>, Failure> {
+    fn describe_all(&self, shown: Shown<'_>) -> Result<Arc<[DescribedTool]>, Failure> {
         let index = self.index;
         let call = CallContext { shown: Some(shown), ..CallContext::new("tools") };
         let text = self.shared.call(&call, move |instance: &Instance, ctx| {
             instance.objects().tools[index].tools_for(ctx)
         })?;
         let described = convert::parse_tools(&self.text(text)?);
-        described.map(Into::into).map_err(|reason| self.fault(&reason))
+        let described = described.map_err(|reason| self.fault(&reason))?;
+        let described = described.into_iter().enumerate().map(|(at, description)| {
+            let own = self.described.get(at).map(ToolDescription::accepted);
+            let accepts_the_same = own == Some(description.accepted());
+            DescribedTool { description, accepts_the_same }
+        });
+        Ok(described.collect())
     }
 
-    fn with_catalog<T>(&self, catalog: &Catalog, work: impl FnOnce(&ToolDescription) -> T) -> T {
+    /// Returns the descriptions of the provider's tools for a catalog; none if the plugin cannot
+    /// see it.
+    fn in_catalog(&self, catalog: &Catalog) -> Arc<[DescribedTool]> {
         if !self.shared.shows_conversation {
-            return work(&self.described);
+            return Arc::default();
         }
         let answers = Conversation {
             catalog,
@@ -193,11 +216,11 @@ impl PluginTool {
         };
         let shown =
             Shown { catalog: catalog.serial(), boundary: "", state: None, answers: &answers };
-        work(self.own(&self.described_in(shown)))
+        self.described_in(shown)
     }
 
     fn parts(&self, arguments: &Value) -> (usize, String, String) {
-        (self.index, self.described.name.clone(), arguments.to_string())
+        (self.index, self.described().name.clone(), arguments.to_string())
     }
 
     fn answer(&self, call: &CallContext<'_>, arguments: &Value) -> Result<ToolResult, Failure> {
@@ -233,7 +256,7 @@ impl PluginTool {
 
     fn fault(&self, how: &str) -> Failure {
         let plugin = &self.shared.name;
-        let tool = &self.described.name;
+        let tool = &self.described().name;
         let message = format!("the plugin `{plugin}` answers a call of `{tool}` {how}");
         Failure::new(PluginErrorKind::Protocol, codes::INTERNAL, message)
     }

@@ -50,22 +50,36 @@ struct RemoteTool {
     offered: OfferedTool,
     shows_conversation: bool,
     /// The tool's descriptions with a catalog, by the catalog's number.
-    described: Recent<u64, Arc<OfferedTool>>,
+    described: Recent<u64, Arc<DescribedTool>>,
     /// The skills that the arguments of the latest calls name.
     named: NamedSkills,
 }
 
+/// A tool as it is described with a catalog.
+struct DescribedTool {
+    offered: OfferedTool,
+    /// Whether it accepts what it accepts without a catalog. Compared once, not for each call.
+    accepts_the_same: bool,
+}
+
 impl Tool for RemoteTool {
     fn definition(&self, catalog: &Catalog) -> ToolDefinition {
-        let OfferedTool { name, description, input_schema, .. } =
-            (*self.described_in(catalog)).clone();
-        ToolDefinition { name, description, input_schema }
+        match self.described_in(catalog) {
+            Some(described) => definition(&described.offered),
+            None => definition(&self.offered),
+        }
+    }
+
+    fn name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.offered.name)
     }
 
     fn accepts(&self, catalog: &Catalog) -> Cow<'_, Value> {
         match self.described_in(catalog) {
-            Cow::Borrowed(offered) => Cow::Borrowed(&offered.accepts),
-            Cow::Owned(offered) => Cow::Owned(offered.accepts),
+            Some(described) if !described.accepts_the_same => {
+                Cow::Owned(described.offered.accepts.clone())
+            }
+            _ => Cow::Borrowed(&self.offered.accepts),
         }
     }
 
@@ -85,7 +99,8 @@ impl Tool for RemoteTool {
     }
 
     fn is_offered(&self, catalog: &Catalog) -> bool {
-        self.described_in(catalog).is_offered
+        let described = self.described_in(catalog);
+        described.map_or(self.offered.is_offered, |described| described.offered.is_offered)
     }
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
@@ -128,19 +143,17 @@ impl RemoteTool {
         self.supervisor.call(call, &mut CallHandlers { cancel, part, answers })
     }
 
-    /// Returns the tool's description for a catalog. If the plugin fails to describe it, the
-    /// description without a catalog applies.
-    fn described_in(&self, catalog: &Catalog) -> Cow<'_, OfferedTool> {
+    /// Returns the tool's description for a catalog. `None` if the plugin cannot see it or fails to
+    /// describe the tool: then the description without a catalog applies.
+    fn described_in(&self, catalog: &Catalog) -> Option<Arc<DescribedTool>> {
         if !self.shows_conversation {
-            return Cow::Borrowed(&self.offered);
+            return None;
         }
-        let described = self
-            .described
-            .get_or_insert_with(catalog.serial(), || self.describe(catalog).map(Arc::new));
-        match described {
-            Some(described) if *described != self.offered => Cow::Owned((*described).clone()),
-            _ => Cow::Borrowed(&self.offered),
-        }
+        self.described.get_or_insert_with(catalog.serial(), || {
+            let offered = self.describe(catalog)?;
+            let accepts_the_same = offered.accepts == self.offered.accepts;
+            Some(Arc::new(DescribedTool { offered, accepts_the_same }))
+        })
     }
 
     fn describe(&self, catalog: &Catalog) -> Option<OfferedTool> {
@@ -153,6 +166,11 @@ impl RemoteTool {
             _ => None,
         }
     }
+}
+
+fn definition(offered: &OfferedTool) -> ToolDefinition {
+    let OfferedTool { name, description, input_schema, .. } = offered.clone();
+    ToolDefinition { name, description, input_schema }
 }
 
 fn failed(error: CallError) -> ToolResult {
