@@ -72,13 +72,14 @@ fn broken(rule: &str, how: &str) -> String {
 }
 
 fn names(tools: &[Arc<dyn Tool>]) -> Vec<String> {
-    tools.iter().map(|tool| tool.definition(&Catalog::empty()).name).collect()
+    tools.iter().map(|tool| tool.name().into_owned()).collect()
 }
 
 fn a_definition_can_be_shown(tool: &dyn Tool) {
     let [one, other] = [(), ()].map(|()| tool.definition(&Catalog::empty()));
     assert_eq!(one, other, "{}", broken(CATALOG, "two definitions of one catalog differ"));
     let name = &one.name;
+    assert_eq!(tool.name(), *name, "{}", broken(CATALOG, "its name is not that of its definition"));
     assert!(
         !name.is_empty()
             && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)),
@@ -91,7 +92,7 @@ fn a_definition_can_be_shown(tool: &dyn Tool) {
 }
 
 fn bad_arguments_are_answered(tool: &dyn Tool) {
-    let name = tool.definition(&Catalog::empty()).name;
+    let name = tool.name().into_owned();
     let bad = [json!(null), json!([]), json!("text"), json!({"": {"": []}}), json!({"no such": 1})];
     for arguments in bad {
         let result = call_tool(tool, &arguments);
@@ -101,7 +102,7 @@ fn bad_arguments_are_answered(tool: &dyn Tool) {
 }
 
 fn a_good_call_is_answered_anywhere(tool: &dyn Tool, arguments: &Value) {
-    let name = tool.definition(&Catalog::empty()).name;
+    let name = tool.name().into_owned();
     let alone = call_tool(tool, arguments);
     assert!(!alone.is_error, "the good call of `{name}` is answered: {alone:?}");
     std::thread::scope(|scope| {

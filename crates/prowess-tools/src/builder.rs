@@ -114,7 +114,7 @@ impl ToolboxBuilder {
     /// Two tools have one name for a model, a name is not valid, or a tool's schema is not valid.
     pub fn build(self) -> Result<Toolbox, BuildError> {
         let nothing = Catalog::empty();
-        let slots = self.tools.into_iter().map(|tool| Slot::new(tool, &nothing));
+        let slots = self.tools.into_iter().map(|tool| Slot::new(tool, self.naming, &nothing));
         let tools: Vec<_> = slots.collect::<Result<_, _>>()?;
         let names: Vec<_> = tools.iter().map(|slot| slot.name.clone()).collect();
         let by_name = self.naming.index(&names)?;

@@ -159,6 +159,10 @@ impl Tool for Current {
         self.tool.definition.clone()
     }
 
+    fn name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.tool.definition.name)
+    }
+
     fn accepts(&self, _catalog: &Catalog) -> Cow<'_, Value> {
         Cow::Borrowed(&self.tool.definition.input_schema)
     }
@@ -192,6 +196,10 @@ impl Tool for Alias {
         let definition = self.tool.definition.clone();
         let description = format!("{} {}", self.note(), definition.description);
         ToolDefinition { name: self.name.clone(), description, ..definition }
+    }
+
+    fn name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.name)
     }
 
     fn accepts(&self, _catalog: &Catalog) -> Cow<'_, Value> {

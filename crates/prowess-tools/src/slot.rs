@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use prowess_core::{Catalog, Tool};
 
+use crate::ToolNaming;
 use crate::error::BuildError;
 use crate::validator::ValidatorCell;
 
@@ -12,24 +13,39 @@ use crate::validator::ValidatorCell;
 pub(crate) struct Slot {
     /// The canonical name.
     pub(crate) name: String,
-    /// The canonical names under which the same tool is listed as well.
-    pub(crate) other_names: Vec<String>,
+    /// The name as the model sees it.
+    pub(crate) spelled: String,
+    /// The other names under which rules may mention the tool: the name as the model sees it and,
+    /// spelled in both ways, the other names that the tool has.
+    pub(crate) aliases: Vec<String>,
     pub(crate) tool: Arc<dyn Tool>,
     pub(crate) validator: ValidatorCell,
 }
 
 impl Slot {
-    pub(crate) fn new(tool: Arc<dyn Tool>, catalog: &Catalog) -> Result<Self, BuildError> {
+    pub(crate) fn new(
+        tool: Arc<dyn Tool>,
+        naming: ToolNaming,
+        catalog: &Catalog,
+    ) -> Result<Self, BuildError> {
         let asked = guarded(|| {
-            let other_names = tool.other_names().into_iter().map(str::to_owned).collect();
-            (tool.definition(catalog).name, other_names, tool.accepts(catalog))
+            let other_names: Vec<_> = tool.other_names().into_iter().map(str::to_owned).collect();
+            (tool.name().into_owned(), other_names, tool.accepts(catalog))
         });
         let (name, other_names, schema) = asked.ok_or(BuildError::Panicked)?;
         let validator = ValidatorCell::default();
-        match validator.get(&schema) {
-            Ok(_) => Ok(Self { name, other_names, tool, validator }),
-            Err(reason) => Err(BuildError::BadSchema { tool: name, reason }),
+        if let Err(reason) = validator.get(&schema) {
+            return Err(BuildError::BadSchema { tool: name, reason });
         }
+        let spelled = naming.spell(&name);
+        let other = other_names.into_iter().flat_map(|name| [naming.spell(&name), name]);
+        let aliases = std::iter::once(spelled.clone()).chain(other).collect();
+        Ok(Self { name, spelled, aliases, tool, validator })
+    }
+
+    /// Returns the aliases as slices.
+    pub(crate) fn aliases(&self) -> Vec<&str> {
+        self.aliases.iter().map(String::as_str).collect()
     }
 }
 

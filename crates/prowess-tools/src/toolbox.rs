@@ -69,14 +69,7 @@ impl Toolbox {
     /// this name, each name of it as the model sees it and as its provider spells it, and of any
     /// other tool none.
     pub fn other_names(&self, name: &str) -> Vec<String> {
-        self.by_name.get(name).map_or_else(Vec::new, |&at| self.aliases(&self.tools[at]))
-    }
-
-    fn aliases(&self, slot: &Slot) -> Vec<String> {
-        let spelled = self.naming.spell(&slot.name);
-        let other =
-            slot.other_names.iter().flat_map(|name| [name.clone(), self.naming.spell(name)]);
-        std::iter::once(spelled).chain(other).collect()
+        self.by_name.get(name).map_or_else(Vec::new, |&at| self.tools[at].aliases.clone())
     }
 
     /// Returns the definitions of the tools that are offered with `catalog`, spelled for the model
@@ -88,18 +81,7 @@ impl Toolbox {
     /// As [`Self::definitions`], with the tools of these canonical names, which are offered with a
     /// catalog that the model does not see whole.
     pub fn definitions_with(&self, catalog: &Catalog, names: &[&str]) -> Vec<ToolDefinition> {
-        self.tools.iter().filter_map(|slot| self.offered(slot, catalog, names)).collect()
-    }
-
-    /// Returns the definition of a tool under its spelled name, if it is offered with this catalog
-    /// or has one of the names.
-    fn offered(&self, slot: &Slot, catalog: &Catalog, names: &[&str]) -> Option<ToolDefinition> {
-        let is_named = names.contains(&&*slot.name);
-        let definition = guarded(|| {
-            let is_offered = is_named || slot.tool.is_offered(catalog);
-            is_offered.then(|| slot.tool.definition(catalog))
-        })??;
-        Some(ToolDefinition { name: self.naming.spell(&slot.name), ..definition })
+        self.tools.iter().filter_map(|slot| offered(slot, catalog, names)).collect()
     }
 
     /// Returns the type and the time limit of the tool that a model calls by this name.
@@ -199,11 +181,13 @@ impl Toolbox {
                 let context = &ToolContext { approved: admission.package, ..*context };
                 let run = guarded(|| slot.tool.call(context, &arguments));
                 let mut result = run.unwrap_or_else(|| self.broken(slot).into());
-                self.with_names(slot, |tool, aliases| {
-                    let call =
-                        HookedCall { tool, canonical: &slot.name, aliases, arguments: &arguments };
-                    self.after_call(context, &call, &mut result);
-                });
+                let call = HookedCall {
+                    tool: &slot.spelled,
+                    canonical: &slot.name,
+                    aliases: &slot.aliases(),
+                    arguments: &arguments,
+                };
+                self.after_call(context, &call, &mut result);
                 Answer::ran(result)
             }
             Err(refusal) => Answer::refused(refusal),
@@ -219,34 +203,20 @@ impl Toolbox {
         admission: &mut Admission,
     ) -> Result<Cow<'a, Value>, Refusal> {
         if context.cancel.is_cancelled() {
-            let message = format!("{} was not run: the turn was cancelled", self.show(slot));
+            let message = format!("{} was not run: the turn was cancelled", show(slot));
             return Err(Refusal::new(codes::CANCELLED, message));
         }
         let arguments = self.checked(slot, context, arguments)?;
         self.limits.admit(&admission.intent)?;
-        self.with_names(slot, |spelled, aliases| {
-            let request = GateRequest {
-                context,
-                tool: &slot.name,
-                spelled,
-                aliases,
-                arguments: &arguments,
-                subject: guarded(|| slot.tool.subject(context, &arguments)).flatten(),
-            };
-            self.ask_gate(&request, admission)?;
-            let (tool, canonical) = (spelled, &*slot.name);
-            let call = HookedCall { tool, canonical, aliases, arguments: &arguments };
-            self.before_call(context, &call)
-        })?;
+        let (tool, spelled, aliases) = (&*slot.name, &*slot.spelled, &slot.aliases());
+        let subject = guarded(|| slot.tool.subject(context, &arguments)).flatten();
+        let request =
+            GateRequest { context, tool, spelled, aliases, arguments: &arguments, subject };
+        self.ask_gate(&request, admission)?;
+        let call = HookedCall { tool: spelled, canonical: tool, aliases, arguments: &arguments };
+        self.before_call(context, &call)?;
         self.audit.intend(&admission.intent)?;
         Ok(arguments)
-    }
-
-    /// Calls a function with the names of a tool: as the model sees it, and all others.
-    fn with_names<T>(&self, slot: &Slot, call: impl FnOnce(&str, &[&str]) -> T) -> T {
-        let aliases = self.aliases(slot);
-        let aliases: Vec<_> = aliases.iter().map(String::as_str).collect();
-        call(&self.naming.spell(&slot.name), &aliases)
     }
 
     /// Runs the hooks of the active skills that may refuse a call. The gate has permitted it.
@@ -300,7 +270,7 @@ impl Toolbox {
         let validator = slot.validator.get(&schema).map_err(|_| broken())?;
         let meant = arguments::tidy(arguments, &schema);
         arguments::check(&validator, &schema, &meant).map_err(|faults| {
-            let message = format!("{}: {faults}. Correct this and call again", self.show(slot));
+            let message = format!("{}: {faults}. Correct this and call again", show(slot));
             Refusal::new(codes::INVALID_ARGUMENTS, message)
         })?;
         Ok(meant)
@@ -311,9 +281,8 @@ impl Toolbox {
         let is_offered =
             |slot: &&Slot| guarded(|| slot.tool.is_offered(catalog)).unwrap_or_default();
         let offered = self.tools.iter().filter(is_offered);
-        let known = offered.map(|slot| self.naming.spell(&slot.name));
-        let known: Vec<_> = known.collect();
-        let next = match closest(name, known.iter().map(String::as_str), LEAST_SIMILARITY) {
+        let known = offered.map(|slot| &*slot.spelled);
+        let next = match closest(name, known, LEAST_SIMILARITY) {
             Some(meant) => hint(meant),
             None => "; call one of those that you were given".to_owned(),
         };
@@ -326,14 +295,26 @@ impl Toolbox {
     fn broken(&self, slot: &Slot) -> Refusal {
         let message = format!(
             "{} broke down while it worked; try other arguments, or go on without it",
-            self.show(slot)
+            show(slot)
         );
         Refusal::new(codes::TOOL_FAILED, message)
     }
+}
 
-    fn show(&self, slot: &Slot) -> String {
-        quoted(&self.naming.spell(&slot.name))
-    }
+/// Returns the name of a tool for a message to the model.
+fn show(slot: &Slot) -> String {
+    quoted(&slot.spelled)
+}
+
+/// Returns the definition of a tool under its spelled name, if it is offered with this catalog or
+/// has one of the names.
+fn offered(slot: &Slot, catalog: &Catalog, names: &[&str]) -> Option<ToolDefinition> {
+    let is_named = names.contains(&&*slot.name);
+    let definition = guarded(|| {
+        let is_offered = is_named || slot.tool.is_offered(catalog);
+        is_offered.then(|| slot.tool.definition(catalog))
+    })??;
+    Some(ToolDefinition { name: slot.spelled.clone(), ..definition })
 }
 
 fn without_gate(tool: &str) -> Refusal {

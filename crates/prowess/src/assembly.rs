@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use prowess_core::{Catalog, CatalogProvider, Layer, ScriptRunner, ToolProvider};
+use prowess_core::{CatalogProvider, Layer, ScriptRunner, ToolProvider};
 use prowess_gate::{GatePolicy, Ungranted};
 use prowess_prompt::{CatalogEvery, CatalogPlace, Composer, PromptPolicy};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
@@ -215,8 +215,7 @@ impl RuntimeBuilder {
     fn gate(&self) -> RuntimeGate {
         let Policies { gate, added_tools, tool_arguments, approvals, .. } = &self.policies;
         let names = |provider: &dyn ToolProvider| {
-            let nothing = Catalog::empty();
-            provider.tools().iter().map(|tool| tool.definition(&nothing).name).collect()
+            provider.tools().iter().map(|tool| tool.name().into_owned()).collect()
         };
         let mut operations: BTreeSet<String> = names(&self.skill_tools());
         // A script and a command do not manage skills.

@@ -49,7 +49,7 @@ impl ToolsAdapter {
     fn named(&self) -> &[(String, Arc<dyn Tool>)] {
         self.tools.get_or_init(|| {
             let provider = self.provider.as_ref().expect("only the drop takes it");
-            let named = |tool: Arc<dyn Tool>| (tool.definition(&self.empty_catalog).name, tool);
+            let named = |tool: Arc<dyn Tool>| (tool.name().into_owned(), tool);
             provider.tools().into_iter().map(named).collect()
         })
     }

@@ -95,6 +95,10 @@ impl<T: SkillTool> Tool for Bound<T> {
         }
     }
 
+    fn name(&self) -> Cow<'_, str> {
+        Cow::Borrowed(T::NAME)
+    }
+
     fn accepts(&self, _catalog: &Catalog) -> Cow<'_, Value> {
         Cow::Borrowed(&self.accepted)
     }
@@ -136,6 +140,10 @@ pub(super) fn unlisted(tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
 impl Tool for Unlisted {
     fn definition(&self, catalog: &Catalog) -> ToolDefinition {
         self.0.definition(catalog)
+    }
+
+    fn name(&self) -> Cow<'_, str> {
+        self.0.name()
     }
 
     fn accepts(&self, catalog: &Catalog) -> Cow<'_, Value> {
