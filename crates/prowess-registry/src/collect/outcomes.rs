@@ -109,10 +109,9 @@ impl<'p, 'a> Outcomes<'p, 'a> {
 
     /// Returns the number of records that are carried over, and of those that were not reported.
     pub(super) fn count_records(&self, records: usize) -> (usize, usize) {
-        let count = |wanted: &[Outcome]| {
-            self.outcomes[..records].iter().filter(|outcome| wanted.contains(outcome)).count()
-        };
-        (count(&[Outcome::CarriedOver]), count(&[Outcome::Missing, Outcome::Unrequested]))
+        let count =
+            |wanted| self.outcomes[..records].iter().filter(|outcome| **outcome == wanted).count();
+        (count(Outcome::CarriedOver), count(Outcome::Missing) + count(Outcome::Unrequested))
     }
 
     /// Returns the rejected packages that are carried over, with their stamps.
