@@ -14,8 +14,9 @@ pub(crate) fn run_check() -> Result<(), Failure> {
     let said = succeed(Command::new("rustc").arg("--version"))?;
     let said = String::from_utf8_lossy(&said);
     if is_of(&said, oldest) {
-        println!("every check runs with the oldest supported compiler, {oldest}");
-        return cargo(["check", "--workspace", "--all-targets"]);
+        println!("the installed compiler is the oldest supported one, {oldest}");
+        // The lints check all that the compiler does, and `.ci/run` has just run them.
+        return cargo(["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]);
     }
     let mut command = Command::new("rustup");
     command.args(["run", oldest, "cargo", "check", "--workspace", "--all-targets"]);

@@ -186,12 +186,14 @@ fn leftovers_of_a_plugin_are_ignored() {
     let (plugin, staged) = staged(&file(PluginFlavor::Usual), Isolation::InProcess).unwrap();
     let image = prowess_plugin_host::LoadedCode::open(&plugin, staged).unwrap();
     drop(start.start(image).unwrap());
-    let heard = start.log.lines().len();
+    let before = start.log.lines().len();
     // The remaining thread logs more in this time than in all of the time before.
     for _ in 0..10_000 {
         std::thread::yield_now();
     }
-    assert_eq!(start.log.lines().len(), heard, "messages of a dropped instance are ignored");
+    // It may have been about to log a message when the instance was dropped.
+    let after = start.log.lines().len();
+    assert!(after <= before + 1, "messages of a dropped instance are ignored: {before}, {after}");
 }
 
 fn table() -> String {
