@@ -53,6 +53,9 @@ impl<'a> PreviousPackages<'a> {
     /// Returns the position of a package that is not the next one: that of the last one, because a
     /// scan looks up a package more than once, or any other.
     fn find_elsewhere(&self, next: usize, package: &str) -> Option<usize> {
+        if self.len() == 0 {
+            return None;
+        }
         let last = next.checked_sub(1).filter(|&last| self.is_package(last, package));
         last.or_else(|| {
             if self.searches.fetch_add(1, Ordering::Relaxed) < MAX_SEARCHES {
