@@ -1,4 +1,5 @@
-//! `cargo xtask api`: the public interface of each library, compared with its snapshot.
+//! `cargo xtask api`: the documentation of the workspace, without a warning, and the public
+//! interface of each library, compared with its snapshot.
 //!
 //! The snapshots are next to the crate's manifest: `public-api.txt` has the items, and
 //! `public-traits.txt` the traits that each type has by `derive` or from the compiler. A change of an
@@ -27,7 +28,7 @@ const RUSTDOC: &str = "XTASK_RUSTDOC";
 pub(crate) fn run() -> Result<(), Failure> {
     let repository = Repository::read(&root())?;
     let libraries: Vec<&Package> = repository.crates().filter(|it| it.is_library()).collect();
-    let documents = document(&libraries)?;
+    let documents = document()?;
     let is_update = std::env::var_os("UPDATE_EXPECT").is_some();
     let mut differences = Vec::new();
     for library in &libraries {
@@ -64,13 +65,15 @@ pub(crate) fn as_rustdoc() -> Option<ExitCode> {
     Some(if is_success { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Writes the documentation of the libraries as JSON and returns its folder.
-fn document(libraries: &[&Package]) -> Result<std::path::PathBuf, Failure> {
+/// Writes the documentation of the workspace as JSON, without a warning, and returns its folder.
+fn document() -> Result<std::path::PathBuf, Failure> {
     let rustdoc = std::env::current_exe()?.display().to_string();
-    let flags = "-Z unstable-options --output-format json";
+    let flags = "-D warnings -Z unstable-options --output-format json";
     let variables = [(RUSTDOC, "1"), ("RUSTDOC", &rustdoc), ("RUSTDOCFLAGS", flags)];
-    let names = libraries.iter().flat_map(|library| ["--package", library.name.as_str()]);
-    cargo_with(&variables, ["doc", "--quiet", "--no-deps", "--lib"].into_iter().chain(names))?;
+    // With the examples, dependencies have the features that they have for the lints, and are not
+    // checked twice.
+    let targets = ["--lib", "--bins", "--examples"];
+    cargo_with(&variables, ["doc", "--quiet", "--workspace", "--no-deps"].iter().chain(&targets))?;
     built_in("doc")
 }
 

@@ -8,7 +8,8 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::node::Packages;
-use crate::process::{Failure, build_prowess, built, output, succeed};
+use crate::process::{Failure, build_prowess, built, output};
+use crate::python::environment;
 use crate::root;
 
 /// A client and what drives it.
@@ -24,7 +25,7 @@ struct Client {
 }
 
 enum Driver {
-    /// A script, with the packages that it needs from pip.
+    /// A script, with the packages that it needs from PyPI.
     Python(&'static [&'static str], &'static str),
     /// A module, with the packages that it needs from npm.
     Node(&'static [&'static str], &'static str),
@@ -173,7 +174,9 @@ fn row(client: &Client, prowess: &Path) -> Result<Row, Failure> {
     let server = json!([prowess, "--root", skills, "serve", "--quiet"]).to_string();
     let mut command = match client.driver {
         Driver::Python(packages, script) => {
-            let mut command = Command::new(environment(client.name, packages)?);
+            let python =
+                environment(&root_of_clients().join(client.name).join("python"), packages)?;
+            let mut command = Command::new(python);
             command.args(["-c", &format!("{COMMON}\n{script}")]);
             command
         }
@@ -254,28 +257,6 @@ fn write_skills(client: &str) -> Result<PathBuf, Failure> {
 
 fn root_of_clients() -> PathBuf {
     root().join("target/clients")
-}
-
-/// Returns a Python with these packages, installed once below `target`.
-pub(crate) fn environment(name: &str, packages: &[&str]) -> Result<PathBuf, Failure> {
-    let directory = root_of_clients().join(name).join("python");
-    let python = directory.join("bin/python");
-    let installed = directory.join("installed");
-    let wanted = packages.join("\n");
-    if std::fs::read_to_string(&installed).is_ok_and(|found| found == wanted) {
-        return Ok(python);
-    }
-    install(&directory, &python, packages)?;
-    std::fs::write(installed, wanted)?;
-    Ok(python)
-}
-
-fn install(directory: &Path, python: &Path, packages: &[&str]) -> Result<(), Failure> {
-    std::fs::create_dir_all(directory)?;
-    succeed(Command::new("python3").args(["-m", "venv", "--clear"]).arg(directory))?;
-    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    succeed(Command::new(python).args(pip).args(packages))?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -33,6 +33,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         let mut command = Command::new(program);
         command.args(MODULES).current_dir(directory);
         command.env("PROWESS_TEST_DYNAMIC", &plugins).env("PROWESS_TEST_PLUGINS", &debug);
+        command.env("RUST_TEST_THREADS", process::TEST_THREADS);
         process::run(&mut command)?;
     }
     Ok(())

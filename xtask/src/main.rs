@@ -29,6 +29,7 @@ mod peers;
 mod plugins;
 mod process;
 mod prose;
+mod python;
 mod readmes;
 mod release;
 mod remotes;
@@ -52,8 +53,9 @@ cargo xtask COMMAND
   readmes            write the README of each crate from the documentation of its code
   release --dry-run [--no-verify]
                      package every crate as a release would, and build each from its package
-  api                compare the public interface of each library with its snapshots `public-api.txt` and
-                     `public-traits.txt`; a difference is a failure, and `UPDATE_EXPECT=1 cargo xtask api` accepts it
+  api                build the documentation, in which a warning is a failure, and compare the public interface of
+                     each library with its snapshots `public-api.txt` and `public-traits.txt`; a difference is a
+                     failure, too, and `UPDATE_EXPECT=1 cargo xtask api` accepts it
   msrv               check the workspace with the oldest supported compiler
   codes              write DIAGNOSTICS.md, the page of every code
   circles            list circular dependencies between the files of a crate; too many are a failure
@@ -69,7 +71,7 @@ cargo xtask COMMAND
                      against the server over HTTP; a scenario that fails and is not listed is a failure
   oauth              start an authorization server, installed from npm, and `prowess serve --http` with its
                      tokens; a token that is accepted or refused by mistake is a failure
-  peers              compare `prowess serve` with other servers of skills, installed by pip: start, memory,
+  peers              compare `prowess serve` with other servers of skills, which uv installs: start, memory,
                      tokens that a client gets, and what a hostile skill reaches; two of them need Python 3.13
   remotes            start a registry and a store of S3, and test the remotes and publishing against them; needs
                      docker-registry and Python
@@ -128,7 +130,7 @@ cargo xtask COMMAND
   tokens DIR         compare the estimate of tokens with two vocabularies, on the skills of DIR
   bench [ROUNDS [DIR]]  run the benchmarks, also on the real skills below DIR; writes benches/README.md
   bench --cold       measure discovery with cold caches, on a disk that is mounted for it; as root
-  bench --start      measure the start of a program in the sandbox, beside `bwrap` and `sandlock`, which pip
+  bench --start      measure the start of a program in the sandbox, beside `bwrap` and `sandlock`, which uv
                      installs, and a run in the shell with files in memory
   bench --count      count system calls and instructions of discovery per skill; too many are a failure
   model              fetch word vectors into target/model from their registry, and compare semantic search
@@ -232,9 +234,8 @@ fn test() -> Result<(), Failure> {
     tidy::run()?;
     // Tests start the programs and open the plugins, so these are built before any test runs.
     let built = build_program("")?.display().to_string();
-    // Many tests wait, for a deadline or for the kernel, so more of them run at once than there are
-    // processors.
-    let variables = [("PROWESS_TEST_PLUGINS", built.as_str()), ("RUST_TEST_THREADS", "4")];
+    let variables =
+        [("PROWESS_TEST_PLUGINS", built.as_str()), ("RUST_TEST_THREADS", process::TEST_THREADS)];
     // Programs and examples without tests are built already, and would be built again as tests.
     process::cargo_with(&variables, ["test", "--tests", "--benches"].iter().chain(&WORKSPACE))?;
     features::run()?;

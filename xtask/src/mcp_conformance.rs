@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use crate::node::Packages;
-use crate::process::{Failure, built, cargo, output};
+use crate::process::{Failure, build_program, output};
 use crate::root;
 
 const SUITE: &str = "@modelcontextprotocol/conformance@0.2.0-alpha.12";
@@ -76,9 +76,7 @@ struct Server {
 
 impl Server {
     fn start() -> Result<Self, Failure> {
-        let example = ["--package", "prowess-mcp", "--all-features", "--example", "conformance"];
-        cargo(["build"].iter().chain(&example))?;
-        let mut command = Command::new(built("debug", "examples/conformance")?);
+        let mut command = Command::new(build_program("examples/conformance")?);
         command.arg(write_skills()?).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn()?;
         let mut url = String::new();

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::process::{Failure, output, succeed};
+use crate::root;
 
 /// The oldest version of Node.js that the packages need.
 const LEAST: u32 = 22;
@@ -20,34 +21,8 @@ pub(crate) struct Packages {
 impl Packages {
     /// Installs these packages, once. No script of a package is run.
     pub(crate) fn install(directory: &Path, packages: &[&str]) -> Result<Self, Failure> {
-        let runtime = runtime_package()?;
-        let wanted: Vec<_> =
-            packages.iter().map(|&name| name.to_owned()).chain(runtime.clone()).collect();
-        let installed = directory.join("installed");
-        let list = wanted.join("\n");
-        if std::fs::read_to_string(&installed).is_ok_and(|found| found == list) {
-            return Ok(Self::in_directory(directory, runtime.is_some()));
-        }
-        std::fs::create_dir_all(directory)?;
-        std::fs::write(
-            directory.join("package.json"),
-            "{\"private\": true, \"type\": \"module\"}\n",
-        )?;
-        let options =
-            ["install", "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", "--silent"];
-        succeed(Command::new("npm").args(options).args(&wanted).current_dir(directory))?;
-        std::fs::write(installed, list)?;
-        Ok(Self::in_directory(directory, runtime.is_some()))
-    }
-
-    fn in_directory(directory: &Path, has_runtime: bool) -> Self {
-        let node = if has_runtime {
-            let package = format!("node_modules/{}/bin/node", runtime_name());
-            directory.join(package)
-        } else {
-            PathBuf::from("node")
-        };
-        Self { directory: directory.to_owned(), node }
+        install(directory, packages)?;
+        Ok(Self { directory: directory.to_owned(), node: node()? })
     }
 
     /// Returns a command that runs a file of a package, by its path below `node_modules`.
@@ -65,14 +40,35 @@ impl Packages {
     }
 }
 
-/// Returns the package with a Node.js, unless the system's is new enough.
-fn runtime_package() -> Result<Option<String>, Failure> {
+/// Installs packages, unless they are those that were installed before.
+fn install(directory: &Path, packages: &[&str]) -> Result<(), Failure> {
+    let installed = directory.join("installed");
+    let wanted = packages.join("\n");
+    if std::fs::read_to_string(&installed).is_ok_and(|found| found == wanted) {
+        return Ok(());
+    }
+    std::fs::create_dir_all(directory)?;
+    std::fs::write(directory.join("package.json"), "{\"private\": true, \"type\": \"module\"}\n")?;
+    let options =
+        ["install", "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", "--silent"];
+    succeed(Command::new("npm").args(options).args(packages).current_dir(directory))?;
+    std::fs::write(installed, wanted)?;
+    Ok(())
+}
+
+/// Returns the system's Node.js, or one that is installed below `target` if that is too old.
+fn node() -> Result<PathBuf, Failure> {
     let printed = output(Command::new("node").arg("--version"))?.stdout;
     let version = String::from_utf8_lossy(&printed);
     let major =
         version.trim_start_matches('v').split('.').next().and_then(|part| part.parse().ok());
-    let is_new = major.is_some_and(|major: u32| major >= LEAST);
-    Ok((!is_new).then(|| format!("{}@{VERSION}", runtime_name())))
+    if major.is_some_and(|major: u32| major >= LEAST) {
+        return Ok(PathBuf::from("node"));
+    }
+    let directory = root().join("target/node");
+    let package = runtime_name();
+    install(&directory, &[&format!("{package}@{VERSION}")])?;
+    Ok(directory.join(format!("node_modules/{package}/bin/node")))
 }
 
 fn runtime_name() -> String {

@@ -1,12 +1,13 @@
 //! Does the profile `skills-ref` say what the real tool says, package by package?
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
 
-use crate::process::{Failure, build_prowess, output, succeed};
+use crate::process::{Failure, build_prowess, output};
+use crate::python::environment;
 use crate::root;
 
 /// The version whose answers the profile gives.
@@ -73,7 +74,7 @@ fn ours(directory: &Path) -> Result<Answers, Failure> {
 }
 
 fn theirs<'a>(packages: impl Iterator<Item = &'a String>) -> Result<Answers, Failure> {
-    let python = environment()?;
+    let python = environment(&root().join("target/parity/environment"), &[TOOL])?;
     let list = root().join("target/parity/packages");
     std::fs::write(&list, packages.map(|path| format!("{path}\n")).collect::<String>())?;
     let mut command = Command::new(python);
@@ -83,18 +84,6 @@ fn theirs<'a>(packages: impl Iterator<Item = &'a String>) -> Result<Answers, Fai
         let said = String::from_utf8_lossy(&answers.stderr);
         Failure(format!("`{TOOL}` gave no answers ({error}): {said}"))
     })
-}
-
-/// A Python with the tool, made once below `target`.
-fn environment() -> Result<PathBuf, Failure> {
-    let place = root().join("target/parity/environment");
-    let python = place.join("bin/python");
-    if !place.join("bin/agentskills").exists() {
-        std::fs::create_dir_all(&place)?;
-        succeed(Command::new("python3").args(["-m", "venv"]).arg(&place))?;
-        succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet", TOOL]))?;
-    }
-    Ok(python)
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::clients::environment;
 use crate::process::{Failure, build_optimized};
+use crate::python::environment;
 use crate::root;
 
 use session::Session;
@@ -28,7 +28,7 @@ struct Peer {
     reads: &'static [(&'static str, &'static str)],
 }
 
-/// The newest versions that a plain `pip install` gives. Some need a newer Python than others.
+/// The newest versions that are installed without a version. Some need a newer Python than others.
 const PEERS: [Peer; 5] = [
     Peer {
         name: "prowess",
@@ -118,7 +118,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     for peer in &PEERS {
         let program = match peer.packages {
             [] => Ok(own.clone()),
-            packages => environment(&format!("peers/{}", peer.name), packages),
+            packages => environment(&root().join("target/peers").join(peer.name), packages),
         };
         match program.and_then(|program| row(peer, &program, &skills)) {
             Ok(row) => println!("{:24} {row}", peer.name),

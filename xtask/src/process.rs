@@ -77,6 +77,10 @@ pub(crate) const WORKSPACE: [&str; 3] = [
     "prowess-audit/opentelemetry,prowess-cli/sigstore,prowess-plugin-remote/sigstore,prowess-prompt/exact-tokens,prowess-search/semantic",
 ];
 
+/// The number of tests that run at once. Many wait, for a deadline or for the kernel, so there are
+/// more than processors.
+pub(crate) const TEST_THREADS: &str = "4";
+
 /// Builds the workspace as the tests do, and returns the path of one of its programs.
 pub(crate) fn build_program(program: &str) -> Result<PathBuf, Failure> {
     cargo(["build", "--all-targets"].iter().chain(&WORKSPACE))?;
@@ -141,6 +145,14 @@ fn cargo_command(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Comm
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(arguments).current_dir(crate::root());
+    // These name xtask itself. Build scripts that depend on them would run again, and each crate
+    // above would be compiled again, whenever cargo is started by hand and by xtask in turn.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(name);
+        }
+    }
     command
 }
 

@@ -1,24 +1,28 @@
 //! `cargo xtask release --dry-run`: packages every crate as a release would upload it.
 
-use crate::process::{Failure, cargo, cargo_output};
+use std::path::Path;
+use std::process::Command;
+
+use crate::process::{Failure, built_in, cargo, succeed};
 use crate::root;
-use crate::tidy::repository::Repository;
+use crate::tidy::repository::{Package, Repository};
 
 /// Packages the crates in the order of their dependencies. With `is_verified`, each is then built
 /// from its package alone, with the packages before it instead of the workspace.
 pub(crate) fn dry_run(is_verified: bool) -> Result<(), Failure> {
     let repository = Repository::read(&root())?;
-    let names: Vec<&str> = repository.crates().map(|package| package.name.as_str()).collect();
+    let packages: Vec<&Package> = repository.crates().collect();
     let mut arguments = vec!["package"];
     if !is_verified {
         arguments.push("--no-verify");
     }
-    arguments.extend(names.iter().flat_map(|name| ["--package", name]));
+    arguments.extend(packages.iter().flat_map(|package| ["--package", &package.name]));
     cargo(arguments)?;
-    for name in &names {
-        contents(name)?;
+    let archives = built_in("package")?;
+    for package in &packages {
+        contents(&archives, package)?;
     }
-    println!("{} crates are packaged", names.len());
+    println!("{} crates are packaged", packages.len());
     Ok(())
 }
 
@@ -26,11 +30,13 @@ pub(crate) fn dry_run(is_verified: bool) -> Result<(), Failure> {
 const EXPECTED: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
 /// Checks that a package has its README and its licences.
-fn contents(name: &str) -> Result<(), Failure> {
-    let listed = cargo_output(&["package", "--list", "--package", name])?;
+fn contents(archives: &Path, Package { name, version, .. }: &Package) -> Result<(), Failure> {
+    let directory = format!("{name}-{version}");
+    let archive = archives.join(format!("{directory}.crate"));
+    let listed = succeed(Command::new("tar").args(["--list", "--gzip", "--file"]).arg(archive))?;
     let listed = String::from_utf8_lossy(&listed);
-    let missing = EXPECTED.iter().find(|expected| !listed.lines().any(|file| file == **expected));
-    match missing {
+    let has = |file: &str| listed.lines().any(|line| line == format!("{directory}/{file}"));
+    match EXPECTED.iter().find(|file| !has(file)) {
         Some(file) => Err(Failure(format!("the package of `{name}` has no `{file}`"))),
         None => Ok(()),
     }

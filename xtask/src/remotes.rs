@@ -7,8 +7,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use crate::clients::environment;
 use crate::process::{Failure, WORKSPACE, cargo_with, succeed};
+use crate::python::environment;
+use crate::root;
 
 /// The packages of the store, whose versions belong together.
 const STORE: [&str; 1] = ["moto[server]==5.2.5"];
@@ -109,7 +110,7 @@ fn registry(place: &Path, tls: &str) -> Result<Server, Failure> {
 
 /// Starts the store, which prints where it is, and ends with its input.
 fn store() -> Result<Server, Failure> {
-    let python = environment("moto", &STORE)?;
+    let python = environment(&root().join("target/clients/moto"), &STORE)?;
     let mut command = Command::new(python);
     command.args(["-c", include_str!("remotes/s3.py")]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -5,8 +5,8 @@ use std::process::Command;
 
 use serde_json::{Map, Value};
 
-use crate::clients::environment;
 use crate::process::{Failure, output};
+use crate::python::environment;
 use crate::root;
 
 /// The clients whose types describe requests, and what validates a body by them.
@@ -22,7 +22,7 @@ const FORMATS: [&str; 4] = ["openai-chat", "openai-responses", "anthropic", "gem
 
 /// Prints whether each body is accepted.
 pub(crate) fn run() -> Result<(), Failure> {
-    let python = environment("requests", &PACKAGES)?;
+    let python = environment(&root().join("target/clients/requests"), &PACKAGES)?;
     let bodies = root().join("crates/prowess-vendor/tests/it/requests");
     let found = check(&python, &read(&bodies)?)?;
     let mut refused = Vec::new();

@@ -5,11 +5,9 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::clients::environment;
 use crate::process::{Failure, build_prowess, output, succeed};
+use crate::python::uv;
 use crate::root;
-
-const PACKAGE: &str = "uv==0.13.8";
 
 /// What a script prints that has imported its dependency.
 const IMPORTED: &str = "from the wheel";
@@ -83,9 +81,9 @@ fn with_cache(places: &Places, mut grants: Value) -> Value {
 /// Prints for each case whether the script has imported its dependency.
 pub(crate) fn run() -> Result<(), Failure> {
     let prowess = build_prowess()?;
-    let python = environment("uv", &[PACKAGE])?;
+    let uv = uv()?;
     let directory = root().join("target/uv");
-    let places = prepare(&directory, &python)?;
+    let places = prepare(&directory, &uv)?;
     let mut wrong = Vec::new();
     for level in ["floor", "namespaces"] {
         for case in &CASES {
@@ -107,7 +105,7 @@ pub(crate) fn run() -> Result<(), Failure> {
 }
 
 /// Creates the directories, the program and the wheel.
-fn prepare(directory: &Path, python: &Path) -> Result<Places, Failure> {
+fn prepare(directory: &Path, uv: &Path) -> Result<Places, Failure> {
     if directory.exists() {
         std::fs::remove_dir_all(directory)?;
     }
@@ -117,10 +115,10 @@ fn prepare(directory: &Path, python: &Path) -> Result<Places, Failure> {
         std::fs::create_dir_all(created)?;
     }
     // The directory that pip installs it to has an interpreter, too, which the sandbox cannot read.
-    std::fs::copy(python.with_file_name("uv"), bin.join("uv"))?;
+    std::fs::copy(uv, bin.join("uv"))?;
     let script = include_str!("uv/wheel.py");
     for place in [&wheels, &assets] {
-        succeed(Command::new(python).args(["-c", script, IMPORTED]).arg(place))?;
+        succeed(Command::new("python3").args(["-c", script, IMPORTED]).arg(place))?;
     }
     Ok(Places { wheels, cache })
 }

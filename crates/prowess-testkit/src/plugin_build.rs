@@ -146,14 +146,18 @@ fn target(workspace: &Path) -> PathBuf {
 
 fn run(workspace: &Path, target: &Path, arguments: &[&str], variables: &[(&str, &str)]) {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-    let output = Command::new(cargo)
-        .args(["build", "--quiet", "--locked", "--target-dir"])
-        .arg(target)
-        .args(arguments)
-        .envs(variables.iter().copied())
-        .current_dir(workspace)
-        .output()
-        .expect("cargo runs the tests, so it can be run");
+    let mut command = Command::new(cargo);
+    command.args(["build", "--quiet", "--locked", "--target-dir"]).arg(target).args(arguments);
+    command.envs(variables.iter().copied()).current_dir(workspace);
+    // These name the package whose tests run. Build scripts that depend on them would run again, and
+    // each crate above would be compiled again, for the tests of another package.
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(name);
+        }
+    }
+    let output = command.output().expect("cargo runs the tests, so it can be run");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "`cargo build {}` fails:\n{said}", arguments.join(" "));
 }

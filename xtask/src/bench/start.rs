@@ -2,8 +2,9 @@
 
 use std::process::Command;
 
-use crate::clients::environment;
 use crate::process::{Failure, built, cargo, run};
+use crate::python::environment;
+use crate::root;
 
 /// The version of `sandlock` that is measured.
 const SANDLOCK: &str = "sandlock==0.9.0";
@@ -16,7 +17,7 @@ pub(crate) fn measure() -> Result<(), Failure> {
     cargo(["build", "--release"].iter().chain(&shell))?;
     let mut start_cost = Command::new(built("release", "examples/start_cost")?);
     start_cost.arg(built("release", "prowess-sandbox-stage")?);
-    match environment("sandlock", &[SANDLOCK]) {
+    match environment(&root().join("target/sandlock"), &[SANDLOCK]) {
         Ok(python) => drop(start_cost.arg(python)),
         Err(Failure(reason)) => eprintln!("`sandlock` is not measured: {reason}"),
     }

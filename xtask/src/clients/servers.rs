@@ -6,8 +6,9 @@ use std::process::Command;
 
 use serde_json::json;
 
-use super::{BODY_MARKER, CATALOG_MARKER, FILE_MARKER, environment, write_skills};
+use super::{BODY_MARKER, CATALOG_MARKER, FILE_MARKER, root_of_clients, write_skills};
 use crate::process::{Failure, output};
+use crate::python::environment;
 
 /// The ways in which FastMCP publishes skills: by the skills extension, and as resources with their
 /// files in a manifest or in the list.
@@ -17,7 +18,7 @@ const SERVER: &str = include_str!("fastmcp_server.py");
 
 /// Lists, loads and reads the skills of each server.
 pub(super) fn run(prowess: &Path) -> Result<(), Failure> {
-    let python = environment("fastmcp", &["fastmcp==4.1.2"])?;
+    let python = environment(&root_of_clients().join("fastmcp/python"), &["fastmcp==4.1.2"])?;
     let skills = write_skills("fastmcp-server")?;
     println!("\n{:24} catalog  body     read", "server");
     let mut failed = Vec::new();

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use super::peers::{Kind, PEERS, Peer};
 use crate::process::{Failure, built, cargo, succeed};
+use crate::python::environment;
 use crate::root;
 
 /// Where the programs of all peers are.
@@ -98,17 +99,13 @@ fn crates(manifest: &Path, target: &Path) -> Result<PathBuf, Failure> {
     Ok(target.join("release").join(format!("compare-rust{}", std::env::consts::EXE_SUFFIX)))
 }
 
-fn python(environment: &Path) -> Result<PathBuf, Failure> {
-    let python = environment.join("bin/python");
-    if !python.exists() {
-        succeed(Command::new("python3").args(["-m", "venv"]).arg(environment))?;
-    }
+fn python(directory: &Path) -> Result<PathBuf, Failure> {
     let packages = PEERS.iter().filter_map(|peer| match peer.kind {
         Kind::Python(version) => Some(format!("{}=={version}", peer.name)),
         _ => None,
     });
-    succeed(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages))?;
-    Ok(python)
+    let packages: Vec<_> = packages.collect();
+    environment(directory, &packages.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 /// Installed without running the scripts of the packages: nothing of theirs is built here.

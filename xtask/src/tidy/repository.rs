@@ -24,6 +24,7 @@ pub(crate) struct Repository {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Package {
     pub(crate) name: String,
+    pub(crate) version: String,
     /// From the top of the repository, with `/`.
     pub(crate) folder: String,
     pub(crate) dependencies: Vec<Dependency>,
@@ -109,6 +110,7 @@ fn package(root: &Path, value: &Value) -> Package {
     };
     Package {
         name: string(&value["name"]),
+        version: string(&value["version"]),
         folder: relative(root, manifest.parent().unwrap_or(root)),
         dependencies: list(&value["dependencies"]).map(dependency).collect(),
         targets: list(&value["targets"]).map(target).collect(),
@@ -248,6 +250,7 @@ A trait each: `Session`, `Clock`. More.
             self.write("examples/clock/Cargo.toml", MANIFEST);
             self.packages.push(Package {
                 name: "clock".into(),
+                version: "0.1.0".into(),
                 folder: "examples/clock".into(),
                 dependencies: Vec::new(),
                 targets: vec![Target {
@@ -270,6 +273,7 @@ A trait each: `Session`, `Clock`. More.
                 |kind: &str, path: String| Target { kind: kind.into(), name: kind.into(), path };
             self.packages.push(Package {
                 name: name.into(),
+                version: "0.1.0".into(),
                 folder,
                 dependencies: Vec::new(),
                 targets: vec![target("lib", lib), target("test", test)],

@@ -65,6 +65,8 @@ fn follow(commands: &[String]) -> String {
         .env("HOME", at("home"))
         .env("PATH", paths.expect("directories of a path"))
         .env("CARGO_NET_OFFLINE", "true")
+        // Debug information is most of what would be written.
+        .env("CARGO_PROFILE_DEV_DEBUG", "false")
         .env_remove("CARGO_TARGET_DIR")
         .output()
         .expect("`sh` runs");

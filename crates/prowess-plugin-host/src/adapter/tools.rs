@@ -171,12 +171,9 @@ impl PluginTool {
     /// describe them, the result is empty, and the description without a catalog applies.
     pub(crate) fn described_in(&self, shown: Shown<'_>) -> Arc<[DescribedTool]> {
         let instance = self.shared.current().number();
-        let described = self.definitions.get_or_insert_with((shown.catalog, instance), || {
-            let described = self.describe_all(shown).ok();
-            let own = &self.described().name;
-            described
-                .filter(|all| all.get(self.at).is_some_and(|found| found.description.name == *own))
-        });
+        let described = self
+            .definitions
+            .get_or_insert_with((shown.catalog, instance), || self.describe_all(shown).ok());
         described.unwrap_or_default()
     }
 
@@ -193,12 +190,8 @@ impl PluginTool {
         })?;
         let described = convert::parse_tools(&self.text(text)?);
         let described = described.map_err(|reason| self.fault(&reason))?;
-        let described = described.into_iter().enumerate().map(|(at, description)| {
-            let own = self.described.get(at).map(ToolDescription::accepted);
-            let accepts_the_same = own == Some(description.accepted());
-            DescribedTool { description, accepts_the_same }
-        });
-        Ok(described.collect())
+        described_as(&self.described, described)
+            .ok_or_else(|| self.fault("without a description of each tool"))
     }
 
     /// Returns the descriptions of the provider's tools for a catalog; none if the plugin cannot
@@ -262,6 +255,21 @@ impl PluginTool {
     }
 }
 
+/// Returns the description of each own tool among those for a catalog, which may be in another
+/// order. If one is missing, there is no result.
+fn described_as(
+    own: &[ToolDescription],
+    mut described: Vec<ToolDescription>,
+) -> Option<Arc<[DescribedTool]>> {
+    let in_order = own.iter().map(|own| {
+        let at = described.iter().position(|tool| tool.name == own.name)?;
+        let description = described.swap_remove(at);
+        let accepts_the_same = own.accepted() == description.accepted();
+        Some(DescribedTool { description, accepts_the_same })
+    });
+    in_order.collect()
+}
+
 /// The result of a tool call as the plugin returns it.
 #[derive(Deserialize)]
 struct Answer {
@@ -305,7 +313,33 @@ fn result(text: &str) -> Result<ToolResult, String> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    fn described(tools: Value) -> Vec<ToolDescription> {
+        convert::parse_tools(&tools.to_string()).expect("the tools have names and schemas")
+    }
+
+    #[test]
+    fn descriptions_for_a_catalog_are_matched_by_name() {
+        let schema = json!({"type": "object"});
+        let own = described(json!([
+            {"name": "a", "input_schema": schema}, {"name": "b", "input_schema": schema}
+        ]));
+        let narrower = json!({"type": "object", "required": ["skill"]});
+        let in_catalog = described(json!([
+            {"name": "c", "input_schema": schema},
+            {"name": "b", "input_schema": narrower, "description": "for b"},
+            {"name": "a", "input_schema": schema, "description": "for a"},
+        ]));
+        let matched = described_as(&own, in_catalog).expect("each tool is described");
+        let texts = matched.iter().map(|it| (&*it.description.description, it.accepts_the_same));
+        assert_eq!(texts.collect::<Vec<_>>(), [("for a", true), ("for b", false)]);
+
+        let one = described(json!([{"name": "b", "input_schema": schema}]));
+        assert!(described_as(&own, one).is_none(), "`a` is not described");
+    }
 
     #[test]
     fn texts_may_follow_the_document() {
