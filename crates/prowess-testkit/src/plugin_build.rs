@@ -149,8 +149,8 @@ fn run(workspace: &Path, target: &Path, arguments: &[&str], variables: &[(&str, 
     let mut command = Command::new(cargo);
     command.args(["build", "--quiet", "--locked", "--target-dir"]).arg(target).args(arguments);
     command.envs(variables.iter().copied()).current_dir(workspace);
-    // These name the package whose tests run. Build scripts that depend on them would run again, and
-    // each crate above would be compiled again, for the tests of another package.
+    // These name the package whose tests run. Build scripts that depend on them would run again,
+    // and each crate above would be compiled again, for the tests of another package.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
