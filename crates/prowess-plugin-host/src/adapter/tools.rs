@@ -317,18 +317,18 @@ mod tests {
 
     use super::*;
 
-    fn described(tools: Value) -> Vec<ToolDescription> {
+    fn described(tools: &Value) -> Vec<ToolDescription> {
         convert::parse_tools(&tools.to_string()).expect("the tools have names and schemas")
     }
 
     #[test]
     fn descriptions_for_a_catalog_are_matched_by_name() {
         let schema = json!({"type": "object"});
-        let own = described(json!([
+        let own = described(&json!([
             {"name": "a", "input_schema": schema}, {"name": "b", "input_schema": schema}
         ]));
         let narrower = json!({"type": "object", "required": ["skill"]});
-        let in_catalog = described(json!([
+        let in_catalog = described(&json!([
             {"name": "c", "input_schema": schema},
             {"name": "b", "input_schema": narrower, "description": "for b"},
             {"name": "a", "input_schema": schema, "description": "for a"},
@@ -337,7 +337,7 @@ mod tests {
         let texts = matched.iter().map(|it| (&*it.description.description, it.accepts_the_same));
         assert_eq!(texts.collect::<Vec<_>>(), [("for a", true), ("for b", false)]);
 
-        let one = described(json!([{"name": "b", "input_schema": schema}]));
+        let one = described(&json!([{"name": "b", "input_schema": schema}]));
         assert!(described_as(&own, one).is_none(), "`a` is not described");
     }
 
