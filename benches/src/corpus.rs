@@ -136,7 +136,7 @@ pub fn skill(number: usize) -> (String, String) {
     (skill.name, skill.skill_md)
 }
 
-/// Writes one skill of the corpus anew, with this number in its description.
+/// Writes one skill of the corpus again, with this number in its description.
 ///
 /// # Panics
 ///

@@ -188,6 +188,6 @@ mod tests {
         let case = json!({"encoding": "base64", "content": "//4A"});
         assert_eq!(content(&case).expect("it is base64"), [0xFF, 0xFE, 0]);
         let case = json!({"encoding": "utf-16", "content": ""});
-        assert!(content(&case).is_err(), "an unknown encoding is told");
+        assert!(content(&case).is_err(), "an unknown encoding is an error");
     }
 }

@@ -90,12 +90,12 @@ fn account(found: &BTreeSet<PathBuf>, report: &Value) -> Account {
         .collect();
     let mut account = Account { packages: found.len(), ..Account::default() };
     for path in found {
-        let told = [
+        let listed = [
             skills.iter().filter(|place| *place == path).count(),
             shadowed.iter().filter(|place| *place == path).count(),
             usize::from(errors.contains(path)),
         ];
-        match told {
+        match listed {
             [1, 0, 0] => account.visible += 1,
             [0, 1, 0] => account.shadowed += 1,
             [0, 0, 1] => account.rejected += 1,
@@ -136,7 +136,7 @@ impl Account {
         let missing = self.missing.len();
         let double = match self.double.len() {
             0 => String::new(),
-            count => format!(", {count} told twice"),
+            count => format!(", {count} listed twice"),
         };
         let loaded = 100.0 * self.loaded() as f64 / (*packages).max(1) as f64;
         format!(
@@ -158,7 +158,7 @@ impl Account {
         let missing = self.missing.iter();
         let missing = missing.map(|path| format!("missing: {}", path.display()));
         let double = self.double.iter();
-        let double = double.map(|path| format!("told twice: {}", path.display()));
+        let double = double.map(|path| format!("listed twice: {}", path.display()));
         missing.chain(double).collect()
     }
 
@@ -258,7 +258,7 @@ mod tests {
                 "shadowed": [{"location": "/none/a/SKILL.md"}],
                 "diagnostics": [rejected("/none/c/skill.md")],
             }),
-            "3 packages: 0 visible, 0 shadowed, 0 rejected, 0 missing, 3 told twice",
+            "3 packages: 0 visible, 0 shadowed, 0 rejected, 0 missing, 3 listed twice",
         );
     }
 

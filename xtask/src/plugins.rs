@@ -22,7 +22,7 @@ pub(crate) fn build() -> Result<PathBuf, Failure> {
     for package in &packages {
         let name = file_name(package);
         let file = directory.join(&name);
-        // Not written in place: whoever has the old file open keeps it.
+        // Not written in place: a program that has the old file open keeps it.
         let _ = fs::remove_file(&file);
         fs::copy(release.join(&name), &file)?;
         let said = succeed(Command::new(&program).args(["plugin", "inspect"]).arg(&file))?;

@@ -41,7 +41,7 @@ fn measure(size: usize, writes: usize) {
     let registry = Arc::new(registry(directory.path()));
     registry.reload();
     let published = Arc::new(Mutex::new(Instant::now()));
-    let heard = registry.subscribe_with({
+    let subscription = registry.subscribe_with({
         let published = Arc::clone(&published);
         move || *published.lock().expect("no thread panics") = Instant::now()
     });
@@ -53,7 +53,7 @@ fn measure(size: usize, writes: usize) {
         let policy = RefreshPolicy { mode: Some(RefreshMode::Watch), ..RefreshPolicy::default() };
         let clock = Arc::new(ManualClock::default());
         let refresher = Refresher::start(Arc::clone(&registry), policy, clock);
-        wait_for(&registry, &heard, 0);
+        wait_for(&registry, &subscription, 0);
         refresher.expect("a thread can be had")
     });
     let file = late.join("SKILL.md");
@@ -65,7 +65,7 @@ fn measure(size: usize, writes: usize) {
             let mut file = opened(&file);
             let began = Instant::now();
             file.write_all(text.as_bytes()).expect("the disk takes it");
-            wait_for(&registry, &heard, number);
+            wait_for(&registry, &subscription, number);
             awake.push(began.elapsed());
             there.push(published.lock().expect("no thread panics").duration_since(began));
         }
@@ -91,17 +91,17 @@ fn version(number: usize) -> String {
     format!("---\nname: late\ndescription: version {number:09}\n---\nBody\n")
 }
 
-/// Opened anew for each write, as an editor does.
+/// Opens the file for each write, as an editor does.
 fn opened(file: &Path) -> File {
     OpenOptions::new().write(true).open(file).expect("the file is there")
 }
 
 /// Waits until the catalog has this version.
-fn wait_for(registry: &Registry, heard: &Subscription, number: usize) {
+fn wait_for(registry: &Registry, subscription: &Subscription, number: usize) {
     let wanted = format!("version {number:09}");
     let is_there =
         || registry.catalog().get("late").is_some_and(|skill| skill.description() == wanted);
     while !is_there() {
-        assert!(heard.recv_timeout(PATIENCE).is_some(), "a write is reported");
+        assert!(subscription.recv_timeout(PATIENCE).is_some(), "a write is reported");
     }
 }

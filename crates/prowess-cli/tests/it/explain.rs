@@ -120,7 +120,7 @@ fn hiding_rule_and_callers_are_named() {
     check("", "user:pdf", ("find", "found", "/pdf/SKILL.md"));
 }
 
-/// Each of the reasons is one to mend, so that who mends the first is not surprised by the next.
+/// All reasons are listed, so that no other appears after the first is fixed.
 #[test]
 fn every_reason_is_reported() {
     let rule = "visibility: { skills: [{ match: 'n*', show: disabled }] }\n";

@@ -169,7 +169,7 @@ fn package_linked_twice_is_one_skill() {
 fn missing_default_directory_is_not_reported() {
     let ran = Program::new().run(&[]);
     assert!(ran.text().contains("3 skills"), "the program's own skills are always there");
-    assert_eq!(ran.stderr, "", "nobody must make a directory of skills");
+    assert_eq!(ran.stderr, "", "a missing directory of skills is no finding");
 }
 
 #[test]
@@ -250,5 +250,5 @@ fn scans_are_cached_unless_disabled() {
     }
     let damaged = here().run(&["list", "--format", "json"]).json();
     assert_eq!(damaged["diagnostics"][0]["code"], "cache-ignored", "{damaged}");
-    assert_eq!(damaged["skills"], without["skills"], "the skills are read anew");
+    assert_eq!(damaged["skills"], without["skills"], "the skills are read again");
 }

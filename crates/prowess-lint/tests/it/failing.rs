@@ -39,7 +39,7 @@ impl SkillSource for Failing {
     }
 
     fn list(&self, _: &PackagePath, _: usize) -> Result<Listing, SourceError> {
-        Err(SourceError::new(SourceErrorKind::Denied, "nobody may look"))
+        Err(SourceError::new(SourceErrorKind::Denied, "it cannot be read"))
     }
 
     fn read(

@@ -27,8 +27,8 @@ pub(crate) use running::{Running, in_host, in_process};
 
 fn file(flavor: PluginFlavor) -> PathBuf {
     // A copy of this program gets the path, so that it does not build the plugin.
-    let told = std::env::var_os(FILE).map(PathBuf::from);
-    told.unwrap_or_else(|| build_plugin_example_as("prowess-plugin-sdk", "faulty", flavor))
+    let built = std::env::var_os(FILE).map(PathBuf::from);
+    built.unwrap_or_else(|| build_plugin_example_as("prowess-plugin-sdk", "faulty", flavor))
 }
 
 /// Returns short timeouts for calls that hang, and long ones otherwise, for a busy machine.
@@ -88,7 +88,9 @@ fn check(begin: Begins, row: &Row, outcome: Outcome) {
         let what = format!("{}: {config} {act:?}", row.fault);
         let (running, codes) = codes_of(begin, &file, config, *act);
         match outcome {
-            Reports(code) => assert!(codes.iter().any(|told| told == code), "{what}: {codes:?}"),
+            Reports(code) => {
+                assert!(codes.iter().any(|reported| reported == code), "{what}: {codes:?}")
+            }
             Nothing => {
                 let faults: Vec<_> = codes.iter().filter(|code| *code != "faulty-odd").collect();
                 assert!(faults.is_empty(), "{what}: no fault is reported: {faults:?}");

@@ -146,8 +146,8 @@ fn another_build_replaces_the_plugin() {
         let tool = Arc::clone(&plugin.tools[0].tools()[0]);
         let never = Cancel::default();
         let arguments = json!({"how": "who"});
-        let told = conversation::call(&*tool, &*place.loader.clock, &arguments, &never);
-        assert!(!told.is_error, "the tool remains valid: {told:?}");
+        let result = conversation::call(&*tool, &*place.loader.clock, &arguments, &never);
+        assert!(!result.is_error, "the tool remains valid: {result:?}");
         drop(watch);
         let count = changes.lock().unwrap().len();
         place.install(&build_of("0.5.0"));
@@ -349,8 +349,8 @@ fn soon(what: &str, holds: impl Fn() -> bool) {
 fn follower_reloads_changed_files() {
     let place = Place::new(Isolation::InProcess);
     let plugin = place.load();
-    let told: Arc<Mutex<Vec<Diagnostic>>> = Arc::default();
-    let notes = Arc::clone(&told);
+    let reported: Arc<Mutex<Vec<Diagnostic>>> = Arc::default();
+    let notes = Arc::clone(&reported);
     let trust_file = place.directory.path().canonicalize().unwrap().join("state/plugins.json");
     let trust = |bytes: &[u8]| {
         TrustStore::update(&trust_file, |store| {
@@ -375,13 +375,13 @@ fn follower_reloads_changed_files() {
     let plugins = vec![plugin.handle.clone()];
     let follower = Follower::start(loader, plugins, Some(trust_file.clone()), tell).unwrap();
     let codes = || -> Vec<_> {
-        told.lock().unwrap().iter().map(|told| told.code.as_str().to_owned()).collect()
+        reported.lock().unwrap().iter().map(|finding| finding.code.as_str().to_owned()).collect()
     };
 
     place.write(b"text");
     soon("what is no plugin is reported", || codes() == ["plugin-not-a-library"]);
     answers(&*plugin.sources[0]);
-    let message = told.lock().unwrap()[0].message.clone();
+    let message = reported.lock().unwrap()[0].message.clone();
     assert!(message.ends_with("; the old build keeps running"), "{message}");
 
     let newer = build_of("0.3.0");
@@ -392,7 +392,12 @@ fn follower_reloads_changed_files() {
         log.has("Info host: replaced by version 0.3.0, sha256:")
     });
     answers(&*plugin.sources[0]);
-    assert_eq!(codes().len(), 2, "each rejected file is reported once: {:?}", told.lock().unwrap());
+    assert_eq!(
+        codes().len(),
+        2,
+        "each rejected file is reported once: {:?}",
+        reported.lock().unwrap()
+    );
 
     drop(follower);
     trust(&build_of("0.4.0"));
@@ -434,7 +439,7 @@ fn features_of_both_sides_are_used() {
     assert_eq!(plugin.features, ["caller"], "the features of both sides");
     let tool = Arc::clone(&plugin.tools[0].tools()[0]);
     let arguments = json!({"how": "features"});
-    let told = conversation::call(&*tool, &*place.loader.clock, &arguments, &Cancel::default());
+    let result = conversation::call(&*tool, &*place.loader.clock, &arguments, &Cancel::default());
     let expected = json!({"caller": true, "telepathy": false});
-    assert_eq!(told.structured, Some(expected), "the plugin received the host's features");
+    assert_eq!(result.structured, Some(expected), "the plugin received the host's features");
 }

@@ -98,7 +98,7 @@ fn a_tag_of_the_wrapper_in_a_body_is_escaped() {
         assert!(!inside.contains('<'), "{tag:?} is escaped in {inside:?}");
         let changes = prompt.ledger.changes;
         let is_guarded = changes.iter().any(|change| change.change == ChangeKind::BodyGuarded);
-        assert!(is_guarded, "{tag:?} is told");
+        assert!(is_guarded, "{tag:?} is not encoded");
     }
 }
 

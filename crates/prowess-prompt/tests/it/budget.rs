@@ -11,7 +11,7 @@ fn within(max_tokens: usize, skills: &[crate::fixture::Skill]) -> Prompt {
     let catalog = prompt.ledger.entries.iter().find(|entry| entry.part == Part::Catalog);
     let tokens = catalog.expect("there is a catalog").tokens;
     assert!(tokens <= max_tokens, "{tokens} tokens are within {max_tokens}");
-    assert_eq!(parse(&prompt.text).len(), prompt.shown.len(), "what is told is shown");
+    assert_eq!(parse(&prompt.text).len(), prompt.shown.len(), "the count is that of the text");
     prompt
 }
 

@@ -57,11 +57,11 @@ fn broken_version_does_not_replace_a_good_one() {
 
 #[test]
 fn broken_new_skill_is_not_kept() {
-    let good = skill_md("pdf", "mended");
+    let good = skill_md("pdf", "repaired");
     let bad: &[&str] = &["error frontmatter-unclosed"];
     check(
         OnBroken::KeepLast,
-        &[(HALF, None, bad), (HALF, None, bad), (&good, Some("mended"), &[])],
+        &[(HALF, None, bad), (HALF, None, bad), (&good, Some("repaired"), &[])],
     );
 }
 

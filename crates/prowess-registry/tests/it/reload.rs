@@ -120,7 +120,7 @@ fn broken_file_is_read_once() {
     let catalog = registry.catalog();
     let reported: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
     assert_eq!(reported, ["frontmatter-missing"], "the finding about `b` is kept");
-    source.set("b", skill_md("b", "mended"), 2);
+    source.set("b", skill_md("b", "repaired"), 2);
     let wanted = changes(|changes| (changes.unchanged, changes.changed) = (1, 1));
     check(&source, &registry, 1, wanted);
     assert_eq!(

@@ -245,7 +245,7 @@ fn a_place_that_may_be_missing_is_no_complaint() {
     let look = |may_be_missing| {
         scan(FsConfig { may_be_missing, ..FsConfig::new(tree.join("gone")) }).problems.len()
     };
-    assert_eq!((look(false), look(true)), (1, 0), "whoever names a root expects it");
+    assert_eq!((look(false), look(true)), (1, 0), "a named root is expected to exist");
 }
 
 #[test]

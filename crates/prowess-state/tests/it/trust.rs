@@ -184,7 +184,7 @@ fn unusable_file_trusts_nothing_and_is_kept() {
     for text in ["", "{", "[]", newer, r#"{"version": 1, "folders": [], "more": 1}"#, "\u{0}"] {
         let (tree, file) = machine(&["a"]);
         tree.write("state/prowess/trust.json", text);
-        let finding = file.load().finding().cloned().expect("somebody is told");
+        let finding = file.load().finding().cloned().expect("it is reported");
         assert_eq!(finding.code.as_str(), "trust-file-invalid", "{text:?}");
         let refused = file.trust(&tree.join("a"), NOW);
         assert!(matches!(refused, Err(TrustError::Invalid(_))), "{text:?}: {refused:?}");
@@ -221,7 +221,7 @@ fn file_writable_by_others_is_rejected() {
         trust(&tree, &file, "a");
         tamper(&tree, file.path());
         check(&tree, &file, &[("a", NotTrusted)]);
-        assert!(file.load().finding().is_some(), "{what}, and somebody is told");
+        assert!(file.load().finding().is_some(), "{what}, and it is reported");
     }
 }
 

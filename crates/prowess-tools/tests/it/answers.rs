@@ -168,10 +168,10 @@ fn errors_of_a_broken_file_are_named_and_then_counted() {
         let unknown: String = (0..count).map(|number| format!("field-{number}: x\n")).collect();
         let file = format!("---\nname: alpha\ndescription: It.\n{unknown}---\nBody\n");
         host.source.change("alpha/SKILL.md", file);
-        let told = text(&host.call("skills_load", json!({ "names": ["alpha"] })));
-        assert_eq!(told.matches("error[").count(), 3, "{told}");
-        assert_eq!(told.contains(" more"), more.is_some(), "{told}");
-        assert!(more.is_none_or(|more| told.contains(more)), "{told}");
+        let message = text(&host.call("skills_load", json!({ "names": ["alpha"] })));
+        assert_eq!(message.matches("error[").count(), 3, "{message}");
+        assert_eq!(message.contains(" more"), more.is_some(), "{message}");
+        assert!(more.is_none_or(|more| message.contains(more)), "{message}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Arguments that do not fit: what the model is told.
+//! The errors for arguments that do not fit.
 
 use serde_json::{Value, json};
 

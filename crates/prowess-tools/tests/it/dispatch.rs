@@ -1,4 +1,4 @@
-//! There is always an answer, and the audit hears of each call once.
+//! Each call has an answer, and one event in the audit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -23,7 +23,7 @@ impl Tool for Wild {
     fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
         ToolDefinition {
             name: "wild".to_owned(),
-            description: "Does what it is told.".to_owned(),
+            description: "Does what its arguments say.".to_owned(),
             input_schema: json!({ "type": "object", "properties": { "do": { "type": "string" } } }),
         }
     }
@@ -311,7 +311,7 @@ fn answers_come_in_the_order_of_the_calls() {
     .collect();
     assert_eq!(text(&transcript[1]), "The guide of beta\n");
     assert_eq!(text(&transcript[3]), "The guide of alpha\n", "each call sees what came before it");
-    let told: Vec<_> = host.audit.events().into_iter().map(|event| event.intent.tool).collect();
+    let audited: Vec<_> = host.audit.events().into_iter().map(|event| event.intent.tool).collect();
     let called: Vec<_> = transcript.into_iter().map(|answer| answer.tool).collect();
-    assert_eq!(told, called);
+    assert_eq!(audited, called);
 }

@@ -281,9 +281,9 @@ fn reason_of_a_hidden_skill_shows_no_hidden_character() {
     for (show_location, is_shown) in [(ShowLocation::Absolute, true), (ShowLocation::None, false)] {
         let mut host = Host::new(setup(show_location));
         host.catalog = catalog_hiding_because(host.source.clone(), "beta", reason);
-        let told = text(&host.call("skills_load", json!({ "names": ["beta"] })));
-        assert_eq!(told.contains("/home/me"), is_shown, "{told}");
-        assert!(!told.contains(['\u{202e}', '\u{200b}']), "{told}");
-        assert!(!told.contains("</skill_content>"), "{told}");
+        let message = text(&host.call("skills_load", json!({ "names": ["beta"] })));
+        assert_eq!(message.contains("/home/me"), is_shown, "{message}");
+        assert!(!message.contains(['\u{202e}', '\u{200b}']), "{message}");
+        assert!(!message.contains("</skill_content>"), "{message}");
     }
 }

@@ -235,9 +235,9 @@ fn a_skill_that_changed_since_the_scan_is_not_passed_off_as_itself() {
         change(&host);
         let answer = host.call("skills_load", json!({ "names": ["alpha", "beta"] }));
         if sentence.is_empty() {
-            let told = text(&answer);
-            assert!(told.starts_with("the `SKILL.md` of skill `beta` is broken: "), "{told}");
-            check_error(&answer, code, &told);
+            let message = text(&answer);
+            assert!(message.starts_with("the `SKILL.md` of skill `beta` is broken: "), "{message}");
+            check_error(&answer, code, &message);
         } else {
             check_error(&answer, code, sentence);
         }
@@ -296,8 +296,8 @@ fn broken_file_is_refused_with_each_error_and_its_place() {
         the `SKILL.md` of skill `beta` is broken: 4:1: error[yaml-duplicate-key]: duplicate key `name`; nothing was loaded, go on without it"#]];
     expected.assert_eq(&text(&answer));
     host.source.change("beta/SKILL.md", "---\nname: [beta]\ndescription: 1\n---\n");
-    let told = text(&host.call("skills_load", json!({ "names": ["beta"] })));
-    assert!(told.contains("error[name-not-text]"), "{told}");
+    let message = text(&host.call("skills_load", json!({ "names": ["beta"] })));
+    assert!(message.contains("error[name-not-text]"), "{message}");
 }
 
 /// A field that `spec` does not know is refused by it, and ignored by `lenient`.
@@ -308,9 +308,9 @@ fn file_is_parsed_by_the_rules_of_its_catalog() {
     host.done("skills_load", json!({ "names": ["pdf"] }));
     host.catalog = catalog_by(host.source.clone(), Rules::of(Profile::Spec));
     let answer = host.call("skills_load", json!({ "names": ["pdf"] }));
-    let told = text(&answer);
-    assert!(told.contains(": 4:1: error[unknown-field]: "), "{told}");
-    check_error(&answer, "skill-invalid", &told);
+    let message = text(&answer);
+    assert!(message.contains(": 4:1: error[unknown-field]: "), "{message}");
+    check_error(&answer, "skill-invalid", &message);
 }
 
 /// Returns the error of a failed load for hosts that branch on one type.

@@ -122,8 +122,8 @@ const HOOKS: &str = "hooks:\n  pre: scripts/pre.sh\n  post: scripts/post.sh\n";
 fn hook_that_took_too_long_says_so() {
     let outcome = ScriptOutcome { timed_out: true, ..ScriptOutcome::default() };
     let host = host(Ending::new(outcome), HOOKS, None);
-    let told = text(&host.call("skills_load", json!({ "names": ["alpha"] })));
-    assert!(told.contains("its time was over"), "{told}");
+    let message = text(&host.call("skills_load", json!({ "names": ["alpha"] })));
+    assert!(message.contains("its time was over"), "{message}");
 }
 
 #[test]
@@ -202,6 +202,6 @@ fn reason_of_a_failed_hook_is_shown_with_its_output() {
     let outcome =
         ScriptOutcome { exit_code: Some(1), stderr: stderr.clone(), ..ScriptOutcome::default() };
     let host = host(Ending::new(outcome), HOOKS, None);
-    let told = text(&host.call("skills_load", json!({ "names": ["alpha"] })));
-    assert!(told.contains(&stderr), "{told}");
+    let message = text(&host.call("skills_load", json!({ "names": ["alpha"] })));
+    assert!(message.contains(&stderr), "{message}");
 }

@@ -44,10 +44,10 @@ fn changes_are_found_by_polling_and_that_is_reported() {
     let builder = Runtime::builder().policies(policies.expect("the policies are good"));
     let builder = builder.skills_directory("user", tree.path());
     let runtime = builder.build().expect("a runtime does without watches");
-    let heard = runtime.subscribe();
+    let subscription = runtime.subscribe();
     let wait_until = |is_so: &dyn Fn() -> bool| {
         while !is_so() {
-            heard.recv_timeout(Duration::from_secs(60)).expect("there is word of a change");
+            subscription.recv_timeout(Duration::from_secs(60)).expect("a change is reported");
         }
     };
     let is_reported = || {
@@ -66,7 +66,7 @@ fn changes_are_found_by_polling_and_that_is_reported() {
     assert!(is_reported(), "it stays reported: nothing tries again by itself");
 }
 
-/// A directory that comes when the process can open nothing is one that nobody could look into:
+/// A directory that comes when the process can open nothing is unreadable:
 /// what lies in it is found once files can be opened again.
 #[test]
 fn a_watch_that_cannot_look_is_given_up_for_polling() {
@@ -79,10 +79,10 @@ fn a_watch_that_cannot_look_is_given_up_for_polling() {
     let builder = Runtime::builder().policies(policies.expect("the policies are good"));
     let builder = builder.skills_directory("user", tree.join("skills"));
     let runtime = builder.build().expect("the runtime is complete");
-    let heard = runtime.subscribe();
+    let subscription = runtime.subscribe();
     let wait_until = |is_so: &dyn Fn() -> bool| {
         while !is_so() {
-            heard.recv_timeout(Duration::from_secs(60)).expect("there is word of a change");
+            subscription.recv_timeout(Duration::from_secs(60)).expect("a change is reported");
         }
     };
     // Past the setting-up of the watch.

@@ -122,14 +122,14 @@ fn watched_view(catalog: &Catalog) -> Vec<String> {
     lines.filter(|line| !line.contains("scan-truncated")).collect()
 }
 
-/// As [`check`], and nobody asks for a reload: the operating system's word names the packages that are
-/// looked at, one by one or all of them.
+/// As [`check`], without a call of reload: the operating system reports the packages that are scanned,
+/// one by one or all of them.
 #[track_caller]
 fn check_watch(seed: u64) {
     let place = Place::new();
     let hot = Arc::new(place.registry());
     hot.reload();
-    let heard = hot.subscribe();
+    let subscription = hot.subscribe();
     let policy = RefreshPolicy { mode: Some(RefreshMode::Watch), ..RefreshPolicy::default() };
     let refresher = Refresher::start(Arc::clone(&hot), policy, place.clock());
     let _refresher = refresher.expect("a thread can be had");
@@ -146,7 +146,7 @@ fn check_watch(seed: u64) {
             if hot == cold {
                 break;
             }
-            if heard.recv_timeout(LONG).is_none() {
+            if subscription.recv_timeout(LONG).is_none() {
                 let (story, differ) = (batch.join("\n"), difference(&hot, &cold));
                 panic!(
                     "hot comes to equal cold: seed {seed}, edit {made}, after\n{story}\n{differ}"

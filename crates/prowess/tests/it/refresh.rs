@@ -42,23 +42,23 @@ fn linked(root: &Path, yaml: &str) -> Runtime {
 /// A runtime that watches the directory and is past the setting-up of its watch.
 fn watching(tree: &Tree) -> (Runtime, Subscription) {
     let runtime = runtime(tree.path(), "refresh: {mode: watch}", None);
-    let heard = runtime.subscribe();
+    let subscription = runtime.subscribe();
     // Whether the scan that ends the setting-up finds it or the watch reports it, it is found.
     tree.write("first/SKILL.md", skill("first", "The first."));
-    wait_until(&runtime, &heard, |catalog| catalog.get("first").is_some());
-    (runtime, heard)
+    wait_until(&runtime, &subscription, |catalog| catalog.get("first").is_some());
+    (runtime, subscription)
 }
 
 /// Waits for changes until a catalog is as it should be; gives the changes.
 #[track_caller]
 fn wait_until(
     runtime: &Runtime,
-    heard: &Subscription,
+    subscription: &Subscription,
     is_so: impl Fn(&Catalog) -> bool,
 ) -> Vec<Arc<CatalogChange>> {
     let mut changes = Vec::new();
     while !is_so(&runtime.catalog()) {
-        match heard.recv_timeout(LONG) {
+        match subscription.recv_timeout(LONG) {
             Some(Notice::Changed(change)) => changes.push(change),
             Some(_) => {}
             None => panic!("there is word of a change after {changes:?}"),
@@ -74,18 +74,18 @@ fn says(id: &str, description: &str) -> impl Fn(&Catalog) -> bool {
 #[test]
 fn a_watching_runtime_sees_skills_come_change_and_go() {
     let tree = Tree::new("");
-    let (runtime, heard) = watching(&tree);
+    let (runtime, subscription) = watching(&tree);
     tree.write("group/pdf/SKILL.md", skill("pdf", "one"));
-    wait_until(&runtime, &heard, says("pdf", "one"));
+    wait_until(&runtime, &subscription, says("pdf", "one"));
     tree.write("group/pdf/SKILL.md", skill("pdf", "two"));
-    wait_until(&runtime, &heard, says("pdf", "two"));
+    wait_until(&runtime, &subscription, says("pdf", "two"));
     fs::rename(tree.join("group"), tree.join("team")).expect("it can be renamed");
     let is_moved = |catalog: &Catalog| {
         catalog.get("pdf").is_some_and(|skill| skill.package().as_str() == "team/pdf")
     };
-    wait_until(&runtime, &heard, is_moved);
+    wait_until(&runtime, &subscription, is_moved);
     fs::remove_dir_all(tree.join("team")).expect("it goes");
-    let changes = wait_until(&runtime, &heard, |catalog| catalog.get("pdf").is_none());
+    let changes = wait_until(&runtime, &subscription, |catalog| catalog.get("pdf").is_none());
     assert!(changes.iter().any(|change| change.removed.iter().eq(["pdf"])), "{changes:?}");
 }
 
@@ -95,7 +95,7 @@ fn a_watching_runtime_sees_skills_come_change_and_go() {
 fn check_saves(save: impl Fn(&Path, &str)) {
     let tree = Tree::new("");
     tree.write("pdf/SKILL.md", skill("pdf", "zero"));
-    let (runtime, heard) = watching(&tree);
+    let (runtime, subscription) = watching(&tree);
     // What led to this one may still be reported.
     let begun = runtime.catalog().generation();
     for description in ["one", "two", "three", "four", "five"] {
@@ -106,7 +106,7 @@ fn check_saves(save: impl Fn(&Path, &str)) {
             assert_eq!(catalog.diagnostics().count(), 0, "and never said to be broken");
             is_it(catalog)
         };
-        let changes = wait_until(&runtime, &heard, is_it);
+        let changes = wait_until(&runtime, &subscription, is_it);
         let is_change =
             |change: &Arc<CatalogChange>| change.from < begun || change.changed.iter().eq(["pdf"]);
         assert!(changes.iter().all(is_change), "it changes and nothing else does: {changes:?}");
@@ -137,15 +137,15 @@ fn a_save_in_any_editors_way_never_takes_a_skill_away() {
 fn a_version_that_stays_broken_is_reported_and_the_last_good_one_stays() {
     let tree = Tree::new("");
     tree.write("pdf/SKILL.md", skill("pdf", "good"));
-    let (runtime, heard) = watching(&tree);
+    let (runtime, subscription) = watching(&tree);
     tree.write("pdf/SKILL.md", "---\nname: pdf\ndescr");
-    wait_until(&runtime, &heard, |catalog| {
+    wait_until(&runtime, &subscription, |catalog| {
         assert!(says("pdf", "good")(catalog), "the last good version stays");
         catalog.diagnostics().any(|found| found.code.as_str() == "skill-kept")
     });
-    tree.write("pdf/SKILL.md", skill("pdf", "mended"));
-    wait_until(&runtime, &heard, says("pdf", "mended"));
-    assert_eq!(runtime.catalog().diagnostics().count(), 0, "what was said of it goes");
+    tree.write("pdf/SKILL.md", skill("pdf", "repaired"));
+    wait_until(&runtime, &subscription, says("pdf", "repaired"));
+    assert_eq!(runtime.catalog().diagnostics().count(), 0, "its finding goes");
 }
 
 #[test]
@@ -155,17 +155,17 @@ fn a_root_that_comes_later_is_found() {
     let builder = dynamic::builder().policies(policies);
     let builder = builder.optional_skills_directory("user", tree.join("a/b"));
     let runtime = builder.build().expect("the directory is optional");
-    let heard = runtime.subscribe();
+    let subscription = runtime.subscribe();
     tree.write("a/b/pdf/SKILL.md", skill("pdf", "there"));
-    wait_until(&runtime, &heard, says("pdf", "there"));
+    wait_until(&runtime, &subscription, says("pdf", "there"));
     tree.write("a/b/pdf/SKILL.md", skill("pdf", "changed"));
-    wait_until(&runtime, &heard, says("pdf", "changed"));
+    wait_until(&runtime, &subscription, says("pdf", "changed"));
 }
 
 #[test]
 fn after_a_storm_of_saves_the_catalog_is_that_of_a_fresh_scan() {
     let tree = Tree::new("");
-    let (runtime, heard) = watching(&tree);
+    let (runtime, subscription) = watching(&tree);
     let mut random = Random::new(7, 0);
     for save in 0..5_000 {
         let name = format!("skill-{}", random.below(300));
@@ -183,7 +183,7 @@ fn after_a_storm_of_saves_the_catalog_is_that_of_a_fresh_scan() {
     };
     let fresh = list(&self::runtime(tree.path(), "", None).catalog());
     while list(&runtime.catalog()) != fresh {
-        if heard.recv_timeout(LONG).is_none() {
+        if subscription.recv_timeout(LONG).is_none() {
             let found = list(&runtime.catalog());
             let only = |one: &[String], other: &[String]| -> Vec<_> {
                 one.iter().filter(|line| !other.contains(line)).cloned().collect()
@@ -233,30 +233,30 @@ const POLLING: &str = "refresh: {mode: poll, poll_seconds: 1}";
 #[test]
 fn each_edit_of_a_body_is_reported_however_soon_it_comes() {
     let tree = Tree::new("");
-    let (runtime, heard) = watching(&tree);
+    let (runtime, subscription) = watching(&tree);
     let write = |body: &str| tree.write("pdf/SKILL.md", skill("pdf", "Fills forms.") + body);
     write("");
-    wait_until(&runtime, &heard, says("pdf", "Fills forms."));
+    wait_until(&runtime, &subscription, says("pdf", "Fills forms."));
     for body in ["one", "three", "fourteen"] {
         write(body);
-        let is_told = || match heard.recv_timeout(LONG) {
+        let is_reported = || match subscription.recv_timeout(LONG) {
             Some(Notice::Changed(change)) => change.changed.iter().eq(["pdf"]),
             other => panic!("the edit `{body}` is reported: {other:?}"),
         };
-        while !is_told() {}
+        while !is_reported() {}
     }
 }
 
 /// Makes a skill unreadable under a poll: it stays, and the next polls have nothing new to tell.
 #[track_caller]
 fn check_no_news(runtime: &Runtime, close: impl FnOnce()) {
-    let heard = runtime.subscribe();
+    let subscription = runtime.subscribe();
     close();
     let is_kept = |catalog: &Catalog| {
         assert!(says("pdf", "Good.")(catalog), "the last good version stays");
         catalog.diagnostics().any(|found| found.code.as_str() == "skill-kept")
     };
-    wait_until(runtime, &heard, is_kept);
+    wait_until(runtime, &subscription, is_kept);
     let generation = runtime.catalog().generation();
     std::thread::sleep(Duration::from_millis(2_500));
     assert_eq!(runtime.catalog().generation(), generation, "two polls have found nothing new");
@@ -285,8 +285,8 @@ fn a_directory_that_stays_shut_is_no_news_to_a_poll() {
     });
 }
 
-/// Rights that are changed, a disk that fails for a moment: what lies in a directory is not gone because
-/// nobody may look.
+/// Rights that are changed, a disk that fails for a moment: the packages of a directory that cannot be
+/// read are not removed.
 #[test]
 fn a_directory_that_is_shut_for_a_while_takes_no_skill_away() {
     without_override(|| {

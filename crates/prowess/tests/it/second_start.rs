@@ -227,7 +227,7 @@ fn another_policy_has_records_of_its_own() {
     stable(&tree);
     let mut policies = Policies::default();
     policies.registry.id_from = prowess::registry::IdFrom::Directory;
-    assert_eq!(start_with(&tree, policies).1, 4, "what the policy decides is read anew");
+    assert_eq!(start_with(&tree, policies).1, 4, "what the policy decides is read again");
     assert_eq!(start(&tree).1, 0, "and the other one's is still there");
 }
 

@@ -168,10 +168,12 @@ pub(super) fn no_skill() -> Arc<MemorySource> {
 
 /// Waits until the catalog says how the source is watched, or for the first one if it says nothing.
 fn wait_for_watch(runtime: &Runtime) {
-    let heard = runtime.subscribe();
+    let subscription = runtime.subscribe();
     let is_told = || runtime.catalog().diagnostics().next().is_some();
     while !is_told() {
-        heard.recv_timeout(std::time::Duration::from_secs(60)).expect("there is word of it");
+        subscription
+            .recv_timeout(std::time::Duration::from_secs(60))
+            .expect("a change is reported");
     }
 }
 
