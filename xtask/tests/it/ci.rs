@@ -62,6 +62,8 @@ impl Clone {
         for name in RECORDED {
             clone.record(name, "");
         }
+        // It runs the command after its options and the limit.
+        clone.record("timeout", "shift 3; exec \"$@\"");
         symlink("../../bin/first-ten-minutes", clone.path("clone/.ci/first-ten-minutes"))
             .expect("a link");
         clone
@@ -162,6 +164,21 @@ fn every_step_runs_with_its_material() {
     for (name, call) in WITH_MATERIAL {
         assert!(stdout(&output).contains(&format!("\n== {name}\n$ {call}\n")), "{name}");
         assert!(clone.has_called(call), "`{call}` has run");
+    }
+}
+
+#[test]
+fn steps_have_a_time_limit_on_the_server() {
+    for (ci, has_limit) in [(Some("true"), true), (None, false)] {
+        let clone = Clone::new();
+        clone.write_material();
+        assert!(clone.run(ci).status.success());
+        let calls = clone.calls();
+        let limited = "timeout --verbose --kill-after=10 40m ";
+        let limits = calls.iter().filter_map(|call| call.strip_prefix(limited));
+        assert_eq!(limits.clone().any(|step| step == "cargo xtask test"), has_limit, "{calls:#?}");
+        let steps = calls.iter().filter(|call| call.starts_with("cargo xtask "));
+        assert_eq!(steps.clone().all(|step| limits.clone().any(|it| it == step)), has_limit);
     }
 }
 
