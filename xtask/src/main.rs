@@ -106,11 +106,12 @@ cargo xtask COMMAND
   soak [RELOADS]     replace a plugin RELOADS times, 1,000 by default, under readers; no read may fail. Then
                      swap a catalog ten thousand times under eight readers, which must see complete catalogs,
                      write 800,000 audit events by eight threads, and simulate a million calls of failing
-                     session stores; no event and no update may be lost. Then send a million broken messages
-                     and a hundred thousand broken HTTP requests to a server, each of which it must answer, and
+                     session stores; no event and no update may be lost. Then send a hundred thousand broken messages
+                     and ten thousand broken HTTP requests to a server, each of which it must answer, and
                      run 400 bad scripts in the sandbox, which must leave nothing
   soak --messages [MESSAGES [REQUESTS]]
-                     send this many broken messages and HTTP requests alone
+                     send this many broken messages and HTTP requests alone; a million and a hundred thousand by
+                     default
   soak --scripts [COUNT]
                      run COUNT bad scripts, 5,000 by default
   soak --power-cuts  cut the power at every moment of a writer of state, audit and installed skills, and check
@@ -320,7 +321,8 @@ fn soak(arguments: &[&str]) -> Result<(), Failure> {
     run(Command::new(built.join("soak")).args(arguments))?;
     run(&mut Command::new(built.join("swaps")))?;
     run(&mut Command::new(built.join("writers")))?;
-    run(&mut Command::new(built.join("messages")))?;
+    // Ten times as many are sent at night.
+    run(Command::new(built.join("messages")).args(["100000", "10000"]))?;
     // The simulation runs in less time than an optimized build of it takes.
     run(&mut Command::new(build_program("examples/simulate")?))
 }

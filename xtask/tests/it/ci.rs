@@ -218,7 +218,7 @@ fn long_checks_run_at_night() {
     let path = top(".github/workflows/nightly.yml");
     let workflow = fs::read_to_string(path).expect("it is there");
     assert!(workflow.contains("\n  schedule:\n"), "{workflow}");
-    for task in ["\"coverage\"", "\"release --dry-run\""] {
+    for task in ["\"coverage\"", "\"release --dry-run\"", "\"soak --messages\""] {
         assert!(workflow.contains(task), "{task}: {workflow}");
     }
     assert!(workflow.contains(" cargo xtask ${{ matrix.task }}\n"), "{workflow}");
