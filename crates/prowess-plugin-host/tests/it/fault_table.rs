@@ -88,9 +88,7 @@ fn check(begin: Begins, row: &Row, outcome: Outcome) {
         let what = format!("{}: {config} {act:?}", row.fault);
         let (running, codes) = codes_of(begin, &file, config, *act);
         match outcome {
-            Reports(code) => {
-                assert!(codes.iter().any(|reported| reported == code), "{what}: {codes:?}")
-            }
+            Reports(code) => assert!(codes.iter().any(|found| found == code), "{what}: {codes:?}"),
             Nothing => {
                 let faults: Vec<_> = codes.iter().filter(|code| *code != "faulty-odd").collect();
                 assert!(faults.is_empty(), "{what}: no fault is reported: {faults:?}");
