@@ -174,7 +174,7 @@ fn steps_have_a_time_limit_on_the_server() {
         clone.write_material();
         assert!(clone.run(ci).status.success());
         let calls = clone.calls();
-        let limited = "timeout --verbose --kill-after=10 40m ";
+        let limited = "timeout --verbose --kill-after=10 50m ";
         let limits = calls.iter().filter_map(|call| call.strip_prefix(limited));
         assert_eq!(limits.clone().any(|step| step == "cargo xtask test"), has_limit, "{calls:#?}");
         let steps = calls.iter().filter(|call| call.starts_with("cargo xtask "));
