@@ -115,8 +115,8 @@ fn a_good_call_is_answered_anywhere(tool: &dyn Tool, arguments: &Value) {
     let cancel = Cancel::default();
     cancel.cancel();
     let result = call_until(tool, arguments, &cancel);
-    let is_told = result == alone || (result.is_error && result.code.is_some());
-    assert!(is_told, "{}", broken(ANSWERS, "a cancelled call is neither done nor an error"));
+    let is_answered = result == alone || (result.is_error && result.code.is_some());
+    assert!(is_answered, "{}", broken(ANSWERS, "a cancelled call is neither done nor an error"));
 }
 
 /// A session without loaded skills, which can load none.

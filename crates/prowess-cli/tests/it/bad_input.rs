@@ -20,7 +20,7 @@ fn check(spoil: impl FnOnce(&Tree), path: &str, severity: &str, code: &str) {
     let ran = run(tree.path(), &["list", "--format", "json"]);
     let listed = ran.json();
     accounts::check(tree.path(), &listed);
-    check_told(&ran, &listed, &tree.join(path), severity, code);
+    check_reported(&ran, &listed, &tree.join(path), severity, code);
 }
 
 fn tree() -> Tree {
@@ -31,7 +31,7 @@ fn tree() -> Tree {
 }
 
 #[track_caller]
-fn check_told(ran: &Ran, listed: &Value, path: &Path, severity: &str, code: &str) {
+fn check_reported(ran: &Ran, listed: &Value, path: &Path, severity: &str, code: &str) {
     assert_eq!(ran.code, Some(0), "a bad skill does not fail the list");
     let ids: Vec<_> = listed["skills"].as_array().unwrap().iter().map(|s| &s["id"]).collect();
     assert_eq!(ids, ["good"], "the good skill is there and nothing else");
@@ -139,7 +139,7 @@ fn a_directory_that_may_not_be_read() {
     fs::set_permissions(tree.join("bad"), Permissions::from_mode(0o700)).unwrap();
     let listed = ran.json();
     accounts::check(tree.path(), &listed);
-    check_told(&ran, &listed, &tree.join("bad"), "error", "directory-unreadable");
+    check_reported(&ran, &listed, &tree.join("bad"), "error", "directory-unreadable");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn a_file_that_may_not_be_read() {
     let ran = without_override(|| run(tree.path(), &["list", "--format", "json"]));
     let listed = ran.json();
     accounts::check(tree.path(), &listed);
-    check_told(&ran, &listed, &tree.join("bad/SKILL.md"), "error", "file-unreadable");
+    check_reported(&ran, &listed, &tree.join("bad/SKILL.md"), "error", "file-unreadable");
     let help = listed["diagnostics"][0]["help"].as_str().unwrap();
     assert!(help.contains("permissions"), "it says what to change: {help}");
 }

@@ -281,7 +281,7 @@ proptest! {
             (done.text.into_owned(), done.diagnostics)
         };
         let (marked, reported) = run(marks);
-        let (filled, told_of_values) = run(values.each_ref().map(String::as_str));
+        let (filled, of_values) = run(values.each_ref().map(String::as_str));
         let mut expected = String::new();
         for character in marked.chars() {
             match marks.iter().position(|mark| mark.starts_with(character)) {
@@ -290,7 +290,7 @@ proptest! {
             }
         }
         prop_assert_eq!(&filled, &expected);
-        prop_assert_eq!(reported, told_of_values, "values change nothing of what is reported");
+        prop_assert_eq!(reported, of_values, "values change nothing of what is reported");
         let inserted: usize = marked.chars().filter_map(|character| {
             marks.iter().position(|mark| mark.starts_with(character)).map(|at| values[at].len())
         }).sum();

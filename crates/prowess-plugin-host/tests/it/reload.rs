@@ -139,8 +139,8 @@ fn another_build_replaces_the_plugin() {
             assert_eq!(place.reload(&plugin), Ok(expected), "{isolation:?}");
             answers(&*source);
             // The new build's own change may be reported before or after.
-            let is_told = changes.lock().unwrap().contains(&SourceChange::Everything);
-            assert!(is_told, "everything may have changed");
+            let is_reported = changes.lock().unwrap().contains(&SourceChange::Everything);
+            assert!(is_reported, "everything may have changed");
             changes.lock().unwrap().clear();
         }
         let tool = Arc::clone(&plugin.tools[0].tools()[0]);

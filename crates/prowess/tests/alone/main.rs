@@ -66,8 +66,8 @@ fn changes_are_found_by_polling_and_that_is_reported() {
     assert!(is_reported(), "it stays reported: nothing tries again by itself");
 }
 
-/// A directory that comes when the process can open nothing is unreadable:
-/// what lies in it is found once files can be opened again.
+/// What lies in a directory that is created while the process can open no file is found once files can
+/// be opened again.
 #[test]
 fn a_watch_that_cannot_look_is_given_up_for_polling() {
     let _turn = TURN.lock();

@@ -169,8 +169,8 @@ pub(super) fn no_skill() -> Arc<MemorySource> {
 /// Waits until the catalog says how the source is watched, or for the first one if it says nothing.
 fn wait_for_watch(runtime: &Runtime) {
     let subscription = runtime.subscribe();
-    let is_told = || runtime.catalog().diagnostics().next().is_some();
-    while !is_told() {
+    let is_reported = || runtime.catalog().diagnostics().next().is_some();
+    while !is_reported() {
         subscription
             .recv_timeout(std::time::Duration::from_secs(60))
             .expect("a change is reported");
