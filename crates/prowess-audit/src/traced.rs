@@ -1,4 +1,5 @@
-//! Events as `tracing` events. Their names and fields are in ARCHITECTURE.md.
+//! Events as `tracing` events. Their names and fields are in the guide
+//! `prowess::guide::traces`.
 
 use prowess_core::{
     AuditEvent, AuditSink, DeactivationCause, RuntimeEvent, SkillActivation, SkillDeactivation,

@@ -33,10 +33,15 @@
 //! An address of a private network is refused, also where the name of a granted host leads to it,
 //! unless the policy names the host. Everything that is refused is listed in [`Traffic`].
 //!
+//! The rule which addresses are public ([`is_public`]) is the only one: `prowess-source-remote`
+//! uses it, too.
+//!
 //! # Limits of the proxy
 //!
 //! It does not look into TLS: a server behind a granted name may pass requests on to other hosts.
 //! It serves neither SOCKS nor HTTP/2 nor requests whose length is unknown when they begin.
+//! The lookup of a name has a thread that ends with it, because the system's lookup cannot be
+//! interrupted.
 #![forbid(unsafe_code)]
 
 mod address;

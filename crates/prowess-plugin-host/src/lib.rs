@@ -27,6 +27,11 @@
 //! [`PluginLoader`] performs all of these steps, and a [`Follower`] repeats them when a plugin's
 //! file changes.
 //!
+//! A plugin's tool sees of a conversation what the caller of the call can find, and only if its
+//! manifest asks for it. The host answers its questions on the thread that asks and within the
+//! call alone, reads the files, and loads skills from its own sources: a plugin hands over ids and
+//! digests, never bodies.
+//!
 //! Authors test their plugins with the crate `prowess-plugin-check`, which is built on [`kit`].
 //!
 //! [`list`] returns the plugins of a directory, and whether each of them may run.

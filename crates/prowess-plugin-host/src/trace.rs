@@ -1,4 +1,5 @@
-//! The trace span of a plugin call. ARCHITECTURE.md documents its name and fields.
+//! The trace span of a plugin call. The guide `prowess::guide::traces` documents its name
+//! and fields.
 
 use prowess_core::Code;
 use tracing::field::Empty;

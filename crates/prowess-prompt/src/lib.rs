@@ -23,6 +23,11 @@
 //! vendor's prompt cache warm. The catalog does not depend on the active skills, so that loading a
 //! skill changes only the end of the text. With a [`CatalogBaseline`], the calls of a conversation
 //! repeat the catalog's first text, and a notice at the end lists what has changed since.
+//! The text of a skill that is withheld since is not repeated.
+//!
+//! Over the budget, descriptions are shortened first, then skills are left out by the overflow
+//! policy, and the text and the ledger say so. A ranking for a message and counts of uses come as
+//! orders of ids.
 //!
 //! Names, descriptions and bodies are untrusted. Each is encoded for its destination by
 //! `prowess-text`, and a body is between tags with a boundary that is random for each conversation,

@@ -1,4 +1,5 @@
-//! The spans and events of a reload. Their names and fields are in ARCHITECTURE.md.
+//! The spans and events of a reload. Their names and fields are in the guide
+//! `prowess::guide::traces`.
 
 use std::collections::HashSet;
 

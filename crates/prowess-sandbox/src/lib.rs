@@ -30,6 +30,8 @@
 //! before it knows the plan, with every layer that needs no plan, and adds the others when it gets
 //! one. Nothing of the program runs before the host has compared where the stage comes from.
 //! `cargo xtask bench --start` measures what a start costs.
+//! The stage that waits has a thread of its own, because the kernel ends a process with the thread
+//! that started it.
 //!
 //! This crate knows nothing of skills, plugins or scripts.
 #![deny(unsafe_code)]

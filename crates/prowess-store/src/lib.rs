@@ -33,6 +33,9 @@
 //! A lock file that cannot be read is never an empty one: every operation on it fails until it is
 //! repaired, and nothing is installed or removed.
 //!
+//! A link or a copy of an installed package that somebody has changed belongs to that person: it
+//! is neither replaced nor removed.
+//!
 //! An [`Installer`] joins a store, a lock file and a [`Remote`](prowess_core::Remote). This crate
 //! does not use the network; the remote may.
 #![forbid(unsafe_code)]

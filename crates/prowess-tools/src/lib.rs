@@ -25,6 +25,11 @@
 //! [`Surface`]. They know the core's seams alone: the session
 //! is a trait object that the host binds, the catalog is the turn's. No vendor's wire format is
 //! known here.
+//!
+//! After the gate, hooks of loaded skills may still refuse a call. Loading reads bodies from the
+//! sources of the turn's catalog, and changes the session completely or not at all. The audit
+//! receives the intent of a call just before it runs, and if the policy requires it, nothing runs
+//! whose intent is not stored.
 #![forbid(unsafe_code)]
 
 mod arguments;

@@ -1,4 +1,5 @@
-//! The span of a tool call. Its name and fields are in ARCHITECTURE.md.
+//! The span of a tool call. Its name and fields are in the guide
+//! `prowess::guide::traces`.
 
 use prowess_core::{Caller, Outcome};
 use tracing::field::Empty;

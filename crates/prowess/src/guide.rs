@@ -9,11 +9,15 @@
 //! | run the server for other people's agents | [`operating`] |
 //! | write a skill that models find and can use | [`authoring`] |
 //! | come from `skills-ref` or another runtime | [`migrating`] |
+//! | know what is promised, and where a promise ends | [`security`] |
+//! | collect traces | [`traces`] |
 
 pub mod async_hosts;
 pub mod authoring;
 pub mod embedding;
 pub mod migrating;
 pub mod operating;
+pub mod security;
 pub mod sources;
 pub mod stores;
+pub mod traces;

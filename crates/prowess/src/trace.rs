@@ -1,4 +1,4 @@
-//! The span of a turn. Its name and fields are in ARCHITECTURE.md.
+//! The span of a turn. Its name and fields are in [`crate::guide::traces`].
 
 use prowess_core::{Catalog, SessionId};
 use tracing::field::Empty;

@@ -3,6 +3,7 @@
 //! The repository is read once into values; each check is a function of those values, with a test
 //! that shows it fail.
 
+mod dependencies;
 mod encoders;
 mod examples;
 mod files;
@@ -20,7 +21,8 @@ use repository::Repository;
 /// A check gives a sentence for each thing that is wrong.
 type Check = fn(&Repository) -> Vec<String>;
 
-const CHECKS: [(&str, Check); 9] = [
+const CHECKS: [(&str, Check); 10] = [
+    ("dependencies", dependencies::check),
     ("encoders", encoders::check),
     ("examples", examples::check),
     ("floors", floors::check),

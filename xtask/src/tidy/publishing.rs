@@ -163,7 +163,7 @@ mod tests {
     fn list_of_all_crates_is_no_entry_of_each() {
         let list = |_| {
             let names = "`low`, `left`, `left-right`, `prowess-testkit`, `server`, `program`";
-            format!("# Changelog\n\n## [Unreleased]\n\n- The crates: {names}.\n- `low`: words.\n")
+            format!("# Changelog\n\n## 0.1.0\n\n- The crates: {names}.\n- `low`: words.\n")
         };
         let parts = ["`left`", "`left-right`", "`prowess-testkit`", "`server`", "`program`"];
         broken("CHANGELOG.md", list, &parts);

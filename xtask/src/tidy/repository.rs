@@ -203,6 +203,8 @@ A trait each: `Session`, `Clock`. More.
                 repository.write(document, "Text.\n");
             }
             repository.write("ARCHITECTURE.md", ARCHITECTURE);
+            let reasons = "| purpose | choice |\n|---|---|\n| values | `serde` |\n";
+            repository.write("crates/DEPENDENCIES.md", reasons);
             repository.add_example();
             repository.write("Cargo.toml", "[workspace]\n");
             repository.add("low", &[]);
@@ -213,8 +215,7 @@ A trait each: `Session`, `Clock`. More.
             repository.add("program", &["server", "left"]);
             let entries =
                 repository.crates().map(|package| format!("- `{}`: words.\n", package.name));
-            let changelog =
-                format!("# Changelog\n\n## [Unreleased]\n\n{}", entries.collect::<String>());
+            let changelog = format!("# Changelog\n\n## 0.1.0\n\n{}", entries.collect::<String>());
             repository.write("CHANGELOG.md", &changelog);
             for package in &repository.crates().cloned().collect::<Vec<_>>() {
                 let readme =

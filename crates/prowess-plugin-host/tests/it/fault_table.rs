@@ -1,6 +1,6 @@
 //! The effect of each fault of a plugin, in the host's process and in a separate one.
 //!
-//! A test compares the rows with the table in `SECURITY.md`; set `UPDATE_EXPECT` to update it. A
+//! A test compares the rows with the table in `FAULTS.md`; set `UPDATE_EXPECT` to update it. A
 //! fault that ends the host's process is run in a copy of this program.
 
 mod rows;
@@ -11,6 +11,7 @@ use std::process::{Command, Output};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use expect_test::expect_file;
 use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource};
 use prowess_plugin_host::{Isolation, PluginError, PluginErrorKind, PluginLimits};
 use prowess_testkit::{PluginFlavor, build_plugin_example_as};
@@ -211,18 +212,12 @@ fn table() -> String {
 }
 
 #[test]
-fn security_md_has_this_table() {
+fn page_of_faults_has_this_table() {
     const BEGIN: &str = "<!-- The table is made by the tests of prowess-plugin-host. -->\n\n";
-    const END: &str = "\n<!-- End of the table. -->";
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../SECURITY.md");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let begin = text.find(BEGIN).expect("the document has the begin marker") + BEGIN.len();
-    let end = begin + text[begin..].find(END).expect("the document has the end marker");
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        std::fs::write(&path, [&text[..begin], &table(), &text[end..]].concat()).unwrap();
-        return;
-    }
-    assert_eq!(text[begin..end], table(), "run this test with `UPDATE_EXPECT=1`");
+    let page = expect_file!["../../FAULTS.md"];
+    let text = page.data();
+    let begin = text.find(BEGIN).expect("the page has the marker") + BEGIN.len();
+    page.assert_eq(&(text[..begin].to_owned() + &table()));
 }
 
 #[test]
