@@ -1,10 +1,18 @@
 //! Checks arguments against a tool's schema.
 
+mod faults;
+#[cfg(feature = "json-schema")]
+mod full_schema;
+mod plain_schema;
+#[cfg(all(test, feature = "json-schema"))]
+mod schema_tests;
+pub(crate) mod validator;
+
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::validator::Validator;
+use validator::Validator;
 
 /// The maximum number of faults in one result. A model fixes a few at a time.
 const MOST_FAULTS: usize = 3;
@@ -18,7 +26,7 @@ const MOST_FAULTS: usize = 3;
 pub fn check_schema(schema: &Value) -> Result<(), String> {
     // The general validator checks the meta-schema too, so a wrong value of a comment is found.
     #[cfg(feature = "json-schema")]
-    return crate::full_schema::compile(schema).map(drop);
+    return full_schema::compile(schema).map(drop);
     #[cfg(not(feature = "json-schema"))]
     Validator::new(schema).map(drop)
 }

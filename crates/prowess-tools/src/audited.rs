@@ -10,8 +10,9 @@ use prowess_core::{
 };
 use tracing::warn;
 
-use crate::slot::guarded;
-use crate::{Refusal, codes};
+use crate::codes;
+use crate::gate::Refusal;
+use crate::guarded::guarded;
 
 /// The maximum number of skills of one call in the audit.
 const MOST_SKILLS: usize = 64;

@@ -34,52 +34,43 @@
 
 mod arguments;
 mod audited;
-mod builder;
 pub mod codes;
-mod dispatched;
+mod content;
 mod error;
-mod faults;
-#[cfg(feature = "json-schema")]
-mod full_schema;
 #[cfg(feature = "functions")]
 mod function_tool;
 mod gate;
-mod host_call;
-mod limits;
-mod naming;
-mod plain_schema;
+mod guarded;
+mod hooks;
+mod lookup;
+mod operations;
 mod policy;
-mod script_file;
-mod skill_tools;
-mod slot;
 mod suggestion;
 mod surface;
+mod surfaces;
 mod toolbox;
 mod trace;
-mod user;
-mod validator;
-mod word_filter;
-
-#[cfg(all(test, feature = "json-schema"))]
-mod schema_tests;
 
 pub use arguments::check_schema;
 pub use audited::CallAudit;
-pub use builder::ToolboxBuilder;
-pub use dispatched::Dispatched;
+pub use content::script_file::{is_script_file, script_read_refusal};
 pub use error::BuildError;
 #[cfg(feature = "functions")]
 pub use function_tool::FunctionTool;
 pub use gate::{AllowAll, Gate, GateAnswer, GateRequest, Refusal};
-pub use naming::{NameStyle, ToolNaming};
+pub use hooks::SkillHooks;
+pub use lookup::listed_ids::ListedIds;
+pub use lookup::newer::changed_active_skills;
+pub use lookup::user::{ExplicitActivation, completions, explicit_activation, skill_directories};
+pub use lookup::word_filter::WordFilter;
 pub use policy::{
     DiscoveryTools, HookPolicy, ReadGate, ReadScope, RequiresMode, ScriptRead, SkillContent,
     SkillLookup, ToolHost, ToolPolicy,
 };
-pub use script_file::{is_script_file, script_read_refusal};
-pub use skill_tools::{ListedIds, SkillHooks, SkillTools, changed_active_skills};
 pub use suggestion::closest;
 pub use surface::Surface;
+pub use surfaces::SkillTools;
 pub use toolbox::Toolbox;
-pub use user::{ExplicitActivation, completions, explicit_activation, skill_directories};
-pub use word_filter::WordFilter;
+pub use toolbox::builder::ToolboxBuilder;
+pub use toolbox::dispatched::Dispatched;
+pub use toolbox::naming::{NameStyle, ToolNaming};

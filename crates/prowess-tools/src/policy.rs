@@ -3,8 +3,8 @@
 use prowess_core::ToolCall;
 use serde::{Deserialize, Serialize};
 
-use crate::Surface;
 use crate::suggestion::LEAST_SIMILARITY;
+use crate::surface::Surface;
 
 /// The policy of [`SkillTools`](crate::SkillTools).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

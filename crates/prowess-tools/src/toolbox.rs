@@ -1,5 +1,12 @@
 //! The one path of every call: find the tool, check the arguments, ask the gate, run, audit.
 
+pub(crate) mod builder;
+pub(crate) mod dispatched;
+mod host_call;
+mod limits;
+pub(crate) mod naming;
+mod slot;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
@@ -15,12 +22,16 @@ use serde_json::Value;
 
 use crate::arguments;
 use crate::audited::{self, CallAudit};
-use crate::dispatched::{Answer, Dispatched};
-use crate::limits::Limits;
-use crate::skill_tools::HookedCall;
-use crate::slot::{Slot, guarded};
+use crate::gate::{Gate, GateAnswer, GateRequest, Refusal};
+use crate::guarded::guarded;
+use crate::hooks::{HookedCall, SkillHooks};
 use crate::suggestion::{LEAST_SIMILARITY, closest, hint};
-use crate::{Gate, GateAnswer, GateRequest, Refusal, SkillHooks, ToolNaming, codes, trace};
+use crate::{codes, trace};
+
+use dispatched::{Answer, Dispatched};
+use limits::Limits;
+use naming::ToolNaming;
+use slot::Slot;
 
 /// The tools that a model may call, with one spelling of their names.
 ///

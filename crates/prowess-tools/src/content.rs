@@ -1,0 +1,10 @@
+//! What results and refusals say: texts, files and receipts, encoded for a model.
+
+pub(crate) mod file_content;
+pub(crate) mod file_error;
+pub(crate) mod page;
+pub(crate) mod problem;
+pub(crate) mod receipt;
+pub(crate) mod script_file;
+pub(crate) mod script_hint;
+pub(crate) mod wrapper;

@@ -1,0 +1,88 @@
+//! A file of a package as a result.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use prowess_core::{Content, Record, ResourcePath, ToolContext, ToolResult, virtual_uri};
+use prowess_text::{model_body, quoted};
+
+use super::page::{Lines, Page};
+use super::problem::Problem;
+use crate::codes;
+
+/// The note after a text that differs from the file.
+const CHANGED: &str = "Note: hidden characters were removed from this file, or tags in it that look \
+    like those around skills were escaped.";
+
+/// Returns text encoded for a model, or base64 with the media type of the file's name. Of a text,
+/// only these lines, and at most `page_bytes` of them.
+pub(crate) fn content_of(
+    context: &ToolContext<'_>,
+    file: File<'_>,
+    bytes: Vec<u8>,
+    lines: Option<Lines>,
+    page_bytes: usize,
+) -> Result<ToolResult, Problem> {
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => {
+            let page = Page::of(&text, lines, page_bytes).map_err(|total| file.too_short(total))?;
+            return Ok(text_of(&page, context));
+        }
+        Ok(text) => text.into_bytes(),
+        Err(error) => error.into_bytes(),
+    };
+    match lines {
+        None => Ok(blob(file, &bytes)),
+        Some(_) => {
+            let message =
+                format!("{} is not text; read it without `lines`", quoted(file.path.as_str()));
+            Err(Problem::new(codes::INVALID_ARGUMENTS, message))
+        }
+    }
+}
+
+/// One file of a skill.
+#[derive(Clone, Copy)]
+pub(crate) struct File<'a> {
+    pub(crate) record: Record<'a>,
+    pub(crate) path: &'a ResourcePath,
+}
+
+impl File<'_> {
+    fn too_short(self, total: usize) -> Problem {
+        let path = quoted(self.path.as_str());
+        let message = format!("{path} has {total} lines; choose `lines` among them");
+        Problem::new(codes::INVALID_ARGUMENTS, message)
+    }
+}
+
+fn text_of(page: &Page<'_>, context: &ToolContext<'_>) -> ToolResult {
+    let shown = model_body(page.text, context.boundary);
+    let is_changed = shown != page.text.replace("\r\n", "\n");
+    let mut result = ToolResult::text(shown);
+    if is_changed {
+        result.content.push(Content::Text { text: CHANGED.to_owned() });
+    }
+    if let Some(text) = page.note() {
+        result.content.push(Content::Text { text });
+    }
+    result
+}
+
+fn blob(file: File<'_>, bytes: &[u8]) -> ToolResult {
+    let mime_type = media_type(file.path.as_str());
+    let uri = Some(virtual_uri(file.record.id(), file.path.as_str()));
+    let content = Content::Blob { mime_type, data: STANDARD.encode(bytes), uri };
+    ToolResult { content: vec![content], ..ToolResult::text("") }
+}
+
+/// Returns the media type that a file's extension stands for.
+#[cfg(feature = "media-types")]
+fn media_type(path: &str) -> String {
+    mime_guess::from_path(path).first_or_octet_stream().to_string()
+}
+
+/// Returns the type of unknown bytes: without the feature `media-types` no extension is known.
+#[cfg(not(feature = "media-types"))]
+fn media_type(_: &str) -> String {
+    "application/octet-stream".to_owned()
+}

@@ -1,0 +1,69 @@
+//! A body in a tool's result, for clients whose instructions cannot change.
+
+use prowess_core::{ActiveSkill, Boundary, Catalog, DeliveryPolicy, Listing, Record, ShowLocation};
+use prowess_text::{is_exact, one_line, push_xml_element, wrap_body};
+
+/// The name of the tag around a body, which the boundary follows.
+const TAG: &str = "skill_content";
+
+/// Returns the encoded content of a skill between tags that it cannot close, with the skill's
+/// directory and its files.
+pub(crate) fn wrapped(
+    skill: &ActiveSkill,
+    mut content: String,
+    resources: Option<&Listing>,
+    delivery: DeliveryPolicy,
+    boundary: &Boundary,
+) -> String {
+    content.push_str("\n\n");
+    push_directory(&mut content, skill, delivery.show_location);
+    if let Some(resources) = resources {
+        push_resources(&mut content, resources);
+    }
+    wrap_body(TAG, &[("name", &one_line(&skill.id))], &content, boundary)
+}
+
+fn push_directory(content: &mut String, skill: &ActiveSkill, show: ShowLocation) {
+    let directory = match show {
+        ShowLocation::Absolute | ShowLocation::Virtual => {
+            show.directory(&skill.id, &skill.root_dir).filter(|directory| is_exact(directory))
+        }
+        _ => None,
+    };
+    match directory {
+        Some(directory) => {
+            content.push_str("Skill directory: ");
+            push_xml_element(content, &directory);
+            content
+                .push_str("\nRelative paths in this skill are relative to the skill directory.\n");
+        }
+        None => content.push_str("Relative paths in this skill are relative to the skill.\n"),
+    }
+}
+
+/// Returns the files of a package, as far as its source can list them.
+pub(crate) fn resources(catalog: &Catalog, record: Record<'_>, most: usize) -> Option<Listing> {
+    let listing = catalog.list(record, most).ok()?;
+    (!listing.resources.is_empty() || !listing.is_complete).then_some(listing)
+}
+
+/// Appends the files. A name that cannot be shown unchanged cannot be requested, so it is only
+/// counted.
+fn push_resources(content: &mut String, listing: &Listing) {
+    let paths = listing.resources.iter().map(|resource| resource.path.as_str());
+    let (shown, hidden): (Vec<_>, Vec<_>) = paths.partition(|path| is_exact(path));
+    content.push_str("<skill_resources>\n");
+    for path in shown {
+        content.push_str("<file>");
+        push_xml_element(content, path);
+        content.push_str("</file>\n");
+    }
+    if !hidden.is_empty() {
+        let count = hidden.len();
+        content.push_str(&format!("Files whose names have hidden characters: {count}.\n"));
+    }
+    if !listing.is_complete {
+        content.push_str("There are more files than these.\n");
+    }
+    content.push_str("</skill_resources>\n");
+}

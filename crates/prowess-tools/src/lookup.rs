@@ -1,0 +1,11 @@
+//! From the words of a model or a user to records of the catalog, and to skills that can be active.
+
+pub(crate) mod active;
+pub(crate) mod known_skills;
+pub(crate) mod listed_ids;
+pub(crate) mod newer;
+pub(crate) mod package;
+pub(crate) mod reference;
+pub(crate) mod required;
+pub(crate) mod user;
+pub(crate) mod word_filter;

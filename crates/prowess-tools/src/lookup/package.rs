@@ -1,0 +1,181 @@
+//! From a model's reference to a record, and from a record to an active skill.
+
+use prowess_core::{
+    ActivationError, ActiveSkill, Availability, Caller, Catalog, Code, DeliveryPolicy, Diagnostic,
+    ReadLimit, Record, ResourcePath, ShowLocation, SkillError, SourceError, SourceErrorKind,
+    Timestamp, ToolContext,
+};
+use prowess_text::{clipped, enumerated, is_shown_exactly, quoted};
+
+use crate::codes;
+use crate::content::problem::Problem;
+use crate::policy::SkillLookup;
+use crate::suggestion::{closest, hint};
+
+/// A reason of someone else is cut where a sentence repeats it.
+const MAX_REASON_CHARS: usize = 400;
+
+/// The number of errors of a broken file that a message names.
+const MAX_ERRORS: usize = 3;
+
+/// The number of skills that a message names.
+const MAX_NAMED: usize = 5;
+
+/// Finds the skill whose id differs from a reference in the case of letters alone, if the policy
+/// ignores case.
+///
+/// # Errors
+///
+/// Several skills do.
+pub(crate) fn ignoring_case<'c>(
+    context: &ToolContext<'c>,
+    reference: &str,
+    lookup: SkillLookup,
+) -> Result<Option<Record<'c>>, Problem> {
+    if lookup == SkillLookup::Exact {
+        return Ok(None);
+    }
+    let ToolContext { catalog, caller, .. } = *context;
+    let folded = reference.to_lowercase();
+    let is_meant = |record: &Record<'_>| {
+        record.id().to_lowercase() == folded && catalog.may_load(*record, caller)
+    };
+    let meant: Vec<_> = catalog.skills().filter(is_meant).take(MAX_NAMED).collect();
+    if let [] | [_] = meant[..] {
+        return Ok(meant.first().copied());
+    }
+    let ids = enumerated(meant.iter().map(Record::id), "and");
+    let message = format!("{} may be {ids}; write the name of one", quoted(reference));
+    Err(Problem::new(codes::SKILL_AMBIGUOUS, message))
+}
+
+pub(crate) fn withheld(record: Record<'_>, reason: &str, delivery: DeliveryPolicy) -> Problem {
+    let id = quoted(record.id());
+    let reason = clipped(reason, MAX_REASON_CHARS);
+    match record.availability() {
+        Availability::NotReady => {
+            let message = format!("skill {id} cannot be loaded: {reason}; go on without it");
+            Problem::new(codes::SKILL_NOT_READY, message)
+        }
+        // The reason may name a folder of the host.
+        _ if delivery.show_location == ShowLocation::Absolute => {
+            let message = format!("skill {id} cannot be loaded: {reason}; go on without it");
+            Problem::new(codes::SKILL_HIDDEN, message)
+        }
+        _ => {
+            let message = format!("skill {id} cannot be loaded here; go on without it");
+            Problem::new(codes::SKILL_HIDDEN, message)
+        }
+    }
+}
+
+/// Returns the id of the visible skill whose id is most similar to an unknown reference.
+pub(crate) fn suggestion<'c>(catalog: &'c Catalog, reference: &str, least: u8) -> Option<&'c str> {
+    let ids = catalog.skills().map(|record| record.id()).filter(|id| is_shown_exactly(id));
+    closest(reference, ids, least)
+}
+
+pub(crate) fn not_found(catalog: &Catalog, reference: &str, least: u8) -> Problem {
+    let next = match suggestion(catalog, reference, least) {
+        Some(meant) => hint(meant),
+        None => "; choose one from the list of skills".to_owned(),
+    };
+    let message = format!("no skill named {}{next}", quoted(reference));
+    let error = SkillError::NotFound { skill: reference.to_owned() };
+    Problem::new(codes::SKILL_NOT_FOUND, message).with_error(error)
+}
+
+/// Returns the catalog's record of an active skill, unless its location has changed.
+pub(crate) fn still_there<'c>(
+    catalog: &'c Catalog,
+    active: &ActiveSkill,
+) -> Result<Record<'c>, Problem> {
+    // Whether a model or a user loaded it, its files belong to the session.
+    let found = |caller| catalog.find(&active.id, caller).found();
+    let record = found(Caller::Model).or_else(|| found(Caller::User));
+    record.filter(|record| record.location() == active.location).ok_or_else(|| {
+        let message = format!(
+            "skill {} is no longer where it was loaded from; load it again, or unload it",
+            quoted(&active.id)
+        );
+        Problem::new(codes::SKILL_CHANGED, message)
+    })
+}
+
+/// Returns the state that a session keeps of a skill with this `SKILL.md`.
+pub(crate) fn active_skill(
+    record: Record<'_>,
+    bytes: &[u8],
+    now: Timestamp,
+) -> Result<ActiveSkill, Problem> {
+    ActiveSkill::of(record, bytes, now).map_err(|error| not_activated(record, &error))
+}
+
+pub(crate) fn read_skill_md(catalog: &Catalog, record: Record<'_>) -> Result<Vec<u8>, Problem> {
+    let path = ResourcePath::new(record.file())?;
+    catalog.read(record, &path, ReadLimit::default()).map_err(|error| unreadable(record, &error))
+}
+
+/// Returns the problem of a file that cannot be read. It leaves out the source's own message, which
+/// may name paths that a model must not see.
+fn unreadable(record: Record<'_>, error: &SourceError) -> Problem {
+    let skill = quoted(record.id());
+    let kind = error.kind;
+    let message = match kind {
+        SourceErrorKind::Changing => format!(
+            "the `{}` of skill {skill} is being written to; nothing was loaded, try again in a moment",
+            record.file()
+        ),
+        _ => format!("skill {skill} cannot be read any more; nothing was loaded, go on without it"),
+    };
+    let skill = record.id().to_owned();
+    let error = SkillError::Activation { skill, reason: message.clone() };
+    Problem::new(Code::new(kind.as_str()), message).with_error(error)
+}
+
+fn not_activated(record: Record<'_>, error: &ActivationError) -> Problem {
+    match error {
+        ActivationError::Renamed => {
+            let message = format!(
+                "skill {} has changed its name since the list of skills was made; nothing was loaded, \
+                 choose from the next list",
+                quoted(record.id())
+            );
+            Problem::new(codes::SKILL_CHANGED, message)
+        }
+        ActivationError::Broken(diagnostics) => broken(record, diagnostics),
+        other => {
+            let message = format!("skill {} cannot be loaded: {other}", quoted(record.id()));
+            Problem::new(codes::SKILL_INVALID, message)
+        }
+    }
+}
+
+/// Names the errors of a file with their codes, lines and columns.
+fn broken(record: Record<'_>, diagnostics: &[Diagnostic]) -> Problem {
+    let errors: Vec<_> = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).collect();
+    let named = errors.iter().take(MAX_ERRORS);
+    let mut faults: Vec<_> =
+        named.map(|error| clipped(&error.to_string(), MAX_REASON_CHARS)).collect();
+    if let Some(more) = errors.len().checked_sub(MAX_ERRORS).filter(|more| *more > 0) {
+        faults.push(format!("and {more} more"));
+    }
+    let message = format!(
+        "the `{}` of skill {} is broken: {}; nothing was loaded, go on without it",
+        record.file(),
+        quoted(record.id()),
+        faults.join("; ")
+    );
+    Problem::new(codes::SKILL_INVALID, message).with_error(parse_error(record, &errors))
+}
+
+/// Returns the first error of a broken file.
+fn parse_error(record: Record<'_>, errors: &[&Diagnostic]) -> SkillError {
+    let first = errors.first();
+    SkillError::Parse {
+        path: record.location(),
+        line: first.and_then(|error| error.line),
+        column: first.and_then(|error| error.column),
+        reason: first.map_or_else(String::new, |error| error.message.clone()),
+    }
+}

@@ -1,0 +1,160 @@
+//! The operations on skills, which every surface shares.
+
+pub(crate) mod instructions;
+
+use std::sync::Arc;
+
+use prowess_core::{
+    ActiveSkill, Catalog, DeliveryPolicy, EstimatedTokens, Lookup, ProposalStore, Ranker, Record,
+    ScriptRunner, SessionState, TokenCounter, ToolContext, Trust, VirtualShell,
+};
+use prowess_text::quoted;
+use serde_json::Value;
+
+use crate::audited::CallAudit;
+use crate::codes;
+use crate::content::problem::Problem;
+use crate::hooks::{HookMemory, SkillHooks};
+use crate::lookup::active;
+use crate::lookup::known_skills::KnownSkills;
+use crate::lookup::listed_ids::ListedIds;
+use crate::lookup::package;
+use crate::lookup::reference::resolved;
+use crate::lookup::word_filter::WordFilter;
+use crate::policy::{ReadGate, ToolPolicy};
+
+/// The policies and services of the operations. Each operation is in the file of its tool.
+#[derive(Clone)]
+pub(crate) struct Operations {
+    pub(crate) policy: ToolPolicy,
+    pub(crate) delivery: DeliveryPolicy,
+    pub(crate) ranker: Arc<dyn Ranker>,
+    pub(crate) counter: Arc<dyn TokenCounter>,
+    pub(crate) runner: Option<Arc<dyn ScriptRunner>>,
+    pub(crate) shell: Option<Arc<dyn VirtualShell>>,
+    pub(crate) proposals: Option<Arc<dyn ProposalStore>>,
+    pub(crate) listed_ids: ListedIds,
+    pub(crate) known_skills: Arc<KnownSkills>,
+    pub(crate) hook_trust: Trust,
+    pub(crate) hook_audit: CallAudit,
+    hook_memory: Arc<HookMemory>,
+}
+
+impl Operations {
+    /// Returns the schema of a skill's name for a model.
+    pub(crate) fn id_schema(&self, catalog: &Catalog) -> Value {
+        self.listed_ids.schema(catalog, self.policy.ids_in_schema)
+    }
+
+    pub(crate) fn new(policy: ToolPolicy, delivery: DeliveryPolicy) -> Self {
+        let ranker = Arc::new(WordFilter);
+        Self {
+            policy,
+            delivery,
+            ranker,
+            counter: Arc::new(EstimatedTokens),
+            runner: None,
+            shell: None,
+            proposals: None,
+            listed_ids: ListedIds::default(),
+            known_skills: Arc::default(),
+            hook_trust: Trust::Trusted,
+            hook_audit: CallAudit::default(),
+            hook_memory: Arc::default(),
+        }
+    }
+
+    /// Returns the hooks of skills.
+    pub(crate) fn hooks(&self) -> SkillHooks {
+        SkillHooks {
+            policy: self.policy.hooks,
+            seconds: self.policy.script_seconds,
+            runner: self.runner.clone(),
+            trust: self.hook_trust,
+            audit: self.hook_audit.clone(),
+            memory: Arc::clone(&self.hook_memory),
+        }
+    }
+
+    /// Returns the skill that a reference means to the caller. One that the caller may not load is
+    /// refused with its reason, and one of another audience is not found.
+    pub(crate) fn find<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        reference: &str,
+    ) -> Result<Record<'c>, Problem> {
+        let ToolContext { catalog, caller, .. } = *context;
+        let resolved = resolved(reference);
+        match catalog.find(&resolved, caller) {
+            Lookup::Found(record) => Ok(record),
+            Lookup::Unavailable(record, reason) => {
+                Err(package::withheld(record, reason, self.delivery))
+            }
+            Lookup::Unknown => {
+                let by_case = package::ignoring_case(context, &resolved, self.policy.skill_lookup)?;
+                let least = self.policy.suggestion_similarity;
+                by_case.ok_or_else(|| package::not_found(catalog, reference, least))
+            }
+        }
+    }
+
+    /// Returns the record of the named skill, or of the skill that was loaded last, if `gate`
+    /// permits an operation on it. `operation` is the verb of that operation.
+    pub(crate) fn record_for<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        reference: Option<&str>,
+        gate: ReadGate,
+        operation: &str,
+    ) -> Result<Record<'c>, Problem> {
+        let state = context.session.state()?;
+        let Some(reference) = reference else {
+            return match state.current() {
+                Some(active) => package::still_there(context.catalog, active),
+                None => Err(nothing_active(gate, operation)),
+            };
+        };
+        if let Some(active) = active::find(context.catalog, &state, reference) {
+            return package::still_there(context.catalog, active);
+        }
+        let record = self.find(context, reference)?;
+        if is_active(&state, record) || self.is_open(gate, record) {
+            return Ok(record);
+        }
+        let id = quoted(record.id());
+        let message = format!("skill {id} is not active; load it, then {operation}");
+        Err(Problem::new(codes::SKILL_NOT_ACTIVE, message))
+    }
+
+    /// Returns whether a reference means an active skill.
+    pub(crate) fn is_active(
+        &self,
+        context: &ToolContext<'_>,
+        reference: &str,
+    ) -> Result<bool, Problem> {
+        let state = context.session.state()?;
+        Ok(active::find(context.catalog, &state, reference).is_some())
+    }
+
+    /// Returns whether an operation on a skill that is not active is permitted.
+    fn is_open(&self, gate: ReadGate, record: Record<'_>) -> bool {
+        match gate {
+            ReadGate::Active => false,
+            ReadGate::Known => true,
+            ReadGate::Allowlisted => self.policy.read_allowlist.iter().any(|id| id == record.id()),
+        }
+    }
+}
+
+fn is_active(state: &SessionState, record: Record<'_>) -> bool {
+    state.active.iter().any(|active: &Arc<ActiveSkill>| record.is_at(&active.location))
+}
+
+fn nothing_active(gate: ReadGate, operation: &str) -> Problem {
+    let next = if gate == ReadGate::Active {
+        format!("load the skill whose file you want, then {operation}")
+    } else {
+        "name the skill whose file you want as `skill`".to_owned()
+    };
+    Problem::new(codes::SKILL_NOT_ACTIVE, format!("no skill is active; {next}"))
+}

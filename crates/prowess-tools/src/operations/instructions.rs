@@ -1,0 +1,99 @@
+//! The instructions of a skill, for surfaces that return them without loading the skill.
+
+use std::borrow::Cow;
+
+use prowess_core::{ActiveSkill, Catalog, Digest, Record, ShellError, ToolContext, virtual_uri};
+use prowess_text::{clipped, model_body};
+
+use super::Operations;
+use crate::codes;
+use crate::content::problem::Problem;
+use crate::lookup::package::{read_skill_md, suggestion};
+use crate::policy::SkillContent;
+
+/// The maximum length of a skill's name in a message.
+const MAX_NAME_CHARS: usize = 120;
+
+impl Operations {
+    /// Returns a skill with its instructions, if the gate of reads permits it. It does not load the
+    /// skill.
+    pub(crate) fn instructions<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        reference: &str,
+    ) -> Result<(Record<'c>, ActiveSkill), Problem> {
+        let gate = self.policy.read_gate();
+        let record = self.record_for(context, Some(reference), gate, "read")?;
+        let skill = self.known_skills.activate(context, record)?;
+        Ok((record, skill))
+    }
+
+    /// Returns the text of a skill, encoded for a model: its body, or its whole file.
+    pub(crate) fn content(
+        &self,
+        context: &ToolContext<'_>,
+        record: Record<'_>,
+        skill: &ActiveSkill,
+    ) -> String {
+        let text = match self.policy.skill_content {
+            SkillContent::Body => Cow::Borrowed(&*skill.body),
+            SkillContent::File => whole_file(context.catalog, record, skill),
+        };
+        model_body(&text, context.boundary).into_owned()
+    }
+
+    /// Returns the directory at which a skill is mounted, or without a shell, its directory.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the skill cannot be mounted.
+    pub(crate) fn mounted(
+        &self,
+        context: &ToolContext<'_>,
+        record: Record<'_>,
+        skill: &ActiveSkill,
+    ) -> Result<String, ShellError> {
+        match &self.shell {
+            Some(shell) => shell.mount_path(context.catalog, record),
+            None => Ok(self.mount_path(skill)),
+        }
+    }
+
+    /// Returns the directory of a skill for a model. If the policy shows no location, it is a URI
+    /// without any path of the host.
+    fn mount_path(&self, skill: &ActiveSkill) -> String {
+        let shown = self.delivery.show_location.directory(&skill.id, &skill.root_dir);
+        let path = shown.filter(|path| path.contains('/'));
+        path.map_or_else(|| virtual_uri(&skill.id, ""), Cow::into_owned)
+    }
+
+    /// Returns the sentence about an unknown skill and the suggestion for it.
+    pub(crate) fn unknown_skill(&self, context: &ToolContext<'_>, reference: &str) -> Unknown {
+        let least = self.policy.suggestion_similarity;
+        let suggested = suggestion(context.catalog, reference, least);
+        Unknown {
+            sentence: format!("Skill '{}' not found", clipped(reference, MAX_NAME_CHARS)),
+            suggestion: suggested.map(|meant| format!("Did you mean '{meant}'?")),
+        }
+    }
+}
+
+/// The parts of a message about an unknown skill.
+pub(crate) struct Unknown {
+    /// Without a full stop.
+    pub(crate) sentence: String,
+    pub(crate) suggestion: Option<String>,
+}
+
+/// Returns the file that the skill was read from, or its body if the file has changed since.
+fn whole_file<'s>(catalog: &Catalog, record: Record<'_>, skill: &'s ActiveSkill) -> Cow<'s, str> {
+    let bytes = read_skill_md(catalog, record).ok();
+    let same = bytes.filter(|bytes| Digest::of(bytes) == skill.digest);
+    let text = same.and_then(|bytes| String::from_utf8(bytes).ok());
+    text.map_or(Cow::Borrowed(&*skill.body), Cow::Owned)
+}
+
+/// Returns whether a problem is that no skill has the name.
+pub(crate) fn is_unknown(problem: &Problem) -> bool {
+    *problem.code() == codes::SKILL_NOT_FOUND
+}

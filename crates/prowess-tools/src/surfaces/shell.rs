@@ -1,0 +1,100 @@
+//! `sandbox_execute`: runs a shell command next to the mounted skills, if the host has a shell.
+
+use std::borrow::Cow;
+
+use prowess_core::{Catalog, ShellOutcome, ShellRequest, ToolContext, ToolResult};
+use prowess_text::model_value;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::skill_tool::SkillTool;
+use crate::codes;
+use crate::content::problem::Problem;
+use crate::operations::Operations;
+
+const DESCRIPTION: &str = "Run a command in the sandbox: a shell with the usual programs for files \
+    and text, over a private file system in memory. Each skill is in a directory of it, the \
+    `mountPath` of its result; run a script of a skill with `sh` and its path. Files and variables \
+    stay for the next command. There is no network, and no other language than the shell's.";
+
+#[derive(Deserialize)]
+struct Arguments {
+    command: String,
+}
+
+impl Operations {
+    fn execute(&self, context: &ToolContext<'_>, command: &str) -> Result<ToolResult, Problem> {
+        let Some(shell) = &self.shell else {
+            let message = "there is no sandbox here; read the skill's files with another tool, or \
+                tell the user";
+            return Err(Problem::new(codes::SHELL_UNAVAILABLE, message));
+        };
+        let state = context.session.state()?;
+        let request = ShellRequest { catalog: context.catalog, session: &state.id, command };
+        let outcome = shell.execute(&request, context.cancel)?;
+        let sandbox = Some(outcome.sandbox.clone());
+        Ok(ToolResult { sandbox, ..ToolResult::data(result(&outcome)) })
+    }
+}
+
+fn result(outcome: &ShellOutcome) -> Value {
+    let ShellOutcome { sandbox, exit_code, stdout, stderr, truncated, stopped } = outcome;
+    let mut value = json!({
+        "exitCode": exit_code,
+        "output": stdout.trim_end(),
+        "error": stderr.trim_end(),
+        "sandbox": sandbox,
+    });
+    if *truncated {
+        value["truncated"] = json!(true);
+    }
+    if let Some(reason) = stopped {
+        value["stopped"] = json!(reason);
+        value["hint"] = json!("a limit ended the command; give it less work, or tell the user");
+    }
+    model_value(&mut value);
+    value
+}
+
+pub(super) struct Execute;
+
+impl SkillTool for Execute {
+    const NAME: &'static str = "sandbox_execute";
+
+    fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
+        DESCRIPTION.into()
+    }
+
+    fn schema(&self, _: &Operations) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "command": {
+                    "type": "string",
+                    "description": "The command, which may have several lines",
+                },
+            },
+            "required": ["command"],
+            "additionalProperties": false,
+        })
+    }
+
+    fn timeout_ms(&self, _: &Operations) -> u64 {
+        // The shell has a limit of its own, of ten minutes at most.
+        600_000
+    }
+
+    fn is_offered(&self, operations: &Operations, catalog: &Catalog) -> bool {
+        operations.shell.is_some() && !catalog.is_empty()
+    }
+
+    fn run(
+        &self,
+        operations: &Operations,
+        context: &ToolContext<'_>,
+        arguments: &Value,
+    ) -> Result<ToolResult, Problem> {
+        let Arguments { command } = Arguments::deserialize(arguments)?;
+        operations.execute(context, &command)
+    }
+}

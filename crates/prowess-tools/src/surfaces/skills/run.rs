@@ -1,0 +1,209 @@
+//! `skills.run`: runs a script of a skill, if the host has a runner.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use prowess_core::{
+    Catalog, Record, ResourcePath, ScriptOutcome, ScriptRequest, ToolContext, ToolResult,
+    parse_virtual_uri,
+};
+use prowess_text::{enumerated, model_value, quoted};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::codes;
+use crate::content::problem::Problem;
+use crate::content::script_hint::{hint, was_cancelled};
+use crate::operations::Operations;
+use crate::surfaces::skill_tool::SkillTool;
+
+const DESCRIPTION: &str = "Run a script that belongs to an active skill. Do this when the skill's \
+    instructions tell you to, with the path that they name. The result has the exit code and the \
+    output; an exit code other than 0 is a result too, so read the output.";
+
+#[derive(Deserialize)]
+struct Arguments {
+    skill: Option<String>,
+    path: String,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    workdir: Option<String>,
+}
+
+impl Arguments {
+    /// Takes skill and path from a virtual URI, if the path is one. A blank skill counts as none.
+    fn resolved(self) -> Self {
+        match parse_virtual_uri(&self.path) {
+            Some((id, path)) => Self { skill: Some(id), path, ..self },
+            None => Self { skill: self.skill.filter(|skill| !skill.trim().is_empty()), ..self },
+        }
+    }
+}
+
+impl Operations {
+    fn run_script(
+        &self,
+        context: &ToolContext<'_>,
+        arguments: Arguments,
+    ) -> Result<ToolResult, Problem> {
+        let Some(runner) = &self.runner else {
+            let message = "no script can be run here; follow the skill's instructions without it, \
+                or tell the user";
+            return Err(Problem::new(codes::SCRIPTS_UNAVAILABLE, message));
+        };
+        let Arguments { skill, path, args, env, workdir } = arguments.resolved();
+        let gate = self.policy.run_gate;
+        let record = self.record_for(context, skill.as_deref(), gate, "run")?;
+        let path = ResourcePath::new(&path)?;
+        self.check_script(&path)?;
+        let request = ScriptRequest {
+            catalog: context.catalog,
+            record,
+            path: &path,
+            arguments: &args,
+            environment: &env,
+            working_directory: workdir.as_deref(),
+            input: &[],
+            approved: context.approved,
+            progress: context.progress,
+        };
+        let time_limit = Duration::from_secs(self.policy.script_seconds);
+        let outcome = runner.run(&request, time_limit, context.cancel)?;
+        let was_cancelled = was_cancelled(&outcome, context.cancel.is_cancelled());
+        let result = result(&path, &outcome, was_cancelled);
+        if !was_cancelled {
+            return Ok(result);
+        }
+        // What it printed is kept, but the work was not done.
+        Ok(ToolResult { is_error: true, code: Some(codes::CANCELLED), ..result })
+    }
+
+    /// Only files in the policy's directories are scripts.
+    fn check_script(&self, path: &ResourcePath) -> Result<(), Problem> {
+        let directories = &self.policy.script_directories;
+        let is_script = directories.iter().any(|directory| {
+            let below = path.as_str().strip_prefix(directory.trim_end_matches('/'));
+            below.is_some_and(|below| below.starts_with('/'))
+        });
+        if is_script {
+            return Ok(());
+        }
+        let path = quoted(path.as_str());
+        let allowed = enumerated(directories.iter().map(String::as_str), "and");
+        let message = format!("{path} may not be run; only files under {allowed} may");
+        Err(Problem::new(codes::PATH_NOT_ALLOWED, message))
+    }
+}
+
+fn result(path: &ResourcePath, outcome: &ScriptOutcome, was_cancelled: bool) -> ToolResult {
+    let ScriptOutcome { exit_code, stdout, stderr, duration, timed_out, truncated, .. } = outcome;
+    let mut value = json!({
+        "path": path.as_str(),
+        "exit_code": exit_code,
+        "stdout": stdout,
+        "stderr": stderr,
+        "duration_ms": u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+        "timed_out": timed_out,
+        "truncated": truncated,
+    });
+    if let Some(signal) = outcome.signal {
+        value["signal"] = json!(signal);
+    }
+    if let Some(limit) = outcome.limit {
+        value["limit"] = json!(limit);
+    }
+    if *truncated {
+        let ScriptOutcome { stdout_dropped, stderr_dropped, .. } = outcome;
+        value["dropped_bytes"] = json!({ "stdout": stdout_dropped, "stderr": stderr_dropped });
+    }
+    if let Some(isolation) = &outcome.isolation {
+        value["isolation"] = json!(isolation);
+    }
+    if let Some(hint) = hint(outcome, was_cancelled) {
+        value["hint"] = json!(hint);
+    }
+    if !outcome.network.is_empty() {
+        value["network"] = json!(outcome.network);
+    }
+    model_value(&mut value);
+    let refused_hosts = outcome.network.refused.clone();
+    let isolation = outcome.isolation.as_ref().map(|isolation| isolation.level.clone());
+    ToolResult { refused_hosts, isolation, ..ToolResult::data(value) }
+}
+
+pub(crate) struct Run;
+
+impl SkillTool for Run {
+    const NAME: &'static str = "skills.run";
+
+    fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
+        DESCRIPTION.into()
+    }
+
+    fn schema(&self, _: &Operations) -> Value {
+        json!({
+            "type": "object",
+            "properties": {
+                "skill": {
+                    "type": "string",
+                    "description":
+                        "The skill that the script belongs to; by default the one loaded last",
+                },
+                "path": {
+                    "type": "string",
+                    "description": "The script's path, relative to the skill's directory",
+                },
+                "args": {
+                    "type": "array",
+                    "items": { "type": "string" },
+                    "description": "The arguments of the script",
+                },
+                "env": {
+                    "type": "object",
+                    "description": "Environment variables of the script, each a text",
+                },
+                "workdir": {
+                    "type": "string",
+                    "description": "The directory that the script starts in",
+                },
+            },
+            "required": ["path"],
+            "additionalProperties": false,
+        })
+    }
+
+    fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
+        arguments["path"].as_str()
+    }
+
+    fn subject<'c>(
+        &self,
+        operations: &Operations,
+        context: &ToolContext<'c>,
+        arguments: &Value,
+    ) -> Option<Record<'c>> {
+        let arguments = Arguments::deserialize(arguments).ok()?.resolved();
+        let gate = operations.policy.run_gate;
+        operations.record_for(context, arguments.skill.as_deref(), gate, "run").ok()
+    }
+
+    fn timeout_ms(&self, operations: &Operations) -> u64 {
+        operations.policy.script_seconds.saturating_mul(1000)
+    }
+
+    fn is_offered(&self, operations: &Operations, catalog: &Catalog) -> bool {
+        operations.runner.is_some() && !catalog.is_empty()
+    }
+
+    fn run(
+        &self,
+        operations: &Operations,
+        context: &ToolContext<'_>,
+        arguments: &Value,
+    ) -> Result<ToolResult, Problem> {
+        operations.run_script(context, Arguments::deserialize(arguments)?)
+    }
+}
