@@ -43,6 +43,7 @@ mod gate;
 mod guarded;
 mod hooks;
 mod lookup;
+mod names;
 mod operations;
 mod policy;
 mod suggestion;

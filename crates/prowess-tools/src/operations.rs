@@ -1,6 +1,10 @@
 //! The operations on skills, which every surface shares.
 
+pub(crate) mod find;
 pub(crate) mod instructions;
+pub(crate) mod load;
+pub(crate) mod read;
+mod unload;
 
 use std::sync::Arc;
 
@@ -23,7 +27,8 @@ use crate::lookup::reference::resolved;
 use crate::lookup::word_filter::WordFilter;
 use crate::policy::{ReadGate, ToolPolicy};
 
-/// The policies and services of the operations. Each operation is in the file of its tool.
+/// The policies and services of the operations. An operation that only one surface
+/// has is in the file of its tool.
 #[derive(Clone)]
 pub(crate) struct Operations {
     pub(crate) policy: ToolPolicy,

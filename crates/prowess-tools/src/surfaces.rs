@@ -18,6 +18,7 @@ use prowess_core::{
 use crate::audited::CallAudit;
 use crate::hooks::SkillHooks;
 use crate::lookup::listed_ids::ListedIds;
+use crate::names;
 use crate::operations::Operations;
 use crate::policy::ToolPolicy;
 use crate::surface::Surface;
@@ -38,23 +39,7 @@ pub struct SkillTools(Operations);
 
 impl SkillTools {
     /// The canonical names of the tools of all surfaces.
-    pub const NAMES: [&str; 15] = [
-        "skills.load",
-        "skills.unload",
-        "skills.read",
-        "skills.list",
-        "skills.search",
-        "skills.describe",
-        "skills.run",
-        "skill",
-        "get_skill",
-        "sandbox_execute",
-        "list_skills",
-        "read_skill",
-        "read_skill_resource",
-        "propose_skill_update",
-        "activate_skill",
-    ];
+    pub const NAMES: [&str; 15] = names::ALL;
 
     /// The canonical names of the tools that find skills which a model does not see.
     pub const FINDERS: [&str; 3] = ["skills.list", "skills.search", "skills.describe"];
@@ -63,20 +48,19 @@ impl SkillTools {
     pub const READERS: [&str; 2] = ["skills.read", "read_skill_resource"];
 
     /// The canonical name of the tool that runs scripts.
-    pub const RUN: &str = "skills.run";
+    pub const RUN: &str = names::RUN;
 
     /// The canonical name of the tool that runs shell commands. Besides this one and
     /// [`Self::RUN`], the tools only manage skills.
-    pub const EXECUTE: &str = "sandbox_execute";
+    pub const EXECUTE: &str = names::EXECUTE;
 
     /// The canonical name of the tool that proposes updates of skills.
-    pub const PROPOSE: &str = "propose_skill_update";
+    pub const PROPOSE: &str = names::PROPOSE;
 
     /// Returns whether a tool of this canonical name manages skills, and runs nothing of them but
     /// their hooks.
     pub fn manages_skills(name: &str) -> bool {
-        let runs = [Self::RUN, Self::EXECUTE].contains(&name);
-        !runs && Self::NAMES.contains(&name)
+        names::manages_skills(name)
     }
 
     /// Creates the tools. `delivery` is the policy that prompts follow too.

@@ -13,7 +13,7 @@ use crate::codes;
 use crate::content::problem::Problem;
 use crate::gate::Refusal;
 use crate::lookup::package::still_there;
-use crate::surfaces::SkillTools;
+use crate::names::manages_skills;
 
 /// The most bytes of a result that a hook gets.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
@@ -100,7 +100,7 @@ impl SkillHooks {
         input: &dyn Fn() -> Value,
         mut judge: impl FnMut(&str, HookVerdict) -> Result<(), Refusal>,
     ) -> Result<(), Refusal> {
-        let manages = |call: &HookedCall<'_>| SkillTools::manages_skills(call.canonical);
+        let manages = |call: &HookedCall<'_>| manages_skills(call.canonical);
         if self.is_off() || call.is_some_and(manages) {
             return Ok(());
         }

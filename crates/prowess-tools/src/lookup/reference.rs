@@ -18,3 +18,12 @@ pub(crate) fn resolved(reference: &str) -> Cow<'_, str> {
         None => Cow::Borrowed(reference),
     }
 }
+
+/// Returns the skill and the path of a file that a call names, from a virtual URI if the path is
+/// one. A blank skill counts as none.
+pub(crate) fn resolved_file(skill: Option<String>, path: String) -> (Option<String>, String) {
+    match parse_virtual_uri(&path) {
+        Some((id, path)) => (Some(id), path),
+        None => (skill.filter(|skill| !skill.trim().is_empty()), path),
+    }
+}

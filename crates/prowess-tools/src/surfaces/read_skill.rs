@@ -10,12 +10,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::skill_tool::SkillTool;
-use super::skills::list::{MOST_LISTED, shown};
-use super::skills::read::ReadArguments;
 use crate::content::problem::Problem;
 use crate::content::wrapper::wrapped;
 use crate::operations::Operations;
+use crate::operations::find::{MOST_LISTED, shown};
 use crate::operations::instructions::is_unknown;
+use crate::operations::read::ReadArguments;
 
 const LIST: &str = "List the skills with their descriptions. Do this when you look for a skill that \
     fits the task at hand. With a query, only those that match it are listed, the best first.";

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::skill_tool::SkillTool;
 use crate::codes;
 use crate::content::problem::Problem;
+use crate::names;
 use crate::operations::Operations;
 
 const DESCRIPTION: &str = "Run a command in the sandbox: a shell with the usual programs for files \
@@ -59,7 +60,7 @@ fn result(outcome: &ShellOutcome) -> Value {
 pub(super) struct Execute;
 
 impl SkillTool for Execute {
-    const NAME: &'static str = "sandbox_execute";
+    const NAME: &'static str = names::EXECUTE;
 
     fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
         DESCRIPTION.into()

@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::skill_tool::SkillTool;
-use super::skills::load::Loaded;
 use crate::codes;
 use crate::content::problem::Problem;
 use crate::operations::Operations;
 use crate::operations::instructions::is_unknown;
+use crate::operations::load::Loaded;
 
 const DESCRIPTION: &str = "Activate a skill to get its instructions, or deactivate it when its task is \
     finished. A skill is a set of instructions for one kind of task. When the task at hand matches a \

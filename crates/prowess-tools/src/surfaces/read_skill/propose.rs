@@ -12,8 +12,8 @@ use super::unknown;
 use crate::codes;
 use crate::content::problem::Problem;
 use crate::lookup::package::read_skill_md;
+use crate::names;
 use crate::operations::Operations;
-use crate::surfaces::SkillTools;
 use crate::surfaces::skill_tool::SkillTool;
 
 const DESCRIPTION: &str = "Propose an update of a skill. Do this when its instructions were wrong \
@@ -81,7 +81,7 @@ impl Operations {
 pub(crate) struct Propose;
 
 impl SkillTool for Propose {
-    const NAME: &'static str = SkillTools::PROPOSE;
+    const NAME: &'static str = names::PROPOSE;
 
     fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
         DESCRIPTION.into()

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use prowess_core::{
     Catalog, Record, ResourcePath, ScriptOutcome, ScriptRequest, ToolContext, ToolResult,
-    parse_virtual_uri,
 };
 use prowess_text::{enumerated, model_value, quoted};
 use serde::Deserialize;
@@ -15,6 +14,8 @@ use serde_json::{Value, json};
 use crate::codes;
 use crate::content::problem::Problem;
 use crate::content::script_hint::{hint, was_cancelled};
+use crate::lookup::reference::resolved_file;
+use crate::names;
 use crate::operations::Operations;
 use crate::surfaces::skill_tool::SkillTool;
 
@@ -34,12 +35,9 @@ struct Arguments {
 }
 
 impl Arguments {
-    /// Takes skill and path from a virtual URI, if the path is one. A blank skill counts as none.
     fn resolved(self) -> Self {
-        match parse_virtual_uri(&self.path) {
-            Some((id, path)) => Self { skill: Some(id), path, ..self },
-            None => Self { skill: self.skill.filter(|skill| !skill.trim().is_empty()), ..self },
-        }
+        let (skill, path) = resolved_file(self.skill, self.path);
+        Self { skill, path, ..self }
     }
 }
 
@@ -137,7 +135,7 @@ fn result(path: &ResourcePath, outcome: &ScriptOutcome, was_cancelled: bool) -> 
 pub(crate) struct Run;
 
 impl SkillTool for Run {
-    const NAME: &'static str = "skills.run";
+    const NAME: &'static str = names::RUN;
 
     fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
         DESCRIPTION.into()

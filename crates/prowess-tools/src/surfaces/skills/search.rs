@@ -7,36 +7,19 @@ use prowess_text::model_value;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::list::{page_size, shown};
 use crate::content::problem::Problem;
 use crate::operations::Operations;
+use crate::operations::find::{FEW, shown};
 use crate::surfaces::skill_tool::SkillTool;
 
 const DESCRIPTION: &str = "Search the skills for those that fit a task. Do this when the list of \
     skills is not complete and none of those that you see fits. Describe the task in a few words. \
     The best come first; load the one that fits before you go on.";
 
-/// The number of hits of a search that asks for no number.
-const FEW: usize = 10;
-
 #[derive(Deserialize)]
 struct Arguments {
     query: String,
     limit: Option<u64>,
-}
-
-impl Operations {
-    /// Returns the skills that match a query and that the caller may load, the best first.
-    pub(crate) fn search<'c>(
-        &self,
-        context: &ToolContext<'c>,
-        query: &str,
-        limit: Option<u64>,
-    ) -> Vec<Ranked<'c>> {
-        let hits = self.ranker.rank(context.catalog, query, page_size(limit, FEW));
-        let may_load = |hit: &Ranked<'_>| context.catalog.may_load(hit.record, context.caller);
-        hits.into_iter().filter(may_load).collect()
-    }
 }
 
 pub(crate) struct Search;

@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-use prowess_core::{Catalog, Receipt, ToolContext, ToolResult};
+use prowess_core::{Catalog, ToolContext, ToolResult};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::codes;
 use crate::content::problem::Problem;
 use crate::content::receipt;
-use crate::lookup::active;
 use crate::lookup::reference;
 use crate::operations::Operations;
 use crate::policy::ToolHost;
@@ -32,39 +31,6 @@ struct Arguments {
     names: Vec<String>,
     #[serde(default)]
     all: bool,
-}
-
-impl Operations {
-    /// Makes the named skills inactive.
-    pub(crate) fn unload(
-        &self,
-        context: &ToolContext<'_>,
-        names: Vec<String>,
-    ) -> Result<Receipt, Problem> {
-        let which = prowess_core::Unload::These(ids(context, names)?);
-        self.unload_which(context, &which)
-    }
-
-    /// Makes skills inactive, and runs their hooks.
-    pub(crate) fn unload_which(
-        &self,
-        context: &ToolContext<'_>,
-        which: &prowess_core::Unload,
-    ) -> Result<Receipt, Problem> {
-        let before = context.session.state()?;
-        let receipt = context.session.unload(which)?;
-        self.hooks().after_deactivation(context, &before);
-        Ok(receipt)
-    }
-}
-
-/// Resolves names: an id stays as it is, a location or a qualified id becomes the id of the active
-/// skill.
-fn ids(context: &ToolContext<'_>, names: Vec<String>) -> Result<Vec<String>, Problem> {
-    let state = context.session.state()?;
-    let find = |name: &str| active::find(context.catalog, &state, name);
-    let id = |name: String| find(&name).map_or(name, |skill| skill.id.clone());
-    Ok(names.into_iter().map(id).collect())
 }
 
 pub(crate) struct Unload;

@@ -1,0 +1,34 @@
+//! The canonical names of the skill tools.
+
+/// The tools of all surfaces.
+pub(crate) const ALL: [&str; 15] = [
+    "skills.load",
+    "skills.unload",
+    "skills.read",
+    "skills.list",
+    "skills.search",
+    "skills.describe",
+    RUN,
+    "skill",
+    "get_skill",
+    EXECUTE,
+    "list_skills",
+    "read_skill",
+    "read_skill_resource",
+    PROPOSE,
+    "activate_skill",
+];
+
+/// The tool that runs scripts.
+pub(crate) const RUN: &str = "skills.run";
+
+/// The tool that runs shell commands.
+pub(crate) const EXECUTE: &str = "sandbox_execute";
+
+/// The tool that proposes updates of skills.
+pub(crate) const PROPOSE: &str = "propose_skill_update";
+
+/// Returns whether a tool manages skills, and runs nothing of them but their hooks.
+pub(crate) fn manages_skills(name: &str) -> bool {
+    ![RUN, EXECUTE].contains(&name) && ALL.contains(&name)
+}

@@ -1,0 +1,173 @@
+//! Makes skills active, all of them or none.
+
+use std::sync::Arc;
+
+use prowess_core::{
+    ActiveSkill, BodyPlace, Content, LedgerEntry, LoadMode, LoadOutcome, LoadRequest, Receipt,
+    Record, ToolContext,
+};
+use prowess_text::counted;
+use serde::Deserialize;
+
+use super::Operations;
+use crate::codes;
+use crate::content::problem::Problem;
+use crate::content::wrapper::{resources, wrapped};
+use crate::lookup::required::with_required;
+use crate::policy::{HookPolicy, ToolHost};
+
+/// What a result has in place of a body that the context of the model has or will have.
+const BODY_FOLLOWS_NEXT: &str = "The instructions are there from your next turn on.";
+const BODY_IS_THERE: &str = "The instructions are in an earlier result, and still apply.";
+const BODY_IS_IN_INSTRUCTIONS: &str = "The instructions are among yours, and still apply.";
+
+/// The result of the load operation.
+pub(crate) struct Loaded<'c> {
+    /// The active skills of the session.
+    pub(crate) receipt: Receipt,
+    /// The ids of the skills whose bodies belong into the result.
+    deliver: Vec<String>,
+    /// The named skills whose bodies are in the context of the model.
+    pub(crate) already_loaded: Vec<LedgerEntry>,
+    /// The skills that the call names, each once.
+    pub(crate) records: Vec<Record<'c>>,
+    /// Their state, in the same order.
+    pub(crate) skills: Vec<Arc<ActiveSkill>>,
+}
+
+/// The arguments of a load.
+#[derive(Deserialize)]
+pub(crate) struct LoadArguments {
+    names: Vec<String>,
+    mode: Option<LoadMode>,
+    /// Whether to deliver bodies again that the context of the model has.
+    #[serde(default)]
+    force: bool,
+}
+
+impl Operations {
+    /// Makes the named skills active, all of them or none.
+    pub(crate) fn load<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        names: &[String],
+        mode: LoadMode,
+    ) -> Result<Loaded<'c>, Problem> {
+        let names = names.to_vec();
+        self.load_with(context, &LoadArguments { names, mode: Some(mode), force: false })
+    }
+
+    /// As [`Self::load`], with every argument.
+    pub(crate) fn load_with<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        arguments: &LoadArguments,
+    ) -> Result<Loaded<'c>, Problem> {
+        let LoadArguments { names, mode, force } = arguments;
+        let is_foreign = self.policy.host == ToolHost::Foreign;
+        let unset = if is_foreign { LoadMode::Add } else { LoadMode::default() };
+        let mode = mode.unwrap_or(unset);
+        let records = self.resolve(context, names)?;
+        let records = with_required(context, records, mode, self.policy.requires)?;
+        let mut skills = Vec::with_capacity(records.len());
+        for &record in &records {
+            if context.cancel.is_cancelled() {
+                return Err(Problem::cancelled());
+            }
+            skills.push(Arc::new(self.known_skills.activate(context, record)?));
+        }
+        let hooks = self.hooks();
+        let hooked: Vec<_> = records.iter().copied().zip(skills.iter().map(Arc::as_ref)).collect();
+        hooks.before_activation(context, &hooked)?;
+        let before = context.session.state()?;
+        let outcome = context.session.activate(&LoadRequest {
+            skills: &skills,
+            mode,
+            delivery: self.delivery.bodies,
+            generation: context.catalog.generation(),
+            // An earlier result may be in another conversation.
+            force: *force || is_foreign,
+        })?;
+        hooks.after_deactivation(context, &before);
+        let LoadOutcome { receipt, deliver, already_loaded } = outcome;
+        Ok(Loaded { receipt, deliver, already_loaded, records, skills })
+    }
+
+    /// Returns the first skill of a load whose hooks would run: what a person approves.
+    pub(crate) fn hooked_subject<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        names: &[&str],
+        mode: LoadMode,
+    ) -> Option<Record<'c>> {
+        if self.policy.hooks == HookPolicy::Ignore {
+            return None;
+        }
+        let names: Vec<_> = names.iter().map(ToString::to_string).collect();
+        let records = self.resolve(context, &names).ok()?;
+        let records = with_required(context, records, mode, self.policy.requires).ok()?;
+        let read = |record| Some((record, self.known_skills.activate(context, record).ok()?));
+        let skills: Vec<_> = records.iter().copied().filter_map(read).collect();
+        let state = context.session.state().ok()?;
+        let hooked = skills.iter().map(|(record, skill)| (*record, skill));
+        let subject = self.hooks().subject(&state, hooked)?;
+        records.into_iter().find(|record| record.index() == subject)
+    }
+
+    /// Resolves the names to records, each once, before any file is read.
+    fn resolve<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        names: &[String],
+    ) -> Result<Vec<Record<'c>>, Problem> {
+        if names.len() > self.policy.names_per_call {
+            let message = format!(
+                "{} in one call and at most {} may be; load fewer",
+                counted(names.len(), "skill"),
+                self.policy.names_per_call
+            );
+            return Err(Problem::new(codes::TOO_MANY_NAMES, message));
+        }
+        let mut records: Vec<Record<'c>> = Vec::with_capacity(names.len());
+        for name in names {
+            let record = self.find(context, name)?;
+            if records.iter().all(|other| other.index() != record.index()) {
+                records.push(record);
+            }
+        }
+        Ok(records)
+    }
+
+    /// Returns the content of a result that has one text for the only skill of a load: its body, or
+    /// where that is.
+    pub(crate) fn body_or_place(
+        &self,
+        context: &ToolContext<'_>,
+        loaded: &Loaded<'_>,
+        record: Record<'_>,
+        skill: &ActiveSkill,
+    ) -> String {
+        let is_here = |entry: &&LedgerEntry| entry.id == skill.id;
+        let place = loaded.already_loaded.iter().find(is_here).map(|entry| entry.body);
+        match place {
+            _ if loaded.deliver.contains(&skill.id) => self.content(context, record, skill),
+            Some(BodyPlace::ToolResult(_)) => BODY_IS_THERE.to_owned(),
+            Some(BodyPlace::Instructions) => BODY_IS_IN_INSTRUCTIONS.to_owned(),
+            _ => BODY_FOLLOWS_NEXT.to_owned(),
+        }
+    }
+
+    /// Returns the bodies that the context of the model does not have.
+    pub(crate) fn bodies(&self, context: &ToolContext<'_>, loaded: &Loaded<'_>) -> Vec<Content> {
+        let Loaded { deliver, records, skills, .. } = loaded;
+        let is_delivered = |skill: &ActiveSkill| deliver.contains(&skill.id);
+        let delivered = records.iter().zip(skills).filter(|(_, skill)| is_delivered(skill));
+        let content = delivered.map(|(&record, skill)| {
+            let listing = resources(context.catalog, record, self.policy.resources_listed);
+            let content = self.content(context, record, skill);
+            let text = wrapped(skill, content, listing.as_ref(), self.delivery, context.boundary);
+            Content::Text { text }
+        });
+        content.collect()
+    }
+}

@@ -1,0 +1,40 @@
+//! Makes skills inactive.
+
+use prowess_core::{Receipt, ToolContext, Unload};
+
+use super::Operations;
+use crate::content::problem::Problem;
+use crate::lookup::active;
+
+impl Operations {
+    /// Makes the named skills inactive.
+    pub(crate) fn unload(
+        &self,
+        context: &ToolContext<'_>,
+        names: Vec<String>,
+    ) -> Result<Receipt, Problem> {
+        let which = Unload::These(ids(context, names)?);
+        self.unload_which(context, &which)
+    }
+
+    /// Makes skills inactive, and runs their hooks.
+    pub(crate) fn unload_which(
+        &self,
+        context: &ToolContext<'_>,
+        which: &Unload,
+    ) -> Result<Receipt, Problem> {
+        let before = context.session.state()?;
+        let receipt = context.session.unload(which)?;
+        self.hooks().after_deactivation(context, &before);
+        Ok(receipt)
+    }
+}
+
+/// Resolves names: an id stays as it is, a location or a qualified id becomes the id of the active
+/// skill.
+fn ids(context: &ToolContext<'_>, names: Vec<String>) -> Result<Vec<String>, Problem> {
+    let state = context.session.state()?;
+    let find = |name: &str| active::find(context.catalog, &state, name);
+    let id = |name: String| find(&name).map_or(name, |skill| skill.id.clone());
+    Ok(names.into_iter().map(id).collect())
+}
