@@ -1,6 +1,7 @@
 //! Benchmarks, and counts that do not depend on the load of the machine.
 
 pub(crate) mod cold;
+pub(crate) mod compare;
 pub(crate) mod page;
 mod parsing;
 pub(crate) mod start;
@@ -40,7 +41,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     let build = ["build", DIST[0], DIST[1], "--package", "benches", "--features", "compare"];
     cargo(build.into_iter().chain(programs))?;
     cargo(["build", DIST[0], DIST[1], "--package", "prowess-plugin-host", "--bins"])?;
-    let plugins = crate::plugins::build()?.display().to_string();
+    let plugins = crate::night::plugins::build()?.display().to_string();
     let mut rows = String::new();
     for program in PROGRAMS {
         let arguments = match program {

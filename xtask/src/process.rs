@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fmt;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
 }
 
 /// Runs cargo in the workspace and gives what it printed.
-pub(crate) fn cargo_output(arguments: &[&str]) -> Result<Vec<u8>, Failure> {
+pub(crate) fn cargo_output(arguments: &[impl AsRef<OsStr>]) -> Result<Vec<u8>, Failure> {
     let mut command = cargo_command(arguments);
     let output = command.output()?;
     if output.status.success() {
@@ -58,38 +58,17 @@ pub(crate) fn cargo_output(arguments: &[&str]) -> Result<Vec<u8>, Failure> {
     Err(Failure(format!("`{}` failed: {said}", display(&command))))
 }
 
-/// Builds something with cargo and gives the message of each artifact. `--message-format json` must be
-/// among the arguments.
-pub(crate) fn artifacts(arguments: &[&str]) -> Result<Vec<Value>, Failure> {
-    let printed = cargo_output(arguments)?;
+/// Builds something with cargo and returns the message of each artifact. `--message-format` must be among
+/// the arguments, with a form of JSON.
+pub(crate) fn artifacts(arguments: &[impl AsRef<OsStr>]) -> Result<Vec<Value>, Failure> {
+    let mut command = cargo_command(arguments);
+    command.stderr(Stdio::inherit());
+    eprintln!("$ {}", display(&command));
+    let printed = succeed(&mut command)?;
     let printed = String::from_utf8_lossy(&printed);
     let messages = printed.lines().filter(|line| line.starts_with('{')).map(serde_json::from_str);
     let messages: Vec<Value> = messages.collect::<Result<_, _>>()?;
     Ok(messages.into_iter().filter(|it| it["reason"] == "compiler-artifact").collect())
-}
-
-/// Selects the whole workspace, with the features that no package of it turns on, so that their tests run
-/// with the others. The features of a dependency depend on the selected packages, so with the same selection
-/// nothing is compiled twice.
-pub(crate) const WORKSPACE: [&str; 3] = [
-    "--workspace",
-    "--features",
-    "prowess-audit/opentelemetry,prowess-cli/sigstore,prowess-plugin-remote/sigstore,prowess-prompt/exact-tokens,prowess-search/semantic",
-];
-
-/// The number of tests that run at once. Many wait, for a deadline or for the kernel, so there are
-/// more than processors.
-pub(crate) const TEST_THREADS: &str = "4";
-
-/// Builds the workspace as the tests do, and returns the path of one of its programs.
-pub(crate) fn build_program(program: &str) -> Result<PathBuf, Failure> {
-    cargo(["build", "--all-targets"].iter().chain(&WORKSPACE))?;
-    built("debug", program)
-}
-
-/// Builds the workspace as the tests do, and returns the path of the command line.
-pub(crate) fn build_prowess() -> Result<PathBuf, Failure> {
-    build_program("prowess")
 }
 
 /// Builds these targets optimized, with the dependencies that the command line's release build has, and
@@ -140,20 +119,25 @@ pub(crate) fn succeed(command: &mut Command) -> Result<Vec<u8>, Failure> {
     Err(Failure(format!("`{}` failed: {said}", display(command))))
 }
 
-fn cargo_command(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+/// Returns a command that runs cargo in the workspace.
+pub(crate) fn cargo_command(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     // Cargo names itself to what it runs; a copy of xtask that is started by hand takes the usual one.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(arguments).current_dir(crate::root());
-    // These name xtask itself. Build scripts that depend on them would run again, and each crate
-    // above would be compiled again, whenever cargo is started by hand and by xtask in turn.
+    without_own_variables(&mut command);
+    command
+}
+
+/// Removes the variables that name xtask itself. Build scripts that depend on them would run again, and
+/// each crate above would be compiled again, whenever cargo is started by hand and by xtask in turn.
+pub(crate) fn without_own_variables(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
             command.env_remove(name);
         }
     }
-    command
 }
 
 fn display(command: &Command) -> String {

@@ -2,8 +2,8 @@
 
 use std::process::Command;
 
+use crate::install::python::environment;
 use crate::process::{Failure, built, cargo, run};
-use crate::python::environment;
 use crate::root;
 
 /// The version of `sandlock` that is measured.

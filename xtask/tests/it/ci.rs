@@ -8,42 +8,14 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 /// The programs that the script uses as they are.
-const REAL: [&str; 7] = ["bash", "df", "dirname", "env", "mktemp", "rm", "sh"];
+const REAL: [&str; 9] = ["bash", "df", "dirname", "env", "head", "mktemp", "rm", "sh", "sort"];
 
 /// The programs that only write down their arguments.
-const RECORDED: [&str; 18] = [
-    "apt-get",
-    "bwrap",
-    "cargo",
-    "cargo-clippy",
-    "cargo-fmt",
-    "cc",
-    "docker-registry",
-    "fish",
-    "git",
-    "groff",
-    "man",
-    "python3",
-    "rustc",
-    "strace",
-    "tmux",
-    "valgrind",
-    "zsh",
-    "first-ten-minutes",
-];
+const RECORDED: [&str; 7] =
+    ["cargo", "cargo-clippy", "cargo-fmt", "cc", "git", "rustc", "first-ten-minutes"];
 
-/// The steps that need the corpus or the recorded answers.
-const WITH_MATERIAL: [(&str, &str); 6] = [
-    ("a corpus of real skills", "cargo xtask corpus ../shared/corpus"),
-    ("queries whose answers are known", "cargo xtask search ../shared/corpus"),
-    ("judged findings of the checker", "cargo xtask findings ../shared/corpus"),
-    ("skills that a model reaches under a budget", "cargo xtask recall ../shared/corpus"),
-    (
-        "the reference tool's answers",
-        "cargo xtask conformance ../shared/conformance/skills-ref.json",
-    ),
-    ("every skill in two calls of the protocol", "cargo xtask reach ../shared/corpus"),
-];
+/// The step that needs the corpus.
+const CORPUS: &str = "cargo xtask corpus ../shared/corpus";
 
 /// A clone that has nothing but the script.
 struct Clone(TempDir);
@@ -53,9 +25,7 @@ impl Clone {
         let clone = Self(tempfile::tempdir().expect("a temporary directory"));
         fs::create_dir_all(clone.path("clone/.ci")).expect("a directory");
         fs::create_dir(clone.path("bin")).expect("a directory");
-        for name in [".ci/run", ".ci/tools"] {
-            fs::copy(top(name), clone.path("clone").join(name)).expect("a copy");
-        }
+        fs::copy(top(".ci/run"), clone.path("clone/.ci/run")).expect("a copy");
         for name in REAL {
             symlink(find(name), clone.path("bin").join(name)).expect("a link");
         }
@@ -84,8 +54,6 @@ impl Clone {
 
     fn write_material(&self) {
         fs::create_dir_all(self.path("shared/corpus")).expect("a directory");
-        fs::create_dir_all(self.path("shared/conformance")).expect("a directory");
-        fs::write(self.path("shared/conformance/skills-ref.json"), "{}").expect("a file");
     }
 
     fn run(&self, ci: Option<&str>) -> Output {
@@ -127,19 +95,15 @@ fn stderr(output: &Output) -> String {
 }
 
 #[test]
-fn steps_without_their_material_are_named_and_left_out() {
+fn step_without_its_material_is_named_and_left_out() {
     for ci in [None, Some("false")] {
         let clone = Clone::new();
         let output = clone.run(ci);
         assert!(output.status.success(), "{}", stderr(&output));
-        let named = WITH_MATERIAL
-            .map(|(name, _)| format!("left out, as its material is missing: {name}\n"))
-            .concat();
-        assert!(stdout(&output).ends_with(&named), "{}", stdout(&output));
-        for (_, call) in WITH_MATERIAL {
-            assert!(!clone.has_called(call), "`{call}` has nothing to read");
-        }
-        for call in ["cargo xtask test", "cargo xtask plugins", "first-ten-minutes "] {
+        let named = "left out, as its material is missing: a corpus of real skills\n";
+        assert!(stdout(&output).ends_with(named), "{}", stdout(&output));
+        assert!(!clone.has_called(CORPUS), "it has nothing to read");
+        for call in ["cargo run -- tour", "cargo xtask test", "first-ten-minutes "] {
             assert!(clone.has_called(call), "`{call}` needs no material: {:#?}", clone.calls());
         }
     }
@@ -161,10 +125,19 @@ fn every_step_runs_with_its_material() {
     let output = clone.run(Some("true"));
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(!stdout(&output).contains("left out"), "{}", stdout(&output));
-    for (name, call) in WITH_MATERIAL {
-        assert!(stdout(&output).contains(&format!("\n== {name}\n$ {call}\n")), "{name}");
-        assert!(clone.has_called(call), "`{call}` has run");
-    }
+    let shown = format!("\n== a corpus of real skills\n$ {CORPUS}\n");
+    assert!(stdout(&output).contains(&shown), "{}", stdout(&output));
+    assert!(clone.has_called(CORPUS), "{:#?}", clone.calls());
+}
+
+#[test]
+fn changed_parts_are_checked_within_the_time_that_is_left() {
+    let clone = Clone::new();
+    assert!(clone.run(None).status.success());
+    let calls = clone.calls();
+    let seconds = calls.iter().find_map(|call| call.strip_prefix("cargo xtask changed --seconds "));
+    let seconds: Option<u32> = seconds.and_then(|seconds| seconds.parse().ok());
+    assert!(seconds.is_some_and(|seconds| (1..=1500).contains(&seconds)), "{calls:#?}");
 }
 
 #[test]
@@ -174,7 +147,7 @@ fn steps_have_a_time_limit_on_the_server() {
         clone.write_material();
         assert!(clone.run(ci).status.success());
         let calls = clone.calls();
-        let limited = "timeout --verbose --kill-after=10 50m ";
+        let limited = "timeout --verbose --kill-after=10 25m ";
         let limits = calls.iter().filter_map(|call| call.strip_prefix(limited));
         assert_eq!(limits.clone().any(|step| step == "cargo xtask test"), has_limit, "{calls:#?}");
         let steps = calls.iter().filter(|call| call.starts_with("cargo xtask "));
@@ -185,12 +158,20 @@ fn steps_have_a_time_limit_on_the_server() {
 #[test]
 fn failed_step_is_the_last_one() {
     let clone = Clone::new();
-    clone.record("cargo", "[ \"$2\" != circles ]");
+    clone.record("cargo", "[ \"$2\" != loom ]");
     let output = clone.run(None);
     assert_eq!(output.status.code(), Some(1));
     assert!(!stdout(&output).contains("all checks passed"), "{}", stdout(&output));
     assert!(clone.has_called("cargo xtask test"));
-    assert_eq!(clone.calls().last().map(String::as_str), Some("cargo xtask circles"));
+    assert_eq!(clone.calls().last().map(String::as_str), Some("cargo xtask loom"));
+}
+
+#[test]
+fn ten_slowest_steps_are_shown() {
+    let output = Clone::new().run(None);
+    let stdout = stdout(&output);
+    let (_, slowest) = stdout.split_once("\nthe slowest steps\n").expect("they have a heading");
+    assert_eq!(slowest.lines().take_while(|line| line.contains(" s  ")).count(), 10, "{stdout}");
 }
 
 #[test]
@@ -203,30 +184,11 @@ fn missing_tool_is_a_failure() {
 }
 
 #[test]
-fn missing_program_of_a_test_is_installed() {
-    let clone = Clone::new();
-    fs::remove_file(clone.path("bin/bwrap")).expect("it was there");
-    assert!(clone.run(None).status.success());
-    let installs: Vec<_> =
-        clone.calls().into_iter().filter(|it| it.contains(" install ")).collect();
-    assert!(installs.contains(&"apt-get install --yes bubblewrap".to_owned()), "{installs:?}");
-    assert!(!installs.contains(&"apt-get install --yes strace".to_owned()), "{installs:?}");
-}
-
-#[test]
-fn long_checks_run_at_night() {
-    let path = top(".github/workflows/nightly.yml");
-    let workflow = fs::read_to_string(path).expect("it is there");
-    assert!(workflow.contains("\n  schedule:\n"), "{workflow}");
-    for task in ["\"coverage\"", "\"release --dry-run\"", "\"soak --messages\""] {
-        assert!(workflow.contains(task), "{task}: {workflow}");
+fn the_workflows_run_the_script_and_the_night() {
+    for (name, command) in [("ci", " bash .ci/run"), ("nightly", " cargo xtask nightly")] {
+        let path = top(&format!(".github/workflows/{name}.yml"));
+        let workflow = fs::read_to_string(path).expect("it is there");
+        let mut runs = workflow.lines().filter(|line| line.trim_start().starts_with("- run: "));
+        assert!(runs.any(|line| line.ends_with(command)), "{workflow}");
     }
-    assert!(workflow.contains(" cargo xtask ${{ matrix.task }}\n"), "{workflow}");
-}
-
-#[test]
-fn the_workflow_runs_the_script() {
-    let workflow = fs::read_to_string(top(".github/workflows/ci.yml")).expect("it is there");
-    let runs = workflow.lines().filter(|line| line.trim_start().starts_with("- run: "));
-    assert!(runs.clone().any(|line| line.ends_with(" bash .ci/run")), "{workflow}");
 }

@@ -1,0 +1,285 @@
+//! The repository as values.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::process::{Failure, cargo_output};
+
+/// All that the checks look at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Repository {
+    /// The packages of the workspace.
+    pub(crate) packages: Vec<Package>,
+    /// Every folder of the top level.
+    pub(crate) folders: Vec<String>,
+    /// Every folder of `crates`.
+    pub(crate) crate_folders: Vec<String>,
+    /// Every file that is text.
+    pub(crate) files: Vec<TextFile>,
+}
+
+/// A package of the workspace, as `cargo metadata` tells of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Package {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    /// From the top of the repository, with `/`.
+    pub(crate) folder: String,
+    pub(crate) dependencies: Vec<Dependency>,
+    pub(crate) targets: Vec<Target>,
+}
+
+impl Package {
+    /// Returns whether other packages can use it.
+    pub(crate) fn is_library(&self) -> bool {
+        self.targets.iter().any(|target| target.kind == "lib")
+    }
+}
+
+/// A package that another one names.
+#[derive(Clone, Debug)]
+pub(crate) struct Dependency {
+    pub(crate) name: String,
+    pub(crate) is_dev: bool,
+}
+
+/// Something that cargo builds.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// `lib`, `cdylib`, `bin`, `test`, `bench`, `example` or `custom-build`.
+    pub(crate) kind: String,
+    pub(crate) name: String,
+    /// The main source file, from the top of the repository.
+    pub(crate) path: String,
+}
+
+/// A file with its text.
+#[derive(Clone, Debug)]
+pub(crate) struct TextFile {
+    /// From the top of the repository, with `/`.
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+impl Repository {
+    /// Reads the repository at `root`.
+    pub(crate) fn read(root: &Path) -> Result<Self, Failure> {
+        let metadata = cargo_output(&["metadata", "--format-version", "1", "--no-deps"])?;
+        let metadata: Value = serde_json::from_slice(&metadata)?;
+        let mut files = Vec::new();
+        read_files(root, root, &mut files)?;
+        files.sort_by(|one, other| one.path.cmp(&other.path));
+        Ok(Self {
+            packages: list(&metadata["packages"]).map(|value| package(root, value)).collect(),
+            folders: folders(root)?,
+            crate_folders: folders(&root.join("crates"))?,
+            files,
+        })
+    }
+
+    /// The packages that are published.
+    pub(crate) fn crates(&self) -> impl Iterator<Item = &Package> {
+        self.packages.iter().filter(|package| package.folder.starts_with("crates/"))
+    }
+
+    /// The text of a file.
+    pub(crate) fn text(&self, path: &str) -> Option<&str> {
+        let file = self.files.iter().find(|file| file.path == path)?;
+        Some(&file.text)
+    }
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn string(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+fn package(root: &Path, value: &Value) -> Package {
+    let manifest = PathBuf::from(string(&value["manifest_path"]));
+    let dependency =
+        |value: &Value| Dependency { name: string(&value["name"]), is_dev: value["kind"] == "dev" };
+    let target = |value: &Value| Target {
+        kind: string(&value["kind"][0]),
+        name: string(&value["name"]),
+        path: relative(root, Path::new(&string(&value["src_path"]))),
+    };
+    Package {
+        name: string(&value["name"]),
+        version: string(&value["version"]),
+        folder: relative(root, manifest.parent().unwrap_or(root)),
+        dependencies: list(&value["dependencies"]).map(dependency).collect(),
+        targets: list(&value["targets"]).map(target).collect(),
+    }
+}
+
+fn relative(root: &Path, path: &Path) -> String {
+    let path = path.strip_prefix(root).unwrap_or(path);
+    path.to_string_lossy().replace('\\', "/")
+}
+
+fn folders(directory: &Path) -> Result<Vec<String>, Failure> {
+    let mut folders = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            folders.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    folders.sort();
+    Ok(folders)
+}
+
+/// Collects the text files below `directory`. What git and cargo keep for themselves is left out.
+fn read_files(root: &Path, directory: &Path, files: &mut Vec<TextFile>) -> Result<(), Failure> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if matches!(name.to_str(), Some(".git" | "target")) {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            read_files(root, &entry.path(), files)?;
+        } else if entry.file_type()?.is_file()
+            && let Ok(text) = String::from_utf8(fs::read(entry.path())?)
+        {
+            let path = relative(root, &entry.path());
+            files.push(TextFile { path, text });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod sample {
+    use super::*;
+
+    const MANIFEST: &str = "\
+[package]
+name = \"x\"
+description = \"Words\"
+readme = \"README.md\"
+documentation = \"https://example.com\"
+keywords = [\"words\"]
+categories = [\"text-processing\"]
+version.workspace = true
+edition.workspace = true
+rust-version.workspace = true
+license.workspace = true
+[lints]
+workspace = true
+";
+
+    const ARCHITECTURE: &str = "\
+| crate | floor | what it is for | never |
+|---|--:|---|---|
+| `low` | 0 | words | – |
+| `left`, `-right` | 2 | sides | – |
+| `prowess-testkit` | 2 | kits | – |
+| `server` | 4 | serves | – |
+| `program` | 4 | runs | – |
+
+## Extension points
+
+A trait each: `Session`, `Clock`. More.
+";
+
+    const EXAMPLE: &str = "//! Words.\n#![forbid(unsafe_code)]\nimpl Clock for Fixed {}\n\n#[test]\nfn it_runs() {}\n";
+
+    const LIBRARY: &str = "//! Words.\n//!\n//! ```\n//! ```\n#![forbid(unsafe_code)]\n";
+
+    impl Repository {
+        /// A small repository that is in order; tests break it.
+        pub(crate) fn sample() -> Self {
+            let mut repository = Self::default();
+            for folder in ["crates", "xtask", ".ci", "target"] {
+                repository.folders.push(folder.into());
+            }
+            for document in super::super::files::DOCUMENTS {
+                repository.write(document, "Text.\n");
+            }
+            repository.write("ARCHITECTURE.md", ARCHITECTURE);
+            let reasons = "| purpose | choice |\n|---|---|\n| values | `serde` |\n";
+            repository.write("crates/DEPENDENCIES.md", reasons);
+            repository.add_example();
+            repository.write("Cargo.toml", "[workspace]\n");
+            repository.add("low", &[]);
+            repository.add("left", &["low", "serde"]);
+            repository.add("left-right", &["low"]);
+            repository.add("prowess-testkit", &["low"]);
+            repository.add("server", &["left"]);
+            repository.add("program", &["server", "left"]);
+            let entries =
+                repository.crates().map(|package| format!("- `{}`: words.\n", package.name));
+            let changelog = format!("# Changelog\n\n## 0.1.0\n\n{}", entries.collect::<String>());
+            repository.write("CHANGELOG.md", &changelog);
+            for package in &repository.crates().cloned().collect::<Vec<_>>() {
+                let readme =
+                    crate::checks::readmes::readme(package, &repository).expect("it has a library");
+                repository.write(&crate::checks::readmes::path(package), &readme);
+            }
+            repository
+                .package("left")
+                .dependencies
+                .push(Dependency { name: "prowess-testkit".into(), is_dev: true });
+            repository
+        }
+
+        /// Writes or overwrites a file.
+        pub(crate) fn write(&mut self, path: &str, text: &str) {
+            self.files.retain(|file| file.path != path);
+            self.files.push(TextFile { path: path.into(), text: text.into() });
+        }
+
+        pub(crate) fn package(&mut self, name: &str) -> &mut Package {
+            let mut packages = self.packages.iter_mut();
+            packages.find(|package| package.name == name).expect("a package of the sample")
+        }
+
+        pub(crate) fn depend(&mut self, name: &str, on: &str, is_dev: bool) {
+            let dependency = Dependency { name: on.into(), is_dev };
+            self.package(name).dependencies.push(dependency);
+        }
+
+        fn add_example(&mut self) {
+            let path = "examples/clock/src/main.rs";
+            self.write(path, EXAMPLE);
+            self.write("examples/clock/Cargo.toml", MANIFEST);
+            self.packages.push(Package {
+                name: "clock".into(),
+                version: "0.1.0".into(),
+                folder: "examples/clock".into(),
+                dependencies: Vec::new(),
+                targets: vec![Target {
+                    kind: "bin".into(),
+                    name: "clock".into(),
+                    path: path.into(),
+                }],
+            });
+        }
+
+        fn add(&mut self, name: &str, dependencies: &[&str]) {
+            let folder = format!("crates/{name}");
+            let lib = format!("{folder}/src/lib.rs");
+            let test = format!("{folder}/tests/it/main.rs");
+            self.write(&format!("{folder}/Cargo.toml"), MANIFEST);
+            self.write(&lib, LIBRARY);
+            self.write(&test, "//! Tests.\n");
+            self.crate_folders.push(name.into());
+            let target =
+                |kind: &str, path: String| Target { kind: kind.into(), name: kind.into(), path };
+            self.packages.push(Package {
+                name: name.into(),
+                version: "0.1.0".into(),
+                folder,
+                dependencies: Vec::new(),
+                targets: vec![target("lib", lib), target("test", test)],
+            });
+            dependencies.iter().for_each(|on| self.depend(name, on, false));
+        }
+    }
+}

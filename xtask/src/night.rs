@@ -1,0 +1,171 @@
+//! `cargo xtask nightly`: the checks that take longer than a change may wait, or that test other
+//! people's programs.
+
+pub(crate) mod changed;
+pub(crate) mod clients;
+pub(crate) mod coverage;
+pub(crate) mod dynamic;
+pub(crate) mod fuzz;
+pub(crate) mod mcp_conformance;
+pub(crate) mod mutants;
+pub(crate) mod oauth;
+pub(crate) mod plugins;
+pub(crate) mod remotes;
+pub(crate) mod requests;
+pub(crate) mod sanitize;
+pub(crate) mod soak;
+mod steps;
+pub(crate) mod uv;
+
+use std::process::Command;
+use std::time::Instant;
+
+use crate::process::{Failure, run as run_program};
+use steps::{Step, When, steps};
+
+/// Runs the steps that the arguments name, or all of the night, and prints a table of the results.
+pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
+    let steps = steps(&crate::root())?;
+    if arguments == ["--list"] {
+        print!("{}", list(&steps));
+        return Ok(());
+    }
+    let selected = selected(&steps, arguments)?;
+    let results: Vec<_> = selected.into_iter().map(result).collect();
+    print!("\n{}", table(&results));
+    failure(&results)
+}
+
+/// Returns the steps that the arguments name: `--only NAME`, as often as wanted.
+fn selected<'s>(steps: &'s [Step], arguments: &[&str]) -> Result<Vec<&'s Step>, Failure> {
+    if arguments.is_empty() {
+        return Ok(steps.iter().filter(|step| step.when == When::Night).collect());
+    }
+    let mut selected = Vec::new();
+    for pair in arguments.chunks(2) {
+        let ["--only", name] = pair else {
+            let usage = "`nightly` takes `--list`, or `--only NAME` as often as wanted";
+            return Err(Failure(usage.into()));
+        };
+        let step = steps.iter().find(|step| step.name == *name);
+        let unknown = || {
+            Failure(format!("no step is named `{name}`; `cargo xtask nightly --list` lists them"))
+        };
+        selected.push(step.ok_or_else(unknown)?);
+    }
+    Ok(selected)
+}
+
+/// The result of a step that has run, or could not.
+struct StepResult<'s> {
+    step: &'s Step,
+    seconds: u64,
+    verdict: Verdict,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    Passed,
+    Failed,
+    /// This program is not installed.
+    Missing(&'static str),
+}
+
+impl Verdict {
+    fn text(&self) -> String {
+        match self {
+            Self::Passed => "passed".into(),
+            Self::Failed => "FAILED".into(),
+            Self::Missing(program) => format!("FAILED: `{program}` is not installed"),
+        }
+    }
+}
+
+/// Runs a step as a process of its own, so that it cannot stop the others.
+fn result(step: &Step) -> StepResult<'_> {
+    println!("\n== {}\n$ cargo xtask {}", step.name, step.command.join(" "));
+    let begun = Instant::now();
+    let verdict = match step.missing_program() {
+        Some(program) => Verdict::Missing(program),
+        None => match run_step(step) {
+            Ok(()) => Verdict::Passed,
+            Err(failure) => {
+                eprintln!("error: {failure}");
+                Verdict::Failed
+            }
+        },
+    };
+    StepResult { step, seconds: begun.elapsed().as_secs(), verdict }
+}
+
+fn run_step(step: &Step) -> Result<(), Failure> {
+    run_program(Command::new(std::env::current_exe()?).args(&step.command))
+}
+
+fn table(results: &[StepResult<'_>]) -> String {
+    let mut text = format!("{:<28} {:>7}  result\n", "step", "seconds");
+    for StepResult { step, seconds, verdict } in results {
+        text.push_str(&format!("{:<28} {seconds:>7}  {}\n", step.name, verdict.text()));
+    }
+    text
+}
+
+fn failure(results: &[StepResult<'_>]) -> Result<(), Failure> {
+    let failed = results.iter().filter(|result| result.verdict != Verdict::Passed);
+    let failed: Vec<_> = failed.map(|result| result.step.name.as_str()).collect();
+    match failed.as_slice() {
+        [] => Ok(()),
+        _ => Err(Failure(format!("steps failed: {}", failed.join(", ")))),
+    }
+}
+
+fn list(steps: &[Step]) -> String {
+    let heading = |when| match when {
+        When::Night => "Each night",
+        When::Changed => "\nWhen its crate has changed; at night, `full` has these tests",
+        When::Asked => "\nWhen asked for",
+    };
+    let mut text = String::new();
+    for when in [When::Night, When::Changed, When::Asked] {
+        text.push_str(&format!("{}\n", heading(when)));
+        for step in steps.iter().filter(|step| step.when == when) {
+            text.push_str(&format!("  {:<28} {}\n", step.name, step.about));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(name: &str, when: When) -> Step {
+        Step { when, ..Step::new(name, "", &["true"]) }
+    }
+
+    #[test]
+    fn night_runs_all_but_what_is_asked_for() {
+        let steps =
+            [step("one", When::Night), step("two", When::Asked), step("three", When::Changed)];
+        let names = |arguments: &[&str]| {
+            let selected = selected(&steps, arguments).ok()?;
+            Some(selected.iter().map(|step| step.name.clone()).collect::<Vec<_>>().join(" "))
+        };
+        assert_eq!(names(&[]).as_deref(), Some("one"));
+        assert_eq!(names(&["--only", "two", "--only", "one"]).as_deref(), Some("two one"));
+        assert_eq!(names(&["--only", "four"]), None);
+        assert_eq!(names(&["two"]), None, "a name needs `--only`");
+    }
+
+    #[test]
+    fn step_that_did_not_run_has_not_passed() {
+        let one = step("one", When::Night);
+        let with = |verdict| StepResult { step: &one, seconds: 3, verdict };
+        assert!(failure(&[with(Verdict::Passed)]).is_ok());
+        let results = [with(Verdict::Passed), with(Verdict::Missing("strace"))];
+        let Failure(failure) = failure(&results).expect_err("a program is missing");
+        assert_eq!(failure, "steps failed: one");
+        let table = table(&results);
+        assert!(table.ends_with("      3  FAILED: `strace` is not installed\n"), "{table}");
+    }
+}

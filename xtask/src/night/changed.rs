@@ -1,0 +1,176 @@
+//! `cargo xtask changed`: the steps of the night whose parts have changed within a day, as far as the
+//! time allows.
+
+use std::process::Command;
+
+use super::steps::{Step, When, steps};
+use super::{Verdict, failure, result, table};
+use crate::process::{Failure, succeed};
+
+/// The time that all steps may take together, if the argument names none.
+const SECONDS: u64 = 600;
+
+/// Runs the steps of what differs from the newest commit that is older than a day, the cheapest first,
+/// and names those that the night is left.
+pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
+    let options = options(arguments)?;
+    let base = base()?;
+    let paths = changed_paths(base.as_deref())?;
+    let steps = steps(&crate::root())?;
+    let plan = plan(&steps, &paths, options.seconds);
+    let since = base.as_deref().map_or("the first commit", |base| &base[..base.len().min(12)]);
+    println!("{} files differ from {since}; {} s are left", paths.len(), options.seconds);
+    for step in &plan.now {
+        println!("  now           {:<28} about {} s", step.name, step.seconds);
+    }
+    for step in &plan.later {
+        println!("  at night      {:<28} about {} s", step.name, step.seconds);
+    }
+    for (step, program) in &plan.impossible {
+        println!("  at night      {:<28} `{program}` is not installed", step.name);
+    }
+    if options.is_dry {
+        return Ok(());
+    }
+    let results: Vec<_> = plan.now.into_iter().map(result).collect();
+    if !results.is_empty() {
+        print!("\n{}", table(&results));
+    }
+    debug_assert!(!results.iter().any(|it| matches!(it.verdict, Verdict::Missing(_))));
+    failure(&results)
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Options {
+    seconds: u64,
+    /// Only prints what would run.
+    is_dry: bool,
+}
+
+fn options(arguments: &[&str]) -> Result<Options, Failure> {
+    let mut options = Options { seconds: SECONDS, is_dry: false };
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match *word {
+            "--dry-run" => options.is_dry = true,
+            "--seconds" => {
+                let seconds = words.next().and_then(|seconds| seconds.parse().ok());
+                let missing = || Failure("`--seconds` needs a number".to_owned());
+                options.seconds = seconds.ok_or_else(missing)?;
+            }
+            other => return Err(Failure(format!("`changed` has no option `{other}`"))),
+        }
+    }
+    Ok(options)
+}
+
+/// Returns the newest commit that is older than a day, if there is one.
+fn base() -> Result<Option<String>, Failure> {
+    let found = git(&["rev-list", "-1", "--before=24 hours ago", "HEAD"])?;
+    let commit = found.trim().to_owned();
+    Ok((!commit.is_empty()).then_some(commit))
+}
+
+/// Returns the paths that differ from a commit in the working tree, or all paths.
+fn changed_paths(base: Option<&str>) -> Result<Vec<String>, Failure> {
+    let found = match base {
+        Some(base) => git(&["diff", "--name-only", base])?,
+        None => git(&["ls-files"])?,
+    };
+    Ok(found.lines().map(str::to_owned).collect())
+}
+
+fn git(arguments: &[&str]) -> Result<String, Failure> {
+    let mut command = Command::new("git");
+    // In a container, the files may belong to another user.
+    command.args(["-c", "safe.directory=*"]).args(arguments).current_dir(crate::root());
+    Ok(String::from_utf8_lossy(&succeed(&mut command)?).into_owned())
+}
+
+/// Which of the steps whose parts have changed run now.
+#[derive(Debug, Default)]
+struct Plan<'s> {
+    /// The cheapest first.
+    now: Vec<&'s Step>,
+    /// Those for which the time does not suffice.
+    later: Vec<&'s Step>,
+    /// Those that need a program that is not installed.
+    impossible: Vec<(&'s Step, &'static str)>,
+}
+
+/// Plans the steps for changed paths, within a number of seconds.
+fn plan<'s>(steps: &'s [Step], paths: &[String], seconds: u64) -> Plan<'s> {
+    let is_touched = |step: &&Step| {
+        let mut guards = step.guards.iter();
+        step.when != When::Asked
+            && guards.any(|guard| paths.iter().any(|path| path.starts_with(guard)))
+    };
+    let mut touched: Vec<_> = steps.iter().filter(is_touched).collect();
+    touched.sort_by_key(|step| step.seconds);
+    let mut plan = Plan::default();
+    let mut left = seconds;
+    for step in touched {
+        if let Some(program) = step.missing_program() {
+            plan.impossible.push((step, program));
+        } else if step.seconds <= left {
+            left -= step.seconds;
+            plan.now.push(step);
+        } else {
+            plan.later.push(step);
+        }
+    }
+    plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(name: &str, seconds: u64, guard: &str) -> Step {
+        let mut step = Step::new(name, "", &["true"]);
+        step.seconds = seconds;
+        step.guards = vec![guard.to_owned()];
+        step
+    }
+
+    fn check(steps: &[Step], paths: &[&str], seconds: u64, now: &[&str], later: &[&str]) {
+        let paths: Vec<_> = paths.iter().map(ToString::to_string).collect();
+        let plan = plan(steps, &paths, seconds);
+        let names =
+            |steps: &[&Step]| steps.iter().map(|step| step.name.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&plan.now), now, "now, for {paths:?} in {seconds} s");
+        assert_eq!(names(&plan.later), later, "later, for {paths:?} in {seconds} s");
+    }
+
+    #[test]
+    fn changed_parts_run_the_cheapest_steps_first() {
+        let steps = [
+            step("slow", 300, "crates/a/"),
+            step("quick", 20, "crates/a/"),
+            step("b", 30, "crates/b/"),
+        ];
+        check(&steps, &["crates/a/src/lib.rs"], 400, &["quick", "slow"], &[]);
+        check(&steps, &["crates/a/src/lib.rs"], 310, &["quick"], &["slow"]);
+        check(&steps, &["crates/a/x", "crates/b/y"], 50, &["quick", "b"], &["slow"]);
+        check(&steps, &["crates/ab/x", "README.md"], 400, &[], &[]);
+    }
+
+    #[test]
+    fn step_that_is_asked_for_never_runs_by_itself() {
+        let mut steps = [step("mutants", 1, "crates/a/")];
+        steps[0].when = When::Asked;
+        check(&steps, &["crates/a/x"], 100, &[], &[]);
+    }
+
+    #[test]
+    fn options_are_read() {
+        let read = |arguments: &[&str]| options(arguments).ok();
+        assert_eq!(
+            read(&["--seconds", "9", "--dry-run"]),
+            Some(Options { seconds: 9, is_dry: true })
+        );
+        assert_eq!(read(&[]), Some(Options { seconds: SECONDS, is_dry: false }));
+        assert_eq!(read(&["--seconds"]), None);
+        assert_eq!(read(&["9"]), None);
+    }
+}

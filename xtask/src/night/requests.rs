@@ -1,0 +1,61 @@
+//! Do the vendors' own clients accept the request bodies that the tests expect?
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Map, Value};
+
+use crate::install::python::environment;
+use crate::process::{Failure, output};
+use crate::root;
+
+/// The clients whose types describe requests, and what validates a body by them.
+const PACKAGES: [&str; 5] = [
+    "openai==3.54.0",
+    "anthropic==2.12.0",
+    "google-genai==3.4.0",
+    "pydantic==2.14.3",
+    "jsonschema==4.26.0",
+];
+
+const FORMATS: [&str; 4] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
+
+/// Prints whether each body is accepted.
+pub(crate) fn run() -> Result<(), Failure> {
+    let python = environment(&root().join("target/clients/requests"), &PACKAGES)?;
+    let bodies = root().join("crates/prowess-vendor/tests/it/requests");
+    let found = check(&python, &read(&bodies)?)?;
+    let mut refused = Vec::new();
+    for format in FORMATS {
+        // A body without an answer was not checked.
+        let errors = found[format].as_array();
+        let is_accepted = errors.is_some_and(Vec::is_empty);
+        println!("{format:18} {}", if is_accepted { "accepted" } else { "refused" });
+        if !is_accepted {
+            refused.push(format);
+            errors.into_iter().flatten().for_each(|error| eprintln!("  {error}"));
+        }
+    }
+    if refused.is_empty() {
+        return Ok(());
+    }
+    Err(Failure(format!("requests are not of the vendors' types: {}", refused.join(", "))))
+}
+
+fn read(directory: &Path) -> Result<Value, Failure> {
+    let mut bodies = Map::new();
+    for format in FORMATS {
+        let body = std::fs::read(directory.join(format!("{format}.json")))?;
+        bodies.insert(format.to_owned(), serde_json::from_slice(&body)?);
+    }
+    Ok(bodies.into())
+}
+
+fn check(python: &Path, bodies: &Value) -> Result<Value, Failure> {
+    let script = include_str!("clients/requests.py");
+    let ran = output(Command::new(python).args(["-c", script]).arg(bodies.to_string()))?;
+    if ran.status.success() {
+        return Ok(serde_json::from_slice(&ran.stdout)?);
+    }
+    Err(Failure(String::from_utf8_lossy(&ran.stderr).into_owned()))
+}

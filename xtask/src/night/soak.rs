@@ -1,0 +1,74 @@
+//! `cargo xtask soak`: programs that run for as long as rare faults need.
+
+use std::process::Command;
+
+use crate::process::{Failure, build_optimized, cargo_with, run};
+use crate::selection::Selection;
+
+/// Runs what the arguments select.
+pub(crate) fn soak(arguments: &[&str]) -> Result<(), Failure> {
+    match arguments {
+        ["--short"] => short(),
+        ["--scripts"] => bad_scripts("5000"),
+        ["--scripts", count] => bad_scripts(count),
+        ["--messages", counts @ ..] => broken_messages(counts),
+        ["--updates"] => killed_updates(),
+        ["--power-cuts"] => power_cuts(),
+        reloads => long(reloads),
+    }
+}
+
+/// Runs a small part of everything with the programs of the tests, for each change.
+fn short() -> Result<(), Failure> {
+    let program = |name: &str| Selection::Tested.program(name).map(Command::new);
+    run(program("swaps")?.arg("1000"))?;
+    run(program("writers")?.arg("2000"))?;
+    run(&mut program("examples/simulate")?)?;
+    run(program("examples/bad_scripts")?.arg("50"))
+}
+
+/// Runs everything optimized where it counts on speed: without it most of the time would go into hashing
+/// and encoding.
+fn long(reloads: &[&str]) -> Result<(), Failure> {
+    let programs = ["soak", "swaps", "writers", "messages"];
+    let mut targets = vec!["--package", "benches", "--package", "prowess-plugin-host"];
+    targets.extend(["--features", "benches/mcp"]);
+    targets.extend(["--bin", "prowess-plugin-runner"]);
+    targets.extend(programs.iter().flat_map(|program| ["--bin", program]));
+    let built = build_optimized(&targets)?;
+    run(Command::new(built.join("soak")).args(reloads))?;
+    run(&mut Command::new(built.join("swaps")))?;
+    run(&mut Command::new(built.join("writers")))?;
+    // The step `messages` sends ten times as many.
+    run(Command::new(built.join("messages")).args(["100000", "10000"]))?;
+    // The simulation runs in less time than an optimized build of it takes.
+    run(&mut Command::new(Selection::Tested.program("examples/simulate")?))?;
+    bad_scripts("400")
+}
+
+/// Sends broken messages to servers.
+fn broken_messages(counts: &[&str]) -> Result<(), Failure> {
+    let targets = ["--package", "benches", "--features", "benches/mcp", "--bin", "messages"];
+    run(Command::new(build_optimized(&targets)?.join("messages")).args(counts))
+}
+
+/// Runs scripts that try to outlive their time and to use up the machine.
+fn bad_scripts(count: &str) -> Result<(), Failure> {
+    run(Command::new(Selection::Tested.program("examples/bad_scripts")?).arg(count))
+}
+
+/// Kills an update at every system call. The tests kill it at those that change files.
+fn killed_updates() -> Result<(), Failure> {
+    let test = ["test", "--package", "prowess-cli", "--test", "it", "--", "--nocapture"];
+    let name = ["install_crashes::killed_update_leaves_one_of_the_versions"];
+    cargo_with(&[("PROWESS_TEST_EVERY_CALL", "1")], test.iter().chain(&name))
+}
+
+/// Cuts the power in the tests of what is written, with every part of what is not synced.
+fn power_cuts() -> Result<(), Failure> {
+    for package in ["prowess-state", "prowess-audit", "prowess-cli"] {
+        let test = ["test", "--package", package, "--test", "it", "--", "--nocapture", "power_cut"];
+        cargo_with(&[("PROWESS_TEST_EVERY_PART", "1")], test)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Which packages and features cargo builds together.
+//!
+//! The features of a dependency depend on the selected packages, so two tasks with one selection
+//! share everything that is compiled, and two selections compile much of it twice.
+
+use std::path::PathBuf;
+
+use crate::process::{Failure, built, cargo};
+
+/// A set of packages with their features.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Selection {
+    /// The packages whose tests run with each change, with their default features.
+    Tested,
+    /// The whole workspace with every feature that tests need.
+    Full,
+}
+
+/// Packages that the tests of a change leave out. `xtask` is built by itself: cargo has built it so
+/// before it runs. The others depend on an interpreter that takes minutes to compile.
+const LEFT_OUT: [&str; 3] = ["xtask", "prowess-shell", "virtual-shell"];
+
+/// The features that no package of the workspace turns on.
+const FEATURES: [&str; 5] = [
+    "prowess-audit/opentelemetry",
+    "prowess-cli/sigstore",
+    "prowess-plugin-remote/sigstore",
+    "prowess-prompt/exact-tokens",
+    "prowess-search/semantic",
+];
+
+impl Selection {
+    /// Returns the arguments of cargo.
+    pub(crate) fn arguments(self) -> Vec<String> {
+        let mut arguments = vec!["--workspace".to_owned()];
+        match self {
+            Self::Tested => {
+                arguments
+                    .extend(LEFT_OUT.iter().flat_map(|name| ["--exclude".into(), (*name).into()]));
+            }
+            Self::Full => arguments.extend(["--features".into(), FEATURES.join(",")]),
+        }
+        arguments
+    }
+
+    /// Returns a command line of cargo with this selection.
+    pub(crate) fn cargo(self, arguments: &[&str]) -> Vec<String> {
+        let mut all: Vec<String> = arguments.iter().map(ToString::to_string).collect();
+        let end = all.iter().position(|argument| argument == "--").unwrap_or(all.len());
+        all.splice(end..end, self.arguments());
+        all
+    }
+
+    /// Builds all programs, plugins and examples, and returns the path of one of them.
+    ///
+    /// With the examples, dependencies have the features that they have in tests.
+    pub(crate) fn program(self, program: &str) -> Result<PathBuf, Failure> {
+        cargo(self.cargo(&["build", "--lib", "--bins", "--examples"]))?;
+        built("debug", program)
+    }
+}
+
+/// The number of tests of one program that run at once. Many wait, for a deadline or for the kernel.
+pub(crate) const TEST_THREADS: &str = "4";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_of_the_program_stay_behind_the_selection() {
+        let line = Selection::Full.cargo(&["test", "--doc", "--", "name"]);
+        assert_eq!(line[..3], ["test", "--doc", "--workspace"], "{line:?}");
+        assert_eq!(line[line.len() - 2..], ["--", "name"], "{line:?}");
+    }
+
+    #[test]
+    fn left_out_packages_exist() {
+        for name in LEFT_OUT {
+            let is_found = ["", "crates", "examples"]
+                .iter()
+                .any(|folder| crate::root().join(folder).join(name).join("Cargo.toml").is_file());
+            assert!(is_found, "`{name}` is a package of the workspace");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Runs programs, a few at a time, each with its output in one piece.
+
+use std::io::{Read as _, Seek as _};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// A program to run.
+pub(super) struct Job {
+    pub(super) name: String,
+    pub(super) command: Command,
+}
+
+/// A program that has ended.
+pub(super) struct Finished {
+    /// Standard output and standard error, in the order in which they were written.
+    pub(super) output: String,
+    pub(super) is_success: bool,
+}
+
+/// Runs all jobs to their end, as many at once as there are processors, in this order. Reports each
+/// when it has ended, one at a time.
+pub(super) fn run(jobs: Vec<Job>, report: impl FnMut(&str, &Finished) + Send) {
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let next = AtomicUsize::new(0);
+    let jobs: Vec<Mutex<Job>> = jobs.into_iter().map(Mutex::new).collect();
+    let report = Mutex::new(report);
+    thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let mut job = job.lock().expect("only one thread takes a job");
+                    let finished = finish(&mut job.command);
+                    let mut report = report.lock().expect("reporting does not panic");
+                    report(&job.name, &finished);
+                }
+            });
+        }
+    });
+}
+
+/// Runs a program to its end. One that does not start is a failure with the reason as its output.
+fn finish(command: &mut Command) -> Finished {
+    match output(command) {
+        Ok((output, is_success)) => {
+            Finished { output: String::from_utf8_lossy(&output).into_owned(), is_success }
+        }
+        Err(error) => Finished { output: format!("{error}\n"), is_success: false },
+    }
+}
+
+/// Returns the output by way of a file: a pipe would stay open as long as a process that a test left
+/// behind.
+fn output(command: &mut Command) -> std::io::Result<(Vec<u8>, bool)> {
+    let mut file = tempfile::tempfile()?;
+    command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file.try_clone()?);
+    let status = command.status()?;
+    let mut output = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut output)?;
+    Ok((output, status.success()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shell(script: &str) -> Job {
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        Job { name: script.to_owned(), command }
+    }
+
+    #[test]
+    fn every_job_runs_and_keeps_its_output_in_one_piece() {
+        let scripts: Vec<_> =
+            (0..9).map(|number| format!("echo {number}; echo {number} >&2")).collect();
+        let mut seen = Vec::new();
+        run(scripts.iter().map(|script| shell(script)).collect(), |_, finished| {
+            assert!(finished.is_success, "{}", finished.output);
+            seen.push(finished.output.clone());
+        });
+        seen.sort();
+        let expected: Vec<_> = (0..9).map(|number| format!("{number}\n{number}\n")).collect();
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn failed_job_does_not_stop_the_others() {
+        let missing = Job { name: "missing".into(), command: Command::new("/no/such/program") };
+        let jobs = vec![shell("exit 3"), missing, shell("true")];
+        let mut successes = 0;
+        let mut failures = 0;
+        run(jobs, |_, finished| if finished.is_success { successes += 1 } else { failures += 1 });
+        assert_eq!((successes, failures), (1, 2));
+    }
+}
