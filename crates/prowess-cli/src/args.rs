@@ -144,10 +144,10 @@ pub(crate) enum Command {
         #[arg(long)]
         suggest: bool,
     },
-    /// Explain why a skill is offered to a model or not, and what it costs
+    /// Explain why a skill is offered to a model or not, or what a code means
     Explain {
-        /// A skill's id, or a path
-        #[arg(value_name = "ID-OR-PATH")]
+        /// A skill's id, a path, or the code of a finding or an error
+        #[arg(value_name = "ID-PATH-OR-CODE")]
         query: String,
     },
     /// Report every problem with this setup, and whether file changes are detected; exits with 1 if

@@ -1,5 +1,5 @@
 //! The codes of sessions and of reading files of packages, for tool results and diagnostics.
-//! `DIAGNOSTICS.md` lists them.
+//! `prowess explain CODE` prints their meaning.
 
 use prowess_format::declare_codes;
 

@@ -1,5 +1,5 @@
 //! The codes of plugin errors: those of [`PluginErrorKind`], and those of results and diagnostics.
-//! `DIAGNOSTICS.md` lists them.
+//! `prowess explain CODE` prints their meaning.
 //!
 //! [`PluginErrorKind`]: crate::PluginErrorKind
 

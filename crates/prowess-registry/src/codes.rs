@@ -1,7 +1,7 @@
 //! The codes of building a catalog.
 //!
 //! Each code needs an example in `crates/prowess/tests/it/codes/examples.rs`, which
-//! `DIAGNOSTICS.md` shows.
+//! `prowess explain CODE` prints.
 
 prowess_core::declare_codes! {
     /// Another skill with the same id is used instead.

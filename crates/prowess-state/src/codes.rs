@@ -1,7 +1,7 @@
 //! The codes of diagnostics about stored state.
 //!
 //! Each code needs an example in `crates/prowess/tests/it/codes/examples.rs`, which
-//! `DIAGNOSTICS.md` shows.
+//! `prowess explain CODE` prints.
 
 prowess_core::declare_codes! {
     /// Error: the file of trusted folders is unusable, and no folder is trusted.

@@ -1,5 +1,7 @@
-//! `prowess explain`: the decisions about one skill, from its location to the model.
+//! `prowess explain`: the decisions about one skill, from its location to the model, or the meaning
+//! of a code.
 
+mod code;
 mod meant;
 mod nowhere;
 
@@ -34,6 +36,13 @@ struct Explained<'c> {
     tokens: usize,
 }
 
+impl Explained<'_> {
+    /// Returns whether there is neither a skill nor a finding about one.
+    fn is_nowhere(&self) -> bool {
+        self.decisions.first().is_some_and(|decision| decision.outcome == nowhere::NOT_FOUND)
+    }
+}
+
 #[derive(Serialize)]
 struct Decision {
     step: &'static str,
@@ -48,12 +57,20 @@ impl Decision {
 }
 
 pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitCode, Failure> {
-    let runtime = runtime::runtime(global)?;
+    let of_code = code::explanations(query);
+    let runtime = match runtime::runtime(global) {
+        // A code of a configuration is explained while that is broken.
+        Err(_) if !of_code.is_empty() => return code::print(query, &of_code, output),
+        built => built?,
+    };
     let conversation = Conversation::open(&runtime)?;
     let turn = conversation.turn()?;
     let discovery = &runtime.policies().discovery;
     let trust = UserTrust::of(turn.catalog())?;
     let explained = explain(turn.catalog(), &turn.prompt(), discovery, &trust, query);
+    if !of_code.is_empty() && explained.is_nowhere() {
+        return code::print(query, &of_code, output);
+    }
     output.result(&explained, text)?;
     let is_offered =
         |shown: &TrustedRecord<'_>| shown.record.availability() == Availability::Offered;

@@ -63,7 +63,7 @@ fn unknown(catalog: &Catalog, id: &str) -> String {
     let id = plain(id);
     match catalog.all_named(&id).first().and_then(prowess::Record::reason) {
         Some(reason) => format!("the skill `{id}` is not offered: {}\n", plain(reason)),
-        None => match suggestion(catalog, &id) {
+        None => match suggestion(catalog, &id, []) {
             Some(meant) => format!("no skill named `{id}`; did you mean `{}`?\n", plain(meant)),
             None => format!("no skill named `{id}`; see `prowess list` for the ids\n"),
         },

@@ -68,7 +68,7 @@ pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode
 
 /// Returns the failure for an unknown id.
 fn unknown(catalog: &Catalog, id: &str) -> Failure {
-    let message = match suggestion(catalog, id) {
+    let message = match suggestion(catalog, id, []) {
         Some(meant) => format!("no skill named `{id}`; did you mean `{meant}`?"),
         None => format!("no skill named `{id}`"),
     };
@@ -79,10 +79,16 @@ fn unknown(catalog: &Catalog, id: &str) -> Failure {
     )
 }
 
-/// Returns the id of the skill, offered or not, whose id is most similar to an unknown one.
-pub(crate) fn suggestion<'c>(catalog: &'c Catalog, id: &str) -> Option<&'c str> {
+/// Returns the id of a skill, offered or not, or the other name that is most similar to an unknown
+/// one.
+pub(crate) fn suggestion<'c>(
+    catalog: &'c Catalog,
+    id: &str,
+    others: impl IntoIterator<Item = &'static str>,
+) -> Option<&'c str> {
     let ids = catalog.skills().chain(catalog.excluded()).map(|record| record.id());
-    closest(id, ids, LEAST_SIMILARITY)
+    let others = others.into_iter().map(|name| -> &'c str { name });
+    closest(id, ids.chain(others), LEAST_SIMILARITY)
 }
 
 fn text_of(shown: &Shown<'_>) -> String {

@@ -3,6 +3,7 @@
 use prowess_testkit::Tree;
 use serde_json::Value;
 
+use crate::plain_skill;
 use crate::program::Program;
 
 const SKILLS: &str = "
@@ -269,4 +270,41 @@ fn text_reads_without_repetition() {
     let missing = explain("pdff");
     assert!(missing.contains("  not found   no skill with this id or path under "), "{missing}");
     assert!(missing.ends_with("; did you mean `pdf`?\n"), "{missing}");
+}
+
+#[test]
+fn code_is_explained_with_an_example_and_the_next_step() {
+    let tree = home("");
+    let explain = |query: &str| Program::new().at_home_in(tree.path()).run(&["explain", query]);
+    let printed = explain("unquoted-colon");
+    assert_eq!(printed.code, Some(0), "a code is no failure");
+    for part in
+        ["An unquoted value contains", "Example\n  ---\n", "warning[unquoted-colon]", "help: "]
+    {
+        assert!(printed.text().contains(part), "{part:?} is in {}", printed.text());
+    }
+    let misspelt = explain("unqoted-colon");
+    assert_eq!(misspelt.code, Some(1));
+    assert!(misspelt.stdout.contains("did you mean `unquoted-colon`?"), "{}", misspelt.stdout);
+}
+
+#[test]
+fn skill_with_the_name_of_a_code_comes_first() {
+    let tree = home("");
+    tree.write(".agents/skills/file-empty/SKILL.md", plain_skill("file-empty"));
+    let program = Program::new().at_home_in(tree.path());
+    let explained = program.run(&["explain", "file-empty", "--format", "json"]).json();
+    assert_eq!(explained["records"][0]["id"], "file-empty");
+}
+
+#[test]
+fn code_of_a_broken_configuration_is_explained() {
+    let tree = home("");
+    tree.write("broken.yaml", "[");
+    let program = Program::new().at_home_in(tree.path());
+    let config = tree.join("broken.yaml").display().to_string();
+    let explained =
+        program.run(&["--config", &config, "explain", "config-invalid", "--format", "json"]);
+    let chapter = &explained.json()["explanations"][0]["chapter"];
+    assert_eq!(chapter, "Codes of the command line");
 }

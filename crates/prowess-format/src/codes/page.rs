@@ -12,7 +12,7 @@ const INTRODUCTION: &str = "\
 Every code of a finding about a `SKILL.md`, with an example and the finding about it. A code never changes its meaning; the wording of
 a message may. The severity of a code depends on the profile: an `error` keeps the skill out, a dash means that the profile does not report it.
 
-This page is written by `cargo xtask codes`.
+This page is written by `cargo xtask codes`, and `prowess explain CODE` prints what it says about a code.
 ";
 
 /// Returns the page that lists every code of this crate with its meaning, its severities and an

@@ -20,7 +20,7 @@ fn every_code_is_explained_by_a_package_that_gives_it() {
 /// The rest of the page is about catalogs; `cargo xtask codes` writes it all.
 #[test]
 fn the_page_of_codes_begins_with_those_of_skills_and_packages() {
-    let page = include_str!("../../../../DIAGNOSTICS.md");
+    let page = include_str!("../../../prowess-cli/DIAGNOSTICS.md");
     assert!(page.starts_with(&codes::page()), "`cargo xtask codes` was run since the last change");
 }
 

@@ -67,7 +67,8 @@ fn secrets_of_a_command_are_not_shown() {
 
 #[test]
 fn page_of_codes_has_each_meaning() {
-    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../DIAGNOSTICS.md");
+    let page =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../prowess-cli/DIAGNOSTICS.md");
     let page = std::fs::read_to_string(page).unwrap();
     for entry in prowess_source_mcp::codes::ALL {
         let row = format!("| `{}` | {} |", entry.code, entry.meaning);

@@ -30,7 +30,7 @@
 //! # Checks
 //!
 //! [`prowess-lint`](crate::lint) has the rules of `validate` as a library. Each finding has a code,
-//! and `DIAGNOSTICS.md` lists all of them with an example:
+//! and `prowess explain CODE` prints its meaning and an example:
 //!
 //! ```
 //! use prowess::format::{Profile, parse};

@@ -221,5 +221,5 @@ fn push_results(page: &mut String) {
 #[test]
 fn the_page_of_codes_is_up_to_date() {
     // `cargo xtask codes` writes it.
-    expect_test::expect_file!["../../../../DIAGNOSTICS.md"].assert_eq(&page());
+    expect_test::expect_file!["../../../prowess-cli/DIAGNOSTICS.md"].assert_eq(&page());
 }

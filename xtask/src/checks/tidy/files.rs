@@ -7,10 +7,9 @@ use crate::bench::page;
 const FOLDERS: [&str; 6] = ["crates", "plugins", "examples", "benches", "xtask", "target"];
 
 /// The documents of the top level.
-pub(crate) const DOCUMENTS: [&str; 8] = [
+pub(crate) const DOCUMENTS: [&str; 7] = [
     "README.md",
     "ARCHITECTURE.md",
-    "DIAGNOSTICS.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",

@@ -6,9 +6,12 @@ use prowess::Catalog;
 use prowess::source_fs::{Discovery, FsConfig};
 use prowess_text::counted;
 
-use super::Decision;
+use super::{Decision, code};
 use crate::commands::show::suggestion;
 use crate::paths;
+
+/// The outcome of a query that matches nothing.
+pub(super) const NOT_FOUND: &str = "not-found";
 
 /// Returns the only decision about a query that matches nothing.
 pub(super) fn decide(
@@ -21,7 +24,7 @@ pub(super) fn decide(
     let is_path = query.contains('/') || path.exists();
     let below = roots.clone().find(|root| path.starts_with(root)).filter(|_| is_path);
     if let Some(root) = below {
-        return Decision::new("find", "not-found", under(catalog, &discovery.config(root), path));
+        return Decision::new("find", NOT_FOUND, under(catalog, &discovery.config(root), path));
     }
     let roots: Vec<_> = roots.filter(|root| paths::is_there(root)).collect();
     let roots = if roots.is_empty() { "nowhere".to_owned() } else { roots.join(", ") };
@@ -30,11 +33,11 @@ pub(super) fn decide(
     } else {
         "no skill with this id or path under".to_owned()
     };
-    let next = match suggestion(catalog, query).filter(|_| !is_path) {
+    let next = match suggestion(catalog, query, code::all()).filter(|_| !is_path) {
         Some(meant) => format!("did you mean `{meant}`?"),
         None => "use `--root DIR` to add one".to_owned(),
     };
-    Decision::new("find", "not-found", format!("{what} {roots}; {next}"))
+    Decision::new("find", NOT_FOUND, format!("{what} {roots}; {next}"))
 }
 
 /// Returns why a path below a root is not a skill.

@@ -158,7 +158,7 @@ fn explain_an_unknown_name() {
                 {
                   "step": "find",
                   "outcome": "not-found",
-                  "reason": "no skill with this id or path under $ROOT; use `--root DIR` to add one"
+                  "reason": "no skill with this id or path under $ROOT; did you mean `nothing-active`?"
                 }
               ],
               "tokens": 0
