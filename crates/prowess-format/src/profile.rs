@@ -23,7 +23,7 @@ pub enum Profile {
     /// The specification with its advice as rules: only the six fields, at most 500 lines.
     Strict,
     /// The severities closest to the verdicts of the reference tool `skills-ref`. The tool's exact
-    /// messages and their order come from the crate `prowess-skills-ref`, which checkers use.
+    /// messages and their order come from `prowess-lint`, with its feature `reference`.
     SkillsRef,
 }
 

@@ -4,7 +4,7 @@ use prowess_core::{
     Diagnostic, PackagePath, ReadLimit, ResourcePath, Severity, SkillSource, SourceErrorKind,
 };
 use prowess_format::{
-    Directory, MAX_FILE_BYTES, Profile, check_directory, check_file_name, parse, parse_in,
+    Directory, MAX_FILE_BYTES, Profile, check_directory, check_file_name, parse_in,
 };
 
 use crate::findings::Findings;
@@ -88,6 +88,7 @@ fn look(
     options: &LintOptions<'_>,
 ) -> Looked {
     let directory = directory_of(source.root(), path.as_str());
+    #[cfg(feature = "reference")]
     if options.profile == Profile::SkillsRef {
         return look_as_reference(text, directory);
     }
@@ -135,16 +136,17 @@ fn check_files(package: &Package<'_>, options: &LintOptions<'_>, findings: &mut 
 }
 
 /// Reports the messages of the reference tool, unchanged.
+#[cfg(feature = "reference")]
 fn look_as_reference(text: &[u8], directory: &str) -> Looked {
     let help = "see the same package under the profile `spec` for the place and what to do";
     let error = |code, message: String| Diagnostic::new(code, Severity::Error, message, help);
-    let diagnostics = match prowess_skills_ref::validate(text, directory) {
+    let diagnostics = match crate::reference::validate(text, directory) {
         Ok(messages) => {
             messages.into_iter().map(|message| error(codes::SKILLS_REF, message)).collect()
         }
         Err(crash) => vec![error(codes::SKILLS_REF_CRASH, crash.to_string())],
     };
-    let document = parse(text, Profile::Lenient).document;
+    let document = prowess_format::parse(text, Profile::Lenient).document;
     let name = document.map(|document| document.frontmatter.name);
     Looked { name, shown: None, diagnostics }
 }

@@ -18,6 +18,9 @@
 //! A scan for a catalog reads heads of files and asks only whether a skill can be used; a check
 //! reads all of them and gives advice too. [`fix`] fixes what has exactly one right answer, as a
 //! text to look at; writing it is the host's.
+//!
+//! With the feature `reference`, which is off by default, the module `reference` has the output of
+//! the reference tool `skills-ref`, and the profile of that name reports it.
 #![forbid(unsafe_code)]
 
 mod across;
@@ -37,6 +40,8 @@ mod outside;
 mod package;
 mod paths;
 mod progress;
+#[cfg(feature = "reference")]
+pub mod reference;
 mod report;
 mod template;
 mod tree;

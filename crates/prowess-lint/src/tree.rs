@@ -8,12 +8,17 @@ use prowess_core::{
     Cancel, Diagnostic, Found, PreviousScan, ReadFurther, ScanSink, SkillSource, SourceError,
     SourceErrorKind,
 };
+use prowess_format::Profile;
 
 use crate::options::LintOptions;
 use crate::package::{self, CheckedPackage, Named};
 use crate::progress::Progress;
 use crate::report::Checked;
 use crate::{across, check};
+
+/// The error of a check against the reference tool by a build without it.
+const NEEDS_REFERENCE: &str =
+    "the profile `skills-ref` needs the feature `reference` of `prowess-lint`";
 
 /// Checks every package of a source, and their names and descriptions against each other.
 ///
@@ -22,7 +27,8 @@ use crate::{across, check};
 ///
 /// # Errors
 ///
-/// The source cannot be scanned, or `cancel` was requested.
+/// The source cannot be scanned, or `cancel` was requested. Without the feature `reference`, the
+/// profile [`SkillsRef`](Profile::SkillsRef) is an error too.
 pub fn check_tree(
     source: &dyn SkillSource,
     options: &LintOptions<'_>,
@@ -37,13 +43,16 @@ pub fn check_tree(
 ///
 /// # Errors
 ///
-/// A source cannot be scanned, or `cancel` was requested.
+/// As for [`check_tree`].
 pub fn check_trees(
     sources: &[&dyn SkillSource],
     options: &LintOptions<'_>,
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Checked, SourceError> {
+    if options.profile == Profile::SkillsRef && !cfg!(feature = "reference") {
+        return Err(SourceError::new(SourceErrorKind::Unavailable, NEEDS_REFERENCE));
+    }
     let mut tasks = Vec::new();
     let mut problems = Vec::new();
     let mut seen = HashSet::new();

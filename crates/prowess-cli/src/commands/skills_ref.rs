@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::process::ExitCode;
 
 use prowess::prompt::{SkillEntry, reference_available_skills};
-use prowess_skills_ref::{Crash, Error, Properties, file_not_found, not_a_directory};
+use prowess_lint::reference::{Crash, Error, Properties, file_not_found, not_a_directory};
 
 use crate::failure::Failure;
 use crate::output::Output;
@@ -73,7 +73,7 @@ fn properties(path: &Path) -> Result<(Properties, Package), Refused> {
         "skill-md-missing" => Refused::Message(file_not_found(&shown(path))),
         _ => Refused::Failure(failure),
     })?;
-    match prowess_skills_ref::read_properties(&package.text) {
+    match prowess_lint::reference::read_properties(&package.text) {
         Ok(properties) => Ok((properties, package)),
         Err(Error::Message(message)) => Err(Refused::Message(message)),
         Err(Error::Crash(crash)) => Err(Refused::Failure(crashed(&crash))),
@@ -85,13 +85,13 @@ fn messages(path: &Path) -> Result<Vec<String>, Failure> {
         Ok(package) => package,
         Err(failure) => {
             return match failure.code.as_str() {
-                "skill-md-missing" => Ok(vec![prowess_skills_ref::MISSING_FILE.to_owned()]),
+                "skill-md-missing" => Ok(vec![prowess_lint::reference::MISSING_FILE.to_owned()]),
                 "root-not-a-directory" => Ok(vec![not_a_directory(&shown(path))]),
                 _ => Err(failure),
             };
         }
     };
-    prowess_skills_ref::validate(&package.text, &package.name).map_err(|crash| crashed(&crash))
+    prowess_lint::reference::validate(&package.text, &package.name).map_err(|crash| crashed(&crash))
 }
 
 /// Returns a failure with a code where the reference tool ends with a traceback.

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use prowess_skills_ref::{read_properties, validate};
+use prowess_lint::reference::{read_properties, validate};
 
 fuzz_target!(|file: &[u8]| {
     let messages = validate(file, "pdf");

@@ -1,4 +1,7 @@
-//! The profile of the reference tool.
+//! The answers of the reference tool, as functions and as a profile.
+
+mod messages;
+mod properties;
 
 use prowess_format::Profile;
 
@@ -19,7 +22,7 @@ fn its_verdict_is_the_reference_tools_own() {
         let path = format!("{directory}/SKILL.md");
         let checked = checked(&memory(&[(&path, &text)]), Profile::SkillsRef);
         let said: Vec<&str> = checked.diagnostics().map(|found| found.message.as_str()).collect();
-        let expected = match prowess_skills_ref::validate(text.as_bytes(), directory) {
+        let expected = match prowess_lint::reference::validate(text.as_bytes(), directory) {
             Ok(messages) => messages,
             Err(crash) => vec![crash.to_string()],
         };

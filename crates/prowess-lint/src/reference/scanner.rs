@@ -16,7 +16,7 @@ mod token;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::mark::{Failure, Mark};
+use super::mark::{Failure, Mark};
 use reader::Reader;
 
 pub(crate) use token::{Kind, Token};

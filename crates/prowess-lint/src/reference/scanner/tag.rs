@@ -4,7 +4,7 @@
 use super::reader::{is_blank_or_end, is_end};
 use super::token::Token;
 use super::{Failure, Kind, Mark, Scanner};
-use crate::python::repr;
+use crate::reference::python::repr;
 
 impl Scanner<'_> {
     pub(super) fn anchor_or_alias(&mut self, kind: Kind) -> Result<(), Failure> {

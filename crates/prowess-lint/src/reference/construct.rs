@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::compose::{Node, Value, compose};
-use crate::mark::{Failure, Mark};
-use crate::{Crash, Data};
+use super::compose::{Node, Value, compose};
+use super::mark::{Failure, Mark};
+use super::{Crash, Data};
 
 /// Reads a text that ends with U+0000.
 pub(crate) fn load(text: &[char]) -> Result<Data, Failure> {

@@ -3,7 +3,7 @@
 use super::reader::is_blank_or_end;
 use super::token::Token;
 use super::{Failure, Kind, Scanner, column};
-use crate::python::repr;
+use crate::reference::python::repr;
 
 impl Scanner<'_> {
     /// Adds one token or more.
@@ -38,7 +38,7 @@ impl Scanner<'_> {
             style @ ('|' | '>') if is_block => self.block_scalar(style),
             quote @ ('\'' | '"') => self.quoted(quote),
             first if self.is_plain(first) => self.plain(),
-            first => Err(Failure::Marked(Box::new(crate::mark::Marked {
+            first => Err(Failure::Marked(Box::new(crate::reference::mark::Marked {
                 context: Some(("while scanning for the next token", None)),
                 problem: format!(
                     "found character {} that cannot start any token",

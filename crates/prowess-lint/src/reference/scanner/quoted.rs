@@ -3,8 +3,8 @@
 use super::plain::fold;
 use super::reader::{is_end, is_line_break};
 use super::{Failure, Mark, Scanner};
-use crate::Crash;
-use crate::python::repr;
+use crate::reference::Crash;
+use crate::reference::python::repr;
 
 const QUOTED: &str = "while scanning a quoted scalar";
 const DOUBLE_QUOTED: &str = "while scanning a double-quoted scalar";

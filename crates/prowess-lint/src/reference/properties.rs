@@ -1,6 +1,6 @@
 //! The properties that `read-properties` prints and `to-prompt` uses.
 
-use crate::{Data, Error, frontmatter, python};
+use super::{Data, Error, frontmatter, python};
 
 /// The properties of a skill.
 #[derive(Clone, Debug, PartialEq, Eq)]

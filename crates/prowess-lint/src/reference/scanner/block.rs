@@ -2,7 +2,7 @@
 
 use super::reader::{is_end, is_line_break};
 use super::{Failure, Mark, Scanner, column};
-use crate::python::repr;
+use crate::reference::python::repr;
 
 const CONTEXT: &str = "while scanning a block scalar";
 

@@ -1,7 +1,7 @@
 //! The answers of the reference tool `skills-ref` 0.1.0 about a `SKILL.md`, byte for byte.
 //!
 //! ```
-//! use prowess_skills_ref::{read_properties, validate};
+//! use prowess_lint::reference::{read_properties, validate};
 //!
 //! let text = b"---\nname: pdf\ndescription: Fills forms.\n---\n";
 //! assert_eq!(validate(text, "pdf"), Ok(vec![]));
@@ -15,9 +15,8 @@
 //!
 //! The tool reads frontmatter with strictyaml, which refuses flow collections, anchors and tags. It
 //! sits on a copy of ruamel's scanner, whose order of lookahead decides which of several errors is
-//! reported. This crate therefore reproduces the states of that scanner instead of using the parser
+//! reported. This module therefore reproduces the states of that scanner instead of using the parser
 //! of `prowess-format`. Only checkers for authors need it; reading and offering skills does not.
-#![forbid(unsafe_code)]
 
 mod compose;
 mod construct;

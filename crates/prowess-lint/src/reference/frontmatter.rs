@@ -1,8 +1,8 @@
 //! How the tool splits a file, and its YAML without ceremony.
 
-use crate::construct;
-use crate::mark::Failure;
-use crate::{Crash, Data, Error};
+use super::construct;
+use super::mark::Failure;
+use super::{Crash, Data, Error};
 use prowess_format::{MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES};
 
 /// The tool has no bound; this one keeps hostile files cheap and is far above honest ones.

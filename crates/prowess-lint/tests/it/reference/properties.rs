@@ -1,7 +1,7 @@
 //! Any input returns an answer.
 
 use proptest::prelude::*;
-use prowess_skills_ref::{read_properties, validate};
+use prowess_lint::reference::{read_properties, validate};
 
 /// Lines that reach each state of the scanner.
 const LINES: &[&str] = &[

@@ -1,9 +1,9 @@
 //! From tokens to nodes, in the order in which the tool's parser asks for tokens.
 
-use crate::Crash;
-use crate::mark::{Failure, Mark};
-use crate::python::repr;
-use crate::scanner::{Kind, Scanner, Token};
+use super::Crash;
+use super::mark::{Failure, Mark};
+use super::python::repr;
+use super::scanner::{Kind, Scanner, Token};
 
 /// Python's recursion ends near 250 levels. Ours ends earlier, so that it needs little stack; no
 /// frontmatter that means anything lies between the two.

@@ -1,6 +1,6 @@
 //! Places in the frontmatter, and errors that show them.
 
-use crate::Crash;
+use super::Crash;
 
 /// How the tool calls its input.
 const LABEL: &str = "<unicode string>";

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use prowess_format::write::scaffold;
-use prowess_skills_ref::{Crash, Error, read_properties, validate};
+use prowess_lint::reference::{Crash, Error, read_properties, validate};
 
 /// A file with this frontmatter and a short body.
 fn skill(yaml: &str) -> Vec<u8> {

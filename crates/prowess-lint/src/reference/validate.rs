@@ -2,7 +2,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::{Crash, Data, Error, frontmatter, python};
+use super::{Crash, Data, Error, frontmatter, python};
 
 const ALLOWED: [&str; 6] =
     ["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
