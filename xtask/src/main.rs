@@ -73,7 +73,8 @@ Measurements
                      measure discovery with cold caches, as root; the start of a script in the sandbox; or count
                      system calls and instructions of discovery
   compare [--skills N] [--rounds N] [DIR]
-                     compare discovery with other projects' packages; writes benches/COMPARE.md
+                     compare discovery with other projects' packages; writes benches/COMPARE.md and the chart
+  compare --chart    draw benches/chart.svg from benches/COMPARE.md, as `compare` does
   compare --install [--rounds N]
                      compare the install of 200 skills with the npm package `skills`; writes benches/INSTALL.md
   tokens DIR         compare the estimate of tokens with two vocabularies, on the skills of DIR
@@ -151,6 +152,7 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["compare", "--install", rest @ ..] => {
             bench::compare::rounds(rest).and_then(bench::compare::installs::run)
         }
+        ["compare", "--chart"] => bench::compare::draw(),
         ["compare", rest @ ..] => bench::compare::run(rest),
         ["tokens", directory] => tokens(Path::new(directory)),
         ["readmes"] => readmes::run(),

@@ -3,6 +3,7 @@
 //! Every peer is a fresh process that measures itself around the work alone, and they take turns, so that
 //! whatever else the machine is doing hits them alike. What counts is the ratio inside a round.
 
+pub(crate) mod chart;
 mod install;
 pub(crate) mod installs;
 mod peers;
@@ -62,8 +63,18 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     println!("{}", report.table());
     if options.directory.is_none() {
         let page = report.page(options.skills, &today()?);
-        std::fs::write(crate::root().join("benches/COMPARE.md"), page)?;
+        std::fs::write(crate::root().join(chart::PAGE), page)?;
+        draw()?;
     }
+    Ok(())
+}
+
+/// Draws the chart of the last comparison.
+pub(crate) fn draw() -> Result<(), Failure> {
+    let page = std::fs::read_to_string(crate::root().join(chart::PAGE))?;
+    let drawn = chart::chart(&page);
+    let drawn = drawn.ok_or_else(|| Failure(format!("`{}` has no table", chart::PAGE)))?;
+    std::fs::write(crate::root().join(chart::CHART), drawn)?;
     Ok(())
 }
 

@@ -47,7 +47,7 @@ pub(super) const PEERS: [Peer; 8] = [
     Peer {
         name: "prowess",
         kind: Kind::Own,
-        does: "walks trees of any depth without leaving the root, reads the frontmatter alone, checks it, settles \
+        does: "walks trees of any depth without leaving the root, reads the frontmatter alone, checks it, resolves \
                names between layers, keeps diagnostics with their places and what a reload needs",
     },
     Peer {

@@ -1,6 +1,7 @@
 //! Which files there are, and what none of them holds.
 
 use super::repository::{Repository, TextFile};
+use crate::bench::compare::chart;
 use crate::bench::page;
 
 /// The folders of the top level, beside those that begin with a dot.
@@ -35,6 +36,7 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let mut problems = documents(repository);
     problems.extend(folders(repository));
     problems.extend(measurements(repository));
+    problems.extend(drawing(repository));
     // A lock file names the registry on each line, and cargo writes it.
     let is_lock = |file: &&TextFile| file.path.rsplit('/').next() == Some("Cargo.lock");
     let files = repository.files.iter().filter(|file| !is_lock(file));
@@ -47,6 +49,14 @@ fn measurements(repository: &Repository) -> Option<String> {
     let page = repository.text(page::PATH)?;
     let problem = format!("`{}` was edited by hand; write it by `cargo xtask bench`", page::PATH);
     (!page::is_as_written(page)).then_some(problem)
+}
+
+/// The chart shows the last comparison.
+fn drawing(repository: &Repository) -> Option<String> {
+    let drawn = chart::chart(repository.text(chart::PAGE)?);
+    (repository.text(chart::CHART) != drawn.as_deref()).then(|| {
+        format!("`{}` is not up to date; write it by `cargo xtask compare --chart`", chart::CHART)
+    })
 }
 
 fn documents(repository: &Repository) -> Vec<String> {
@@ -96,6 +106,14 @@ mod tests {
     fn an_edited_page_of_measurements_is_reported() {
         let edited = |repository: &mut Repository| repository.write(page::PATH, "fast\n");
         broken(edited, &["`benches/README.md` was edited by hand"]);
+    }
+
+    #[test]
+    fn chart_of_an_earlier_comparison_is_reported() {
+        let page = |repository: &mut Repository| {
+            repository.write(chart::PAGE, "| `prowess` | crate | 1 | 7 | 4.00 |\n");
+        };
+        broken(page, &["`benches/chart.svg` is not up to date"]);
     }
 
     #[test]
