@@ -1,6 +1,7 @@
 //! Checks of each change that need no test to run.
 
 pub(crate) mod api;
+pub(crate) mod budget;
 pub(crate) mod circles;
 pub(crate) mod features;
 pub(crate) mod loom;

@@ -18,7 +18,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use checks::{api, circles, features, loom, msrv, prose, readmes, release, tidy};
+use checks::{api, budget, circles, features, loom, msrv, prose, readmes, release, tidy};
 use process::{Failure, cargo, run};
 use selection::Selection;
 
@@ -33,6 +33,8 @@ Each change
   lint               run clippy on everything, with all features; a warning is a failure
   api                build the documentation, in which a warning is a failure, and compare the public interfaces
                      with their snapshots; `UPDATE_EXPECT=1 cargo xtask api` accepts a difference
+  budget [--time]    compare what the project weighs with the table in CONTRIBUTING.md; with --time, also the
+                     times of builds from nothing
   corpus DIR [NAME...]
                      measure the program on a folder of skills: how many load, how often the search and a
                      scripted model find the right one, what `validate` finds, and the reference tool's answers;
@@ -118,6 +120,7 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["tidy"] => tidy::run(),
         ["lint"] => checks::lint(),
         ["api"] => api::run(),
+        ["budget", rest @ ..] => budget::run(rest),
         ["corpus", directory, names @ ..] => corpus::run(directory, names),
         ["agents" | "prefix"] => program(words[0]),
         ["loom"] => loom::check(),

@@ -11,6 +11,13 @@ mod semantic;
 mod substring;
 mod typos;
 
+#[allow(dead_code, reason = "only its tests are used")]
+#[path = "../../src/exclusions.rs"]
+mod exclusions;
+#[allow(dead_code, reason = "only its tests are used")]
+#[path = "../../src/stopwords.rs"]
+mod stopwords;
+
 use std::sync::Arc;
 
 use prowess_core::{Catalog, Ranker};

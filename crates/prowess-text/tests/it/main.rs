@@ -10,3 +10,7 @@ mod sentence;
 mod shell;
 mod terminal;
 mod xml;
+
+#[allow(dead_code, reason = "only its tests are used")]
+#[path = "../../src/bytes.rs"]
+mod bytes;

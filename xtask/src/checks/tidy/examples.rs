@@ -152,6 +152,7 @@ mod tests {
             kind: "bin".into(),
             name: "noon".into(),
             path: path.into(),
+            has_tests: true,
         });
         let problem = "noon.rs: run it by a test of `examples/clock`, as `CARGO_BIN_EXE_noon`";
         expect(check, &repository, &[problem]);

@@ -18,6 +18,7 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
         .flat_map(|package| {
             let mut problems = inheritance(package, repository);
             problems.extend(test_binaries(package));
+            problems.extend(tests_that_are_not_built(package, repository));
             problems
         })
         .collect()
@@ -54,6 +55,34 @@ fn test_binaries(package: &Package) -> Vec<String> {
     tests
         .filter(|target| target.path != only && target.path != alone)
         .map(|target| format!("{}: make it a module of `{only}`", target.path))
+        .collect()
+}
+
+/// Reports tests next to the code of a target with `test = false`. The program of `tests/it` may include their file,
+/// or the main file of their folder, by `#[path]`; models of threads are built by `cargo xtask loom`.
+fn tests_that_are_not_built(package: &Package, repository: &Repository) -> Vec<String> {
+    let main = |kind: &str| package.targets.iter().find(|target| target.kind == kind);
+    if main("lib").or(main("bin")).is_none_or(|target| target.has_tests) {
+        return Vec::new();
+    }
+    let source = format!("{}/src/", package.folder);
+    let tests = format!("{}/tests/it/", package.folder);
+    let own = repository
+        .files
+        .iter()
+        .filter_map(|file| Some((file.path.strip_prefix(&source)?, &file.text)));
+    let is_included = |path: &str| {
+        let main = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/main.rs"));
+        let mut lines = [Some(path.to_owned()), main].into_iter().flatten();
+        lines.any(|path| {
+            let line = format!("#[path = \"../../src/{path}\"]");
+            let mut files = repository.files.iter().filter(|file| file.path.starts_with(&tests));
+            files.any(|file| file.text.contains(&line))
+        })
+    };
+    own.filter(|(path, text)| text.contains("#[test]") && !path.ends_with("loom_tests.rs"))
+        .filter(|(path, _)| !is_included(path))
+        .map(|(path, _)| format!("{source}{path}: its tests are not built; move them to `{tests}`"))
         .collect()
 }
 
@@ -115,7 +144,20 @@ mod tests {
             kind: "test".into(),
             name: "more".into(),
             path: "crates/low/tests/more.rs".into(),
+            has_tests: true,
         });
         expect(check, &repository, &["make it a module of `crates/low/tests/it/main.rs`"]);
+    }
+
+    #[test]
+    fn test_that_is_not_built_is_reported() {
+        let mut repository = Repository::sample();
+        repository.write("crates/low/src/bytes.rs", "#[test]\nfn it() {}\n");
+        expect(check, &repository, &[]);
+        repository.package("low").targets[0].has_tests = false;
+        expect(check, &repository, &["crates/low/src/bytes.rs: its tests are not built"]);
+        let included = "//! Tests.\n#[path = \"../../src/bytes.rs\"]\nmod bytes;\n";
+        repository.write("crates/low/tests/it/main.rs", included);
+        expect(check, &repository, &[]);
     }
 }

@@ -39,7 +39,7 @@ mod tests {
         let mut repository = Repository::sample();
         for (package, (kind, name)) in [("left", left), ("left-right", right)] {
             let path = format!("crates/{package}/src/{name}.rs");
-            let target = Target { kind: kind.into(), name: name.into(), path };
+            let target = Target { kind: kind.into(), name: name.into(), path, has_tests: true };
             repository.package(package).targets.push(target);
         }
         expect(check, &repository, parts);

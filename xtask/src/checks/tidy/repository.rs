@@ -53,6 +53,8 @@ pub(crate) struct Target {
     pub(crate) name: String,
     /// The main source file, from the top of the repository.
     pub(crate) path: String,
+    /// Whether the tests next to its code are built.
+    pub(crate) has_tests: bool,
 }
 
 /// A file with its text.
@@ -107,6 +109,7 @@ fn package(root: &Path, value: &Value) -> Package {
         kind: string(&value["kind"][0]),
         name: string(&value["name"]),
         path: relative(root, Path::new(&string(&value["src_path"]))),
+        has_tests: value["test"] == true,
     };
     Package {
         name: string(&value["name"]),
@@ -258,6 +261,7 @@ A trait each: `Session`, `Clock`. More.
                     kind: "bin".into(),
                     name: "clock".into(),
                     path: path.into(),
+                    has_tests: true,
                 }],
             });
         }
@@ -270,8 +274,12 @@ A trait each: `Session`, `Clock`. More.
             self.write(&lib, LIBRARY);
             self.write(&test, "//! Tests.\n");
             self.crate_folders.push(name.into());
-            let target =
-                |kind: &str, path: String| Target { kind: kind.into(), name: kind.into(), path };
+            let target = |kind: &str, path: String| Target {
+                kind: kind.into(),
+                name: kind.into(),
+                path,
+                has_tests: true,
+            };
             self.packages.push(Package {
                 name: name.into(),
                 version: "0.1.0".into(),
