@@ -1,49 +1,9 @@
-//! Compares the layout of this crate with frozen copies of its releases, without opening a library.
+//! The comparison of two layouts: what a minor version may change, and what is refused.
 
 use abi_stable::StableAbi;
 use expect_test::{Expect, expect};
 use prowess_plugin_abi as current;
 use prowess_plugin_abi::layout::{self, Side};
-
-use crate::{v1_0, v1_1};
-
-/// Returns the layouts of all releases of this major version.
-fn releases() -> Vec<(&'static str, Side)> {
-    vec![
-        ("1.0", Side { layout: v1_0::PluginModule_Ref::LAYOUT, minor: v1_0::MINOR }),
-        ("1.1", Side { layout: v1_1::PluginModule_Ref::LAYOUT, minor: v1_1::MINOR }),
-    ]
-}
-
-#[test]
-fn releases_are_compatible() {
-    for (name, release) in releases() {
-        for (host, plugin) in [(Side::own(), release), (release, Side::own())] {
-            let checked = layout::check(host, plugin);
-            let problem = checked.as_ref().map_err(layout::Mismatch::summary).err();
-            assert_eq!(problem, None, "{name} is compatible with this version");
-        }
-    }
-}
-
-/// The global cache of abi_stable made it refuse a newer side after an older one.
-#[test]
-fn checks_are_independent() {
-    let [(_, older), .., (_, newer)] = &releases()[..] else { panic!("expected two releases") };
-    for _ in 0..2 {
-        for release in [older, newer] {
-            let problem = layout::check(Side::own(), *release).err();
-            assert!(problem.is_none(), "each release is compatible: {problem:?}");
-        }
-    }
-}
-
-#[test]
-fn each_minor_version_has_a_frozen_copy() {
-    let minors: Vec<_> = releases().iter().map(|(_, side)| side.minor).collect();
-    let expected: Vec<_> = (0..=current::MINOR).collect();
-    assert_eq!(minors, expected, "each release is compared");
-}
 
 #[test]
 fn package_version_is_the_abi_version() {
@@ -51,8 +11,8 @@ fn package_version_is_the_abi_version() {
     assert!(env!("CARGO_PKG_VERSION").starts_with(&version), "the versions are the same");
 }
 
-/// Forbidden changes, each in a copy of a small part of the ABI.
-mod broken {
+/// Versions of a small part of the ABI.
+mod versions {
     #![allow(
         dead_code,
         missing_docs,
@@ -70,140 +30,89 @@ mod broken {
     use abi_stable::{StableAbi, sabi_trait};
     use prowess_plugin_abi::{AbiError, CallCtx};
 
-    /// The current version.
-    pub mod same {
-        use super::*;
+    type Answer = RResult<RString, AbiError>;
+    type Done = RResult<(), AbiError>;
 
-        #[sabi_trait]
-        pub trait ToolProviderAbi: Send + Sync {
-            fn tools(&self) -> RResult<RString, AbiError>;
-            fn call(
-                &self,
-                ctx: CallCtx<'_>,
-                name: RStr<'_>,
-                arguments: RStr<'_>,
-            ) -> RResult<RString, AbiError>;
-            #[sabi(last_prefix_field)]
-            fn shutdown(&self, deadline_ms: u64) -> RResult<(), AbiError>;
-            fn tools_for(&self, ctx: CallCtx<'_>) -> RResult<RString, AbiError> {
-                let _ = ctx;
-                RResult::ROk(RString::new())
+    /// A version of the interface of tool providers.
+    macro_rules! tools {
+        ($version:ident { $($methods:tt)* }) => {
+            pub mod $version {
+                use super::*;
+
+                #[sabi_trait]
+                pub trait ToolProviderAbi: Send + Sync {
+                    $($methods)*
+                }
             }
-            fn named_skills(
-                &self,
-                name: RStr<'_>,
-                arguments: RStr<'_>,
-            ) -> RResult<RString, AbiError> {
-                let _ = (name, arguments);
-                RResult::ROk(RString::new())
-            }
-        }
+        };
     }
 
-    /// Version 1.0.
-    pub mod first {
-        use super::*;
-
-        #[sabi_trait]
-        pub trait ToolProviderAbi: Send + Sync {
-            fn tools(&self) -> RResult<RString, AbiError>;
-            fn call(
-                &self,
-                ctx: CallCtx<'_>,
-                name: RStr<'_>,
-                arguments: RStr<'_>,
-            ) -> RResult<RString, AbiError>;
-            #[sabi(last_prefix_field)]
-            fn shutdown(&self, deadline_ms: u64) -> RResult<(), AbiError>;
+    // The current version.
+    tools!(same {
+        fn tools(&self) -> Answer;
+        fn call(&self, ctx: CallCtx<'_>, name: RStr<'_>, arguments: RStr<'_>) -> Answer;
+        #[sabi(last_prefix_field)]
+        fn shutdown(&self, deadline_ms: u64) -> Done;
+        fn tools_for(&self, ctx: CallCtx<'_>) -> Answer {
+            let _ = ctx;
+            RResult::ROk(RString::new())
         }
-    }
-
-    /// A method with a default body was added at the end, as a minor version may do.
-    pub mod appended_method {
-        use super::*;
-
-        #[sabi_trait]
-        pub trait ToolProviderAbi: Send + Sync {
-            fn tools(&self) -> RResult<RString, AbiError>;
-            fn call(
-                &self,
-                ctx: CallCtx<'_>,
-                name: RStr<'_>,
-                arguments: RStr<'_>,
-            ) -> RResult<RString, AbiError>;
-            #[sabi(last_prefix_field)]
-            fn shutdown(&self, deadline_ms: u64) -> RResult<(), AbiError>;
-            fn tools_for(&self, ctx: CallCtx<'_>) -> RResult<RString, AbiError> {
-                let _ = ctx;
-                RResult::ROk(RString::new())
-            }
-            fn named_skills(
-                &self,
-                name: RStr<'_>,
-                arguments: RStr<'_>,
-            ) -> RResult<RString, AbiError> {
-                let _ = (name, arguments);
-                RResult::ROk(RString::new())
-            }
-            fn health(&self) -> u32 {
-                0
-            }
+        fn named_skills(&self, name: RStr<'_>, arguments: RStr<'_>) -> Answer {
+            let _ = (name, arguments);
+            RResult::ROk(RString::new())
         }
-    }
+    });
 
-    /// Two methods were swapped.
-    pub mod swapped_methods {
-        use super::*;
+    // Version 1.0.
+    tools!(first {
+        fn tools(&self) -> Answer;
+        fn call(&self, ctx: CallCtx<'_>, name: RStr<'_>, arguments: RStr<'_>) -> Answer;
+        #[sabi(last_prefix_field)]
+        fn shutdown(&self, deadline_ms: u64) -> Done;
+    });
 
-        #[sabi_trait]
-        pub trait ToolProviderAbi: Send + Sync {
-            fn call(
-                &self,
-                ctx: CallCtx<'_>,
-                name: RStr<'_>,
-                arguments: RStr<'_>,
-            ) -> RResult<RString, AbiError>;
-            fn tools(&self) -> RResult<RString, AbiError>;
-            #[sabi(last_prefix_field)]
-            fn shutdown(&self, deadline_ms: u64) -> RResult<(), AbiError>;
+    // A method with a default body was added at the end, as a minor version may do.
+    tools!(appended_method {
+        fn tools(&self) -> Answer;
+        fn call(&self, ctx: CallCtx<'_>, name: RStr<'_>, arguments: RStr<'_>) -> Answer;
+        #[sabi(last_prefix_field)]
+        fn shutdown(&self, deadline_ms: u64) -> Done;
+        fn tools_for(&self, ctx: CallCtx<'_>) -> Answer {
+            let _ = ctx;
+            RResult::ROk(RString::new())
         }
-    }
-
-    /// A parameter has another type.
-    pub mod changed_parameter {
-        use super::*;
-
-        #[sabi_trait]
-        pub trait ToolProviderAbi: Send + Sync {
-            fn tools(&self) -> RResult<RString, AbiError>;
-            fn call(
-                &self,
-                ctx: CallCtx<'_>,
-                name: RStr<'_>,
-                arguments: RStr<'_>,
-            ) -> RResult<RString, AbiError>;
-            #[sabi(last_prefix_field)]
-            fn shutdown(&self, deadline_ms: u32) -> RResult<(), AbiError>;
+        fn named_skills(&self, name: RStr<'_>, arguments: RStr<'_>) -> Answer {
+            let _ = (name, arguments);
+            RResult::ROk(RString::new())
         }
-    }
-
-    /// A method has another parameter.
-    pub mod further_parameter {
-        use super::*;
-
-        #[sabi_trait]
-        pub trait ToolProviderAbi: Send + Sync {
-            fn tools(&self) -> RResult<RString, AbiError>;
-            fn call(
-                &self,
-                ctx: CallCtx<'_>,
-                name: RStr<'_>,
-                arguments: RStr<'_>,
-            ) -> RResult<RString, AbiError>;
-            #[sabi(last_prefix_field)]
-            fn shutdown(&self, deadline_ms: u64, reason: u32) -> RResult<(), AbiError>;
+        fn health(&self) -> u32 {
+            0
         }
-    }
+    });
+
+    // Two methods were swapped.
+    tools!(swapped_methods {
+        fn call(&self, ctx: CallCtx<'_>, name: RStr<'_>, arguments: RStr<'_>) -> Answer;
+        fn tools(&self) -> Answer;
+        #[sabi(last_prefix_field)]
+        fn shutdown(&self, deadline_ms: u64) -> Done;
+    });
+
+    // A parameter has another type.
+    tools!(changed_parameter {
+        fn tools(&self) -> Answer;
+        fn call(&self, ctx: CallCtx<'_>, name: RStr<'_>, arguments: RStr<'_>) -> Answer;
+        #[sabi(last_prefix_field)]
+        fn shutdown(&self, deadline_ms: u32) -> Done;
+    });
+
+    // A method has another parameter.
+    tools!(further_parameter {
+        fn tools(&self) -> Answer;
+        fn call(&self, ctx: CallCtx<'_>, name: RStr<'_>, arguments: RStr<'_>) -> Answer;
+        #[sabi(last_prefix_field)]
+        fn shutdown(&self, deadline_ms: u64, reason: u32) -> Done;
+    });
 
     /// A struct has another field in the middle.
     pub mod inserted_field {
@@ -248,7 +157,7 @@ type Layout = &'static abi_stable::type_layout::TypeLayout;
 
 macro_rules! tools {
     ($which:ident) => {
-        <broken::$which::ToolProviderAbi_TO<'static, abi_stable::std_types::RBox<()>>>::LAYOUT
+        <versions::$which::ToolProviderAbi_TO<'static, abi_stable::std_types::RBox<()>>>::LAYOUT
     };
 }
 
@@ -299,7 +208,7 @@ fn breaking_change_is_described_in_one_line() {
             "at `shutdown`: unexpected field: expected _self,param_0,, found _self,param_0,param_1,; at `shutdown`: unexpected field: expected __returns, found param_2"
         ],
     );
-    let value = <broken::inserted_field::Resource>::LAYOUT;
+    let value = <versions::inserted_field::Resource>::LAYOUT;
     check(
         resource,
         value,
@@ -307,7 +216,7 @@ fn breaking_change_is_described_in_one_line() {
             "in `Resource`: incompatible type size: expected 40, found 48; in `Resource`: too many fields: expected 2, found 3; in `Resource`: unexpected field: expected bytes, found priority"
         ],
     );
-    let value = <broken::appended_field::Resource>::LAYOUT;
+    let value = <versions::appended_field::Resource>::LAYOUT;
     check(
         resource,
         value,
@@ -315,7 +224,7 @@ fn breaking_change_is_described_in_one_line() {
             "in `Resource`: incompatible type size: expected 40, found 48; in `Resource`: too many fields: expected 2, found 3"
         ],
     );
-    let value = <broken::renamed_field::Resource>::LAYOUT;
+    let value = <versions::renamed_field::Resource>::LAYOUT;
     check(resource, value, &expect!["in `Resource`: unexpected field: expected bytes, found size"]);
 }
 
