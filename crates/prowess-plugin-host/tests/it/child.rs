@@ -18,9 +18,7 @@ use serde_json::{Value, json};
 
 use crate::clock::MovableClock;
 use crate::conversation::Conversation;
-use crate::fault_table::in_process;
 use crate::loaded::staged;
-use crate::old;
 
 pub(crate) fn faulty() -> PathBuf {
     build_plugin_example("prowess-plugin-sdk", "faulty")
@@ -293,12 +291,6 @@ fn tool_in_a_process_is_callable() {
     let failed = call(&plugin, "abort");
     assert!(failed.is_error, "a crash gives a result: {failed:?}");
     assert_eq!(failed.code.unwrap().as_str(), "plugin-crashed", "the result has a code");
-}
-
-#[test]
-fn pages_become_one_listing() {
-    let running = in_process(&old::built(), &json!({}), PluginLimits::default()).unwrap();
-    old::assert_listed(&*running.source);
 }
 
 #[test]

@@ -101,18 +101,29 @@ fn check(begin: Begins, row: &Row, outcome: Outcome) {
     }
 }
 
+/// Returns the rows with this flavor. Those with another one than the usual are run at night.
+fn rows_with(flavor: PluginFlavor) -> impl Iterator<Item = Row> {
+    rows().into_iter().filter(move |row| row.flavor == flavor)
+}
+
+pub(crate) fn check_in_process(flavor: PluginFlavor) {
+    rows_with(flavor).for_each(|row| check(in_process, &row, row.in_process));
+}
+
+pub(crate) fn check_contained(flavor: PluginFlavor) {
+    rows_with(flavor)
+        .filter(|row| !matches!(row.in_host, EndsHost | ReachesHost))
+        .for_each(|row| check(in_host, &row, row.in_host));
+}
+
 #[test]
 fn faults_in_a_separate_process_are_contained() {
-    for row in rows() {
-        check(in_process, &row, row.in_process);
-    }
+    check_in_process(PluginFlavor::Usual);
 }
 
 #[test]
 fn contained_faults_do_not_affect_the_host() {
-    for row in rows().iter().filter(|row| !matches!(row.in_host, EndsHost | ReachesHost)) {
-        check(in_host, row, row.in_host);
-    }
+    check_contained(PluginFlavor::Usual);
 }
 
 /// The environment variable that names the plugin to a copy of this program.

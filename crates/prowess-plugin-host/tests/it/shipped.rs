@@ -1,9 +1,8 @@
 //! The shipped plugins pass the test kits, in the host's process and in a separate one.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::{Digest, MemorySource, SkillSource, Timestamp, ToolProvider};
@@ -21,12 +20,12 @@ use crate::loaded::{Start, open, verified};
 
 /// Where a plugin runs.
 #[derive(Clone, Copy, Debug)]
-enum Where {
+pub(crate) enum Where {
     InTheHost,
     InAProcess,
 }
 
-const EVERYWHERE: [Where; 2] = [Where::InTheHost, Where::InAProcess];
+pub(crate) const EVERYWHERE: [Where; 2] = [Where::InTheHost, Where::InAProcess];
 
 /// A time long after the files of a test were written, so that their stamps are reliable.
 const LATER: Timestamp = Timestamp(4_000_000_000_000);
@@ -65,7 +64,7 @@ impl Where {
     }
 
     /// Returns the only source of a plugin.
-    fn source(self, file: &Path, config: Value) -> Arc<dyn SkillSource> {
+    pub(crate) fn source(self, file: &Path, config: Value) -> Arc<dyn SkillSource> {
         let (sources, _) = self.start(file, config);
         let [source] =
             <[_; 1]>::try_from(sources).unwrap_or_else(|_| panic!("the plugin has one source"));
@@ -147,46 +146,9 @@ fn long_requests_arrive() {
     );
 }
 
-/// Builds the plugin for each set of files, as authors do who ship their own skills.
-struct Embedded(Where);
-
-impl SourceFixture for Embedded {
-    fn source(&self, files: &[(&str, &[u8])]) -> Arc<dyn SkillSource> {
-        static BUILT: Mutex<Option<HashMap<String, PathBuf>>> = Mutex::new(None);
-        let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
-        let built = built.get_or_insert_default();
-        let number = built.len();
-        let file = built.entry(format!("{files:?}")).or_insert_with(|| embedding(number, files));
-        self.0.source(file, json!({"name": "kit"}))
-    }
-}
-
-fn embedding(number: usize, files: &[(&str, &[u8])]) -> PathBuf {
-    let tree = tree(files);
-    let target = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/plugin-fixtures");
-    let build = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--locked", "--package", "prowess-plugin-embedded"])
-        .arg("--target-dir")
-        .arg(&target)
-        .env("PROWESS_EMBEDDED_SKILLS", tree.path())
-        .status();
-    assert!(build.unwrap().success(), "the plugin can be built with other skills");
-    let name =
-        |end: &str| format!("libprowess_plugin_embedded{end}{}", std::env::consts::DLL_SUFFIX);
-    let copy = target.join("debug").join(name(&format!("-{number}")));
-    let _ = std::fs::remove_file(&copy);
-    std::fs::copy(target.join("debug").join(name("")), &copy).unwrap();
-    copy
-}
-
-#[test]
-fn embedded_plugin_passes_the_source_kit() {
-    EVERYWHERE.into_iter().for_each(|place| check_source(&Embedded(place)));
-}
-
 struct Filesystem(Where);
 
-fn tree(files: &[(&str, &[u8])]) -> Tree {
+pub(crate) fn tree(files: &[(&str, &[u8])]) -> Tree {
     let tree = Tree::new("");
     files.iter().for_each(|(path, bytes)| tree.write(path, bytes));
     tree

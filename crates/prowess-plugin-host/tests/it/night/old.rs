@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource};
-use prowess_plugin_host::{Isolation, LoadedCode};
+use prowess_plugin_host::{Isolation, LoadedCode, PluginLimits};
 use prowess_testkit::{ScanRecorder, build_plugin_outside};
 use serde_json::json;
 
+use crate::fault_table::in_process;
 use crate::loaded::{Start, staged};
 
 #[test]
@@ -27,14 +28,20 @@ fn plugin_for_abi_1_0_works() {
 }
 
 /// Checks a listing with one file per page.
-pub(crate) fn assert_listed(source: &dyn SkillSource) {
+fn assert_listed(source: &dyn SkillSource) {
     let listed = source.list(&PackagePath::new("old").unwrap(), 9).unwrap();
     let paths: Vec<_> = listed.resources.iter().map(|resource| resource.path.as_str()).collect();
     assert_eq!(paths, ["a", "b", "c"], "the pages are joined");
     assert!(listed.is_complete, "the listing is complete");
 }
 
+#[test]
+fn pages_of_a_separate_process_are_joined() {
+    let running = in_process(&built(), &json!({}), PluginLimits::default()).unwrap();
+    assert_listed(&*running.source);
+}
+
 /// Builds the plugin and returns its file.
-pub(crate) fn built() -> PathBuf {
+fn built() -> PathBuf {
     build_plugin_outside("crates/prowess-plugin-host/fixtures/old-plugin", "old-plugin")
 }
