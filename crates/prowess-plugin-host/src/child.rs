@@ -9,7 +9,7 @@ mod batch;
 mod clock;
 mod connection;
 mod error;
-pub mod frame;
+pub(crate) mod frame;
 mod inbox;
 mod launch;
 mod listeners;
@@ -19,7 +19,6 @@ mod process;
 mod protocol;
 mod questions;
 mod remote;
-mod restarts;
 mod run;
 mod scan;
 mod serve;
@@ -32,11 +31,12 @@ mod watches;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub use clock::ProcessClock;
 pub use launch::Launch;
-pub use process::{describe_exit, probe_sandbox};
+pub use process::probe_sandbox;
 pub use remote::{ProcessPlugin, start_process, start_process_with};
-pub use run::{open_library, run_process, run_process_with};
+pub use run::{run_process, run_process_with};
+#[cfg(feature = "check")]
+pub(crate) use {clock::ProcessClock, process::describe_exit, run::open_library};
 
 /// Locks a mutex and ignores poisoning: the values are consistent also after a panic.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -71,7 +71,7 @@ impl PluginLog for NoLog {
 }
 
 /// The calls and listeners of one plugin. The plugin refers to them by tokens.
-pub struct HostSide {
+pub(crate) struct HostSide {
     plugin: String,
     log: Arc<dyn PluginLog>,
     clock: Arc<dyn Clock>,
@@ -93,9 +93,9 @@ struct CallEntry {
 }
 
 /// The registration of a running call. After it is dropped, the call counts as cancelled.
-pub struct RunningCall<'a> {
+pub(crate) struct RunningCall<'a> {
     /// The token by which the plugin refers to the call.
-    pub token: u64,
+    pub(crate) token: u64,
     host: &'a HostSide,
 }
 
@@ -111,7 +111,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl HostSide {
     /// Creates the tables for the plugin with this name.
-    pub fn new(plugin: &str, log: Arc<dyn PluginLog>, clock: Arc<dyn Clock>) -> Self {
+    pub(crate) fn new(plugin: &str, log: Arc<dyn PluginLog>, clock: Arc<dyn Clock>) -> Self {
         Self {
             plugin: plugin.to_owned(),
             log,
@@ -123,7 +123,7 @@ impl HostSide {
     }
 
     /// Returns the host object for a new instance, and the flag that disables it.
-    pub fn object(self: &Arc<Self>) -> (HostBox, Arc<EndedFlag>) {
+    pub(crate) fn object(self: &Arc<Self>) -> (HostBox, Arc<EndedFlag>) {
         let ended = Arc::<EndedFlag>::default();
         let object = HostObject { side: Arc::clone(self), ended: Arc::clone(&ended) };
         (HostApi_TO::from_ptr(RArc::new(object), TD_Opaque), ended)
@@ -141,13 +141,9 @@ impl HostSide {
         &*self.clock
     }
 
-    /// Registers a call. Its token is valid until the result is dropped.
-    pub fn register_call(&self, cancel: Option<&Cancel>) -> RunningCall<'_> {
-        self.register_call_with(cancel, None)
-    }
-
-    /// As [`Self::register_call`]; `answers` answers the plugin's questions.
-    pub(crate) fn register_call_with(
+    /// Registers a call, whose questions `answers` answers. The token is valid until the result is
+    /// dropped.
+    pub(crate) fn register_call(
         &self,
         cancel: Option<&Cancel>,
         answers: Option<Arc<LentAnswers>>,
@@ -211,7 +207,7 @@ fn line(text: RStr<'_>) -> Cow<'_, str> {
 
 /// A flag that is set when an instance has ended. Its later messages are dropped.
 #[derive(Debug, Default)]
-pub struct EndedFlag(AtomicBool);
+pub(crate) struct EndedFlag(AtomicBool);
 
 impl EndedFlag {
     pub(crate) fn set(&self) {

@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{PluginError, PluginErrorKind};
 
-pub use library::{Library, wrong_target};
+pub use library::Library;
+pub(crate) use library::wrong_target;
 pub use linkage::{Linkage, Target};
 
 /// The result of an inspection.

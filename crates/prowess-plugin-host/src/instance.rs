@@ -19,7 +19,7 @@ use crate::host_api::EndedFlag;
 const MAX_MESSAGE_BYTES: usize = 8 << 10;
 
 /// An instance of a plugin.
-pub struct Instance {
+pub(crate) struct Instance {
     /// `Some` until the instance is dropped.
     objects: Option<Objects>,
     shutdown: ShutdownGuard,
@@ -34,11 +34,11 @@ pub struct Instance {
 
 /// The shutdown of an instance. Dropping it disables the host object, so that threads which the
 /// plugin left behind have no effect.
-pub struct ShutdownGuard {
+pub(crate) struct ShutdownGuard {
     /// The time limit of the shutdown.
-    pub grace: Duration,
+    pub(crate) grace: Duration,
     /// The flag that disables the host object of this instance.
-    pub ended: Arc<EndedFlag>,
+    pub(crate) ended: Arc<EndedFlag>,
 }
 
 impl Drop for ShutdownGuard {
@@ -48,20 +48,20 @@ impl Drop for ShutdownGuard {
 }
 
 /// The objects that a plugin created.
-pub struct Objects {
+pub(crate) struct Objects {
     /// The sources.
-    pub sources: Vec<SourceBox>,
+    pub(crate) sources: Vec<SourceBox>,
     /// The tool providers.
-    pub tools: Vec<ToolsBox>,
+    pub(crate) tools: Vec<ToolsBox>,
 }
 
 /// The sources and tools that an instance offers. They are the same for all instances.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shape {
+pub(crate) struct Shape {
     /// The name and the root of each source.
-    pub sources: Vec<(String, String)>,
+    pub(crate) sources: Vec<(String, String)>,
     /// The tool descriptions of each provider, as JSON.
-    pub tools: Vec<String>,
+    pub(crate) tools: Vec<String>,
 }
 
 /// Creates an instance by calling the plugin's `init` function, without a time limit.
@@ -69,7 +69,7 @@ pub struct Shape {
 /// # Errors
 ///
 /// Returns the plugin's error if it refuses its configuration, fails or panics.
-pub fn create(
+pub(crate) fn create(
     module: PluginModule_Ref,
     host: HostBox,
     config: &str,
@@ -93,7 +93,7 @@ pub fn create(
 /// # Errors
 ///
 /// Returns the plugin's error.
-pub fn into_result<T>(answer: RResult<T, AbiError>) -> Result<T, AbiError> {
+pub(crate) fn into_result<T>(answer: RResult<T, AbiError>) -> Result<T, AbiError> {
     match answer {
         RResult::ROk(value) => Ok(value),
         RResult::RErr(error) => Err(sanitized(&error)),
@@ -124,7 +124,7 @@ impl Instance {
     }
 
     /// Returns the objects that the plugin created.
-    pub fn objects(&self) -> &Objects {
+    pub(crate) fn objects(&self) -> &Objects {
         self.objects.as_ref().expect("only `drop` removes the objects")
     }
 

@@ -32,7 +32,8 @@
 //! call alone, reads the files, and loads skills from its own sources: a plugin hands over ids and
 //! digests, never bodies.
 //!
-//! Authors test their plugins with the crate `prowess-plugin-check`, which is built on [`kit`].
+//! With the feature `check`, the module `check` tests a plugin against the rules for plugins:
+//! `prowess plugin check` runs it.
 //!
 //! [`list`] returns the plugins of a directory, and whether each of them may run.
 //!
@@ -42,7 +43,8 @@
 
 mod adapter;
 mod audit;
-mod breaker;
+#[cfg(feature = "check")]
+pub mod check;
 mod child;
 pub mod codes;
 mod conversation;
@@ -55,7 +57,6 @@ mod host_api;
 mod inspect;
 mod instance;
 mod inventory;
-pub mod kit;
 mod layout;
 mod load;
 mod loaded;
@@ -68,6 +69,8 @@ mod private_file;
 mod recent;
 mod regular_file;
 mod reload;
+mod reports;
+mod restarts;
 mod spin;
 mod stage;
 mod trace;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use prowess_core::{SkillSource, ToolProvider};
 use prowess_plugin_abi::manifest::Manifest;
 
-use crate::adapter::{PluginSource, PluginTool, PluginTools};
+use crate::adapter::{LocalTool, PluginSource, PluginTools};
 use crate::generation::{PluginSetup, PluginStatus, Shared};
 use crate::{LoadedCode, PluginError};
 
@@ -57,7 +57,7 @@ impl LoadedPlugin {
     }
 
     /// Returns the tools of all providers.
-    pub(crate) fn tools(&self) -> Vec<Arc<PluginTool>> {
+    pub(crate) fn tools(&self) -> Vec<Arc<LocalTool>> {
         let providers = 0..self.shared.shape.tools.len();
         let tools = providers.map(|index| PluginTools::new(&self.shared, index));
         tools.flat_map(|provider| provider.of_plugin().to_vec()).collect()

@@ -44,11 +44,6 @@ impl LoadedCode {
         Ok(Self { build: Some(plugin.digest()), ..code? })
     }
 
-    /// Returns the root module of the ABI.
-    pub fn module(&self) -> PluginModule_Ref {
-        self.module
-    }
-
     /// Opens the library at `path`. The caller has verified its bytes and read `manifest` from
     /// them, and no other process can change them. `file` is only used in messages.
     ///

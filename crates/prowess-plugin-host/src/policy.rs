@@ -10,7 +10,9 @@ use prowess_plugin_abi::conversation::FEATURE;
 use semver::Version;
 use serde::{Deserialize, Serialize};
 
-pub use judge::{abi, version};
+#[cfg(feature = "check")]
+pub(crate) use judge::abi;
+pub(crate) use judge::version;
 pub use sandbox::{PluginRights, SandboxPolicy};
 
 /// The major and minor version of the plugin ABI that this host supports.

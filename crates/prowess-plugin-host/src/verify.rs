@@ -69,7 +69,7 @@ pub fn verify(
 /// # Errors
 ///
 /// As [`verify`].
-pub fn verify_bytes(
+pub(crate) fn verify_bytes(
     file: &Path,
     bytes: Vec<u8>,
     inspection: Inspection,

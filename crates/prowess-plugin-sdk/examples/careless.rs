@@ -1,5 +1,5 @@
 //! A plugin that violates the rule which its configuration names, and follows all others. It is
-//! used to test `prowess-plugin-check`.
+//! used to test the kit for plugins.
 #![allow(unsafe_code, reason = "some rules are broken by nothing else")]
 
 #[path = "faulty/reach.rs"]

@@ -28,10 +28,10 @@ const TARGET: &str = "target/coverage";
 const CONFINED: [&str; 6] = [
     "prowess-sandbox/src/stage",
     "prowess-sandbox/src/stage.rs",
-    "prowess-plugin-check/src/probe.rs",
-    "prowess-plugin-check/src/recorder.rs",
-    "prowess-plugin-check/src/rules",
-    "prowess-plugin-check/src/serve.rs",
+    "prowess-plugin-host/src/check/probe.rs",
+    "prowess-plugin-host/src/check/recorder.rs",
+    "prowess-plugin-host/src/check/rules",
+    "prowess-plugin-host/src/check/serve.rs",
 ];
 
 /// Runs the tests with instrumentation, and prints the share of lines that they run in each library.

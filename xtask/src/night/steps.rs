@@ -96,9 +96,8 @@ const REMOTES: [&str; 5] = [
     "plugins/remote/",
 ];
 
-const PLUGINS: [&str; 5] = [
+const PLUGINS: [&str; 4] = [
     "crates/prowess-plugin-abi/",
-    "crates/prowess-plugin-check/",
     "crates/prowess-plugin-host/",
     "crates/prowess-plugin-sdk/",
     "plugins/",

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use prowess::plugin_host::{Manifest, PanicStrategy};
-use prowess_plugin_check::check_names;
+use prowess_plugin_host::check::check_names;
 use prowess_testkit::{PluginFile, build_plugin, build_plugin_example};
 use serde_json::{Value, json};
 use tempfile::TempDir;

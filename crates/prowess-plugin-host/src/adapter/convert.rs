@@ -8,9 +8,9 @@ use prowess_core::{
     ToolDefinition,
 };
 use prowess_plugin_abi::{Change, Problem, changes, codes, severities, text};
-use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::Error as AnyError;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -138,21 +138,21 @@ pub(crate) fn check_tools(texts: &[String], max_bytes: usize) -> Result<(), Stri
 }
 
 /// A plugin's description of a tool.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct ToolDescription {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ToolDescription {
     /// The tool's name.
-    pub name: String,
+    pub(crate) name: String,
     /// The description for the model.
     #[serde(default)]
-    pub description: String,
+    pub(crate) description: String,
     /// The schema of the arguments.
-    pub input_schema: Value,
+    pub(crate) input_schema: Value,
     /// The schema that arguments are validated with. By default, `input_schema`.
     #[serde(default)]
-    pub accepts: Option<Value>,
+    pub(crate) accepts: Option<Value>,
     /// Whether the tool is offered to models. By default, `true`.
     #[serde(default = "offered_by_default")]
-    pub is_offered: bool,
+    pub(crate) is_offered: bool,
 }
 
 impl ToolDescription {
@@ -180,6 +180,6 @@ fn offered_by_default() -> bool {
 /// # Errors
 ///
 /// Returns the reason if the text is not a list of tools.
-pub fn parse_tools(text: &str) -> Result<Vec<ToolDescription>, String> {
+pub(crate) fn parse_tools(text: &str) -> Result<Vec<ToolDescription>, String> {
     serde_json::from_str(text).map_err(|error| format!("has an invalid list of tools: {error}"))
 }

@@ -2,13 +2,16 @@
 
 pub(crate) mod convert;
 mod lease;
-pub(crate) mod named;
+mod named;
 mod sink;
 mod source;
+mod tool;
 mod tools;
 
-pub use convert::{ToolDescription, parse_tools};
+pub(crate) use convert::ToolDescription;
 pub(crate) use sink::found_unsized;
 pub(crate) use source::PluginSource;
-pub use tools::check_result;
-pub(crate) use tools::{PluginTool, PluginTools};
+pub(crate) use tool::{Answered, DescribedTool, PluginTool, ToolPlugin};
+pub(crate) use tools::{LocalTool, PluginTools};
+#[cfg(feature = "check")]
+pub(crate) use {convert::parse_tools, tools::check_result};

@@ -1,12 +1,10 @@
 //! The tools of a plugin in this process.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use abi_stable::std_types::{RResult, RString};
 use prowess_core::{
-    Caller, Catalog, Code, Content, ResultTexts, Tool, ToolContext, ToolDefinition, ToolProvider,
-    ToolResult,
+    Catalog, Code, Content, ResultTexts, Tool, ToolContext, ToolProvider, ToolResult,
 };
 use prowess_plugin_abi::codes;
 use prowess_plugin_abi::text::checked_string;
@@ -14,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::convert::{self, ToolDescription};
-use super::named::NamedSkills;
+use super::tool::{Answered, DescribedTool, PluginTool, ToolPlugin};
 use crate::PluginErrorKind;
 use crate::conversation::{Conversation, Shown, state_number};
 use crate::failure::Failure;
@@ -25,16 +23,12 @@ use crate::recent::Recent;
 /// Cached descriptions of a provider's tools, by the numbers of the catalog and of the instance.
 type Definitions = Recent<(u64, u64), Arc<[DescribedTool]>>;
 
-/// A tool as it is described with a catalog.
-pub(crate) struct DescribedTool {
-    description: ToolDescription,
-    /// Whether it accepts what it accepts without a catalog. Compared once, not for each call.
-    accepts_the_same: bool,
-}
+/// A tool in this process.
+pub(crate) type LocalTool = PluginTool<LocalPlugin>;
 
 /// The tools of one provider.
 pub(crate) struct PluginTools {
-    tools: Vec<Arc<PluginTool>>,
+    tools: Vec<Arc<LocalTool>>,
 }
 
 impl PluginTools {
@@ -47,14 +41,13 @@ impl PluginTools {
             let described = Arc::clone(&described);
             let definitions = Arc::clone(&definitions);
             let shared = Arc::clone(shared);
-            let named = NamedSkills::default();
-            Arc::new(PluginTool { shared, index, at, described, definitions, named })
+            Arc::new(PluginTool::new(LocalPlugin { shared, index, at, described, definitions }))
         };
         Self { tools: (0..described.len()).map(tool).collect() }
     }
 
     /// Returns the tools with their concrete type.
-    pub(crate) fn of_plugin(&self) -> &[Arc<PluginTool>] {
+    pub(crate) fn of_plugin(&self) -> &[Arc<LocalTool>] {
         &self.tools
     }
 }
@@ -65,8 +58,8 @@ impl ToolProvider for PluginTools {
     }
 }
 
-/// A tool of a plugin in this process.
-pub(crate) struct PluginTool {
+/// A plugin in this process, for one of its tools.
+pub(crate) struct LocalPlugin {
     shared: Arc<Shared>,
     /// The position of the tool's provider.
     index: usize,
@@ -76,44 +69,36 @@ pub(crate) struct PluginTool {
     described: Arc<[ToolDescription]>,
     /// The descriptions of the provider's tools with a catalog.
     definitions: Arc<Definitions>,
-    /// The skills that the arguments of the latest calls name.
-    named: NamedSkills,
 }
 
-impl Tool for PluginTool {
-    fn definition(&self, catalog: &Catalog) -> ToolDefinition {
-        self.own(&self.in_catalog(catalog)).definition()
+impl ToolPlugin for LocalPlugin {
+    fn described(&self) -> &ToolDescription {
+        &self.described[self.at]
     }
 
-    fn name(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.described().name)
+    fn shows_conversation(&self) -> bool {
+        self.shared.shows_conversation
     }
 
-    fn accepts(&self, catalog: &Catalog) -> Cow<'_, Value> {
-        match self.in_catalog(catalog).get(self.at) {
-            Some(described) if !described.accepts_the_same => {
-                Cow::Owned(described.description.accepted().clone())
-            }
-            _ => Cow::Borrowed(self.described().accepted()),
-        }
+    fn described_in(&self, catalog: &Catalog) -> Option<DescribedTool> {
+        let max_bytes = self.shared.limits.answer_bytes;
+        let answers = Conversation::of_catalog(catalog, self.shared.host.clock(), max_bytes);
+        let catalog = catalog.serial();
+        self.described_by(Shown { catalog, boundary: "", state: None, answers: &answers })
     }
 
-    fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
-        super::named::in_arguments(arguments, &self.skills_named(arguments))
+    fn named_skills(&self, arguments: &Value) -> Option<Vec<String>> {
+        let (index, name, arguments) = self.parts(arguments);
+        let context = CallContext::new("named_skills");
+        let text = self.shared.call(&context, move |instance: &Instance, _| {
+            let tools = &instance.objects().tools[index];
+            tools.named_skills(name.as_str().into(), arguments.as_str().into())
+        });
+        self.parse_names(text.ok()?)
     }
 
-    fn is_offered(&self, catalog: &Catalog) -> bool {
-        self.own(&self.in_catalog(catalog)).is_offered
-    }
-
-    fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
-        let answers = Conversation {
-            catalog: context.catalog,
-            session: Some(context.session),
-            caller: context.caller,
-            clock: context.clock,
-            max_bytes: self.shared.limits.answer_bytes,
-        };
+    fn call(&self, context: &ToolContext<'_>, arguments: &Value, names_skills: bool) -> Answered {
+        let answers = Conversation::of_call(context, self.shared.limits.answer_bytes);
         let call = CallContext {
             cancel: Some(context.cancel),
             session: context.session.id().as_str(),
@@ -126,40 +111,28 @@ impl Tool for PluginTool {
             }),
             ..CallContext::new("call")
         };
-        self.call_in(&call, arguments)
+        self.call_in(&call, arguments, names_skills)
     }
 }
 
-impl PluginTool {
-    /// Calls the tool. A failed call is a result with an error.
+impl LocalTool {
+    /// Calls the tool in this context.
     pub(crate) fn call_in(&self, call: &CallContext<'_>, arguments: &Value) -> ToolResult {
-        self.answer(call, arguments).unwrap_or_else(|failure| {
-            ToolResult::error(convert::result_code(&failure), failure.message)
+        self.call_by(arguments, |plugin, names_skills| {
+            plugin.call_in(call, arguments, names_skills)
         })
     }
 
-    /// Returns the tool's description without a catalog.
-    pub(crate) fn described(&self) -> &ToolDescription {
-        &self.described[self.at]
+    /// Returns the tool's description for the catalog of a conversation.
+    pub(crate) fn described_by(&self, shown: Shown<'_>) -> Option<DescribedTool> {
+        self.plugin.described_by(shown)
     }
+}
 
-    /// Returns the skills that the arguments name. After a call with these arguments they are
-    /// cached.
-    pub(crate) fn skills_named(&self, arguments: &Value) -> Vec<String> {
-        if !self.shared.shows_conversation {
-            return Vec::new();
-        }
-        self.named.get(arguments, || {
-            let (index, name, arguments) = self.parts(arguments);
-            let text = self.shared.call(
-                &CallContext::new("named_skills"),
-                move |instance: &Instance, _| {
-                    let tools = &instance.objects().tools[index];
-                    tools.named_skills(name.as_str().into(), arguments.as_str().into())
-                },
-            );
-            // The names are only used by the audit, so an error counts as no names.
-            self.parse_names(text.ok()?)
+impl LocalPlugin {
+    fn call_in(&self, call: &CallContext<'_>, arguments: &Value, names_skills: bool) -> Answered {
+        self.answer(call, arguments, names_skills).unwrap_or_else(|failure| {
+            (ToolResult::error(convert::result_code(&failure), failure.message), None)
         })
     }
 
@@ -167,19 +140,12 @@ impl PluginTool {
         serde_json::from_str(&self.text(text).ok()?).ok()
     }
 
-    /// Returns the descriptions of the provider's tools for a catalog. If the plugin fails to
-    /// describe them, the result is empty, and the description without a catalog applies.
-    pub(crate) fn described_in(&self, shown: Shown<'_>) -> Arc<[DescribedTool]> {
+    fn described_by(&self, shown: Shown<'_>) -> Option<DescribedTool> {
         let instance = self.shared.current().number();
         let described = self
             .definitions
             .get_or_insert_with((shown.catalog, instance), || self.describe_all(shown).ok());
-        described.unwrap_or_default()
-    }
-
-    /// Returns this tool's description among those of its provider.
-    pub(crate) fn own<'d>(&'d self, all: &'d [DescribedTool]) -> &'d ToolDescription {
-        all.get(self.at).map_or_else(|| self.described(), |described| &described.description)
+        described?.get(self.at).cloned()
     }
 
     fn describe_all(&self, shown: Shown<'_>) -> Result<Arc<[DescribedTool]>, Failure> {
@@ -194,31 +160,17 @@ impl PluginTool {
             .ok_or_else(|| self.fault("without a description of each tool"))
     }
 
-    /// Returns the descriptions of the provider's tools for a catalog; none if the plugin cannot
-    /// see it.
-    fn in_catalog(&self, catalog: &Catalog) -> Arc<[DescribedTool]> {
-        if !self.shared.shows_conversation {
-            return Arc::default();
-        }
-        let answers = Conversation {
-            catalog,
-            session: None,
-            caller: Caller::Model,
-            clock: self.shared.host.clock(),
-            max_bytes: self.shared.limits.answer_bytes,
-        };
-        let shown =
-            Shown { catalog: catalog.serial(), boundary: "", state: None, answers: &answers };
-        self.described_in(shown)
-    }
-
     fn parts(&self, arguments: &Value) -> (usize, String, String) {
         (self.index, self.described().name.clone(), arguments.to_string())
     }
 
-    fn answer(&self, call: &CallContext<'_>, arguments: &Value) -> Result<ToolResult, Failure> {
+    fn answer(
+        &self,
+        call: &CallContext<'_>,
+        arguments: &Value,
+        names_skills: bool,
+    ) -> Result<Answered, Failure> {
         let (index, name, text) = self.parts(arguments);
-        let names_skills = self.shared.shows_conversation && !self.named.contains(arguments);
         let (text, named) = self.shared.call(call, move |instance: &Instance, ctx| {
             let tools = &instance.objects().tools[index];
             let name = name.as_str().into();
@@ -228,13 +180,15 @@ impl PluginTool {
                 (answer, names_skills.then(|| tools.named_skills(name, arguments)))
             })
         })?;
-        if let Some(RResult::ROk(named)) = named
-            && let Some(named) = self.parse_names(named)
-        {
-            self.named.insert(arguments, named);
-        }
+        let named = match named {
+            Some(RResult::ROk(named)) => self.parse_names(named),
+            _ => None,
+        };
         let text = self.text(text)?;
-        result(&text).map_err(|error| self.fault(&format!("with an invalid result: {error}")))
+        let result = result(&text);
+        let result =
+            result.map_err(|error| self.fault(&format!("with an invalid result: {error}")))?;
+        Ok((result, named))
     }
 
     /// Checks the size and the encoding of an answer.
@@ -263,9 +217,7 @@ fn described_as(
 ) -> Option<Arc<[DescribedTool]>> {
     let in_order = own.iter().map(|own| {
         let at = described.iter().position(|tool| tool.name == own.name)?;
-        let description = described.swap_remove(at);
-        let accepts_the_same = own.accepted() == description.accepted();
-        Some(DescribedTool { description, accepts_the_same })
+        Some(DescribedTool::new(described.swap_remove(at), own))
     });
     in_order.collect()
 }
@@ -289,7 +241,8 @@ struct Answer {
 /// # Errors
 ///
 /// Returns the reason if it is not.
-pub fn check_result(text: &str) -> Result<(), String> {
+#[cfg(feature = "check")]
+pub(crate) fn check_result(text: &str) -> Result<(), String> {
     result(text).map(drop)
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use prowess_core::{Clock, Timestamp};
 
 /// The system clock, for a plugin's process.
-pub struct ProcessClock(Instant);
+pub(crate) struct ProcessClock(Instant);
 
 impl Default for ProcessClock {
     fn default() -> Self {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The maximum length of an answer's document, not counting a tool's result.
-pub const DOCUMENT_BYTES: usize = 4 << 20;
+pub(crate) const DOCUMENT_BYTES: usize = 4 << 20;
 
 /// Returns the maximum length of an answer's document. That of a tool contains the whole result.
 pub(super) fn answer_document_bytes(answer_bytes: usize) -> usize {
@@ -18,7 +18,7 @@ pub(super) fn answer_document_bytes(answer_bytes: usize) -> usize {
 }
 
 /// The maximum length of a host's document, such as a configuration or the stamps of all packages.
-pub const REQUEST_BYTES: usize = 1 << 30;
+pub(crate) const REQUEST_BYTES: usize = 1 << 30;
 
 /// The size of the two lengths.
 const HEAD_BYTES: usize = 8;
@@ -33,7 +33,11 @@ const KEPT_BYTES: usize = 64 << 10;
 /// # Errors
 ///
 /// Returns an error if the stream fails, or a part of the frame has 4 GiB or more.
-pub fn write<T: Serialize>(to: &mut impl Write, document: &T, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write<T: Serialize>(
+    to: &mut impl Write,
+    document: &T,
+    bytes: &[u8],
+) -> io::Result<()> {
     write_within(to, document, bytes, usize::MAX)
 }
 
@@ -77,7 +81,7 @@ pub(super) fn write_within<T: Serialize>(
 /// # Errors
 ///
 /// Returns an error if the stream fails or ends within the frame, or the frame is too long.
-pub fn read<T: DeserializeOwned>(
+pub(crate) fn read<T: DeserializeOwned>(
     from: &mut impl Read,
     max_document: usize,
     max_bytes: usize,

@@ -8,7 +8,7 @@ use prowess_core::SkillSource;
 use serde_json::Value;
 
 use crate::PluginLimits;
-use crate::adapter::PluginTool;
+use crate::adapter::LocalTool;
 
 /// A request to open a plugin in this process.
 #[derive(Debug)]
@@ -28,5 +28,5 @@ pub(crate) struct ChildPlugin {
     /// The plugin's sources.
     pub(crate) sources: Vec<Arc<dyn SkillSource>>,
     /// The plugin's tools.
-    pub(crate) tools: Vec<Arc<PluginTool>>,
+    pub(crate) tools: Vec<Arc<LocalTool>>,
 }

@@ -122,7 +122,7 @@ impl Drop for Process {
 }
 
 /// Describes how a process ended.
-pub fn describe_exit(status: Option<ExitStatus>) -> String {
+pub(crate) fn describe_exit(status: Option<ExitStatus>) -> String {
     match status.map(|status| (status.signal(), status.code())) {
         Some((Some(signal), _)) => format!("ended its process by signal {signal}"),
         Some((_, Some(code))) => format!("ended its process with exit code {code}"),

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::PluginLimits;
+use crate::adapter::ToolDescription;
 
 /// The version of the protocol. Both sides must have the same one.
-pub(crate) const PROTOCOL: u32 = 5;
+pub(crate) const PROTOCOL: u32 = 6;
 
 /// The first message of the host. The library is passed with it as a file descriptor.
 #[derive(Serialize, Deserialize)]
@@ -143,22 +144,13 @@ pub(crate) enum Reply {
 pub(crate) struct Offer {
     pub(crate) protocol: u32,
     pub(crate) sources: Vec<OfferedSource>,
-    pub(crate) tools: Vec<OfferedTool>,
+    pub(crate) tools: Vec<ToolDescription>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OfferedSource {
     pub(crate) name: String,
     pub(crate) root: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct OfferedTool {
-    pub(crate) name: String,
-    pub(crate) description: String,
-    pub(crate) input_schema: Value,
-    pub(crate) accepts: Value,
-    pub(crate) is_offered: bool,
 }
 
 /// A package of a scan. The beginning of its file is the next `head` raw bytes of the frame.
@@ -199,7 +191,7 @@ pub(crate) enum Answer {
         result: WireToolResult,
         named: Option<Vec<String>>,
     },
-    Described(Box<OfferedTool>),
+    Described(Box<ToolDescription>),
     NamedSkills(Vec<String>),
 }
 

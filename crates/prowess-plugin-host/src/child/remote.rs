@@ -109,7 +109,7 @@ impl RemoteSource {
         let known = known.collect();
         let asked = packages.map(|some| some.iter().map(|path| path.as_str().into()).collect());
         let call = Call::Scan { source: self.index, packages: asked, known };
-        let mut scan = Scan::new(sink, cancel);
+        let mut scan = Scan::new(sink, cancel, self.supervisor.limits().answer_bytes);
         let part = &mut |part, heads: Vec<u8>| scan.take(part, &heads);
         let answer =
             self.supervisor.call(call, &mut CallHandlers { cancel, part, answers: None })?;

@@ -45,7 +45,7 @@ fn open(request: ChildRequest, log: Arc<dyn PluginLog>) -> Result<ChildPlugin, P
 /// # Errors
 ///
 /// Returns an error if the library cannot be read or opened.
-pub fn open_library(library: OwnedFd, file: &Path) -> Result<LoadedCode, PluginError> {
+pub(crate) fn open_library(library: OwnedFd, file: &Path) -> Result<LoadedCode, PluginError> {
     let path = PathBuf::from(format!("/proc/self/fd/{}", library.as_raw_fd()));
     // The loader identifies libraries by path, so the descriptor stays open until the process ends.
     std::mem::forget(library);

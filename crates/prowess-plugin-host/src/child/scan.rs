@@ -1,21 +1,14 @@
 //! Checks the results of a scan by a plugin's process and forwards them to the host's sink.
 
-use std::collections::HashSet;
-
 use prowess_core::{
-    Cancel, Code, Diagnostic, Found, PackagePath, ReadFurther, ScanSink, Severity, SourceError,
-    Stamp,
+    Cancel, Code, Diagnostic, Found, ReadFurther, ScanSink, Severity, SourceError, Stamp,
 };
 
 use super::error::{cancelled, invalid_answer};
 use super::protocol::{FoundPackage, Reply};
 use crate::adapter::found_unsized;
-use crate::codes::PLUGIN_PROTOCOL_BROKEN;
+use crate::reports::{Checked, Reports};
 
-/// The maximum number of packages of a source.
-const MAX_PACKAGES: usize = 1_000_000;
-/// The maximum number of problems of a scan. The plugin's side has a lower limit.
-const MAX_PROBLEMS: usize = 2_000;
 /// The maximum length of a problem's text, in bytes.
 const MAX_TEXT: usize = 2 << 10;
 
@@ -26,30 +19,19 @@ pub(super) type FileToRead = (String, String, Option<Stamp>);
 pub(super) struct Scan<'a> {
     sink: &'a mut dyn ScanSink,
     cancel: &'a Cancel,
-    seen: HashSet<String>,
-    /// The number of packages and problems beyond the limits.
-    omitted: usize,
-    problems: usize,
+    reports: Reports,
     /// The files that have to be read completely.
     to_read: Vec<FileToRead>,
 }
 
 impl<'a> Scan<'a> {
-    pub(super) fn new(sink: &'a mut dyn ScanSink, cancel: &'a Cancel) -> Self {
-        Self { sink, cancel, seen: HashSet::new(), omitted: 0, problems: 0, to_read: Vec::new() }
+    pub(super) fn new(sink: &'a mut dyn ScanSink, cancel: &'a Cancel, max_bytes: usize) -> Self {
+        Self { sink, cancel, reports: Reports::new(max_bytes), to_read: Vec::new() }
     }
 
     /// Ends the scan, and returns the files that have to be read completely.
     pub(super) fn end(self) -> Result<Vec<FileToRead>, SourceError> {
         self.check_cancelled()?;
-        if self.omitted > 0 {
-            let message = format!(
-                "the plugin reports {} more packages or problems than {MAX_PACKAGES} and \
-                 {MAX_PROBLEMS}; they are omitted",
-                self.omitted
-            );
-            self.sink.problem(problem(PLUGIN_PROTOCOL_BROKEN, "", message));
-        }
         Ok(self.to_read)
     }
 
@@ -60,44 +42,50 @@ impl<'a> Scan<'a> {
         };
         let mut heads = heads;
         for package in found {
+            self.check_cancelled()?;
             let (head, rest) = heads.split_at_checked(package.head).ok_or_else(invalid_answer)?;
             heads = rest;
-            self.found(package, head)?;
+            self.found(package, head);
         }
         for package in unchanged {
-            if self.is_new(&package)? {
+            self.check_cancelled()?;
+            let checked = self.reports.check_unchanged(&package);
+            if self.is_accepted(checked) {
                 self.sink.unchanged(&package);
             }
         }
-        for (directory, diagnostic) in unreadable {
-            if directory.is_empty() || PackagePath::is_normal(&directory) {
-                self.sink.unreadable(&directory, diagnostic);
-            } else {
-                self.sink.problem(diagnostic);
-            }
+        for (directory, problem) in unreadable {
+            self.problem(Some(directory), problem);
         }
         for problem in problems {
-            self.problem(problem);
+            self.problem(None, problem);
         }
         Ok(())
     }
 
-    /// Forwards a problem with truncated texts. Problems beyond the limit are counted instead.
-    fn problem(&mut self, mut problem: Diagnostic) {
-        self.problems += 1;
-        if self.problems > MAX_PROBLEMS {
-            self.omitted += 1;
-            return;
+    /// Forwards the problem of a refused report.
+    fn is_accepted(&mut self, checked: Checked) -> bool {
+        let is_accepted = checked.is_ok();
+        if let Err(Some(problem)) = checked {
+            problem.forward(self.sink);
         }
+        is_accepted
+    }
+
+    /// Forwards a problem with truncated texts.
+    fn problem(&mut self, unseen: Option<String>, mut problem: Diagnostic) {
         truncate(&mut problem.message);
         truncate(&mut problem.help);
         problem.path = problem.path.map(truncated_path);
-        self.sink.problem(problem);
+        if let Some(problem) = self.reports.problem(unseen, problem) {
+            problem.forward(self.sink);
+        }
     }
 
-    fn found(&mut self, found: FoundPackage, head: &[u8]) -> Result<(), SourceError> {
-        if !self.is_new(&found.package)? {
-            return Ok(());
+    fn found(&mut self, found: FoundPackage, head: &[u8]) {
+        let checked = self.reports.check_found(&found.package, &found.file, head);
+        if !self.is_accepted(checked) {
+            return;
         }
         let FoundPackage { package, file, stamp, size, is_whole_file, .. } = found;
         let stamp = stamp.map(Stamp::from_bits);
@@ -106,30 +94,11 @@ impl<'a> Scan<'a> {
         if further != ReadFurther::No && !is_whole_file {
             self.to_read.push((package, file, stamp));
         }
-        Ok(())
     }
 
     /// Returns an error if the scan was cancelled: the plugin may have sent everything before.
     fn check_cancelled(&self) -> Result<(), SourceError> {
         if self.cancel.is_cancelled() { Err(cancelled()) } else { Ok(()) }
-    }
-
-    /// Returns whether this is a valid path of a package that was not reported before. Reports a
-    /// problem otherwise.
-    fn is_new(&mut self, package: &str) -> Result<bool, SourceError> {
-        self.check_cancelled()?;
-        if self.seen.len() >= MAX_PACKAGES {
-            self.omitted += 1;
-            return Ok(false);
-        }
-        let is_path = PackagePath::new(package).is_ok_and(|path| path.as_str() == package);
-        let reason = match is_path {
-            true if self.seen.insert(package.to_owned()) => return Ok(true),
-            true => "the plugin reports this package twice",
-            false => "the plugin reports a package with an invalid path",
-        };
-        self.problem(problem(PLUGIN_PROTOCOL_BROKEN, package, reason.into()));
-        Ok(false)
     }
 }
 

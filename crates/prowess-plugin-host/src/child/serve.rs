@@ -79,7 +79,7 @@ fn offer(plugin: &ChildPlugin) -> Offer {
     Offer {
         protocol: PROTOCOL,
         sources: plugin.sources.iter().map(|source| offered_source(&**source)).collect(),
-        tools: plugin.tools.iter().map(|tool| tool.described().into()).collect(),
+        tools: plugin.tools.iter().map(|tool| tool.described().clone()).collect(),
     }
 }
 

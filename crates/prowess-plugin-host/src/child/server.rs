@@ -23,7 +23,7 @@ use super::locked;
 use super::plugin::ChildPlugin;
 use super::protocol::{Answer, Call, Changed, Reply, Request, Stamped, WireShown, WireToolResult};
 use super::questions::OpenQuestions;
-use crate::adapter::PluginTool;
+use crate::adapter::LocalTool;
 use crate::conversation::Shown;
 use crate::generation::CallContext;
 
@@ -205,8 +205,10 @@ impl Server {
                 let answers = self.answers(id);
                 let shown = WireShown { catalog, boundary: String::new(), state: None };
                 let tool = self.tool(index)?;
-                let described = tool.described_in(shown_by(&shown, &answers));
-                Ok((Answer::Described(Box::new(tool.own(&described).into())), vec![]))
+                let described = tool.described_by(shown_by(&shown, &answers));
+                let description = described
+                    .map_or_else(|| tool.described().clone(), |tool| (*tool.description).clone());
+                Ok((Answer::Described(Box::new(description)), vec![]))
             }
             Call::NamedSkills { tool, arguments } => {
                 let named = self.tool(tool)?.skills_named(&arguments);
@@ -215,7 +217,7 @@ impl Server {
         }
     }
 
-    fn tool(&self, index: usize) -> Result<&PluginTool, SourceError> {
+    fn tool(&self, index: usize) -> Result<&LocalTool, SourceError> {
         self.plugin.tools.get(index).map(AsRef::as_ref).ok_or_else(|| unknown("tool"))
     }
 

@@ -4,17 +4,17 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use prowess_core::{self as core, Cancel, Catalog, Clock, SourceError, ToolContext};
+use prowess_core::{Cancel, Clock, SourceError};
 use prowess_plugin_abi::{AbiError, codes};
+use prowess_text::counted;
 
 use super::connection::{Connection, Event, SentCall, WaitResult};
 use super::error::CallError;
 use super::protocol::{Answer, Call, Offer, Reply};
-use super::restarts::Failures;
 use super::slots::{CallSlot, CallSlots};
 use super::{Launch, locked};
-use crate::conversation::Conversation;
 use crate::guard::contain;
+use crate::restarts::{Restart, Restarts};
 use crate::{PluginError, PluginErrorKind, PluginLimits, PluginLog, Staged, conversation, trace};
 
 /// Owns the process of one plugin, and sends calls to it.
@@ -33,7 +33,42 @@ struct State {
     /// The parameters of the next process.
     launch: Arc<Launch>,
     connection: Option<Arc<Connection>>,
-    failures: Failures,
+    restarts: Restarts,
+    /// The last failure that counts.
+    last_failure: Option<PluginError>,
+}
+
+impl State {
+    /// Records a failure. A timeout does not count: the call has already taken its whole time
+    /// limit, so the process is replaced at once and without a limit on restarts.
+    fn record_failure(&mut self, now: Duration, error: Option<&PluginError>) {
+        if error.is_none_or(|error| error.kind != PluginErrorKind::Deadline) {
+            self.restarts.record_failure(now);
+            self.last_failure = error.cloned();
+        }
+    }
+
+    /// Checks whether a process may be started now.
+    ///
+    /// # Errors
+    ///
+    /// Returns the last failure during the backoff, and after too many failures.
+    fn check_restart(&mut self, now: Duration, limits: &PluginLimits) -> Result<(), PluginError> {
+        let restart = self.restarts.check(now);
+        let Some(error) = &self.last_failure else { return Ok(()) };
+        let (kind, what) = match restart {
+            Restart::Now => return Ok(()),
+            Restart::Later(rest) => {
+                (error.kind, format!("it is restarted in {} ms", rest.as_millis()))
+            }
+            Restart::Never(count) => {
+                let (times, seconds) = (counted(count, "time"), limits.restart_window_s);
+                let what = format!("it failed {times} in {seconds} s and is not restarted");
+                (PluginErrorKind::Quarantined, what)
+            }
+        };
+        Err(PluginError { kind, reason: format!("{}; {what}", error.reason), ..error.clone() })
+    }
 }
 
 /// An answer and its raw bytes.
@@ -63,9 +98,17 @@ impl Supervisor {
         let limits = launch.limits.clone();
         let slots = CallSlots::new(limits.calls_at_once);
         let connection = Some(connection);
-        let failures = Failures::default();
-        let state = Mutex::new(State { launch, connection, failures });
+        let restarts = Restarts::new(&limits);
+        let state = Mutex::new(State { launch, connection, restarts, last_failure: None });
         Ok(Self { name, clock, limits, offer, state, slots, log })
+    }
+
+    pub(super) fn limits(&self) -> &PluginLimits {
+        &self.limits
+    }
+
+    pub(super) fn clock(&self) -> &dyn Clock {
+        &*self.clock
     }
 
     pub(super) fn offer(&self) -> &Offer {
@@ -79,7 +122,8 @@ impl Supervisor {
         let connection = self.spawn(&launch, PluginErrorKind::Init)?;
         let mut state = locked(&self.state);
         let old = state.connection.replace(Arc::clone(&connection));
-        (state.launch, state.failures) = (launch, Failures::default());
+        (state.launch, state.restarts) = (launch, Restarts::new(&self.limits));
+        state.last_failure = None;
         Ok(Replaced { new: connection, old })
     }
 
@@ -182,11 +226,11 @@ impl Supervisor {
             }
             Some(connection) => {
                 self.report(connection.end());
-                state.failures.record(now, connection.end());
+                state.record_failure(now, connection.end());
             }
             None => {}
         }
-        state.failures.check_restart(now, &self.limits)?;
+        state.check_restart(now, &self.limits)?;
         let file = state.launch.file.display().to_string();
         tracing::info!(file, "plugin process restarts");
         match self.spawn(&state.launch, PluginErrorKind::Protocol) {
@@ -195,7 +239,7 @@ impl Supervisor {
                 Ok(connection)
             }
             Err(error) => {
-                state.failures.record(self.clock.elapsed(), Some(&error));
+                state.record_failure(self.clock.elapsed(), Some(&error));
                 Err(error)
             }
         }
@@ -224,7 +268,7 @@ impl Supervisor {
         let is_same = |own: &mut Arc<Connection>| Arc::ptr_eq(own, connection);
         if state.connection.take_if(is_same).is_some() {
             self.report(Some(error));
-            state.failures.record(self.clock.elapsed(), Some(error));
+            state.record_failure(self.clock.elapsed(), Some(error));
         }
     }
 
@@ -244,28 +288,6 @@ impl Supervisor {
         };
         tracing::warn!(%reason, "plugin process is killed");
         connection.fail(PluginErrorKind::Deadline, reason)
-    }
-
-    /// Returns the conversation of a tool call.
-    pub(super) fn conversation<'a>(&'a self, context: &ToolContext<'a>) -> Conversation<'a> {
-        Conversation {
-            catalog: context.catalog,
-            session: Some(context.session),
-            caller: context.caller,
-            clock: context.clock,
-            max_bytes: self.limits.answer_bytes,
-        }
-    }
-
-    /// Returns the conversation of a call that describes a tool: it has no session.
-    pub(super) fn catalog_only<'a>(&'a self, catalog: &'a Catalog) -> Conversation<'a> {
-        Conversation {
-            catalog,
-            session: None,
-            caller: core::Caller::Model,
-            clock: &*self.clock,
-            max_bytes: self.limits.answer_bytes,
-        }
     }
 
     /// Waits for a slot within the time limit of a call.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use prowess_core::{
     ActiveSkill, BodyDelivery, Caller, Catalog, Clock, LedgerEntry, LoadMode, LoadOutcome,
     LoadRequest, ReadLimit, Receipt, Record, ResourcePath, Session, SessionError, SourceError,
-    Unload,
+    ToolContext, Unload,
 };
 use prowess_plugin_abi::conversation::{
     Delivered, PackageListing, Question, SessionRefusal, SkillVersion,
@@ -54,6 +54,17 @@ impl Answer for Conversation<'_> {
 }
 
 impl<'a> Conversation<'a> {
+    /// Returns the conversation of a tool call.
+    pub(crate) fn of_call(context: &ToolContext<'a>, max_bytes: usize) -> Self {
+        let ToolContext { catalog, session, caller, clock, .. } = *context;
+        Self { catalog, session: Some(session), caller, clock, max_bytes }
+    }
+
+    /// Returns the conversation of a call that describes a tool: it has no session.
+    pub(crate) fn of_catalog(catalog: &'a Catalog, clock: &'a dyn Clock, max_bytes: usize) -> Self {
+        Self { catalog, session: None, caller: Caller::Model, clock, max_bytes }
+    }
+
     fn session(&self) -> Result<&'a dyn Session, AbiError> {
         self.session.ok_or_else(|| AbiError::new(codes::UNSUPPORTED, "this call has no session"))
     }

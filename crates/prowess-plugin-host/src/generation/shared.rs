@@ -13,10 +13,10 @@ use prowess_plugin_abi::conversation::FEATURE;
 use prowess_plugin_abi::{AbiError, codes};
 
 use super::{PluginSetup, PluginStatus};
-use crate::breaker::Breaker;
 use crate::failure::Failure;
 use crate::host_api::HostSide;
 use crate::instance::{Instance, Shape};
+use crate::restarts::{Restart, Restarts};
 use crate::worker_pool::{CallError, CallOptions, WorkerPool};
 use crate::{LoadedCode, LogLevel, PluginError, PluginErrorKind, PluginLimits};
 
@@ -52,7 +52,9 @@ pub(crate) struct State {
     /// The number of builds after the first one, including those that failed to start: their code
     /// stays in memory, too.
     opened: usize,
-    breaker: Breaker,
+    restarts: Restarts,
+    /// Whether a restart was refused. Then each further one is, until the plugin is replaced.
+    is_quarantined: bool,
 }
 
 fn milliseconds(number: u64) -> Duration {
@@ -73,7 +75,8 @@ impl Shared {
         let pool = WorkerPool::new(limits.calls_at_once);
         let config = if config.is_null() { String::new() } else { config.to_string() };
         let (instance, shape) = create_instance(&pool, &host, &code, &config, &limits)?;
-        let breaker = Breaker::new(limits.restarts, Duration::from_secs(limits.restart_window_s));
+        let restarts = Restarts::without_backoff(&limits);
+        let state = State { code, generation: 0, opened: 0, restarts, is_quarantined: false };
         Ok(Self {
             name,
             shape,
@@ -86,7 +89,7 @@ impl Shared {
             was_stuck: AtomicBool::new(false),
             has_timeouts: true,
             current: RwLock::new(instance),
-            state: Mutex::new(State { code, generation: 0, opened: 0, breaker }),
+            state: Mutex::new(state),
             watches: Mutex::default(),
         })
     }
@@ -122,7 +125,12 @@ impl Shared {
         if !current.is_broken() {
             return Ok(current);
         }
-        if !state.breaker.allow_restart(self.host.clock().elapsed()) {
+        if !state.is_quarantined {
+            let now = self.host.clock().elapsed();
+            state.restarts.record_failure(now);
+            state.is_quarantined = state.restarts.check(now) != Restart::Now;
+        }
+        if state.is_quarantined {
             return Err(self.quarantined());
         }
         let (instance, _) = self.new_instance(&state.code).map_err(|error| {
@@ -180,8 +188,8 @@ impl Shared {
         let (instance, _) = self.new_instance(&code)?;
         state.code = code;
         state.generation += 1;
-        state.breaker =
-            Breaker::new(self.limits.restarts, Duration::from_secs(self.limits.restart_window_s));
+        state.restarts = Restarts::without_backoff(&self.limits);
+        state.is_quarantined = false;
         self.publish(&instance);
         Ok(())
     }
@@ -214,11 +222,7 @@ impl Shared {
                 PluginStatus::Slow { abandoned }
             };
         }
-        if self.state().breaker.is_open() {
-            PluginStatus::Quarantined
-        } else {
-            PluginStatus::Failed
-        }
+        if self.state().is_quarantined { PluginStatus::Quarantined } else { PluginStatus::Failed }
     }
 
     /// Converts an error that the plugin returned. The first panic breaks the instance.

@@ -75,7 +75,7 @@ fn section<'data>(object: &object::File<'data>) -> Result<Option<&'data [u8]>, e
 }
 
 /// Returns the error of a library that was built for another system.
-pub fn wrong_target(file: &Path, target: &Target) -> PluginError {
+pub(crate) fn wrong_target(file: &Path, target: &Target) -> PluginError {
     let reason = format!("was built for {target}, and this host is {}", Target::of_this_host());
     let help = "build the plugin for this host, or get the file for it";
     PluginError::refused(PluginErrorKind::WrongTarget, file, reason, help)

@@ -114,7 +114,7 @@ impl PluginPolicy {
 /// # Errors
 ///
 /// Returns an error if it is not a semantic version.
-pub fn version(file: &Path, inspection: &Inspection) -> Result<Version, PluginError> {
+pub(crate) fn version(file: &Path, inspection: &Inspection) -> Result<Version, PluginError> {
     let manifest = &inspection.manifest;
     manifest.version.parse().map_err(|error| {
         let reason = format!("has an invalid version `{}`: {error}", manifest.version);
@@ -128,7 +128,7 @@ pub fn version(file: &Path, inspection: &Inspection) -> Result<Version, PluginEr
 /// # Errors
 ///
 /// Returns an error with both versions if it does not.
-pub fn abi(file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
+pub(crate) fn abi(file: &Path, inspection: &Inspection) -> Result<(), PluginError> {
     let manifest = &inspection.manifest;
     let (major, minor) = HOST_ABI;
     match manifest.abi_version() {

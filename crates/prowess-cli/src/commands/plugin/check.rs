@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use prowess::format::{self, Profile};
 use prowess::plugin_host::{Origin, PluginPolicy};
-use prowess_plugin_check::{
+use prowess_plugin_host::check::{
     CheckJudges, CheckOutcome, CheckReport, CheckResult, CheckSetup, CheckSummary, check,
     check_names, run_check,
 };

@@ -4,8 +4,7 @@ use prowess_core::{ResultTexts, SourceChange, SourceError, SourceErrorKind, Tool
 
 use prowess_plugin_abi::AbiError;
 
-use super::{Failed, OfferedTool, WireChange, WireRefusal, WireToolResult};
-use crate::adapter::ToolDescription;
+use super::{Failed, WireChange, WireRefusal, WireToolResult};
 
 impl From<SourceError> for Failed {
     fn from(error: SourceError) -> Self {
@@ -65,18 +64,6 @@ impl From<WireChange> for SourceChange {
                 // After an invalid path, anything may have changed.
                 paths.map_or(Self::Everything, Self::Packages)
             }
-        }
-    }
-}
-
-impl From<&ToolDescription> for OfferedTool {
-    fn from(described: &ToolDescription) -> Self {
-        Self {
-            name: described.name.clone(),
-            description: described.description.clone(),
-            input_schema: described.input_schema.clone(),
-            accepts: described.accepted().clone(),
-            is_offered: described.is_offered,
         }
     }
 }

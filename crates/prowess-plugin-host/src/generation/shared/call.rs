@@ -67,7 +67,7 @@ impl Shared {
         let shown = call.shown.filter(|_| self.shows_conversation);
         let lease = shown.map(|shown| AnswersLease::new(shown.answers));
         let answers = lease.as_ref().map(|lease| Arc::clone(lease.lent()));
-        let running = self.host.register_call_with(call.cancel, answers);
+        let running = self.host.register_call(call.cancel, answers);
         let CallContext { cancel, progress, .. } = *call;
         let options = CallOptions { cancel, progress, ..self.default_options() };
         let cancel_token = running.token;

@@ -1,6 +1,6 @@
 //! The messages between [`check`](super::check()) and the process of a check.
 
-use prowess_plugin_host::PluginLimits;
+use crate::PluginLimits;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use rustix::io::Errno;
 use rustix::process::WaitOptions;
 
-use crate::probe::{NotPassed, Probe, RuleResult, failed};
-use crate::serve::printed;
+use crate::check::probe::{NotPassed, Probe, RuleResult, failed};
+use crate::check::serve::printed;
 
 /// Uses the plugin as a host does.
 fn use_plugin(probe: &Probe) -> Result<(), NotPassed> {

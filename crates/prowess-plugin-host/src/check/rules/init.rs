@@ -4,7 +4,7 @@ use prowess_plugin_abi::AbiError;
 use prowess_text::counted;
 use serde_json::{Map, Value, json};
 
-use crate::probe::{NotPassed, Probe, RuleResult, call_failed, failed, is_panic, panicked};
+use crate::check::probe::{NotPassed, Probe, RuleResult, call_failed, failed, is_panic, panicked};
 
 pub(super) fn starts(probe: &Probe) -> RuleResult {
     let life = probe.start_with(&probe.config).map_err(|error| start_failed(probe, &error))?;
@@ -82,7 +82,7 @@ fn bad_configurations(schema: &Value) -> Vec<(String, String, bool)> {
     let wants_object = schema["type"] == "object";
     let is_closed = wants_object && schema["additionalProperties"] == false;
     let deep = format!("{}{}", "[".repeat(10_000), "]".repeat(10_000));
-    let unknown = json!({ "prowess-plugin-check": "x".repeat(1 << 20) });
+    let unknown = json!({ "prowess-check": "x".repeat(1 << 20) });
     let mut bad = vec![
         ("invalid JSON".to_owned(), "{\"".to_owned(), true),
         ("a list".to_owned(), "[[]]".to_owned(), wants_object),
@@ -113,6 +113,6 @@ pub(super) fn wrong_value(schema: &Value) -> Option<Value> {
 pub(super) fn start_again(
     probe: &Probe,
     what: &str,
-) -> Result<std::sync::Arc<crate::probe::Life>, NotPassed> {
+) -> Result<std::sync::Arc<crate::check::probe::Life>, NotPassed> {
     probe.start_with(&probe.config).map_err(|error| call_failed(what, &error))
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use prowess_plugin_check::{CheckOutcome, CheckReport, CheckSetup, check, check_names};
+use prowess_plugin_host::check::{CheckOutcome, CheckReport, CheckSetup, check, check_names};
 use prowess_plugin_host::{Origin, PluginPolicy, TrustStore};
 use prowess_testkit::PluginFile;
 

@@ -7,11 +7,13 @@ use abi_stable::std_types::{RResult, RSlice, RStr};
 use prowess_plugin_abi::{AbiError, Exports, InitRequest, MINOR};
 
 use super::init::start_again;
-use crate::probe::{
+use crate::NoLog;
+use crate::check::probe::{
     GRACE, NotPassed, Probe, RuleResult, call_failed, failed, is_panic, panicked, within_grace,
 };
-use prowess_plugin_host::NoLog;
-use prowess_plugin_host::kit::{HostSide, ProcessClock, into_result};
+use crate::child::ProcessClock;
+use crate::host_api::HostSide;
+use crate::instance::into_result;
 
 /// The interval in which a condition is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
@@ -61,7 +63,7 @@ fn exports(probe: &Probe, host: &Arc<HostSide>) -> Result<Exports, AbiError> {
         features: RSlice::EMPTY,
         ext: RStr::empty(),
     };
-    into_result(probe.code.module().init()(host.object().0, request))
+    into_result(probe.code.module.init()(host.object().0, request))
 }
 
 /// Starts and ends watches on each source, also two at a time, and ends an unknown watch.
@@ -124,7 +126,7 @@ pub(super) fn reload(probe: &Probe) -> RuleResult {
         return Err(failed(reason, "let sources and tools depend only on the configuration"));
     }
     probe.step("scans of two instances");
-    let both = [&first, &second].map(crate::probe::Life::sources);
+    let both = [&first, &second].map(crate::check::probe::Life::sources);
     let [before, other] = both.map(|sources| sources.iter().map(scanned).collect::<Vec<_>>());
     if before.iter().zip(&other).any(|(one, other)| !is_same(one, other)) {
         let reason = "two concurrent instances report different packages";
@@ -149,7 +151,7 @@ pub(super) fn reload(probe: &Probe) -> RuleResult {
 type Scanned = Option<Vec<String>>;
 
 /// Returns the packages of a source; `None` if the scan fails.
-fn scanned(source: &crate::probe::Source) -> Scanned {
+fn scanned(source: &crate::check::probe::Source) -> Scanned {
     let found = source.scan().ok()?.sorted().0;
     Some(found.into_iter().map(|seen| seen.package).collect())
 }

@@ -3,11 +3,11 @@
 use prowess_plugin_abi::{AbiError, codes};
 use prowess_text::clipped;
 
-use crate::probe::{NotPassed, Probe, RuleResult, Source, failed, is_panic, panicked};
-use crate::recorder::Recorder;
+use crate::check::probe::{NotPassed, Probe, RuleResult, Source, failed, is_panic, panicked};
+use crate::check::recorder::Recorder;
 
 /// A name that no package has.
-const UNKNOWN: &str = "prowess-plugin-check/unknown";
+const UNKNOWN: &str = "prowess-check/unknown";
 
 pub(super) fn unknown(probe: &Probe) -> RuleResult {
     for source in probe.sources()? {

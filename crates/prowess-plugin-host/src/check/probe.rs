@@ -16,10 +16,10 @@ use prowess_plugin_abi::{
 
 use super::messages::{CheckJudges, Request};
 use super::recorder::Recorder;
-use prowess_plugin_host::kit::{
-    HostSide, Instance, ProcessClock, Shape, ShutdownGuard, create, into_result,
-};
-use prowess_plugin_host::{LoadedCode, Manifest, NoLog, PluginLimits};
+use crate::child::ProcessClock;
+use crate::host_api::HostSide;
+use crate::instance::{Instance, Shape, ShutdownGuard, create, into_result};
+use crate::{LoadedCode, Manifest, NoLog, PluginLimits};
 
 /// The time limit of a cancelled call, and of `shutdown`.
 pub(super) const GRACE: Duration = Duration::from_secs(3);
@@ -106,7 +106,7 @@ impl Probe {
         self.step("`init`");
         let clock = Arc::new(ProcessClock::default());
         let host = Arc::new(HostSide::new(&self.manifest().name, Arc::new(NoLog), clock));
-        let module = self.code.module();
+        let module = self.code.module;
         let call_ms = self.limits.call_ms;
         let (object, ended) = host.object();
         let shutdown = ShutdownGuard { grace: GRACE, ended };
@@ -159,8 +159,8 @@ impl Life {
         cancel: Option<&Cancel>,
         work: impl FnOnce(CallCtx<'_>) -> T,
     ) -> T {
-        let running = self.host.register_call(cancel);
-        let trace_id = RStr::from_str("prowess-plugin-check");
+        let running = self.host.register_call(cancel, None);
+        let trace_id = RStr::from_str("prowess-check");
         let deadline_ms = self.call_ms;
         let cancel_token = running.token;
         work(CallCtx { deadline_ms, cancel_token, trace_id, ext: RStr::empty() })

@@ -1,6 +1,6 @@
 //! Concurrent calls from several threads.
 
-use crate::probe::Probe;
+use crate::check::probe::Probe;
 
 pub(super) const THREADS: usize = 8;
 pub(super) const ROUNDS: usize = 20;

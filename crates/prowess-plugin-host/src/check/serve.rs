@@ -13,7 +13,7 @@ use super::messages::{CheckJudges, Message, Request};
 use super::probe::{NotPassed, Probe};
 use super::report::CheckOutcome;
 use super::rules::RULES;
-use prowess_plugin_host::kit::{frame, open_library};
+use crate::child::{frame, open_library};
 
 /// The maximum length of a reason.
 const MAX_TEXT_BYTES: usize = 8 << 10;

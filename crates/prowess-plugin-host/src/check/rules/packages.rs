@@ -9,8 +9,10 @@ use prowess_plugin_abi::text::checked_string;
 use prowess_plugin_abi::{AbiError, codes};
 use prowess_text::counted;
 
-use crate::probe::{GRACE, NotPassed, Probe, RuleResult, Source, call_failed, failed, is_cut};
-use crate::recorder::{RecordedPackage, Recorder};
+use crate::check::probe::{
+    GRACE, NotPassed, Probe, RuleResult, Source, call_failed, failed, is_cut,
+};
+use crate::check::recorder::{RecordedPackage, Recorder};
 
 /// The maximum size of a `SKILL.md` for any host.
 const MAX_SKILL_BYTES: usize = 2 << 20;

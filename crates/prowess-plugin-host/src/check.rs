@@ -10,7 +10,7 @@
 //! does nothing else. `prowess plugin check` does both.
 //!
 //! ```
-//! use prowess_plugin_check::{CheckSetup, check};
+//! use prowess_plugin_host::check::{CheckSetup, check};
 //! use prowess_plugin_host::{Origin, PluginPolicy, TrustStore};
 //!
 //! # let directory = tempfile::tempdir()?;
@@ -31,8 +31,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! This is a separate crate because an application that loads plugins should not link a test kit.
-#![forbid(unsafe_code)]
+//! The feature `check` provides this module, because a program that only loads plugins does not
+//! need a test kit.
 
 mod file;
 mod junit;
@@ -51,8 +51,9 @@ use std::time::{Duration, Instant};
 use prowess_core::Digest;
 use serde_json::Value;
 
-use prowess_plugin_host::kit::{read_bytes, verify_bytes};
-use prowess_plugin_host::{
+use crate::location;
+use crate::verify::verify_bytes;
+use crate::{
     Inspection, Isolation, Launch, Manifest, Origin, PluginError, PluginPolicy, PluginSettings,
     Staged, TrustStore, inspect, stage,
 };
@@ -105,7 +106,7 @@ pub fn check(
     setup: &CheckSetup,
     on_start: &dyn Fn(&str, usize),
 ) -> Result<CheckReport, PluginError> {
-    let bytes = read_bytes(file, origin, &setup.policy)?;
+    let bytes = location::open(file, origin, &setup.policy)?.read(&setup.policy)?;
     let digest = Digest::of(&bytes);
     let inspected = inspect(file, &bytes);
     let mut checks = check_file(file, &bytes, &inspected, setup);

@@ -9,8 +9,9 @@ use prowess_text::{counted, quoted};
 use serde_json::Value;
 
 use super::report::CheckOutcome;
-use prowess_plugin_host::kit::{abi, version, wrong_target};
-use prowess_plugin_host::{Inspection, PluginError, PluginErrorKind, PluginPolicy, Target};
+use crate::inspect::wrong_target;
+use crate::policy::{abi, version};
+use crate::{Inspection, PluginError, PluginErrorKind, PluginPolicy, Target};
 
 pub(super) const MANIFEST: &str = "The manifest can be read and is complete, it is for this host, and \
      a panic of the plugin unwinds";

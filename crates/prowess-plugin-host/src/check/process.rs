@@ -17,8 +17,8 @@ use super::CheckSetup;
 use super::messages::{Message, Request};
 use super::report::CheckOutcome;
 use super::rules::Rule;
-use prowess_plugin_host::Launch;
-use prowess_plugin_host::kit::{describe_exit, frame};
+use crate::Launch;
+use crate::child::{describe_exit, frame};
 
 /// The time that a process may take to exit after its outcome.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);

@@ -8,11 +8,12 @@ use serde_json::{Map, Value, json};
 
 use super::concurrency::{THREADS, holds_concurrently};
 use super::init::wrong_value;
-use crate::probe::{
+use crate::adapter::{ToolDescription, check_result, parse_tools};
+use crate::check::probe::{
     GRACE, Life, NotPassed, Probe, RuleResult, call_failed, failed, is_panic, panicked,
     within_grace,
 };
-use prowess_plugin_host::kit::{ToolDescription, check_result, into_result, parse_tools};
+use crate::instance::into_result;
 use prowess_text::counted;
 
 /// The maximum length of a name for all model vendors.
@@ -102,7 +103,7 @@ fn unknown(probe: &Probe, life: &Life) -> Result<(), NotPassed> {
     for at in 0..life.tools().len() {
         probe.step("a call of an unknown tool");
         let help = "return \"not found\"";
-        match call(life, at, None, "prowess-plugin-check", "{}") {
+        match call(life, at, None, "prowess-check", "{}") {
             Err(error) if error.code == codes::NOT_FOUND => {}
             Err(error) if is_panic(&error) => {
                 return Err(panicked("a call of an unknown tool", &error));
@@ -134,7 +135,7 @@ fn bad_arguments_of(tool: &ToolDescription) -> Vec<String> {
         }
     }
     if schema["additionalProperties"] == false {
-        bad.push(json!({ "prowess-plugin-check": "x".repeat(1 << 20) }).to_string());
+        bad.push(json!({ "prowess-check": "x".repeat(1 << 20) }).to_string());
     }
     bad
 }

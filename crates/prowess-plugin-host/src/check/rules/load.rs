@@ -8,10 +8,10 @@ use prowess_text::counted;
 
 use super::concurrency::{ROUNDS, THREADS, holds_concurrently};
 use super::tools;
-use crate::probe::{
+use crate::check::probe::{
     GRACE, Life, NotPassed, Probe, RuleResult, Source, call_failed, failed, within_grace,
 };
-use crate::recorder::Recorder;
+use crate::check::recorder::Recorder;
 
 /// The number of instances for the check of memory.
 const CYCLES: usize = 1_000;
@@ -45,13 +45,16 @@ pub(super) fn threads(probe: &Probe) -> RuleResult {
 /// The results of one round: a scan, and the first files.
 #[derive(PartialEq)]
 struct RoundResult {
-    scan: (Vec<crate::recorder::RecordedPackage>, Vec<crate::recorder::RecordedProblem>),
+    scan: (
+        Vec<crate::check::recorder::RecordedPackage>,
+        Vec<crate::check::recorder::RecordedProblem>,
+    ),
     files: Vec<Result<Vec<u8>, u32>>,
 }
 
 fn scan_and_read(source: &Source) -> Result<RoundResult, NotPassed> {
     let scan = source.scan()?.sorted();
-    let read = |seen: &crate::recorder::RecordedPackage| {
+    let read = |seen: &crate::check::recorder::RecordedPackage| {
         source.read(&seen.package, &seen.file, 2 << 20).map_err(|error| error.code)
     };
     let files = scan.0.iter().take(3).map(read).collect();
