@@ -1,5 +1,5 @@
-//! Compiles a folder of skills into the plugin: the one that `PROWESS_EMBEDDED_SKILLS` names or,
-//! without it, the one that prowess brings along.
+//! Embeds a directory of skills into the plugin: the one in `PROWESS_EMBEDDED_SKILLS`, or by
+//! default the one that is part of prowess.
 
 use std::path::PathBuf;
 

@@ -34,7 +34,7 @@ pub(crate) struct Shown<'a> {
     pub(crate) boundary: &'a str,
     /// The number of the session's state; `None` if the state cannot be read.
     pub(crate) state: Option<u64>,
-    /// What answers the plugin's questions, on the thread that asks.
+    /// Answers the plugin's questions, on the thread that asks.
     pub(crate) answers: &'a (dyn Answer + Sync),
 }
 

@@ -1,5 +1,5 @@
-//! The source of embedded skills as a plugin. It holds the skills that prowess brings along, or those of
-//! the folder that `PROWESS_EMBEDDED_SKILLS` names while it is built.
+//! The source of embedded skills as a plugin. It contains the skills that are part of prowess, or
+//! those of the directory in `PROWESS_EMBEDDED_SKILLS` at build time.
 //!
 //! ```json
 //! {"name": "product"}
@@ -12,12 +12,12 @@ use serde::Deserialize;
 
 static FILES: &[EmbeddedFile] = include!(concat!(env!("OUT_DIR"), "/skills.rs"));
 
-/// What the operator writes.
+/// The configuration of the plugin.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Config {
-    /// What a user sees as the records' source.
+    /// The name of the source for users.
     #[serde(default = "usual_name")]
     name: String,
 }
@@ -48,14 +48,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_schema_is_the_configuration_s() {
+    fn schema_is_that_of_the_configuration() {
         assert_schema(SCHEMA, &schemars::schema_for!(Config));
     }
 
     #[test]
-    fn it_needs_no_configuration() {
+    fn configuration_is_optional() {
         let instance = FakeHost::default().init::<Embedded>(&serde_json::Value::Null);
-        let instance = instance.expect("it begins");
-        assert_eq!(instance.sources()[0].root(), "embedded://prowess", "its name is prowess's");
+        let instance = instance.expect("the plugin starts");
+        assert_eq!(instance.sources()[0].root(), "embedded://prowess", "the default name");
     }
 }

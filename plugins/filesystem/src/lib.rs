@@ -1,4 +1,4 @@
-//! The source of directory trees as a plugin: one source for each directory that it is given.
+//! The source of directory trees as a plugin, with one source for each configured directory.
 //!
 //! ```json
 //! {"roots": [{"root": "/srv/skills"}, {"root": "/srv/checkout", "nested": "descend"}]}
@@ -11,7 +11,7 @@ use prowess_plugin_sdk::{Error, Host, Plugin, Registration, export_plugin};
 use prowess_source_fs::{FsConfig, FsSource};
 use serde::Deserialize;
 
-/// What the operator writes.
+/// The configuration of the plugin.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Config {
@@ -28,7 +28,7 @@ impl Plugin for Filesystem {
         let clock = Arc::new(host);
         let mut registration = Registration::new();
         for root in config.roots {
-            // A process of its own has another working directory than the host.
+            // A separate process has another working directory than the host.
             if !root.root.is_absolute() {
                 let message = format!("the root `{}` is not absolute", root.root.display());
                 return Err(Error::config(message));
@@ -51,7 +51,7 @@ mod tests {
 
     use super::*;
 
-    /// Each field with its default, from the schema.
+    /// Returns each field with its default, from the schema.
     fn declared() -> Map<String, Value> {
         let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
         let root = schema["properties"]["roots"]["items"]["properties"].clone();
@@ -61,24 +61,24 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_has_each_field_with_its_default() {
+    fn schema_has_each_field_and_default() {
         let Ok(Value::Object(mut fields)) = serde_json::to_value(FsConfig::new("/")) else {
             panic!("a configuration is an object");
         };
         fields["root"] = Value::Null;
-        assert_eq!(declared(), fields, "the schema and the type say the same");
+        assert_eq!(declared(), fields, "the schema matches the type");
     }
 
     #[test]
     fn each_root_is_a_source() {
         let config = json!({"roots": [{"root": "/b"}, {"root": "/a", "nested": "descend"}]});
-        let instance = FakeHost::default().init::<Filesystem>(&config).expect("it begins");
+        let instance = FakeHost::default().init::<Filesystem>(&config).expect("the plugin starts");
         let roots: Vec<_> = instance.sources().iter().map(|source| source.root()).collect();
-        assert_eq!(roots, ["/b", "/a"], "they are in the order of the configuration");
+        assert_eq!(roots, ["/b", "/a"], "the order of the configuration");
     }
 
     #[test]
-    fn a_root_that_says_nothing_everywhere_is_refused() {
+    fn invalid_root_is_refused() {
         let cases = [
             (json!({"roots": [{"root": "skills"}]}), "the root `skills` is not absolute"),
             (json!({"roots": [{}]}), "the root `` is not absolute"),

@@ -1,4 +1,4 @@
-//! The core's source in memory as a plugin: its configuration has the files.
+//! The in-memory source of the core as a plugin. Its configuration contains the files.
 //!
 //! ```json
 //! {"name": "notes", "files": {"pdf/SKILL.md": "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n"}}
@@ -11,15 +11,15 @@ use prowess_plugin_sdk::prowess_core::MemorySource;
 use prowess_plugin_sdk::{Error, Host, Plugin, Registration, export_plugin};
 use serde::Deserialize;
 
-/// What the operator writes.
+/// The configuration of the plugin.
 #[derive(Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Config {
-    /// What a user sees as the records' source.
+    /// The name of the source for users.
     #[serde(default = "usual_name")]
     name: String,
-    /// The files' texts, by their path from the root.
+    /// The texts of the files, by their paths relative to the root.
     #[serde(default)]
     files: BTreeMap<String, String>,
 }
@@ -55,12 +55,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_schema_is_the_configuration_s() {
+    fn schema_is_that_of_the_configuration() {
         assert_schema(SCHEMA, &schemars::schema_for!(Config));
     }
 
     #[test]
-    fn a_path_that_is_none_is_refused() {
+    fn invalid_path_is_refused() {
         let config = serde_json::json!({"files": {"../SKILL.md": ""}});
         let refused = FakeHost::default().init::<Memory>(&config);
         let message = refused.err().map(|error| error.message).unwrap_or_default();

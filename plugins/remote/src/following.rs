@@ -136,7 +136,7 @@ fn scan(source: &dyn SkillSource) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn last_good_version_is_served_while_the_server_is_away() {
+fn last_version_is_kept_without_server() {
     let mut following = Following::new();
     following.publish(&[("notes", "One"), ("pdf", "One")]);
     let source = following.source();
@@ -163,7 +163,7 @@ fn last_good_version_is_served_while_the_server_is_away() {
 }
 
 #[test]
-fn server_that_was_never_there_is_an_error() {
+fn server_that_never_answered_is_an_error() {
     let mut following = Following::new();
     following.go_away();
     let Err(error) = ScanRecorder::scan(&*following.source()) else {
@@ -173,7 +173,7 @@ fn server_that_was_never_there_is_an_error() {
 }
 
 #[test]
-fn server_is_asked_once_in_an_interval() {
+fn server_receives_one_request_per_interval() {
     let following = Following::new();
     following.publish(&[("pdf", "One")]);
     let source = following.source();

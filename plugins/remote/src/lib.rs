@@ -56,7 +56,7 @@ struct Config {
     hosts: Vec<String>,
 }
 
-/// What to do about a version that can do more than the last one.
+/// The policy for a version that can do more than the last one.
 #[derive(Clone, Copy, Default, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "lowercase")]

@@ -1,39 +1,39 @@
-//! What all tools here have in common: the bounds, and results.
+//! The limits and the results that all tools share.
 
 use prowess_plugin_sdk::prowess_core::{Code, ToolContext, ToolResult};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// The most characters of a text that is handed over.
+/// The maximum number of characters of an argument.
 pub(crate) const MAX_TEXT: usize = 1_000_000;
-/// The most bytes of an answer.
+/// The maximum size of an answer in bytes.
 const MAX_ANSWER: usize = 100_000;
 
-/// The most bytes of a message that says why there is none.
+/// The maximum size of an error message in bytes.
 const MAX_MESSAGE: usize = 4_000;
 
-/// Why there is no answer, with the next step.
+/// The reason why there is no answer, with the next step.
 pub(crate) struct Refused {
     code: &'static str,
     message: String,
 }
 
-/// Something is wrong with an argument.
+/// Returns the error of an invalid argument.
 pub(crate) fn invalid(message: impl Into<String>) -> Refused {
     Refused { code: "invalid-arguments", message: message.into() }
 }
 
-/// What is asked for is not there.
+/// Returns the error of a missing part.
 pub(crate) fn not_found(message: impl Into<String>) -> Refused {
     Refused { code: "not-found", message: message.into() }
 }
 
-/// It would take too much.
+/// Returns the error of a call that would cost too much.
 pub(crate) fn too_large(message: impl Into<String>) -> Refused {
     Refused { code: "too-large", message: message.into() }
 }
 
-/// Runs a tool over its arguments.
+/// Runs a tool with its arguments.
 pub(crate) fn answer<A: DeserializeOwned>(
     context: &ToolContext<'_>,
     arguments: &Value,
@@ -51,7 +51,7 @@ pub(crate) fn answer<A: DeserializeOwned>(
     }
 }
 
-/// A message may hold what was handed over.
+/// Truncates a message, which may contain an argument.
 fn beginning(mut message: String) -> String {
     let end = message.floor_char_boundary(MAX_MESSAGE);
     if end < message.len() {
@@ -61,7 +61,7 @@ fn beginning(mut message: String) -> String {
     message
 }
 
-/// Refuses an answer that would fill the conversation.
+/// Rejects an answer that is too large for a conversation.
 fn bounded(result: ToolResult) -> Result<ToolResult, Refused> {
     let content = serde_json::to_string(&result.content).unwrap_or_default();
     match content.len() <= MAX_ANSWER {

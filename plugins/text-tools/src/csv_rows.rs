@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::answer::{MAX_TEXT, Refused, answer, invalid, not_found, too_large};
 
-/// The most columns of a table.
+/// The maximum number of columns of a table.
 const MAX_COLUMNS: usize = 200;
 
 #[derive(Deserialize)]
@@ -78,7 +78,7 @@ fn rows(arguments: Arguments) -> Result<ToolResult, Refused> {
     let Arguments { csv, delimiter, columns, offset, limit } = arguments;
     let delimiter = u8::try_from(delimiter)
         .map_err(|_| invalid("the delimiter is one of `,`, `;`, a tab and `|`"))?;
-    // A row that is too short or too long is a fault that the reader names with its line.
+    // The reader reports a row that is too short or too long, with its line.
     let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(csv.as_bytes());
     let malformed = |error: csv::Error| invalid(format!("the table cannot be read: {error}"));
     let names: Vec<String> = reader.headers().map_err(malformed)?.iter().map(Into::into).collect();
@@ -106,7 +106,7 @@ fn rows(arguments: Arguments) -> Result<ToolResult, Refused> {
     Ok(ToolResult { structured: Some(data), ..ToolResult::text(text) })
 }
 
-/// The places of the columns that are asked for.
+/// Returns the positions of the requested columns.
 fn chosen(names: &[String], columns: &[String]) -> Result<Vec<usize>, Refused> {
     let place = |column: &String| {
         let place = names.iter().position(|name| name == column);
@@ -131,7 +131,7 @@ fn text(names: &[&str], rows: &[Vec<String>], offset: usize, count: usize) -> St
     text
 }
 
-/// A cell stays in its cell: a pipe or a line break in it would begin another one.
+/// Escapes a cell: a pipe or a line break would start another one.
 fn line<'a>(text: &mut String, cells: impl Iterator<Item = &'a str>) {
     text.push('|');
     for cell in cells {

@@ -1,4 +1,4 @@
-//! What an expression of JSONPath selects.
+//! The values that a JSONPath expression selects.
 
 mod cost;
 
@@ -10,7 +10,7 @@ use serde_json_path::JsonPath;
 
 use crate::answer::{MAX_TEXT, Refused, answer, invalid};
 
-/// The most characters of a query.
+/// The maximum number of characters of a query.
 const MAX_QUERY: usize = 300;
 
 #[derive(Deserialize)]

@@ -1,11 +1,11 @@
-//! Three tools for texts that a model would otherwise work through itself.
+//! Three tools for texts that a model would otherwise have to process itself.
 //!
 //! - `csv.rows`: rows of a table in CSV, as a table of Markdown and as data;
 //! - `markdown.section`: one section of a Markdown text, or its outline;
-//! - `json.query`: what an expression of JSONPath (RFC 9535) selects.
+//! - `json.query`: the values that a JSONPath expression (RFC 9535) selects.
 //!
-//! These tools see no file and no catalog, so each takes the text itself. Texts, answers and the
-//! work that a query may cost are bounded, and what goes wrong is a result that says what to do.
+//! These tools access no file and no catalog, so each takes the text as an argument. Texts, answers
+//! and the cost of a query are limited, and every error is a result with the next step.
 #![forbid(unsafe_code)]
 
 mod answer;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use prowess_plugin_sdk::{Error, Host, Plugin, Registration, Tool, ToolProvider, export_plugin};
 
-/// All of them.
+/// The tools of this plugin.
 struct TextTools;
 
 impl ToolProvider for TextTools {

@@ -70,7 +70,7 @@ struct Heading {
     start: usize,
 }
 
-/// Every heading that is one: not a `#` in a block of code.
+/// Returns all headings, without lines with `#` in code blocks.
 fn headings(markdown: &str) -> Vec<Heading> {
     let mut headings = Vec::new();
     let mut open: Option<Heading> = None;

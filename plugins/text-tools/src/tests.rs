@@ -19,7 +19,7 @@ fn call(name: &str, arguments: &Value) -> ToolResult {
     call_tool(&**tool.expect("there is such a tool"), arguments)
 }
 
-/// The answer, and its code where it is an error.
+/// Checks the answer, which starts with the code if it is an error.
 #[track_caller]
 fn check(name: &str, arguments: &Value, expected: &Expect) {
     let result = call(name, arguments);
@@ -32,7 +32,7 @@ fn check(name: &str, arguments: &Value, expected: &Expect) {
 }
 
 #[test]
-fn the_tools_keep_every_rule() {
+fn tools_pass_the_kit() {
     check_tools(
         &TextTools,
         &[
@@ -116,7 +116,7 @@ fn an_invalid_table_is_reported() {
 }
 
 #[test]
-fn a_section_has_what_lies_inside_it() {
+fn section_includes_its_subsections() {
     check(
         "markdown.section",
         &json!({"markdown": MARKDOWN, "heading": " GREEN "}),
@@ -164,7 +164,7 @@ fn a_section_has_what_lies_inside_it() {
 }
 
 #[test]
-fn a_query_gives_values_with_their_places() {
+fn query_returns_values_with_paths() {
     check(
         "json.query",
         &json!({"json": JSON, "query": "$.items[?@.price < 10].name"}),
@@ -223,7 +223,7 @@ fn an_invalid_query_is_reported() {
 }
 
 #[test]
-fn a_query_without_end_does_not_begin() {
+fn expensive_query_is_refused() {
     let deep = "[".repeat(100) + &"]".repeat(100);
     let wide = format!("[{}]", vec!["1"; 10_000].join(","));
     let unions = format!("${}", "[0,0]".repeat(50));
@@ -242,7 +242,7 @@ fn a_query_without_end_does_not_begin() {
 }
 
 #[test]
-fn a_message_stays_short_whatever_it_names() {
+fn messages_are_truncated() {
     let many = "# Heading\n\n".repeat(10_000);
     let result = call("markdown.section", &json!({"markdown": many, "heading": "none"}));
     let Some(Content::Text { text }) = result.content.first() else { panic!("it is text") };

@@ -141,7 +141,8 @@ mod tests {
         let asker = thread::spawn(move || lent.answer("slow"));
         has_begun.recv().expect("it is being answered");
         let releaser = thread::spawn(move || {
-            thread::sleep(std::time::Duration::from_millis(50));
+            // Gives the drop below time to begin.
+            (0..10_000).for_each(|_| thread::yield_now());
             go_on.send(())
         });
         drop(lease);

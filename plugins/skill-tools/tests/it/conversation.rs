@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::host::{Host, LOADED, Tools};
 
-/// Each step of the conversation: who calls which tool with which arguments.
+/// The steps of the conversation: the caller, the tool and the arguments.
 fn steps() -> Vec<(Caller, &'static str, Value)> {
     let load = |names: Value| (Caller::Model, "skills_load", json!({ "names": names }));
     let add = |names: Value| (Caller::Model, "skills_load", json!({"names": names, "mode": "add"}));
@@ -75,13 +75,13 @@ fn check(policy: &ToolPolicy, delivery: DeliveryPolicy) {
 }
 
 #[test]
-fn defaults_give_the_results_of_linked_tools() {
+fn defaults_equal_linked_tools() {
     check(&ToolPolicy::default(), DeliveryPolicy::default());
 }
 
 /// The bodies are between tags with the session's secret, and locations are virtual.
 #[test]
-fn bodies_in_results_are_those_of_linked_tools() {
+fn bodies_equal_those_of_linked_tools() {
     let delivery = DeliveryPolicy {
         bodies: BodyDelivery::ToolResult,
         show_location: ShowLocation::Virtual,
@@ -97,7 +97,7 @@ fn bodies_in_results_are_those_of_linked_tools() {
 
 /// The plugin parses leniently, so this refusal is the host's; it read "the session store failed".
 #[test]
-fn refusal_by_the_hosts_rules_says_so() {
+fn refusal_names_the_hosts_rules() {
     for tools in LOADED {
         let mut host = Host::new(tools, &ToolPolicy::default(), DeliveryPolicy::default());
         host.catalog = crate::host::strict_catalog();
@@ -111,7 +111,7 @@ fn refusal_by_the_hosts_rules_says_so() {
     }
 }
 
-/// A state is asked for once: what changes it elsewhere changes its number.
+/// The plugin requests a state once, so another change of it must change its number.
 #[test]
 fn changes_by_others_are_seen() {
     for tools in LOADED {
@@ -129,7 +129,7 @@ fn changes_by_others_are_seen() {
     }
 }
 
-/// What the plugin is shown is what the caller can find.
+/// The plugin sees only the skills that the caller can find.
 #[test]
 fn skills_of_other_audiences_do_not_cross() {
     let catalog = crate::host::catalog();

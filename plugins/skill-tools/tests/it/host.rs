@@ -18,7 +18,7 @@ use prowess_testkit::{AuditRecorder, ManualClock, build_plugin, build_program};
 use prowess_tools::{SkillTools, ToolNaming, ToolPolicy, Toolbox};
 use serde_json::{Value, json};
 
-/// Where the tools come from.
+/// The origin of the tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tools {
     Linked,
@@ -28,7 +28,7 @@ pub(crate) enum Tools {
 
 pub(crate) const LOADED: [Tools; 2] = [Tools::InProcess, Tools::InAProcess];
 
-/// What a conversation is held with.
+/// The parts of a conversation.
 pub(crate) struct Host {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) session: SessionHandle,
@@ -117,8 +117,8 @@ fn loader(isolation: Isolation) -> PluginLoader {
     }
 }
 
-/// A host whose rules allow at most 500 lines, and a skill that has more. A scan reads the beginning of
-/// a file alone, so the skill is offered.
+/// Returns a catalog of a host that allows at most 500 lines, with a skill that has more. A scan only
+/// reads the beginning of a file, so the skill is offered.
 pub(crate) fn strict_catalog() -> Arc<Catalog> {
     let long = skill_md("long", "", &"A line.\n".repeat(5_000));
     let source = MemorySource::builder("team").file("long/SKILL.md", long).build().unwrap();
@@ -151,7 +151,7 @@ impl Host {
         }
     }
 
-    /// Makes a call and returns everything that can be seen of it.
+    /// Makes a call and returns all of its effects.
     pub(crate) fn call(&self, caller: Caller, name: &str, arguments: &Value) -> Value {
         let context = ToolContext {
             catalog: &self.catalog,
@@ -171,7 +171,7 @@ impl Host {
         json!({"result": result, "state": state, "audited": format!("{audited:?}")})
     }
 
-    /// Returns the tools that a model is shown with a catalog.
+    /// Returns the tools that a model sees with a catalog.
     pub(crate) fn definitions(&self, catalog: &Catalog) -> Value {
         json!(self.toolbox.definitions(catalog))
     }

@@ -5,12 +5,12 @@ use serde_json::Value;
 use super::MAX_QUERY;
 use crate::answer::{Refused, invalid, too_large};
 
-/// How many values a query may visit.
+/// The maximum number of values that a query may visit.
 const MAX_VISITS: usize = 20_000_000;
-/// How deep brackets and parentheses of a query may lie in each other.
+/// The maximum nesting of brackets and parentheses in a query.
 const MAX_NESTING: usize = 12;
 
-/// Refuses a query that could visit too many values of this document.
+/// Rejects a query that could visit too many values of this document.
 pub(super) fn check(query: &str, document: &Value) -> Result<(), Refused> {
     if query.len() > MAX_QUERY || nesting(query) > MAX_NESTING {
         return Err(invalid(format!(
@@ -25,9 +25,9 @@ pub(super) fn check(query: &str, document: &Value) -> Result<(), Refused> {
     ))
 }
 
-/// A bound from above. Each `..` beyond the first comes to a value once for each value above it, each `$`
-/// in a filter walks from the root for every value, and each comma doubles what a selector selects. That a
-/// sign may stand in a string makes the bound larger and never smaller.
+/// Returns an upper bound of the visited values. Each `..` after the first visits a value once for
+/// each of its ancestors, each `$` in a filter starts at the root for every value, and each comma
+/// doubles the selected values. A sign in a string only makes the bound larger.
 fn visits(query: &str, document: &Value) -> usize {
     let Size { values, depth } = size(document);
     let beyond_first = |sign: &str| query.matches(sign).count().saturating_sub(1);
@@ -61,7 +61,7 @@ struct Size {
     depth: usize,
 }
 
-/// The document's reader lets no more than 128 values lie in each other.
+/// The maximum nesting of a document, as in its parser.
 fn size(value: &Value) -> Size {
     let inner: Vec<&Value> = match value {
         Value::Array(items) => items.iter().collect(),
