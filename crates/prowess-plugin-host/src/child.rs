@@ -29,16 +29,9 @@ mod supervisor;
 mod tools;
 mod watches;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 pub use launch::Launch;
 pub use process::probe_sandbox;
 pub use remote::{ProcessPlugin, start_process, start_process_with};
 pub use run::{run_process, run_process_with};
 #[cfg(feature = "check")]
 pub(crate) use {clock::ProcessClock, process::describe_exit, run::open_library};
-
-/// Locks a mutex and ignores poisoning: the values are consistent also after a panic.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}

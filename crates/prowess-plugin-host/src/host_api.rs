@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use abi_stable::sabi_trait::TD_Opaque;
 use abi_stable::std_types::{RArc, RResult, RStr};
@@ -15,6 +15,7 @@ use prowess_plugin_abi::{
 use crate::adapter::convert;
 use crate::conversation::LentAnswers;
 use crate::guard::contain;
+use crate::lock::lock;
 
 /// The maximum length of a plugin's log line.
 const MAX_LINE_BYTES: usize = 8 << 10;
@@ -103,10 +104,6 @@ impl Drop for RunningCall<'_> {
     fn drop(&mut self) {
         lock(&self.host.calls).remove(&self.token);
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl HostSide {

@@ -62,6 +62,7 @@ mod load;
 mod loaded;
 mod loader;
 mod location;
+mod lock;
 mod open;
 mod parker;
 mod policy;

@@ -22,6 +22,7 @@ use prowess_core::Cancel;
 
 use worker::{Job, Worker};
 
+use crate::lock::lock;
 use crate::parker::Parker;
 
 /// How often a waiting caller checks for cancellation and progress.
@@ -252,8 +253,4 @@ impl Slots {
             self.freed.notify_all();
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

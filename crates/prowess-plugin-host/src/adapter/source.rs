@@ -1,6 +1,6 @@
 //! The source of a plugin in this process.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use abi_stable::sabi_trait::TD_Opaque;
 use abi_stable::sabi_types::RMut;
@@ -22,15 +22,12 @@ use crate::PluginErrorKind;
 use crate::failure::Failure;
 use crate::generation::{CallContext, Shared};
 use crate::instance::StampOrigin;
+use crate::lock::lock;
 
 /// The maximum number of pages of a listing. More are a fault of the plugin.
 const MAX_PAGES: usize = 10_000;
 /// The maximum number of characters of a plugin's path in a message.
 const MAX_SHOWN: usize = 200;
-
-fn lock(stamps: &Mutex<StampOrigin>) -> MutexGuard<'_, StampOrigin> {
-    stamps.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The packages that a scan covers.
 #[derive(Clone, Copy, PartialEq, Eq)]

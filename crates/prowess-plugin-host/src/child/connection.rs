@@ -17,13 +17,14 @@ use std::time::Duration;
 use prowess_core::Clock;
 use prowess_plugin_abi::AbiError;
 
+use super::Launch;
 use super::frame::{FrameReader, answer_document_bytes, write};
 use super::inbox::{CHECK_INTERVAL, Inbox, Slot};
 use super::listeners::Listeners;
 use super::process::{self, Process, describe_exit};
 use super::protocol::{Answer, Call, Failed, HostAnswer, Offer, Reply, Request};
 use super::spin_reader::SpinReader;
-use super::{Launch, locked};
+use crate::lock::lock;
 use crate::{PluginError, PluginErrorKind};
 
 /// A message about a call.
@@ -202,7 +203,7 @@ impl Connection {
         if let Some(sockets) = self.sockets.get() {
             // As for `cancel`.
             let answer = HostAnswer { question, refusal };
-            let _ = write(&mut *locked(&sockets.answers), &answer, &bytes);
+            let _ = write(&mut *lock(&sockets.answers), &answer, &bytes);
         }
     }
 
@@ -225,7 +226,7 @@ impl Connection {
 
     fn send(&self, request: &Request) -> Result<(), PluginError> {
         let Some(sockets) = self.sockets.get() else { return Err(self.end_reason()) };
-        let one = locked(&self.writing);
+        let one = lock(&self.writing);
         let sent = write(&mut &sockets.calls, request, &[]);
         drop(one);
         sent.map_err(|error| match error.kind() {

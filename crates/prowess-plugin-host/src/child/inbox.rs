@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use super::frame::FrameReader;
-use super::locked;
+use crate::lock::lock;
 
 /// How long a thread waits before it checks again whether to continue.
 pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(10);
@@ -33,30 +33,30 @@ impl<E> Inbox<E> {
 
     /// Returns the reader. It blocks while a thread waits for a message.
     pub(super) fn reader(&self) -> MutexGuard<'_, FrameReader> {
-        locked(&self.reader)
+        lock(&self.reader)
     }
 
     /// Opens a slot for the messages with this number.
     pub(super) fn open(&self, id: u64) -> Arc<Slot<E>> {
         let slot = Arc::new(Slot { messages: Mutex::default(), changed: Condvar::new() });
-        locked(&self.waiting).insert(id, Arc::clone(&slot));
+        lock(&self.waiting).insert(id, Arc::clone(&slot));
         slot
     }
 
     /// Removes a slot. Later messages for it are dropped.
     pub(super) fn remove(&self, id: u64) {
-        locked(&self.waiting).remove(&id);
+        lock(&self.waiting).remove(&id);
         // Another thread may have to become the reader.
         self.wake_all();
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        locked(&self.waiting).is_empty()
+        lock(&self.waiting).is_empty()
     }
 
     /// Wakes every waiting thread.
     pub(super) fn wake_all(&self) {
-        let slots: Vec<_> = locked(&self.waiting).values().cloned().collect();
+        let slots: Vec<_> = lock(&self.waiting).values().cloned().collect();
         slots.iter().for_each(|slot| slot.wake());
     }
 
@@ -95,7 +95,7 @@ impl<E> Inbox<E> {
 
     /// Delivers a message to its slot, if that is still open.
     fn deliver(&self, id: u64, message: E) {
-        let slot = locked(&self.waiting).get(&id).cloned();
+        let slot = lock(&self.waiting).get(&id).cloned();
         if let Some(slot) = slot {
             slot.push(message);
         }
@@ -104,13 +104,13 @@ impl<E> Inbox<E> {
 
 impl<E> Slot<E> {
     fn take(&self) -> Option<E> {
-        locked(&self.messages).pop_front()
+        lock(&self.messages).pop_front()
     }
 
     /// Waits for a message or a [`wake`](Self::wake), unless there is a message or `is_needed`
     /// returns `false`.
     fn wait(&self, is_needed: impl FnOnce() -> bool) {
-        let messages = locked(&self.messages);
+        let messages = lock(&self.messages);
         // Under the lock that `wake` takes, so that no wake is missed between the check and the
         // wait.
         if messages.is_empty() && is_needed() {
@@ -120,12 +120,12 @@ impl<E> Slot<E> {
     }
 
     fn push(&self, message: E) {
-        locked(&self.messages).push_back(message);
+        lock(&self.messages).push_back(message);
         self.changed.notify_one();
     }
 
     fn wake(&self) {
-        drop(locked(&self.messages));
+        drop(lock(&self.messages));
         self.changed.notify_one();
     }
 }

@@ -19,13 +19,13 @@ use prowess_core::{
 
 use super::batch::Batch;
 use super::frame::{FrameReader, REQUEST_BYTES, answer_document_bytes, write, write_within};
-use super::locked;
 use super::plugin::ChildPlugin;
 use super::protocol::{Answer, Call, Changed, Reply, Request, Stamped, WireShown, WireToolResult};
 use super::questions::OpenQuestions;
 use crate::adapter::LocalTool;
 use crate::conversation::Shown;
 use crate::generation::CallContext;
+use crate::lock::lock;
 
 use ask_host::AskHost;
 
@@ -92,14 +92,14 @@ impl Server {
     /// Waits for a call. Starts another worker if no other one reads requests.
     fn next_call(self: &Arc<Self>) -> io::Result<Option<(u64, Call, Cancel)>> {
         self.idle.fetch_add(1, Ordering::SeqCst);
-        let mut requests = locked(&self.requests);
+        let mut requests = lock(&self.requests);
         loop {
             match requests.next(&mut &self.socket)? {
                 None => return Ok(None),
                 Some((Request::Cancel { id }, _)) => self.cancel(id),
                 Some((Request::Call { id, call }, _)) => {
                     let cancel = Cancel::default();
-                    locked(&self.calls).insert(id, cancel.clone());
+                    lock(&self.calls).insert(id, cancel.clone());
                     if self.idle.fetch_sub(1, Ordering::SeqCst) == 1 {
                         self.start_worker();
                     }
@@ -110,7 +110,7 @@ impl Server {
     }
 
     fn cancel(&self, id: u64) {
-        if let Some(cancel) = locked(&self.calls).get(&id) {
+        if let Some(cancel) = lock(&self.calls).get(&id) {
             cancel.cancel();
         }
     }
@@ -129,7 +129,7 @@ impl Server {
 
     /// Returns whether a call is running.
     fn is_running(&self, id: u64) -> bool {
-        locked(&self.calls).contains_key(&id)
+        lock(&self.calls).contains_key(&id)
     }
 
     fn answer(self: &Arc<Self>, id: u64, call: Call, cancel: &Cancel) {
@@ -141,7 +141,7 @@ impl Server {
             Ok((answer, bytes)) => (Ok(answer), bytes),
             Err(error) => (Err(error.into()), Vec::new()),
         };
-        locked(&self.calls).remove(&id);
+        lock(&self.calls).remove(&id);
         let sent = self.send(&Reply::Done { id, answer }, &bytes).or_else(|error| {
             let answer = Err(too_large(error)?.into());
             self.send(&Reply::Done { id, answer }, &[])
@@ -153,7 +153,7 @@ impl Server {
     }
 
     fn send(&self, reply: &Reply, bytes: &[u8]) -> io::Result<()> {
-        write_within(&mut *locked(&self.out), reply, bytes, self.max_document)
+        write_within(&mut *lock(&self.out), reply, bytes, self.max_document)
     }
 
     fn run_call(self: &Arc<Self>, id: u64, call: Call, cancel: &Cancel) -> Answered {
@@ -178,11 +178,11 @@ impl Server {
             Call::Watch { source, watch } => {
                 let kept = self.source(source)?.watch(self.listener(watch))?;
                 let is_watching = kept.is_some();
-                locked(&self.watches).extend(kept.map(|kept| (watch, kept)));
+                lock(&self.watches).extend(kept.map(|kept| (watch, kept)));
                 Ok((Answer::Watching(is_watching), vec![]))
             }
             Call::Unwatch { watch } => {
-                let kept = locked(&self.watches).remove(&watch);
+                let kept = lock(&self.watches).remove(&watch);
                 drop(kept);
                 Ok((Answer::Unwatched, vec![]))
             }
@@ -234,7 +234,7 @@ impl Server {
         Arc::new(move |change| {
             // After the end of the host, this process ends as well.
             let changed = Changed { watch, change: change.into() };
-            let _ = write(&mut *locked(&changes), &changed, &[]);
+            let _ = write(&mut *lock(&changes), &changed, &[]);
         })
     }
 }

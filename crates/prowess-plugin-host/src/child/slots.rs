@@ -6,7 +6,7 @@ use prowess_core::{Cancel, SourceError};
 
 use super::error::{busy, cancelled};
 use super::inbox::CHECK_INTERVAL;
-use super::locked;
+use crate::lock::lock;
 
 /// The call slots of one plugin.
 pub(super) struct CallSlots {
@@ -27,7 +27,7 @@ impl CallSlots {
         cancel: &Cancel,
         is_over: impl Fn() -> bool,
     ) -> Result<CallSlot<'_>, SourceError> {
-        let mut taken = locked(&self.taken);
+        let mut taken = lock(&self.taken);
         loop {
             if cancel.is_cancelled() {
                 return Err(cancelled());
@@ -51,7 +51,7 @@ pub(super) struct CallSlot<'a>(&'a CallSlots);
 
 impl Drop for CallSlot<'_> {
     fn drop(&mut self) {
-        *locked(&self.0.taken) -= 1;
+        *lock(&self.0.taken) -= 1;
         self.0.freed.notify_one();
     }
 }

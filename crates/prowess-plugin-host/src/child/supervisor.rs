@@ -8,12 +8,13 @@ use prowess_core::{Cancel, Clock, SourceError};
 use prowess_plugin_abi::{AbiError, codes};
 use prowess_text::counted;
 
+use super::Launch;
 use super::connection::{Connection, Event, SentCall, WaitResult};
 use super::error::CallError;
 use super::protocol::{Answer, Call, Offer, Reply};
 use super::slots::{CallSlot, CallSlots};
-use super::{Launch, locked};
 use crate::guard::contain;
+use crate::lock::lock;
 use crate::restarts::{Restart, Restarts};
 use crate::{PluginError, PluginErrorKind, PluginLimits, PluginLog, Staged, conversation, trace};
 
@@ -118,9 +119,9 @@ impl Supervisor {
     /// Starts another build and returns both processes. Running calls end on the old one, which the
     /// caller has to retire.
     pub(super) fn replace(&self, library: Staged) -> Result<Replaced, PluginError> {
-        let launch = Arc::new(locked(&self.state).launch.with_library(library));
+        let launch = Arc::new(lock(&self.state).launch.with_library(library));
         let connection = self.spawn(&launch, PluginErrorKind::Init)?;
-        let mut state = locked(&self.state);
+        let mut state = lock(&self.state);
         let old = state.connection.replace(Arc::clone(&connection));
         (state.launch, state.restarts) = (launch, Restarts::new(&self.limits));
         state.last_failure = None;
@@ -217,7 +218,7 @@ impl Supervisor {
 
     /// Returns the running process, and restarts it if necessary.
     pub(super) fn connection(&self) -> Result<Arc<Connection>, PluginError> {
-        let mut state = locked(&self.state);
+        let mut state = lock(&self.state);
         let now = self.clock.elapsed();
         match state.connection.take() {
             Some(connection) if connection.end().is_none() => {
@@ -264,7 +265,7 @@ impl Supervisor {
     /// Records the failure if the process has ended, so that the backoff starts now.
     fn record_end(&self, connection: &Arc<Connection>) {
         let Some(error) = connection.end() else { return };
-        let mut state = locked(&self.state);
+        let mut state = lock(&self.state);
         let is_same = |own: &mut Arc<Connection>| Arc::ptr_eq(own, connection);
         if state.connection.take_if(is_same).is_some() {
             self.report(Some(error));
@@ -322,7 +323,7 @@ pub(super) struct Replaced {
 
 impl Drop for Supervisor {
     fn drop(&mut self) {
-        if let Some(connection) = locked(&self.state).connection.take() {
+        if let Some(connection) = lock(&self.state).connection.take() {
             let _ = connection.fail(PluginErrorKind::Crashed, "is no longer used".to_owned());
         }
     }

@@ -8,9 +8,9 @@ use prowess_core::{Cancel, ChangeListener, SourceChange, SourceError};
 
 use super::connection::Connection;
 use super::error::{invalid_answer, unavailable};
-use super::locked;
 use super::protocol::{Answer, Call};
 use super::supervisor::{CallHandlers, Supervisor};
+use crate::lock::lock;
 
 /// The watches of one plugin.
 pub(super) struct Watches {
@@ -39,7 +39,7 @@ impl Watches {
         listener: ChangeListener,
     ) -> Result<Option<u64>, SourceError> {
         // Locked, so that no other process replaces this one before the watch is stored.
-        let mut active = locked(&self.active);
+        let mut active = lock(&self.active);
         let connection = self.supervisor.connection().map_err(|error| unavailable(&error))?;
         let Some(number) = self.start(&connection, source, &listener)? else {
             return Ok(None);
@@ -51,14 +51,14 @@ impl Watches {
 
     /// Ends a watch. After this returns, the listener is not called.
     pub(super) fn unwatch(&self, token: u64) {
-        if let Some(watched) = locked(&self.active).remove(&token) {
+        if let Some(watched) = lock(&self.active).remove(&token) {
             watched.end();
         }
     }
 
     /// Moves every watch to this process.
     pub(super) fn move_to(&self, connection: &Arc<Connection>) {
-        for watched in locked(&self.active).values_mut() {
+        for watched in lock(&self.active).values_mut() {
             watched.connection.listeners.remove(watched.number);
             let started = self.start(connection, watched.source, &watched.listener);
             let change = match started {

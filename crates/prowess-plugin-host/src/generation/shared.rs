@@ -16,6 +16,7 @@ use super::{PluginSetup, PluginStatus};
 use crate::failure::Failure;
 use crate::host_api::HostSide;
 use crate::instance::{Instance, Shape};
+use crate::lock::lock;
 use crate::restarts::{Restart, Restarts};
 use crate::worker_pool::{CallError, CallOptions, WorkerPool};
 use crate::{LoadedCode, LogLevel, PluginError, PluginErrorKind, PluginLimits};
@@ -59,10 +60,6 @@ pub(crate) struct State {
 
 fn milliseconds(number: u64) -> Duration {
     Duration::from_millis(number)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Shared {

@@ -1,7 +1,8 @@
 //! A worker thread.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use crate::lock::lock;
 use crate::parker::Parker;
 
 /// The work of one call. Returns whether the worker waits for another job.
@@ -41,8 +42,4 @@ impl Worker {
     fn take(&self) -> Option<Job> {
         lock(&self.job).take()
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

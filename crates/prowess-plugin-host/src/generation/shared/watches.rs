@@ -5,11 +5,12 @@ use std::sync::Arc;
 use prowess_core::{SourceChange, SourceError, SourceErrorKind};
 use prowess_plugin_abi::codes;
 
-use super::{Shared, lock};
+use super::Shared;
 use crate::PluginErrorKind;
 use crate::adapter::convert;
 use crate::failure::Failure;
 use crate::instance::{Instance, into_result};
+use crate::lock::lock;
 
 /// A watch: its source, its instance and its number there.
 pub(super) struct ActiveWatch {
