@@ -5,11 +5,12 @@
 //! exactly the addresses that it has checked.
 //!
 //! ```
+//! # #[cfg(feature = "proxy")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! use std::net::TcpListener;
 //!
 //! use prowess_egress::{EgressPolicy, HostPattern, Proxy, is_public};
 //!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let hosts = vec![HostPattern::new("api.example.com")?];
 //! let policy = EgressPolicy { hosts, ..EgressPolicy::default() };
 //! let proxy = Proxy::start(TcpListener::bind("127.0.0.1:0")?, policy, Vec::new())?;
@@ -19,6 +20,8 @@
 //! assert!(!is_public("169.254.169.254".parse()?));
 //! # Ok(())
 //! # }
+//! # #[cfg(not(feature = "proxy"))]
+//! # fn main() {}
 //! ```
 //!
 //! # Passed on
@@ -47,17 +50,13 @@
 mod address;
 #[cfg(feature = "proxy")]
 mod connect;
-#[cfg(feature = "proxy")]
 mod error;
 #[cfg(feature = "proxy")]
 mod forward;
 #[cfg(feature = "proxy")]
 mod hello;
-#[cfg(feature = "proxy")]
 mod host;
-#[cfg(feature = "proxy")]
 mod mask;
-#[cfg(feature = "proxy")]
 mod policy;
 #[cfg(feature = "proxy")]
 mod proxy;
@@ -75,13 +74,9 @@ mod tls;
 mod tunnel;
 
 pub use address::is_public;
-#[cfg(feature = "proxy")]
 pub use error::HostPatternError;
-#[cfg(feature = "proxy")]
 pub use host::HostPattern;
-#[cfg(feature = "proxy")]
 pub use mask::Mask;
-#[cfg(feature = "proxy")]
 pub use policy::{EgressPolicy, SecretHeader, SecretValue, TrafficLimits};
 #[cfg(feature = "proxy")]
 pub use proxy::{Proxy, Traffic};

@@ -77,6 +77,7 @@ impl fmt::Debug for SecretValue {
     }
 }
 
+#[cfg(feature = "proxy")]
 impl EgressPolicy {
     pub(crate) fn grants(&self, host: &str, port: u16) -> bool {
         self.hosts.iter().any(|pattern| pattern.matches(host, port))
@@ -87,6 +88,7 @@ impl EgressPolicy {
     }
 }
 
+#[cfg(feature = "proxy")]
 impl SecretHeader {
     /// Returns whether the header belongs into a request for this host.
     pub(crate) fn is_for(&self, host: &str, port: u16) -> bool {

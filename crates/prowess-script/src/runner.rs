@@ -184,6 +184,7 @@ impl ScriptRunner for SandboxedScripts {
         time_limit: Duration,
         cancel: &Cancel,
     ) -> Result<ScriptOutcome, ScriptError> {
+        network::check(&self.policy)?;
         self.check_consent(request)?;
         let time_limit = time_limit.min(MOST_TIME);
         let busy = || {

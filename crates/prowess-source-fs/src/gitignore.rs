@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use gix_ignore::glob::pattern::Case;
-use gix_ignore::glob::search::pattern::List;
-use gix_ignore::search::{Ignore, pattern_matching_relative_path};
+use prowess_core::{SourceError, SourceErrorKind};
 use prowess_dir::{Dir, Kind};
+
+use crate::FsConfig;
 
 /// The name of the files. The repository's own excludes and the user's global ones are not used,
 /// because they are not part of the tree.
@@ -19,7 +19,7 @@ const LIMIT: usize = 256 * 1024;
 pub(crate) struct IgnoreRules {
     /// The directory of the own patterns.
     directory: PathBuf,
-    own: List<Ignore>,
+    own: Patterns,
     above: Option<Rc<IgnoreRules>>,
 }
 
@@ -45,10 +45,9 @@ impl IgnoreRules {
     /// Returns the rules that apply in a directory, given its absolute path.
     pub(crate) fn below(above: Option<Rc<Self>>, directory: &Dir, path: &Path) -> Option<Rc<Self>> {
         let Ok(text) = directory.read(FILE, LIMIT) else { return above };
-        // Paths are matched relative to the directory, so it need not be passed.
-        match List::from_bytes(&text, PathBuf::new(), None, Ignore::default()) {
-            Ok(own) => Some(Rc::new(Self { directory: path.to_owned(), own, above })),
-            Err(_) => above,
+        match Patterns::read(&text) {
+            Some(own) => Some(Rc::new(Self { directory: path.to_owned(), own, above })),
+            None => above,
         }
     }
 
@@ -60,16 +59,57 @@ impl IgnoreRules {
 
     /// Returns whether the own patterns exclude or include a path; `None` if none matches.
     fn says(&self, path: &Path, kind: Kind) -> Option<bool> {
-        let inside = path.strip_prefix(&self.directory).ok()?.as_os_str().as_encoded_bytes();
-        let name = inside.iter().rposition(|&byte| byte == b'/').map(|slash| slash + 1);
-        let is_directory = Some(kind == Kind::Directory);
-        pattern_matching_relative_path(
-            &self.own,
-            inside.into(),
-            name,
-            is_directory,
-            Case::Sensitive,
-        )
-        .map(|found| !found.pattern.is_negative())
+        self.own.says(path.strip_prefix(&self.directory).ok()?, kind)
     }
+}
+
+/// The patterns of one file.
+#[cfg(feature = "gitignore")]
+struct Patterns(gix_ignore::glob::search::pattern::List<gix_ignore::search::Ignore>);
+
+#[cfg(feature = "gitignore")]
+impl Patterns {
+    fn read(text: &[u8]) -> Option<Self> {
+        use gix_ignore::glob::search::pattern::List;
+        // Paths are matched relative to the directory, so it need not be passed.
+        List::from_bytes(text, PathBuf::new(), None, gix_ignore::search::Ignore::default())
+            .ok()
+            .map(Self)
+    }
+
+    /// Returns whether the patterns exclude or include a relative path; `None` if none matches.
+    fn says(&self, path: &Path, kind: Kind) -> Option<bool> {
+        use gix_ignore::glob::pattern::Case;
+        use gix_ignore::search::pattern_matching_relative_path;
+        let path = path.as_os_str().as_encoded_bytes();
+        let name = path.iter().rposition(|&byte| byte == b'/').map(|slash| slash + 1);
+        let is_directory = Some(kind == Kind::Directory);
+        pattern_matching_relative_path(&self.0, path.into(), name, is_directory, Case::Sensitive)
+            .map(|found| !found.pattern.is_negative())
+    }
+}
+
+/// No file is read without the feature: [`check`] has refused the scan.
+#[cfg(not(feature = "gitignore"))]
+enum Patterns {}
+
+#[cfg(not(feature = "gitignore"))]
+impl Patterns {
+    fn read(_: &[u8]) -> Option<Self> {
+        None
+    }
+
+    fn says(&self, _: &Path, _: Kind) -> Option<bool> {
+        match *self {}
+    }
+}
+
+/// Refuses a configuration with `.gitignore` files in a build that cannot read them.
+pub(crate) fn check(config: &FsConfig) -> Result<(), SourceError> {
+    if cfg!(feature = "gitignore") || config.gitignore.is_none() {
+        return Ok(());
+    }
+    let message = "directories that a `.gitignore` excludes are skipped only with the feature \
+                   `gitignore`, which this build lacks";
+    Err(SourceError::new(SourceErrorKind::Unavailable, message))
 }

@@ -190,6 +190,7 @@ impl SkillSource for FsSource {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<ScanSummary, SourceError> {
+        gitignore::check(&self.config)?;
         self.scanner().scan(previous, sink, cancel)
     }
 
@@ -200,6 +201,7 @@ impl SkillSource for FsSource {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
+        gitignore::check(&self.config)?;
         named_packages::scan_packages(self.scanner(), packages, previous, sink, cancel)
     }
 

@@ -2,19 +2,15 @@
 
 use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteError, RemoteRequest};
 
-use crate::git_options::GitOptions;
-use crate::git_remote::GitRemote;
+use crate::git::options::GitOptions;
+use crate::git::remote::GitRemote;
 use crate::http_options::HttpOptions;
-use crate::http_remote::HttpRemote;
 use crate::local_remote::LocalRemote;
-use crate::oci_reference::OciReference;
-use crate::oci_remote::OciRemote;
 use crate::repository::{GitSource, unsupported};
-#[cfg(feature = "s3")]
-use crate::{s3_options::S3Options, s3_remote::S3Remote};
+use crate::schemes::{OCI, OCI_PLAIN, S3};
 
-/// Every remote of this crate: repositories by [`GitRemote`], registries by [`OciRemote`], buckets,
-/// other URLs by [`HttpRemote`], and paths that start with `/`, `./` or `../` by [`LocalRemote`].
+/// Every remote of this crate: repositories by [`GitRemote`], paths that start with `/`, `./` or `../`
+/// by [`LocalRemote`], and, by features, registries, buckets and other URLs.
 ///
 /// `owner/repo` and pages of GitHub and GitLab are repositories, which are fetched by git. Archives
 /// that such sites make of a version (`…/archive/v1.tar.gz`), files of releases and raw files are
@@ -22,25 +18,27 @@ use crate::{s3_options::S3Options, s3_remote::S3Remote};
 #[derive(Debug)]
 pub struct AnyRemote {
     options: HttpOptions,
-    http: HttpRemote,
-    oci: OciRemote,
+    #[cfg(feature = "http")]
+    http: crate::HttpRemote,
+    #[cfg(feature = "http")]
+    oci: crate::OciRemote,
     git: Option<GitRemote>,
     #[cfg(feature = "s3")]
-    s3: Option<S3Remote>,
+    s3: Option<crate::S3Remote>,
 }
 
 impl AnyRemote {
     /// Creates a remote with these options. It does not start programs.
     pub fn new(options: HttpOptions) -> Self {
-        let http = HttpRemote::new(options.clone());
-        let oci = OciRemote::new(options.clone());
         Self {
-            options,
-            http,
-            oci,
+            #[cfg(feature = "http")]
+            http: crate::HttpRemote::new(options.clone()),
+            #[cfg(feature = "http")]
+            oci: crate::OciRemote::new(options.clone()),
             git: None,
             #[cfg(feature = "s3")]
             s3: None,
+            options,
         }
     }
 
@@ -54,30 +52,81 @@ impl AnyRemote {
     /// Returns the remote with buckets.
     #[cfg(feature = "s3")]
     #[must_use]
-    pub fn with_s3(self, options: S3Options) -> Self {
-        let s3 = S3Remote::new(options, self.options.clone());
+    pub fn with_s3(self, options: crate::S3Options) -> Self {
+        let s3 = crate::S3Remote::new(options, self.options.clone());
         Self { s3: Some(s3), ..self }
     }
 
+    /// Returns the feature of this crate that a source needs and that this build lacks.
+    pub fn missing_feature(source: &str) -> Option<&'static str> {
+        SourceKind::of(source)?.missing_feature()
+    }
+
     fn remote(&self, source: &str) -> Result<&dyn Remote, RemoteError> {
-        #[cfg(feature = "s3")]
-        if let Some(s3) = self.s3.as_ref().filter(|_| S3Remote::is_meant_by(source)) {
-            return Ok(s3);
-        }
-        if OciReference::is_meant_by(source) {
-            Ok(&self.oci)
-        } else if GitSource::is_meant_by(source) {
-            let git = self.git.as_ref().map(|git| git as &dyn Remote);
-            git.ok_or_else(|| unsupported("repositories of git are not enabled"))
-        } else if source.starts_with("https://") || source.starts_with("http://") {
-            Ok(&self.http)
-        } else if is_path(source) {
-            Ok(&LocalRemote)
-        } else {
+        let kind = SourceKind::of(source).ok_or_else(|| {
             // The text may contain a password, so it is not repeated.
-            let message = "the source is neither a URL of `https`, a repository such as \
-                           `owner/repo` nor a path such as `./skills`";
-            Err(unsupported(message))
+            unsupported(
+                "the source is neither a URL of `https`, a repository such as `owner/repo` nor a \
+                 path such as `./skills`",
+            )
+        })?;
+        match kind {
+            SourceKind::Repository => {
+                let git = self.git.as_ref().map(|git| git as &dyn Remote);
+                git.ok_or_else(|| unsupported("repositories of git are not enabled"))
+            }
+            SourceKind::Path => Ok(&LocalRemote),
+            #[cfg(feature = "s3")]
+            SourceKind::Bucket => {
+                let s3 = self.s3.as_ref().map(|s3| s3 as &dyn Remote);
+                s3.ok_or_else(|| unsupported("buckets are not enabled"))
+            }
+            #[cfg(feature = "http")]
+            SourceKind::Registry => Ok(&self.oci),
+            #[cfg(feature = "http")]
+            SourceKind::Url => Ok(&self.http),
+            #[cfg(not(all(feature = "http", feature = "s3")))]
+            _ => {
+                let feature = kind.missing_feature().unwrap_or_default();
+                Err(unsupported(&format!(
+                    "the source needs the feature `{feature}`, which this build lacks"
+                )))
+            }
+        }
+    }
+}
+
+/// The kinds of sources, by how they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SourceKind {
+    Bucket,
+    Registry,
+    Repository,
+    Url,
+    Path,
+}
+
+impl SourceKind {
+    fn of(source: &str) -> Option<Self> {
+        let starts_with = |starts: &[&str]| starts.iter().any(|start| source.starts_with(start));
+        if starts_with(&[S3]) {
+            Some(Self::Bucket)
+        } else if starts_with(&[OCI, OCI_PLAIN]) {
+            Some(Self::Registry)
+        } else if GitSource::is_meant_by(source) {
+            Some(Self::Repository)
+        } else if starts_with(&["https://", "http://"]) {
+            Some(Self::Url)
+        } else {
+            is_path(source).then_some(Self::Path)
+        }
+    }
+
+    fn missing_feature(self) -> Option<&'static str> {
+        match self {
+            Self::Bucket => (!cfg!(feature = "s3")).then_some("s3"),
+            Self::Registry | Self::Url => (!cfg!(feature = "http")).then_some("http"),
+            Self::Repository | Self::Path => None,
         }
     }
 }
@@ -122,7 +171,7 @@ impl Remote for AnyRemote {
 #[cfg(test)]
 mod tests {
     use super::AnyRemote;
-    use crate::git_options::GitOptions;
+    use crate::git::options::GitOptions;
     use crate::http_options::HttpOptions;
 
     #[test]
@@ -133,6 +182,21 @@ mod tests {
         for git in ["owner/repo", "owner/repo/archive/v1.tar.gz", repository] {
             assert_eq!(remote(git), "git", "{git}");
         }
+        #[cfg(feature = "http")]
         assert_eq!(remote(&format!("{repository}/archive/refs/tags/v1.tar.gz")), "https");
+    }
+
+    #[test]
+    fn source_without_its_feature_names_it() {
+        let missing = AnyRemote::missing_feature;
+        let http = (!cfg!(feature = "http")).then_some("http");
+        let s3 = (!cfg!(feature = "s3")).then_some("s3");
+        for source in ["https://example.com", "https://example.com/a.zip", "oci://host/name:1"] {
+            assert_eq!(missing(source), http, "{source}");
+        }
+        assert_eq!(missing("s3://bucket/skills"), s3);
+        for source in ["owner/repo", "https://example.com/a.git", "./skills", "no source"] {
+            assert_eq!(missing(source), None, "{source}");
+        }
     }
 }

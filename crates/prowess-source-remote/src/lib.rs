@@ -1,6 +1,6 @@
 //! Places that skill packages are installed from: sites with an index of skills, archives and
-//! single `SKILL.md` files behind a URL, repositories of git, OCI registries, S3-compatible buckets
-//! (feature `s3`), and local folders and files.
+//! single `SKILL.md` files behind a URL and OCI registries (feature `http`, a default), repositories
+//! of git, S3-compatible buckets (feature `s3`), and local folders and files.
 //!
 //! ```
 //! # let place = tempfile::tempdir()?;
@@ -28,53 +28,43 @@
 mod address;
 mod any;
 mod artifact;
-mod client;
-mod git_error;
-mod git_options;
-mod git_page;
-mod git_program;
-mod git_reference;
-mod git_remote;
-mod git_source;
-mod http_answer;
-mod http_endpoint;
+mod cancel;
+mod git;
+#[cfg(feature = "http")]
+mod http;
 mod http_options;
-mod http_remote;
 mod local_remote;
 mod netrc;
-mod oci_challenge;
-mod oci_manifest;
-mod oci_publish;
-mod oci_reference;
-mod oci_referrers;
-mod oci_registries;
-mod oci_remote;
-mod oci_signatures;
+#[cfg(feature = "http")]
+mod oci;
 mod repository;
 #[cfg(feature = "s3")]
-mod s3_options;
-#[cfg(feature = "s3")]
-mod s3_remote;
+mod s3;
+mod schemes;
 mod signature_files;
-mod site;
-mod site_files;
 mod url;
 mod written_source;
 
 pub use any::AnyRemote;
-pub use git_options::{GIT_VARIABLES, GitOptions};
-pub use git_remote::GitRemote;
-pub use http_answer::HttpAnswer;
-pub use http_endpoint::{HttpEndpoint, HttpPost};
+pub use git::options::{GIT_VARIABLES, GitOptions};
+pub use git::remote::GitRemote;
+#[cfg(feature = "http")]
+pub use http::answer::HttpAnswer;
+#[cfg(feature = "http")]
+pub use http::endpoint::{HttpEndpoint, HttpPost};
+#[cfg(feature = "http")]
+pub use http::remote::HttpRemote;
 pub use http_options::{Credentials, HttpOptions};
-pub use http_remote::HttpRemote;
 pub use local_remote::LocalRemote;
 pub use netrc::{Netrc, basic};
-pub use oci_publish::Annotations;
-pub use oci_referrers::Referrer;
-pub use oci_remote::OciRemote;
+#[cfg(feature = "http")]
+pub use oci::publish::Annotations;
+#[cfg(feature = "http")]
+pub use oci::referrers::Referrer;
+#[cfg(feature = "http")]
+pub use oci::remote::OciRemote;
 #[cfg(feature = "s3")]
-pub use s3_options::{S3Keys, S3Options};
+pub use s3::options::{S3Keys, S3Options};
 #[cfg(feature = "s3")]
-pub use s3_remote::S3Remote;
+pub use s3::remote::S3Remote;
 pub use written_source::WrittenSource;

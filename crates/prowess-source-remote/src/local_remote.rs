@@ -11,7 +11,7 @@ use prowess_core::{
 use prowess_dir::{Dir, ErrorKind, Kind, Links, WalkBounds};
 
 use crate::artifact::{MAX_BYTES, kind_of};
-use crate::client::check;
+use crate::cancel::check;
 use crate::signature_files::{BUNDLE_END, KEY_FILE, SIGNATURE_END};
 
 /// Installs from folders, archives and `SKILL.md` files of this machine.

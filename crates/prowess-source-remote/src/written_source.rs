@@ -3,7 +3,7 @@
 use prowess_core::RemoteRequest;
 
 use crate::any::is_path;
-use crate::git_page::is_shorthand;
+use crate::git::page::is_shorthand;
 use crate::repository::GitSource;
 
 /// A source as a user has written it.

@@ -11,9 +11,9 @@ use prowess_core::{Cancel, RemoteError, RemoteErrorKind};
 use rustix::process::{Pid, Signal, kill_process_group};
 use tempfile::TempDir;
 
-use crate::client::check;
-use crate::git_error;
-use crate::git_options::GitOptions;
+use super::error;
+use crate::cancel::check;
+use crate::git::options::GitOptions;
 
 /// The longest wait between two checks of a running program.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
@@ -136,7 +136,7 @@ impl<'c> GitCall<'c> {
         let unreadable = |error| failed("the output of git cannot be read", &error);
         if !status.success() {
             let messages = content(messages, MAX_MESSAGES).map_err(unreadable)?;
-            return Err(git_error::read(&String::from_utf8_lossy(&messages)));
+            return Err(error::read(&String::from_utf8_lossy(&messages)));
         }
         let bytes = content(output, limit.saturating_add(1)).map_err(unreadable)?;
         if bytes.len() as u64 > limit { Err(too_large(limit)) } else { Ok(bytes) }

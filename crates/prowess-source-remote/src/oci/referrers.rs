@@ -2,9 +2,9 @@
 
 use prowess_core::{ArtifactKind, Cancel, RemoteArtifact, RemoteError, RemoteErrorKind};
 
-use crate::oci_manifest::Descriptor;
-use crate::oci_reference::OciReference;
-use crate::oci_remote::{OciRemote, artifact_of};
+use crate::oci::manifest::Descriptor;
+use crate::oci::reference::OciReference;
+use crate::oci::remote::{OciRemote, artifact_of};
 
 /// The maximum number of artifacts that refer to another one: each is a request.
 pub(crate) const MAX_REFERRERS: usize = 50;

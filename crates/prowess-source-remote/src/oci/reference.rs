@@ -7,15 +7,11 @@ use prowess_core::{Digest, RemoteError};
 
 use crate::http_options::HttpOptions;
 use crate::repository::unsupported;
+use crate::schemes::{OCI, OCI_PLAIN};
 use crate::url::Url;
 
 /// The tag of a source without one.
 const LATEST: &str = "latest";
-
-/// The start of a source whose registry is reached by plain `http`.
-const PLAIN: &str = "oci+http://";
-
-const SECURE: &str = "oci://";
 
 /// What a location names of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,11 +62,6 @@ pub(crate) struct OciReference {
 }
 
 impl OciReference {
-    /// Returns whether a source is an artifact of a registry. It may still be written wrongly.
-    pub(crate) fn is_meant_by(source: &str) -> bool {
-        source.starts_with(SECURE) || source.starts_with(PLAIN)
-    }
-
     /// Reads `oci://host/name`, `oci://host/name:tag` or `oci://host/name@sha256:digest`.
     ///
     /// # Errors
@@ -78,9 +69,9 @@ impl OciReference {
     /// A part is missing, or is not written by the rules of the distribution specification.
     pub(crate) fn parse(source: &str, reference: Option<&str>) -> Result<Self, RemoteError> {
         let invalid = || unsupported("the source is not written as `oci://host/name:tag`");
-        let (scheme, rest) = match source.strip_prefix(PLAIN) {
+        let (scheme, rest) = match source.strip_prefix(OCI_PLAIN) {
             Some(rest) => ("http", rest),
-            None => ("https", source.strip_prefix(SECURE).ok_or_else(invalid)?),
+            None => ("https", source.strip_prefix(OCI).ok_or_else(invalid)?),
         };
         let (host, path) = rest.split_once('/').ok_or_else(invalid)?;
         if host.contains('@') {
@@ -116,7 +107,7 @@ impl OciReference {
 
     /// Returns the location of a part of a version, which [`Self::parse_location`] reads.
     pub(crate) fn location(&self, manifest: &Digest, part: Part) -> String {
-        let scheme = if self.registry.starts_with("https:") { SECURE } else { PLAIN };
+        let scheme = if self.registry.starts_with("https:") { OCI } else { OCI_PLAIN };
         let host = self.registry.split_once("://").map_or("", |(_, host)| host);
         format!("{scheme}{host}/{}@{manifest}#{part}", self.name)
     }

@@ -11,18 +11,17 @@ use rusty_s3::{Bucket, Credentials, S3Action as _, UrlStyle};
 use ureq::http::Method;
 
 use crate::artifact::{MAX_BYTES, kind_of};
-use crate::client::{Call, Client, check, check_status};
+use crate::cancel::check;
+use crate::http::client::{Call, Client, check_status};
+use crate::http::site;
 use crate::http_options::HttpOptions;
 use crate::repository::unsupported;
-use crate::s3_options::S3Options;
-use crate::site;
+use crate::s3::options::S3Options;
+use crate::schemes::S3;
 use crate::url::Url;
 
 /// The time that a signed URL is valid.
 const VALID: Duration = Duration::from_secs(300);
-
-/// The start of a source.
-const SCHEME: &str = "s3://";
 
 /// Installs from buckets, and publishes to them.
 ///
@@ -43,7 +42,7 @@ struct Object<'s> {
 
 impl<'s> Object<'s> {
     fn parse(source: &'s str) -> Result<Self, RemoteError> {
-        let rest = source.strip_prefix(SCHEME).unwrap_or_default();
+        let rest = source.strip_prefix(S3).unwrap_or_default();
         let (bucket, key) = rest.split_once('/').unwrap_or((rest, ""));
         if !(3..=63).contains(&bucket.len()) || !bucket.chars().all(is_word) {
             return Err(unsupported("the source is not written as `s3://bucket/path`"));
@@ -63,11 +62,6 @@ impl S3Remote {
     /// Creates a remote with these options.
     pub fn new(options: S3Options, http: HttpOptions) -> Self {
         Self { client: Client::new(http), options }
-    }
-
-    /// Returns whether a source is in a bucket.
-    pub(crate) fn is_meant_by(source: &str) -> bool {
-        source.starts_with(SCHEME)
     }
 
     /// Writes an object, such as a file of a published site.
@@ -175,6 +169,6 @@ impl Remote for S3Remote {
 }
 
 fn quoted_bucket(source: &str) -> String {
-    let bucket = source.strip_prefix(SCHEME).and_then(|rest| rest.split('/').next());
+    let bucket = source.strip_prefix(S3).and_then(|rest| rest.split('/').next());
     bucket.unwrap_or_default().to_owned()
 }

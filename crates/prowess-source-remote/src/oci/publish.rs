@@ -3,11 +3,11 @@
 use prowess_core::{Cancel, Digest, RemoteError};
 use ureq::http::Method;
 
-use crate::client::Call;
-use crate::oci_manifest::{CONFIG, MANIFEST, invalid, published};
-use crate::oci_reference::OciReference;
-use crate::oci_registries::{Access, expect};
-use crate::oci_remote::OciRemote;
+use crate::http::client::Call;
+use crate::oci::manifest::{CONFIG, MANIFEST, invalid, published};
+use crate::oci::reference::OciReference;
+use crate::oci::registries::{Access, expect};
+use crate::oci::remote::OciRemote;
 use crate::repository::unsupported;
 use crate::url::Url;
 

@@ -2,8 +2,8 @@
 
 use prowess_core::RemoteError;
 
-use crate::git_page;
-use crate::git_reference::is_commit;
+use crate::git::page;
+use crate::git::reference::is_commit;
 use crate::repository::{GitSource, check_directory, unsupported};
 
 impl GitSource {
@@ -13,9 +13,9 @@ impl GitSource {
         source.starts_with("git+")
             || source.starts_with("ssh://")
             || source.starts_with("github:")
-            || (is_url && (git_page::is_page(source) || has_git_path(source)))
+            || (is_url && (page::is_page(source) || has_git_path(source)))
             || is_scp(source)
-            || git_page::is_shorthand(source)
+            || page::is_shorthand(source)
     }
 
     /// Reads a source. A name such as `owner/repo` is a repository of the site `github`.
@@ -29,11 +29,11 @@ impl GitSource {
             return Err(unsupported("the source contains blanks"));
         }
         let name = source.strip_prefix("github:").unwrap_or(source);
-        if git_page::is_shorthand(name) {
-            return git_page::shorthand(name, github);
+        if page::is_shorthand(name) {
+            return page::shorthand(name, github);
         }
-        if git_page::is_page(source) {
-            return git_page::page(source);
+        if page::is_page(source) {
+            return page::page(source);
         }
         let written = source.strip_prefix("git+").unwrap_or(source);
         let (url, directory) = split_directory(written);

@@ -7,8 +7,8 @@ use std::time::Duration;
 use prowess_core::{Cancel, RemoteError};
 use ureq::http::Method;
 
-use crate::client::{Call, Client};
-use crate::http_answer::HttpAnswer;
+use crate::http::answer::HttpAnswer;
+use crate::http::client::{Call, Client};
 use crate::http_options::HttpOptions;
 use crate::url::Url;
 

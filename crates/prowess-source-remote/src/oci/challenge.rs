@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use prowess_core::{Cancel, RemoteError, RemoteErrorKind};
 use serde::Deserialize;
 
-use crate::client::{Call, Client};
-use crate::oci_manifest::invalid;
+use crate::http::client::{Call, Client};
+use crate::oci::manifest::invalid;
 use crate::url::Url;
 
 /// The maximum size of the answer with a token, in bytes.

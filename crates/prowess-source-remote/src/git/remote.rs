@@ -8,10 +8,10 @@ use prowess_core::{
 use prowess_text::quoted;
 
 use crate::address;
-use crate::client::check;
-use crate::git_options::GitOptions;
-use crate::git_program::GitCall;
-use crate::git_reference::{self as reference, is_commit};
+use crate::cancel::check;
+use crate::git::options::GitOptions;
+use crate::git::program::GitCall;
+use crate::git::reference::{self as reference, is_commit};
 use crate::http_options::HttpOptions;
 use crate::repository::{GitSource, unsupported};
 use crate::url::Url;

@@ -10,8 +10,10 @@ use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::unversioned::transport::DefaultConnector;
 use ureq::{Agent, Body, Error};
 
-use crate::address::{KeptAddresses, PrivateAddress, PublicResolver};
-use crate::http_answer::HttpAnswer;
+use crate::address::PrivateAddress;
+use crate::cancel::check;
+use crate::http::answer::HttpAnswer;
+use crate::http::resolver::{KeptAddresses, PublicResolver};
 use crate::http_options::HttpOptions;
 use crate::url::Url;
 
@@ -292,12 +294,4 @@ fn failed(error: &Error, url: &Url) -> RemoteError {
         _ => RemoteErrorKind::Unavailable,
     };
     RemoteError::new(kind, format!("`{}` cannot be reached: {error}", url.host()))
-}
-
-/// Ends the call if the host has cancelled it.
-pub(crate) fn check(cancel: &Cancel) -> Result<(), RemoteError> {
-    if cancel.is_cancelled() {
-        return Err(RemoteError::new(RemoteErrorKind::Cancelled, "the call was cancelled"));
-    }
-    Ok(())
 }

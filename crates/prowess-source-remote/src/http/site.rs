@@ -7,9 +7,9 @@ use prowess_core::{
 pub(crate) use prowess_format::index::MAX_INDEX_BYTES;
 use prowess_format::index::{self, IndexEntry, SkillIndex, WELL_KNOWN_PATH};
 
-use crate::client::Client;
+use crate::http::client::Client;
+use crate::http::site_files;
 use crate::signature_files::KEY_FILE;
-use crate::site_files;
 use crate::url::Url;
 
 /// Reports the skills of the index of a site, or of an index at a URL.

@@ -7,7 +7,8 @@ use prowess_format::{NameRule, SkillName};
 use prowess_text::quoted;
 use serde::Deserialize;
 
-use crate::client::{Client, check};
+use crate::cancel::check;
+use crate::http::client::Client;
 use crate::url::Url;
 
 /// Where a site has its index of files, from its root.

@@ -4,10 +4,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use prowess_core::{ArtifactKind, Cancel, Digest, Remote as _, RemoteError, RemoteErrorKind};
 
-use crate::oci_manifest::{Descriptor, invalid};
-use crate::oci_reference::OciReference;
-use crate::oci_referrers::{MAX_REFERRERS, Referrer};
-use crate::oci_remote::{OciRemote, artifact_of};
+use crate::oci::manifest::{Descriptor, invalid};
+use crate::oci::reference::OciReference;
+use crate::oci::referrers::{MAX_REFERRERS, Referrer};
+use crate::oci::remote::{OciRemote, artifact_of};
 
 /// The start of the type of bundles of sigstore.
 const BUNDLE: &str = "application/vnd.dev.sigstore.bundle";

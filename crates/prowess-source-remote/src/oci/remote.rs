@@ -5,11 +5,12 @@ use prowess_core::{
     RemoteRequest,
 };
 
-use crate::client::{Call, check};
+use crate::cancel::check;
+use crate::http::client::Call;
 use crate::http_options::HttpOptions;
-use crate::oci_manifest::{Descriptor, invalid};
-use crate::oci_reference::{OciReference, Part};
-use crate::oci_registries::{Access, OciRegistries, other_manifest};
+use crate::oci::manifest::{Descriptor, invalid};
+use crate::oci::reference::{OciReference, Part};
+use crate::oci::registries::{Access, OciRegistries, other_manifest};
 
 /// Installs from registries, and publishes to them.
 ///

@@ -5,11 +5,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use prowess_core::{Cancel, Digest, RemoteError};
 
-use crate::client::{Answer, Call, Client, check_status};
+use crate::http::client::{Answer, Call, Client, check_status};
 use crate::http_options::HttpOptions;
-use crate::oci_challenge::Challenge;
-use crate::oci_manifest::{ACCEPTED, Manifest, invalid};
-use crate::oci_reference::OciReference;
+use crate::oci::challenge::Challenge;
+use crate::oci::manifest::{ACCEPTED, Manifest, invalid};
+use crate::oci::reference::OciReference;
 use crate::url::Url;
 
 /// The maximum size of a manifest, in bytes: that of the specification.

@@ -6,11 +6,12 @@ use prowess_core::{
 };
 
 use crate::artifact::{MAX_BYTES, kind_of};
-use crate::client::{Client, check};
+use crate::cancel::check;
+use crate::http::client::Client;
+use crate::http::site;
+use crate::http::site_files;
 use crate::http_options::HttpOptions;
 use crate::signature_files::{BUNDLE_END, KEY_FILE, SIGNATURE_END};
-use crate::site;
-use crate::site_files;
 use crate::url::Url;
 
 /// Installs from sites with an index of skills, and from artifacts behind a URL.

@@ -1,0 +1,9 @@
+//! Repositories of git, by the program `git`.
+
+mod error;
+pub(crate) mod options;
+pub(crate) mod page;
+mod program;
+mod reference;
+pub(crate) mod remote;
+mod source;

@@ -1,0 +1,4 @@
+//! S3-compatible buckets.
+
+pub(crate) mod options;
+pub(crate) mod remote;
