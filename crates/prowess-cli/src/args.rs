@@ -10,10 +10,10 @@ mod mcp;
 mod new;
 mod plugin;
 mod prompt;
+mod renamed;
 mod run;
 mod search;
 mod serve;
-mod shell;
 mod trust;
 mod validate;
 
@@ -29,17 +29,19 @@ pub(crate) use config::{Config, ConfigFile};
 pub(crate) use global::{Format, Global, Setting};
 pub(crate) use help::{command, parse};
 pub(crate) use install::{
-    Add, InstallOptions, LockCommand, Publish, Quarantine, Remove, Rollback, SignerOption, Sync,
-    Update,
+    Add, InstallOptions, LockWork, Publish, Remove, SignerOption, Sync, Update,
 };
-pub(crate) use mcp::{Mcp, McpCall};
+pub(crate) use mcp::Mcp;
+#[cfg(feature = "mcp-sources")]
+pub(crate) use mcp::McpCall;
 pub(crate) use new::New;
 pub(crate) use plugin::{Plugin, PluginCheck, PluginKind, PluginNew, PluginReport, PluginTrust};
-pub(crate) use prompt::{ModelRequestArgs, PromptArgs, Vendor};
+#[cfg(feature = "vendor")]
+pub(crate) use prompt::ModelRequestArgs;
+pub(crate) use prompt::{PromptArgs, Vendor};
 pub(crate) use run::Run;
-pub(crate) use search::{Matching, Share};
+pub(crate) use search::{Matching, Search};
 pub(crate) use serve::{Approvers, Serve};
-pub(crate) use shell::Shell;
 pub(crate) use trust::Trust;
 pub(crate) use validate::Validate;
 
@@ -52,20 +54,17 @@ Examples:
   prowess --root project=./skills list          list the skills in a directory
   prowess search 'fill in a form'               find matching skills
   prowess trust                                 trust this project, so that its skills are offered
-  prowess add https://example.com pdf           install a skill of a site, and lock its version
+  prowess add owner/repo/skills/pdf             install a skill of a repository, and lock its version
   prowess sync                                  install exactly the skills of the lock file
   prowess doctor                                report every problem and how to fix it
   prowess explain pdf                           why a skill is offered to a model, or why not
   prowess prompt --load pdf                     the skills section of the next prompt
-  prowess prompt --vendor anthropic             the body of the whole request
   prowess call skills_load '{\"names\":[\"pdf\"]}'  make one tool call, as a model does
   prowess run pdf scripts/fill.py -- form.pdf   run a script of a skill in the sandbox
-  prowess shell -c 'ls /.sandbox/skills'        run a command over files in memory, with the skills in it
   prowess audit show                            the story of each audited session
   prowess plugin list                           list plugins and whether they may run
   prowess plugin new greeter --kind source      create a plugin
   prowess serve                                 serve MCP on standard input and output
-  prowess serve --http 127.0.0.1:8080           serve MCP to many clients
   prowess mcp config --client cursor            the block of a client's configuration that starts the server";
 
 /// Find, check, show, load and serve Agent Skills.
@@ -84,6 +83,7 @@ pub(crate) enum Command {
     /// Check a skill or a directory of skills; exits with 1 if one is invalid
     Validate(Validate),
     /// Print the frontmatter of a skill as JSON
+    #[command(hide = true)]
     ReadProperties {
         /// A skill's directory or its `SKILL.md`
         path: PathBuf,
@@ -93,13 +93,8 @@ pub(crate) enum Command {
     },
     /// Create a skill from a template; never overwrites a file
     New(New),
-    /// Print the JSON Schema of the frontmatter, for editors
-    Schema {
-        /// Rules to check against: lenient, extended, spec, strict or skills-ref
-        #[arg(long, default_value_t = Profile::Spec)]
-        profile: Profile,
-    },
     /// Print the `<available_skills>` block for some skills
+    #[command(hide = true)]
     ToPrompt {
         /// Skill directories or their `SKILL.md` files
         #[arg(required = true, value_name = "PATH")]
@@ -116,34 +111,9 @@ pub(crate) enum Command {
         id: String,
     },
     /// Search skills, best match first
-    Search {
-        /// Words to search for; without them, all skills are listed
-        #[arg(default_value = "")]
-        query: String,
-        /// Maximum number of skills
-        #[arg(long, default_value_t = 10, value_name = "N")]
-        limit: usize,
-        /// How to match: ranked words, or plain substring
-        #[arg(long = "match", value_enum, default_value_t = Matching::Words, value_name = "HOW")]
-        matching: Matching,
-    },
-    /// Evaluate the search with queries whose answers are known; exits with 1 if recall is too low
     ///
-    /// FILE is a JSON list of `{"query": "...", "expect": ["ID", ...], "not": ["ID", ...]}`. A
-    /// skill that is not offered on this machine counts as missed, and its reason is printed.
-    Probe {
-        /// File of queries (JSON)
-        file: PathBuf,
-        /// Number of skills to retrieve per query
-        #[arg(long, default_value_t = 5, value_name = "N")]
-        limit: usize,
-        /// Minimum recall, from 0 to 1
-        #[arg(long, value_name = "SHARE")]
-        min_recall: Option<Share>,
-        /// Propose words for the descriptions of skills that others outrank
-        #[arg(long)]
-        suggest: bool,
-    },
+    /// With `--probe`, evaluate the search instead, with queries whose answers are known.
+    Search(Search),
     /// Explain why a skill is offered to a model or not, or what a code means
     Explain {
         /// A skill's id, a path, or the code of a finding or an error
@@ -158,6 +128,10 @@ pub(crate) enum Command {
     /// With `--vendor`, print the body of the whole request as JSON instead.
     Prompt(PromptArgs),
     /// Make one tool call, as a model does; without a tool, list the tools
+    ///
+    /// With `--explain`, the tool may also be one that the host runs itself, such as `Bash`, and
+    /// the exit code is 0 if the call may run, and 1 if it is refused or a person has to approve
+    /// it.
     Call {
         /// Name of the tool, such as `skills_read`
         #[arg(required_if_eq("explain", "true"))]
@@ -172,30 +146,14 @@ pub(crate) enum Command {
         #[arg(long)]
         explain: bool,
     },
-    /// Show whether a tool call may run and why, without running it
-    ///
-    /// The tool may also be one that the host runs itself, such as `Bash`. Exit code 0: it may run;
-    /// 1: it is refused or a person has to approve it.
-    ExplainCall {
-        /// Name of the tool
-        tool: String,
-        /// Arguments as a JSON object
-        #[arg(default_value = "{}")]
-        json: String,
-        /// Skills to load first, separated by commas
-        #[arg(long, value_delimiter = ',', value_name = "ID")]
-        load: Vec<String>,
-    },
     /// Run a script of a skill in the sandbox
     ///
-    /// The exit code is that of the script; 124 if its time is over, 125 if it was not started.
-    Run(Run),
-    /// Run commands in the sandbox of the tool `sandbox_execute`: files in memory, and skills
+    /// The exit code is that of the script; 124 if a limit ended it, 125 if it was not started.
     ///
-    /// The commands come from `-c`, from standard input as one script, or from a person at a
-    /// terminal. No file, process or network of this machine is reachable. The exit code is that of
-    /// the last command; 124 if a limit ended it, 125 if it did not run.
-    Shell(Shell),
+    /// With `--shell`, run commands in the sandbox of the tool `sandbox_execute` instead: files in
+    /// memory, and skills. The commands come from `-c`, from standard input as one script, or from
+    /// a person at a terminal. No file, process or network of this machine is reachable.
+    Run(Run),
     /// List, inspect, check and create plugins. Only `check` executes plugin code
     #[command(subcommand)]
     Plugin(Plugin),
@@ -223,45 +181,35 @@ pub(crate) enum Command {
     /// Remove installed skills
     Remove(Remove),
     /// Install exactly the skills of the lock file; exits with 3 if a source has other bytes
+    ///
+    /// Other options read, merge and write lock files, and list and release what a sync has put
+    /// into quarantine because it was not the locked artifact.
     Sync(Sync),
-    /// Install newer versions of installed skills
+    /// Install newer versions of installed skills, list them, or return to the previous ones
     Update(Update),
     /// Check that the files of installed skills are those that were installed, without the network
     Verify(InstallOptions),
-    /// Return an installed skill to its previous version
-    Rollback(Rollback),
-    /// List installed skills whose source has another version
-    Outdated(InstallOptions),
-    /// List and release artifacts that are not the locked ones
-    #[command(subcommand)]
-    Quarantine(Quarantine),
-    /// Merge and repair lock files
-    #[command(subcommand)]
-    Lock(LockCommand),
     /// Write a folder of skills as a site that `add` installs from
     Publish(Publish),
-    /// Show and check the audit log
+    /// Show, check and sum up the audit log
     ///
     /// `serve`, `call` and `approvals` write it if the configuration has `audit: { log: keep }`.
     /// One program can write it at a time.
     #[command(subcommand)]
     Audit(Audit),
-    /// Sum the calls and skills of the audit log
-    Stats {
-        /// Audit log; defaults to `prowess/audit.jsonl` in the state directory
-        file: Option<PathBuf>,
-    },
     /// List the tool calls that wait for your approval, and decide on them
     #[command(subcommand)]
     Approvals(Approvals),
     /// Print the completion script of a shell
     ///
     /// For bash: `prowess completions bash > ~/.local/share/bash-completion/completions/prowess`.
+    #[command(hide = true)]
     Completions {
         /// The shell
         shell: ShellName,
     },
     /// Print the manual page of this program, or write those of all commands
+    #[command(hide = true)]
     Man {
         /// Directory that gets one page for each command
         #[arg(long, value_name = "DIR")]
@@ -270,5 +218,10 @@ pub(crate) enum Command {
     /// Play through an agent's conversation with the embedded skills
     Tour,
     /// Print the version, as `--version` does
-    Version,
+    #[command(hide = true)]
+    Version {
+        /// List the features, and which of them this program has
+        #[arg(long)]
+        features: bool,
+    },
 }

@@ -2,14 +2,18 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+#[cfg(any(feature = "remotes", feature = "sigstore"))]
 use std::sync::Arc;
 
+#[cfg(feature = "remotes")]
 use prowess::SystemClock;
 use prowess::state::TrustFile;
 use prowess_signature::{PublicKey, SignatureError};
 #[cfg(feature = "sigstore")]
 use prowess_signature::{SigstoreRoot, public_sigstore};
-use prowess_source_remote::{AnyRemote, GIT_VARIABLES, GitOptions, HttpOptions, S3Keys, S3Options};
+use prowess_source_remote::{AnyRemote, GIT_VARIABLES, GitOptions, HttpOptions};
+#[cfg(feature = "remotes")]
+use prowess_source_remote::{S3Keys, S3Options};
 use prowess_store::{
     InstallError, Installer, LockFile, Signer, SignerRules, Store, StoreError, StoreSource,
     VerifyBundle,
@@ -18,6 +22,7 @@ use prowess_store::{
 use crate::args::{InstallOptions, SignerOption};
 use crate::credentials::credentials;
 use crate::failure::Failure;
+use crate::features;
 use crate::paths::machine;
 use crate::terminal::plain;
 
@@ -32,7 +37,9 @@ pub(crate) struct InstallPlace {
 impl InstallPlace {
     pub(crate) fn new(options: &InstallOptions) -> Result<Self, Failure> {
         let http = http_options(&options.hosts)?;
-        let remote = AnyRemote::new(http).with_git(git_options()).with_s3(s3_options());
+        let remote = AnyRemote::new(http).with_git(git_options());
+        #[cfg(feature = "remotes")]
+        let remote = remote.with_s3(s3_options());
         let lock = lock_file(options.lock.as_ref())?;
         Ok(Self { store: store()?, lock, remote, signers: SignerRules::default() })
     }
@@ -42,6 +49,19 @@ impl InstallPlace {
         let required = option.signer.as_deref().map(signer).transpose()?;
         let bundles = bundles(option.trusted_root.as_deref())?;
         Ok(Self { signers: SignerRules { required, bundles }, ..self })
+    }
+
+    /// Returns an error if this build cannot reach a source.
+    pub(crate) fn check_source(source: &str) -> Result<(), Failure> {
+        // Both features of the library are the one of this program.
+        let needed = AnyRemote::needed_feature(source);
+        needed.map_or(Ok(()), |_| features::require("remotes", &plain(source)))
+    }
+
+    /// Returns an error if this build cannot reach a source of the lock file.
+    pub(crate) fn check_locked_sources(&self) -> Result<(), Failure> {
+        let lock = self.lock.load()?;
+        lock.skills.values().try_for_each(|skill| Self::check_source(&skill.source))
     }
 
     pub(crate) fn installer(&self) -> Installer<'_> {
@@ -68,6 +88,7 @@ pub(crate) fn http_options(named_hosts: &[String]) -> Result<HttpOptions, Failur
 }
 
 /// Returns the options of buckets, from the variables of the vendor's programs.
+#[cfg(feature = "remotes")]
 pub(crate) fn s3_options() -> S3Options {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let keys = variable("AWS_ACCESS_KEY_ID").zip(variable("AWS_SECRET_ACCESS_KEY"));
@@ -105,9 +126,7 @@ fn bundles(root: Option<&Path>) -> Result<Option<VerifyBundle>, Failure> {
 /// Returns nothing: bundles of sigstore are refused.
 #[cfg(not(feature = "sigstore"))]
 fn bundles(root: Option<&Path>) -> Result<Option<VerifyBundle>, Failure> {
-    let message = "this program was built without support for sigstore";
-    let help = "install it with `--features sigstore`";
-    root.map_or(Ok(None), |_| Err(Failure::usage("signer-invalid", message, help)))
+    root.map_or(Ok(None), |_| Err(features::missing("sigstore", "--trusted-root")))
 }
 
 /// Returns the signer with a name as in a lock file, or with the public key in a file.

@@ -34,7 +34,8 @@ impl Interrupt {
         self.flag.load(Ordering::Relaxed)
     }
 
-    /// Forgets a signal, for the next run.
+    /// Forgets a signal, for the next command of a shell.
+    #[cfg(feature = "virtual-shell")]
     pub(crate) fn reset(&self) {
         self.flag.store(false, Ordering::Relaxed);
     }

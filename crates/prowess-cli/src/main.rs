@@ -16,8 +16,10 @@ mod audit_log;
 mod commands;
 mod credentials;
 mod failure;
+mod features;
 mod install_place;
 mod interrupt;
+#[cfg(feature = "mcp-sources")]
 mod mcp_sources;
 mod output;
 mod package;

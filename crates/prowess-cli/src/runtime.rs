@@ -10,7 +10,9 @@ use prowess::{FolderTrust, Layer, NoFolderTrust, Policies, Runtime, RuntimeBuild
 use crate::args::Global;
 use crate::audit_log::redactor;
 use crate::failure::Failure;
+use crate::features;
 use crate::install_place::{Installed, installed};
+#[cfg(feature = "mcp-sources")]
 use crate::mcp_sources;
 use crate::paths::{absolute, machine, state_database, surroundings, trust_file};
 use crate::plugins::{Loaded, this_program};
@@ -36,7 +38,9 @@ pub(crate) fn builder_with(
     policies: Policies,
     loaded: &Loaded,
 ) -> Result<RuntimeBuilder, Failure> {
+    features::check(&policies)?;
     let built_in = crate::plugins::built_in(global, &policies, &loaded.audit)?;
+    #[cfg(feature = "mcp-sources")]
     let mcp_servers = policies.sources.mcp.clone();
     let policies_run_scripts = policies.scripts.exec == ScriptExecution::Tool;
     let mut builder = Runtime::builder().policies(policies).audit(Arc::clone(&loaded.audit));
@@ -51,6 +55,7 @@ pub(crate) fn builder_with(
     for plugin in &loaded.plugins {
         builder = builder.plugin(plugin);
     }
+    #[cfg(feature = "mcp-sources")]
     for (label, settings) in &mcp_servers {
         builder = mcp_sources::add(builder, label, settings)?;
     }

@@ -57,9 +57,9 @@ impl AnyRemote {
         Self { s3: Some(s3), ..self }
     }
 
-    /// Returns the feature of this crate that a source needs and that this build lacks.
-    pub fn missing_feature(source: &str) -> Option<&'static str> {
-        SourceKind::of(source)?.missing_feature()
+    /// Returns the feature of this crate that a source needs, whether or not this build has it.
+    pub fn needed_feature(source: &str) -> Option<&'static str> {
+        SourceKind::of(source)?.feature()
     }
 
     fn remote(&self, source: &str) -> Result<&dyn Remote, RemoteError> {
@@ -87,7 +87,7 @@ impl AnyRemote {
             SourceKind::Url => Ok(&self.http),
             #[cfg(not(all(feature = "http", feature = "s3")))]
             _ => {
-                let feature = kind.missing_feature().unwrap_or_default();
+                let feature = kind.feature().unwrap_or_default();
                 Err(unsupported(&format!(
                     "the source needs the feature `{feature}`, which this build lacks"
                 )))
@@ -122,10 +122,10 @@ impl SourceKind {
         }
     }
 
-    fn missing_feature(self) -> Option<&'static str> {
+    fn feature(self) -> Option<&'static str> {
         match self {
-            Self::Bucket => (!cfg!(feature = "s3")).then_some("s3"),
-            Self::Registry | Self::Url => (!cfg!(feature = "http")).then_some("http"),
+            Self::Bucket => Some("s3"),
+            Self::Registry | Self::Url => Some("http"),
             Self::Repository | Self::Path => None,
         }
     }
@@ -187,16 +187,14 @@ mod tests {
     }
 
     #[test]
-    fn source_without_its_feature_names_it() {
-        let missing = AnyRemote::missing_feature;
-        let http = (!cfg!(feature = "http")).then_some("http");
-        let s3 = (!cfg!(feature = "s3")).then_some("s3");
+    fn source_names_the_feature_that_it_needs() {
+        let needed = AnyRemote::needed_feature;
         for source in ["https://example.com", "https://example.com/a.zip", "oci://host/name:1"] {
-            assert_eq!(missing(source), http, "{source}");
+            assert_eq!(needed(source), Some("http"), "{source}");
         }
-        assert_eq!(missing("s3://bucket/skills"), s3);
+        assert_eq!(needed("s3://bucket/skills"), Some("s3"));
         for source in ["owner/repo", "https://example.com/a.git", "./skills", "no source"] {
-            assert_eq!(missing(source), None, "{source}");
+            assert_eq!(needed(source), None, "{source}");
         }
     }
 }

@@ -13,6 +13,7 @@ use prowess_tools::{
 };
 
 use crate::conversations::Conversations;
+use crate::feature_need;
 use crate::gate::{Cleanup, ConsentPolicy, RuntimeGate};
 use crate::parts::Parts;
 #[cfg(feature = "state")]
@@ -27,6 +28,7 @@ impl RuntimeBuilder {
     /// # Errors
     ///
     /// - A layer is named twice or not at all, or two tools have one name.
+    /// - The policies need a feature that this build lacks.
     /// - The policies want a built-in source as a plugin, and it cannot be loaded.
     /// - A named directory is missing and not optional, or cannot be read.
     /// - The source of a single skill has no `SKILL.md`.
@@ -34,6 +36,7 @@ impl RuntimeBuilder {
     /// A failure of any other source is a diagnostic of the catalog.
     pub fn build(mut self) -> Result<Runtime, Error> {
         self.policies = self.policies.adapted();
+        feature_need::check(&self.policies, self.virtual_shell.is_some())?;
         if !self.policies.layers.is_empty() {
             self.layers = self.layers_of_policies();
         }

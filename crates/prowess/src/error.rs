@@ -12,6 +12,9 @@ pub enum Error {
     /// Layers and sources do not fit together.
     #[error(transparent)]
     Registry(#[from] RegistryError),
+    /// The policies need a feature that this build lacks.
+    #[error("`{}` needs the feature `{}`, which this build lacks", .0.setting, .0.feature)]
+    MissingFeature(crate::FeatureNeed),
     /// A root that the host names is missing or cannot be read, by this finding of the first scan.
     #[error("{}", .0.message)]
     Root(Box<Diagnostic>),

@@ -41,6 +41,7 @@ mod default_skills;
 mod directories;
 mod error;
 mod facts;
+mod feature_need;
 mod gate;
 pub mod guide;
 mod parts;
@@ -67,6 +68,7 @@ pub use config::{
 pub use default_skills::default_skills;
 pub use error::{BindError, Error};
 pub use facts::SystemFacts;
+pub use feature_need::FeatureNeed;
 pub use gate::{ApprovalPolicy, GatedArguments, ToolArguments};
 pub use policies::{AddedTools, AuditLog, AuditSettings, AutoLoad, CachePolicy, Policies};
 pub use runtime::Runtime;

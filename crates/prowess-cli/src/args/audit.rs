@@ -27,4 +27,9 @@ pub(crate) enum Audit {
         /// Audit log; defaults to `prowess/audit.jsonl` in the state directory
         file: Option<PathBuf>,
     },
+    /// Sum up the calls and the skills
+    Stats {
+        /// Audit log; defaults to `prowess/audit.jsonl` in the state directory
+        file: Option<PathBuf>,
+    },
 }

@@ -1,11 +1,11 @@
 //! The help: which options and formats a command shows, and the short help of the program.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
 
-use super::{Args, Format};
+use super::{Args, Format, renamed};
 
 /// The options that choose the skills.
 const SKILLS: [&str; 4] = ["root", "plugin", "dynamic", "no_cache"];
@@ -20,20 +20,14 @@ const VALIDATE: &str = "validate";
 const WITHOUT_SKILLS: [&str; 5] = ["approvals", "config", "new", "tour", VALIDATE];
 
 /// Commands that use neither.
-const WITHOUT_POLICIES: [&str; 20] = [
+const WITHOUT_POLICIES: [&str; 14] = [
     "add",
     "audit",
     "completions",
-    "lock",
     "man",
-    "outdated",
     "publish",
-    "quarantine",
     "read-properties",
     "remove",
-    "rollback",
-    "schema",
-    "stats",
     "sync",
     "to-prompt",
     "trust",
@@ -50,12 +44,10 @@ const SHORT: &str = "\
 {usage-heading} {usage}
 
 Start        tour, new, list, show, search, trust
-Check        validate, doctor, explain, explain-call, config, probe, version
-Give skills  prompt, serve, mcp, call, run, shell, approvals
-Install      add, remove, sync, update, outdated, verify, rollback,
-             quarantine, lock, publish
-Look back    audit, stats
-Extend       plugin, schema, read-properties, to-prompt, completions, man
+Check        validate, doctor, explain, config
+Give skills  prompt, serve, mcp, call, run, approvals
+Install      add, remove, sync, update, verify, publish
+More         audit, plugin
 
 Options:
       --root [LAYER=]DIR   Directory of skills, instead of those that are found
@@ -100,9 +92,25 @@ fn all_formats() -> impl TypedValueParser<Value = Format> {
 pub(crate) fn parse() -> Result<Args, clap::Error> {
     let is_short = std::env::args_os().any(|argument| argument == "-h");
     let mut command = if is_short { command().help_template(SHORT) } else { command() };
-    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    let matches = command
+        .try_get_matches_from_mut(std::env::args_os())
+        .map_err(|error| with_new_name(error, &mut command))?;
     refuse_unused(&mut command, &matches)?;
     Args::from_arg_matches(&matches)
+}
+
+/// Names the replacement of a command that became an option of another one.
+fn with_new_name(error: clap::Error, command: &mut Command) -> clap::Error {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
+    };
+    match renamed::replacement(name) {
+        Some(new) => {
+            let message = format!("`prowess {name}` is now `{new}`");
+            command.error(ErrorKind::InvalidSubcommand, message)
+        }
+        None => error,
+    }
 }
 
 /// Refuses an option that the command does not use: it would have no effect.

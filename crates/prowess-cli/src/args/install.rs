@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
-use prowess::Digest;
+use clap::Args;
 
 /// The options of every command that installs.
 #[derive(Debug, Args)]
@@ -80,7 +79,49 @@ pub(crate) struct Sync {
     #[arg(long)]
     pub(crate) frozen: bool,
     #[command(flatten)]
+    pub(crate) work: LockWork,
+    #[command(flatten)]
+    pub(crate) signer: SignerOption,
+    #[command(flatten)]
     pub(crate) options: InstallOptions,
+}
+
+/// What `sync` does instead of installing the skills of the lock file: one of these.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub(crate) struct LockWork {
+    /// Install what the lock file of another tool names: `skills-lock.json`, `.skill-lock.json`,
+    /// `toolhive.lock.yaml` or `apm.lock.yaml`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "frozen"])]
+    pub(crate) import: Option<PathBuf>,
+    /// Print the installed skills as a `skills-lock.json`
+    #[arg(long, conflicts_with_all = ["check", "frozen"], hide_short_help = true)]
+    pub(crate) export: bool,
+    /// Repair a lock file with conflict markers, or merge three versions as a merge driver of git
+    ///
+    /// As a driver: `git config merge.prowess.driver 'prowess sync --merge %O %A %B'`, and
+    /// `prowess.lock merge=prowess` in `.gitattributes`. The result replaces OURS. Exits with 1 if
+    /// one skill has two versions.
+    #[arg(
+        long,
+        num_args = 0..=3,
+        value_names = ["BASE", "OURS", "THEIRS"],
+        conflicts_with_all = ["check", "frozen"],
+        hide_short_help = true
+    )]
+    pub(crate) merge: Option<Vec<PathBuf>>,
+    /// List the artifacts in quarantine
+    #[arg(long, conflicts_with_all = ["check", "frozen"], hide_short_help = true)]
+    pub(crate) quarantine: bool,
+    /// Take an artifact out of quarantine and write it to a new file, to look at it or to add it
+    #[arg(
+        long,
+        num_args = 2,
+        value_names = ["DIGEST", "FILE"],
+        conflicts_with_all = ["check", "frozen"],
+        hide_short_help = true
+    )]
+    pub(crate) release: Option<Vec<String>>,
 }
 
 /// The arguments of `update`.
@@ -89,73 +130,22 @@ pub(crate) struct Update {
     /// Ids of installed skills; all of them by default
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
+    /// List the skills whose source has another version, and install nothing
+    #[arg(long, conflicts_with_all = ["preview", "accept", "rollback", "ids"])]
+    pub(crate) check: bool,
     /// Show what would change, without installing it
     #[arg(long)]
     pub(crate) preview: bool,
     /// Accept versions that can do more than the installed ones
     #[arg(long, conflicts_with = "preview")]
     pub(crate) accept: bool,
+    /// Return these skills to their previous versions
+    #[arg(long, requires = "ids", conflicts_with_all = ["preview", "accept"])]
+    pub(crate) rollback: bool,
     #[command(flatten)]
     pub(crate) signer: SignerOption,
     #[command(flatten)]
     pub(crate) options: InstallOptions,
-}
-
-/// The arguments of `rollback`.
-#[derive(Debug, Args)]
-pub(crate) struct Rollback {
-    /// Id of a skill
-    pub(crate) id: String,
-    #[command(flatten)]
-    pub(crate) options: InstallOptions,
-}
-
-/// The commands of `quarantine`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Quarantine {
-    /// List the artifacts in quarantine
-    List,
-    /// Take an artifact out of quarantine and write it to a file, to look at it or to add it
-    Release {
-        /// Digest of the artifact
-        digest: Digest,
-        /// File to create
-        file: PathBuf,
-    },
-}
-
-/// The commands of `lock`.
-#[derive(Debug, Subcommand)]
-pub(crate) enum LockCommand {
-    /// Repair a lock file with conflict markers, or merge three versions as a merge driver of git
-    ///
-    /// As a driver: `git config merge.prowess.driver 'prowess lock merge --files %O %A %B'`, and
-    /// `prowess.lock merge=prowess` in `.gitattributes`. Exits with 1 if one skill has two
-    /// versions.
-    Merge {
-        /// The common version, ours, which is replaced by the result, and theirs
-        #[arg(long, num_args = 3, value_names = ["BASE", "OURS", "THEIRS"])]
-        files: Vec<PathBuf>,
-        /// Lock file to repair; defaults to the user's
-        #[arg(long, value_name = "FILE", conflicts_with = "files")]
-        lock: Option<PathBuf>,
-    },
-    /// Install what the lock file of another tool names: `skills-lock.json`, `.skill-lock.json`,
-    /// `toolhive.lock.yaml` or `apm.lock.yaml`
-    Import {
-        /// File with one of these names
-        file: PathBuf,
-        #[command(flatten)]
-        signer: SignerOption,
-        #[command(flatten)]
-        options: InstallOptions,
-    },
-    /// Print the installed skills as a `skills-lock.json`
-    Export {
-        /// Lock file; defaults to the user's
-        #[arg(long, value_name = "FILE")]
-        lock: Option<PathBuf>,
-    },
 }
 
 /// The arguments of `publish`.

@@ -21,6 +21,7 @@ pub(crate) enum Mcp {
     /// The server is the command after `--`, which is started for the request, or the one at
     /// `--url`. Examples: `prowess mcp call tools/list -- prowess serve`, and `prowess mcp call
     /// resources/read '{"uri": "skill://pdf/SKILL.md"}' --url http://127.0.0.1:8080/mcp`.
+    #[command(hide = !cfg!(feature = "mcp-sources"))]
     Call(McpCall),
 }
 

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+/// Whether the options of requests are left out of the help, because this build refuses them.
+const WITHOUT_VENDOR: bool = !cfg!(feature = "vendor");
+
 /// The arguments of `prompt`.
 #[derive(Debug, Args)]
 pub(crate) struct PromptArgs {
@@ -29,16 +32,16 @@ pub(crate) struct PromptArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ModelRequestArgs {
     /// Print the body of a request to this API
-    #[arg(long, value_enum, value_name = "NAME")]
+    #[arg(long, value_enum, value_name = "NAME", hide = WITHOUT_VENDOR)]
     pub(crate) vendor: Option<Vendor>,
     /// Name of the model in that body
-    #[arg(long, requires = "vendor", value_name = "NAME")]
+    #[arg(long, requires = "vendor", value_name = "NAME", hide = WITHOUT_VENDOR)]
     pub(crate) model: Option<String>,
     /// Rules of the host, in front of the skills
-    #[arg(long, requires = "vendor", value_name = "TEXT", hide_short_help = true)]
+    #[arg(long, requires = "vendor", value_name = "TEXT", hide_short_help = true, hide = WITHOUT_VENDOR)]
     pub(crate) rules: Option<String>,
     /// Message of the user
-    #[arg(long, requires = "vendor", value_name = "TEXT")]
+    #[arg(long, requires = "vendor", value_name = "TEXT", hide = WITHOUT_VENDOR)]
     pub(crate) message: Option<String>,
 }
 

@@ -9,9 +9,11 @@ use prowess::script::HostPattern;
 #[derive(Debug, Args)]
 pub(crate) struct Run {
     /// Id of the skill
-    pub(crate) id: String,
+    #[arg(required_unless_present = "shell")]
+    pub(crate) id: Option<String>,
     /// Path of the script in the skill, such as `scripts/fill.py`
-    pub(crate) script: String,
+    #[arg(required_unless_present = "shell")]
+    pub(crate) script: Option<String>,
     /// Arguments of the script
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<String>,
@@ -25,15 +27,56 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) explain: bool,
     /// Host that the script may reach: `api.example.com`, `*.example.com:8443`; repeatable
-    #[arg(long, value_name = "HOST")]
+    #[arg(long, value_name = "HOST", hide = !cfg!(feature = "proxy"))]
     pub(crate) host: Vec<HostPattern>,
     /// The same, also where the host has an address of a private network; repeatable
-    #[arg(long, value_name = "HOST", hide_short_help = true)]
+    #[arg(
+        long,
+        value_name = "HOST",
+        hide_short_help = true,
+        hide = !cfg!(feature = "proxy")
+    )]
     pub(crate) private_host: Vec<HostPattern>,
     /// Let the script reach every public host
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, hide_short_help = true, hide = !cfg!(feature = "proxy"))]
     pub(crate) network: bool,
     /// Seconds after which the script is ended, at most 600
     #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=600))]
     pub(crate) seconds: u64,
+    /// Run commands over files in memory, with the skills in them, instead of a script
+    #[arg(
+        long,
+        conflicts_with_all = ["id", "explain", "read", "write", "host", "network"],
+        hide = !cfg!(feature = "virtual-shell")
+    )]
+    pub(crate) shell: bool,
+    /// Command for `--shell`, instead of those on standard input
+    #[arg(
+        short,
+        value_name = "COMMAND",
+        requires = "shell",
+        hide = !cfg!(feature = "virtual-shell")
+    )]
+    pub(crate) command: Option<String>,
+    /// Skills to load first for `--shell`, separated by commas
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "ID",
+        requires = "shell",
+        hide = !cfg!(feature = "virtual-shell")
+    )]
+    pub(crate) load: Vec<String>,
+}
+
+impl Run {
+    /// Returns the id of the skill; empty with `--shell`.
+    pub(crate) fn id(&self) -> &str {
+        self.id.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the path of the script; empty with `--shell`.
+    pub(crate) fn script(&self) -> &str {
+        self.script.as_deref().unwrap_or_default()
+    }
 }

@@ -1,8 +1,35 @@
-//! The arguments of `search` and `probe`.
+//! The arguments of `search`.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
+
+/// The arguments of `search`.
+#[derive(Debug, Args)]
+pub(crate) struct Search {
+    /// Words to search for; without them, all skills are listed
+    #[arg(default_value = "")]
+    pub(crate) query: String,
+    /// Maximum number of skills [default: 10, or 5 per query of `--probe`]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// How to match: ranked words, or plain substring
+    #[arg(long = "match", value_enum, default_value_t = Matching::Words, value_name = "HOW")]
+    pub(crate) matching: Matching,
+    /// Evaluate the search with the queries of this file; exits with 1 if recall is too low
+    ///
+    /// FILE is a JSON list of `{"query": "...", "expect": ["ID", ...], "not": ["ID", ...]}`. A
+    /// skill that is not offered on this machine counts as missed, and its reason is printed.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["query", "matching"])]
+    pub(crate) probe: Option<PathBuf>,
+    /// Minimum recall, from 0 to 1
+    #[arg(long, value_name = "SHARE", requires = "probe", hide_short_help = true)]
+    pub(crate) min_recall: Option<Share>,
+    /// Propose words for the descriptions of skills that others outrank
+    #[arg(long, requires = "probe", hide_short_help = true)]
+    pub(crate) suggest: bool,
+}
 
 /// The condition under which a skill matches a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

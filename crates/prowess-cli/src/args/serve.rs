@@ -6,26 +6,29 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+/// Whether the options of HTTP are left out of the help, because this build refuses them.
+const WITHOUT_HTTP: bool = !cfg!(feature = "http");
+
 /// The arguments of `serve`.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
     /// Serve many clients over Streamable HTTP at this address instead, such as 127.0.0.1:8080; the
     /// protocol is at `/mcp`
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", hide = WITHOUT_HTTP)]
     pub(crate) http: Option<SocketAddr>,
     /// File with the token that HTTP clients send, also from the environment variable
     /// `PROWESS_HTTP_TOKEN`; this or an issuer is needed unless ADDR is a loopback address
-    #[arg(long, value_name = "FILE", requires = "http")]
+    #[arg(long, value_name = "FILE", requires = "http", hide = WITHOUT_HTTP)]
     pub(crate) token_file: Option<PathBuf>,
     /// Authorization server of OAuth 2.1 whose tokens HTTP clients may send
-    #[arg(long, value_name = "URL", requires = "http")]
+    #[arg(long, value_name = "URL", requires = "http", hide = WITHOUT_HTTP)]
     pub(crate) oauth_issuer: Option<String>,
     /// Scope that these tokens need; repeatable
-    #[arg(long, value_name = "SCOPE", requires = "oauth_issuer", hide_short_help = true)]
+    #[arg(long, value_name = "SCOPE", requires = "oauth_issuer", hide_short_help = true, hide = WITHOUT_HTTP)]
     pub(crate) oauth_scope: Vec<String>,
     /// URL by which clients reach the server, for which these tokens have to be, such as
     /// `https://skills.example/mcp` [default: `/mcp` at ADDR if it is a loopback address]
-    #[arg(long, value_name = "URL", requires = "oauth_issuer", hide_short_help = true)]
+    #[arg(long, value_name = "URL", requires = "oauth_issuer", hide_short_help = true, hide = WITHOUT_HTTP)]
     pub(crate) oauth_resource: Option<String>,
     /// File with the server's certificate and those of its authorities, in PEM; encrypts
     /// connections
@@ -34,28 +37,29 @@ pub(crate) struct Serve {
         value_name = "FILE",
         requires = "http",
         requires = "tls_key",
-        hide_short_help = true
+        hide_short_help = true,
+        hide = WITHOUT_HTTP
     )]
     pub(crate) tls_cert: Option<PathBuf>,
     /// File with the key of the certificate, in PEM
-    #[arg(long, value_name = "FILE", requires = "tls_cert", hide_short_help = true)]
+    #[arg(long, value_name = "FILE", requires = "tls_cert", hide_short_help = true, hide = WITHOUT_HTTP)]
     pub(crate) tls_key: Option<PathBuf>,
     /// Another name by which HTTP clients reach the server, with its port if it has one; repeatable
-    #[arg(long, value_name = "HOST", requires = "http", hide_short_help = true)]
+    #[arg(long, value_name = "HOST", requires = "http", hide_short_help = true, hide = WITHOUT_HTTP)]
     pub(crate) allow_host: Vec<String>,
     /// Origin of pages that may use the server, such as `https://app.example`; repeatable
-    #[arg(long, value_name = "ORIGIN", requires = "http", hide_short_help = true)]
+    #[arg(long, value_name = "ORIGIN", requires = "http", hide_short_help = true, hide = WITHOUT_HTTP)]
     pub(crate) allow_origin: Vec<String>,
     /// Maximum number of HTTP requests per second of one client address
-    #[arg(long, value_name = "N", requires = "http", hide_short_help = true)]
+    #[arg(long, value_name = "N", requires = "http", hide_short_help = true, hide = WITHOUT_HTTP)]
     pub(crate) rate: Option<NonZeroU32>,
     /// Maximum number of open HTTP connections of one client address, such as that of a reverse
     /// proxy; a further one is refused with 429 [default: 384 of 512]
-    #[arg(long, value_name = "N", requires = "http", hide_short_help = true)]
+    #[arg(long, value_name = "N", requires = "http", hide_short_help = true, hide = WITHOUT_HTTP)]
     pub(crate) client_connections: Option<NonZeroUsize>,
     /// Maximum number of sessions of one user of the authorization server, or else of one client
     /// address; a further one is refused with 503 [default: 512 of 1024]
-    #[arg(long, value_name = "N", requires = "http", hide_short_help = true)]
+    #[arg(long, value_name = "N", requires = "http", hide_short_help = true, hide = WITHOUT_HTTP)]
     pub(crate) client_sessions: Option<NonZeroUsize>,
     /// People who decide on calls that a person has to approve [default: client, or host for an
     /// address that other machines can reach]

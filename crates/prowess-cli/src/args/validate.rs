@@ -10,7 +10,7 @@ use prowess::format::Profile;
 pub(crate) struct Validate {
     /// Skill directories, `SKILL.md` files, or directories of skills; `-` reads the text of one
     /// `SKILL.md` from standard input
-    #[arg(required = true, value_name = "PATH")]
+    #[arg(required_unless_present = "schema", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Rules to check against: lenient, extended, spec, strict or skills-ref
     ///
@@ -34,4 +34,7 @@ pub(crate) struct Validate {
     /// Show the roles that boxxy derives from the skills' names, and which one is missing
     #[arg(long, hide_short_help = true)]
     pub(crate) roles: bool,
+    /// Print the JSON Schema of the frontmatter, for editors, and check nothing
+    #[arg(long, conflicts_with_all = ["paths", "fix", "roles"])]
+    pub(crate) schema: bool,
 }

@@ -1,4 +1,4 @@
-//! `prowess audit` and `prowess stats`: shows, checks and sums an audit log.
+//! `prowess audit`: shows, checks and sums an audit log.
 
 use std::fmt::Write as _;
 use std::io::ErrorKind;
@@ -29,13 +29,12 @@ pub(crate) fn run(command: &Audit, output: &Output) -> Result<ExitCode, Failure>
     match command {
         Audit::Show { session, file } => show(session.as_deref(), &located(file)?, output),
         Audit::Verify { head, file } => check(head.as_ref(), &located(file)?, output),
+        Audit::Stats { file } => stats(&located(file)?, output),
     }
 }
 
-/// Runs `stats`.
-pub(crate) fn stats(file: &Option<PathBuf>, output: &Output) -> Result<ExitCode, Failure> {
-    let path = located(file)?;
-    let statistics = Statistics::read(&path).map_err(|error| failure(&path, &error))?;
+fn stats(path: &Path, output: &Output) -> Result<ExitCode, Failure> {
+    let statistics = Statistics::read(path).map_err(|error| failure(path, &error))?;
     output.result(&statistics, statistics_text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -115,3 +115,21 @@ pub(crate) fn arguments(json: &str) -> Result<Value, Failure> {
         Failure::usage("arguments-invalid", message, "pass one JSON object, in single quotes")
     })
 }
+
+/// Prints the decision of the gate about a call, which is not run. A call that may not run now has
+/// exit code 1.
+pub(crate) fn explain(
+    global: &Global,
+    tool: &str,
+    json: &str,
+    load: &[String],
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let arguments = arguments(json)?;
+    let runtime = runtime::runtime(global)?;
+    let conversation = Conversation::open(&runtime)?;
+    conversation.load(load)?;
+    let decision = conversation.turn()?.explain(tool, &arguments)?;
+    output.result(&decision, |_| format!("{decision}\n"))?;
+    Ok(ExitCode::from(u8::from(!decision.is_allowed())))
+}

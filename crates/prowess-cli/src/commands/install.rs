@@ -1,18 +1,17 @@
-//! `prowess add`, `remove`, `sync`, `verify`, `outdated` and `rollback`.
+//! `prowess add`, `remove` and `verify`, and the lines of every command that installs.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 use prowess::{Cancel, RemoteErrorKind, RemoteRequest};
 use prowess_source_remote::WrittenSource;
-use prowess_store::{Added, Checked, InstallError, PlaceForm, RemoteState, Synced};
+use prowess_store::{Added, PlaceForm};
 use prowess_text::enumerated;
 use serde::Serialize;
 
 use super::placement;
-use crate::args::{Add, InstallOptions, Remove, Rollback, Sync};
+use crate::args::{Add, InstallOptions, Remove};
 use crate::failure::Failure;
 use crate::install_place::InstallPlace;
 use crate::output::{DIM, ID, Output};
@@ -23,15 +22,11 @@ use crate::terminal::{plain, width};
 const NEXT_STEPS: [(&str, &str); 3] = [
     ("damaged", "`prowess sync` installs damaged packages again"),
     ("changed", "`prowess update --preview` shows what the new version changes"),
-    ("quarantined", "`prowess quarantine release` writes other bytes to a file, to look at them"),
+    ("quarantined", "`prowess sync --release` writes other bytes to a file, to look at them"),
 ];
 
-/// The exit code of a sync that found other bytes than the locked ones.
-const OTHER_BYTES: u8 = 3;
-
 /// The remark of a command that has no skill to report.
-const NOTHING_INSTALLED: &str = "no skill is installed";
-pub(crate) const UP_TO_DATE: &str = "every skill is up to date";
+pub(crate) const NOTHING_INSTALLED: &str = "no skill is installed";
 
 /// One skill with what was done or found.
 #[derive(Serialize)]
@@ -51,6 +46,7 @@ struct Lines {
 pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
     let place = InstallPlace::new(&args.options)?.signed_by(&args.signer)?;
     let mut request = request(&args.source)?;
+    InstallPlace::check_source(&request.source)?;
     if args.reference.is_some() {
         request.reference.clone_from(&args.reference);
     }
@@ -104,75 +100,6 @@ pub(crate) fn remove(args: &Remove, output: &Output) -> Result<ExitCode, Failure
     Ok(ExitCode::SUCCESS)
 }
 
-pub(crate) fn sync(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
-    let place = InstallPlace::new(&args.options)?;
-    if args.frozen && place.lock.read()?.is_none() {
-        let message = format!("there is no lock file `{}`", place.lock.path().display());
-        return Err(Failure::new(
-            "lock-invalid",
-            message,
-            "run `prowess add`, or name another one",
-        ));
-    }
-    if args.check {
-        return check(&place.installer().check(&Cancel::default())?, output);
-    }
-    let synced = place.installer().sync(&Cancel::default())?;
-    let has_other = synced.values().any(|state| matches!(state, Synced::Quarantined(_)));
-    let has_failed = synced.values().any(|state| matches!(state, Synced::Failed(_)));
-    print_or(synced.into_iter().map(synced_line).collect(), NOTHING_INSTALLED, output)?;
-    Ok(match (has_other, has_failed) {
-        (true, _) => ExitCode::from(OTHER_BYTES),
-        (false, true) => ExitCode::FAILURE,
-        (false, false) => ExitCode::SUCCESS,
-    })
-}
-
-fn synced_line((id, synced): (String, Synced)) -> Line {
-    let (state, detail) = match synced {
-        Synced::Intact => ("intact", None),
-        Synced::Installed => ("installed", None),
-        Synced::Quarantined(artifact) => ("quarantined", Some(artifact.to_string())),
-        Synced::Failed(error) => ("failed", Some(error.to_string())),
-    };
-    Line { id, state, detail }
-}
-
-fn check(checked: &BTreeMap<String, Checked>, output: &Output) -> Result<ExitCode, Failure> {
-    let lines: Vec<_> = checked.iter().map(|(id, checked)| checked_line(id, checked)).collect();
-    let is_same = lines.iter().all(|line| line.state == "intact");
-    print_or(lines, NOTHING_INSTALLED, output)?;
-    Ok(if is_same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn checked_line(id: &str, checked: &Checked) -> Line {
-    let (state, detail) = match (&checked.stored, &checked.remote) {
-        (Err(error), _) => ("damaged", Some(error.to_string())),
-        (Ok(()), RemoteState::Same) => ("intact", None),
-        (Ok(()), RemoteState::SameFiles) => {
-            ("intact", Some("the source has another archive or revision of these files".to_owned()))
-        }
-        (Ok(()), RemoteState::Changed) => {
-            ("changed", Some("the source has another version".to_owned()))
-        }
-        (Ok(()), RemoteState::Gone) => ("gone", Some("the source has no such skill".to_owned())),
-        (Ok(()), RemoteState::Unavailable(error)) => ("unavailable", Some(error.to_string())),
-    };
-    Line { id: id.to_owned(), state, detail }
-}
-
-/// Lists the skills whose source has another version.
-pub(crate) fn outdated(options: &InstallOptions, output: &Output) -> Result<ExitCode, Failure> {
-    let place = InstallPlace::new(options)?;
-    let checked = place.installer().check(&Cancel::default())?;
-    let remote = |(id, checked): (&String, &Checked)| {
-        checked_line(id, &Checked { stored: Ok(()), remote: checked.remote.clone() })
-    };
-    let lines = checked.iter().map(remote).filter(|line| line.state != "intact");
-    print_or(lines.collect(), UP_TO_DATE, output)?;
-    Ok(ExitCode::SUCCESS)
-}
-
 /// Compares each package with the lock file, without the network.
 pub(crate) fn verify(options: &InstallOptions, output: &Output) -> Result<ExitCode, Failure> {
     let place = InstallPlace::new(options)?;
@@ -185,15 +112,6 @@ pub(crate) fn verify(options: &InstallOptions, output: &Output) -> Result<ExitCo
     });
     print_or(lines.collect(), NOTHING_INSTALLED, output)?;
     Ok(if is_intact { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-pub(crate) fn rollback(args: &Rollback, output: &Output) -> Result<ExitCode, Failure> {
-    let place = InstallPlace::new(&args.options)?;
-    let change = place.store.begin()?;
-    let skill = change.roll_back(&place.lock, &args.id).map_err(InstallError::from)?;
-    let detail = Some(skill.revision);
-    print(vec![Line { id: args.id.clone(), state: "restored", detail }], output)?;
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints one line for each skill, or a remark if there are none.

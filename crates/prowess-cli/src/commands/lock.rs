@@ -1,4 +1,4 @@
-//! `prowess lock` and `prowess quarantine`.
+//! The options of `prowess sync` about lock files and the quarantine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,35 +9,31 @@ use prowess_store::{ForeignLock, InstallError, LockFile, Merge, heal, merge, to_
 use prowess_text::terminal_json;
 use serde::Serialize;
 
-use crate::args::{InstallOptions, LockCommand, Quarantine, SignerOption};
+use crate::args::{InstallOptions, SignerOption};
 use crate::commands::install::{Line, added_line, print, print_or};
 use crate::commands::publish::unwritable;
 use crate::failure::Failure;
 use crate::install_place::{InstallPlace, lock_file, store};
 use crate::output::Output;
 use crate::paths::absolute;
+use crate::terminal::plain;
 
-/// The output of `lock merge --format json`.
+/// The output of `sync --merge --format json`.
 #[derive(Serialize)]
 struct Merged {
     skills: usize,
     conflicts: Vec<String>,
 }
 
-pub(crate) fn lock(command: &LockCommand, output: &Output) -> Result<ExitCode, Failure> {
-    match command {
-        LockCommand::Merge { files, lock } => merge_locks(files, lock.as_ref(), output),
-        LockCommand::Import { file, signer, options } => import(file, signer, options, output),
-        LockCommand::Export { lock } => {
-            let text = to_skills_lock(&lock_file(lock.as_ref())?.load()?, &store()?)?;
-            output.data(&terminal_json(&text))?;
-            Ok(ExitCode::SUCCESS)
-        }
-    }
+/// Prints the installed skills as the lock file of another tool.
+pub(crate) fn export(options: &InstallOptions, output: &Output) -> Result<ExitCode, Failure> {
+    let text = to_skills_lock(&lock_file(options.lock.as_ref())?.load()?, &store()?)?;
+    output.data(&terminal_json(&text))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Installs what the lock file of another tool names.
-fn import(
+pub(crate) fn import(
     file: &Path,
     signer: &SignerOption,
     options: &InstallOptions,
@@ -61,15 +57,17 @@ fn import(
             skill.source = absolute(&path)?.to_string_lossy().into_owned();
         }
     }
+    skills.iter().try_for_each(|skill| InstallPlace::check_source(&skill.source))?;
     let place = InstallPlace::new(options)?.signed_by(signer)?;
     let added = place.installer().import(&skills, &Cancel::default())?;
     print(added.into_iter().map(added_line).collect(), output)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn merge_locks(
+/// Merges three versions of a lock file, or repairs one with conflict markers.
+pub(crate) fn merge_locks(
     files: &[PathBuf],
-    lock: Option<&PathBuf>,
+    options: &InstallOptions,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let (target, merged) = match files {
@@ -78,11 +76,16 @@ fn merge_locks(
             let merged = merge(Some(&loaded(&base)?), &loaded(&ours)?, &loaded(&theirs)?);
             (ours, merged)
         }
-        _ => {
-            let file = lock_file(lock)?;
+        [] => {
+            let file = lock_file(options.lock.as_ref())?;
             let text = file.read()?.unwrap_or_default();
             let healed = heal(&text).map_err(InstallError::from)?;
             (file, healed)
+        }
+        _ => {
+            let message = "`--merge` takes three files, or none to repair a lock file";
+            let help = "name the common version, ours and theirs";
+            return Err(Failure::usage("lock-invalid", message, help));
         }
     };
     target.write(&merged.to_text())?;
@@ -107,26 +110,33 @@ fn report(merged: &Merge, output: &Output) -> Result<ExitCode, Failure> {
     Ok(if is_merged { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-pub(crate) fn quarantine(command: &Quarantine, output: &Output) -> Result<ExitCode, Failure> {
-    let store = store()?;
-    let lines: Vec<_> = match command {
-        Quarantine::List => {
-            let line = |note: prowess_store::Quarantined| {
-                let detail = format!("{} from {}", note.artifact, note.source);
-                Line { id: note.id, state: "quarantined", detail: Some(detail) }
-            };
-            store.quarantined()?.into_iter().map(line).collect()
-        }
-        Quarantine::Release { digest, file } => {
-            // Nothing is lost if the file cannot be created.
-            let mut target =
-                fs::File::create_new(file).map_err(|error| unwritable(file, &error))?;
-            let (note, bytes) = store.begin()?.release(digest)?;
-            std::io::Write::write_all(&mut target, &bytes)
-                .map_err(|error| unwritable(file, &error))?;
-            vec![Line { id: note.id, state: "released", detail: Some(file.display().to_string()) }]
-        }
+/// Lists the artifacts in quarantine.
+pub(crate) fn quarantined(output: &Output) -> Result<ExitCode, Failure> {
+    let line = |note: prowess_store::Quarantined| {
+        let detail = format!("{} from {}", note.artifact, note.source);
+        Line { id: note.id, state: "quarantined", detail: Some(detail) }
     };
+    let lines = store()?.quarantined()?.into_iter().map(line).collect();
     print_or(lines, "nothing is in quarantine", output)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Takes an artifact out of quarantine and writes it to a new file. `names` are its digest and the
+/// file.
+pub(crate) fn release(names: &[String], output: &Output) -> Result<ExitCode, Failure> {
+    let [digest, file] = names else { return Err(not_a_digest("nothing")) };
+    let digest = digest.parse().map_err(|_| not_a_digest(digest))?;
+    let file = Path::new(file);
+    // Nothing is lost if the file cannot be created.
+    let mut target = fs::File::create_new(file).map_err(|error| unwritable(file, &error))?;
+    let (note, bytes) = store()?.begin()?.release(&digest)?;
+    std::io::Write::write_all(&mut target, &bytes).map_err(|error| unwritable(file, &error))?;
+    let detail = Some(file.display().to_string());
+    print(vec![Line { id: note.id, state: "released", detail }], output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn not_a_digest(written: &str) -> Failure {
+    let message = format!("`{}` is not the digest of an artifact", plain(written));
+    Failure::usage("digest-invalid", message, "`prowess sync --quarantine` lists the artifacts")
 }

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::args::command;
 use crate::failure::Failure;
+use crate::features::{FEATURES, Feature};
 use crate::output::Output;
 
 /// Prints the completion script of a shell.
@@ -41,6 +42,20 @@ pub(crate) fn pages(directory: Option<&Path>, output: &Output) -> Result<ExitCod
 pub(crate) fn version(output: &Output) -> Result<ExitCode, Failure> {
     const VERSION: &str = env!("CARGO_PKG_VERSION");
     output.result(&json!({ "version": VERSION }), |_| format!("prowess {VERSION}\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lists the features, and which of them this program has.
+pub(crate) fn features(output: &Output) -> Result<ExitCode, Failure> {
+    let is_on: serde_json::Map<_, _> =
+        FEATURES.iter().map(|one| (one.name.to_owned(), one.is_on.into())).collect();
+    output.result(&json!({ "features": is_on }), |_| {
+        let line = |one: &Feature| {
+            let mark = if one.is_on { "yes" } else { "no" };
+            format!("{:13}  {mark:3}  {}\n", one.name, one.purpose)
+        };
+        FEATURES.iter().map(line).collect()
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! The blocks are data next to this file.
 
+#[cfg(feature = "mcp-sources")]
 mod call;
 
 use std::path::Path;
@@ -13,6 +14,8 @@ use serde_json::json;
 
 use crate::args::{Global, Mcp, Setting};
 use crate::failure::Failure;
+#[cfg(not(feature = "mcp-sources"))]
+use crate::features;
 use crate::output::Output;
 use crate::paths::{absolute, working_directory};
 
@@ -39,7 +42,10 @@ struct Client {
 pub(crate) fn run(command: &Mcp, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let client = match command {
         Mcp::Config { client } => client,
+        #[cfg(feature = "mcp-sources")]
         Mcp::Call(args) => return call::run(args, output),
+        #[cfg(not(feature = "mcp-sources"))]
+        Mcp::Call(_) => return Err(features::missing("mcp-sources", "mcp call")),
     };
     let clients: Vec<Client> = serde_json::from_str(CLIENTS).expect("a test reads the list");
     match client {

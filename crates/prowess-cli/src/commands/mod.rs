@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod absent;
 mod agent;
 mod approvals;
 pub(crate) mod audit;
@@ -10,7 +11,6 @@ mod conversation;
 mod difference;
 mod doctor;
 mod explain;
-mod explain_call;
 mod install;
 mod list;
 mod lock;
@@ -25,14 +25,17 @@ mod probe;
 mod prompt;
 mod publish;
 mod read_properties;
+#[cfg(feature = "vendor")]
 mod request;
 mod run;
-mod schema;
 mod search;
 mod serve;
+#[cfg(feature = "virtual-shell")]
 mod shell;
 mod show;
+#[cfg(feature = "reference")]
 mod skills_ref;
+mod sync;
 mod to_prompt;
 mod tour;
 mod trust;
@@ -42,8 +45,14 @@ mod validate;
 
 use std::process::ExitCode;
 
+#[cfg(not(feature = "vendor"))]
+use absent::request;
+#[cfg(not(feature = "virtual-shell"))]
+use absent::shell;
+#[cfg(not(feature = "reference"))]
+use absent::skills_ref;
+
 use crate::args::{Args, Command, Format};
-use crate::commands::probe::ProbeOptions;
 use crate::failure::Failure;
 use crate::output::Output;
 
@@ -63,19 +72,14 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
             read_properties::run(path, *profile, output)
         }
         Some(Command::New(args)) => new::run(global, args, output),
-        Some(Command::Schema { profile }) => schema::run(*profile, output),
         Some(Command::ToPrompt { paths, profile }) => to_prompt::run(paths, *profile, output),
         Some(Command::Doctor) => doctor::run(global, output),
         Some(Command::List) => list::run(global, output),
         Some(Command::Show { id }) => show::run(global, id, output),
-        Some(Command::Search { query, limit, matching }) => {
-            search::run(global, query, *limit, *matching, output)
-        }
-        Some(Command::Probe { file, limit, min_recall, suggest }) => {
-            let options =
-                ProbeOptions { limit: *limit, min_recall: *min_recall, suggest: *suggest };
-            probe::run(global, file, &options, output)
-        }
+        Some(Command::Search(args)) => match &args.probe {
+            None => search::run(global, args, output),
+            Some(file) => probe::run(global, file, args, output),
+        },
         Some(Command::Explain { query }) => explain::run(global, query, output),
         Some(Command::Prompt(args)) => match args.request.vendor {
             None => prompt::run(global, args, output),
@@ -85,12 +89,11 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Call { tool: Some(tool), json, load, explain: false }) => {
             call::run(global, tool, json, load, output)
         }
-        Some(
-            Command::Call { tool: Some(tool), json, load, explain: true }
-            | Command::ExplainCall { tool, json, load },
-        ) => explain_call::run(global, tool, json, load, output),
+        Some(Command::Call { tool: Some(tool), json, load, explain: true }) => {
+            call::explain(global, tool, json, load, output)
+        }
+        Some(Command::Run(args)) if args.shell => shell::run(global, args, output),
         Some(Command::Run(args)) => run::run(global, args, output),
-        Some(Command::Shell(args)) => shell::run(global, args, output),
         Some(Command::Plugin(command)) => plugin::run(global, command, output),
         Some(Command::Serve(args)) => serve::run(args, global, output),
         Some(Command::Mcp(command)) => mcp::run(command, global, output),
@@ -98,20 +101,16 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Trust(args)) => trust::run(args, output),
         Some(Command::Add(args)) => install::add(args, output),
         Some(Command::Remove(args)) => install::remove(args, output),
-        Some(Command::Sync(args)) => install::sync(args, output),
+        Some(Command::Sync(args)) => sync::run(args, output),
         Some(Command::Update(args)) => update::run(args, output),
         Some(Command::Verify(options)) => install::verify(options, output),
-        Some(Command::Rollback(args)) => install::rollback(args, output),
-        Some(Command::Outdated(options)) => install::outdated(options, output),
-        Some(Command::Quarantine(command)) => lock::quarantine(command, output),
-        Some(Command::Lock(command)) => lock::lock(command, output),
         Some(Command::Publish(args)) => publish::run(args, output),
         Some(Command::Audit(command)) => audit::run(command, output),
-        Some(Command::Stats { file }) => audit::stats(file, output),
         Some(Command::Approvals(command)) => approvals::run(command, global, output),
         Some(Command::Completions { shell }) => manual::completions(*shell, output),
         Some(Command::Man { directory }) => manual::pages(directory.as_deref(), output),
         Some(Command::Tour) => tour::run(global, output),
-        Some(Command::Version) => manual::version(output),
+        Some(Command::Version { features: false }) => manual::version(output),
+        Some(Command::Version { features: true }) => manual::features(output),
     }
 }

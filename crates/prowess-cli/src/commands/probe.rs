@@ -1,4 +1,4 @@
-//! `prowess probe`: evaluates the search with queries whose answers are known.
+//! `prowess search --probe`: evaluates the search with queries whose answers are known.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use prowess::Catalog;
 use prowess::search::{Answer, Evaluation, Offer, Question, Suggestion, evaluate, suggest};
 use serde::Serialize;
 
-use crate::args::{Global, Share};
+use crate::args::{Global, Search};
 use crate::commands::show::suggestion;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output, counted};
@@ -18,17 +18,10 @@ use crate::terminal::{fitted, plain};
 /// The maximum number of confusions in the text output; the JSON output has all.
 const MOST_CONFUSIONS: usize = 10;
 
-/// The options of the command.
-pub(crate) struct ProbeOptions {
-    /// The number of skills to retrieve per query.
-    pub(crate) limit: usize,
-    /// The minimum recall.
-    pub(crate) min_recall: Option<Share>,
-    /// Whether words are proposed for the descriptions of skills that lose.
-    pub(crate) suggest: bool,
-}
+/// The number of skills that are retrieved per query, if the command line names none.
+const MOST_OFFERS: usize = 5;
 
-/// The output of `probe --format json`.
+/// The output of `search --probe FILE --format json`.
 #[derive(Serialize)]
 struct Probed {
     #[serde(flatten)]
@@ -41,20 +34,21 @@ struct Probed {
 pub(crate) fn run(
     global: &Global,
     file: &Path,
-    options: &ProbeOptions,
+    args: &Search,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let questions = questions(file)?;
+    let limit = args.limit.unwrap_or(MOST_OFFERS);
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
-    let evaluation = evaluate(runtime.ranker().as_ref(), &catalog, &questions, options.limit);
-    let suggestions = options.suggest.then(|| suggest(&catalog, &questions, &evaluation));
+    let evaluation = evaluate(runtime.ranker().as_ref(), &catalog, &questions, limit);
+    let suggestions = args.suggest.then(|| suggest(&catalog, &questions, &evaluation));
     let probed = Probed { evaluation, suggestions };
     output.result(&probed, text)?;
     for id in &probed.evaluation.unknown {
         output.remark(&unknown(&catalog, id));
     }
-    let is_missed = options.min_recall.is_some_and(|least| probed.evaluation.recall < least.0);
+    let is_missed = args.min_recall.is_some_and(|least| probed.evaluation.recall < least.0);
     Ok(ExitCode::from(u8::from(is_missed)))
 }
 

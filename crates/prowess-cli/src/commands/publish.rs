@@ -6,13 +6,20 @@ use std::process::ExitCode;
 
 use prowess::{Cancel, Remote as _, RemoteErrorKind, RemoteRequest};
 use prowess_archive::File;
-use prowess_signature::SecretKey;
-use prowess_source_remote::{Annotations, LocalRemote, OciRemote, S3Remote};
-use prowess_store::{InstallError, publish, publish_packages, publish_signed};
+use prowess_source_remote::LocalRemote;
+#[cfg(feature = "remotes")]
+use prowess_source_remote::{Annotations, OciRemote, S3Remote};
+#[cfg(feature = "remotes")]
+use prowess_store::publish_packages;
+#[cfg(feature = "sign")]
+use prowess_store::publish_signed;
+use prowess_store::{InstallError, publish};
 
 use crate::args::Publish;
 use crate::commands::install::{Line, print};
 use crate::failure::Failure;
+use crate::features;
+#[cfg(feature = "remotes")]
 use crate::install_place::{http_options, s3_options};
 use crate::output::Output;
 use crate::paths::absolute;
@@ -21,9 +28,17 @@ use crate::paths::absolute;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 pub(crate) fn run(args: &Publish, output: &Output) -> Result<ExitCode, Failure> {
+    if args.to.is_some() {
+        features::require("remotes", "publish --to")?;
+    }
+    if args.sign.is_some() {
+        features::require("sign", "publish --sign")?;
+    }
     let archive = packed(&args.folder)?;
     let lines = match (&args.to, &args.site) {
+        #[cfg(feature = "remotes")]
         (Some(target), _) if target.starts_with("s3://") => to_bucket(args, target, &archive)?,
+        #[cfg(feature = "remotes")]
         (Some(target), _) if target.starts_with("oci") => to_registry(args, target, &archive)?,
         (None, Some(site)) => to_folder(args, site, &archive)?,
         _ => {
@@ -61,6 +76,7 @@ fn to_folder(args: &Publish, site: &Path, archive: &[u8]) -> Result<Vec<Line>, F
 }
 
 /// Writes the index last, so that it names no object that is not there.
+#[cfg(feature = "remotes")]
 fn to_bucket(args: &Publish, target: &str, archive: &[u8]) -> Result<Vec<Line>, Failure> {
     let remote = S3Remote::new(s3_options(), http_options(&args.hosts)?);
     let mut lines = Vec::new();
@@ -73,6 +89,7 @@ fn to_bucket(args: &Publish, target: &str, archive: &[u8]) -> Result<Vec<Line>, 
     Ok(lines)
 }
 
+#[cfg(feature = "remotes")]
 fn to_registry(args: &Publish, target: &str, archive: &[u8]) -> Result<Vec<Line>, Failure> {
     if args.sign.is_some() {
         let code = RemoteErrorKind::Unsupported.as_str();
@@ -96,19 +113,33 @@ fn to_registry(args: &Publish, target: &str, archive: &[u8]) -> Result<Vec<Line>
 
 /// Returns the files of the site, signed if there is a key.
 fn files(archive: &[u8], key: Option<&Path>) -> Result<Vec<File>, Failure> {
-    let Some(path) = key else { return Ok(publish(archive)?) };
+    match key {
+        None => Ok(publish(archive)?),
+        Some(key) => signed(archive, key),
+    }
+}
+
+#[cfg(feature = "sign")]
+fn signed(archive: &[u8], path: &Path) -> Result<Vec<File>, Failure> {
     let invalid = |reason: String| {
         let help = "name the file written by `minisign -G`";
         let message = format!("`{}` cannot sign: {reason}", path.display());
         Failure::new("signer-invalid", message, help)
     };
     let text = fs::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
-    let key = SecretKey::parse(&text).map_err(|error| invalid(error.to_string()))?;
+    let key =
+        prowess_signature::SecretKey::parse(&text).map_err(|error| invalid(error.to_string()))?;
     // The trusted comment says what was signed, and no time: equal packages give equal comments.
     Ok(publish_signed(archive, key.public_key(), &|name, bytes| key.sign(bytes, name))?)
 }
 
+#[cfg(not(feature = "sign"))]
+fn signed(_: &[u8], _: &Path) -> Result<Vec<File>, Failure> {
+    Err(features::missing("sign", "publish --sign"))
+}
+
 /// Returns the target of one of several skills: `NAME/SKILL:TAG`.
+#[cfg(feature = "remotes")]
 fn below(target: &str, name: &str) -> String {
     let start = target.rfind('/').unwrap_or_default();
     match target[start..].split_once(':') {

@@ -39,8 +39,9 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     let scripts = policies.scripts.clone();
     let runtime = builder_with(global, policies, &plugins)?.build()?;
     let conversation = Conversation::open(&runtime)?;
-    conversation.load(std::slice::from_ref(&args.id))?;
-    let Run { id, script, arguments, .. } = args;
+    let (id, script) = (args.id(), args.script());
+    conversation.load(&[id.to_owned()])?;
+    let arguments = &args.arguments;
     let arguments = json!({ "skill": id, "path": script, "args": arguments });
     let run = call(&tool_name(&runtime, "skills.run"), arguments);
     if args.explain {

@@ -7,11 +7,14 @@ use prowess::search::Substring;
 use prowess::{Ranked, Ranker};
 use serde::Serialize;
 
-use crate::args::{Global, Matching};
+use crate::args::{Global, Matching, Search};
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
 use crate::runtime;
 use crate::terminal::{fitted, padded, plain, width};
+
+/// The maximum number of skills, if the command line names none.
+const MOST_HITS: usize = 10;
 
 /// The output of `search --format json`.
 #[derive(Serialize)]
@@ -29,13 +32,9 @@ struct Hit<'c> {
 }
 
 /// Runs the command. The exit code is 1 if no skill matches, as that of `grep`.
-pub(crate) fn run(
-    global: &Global,
-    query: &str,
-    limit: usize,
-    matching: Matching,
-    output: &Output,
-) -> Result<ExitCode, Failure> {
+pub(crate) fn run(global: &Global, args: &Search, output: &Output) -> Result<ExitCode, Failure> {
+    let Search { query, limit, matching, .. } = args;
+    let limit = limit.unwrap_or(MOST_HITS);
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
     let ranked = match matching {

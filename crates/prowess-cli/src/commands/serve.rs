@@ -1,23 +1,25 @@
 //! `prowess serve`: skills and tools over the Model Context Protocol.
 
+#[cfg(feature = "http")]
 mod http;
 
-use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess::registry::RefreshMode;
 use prowess::registry::codes::SOURCE_NOT_WATCHED;
-use prowess::{Catalog, Diagnostic, Policies, Runtime, ShowLocation};
-use prowess_mcp::{ApprovalChannel, HttpServer, ServeError, StdioServer};
+use prowess::{Catalog, Diagnostic, Policies, Runtime};
+use prowess_mcp::{ApprovalChannel, ServeError, StdioServer};
 
 use crate::args::{Approvers, Global, Serve};
 use crate::commands::approvals::next_step;
 use crate::failure::Failure;
 use crate::output::{Output, counted};
-use crate::{plugins, policies, runtime};
+use crate::{features, plugins, policies, runtime};
 
-pub(crate) use http::TOKEN_VARIABLE;
+/// The environment variable with the token of HTTP clients.
+#[cfg(any(feature = "http", feature = "mcp-sources"))]
+pub(crate) const TOKEN_VARIABLE: &str = "PROWESS_HTTP_TOKEN";
 
 pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     // Created first: before that, `SIGHUP` would end the process.
@@ -41,53 +43,53 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
 /// A server that is not connected yet.
 enum Server {
     Stdio(StdioServer),
-    Http { server: Box<HttpServer>, address: SocketAddr, scheme: &'static str },
+    #[cfg(feature = "http")]
+    Http(http::Bound),
 }
 
 impl Server {
+    #[cfg_attr(not(feature = "http"), expect(unused_variables, reason = "HTTP has remarks"))]
     fn create(args: &Serve, output: &Output) -> Result<Self, Failure> {
-        let Some(address) = args.http else {
-            let server = StdioServer::new().map_err(|error| failed(&error))?;
-            let server = server.approvals(approval_channel(args));
-            return Ok(Self::Stdio(server.approval_hint(next_step)));
-        };
-        let options = http::options(args, approval_channel(args), output)?;
-        let server = HttpServer::bind(address, options).map_err(|error| match error {
-            ServeError::TokenRequired(_) => {
-                let help = "write a random token to a file that only you can read, and name it \
-                            with `--token-file`; or name an authorization server with \
-                            `--oauth-issuer`";
-                Failure::usage("serve-failed", error.to_string(), help)
-            }
-            ServeError::OAuth(_) => http::oauth_failed(&error),
-            _ => failed(&error),
-        })?;
-        let address = server.address().map_err(|error| failed(&error))?;
-        let server = Box::new(server.approval_hint(next_step));
-        let scheme = if args.tls_cert.is_some() { "https" } else { "http" };
-        Ok(Self::Http { server, address, scheme })
+        if args.http.is_some() {
+            features::require("http", "serve --http")?;
+        }
+        #[cfg(feature = "http")]
+        if let Some(address) = args.http {
+            return Ok(Self::Http(http::Bound::new(
+                address,
+                args,
+                approval_channel(args),
+                output,
+            )?));
+        }
+        let server = StdioServer::new().map_err(|error| failed(&error))?;
+        let server = server.approvals(approval_channel(args));
+        Ok(Self::Stdio(server.approval_hint(next_step)))
     }
 
     /// Hides the paths of this machine from the clients of others.
+    #[cfg_attr(not(feature = "http"), expect(unused_variables, reason = "HTTP hides paths"))]
     fn adapt(&self, policies: &mut Policies) {
-        let Self::Http { address, .. } = self else { return };
-        let show = &mut policies.delivery.show_location;
-        if !address.ip().is_loopback() && *show == ShowLocation::Absolute {
-            *show = ShowLocation::Virtual;
+        match self {
+            Self::Stdio(_) => {}
+            #[cfg(feature = "http")]
+            Self::Http(server) => server.adapt(policies),
         }
     }
 
     fn place(&self) -> String {
         match self {
             Self::Stdio(_) => "on standard input and output".to_owned(),
-            Self::Http { address, scheme, .. } => format!("at {scheme}://{address}/mcp"),
+            #[cfg(feature = "http")]
+            Self::Http(server) => server.place(),
         }
     }
 
     fn serve(self, runtime: Runtime) -> Result<(), Failure> {
         let served = match self {
             Self::Stdio(server) => server.serve(runtime),
-            Self::Http { server, .. } => server.serve(runtime),
+            #[cfg(feature = "http")]
+            Self::Http(server) => server.serve(runtime),
         };
         served.map_err(|error| failed(&error))
     }

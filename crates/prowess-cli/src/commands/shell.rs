@@ -1,4 +1,4 @@
-//! `prowess shell`: commands in the sandbox over files in memory, by the tool that a model has.
+//! `prowess run --shell`: commands in the sandbox over files in memory, by the tool that a model has.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use prowess::tools::{SkillTools, Surface};
 use prowess::{CallOptions, Caller, Policies, Progress};
 use serde_json::{Value, json};
 
-use crate::args::{Global, Shell};
+use crate::args::{Global, Run};
 use crate::commands::approvals::next_step;
 use crate::commands::conversation::{Conversation, call, tool_name, words};
 use crate::failure::Failure;
@@ -23,7 +23,7 @@ const NOT_RUN: u8 = 125;
 const MOST_INPUT: u64 = 16 << 20;
 
 /// Runs the command.
-pub(crate) fn run(global: &Global, args: &Shell, output: &Output) -> Result<ExitCode, Failure> {
+pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCode, Failure> {
     let policies = with_shell(policies(global)?);
     let plugins = crate::plugins::load(global, &policies)?;
     let runtime = builder_with(global, policies, &plugins)?.build()?;

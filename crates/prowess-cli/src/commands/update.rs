@@ -5,15 +5,18 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use prowess::Cancel;
-use prowess_store::{FileChange, Growth, Update as NewVersion};
+use prowess_store::{Checked, FileChange, Growth, InstallError, Update as NewVersion};
 use serde::Serialize;
 
-use super::install::UP_TO_DATE;
 use crate::args::Update;
+use crate::commands::install::{Line, print, print_or};
+use crate::commands::sync::checked_line;
 use crate::failure::Failure;
 use crate::install_place::InstallPlace;
 use crate::output::{DIM, ID, Output, counted};
 use crate::terminal::plain;
+
+const UP_TO_DATE: &str = "every skill is up to date";
 
 /// The output of `update --format json`.
 #[derive(Serialize)]
@@ -41,7 +44,14 @@ struct Shown {
 }
 
 pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
+    if args.check {
+        return outdated(args, output);
+    }
+    if args.rollback {
+        return roll_back(args, output);
+    }
     let place = InstallPlace::new(&args.options)?.signed_by(&args.signer)?;
+    place.check_locked_sources()?;
     let cancel = Cancel::default();
     let growth = if args.accept { Growth::Accept } else { Growth::Refuse };
     let updates = if args.preview {
@@ -53,6 +63,32 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     let answer = Answer { is_preview: args.preview, updates };
     output.result(&answer, text)?;
     output.remark(&remark(&answer));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lists the skills whose source has another version.
+fn outdated(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
+    let place = InstallPlace::new(&args.options)?;
+    place.check_locked_sources()?;
+    let checked = place.installer().check(&Cancel::default())?;
+    let remote = |(id, checked): (&String, &Checked)| {
+        checked_line(id, &Checked { stored: Ok(()), remote: checked.remote.clone() })
+    };
+    let lines = checked.iter().map(remote).filter(|line| line.state != "intact");
+    print_or(lines.collect(), UP_TO_DATE, output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns each skill to its previous version.
+fn roll_back(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
+    let place = InstallPlace::new(&args.options)?;
+    let change = place.store.begin()?;
+    let mut lines = Vec::new();
+    for id in &args.ids {
+        let skill = change.roll_back(&place.lock, id).map_err(InstallError::from)?;
+        lines.push(Line { id: id.clone(), state: "restored", detail: Some(skill.revision) });
+    }
+    print(lines, output)?;
     Ok(ExitCode::SUCCESS)
 }
 

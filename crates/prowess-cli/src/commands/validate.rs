@@ -20,6 +20,7 @@ use serde::Serialize;
 use crate::args::{Format, Global, Validate};
 use crate::commands::skills_ref;
 use crate::failure::Failure;
+use crate::features;
 use crate::output::Output;
 use crate::paths::working_directory;
 use crate::policies::{chosen_profile, ignored_project_file, policies};
@@ -77,7 +78,13 @@ impl Settings {
 }
 
 pub(crate) fn run(global: &Global, args: &Validate, output: &Output) -> Result<ExitCode, Failure> {
+    if args.schema {
+        return schema(args.profile.unwrap_or(Profile::Spec), output);
+    }
     let settings = Settings::of(global, args.profile)?;
+    if settings.profile == Profile::SkillsRef {
+        features::require("reference", "--profile skills-ref")?;
+    }
     output.diagnostics(&ignored_project_file(global)?);
     let input = Input::open(&args.paths, &settings.policies.discovery)?;
     let mut checked = check_all(&input, &settings, output)?;
@@ -110,6 +117,12 @@ pub(crate) fn run(global: &Global, args: &Validate, output: &Output) -> Result<E
     let run = Run { args, profile: settings.profile, stdin: input.stdin };
     print(run, checked, fixes.files, output)?;
     Ok(ExitCode::from(u8::from(!is_valid)))
+}
+
+/// Prints the frontmatter of a profile as a JSON Schema, which is JSON in either format.
+fn schema(profile: Profile, output: &Output) -> Result<ExitCode, Failure> {
+    output.json(&prowess::format::schema::frontmatter(profile))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// A finished run.

@@ -63,8 +63,8 @@ impl Explained<'_> {
 
     fn document(&self) -> Result<Document, Failure> {
         let catalog = self.turn.catalog();
-        let record = catalog.find(&self.args.id, Caller::User).found().ok_or_else(|| {
-            let message = format!("no skill named `{}`", plain(&self.args.id));
+        let record = catalog.find(self.args.id(), Caller::User).found().ok_or_else(|| {
+            let message = format!("no skill named `{}`", plain(self.args.id()));
             Failure::new("skill-not-found", message, "see `prowess list` for the ids of the skills")
         })?;
         let isolation = Native::new(script_stage()?);
@@ -87,7 +87,7 @@ impl Explained<'_> {
             let help = "see `prowess show` for the files of the skill";
             Failure::new(error.code.as_str(), error.message, help)
         };
-        let path = ResourcePath::new(&self.args.script).map_err(|error| {
+        let path = ResourcePath::new(self.args.script()).map_err(|error| {
             let help = "name a file of the skill, such as `scripts/fill.py`";
             Failure::new("path-invalid", error.to_string(), help)
         })?;
@@ -115,7 +115,7 @@ impl Explained<'_> {
     fn text(&self, document: &Document) -> String {
         let Document { skill, layer, trust, package, decision, isolation, seconds, script, .. } =
             document;
-        let mut text = format!("{HEADING}{}{HEADING:#} {}\n", plain(skill), self.args.script);
+        let mut text = format!("{HEADING}{}{HEADING:#} {}\n", plain(skill), self.args.script());
         let mut line =
             |name: &str, value: &str| _ = writeln!(text, "  {name:<12} {}", plain(value));
         let trust = described(&format!("`{trust}`"), document.trusted_by_user);

@@ -2,25 +2,25 @@
 
 use std::fs::File;
 use std::io::Read as _;
+use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use prowess::{Cancel, Remote as _, RemoteArtifact};
+use prowess::{Cancel, Policies, Remote as _, RemoteArtifact, Runtime, ShowLocation};
 use prowess_mcp::{
-    ApprovalChannel, FetchDocument, HttpLimits, HttpOptions, HttpTls, HttpToken, OAuthOptions,
-    ServeError,
+    ApprovalChannel, FetchDocument, HttpLimits, HttpOptions, HttpServer, HttpTls, HttpToken,
+    OAuthOptions, ServeError,
 };
 use prowess_source_remote::HttpRemote;
 
+use super::{TOKEN_VARIABLE, failed};
 use crate::args::Serve;
+use crate::commands::approvals::next_step;
 use crate::failure::Failure;
 use crate::install_place;
 use crate::output::Output;
-
-/// The environment variable with the token of HTTP clients.
-pub(crate) const TOKEN_VARIABLE: &str = "PROWESS_HTTP_TOKEN";
 
 /// The maximum size of a token's file, in bytes.
 const MOST_TOKEN_BYTES: u64 = 4096;
@@ -34,8 +34,56 @@ const MOST_DOCUMENT_BYTES: usize = 1 << 20;
 /// The time that an authorization server has for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// A server that listens at an address.
+pub(super) struct Bound {
+    server: Box<HttpServer>,
+    address: SocketAddr,
+    scheme: &'static str,
+}
+
+impl Bound {
+    pub(super) fn new(
+        address: SocketAddr,
+        args: &Serve,
+        approvals: ApprovalChannel,
+        output: &Output,
+    ) -> Result<Self, Failure> {
+        let options = options(args, approvals, output)?;
+        let server = HttpServer::bind(address, options).map_err(|error| match error {
+            ServeError::TokenRequired(_) => {
+                let help = "write a random token to a file that only you can read, and name it \
+                            with `--token-file`; or name an authorization server with \
+                            `--oauth-issuer`";
+                Failure::usage("serve-failed", error.to_string(), help)
+            }
+            ServeError::OAuth(_) => oauth_failed(&error),
+            _ => failed(&error),
+        })?;
+        let address = server.address().map_err(|error| failed(&error))?;
+        let server = Box::new(server.approval_hint(next_step));
+        let scheme = if args.tls_cert.is_some() { "https" } else { "http" };
+        Ok(Self { server, address, scheme })
+    }
+
+    /// Hides the paths of this machine from the clients of others.
+    pub(super) fn adapt(&self, policies: &mut Policies) {
+        let show = &mut policies.delivery.show_location;
+        if !self.address.ip().is_loopback() && *show == ShowLocation::Absolute {
+            *show = ShowLocation::Virtual;
+        }
+    }
+
+    pub(super) fn place(&self) -> String {
+        format!("at {}://{}/mcp", self.scheme, self.address)
+    }
+
+    pub(super) fn serve(self, runtime: Runtime) -> Result<(), ServeError> {
+        self.server.serve(runtime)
+    }
+}
+
 /// Returns the options of the command line.
-pub(super) fn options(
+fn options(
     args: &Serve,
     approvals: ApprovalChannel,
     output: &Output,
@@ -111,7 +159,7 @@ fn documents(issuer: &str) -> Result<FetchDocument, Failure> {
     }))
 }
 
-pub(super) fn oauth_failed(error: &ServeError) -> Failure {
+fn oauth_failed(error: &ServeError) -> Failure {
     let help = "name the issuer as its metadata does, with `https`, and the URL of this server \
                 with `--oauth-resource`";
     Failure::usage("oauth-invalid", error.to_string(), help)

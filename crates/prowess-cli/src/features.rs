@@ -1,0 +1,72 @@
+//! The features of this build, and the error of a command that needs another one.
+
+use prowess::{FeatureNeed, Policies};
+
+use crate::failure::Failure;
+
+/// A feature of this package.
+pub(crate) struct Feature {
+    pub(crate) name: &'static str,
+    pub(crate) is_on: bool,
+    /// What a user gets with it.
+    pub(crate) purpose: &'static str,
+}
+
+macro_rules! features {
+    ($($name:literal: $purpose:literal,)*) => {
+        /// Every feature, by name.
+        pub(crate) const FEATURES: &[Feature] =
+            &[$(Feature { name: $name, is_on: cfg!(feature = $name), purpose: $purpose }),*];
+    };
+}
+
+features! {
+    "gitignore": "skip directories that a `.gitignore` excludes (`discovery.gitignore`)",
+    "http": "serve many clients over HTTP, with TLS and OAuth (`serve --http`)",
+    "json-schema": "every keyword of JSON Schema in the arguments of plugins' tools",
+    "mcp-sources": "skills of MCP servers (`sources.mcp`), and `mcp call`",
+    "proxy": "scripts that reach hosts (`scripts.network`, `run --host`)",
+    "reference": "the output of the reference tool (`--profile skills-ref`)",
+    "remotes": "install from sites, OCI registries and buckets, and publish there",
+    "sign": "sign what is published (`publish --sign`)",
+    "sigstore": "signatures as bundles of sigstore",
+    "vendor": "request bodies for model vendors (`prompt --vendor`)",
+    "virtual-shell": "a shell over files in memory (`run --shell`, the surface `shell`)",
+}
+
+/// Returns an error if this build lacks a feature. `what` is the command, option or key that needs
+/// it, as a user writes it.
+pub(crate) fn require(feature: &'static str, what: &str) -> Result<(), Failure> {
+    let is_on = FEATURES.iter().any(|one| one.name == feature && one.is_on);
+    if is_on { Ok(()) } else { Err(missing(feature, what)) }
+}
+
+/// Returns an error if these policies need a feature that this build lacks.
+pub(crate) fn check(policies: &Policies) -> Result<(), Failure> {
+    for FeatureNeed { setting, feature, .. } in policies.needed_features() {
+        require(feature, setting)?;
+    }
+    if policies.sources.mcp.is_empty() { Ok(()) } else { require("mcp-sources", "sources.mcp") }
+}
+
+/// Returns the error of a command, option or key that needs a feature.
+pub(crate) fn missing(feature: &str, what: &str) -> Failure {
+    let message = format!("`{what}` needs the feature `{feature}`, which this program lacks");
+    let help = format!("install it with `cargo install --locked prowess-cli --features {feature}`");
+    Failure::usage("feature-missing", message, help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FEATURES;
+
+    #[test]
+    fn list_has_each_feature_of_the_manifest() {
+        let manifest = include_str!("../Cargo.toml");
+        let full = manifest.split_once("full = [").expect("the manifest has `full`").1;
+        let full = full.split_once(']').expect("the list ends").0;
+        let names: Vec<_> = full.split('"').skip(1).step_by(2).collect();
+        let listed: Vec<_> = FEATURES.iter().map(|feature| feature.name).collect();
+        assert_eq!(listed, names, "`full` has every feature of the list");
+    }
+}
