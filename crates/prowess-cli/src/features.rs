@@ -51,9 +51,11 @@ pub(crate) fn check(policies: &Policies) -> Result<(), Failure> {
 
 /// Returns the error of a command, option or key that needs a feature.
 pub(crate) fn missing(feature: &str, what: &str) -> Failure {
-    let message = format!("`{what}` needs the feature `{feature}`, which this program lacks");
-    let help = format!("install it with `cargo install --locked prowess-cli --features {feature}`");
-    Failure::usage("feature-missing", message, help)
+    let message = format!(
+        "`{what}` needs the feature `{feature}`, which this program lacks; install it with `cargo \
+         install --locked --path crates/prowess-cli --features {feature}` in a checkout"
+    );
+    Failure::usage("feature-missing", message, "`prowess version --features` lists all of them")
 }
 
 #[cfg(test)]

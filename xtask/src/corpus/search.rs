@@ -47,11 +47,15 @@ pub(super) fn run(directory: &Path, programs: &Programs) -> Result<(), Failure> 
         let file = tempfile::NamedTempFile::new()?;
         std::fs::write(file.path(), Value::from(half).to_string())?;
         let mut command = Command::new(&programs.prowess);
-        command.arg("--root").arg(directory).args(["--format", "json", "probe"]).arg(file.path());
+        command
+            .arg("--root")
+            .arg(directory)
+            .args(["--format", "json", "search", "--probe"])
+            .arg(file.path());
         let printed = output(&mut command)?;
         let answers: Value = serde_json::from_slice(&printed.stdout).map_err(|error| {
             let said = String::from_utf8_lossy(&printed.stderr);
-            Failure(format!("`prowess probe` printed no JSON ({error}): {said}"))
+            Failure(format!("`prowess search --probe` printed no JSON ({error}): {said}"))
         })?;
         let found = hits(&answers);
         let queries = answers["answers"].as_array().map_or(0, Vec::len);

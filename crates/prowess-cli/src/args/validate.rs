@@ -35,6 +35,6 @@ pub(crate) struct Validate {
     #[arg(long, hide_short_help = true)]
     pub(crate) roles: bool,
     /// Print the JSON Schema of the frontmatter, for editors, and check nothing
-    #[arg(long, conflicts_with_all = ["paths", "fix", "roles"])]
+    #[arg(long, conflicts_with_all = ["paths", "fix", "roles"], hide_short_help = true)]
     pub(crate) schema: bool,
 }

@@ -84,7 +84,7 @@ impl Commands<'_> {
         if result.is_error {
             let code = result.code.as_ref().map_or("tool-failed", |code| code.as_str());
             let help = answer.approval.as_ref().map_or_else(
-                || "`prowess explain-call sandbox_execute` says what the gate allows".to_owned(),
+                || "`prowess call sandbox_execute --explain` says what the gate allows".to_owned(),
                 next_step,
             );
             self.output.failure(&Failure::new(code, words(&result), help));

@@ -71,7 +71,7 @@ fn tampering_is_reported_with_its_line() {
     assert!(cut.stderr.contains("error[audit-log-replaced]"), "{}", cut.stderr);
 
     fs::write(&path, text.replacen("\"skill_name\":\"pdf\"", "\"skill_name\":\"pdx\"", 1)).unwrap();
-    for args in [&["audit", "verify"][..], &["audit", "show"], &["stats"]] {
+    for args in [&["audit", "verify"][..], &["audit", "show"], &["audit", "stats"]] {
         let broken = run(args, &path);
         assert_eq!(broken.code, Some(1), "{args:?}");
         assert!(broken.stderr.contains("error[audit-log-broken]: line 3 of"), "{}", broken.stderr);
@@ -81,12 +81,12 @@ fn tampering_is_reported_with_its_line() {
 #[test]
 fn statistics_count_calls() {
     let (_tree, path) = log();
-    let stats = run(&["stats", "--format", "json"], &path).json();
+    let stats = run(&["audit", "stats", "--format", "json"], &path).json();
     assert_eq!(stats["sessions"], 1);
     assert_eq!(stats["tools"]["skills.load"]["done"], 1, "{stats}");
     assert_eq!(stats["skills"]["pdf"]["activations"], 1, "{stats}");
     assert!(
-        run(&["stats"], &path)
+        run(&["audit", "stats"], &path)
             .text()
             .contains("  skills.load: 1 done, 0 failed, 0 refused, 0 ms\n")
     );

@@ -203,6 +203,11 @@ fn discovery_policy_is_reported() {
     check(deep, far, ("find", "not-found", "the scan ends after 3 levels"));
     check(deep, far, ("check", "noted", "scan-truncated"));
     check("", "$ROOT/ignored/draft", ("place", "visible", "takes precedence"));
+}
+
+#[cfg(feature = "gitignore")]
+#[test]
+fn directory_that_git_ignores_is_reported() {
     let by_git = "discovery: { gitignore: true }\n";
     check(by_git, "$ROOT/ignored/draft", ("find", "not-found", "did not reach"));
     check(by_git, "$ROOT/ignored/draft", ("check", "noted", "left-out-by-gitignore"));

@@ -1,4 +1,4 @@
-//! `prowess explain-call` and `call --explain`: whether a call may run, and why.
+//! `prowess call --explain`: whether a call may run, and why.
 
 use prowess_testkit::Tree;
 
@@ -17,7 +17,7 @@ Body
 /// Explains a call of `Bash` after the skill was loaded.
 fn explain(tree: &Tree, command: &str, further: &[&str]) -> Ran {
     let json = serde_json::json!({ "command": command }).to_string();
-    let arguments = ["explain-call", "Bash", &json, "--load", "release"];
+    let arguments = ["call", "--explain", "Bash", &json, "--load", "release"];
     Program::new().root("user", tree.path()).run(&[&arguments, further].concat())
 }
 

@@ -59,6 +59,7 @@ impl User {
     }
 
     /// Installs the plugin with tools for texts.
+    #[cfg(feature = "json-schema")]
     fn plugin(&self) -> PathBuf {
         let built = prowess_testkit::build_plugin("prowess-plugin-text-tools");
         let file = self.tree.join("home").join(built.file_name().expect("it is a file"));
@@ -90,6 +91,7 @@ fn code(result: &CallToolResult) -> Option<&str> {
 
 /// The index is built, the model reads a description and activates the skill, a tool outside of its
 /// list is refused, and the limit ends with the skill.
+#[cfg(feature = "json-schema")]
 #[test]
 fn restricted_skill_refuses_other_tools_until_it_ends() {
     let user = User::of("omniforge", "personal");
@@ -266,6 +268,7 @@ fn builder_finds_loads_runs_and_logs() {
 }
 
 /// A model gets a skill and runs its script in the shell of the sandbox.
+#[cfg(feature = "virtual-shell")]
 #[test]
 fn sandbox_runs_a_script_over_files_in_memory() {
     let user = User::of("sandbox", "user");

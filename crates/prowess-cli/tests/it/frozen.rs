@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::install::{Machine, states};
+#[cfg(feature = "remotes")]
 use crate::plain_skill;
 use crate::program::Ran;
 
@@ -65,6 +66,7 @@ fn lost_packages_are_installed_as_they_were() {
     assert_eq!(changed, [] as [PathBuf; 0], "nothing is left to do");
 }
 
+#[cfg(feature = "remotes")]
 #[test]
 fn changed_bytes_are_put_into_quarantine() {
     let machine = machine_without_packages();
@@ -117,6 +119,7 @@ fn skill_that_the_source_no_longer_has_fails_alone() {
     assert_eq!(after, lock, "the lock still names it");
 }
 
+#[cfg(feature = "remotes")]
 #[test]
 fn source_that_does_not_answer_changes_nothing() {
     let machine = machine_without_packages();

@@ -21,7 +21,7 @@ fn skills_lock_is_exported_and_imported() {
     machine.tree.write("skills/pdf/references/Fields.md", "Fields\n");
     let source = machine.path("skills");
     assert_eq!(machine.run(&["add", &source]).code, Some(0));
-    let exported = machine.run(&["lock", "export"]);
+    let exported = machine.run(&["sync", "--export"]);
     let text = exported.text();
     let value: Value = serde_json::from_str(text).unwrap();
     assert_eq!(value["version"], 1);
@@ -33,7 +33,7 @@ fn skills_lock_is_exported_and_imported() {
     let file = machine.path("skills-lock.json");
     let import = || {
         let lock = machine.path("other.lock");
-        machine.run(&["lock", "import", &file, "--lock", &lock, "--format", "json"])
+        machine.run(&["sync", "--import", &file, "--lock", &lock, "--format", "json"])
     };
     assert_eq!(states(&import().json()), ["notes added", "pdf added"]);
     machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + "More.\n");
@@ -68,7 +68,7 @@ fn exported_digest_is_that_of_the_other_tool() {
     assert_eq!(machine.run(&["add", &machine.path("skills"), "pdf"]).code, Some(0));
     let node = Command::new("node").args(["-e", FOLDER_HASH, &machine.path("skills/pdf")]).output();
     let expected = String::from_utf8(node.expect("`node` is needed").stdout).unwrap();
-    let exported: Value = serde_json::from_str(machine.run(&["lock", "export"]).text()).unwrap();
+    let exported: Value = serde_json::from_str(machine.run(&["sync", "--export"]).text()).unwrap();
     assert_eq!(exported["skills"]["pdf"]["computedHash"], expected.as_str());
 }
 
@@ -100,7 +100,7 @@ fn locks_of_other_tools_are_imported_from_git() {
         let file = written(&machine, name, &value);
         let lock = machine.path(&format!("{name}.lock"));
         let program = Program::new().at_home_in(&machine.tree.join("home")).variable("PATH", &path);
-        let import = ["lock", "import", &file, "--lock", &lock, "--format", "json"];
+        let import = ["sync", "--import", &file, "--lock", &lock, "--format", "json"];
         assert_eq!(states(&program.run(&import).json()), ["pdf added"], "{name}");
         let text = fs::read_to_string(&lock).unwrap();
         assert!(text.contains(&format!("revision = \"{commit}\"")), "{name}: {text}");
@@ -122,7 +122,7 @@ fn foreign_lock_of_another_form_installs_nothing() {
         ("package-lock.json", json!({}), "lock-invalid"),
     ] {
         let file = written(&machine, name, &value);
-        let ran = machine.run(&["lock", "import", &file, "--format", "json"]);
+        let ran = machine.run(&["sync", "--import", &file, "--format", "json"]);
         assert_eq!(ran.error()["code"], code, "{name} {value}");
     }
     assert_eq!(machine.listed(), Vec::<String>::new());
@@ -134,7 +134,7 @@ fn git_merges_locks_with_the_driver() {
     let repository = machine.tree.join("repository");
     fs::create_dir(&repository).unwrap();
     let program = env!("CARGO_BIN_EXE_prowess");
-    let driver = format!("merge.prowess.driver={program} lock merge --files %O %A %B");
+    let driver = format!("merge.prowess.driver={program} sync --merge %O %A %B");
     let git = |arguments: &[&str]| {
         let mut command = Command::new("git");
         command.args(["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", &driver]);

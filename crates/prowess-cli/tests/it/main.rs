@@ -13,6 +13,7 @@ mod documents;
 mod dynamic;
 mod explain;
 mod explain_call;
+mod features;
 mod flows;
 mod frozen;
 mod gated_calls;
@@ -23,8 +24,10 @@ mod install_crashes;
 mod install_power_cuts;
 mod install_text;
 mod lock_files;
+#[cfg(all(feature = "http", feature = "mcp-sources"))]
 mod mcp_call;
 mod mcp_config;
+#[cfg(all(feature = "http", feature = "mcp-sources"))]
 mod mcp_sources;
 mod moved_branches;
 mod names;
@@ -40,17 +43,22 @@ mod progress;
 mod prompt;
 #[cfg(feature = "real-servers")]
 mod real;
+#[cfg(feature = "remotes")]
 mod repackaged;
 mod run;
 mod schema;
 mod screens;
 mod script_journeys;
+#[cfg(feature = "proxy")]
 mod script_network;
 mod search;
 mod serve;
+#[cfg(feature = "http")]
 mod serve_http;
+#[cfg(feature = "virtual-shell")]
 mod shell;
 mod shells;
+#[cfg(feature = "remotes")]
 mod signers;
 mod tour;
 mod trust;

@@ -181,7 +181,8 @@ fn allowed_tools_of_a_server_grant_nothing() {
     place.tree.write("own/trusted/SKILL.md", skill_md(&frontmatter.replace("shell", "trusted")));
     let explained = |skill: &str| {
         let call = r#"{"command":"git status"}"#;
-        let ran = place.run(&["explain-call", "Bash", call, "--load", skill, "--format", "json"]);
+        let ran =
+            place.run(&["call", "--explain", "Bash", call, "--load", skill, "--format", "json"]);
         serde_json::from_str::<Value>(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"))
     };
     let trusted = explained("trusted").to_string();

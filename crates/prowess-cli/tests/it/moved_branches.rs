@@ -69,7 +69,7 @@ fn locked_commit_is_restored() {
             assert_eq!(restored.run(&["verify"]).code, Some(0), "the files are the locked ones");
             assert_eq!(restored.lock(), lock, "the lock is unchanged");
         }
-        let quarantined = restored.run(&["quarantine", "list"]).stdout;
+        let quarantined = restored.run(&["sync", "--quarantine"]).stdout;
         assert!(!quarantined.contains("pdf"), "{quarantined}");
     }
 }

@@ -40,7 +40,7 @@ fn links_and_copies_follow_the_lock() {
         change(&machine, "Two.\n");
         assert_eq!(machine.run(&["update"]).code, Some(0));
         assert!(text(&machine, "pdf").ends_with("Two.\n"), "{option}: an update is followed");
-        assert_eq!(machine.run(&["rollback", "pdf"]).code, Some(0));
+        assert_eq!(machine.run(&["update", "--rollback", "pdf"]).code, Some(0));
         assert_eq!(text(&machine, "pdf"), plain_skill("pdf"), "{option}: and a rollback");
         assert_eq!(machine.run(&["remove", "pdf"]).code, Some(0));
         assert!(target(&machine, "pdf").symlink_metadata().is_err(), "{option}: it is removed");

@@ -9,6 +9,7 @@ use prowess_testkit::{PluginFile, build_plugin, build_plugin_example};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+#[cfg(all(feature = "http", feature = "mcp-sources"))]
 use crate::mcp_sources::HttpServer;
 use crate::program::{Program, Ran};
 
@@ -105,6 +106,7 @@ Fields
         ),
     );
     let policies = copies.join("prowess.yaml").display().to_string();
+    #[cfg(all(feature = "http", feature = "mcp-sources"))]
     let server = HttpServer::start(skills.path());
     let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins");
     for folder in std::fs::read_dir(plugins).expect("the folder of plugins is there") {
@@ -120,7 +122,11 @@ Fields
                 "pdf/SKILL.md": "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n",
                 "pdf/references/fields.md": "Fields\n",
             }}),
+            #[cfg(all(feature = "http", feature = "mcp-sources"))]
             "mcp" => json!({"label": "team", "url": server.url, "hosts": [server.host]}),
+            // It needs a server over HTTP, which this program cannot be.
+            #[cfg(not(all(feature = "http", feature = "mcp-sources")))]
+            "mcp" => continue,
             "remote" => json!({"sources": [skills.path()], "directory": copies.path()}),
             _ => Value::Null,
         };

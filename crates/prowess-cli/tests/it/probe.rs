@@ -1,4 +1,4 @@
-//! `prowess probe`.
+//! `prowess search --probe`.
 
 use expect_test::expect;
 use prowess_testkit::Tree;
@@ -27,7 +27,9 @@ fn probe(queries: &str, more: &[&str]) -> Ran {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     std::fs::write(file.path(), queries).expect("it can be written");
     let path = file.path().display().to_string();
-    let mut ran = Program::new().root("user", tree.path()).run(&[&["probe", &path], more].concat());
+    let mut ran = Program::new()
+        .root("user", tree.path())
+        .run(&[&["search", "--probe", &path], more].concat());
     ran.stderr = ran.stderr.replace(&path, "$FILE");
     ran
 }
@@ -206,7 +208,7 @@ fn invalid_query_file_is_a_usage_error() {
         let ran = probe(queries, &["--format", "json"]);
         assert_eq!((ran.code, &ran.error()["code"]), (Some(2), &code.into()), "{queries}");
     }
-    let ran = Program::new().run(&["probe", "/nowhere", "--format", "json"]);
+    let ran = Program::new().run(&["search", "--probe", "/nowhere", "--format", "json"]);
     assert_eq!((ran.code, &ran.error()["code"]), (Some(2), &"probe-unreadable".into()));
 }
 
@@ -235,7 +237,7 @@ fn suggested_words_win_the_query() {
     let file = tree.join("queries.json").display().to_string();
     let probe = || {
         let program = Program::new().root("user", &tree.join("skills"));
-        program.run(&["probe", &file, "--suggest", "--format", "json"]).json()
+        program.run(&["search", "--probe", &file, "--suggest", "--format", "json"]).json()
     };
     let first = |probed: &serde_json::Value| probed["answers"][0]["offers"][0]["id"].clone();
     let before = probe();
@@ -255,7 +257,7 @@ fn skill_that_is_not_ready_is_named_with_its_reason() {
     tree.write("sheets/SKILL.md", skill_md(frontmatter));
     tree.write("queries.json", r#"[{"query": "read a sheet", "expect": ["sheets"]}]"#);
     let file = tree.join("queries.json").display().to_string();
-    let ran = Program::new().root("user", tree.path()).run(&["probe", &file]);
+    let ran = Program::new().root("user", tree.path()).run(&["search", "--probe", &file]);
     assert!(ran.text().contains("sheets  missing"), "{}", ran.stdout);
     assert!(ran.stdout.contains("recall     0.000"), "a model cannot find it here: {}", ran.stdout);
     let reason = "the skill `sheets` is not offered: ";

@@ -29,7 +29,7 @@ pub(crate) struct Program {
 const WITHOUT_SKILLS: [&str; 3] = ["approvals", "tour", "validate"];
 
 /// Commands that refuse those that choose the policies, too.
-const WITHOUT_POLICIES: [&str; 4] = ["audit", "read-properties", "stats", "to-prompt"];
+const WITHOUT_POLICIES: [&str; 3] = ["audit", "read-properties", "to-prompt"];
 
 /// What a run left.
 #[derive(Debug)]

@@ -69,11 +69,11 @@ impl Place {
         assert_eq!(self.run(&["sync", "--check"]).code, Some(0));
         self.change();
         assert_eq!(self.publish(target).code, Some(0));
-        assert_eq!(states(&self.run(&["outdated"]).json()), ["pdf changed"]);
+        assert_eq!(states(&self.run(&["update", "--check"]).json()), ["pdf changed"]);
         assert_eq!(self.run(&["update"]).json()["updates"][0]["id"], "pdf");
         let shown = || self.machine.run(&["show", "pdf"]).stdout;
         assert!(shown().contains("How tO use pdf"), "{}", shown());
-        assert_eq!(self.machine.run(&["rollback", "pdf"]).code, Some(0));
+        assert_eq!(self.machine.run(&["update", "--rollback", "pdf"]).code, Some(0));
         assert!(shown().contains("How to use pdf"), "{}", shown());
         let lock = self.machine.tree.join("home/.local/state/prowess/prowess.lock");
         let lock = fs::read_to_string(lock).unwrap();
@@ -134,7 +134,7 @@ fn lock_of_toolhive_is_imported_from_a_registry() {
             "version: 1\nskills:\n  - name: pdf\n    source: {name}/pdf:1\n    digest: {digest}\n"
         );
         place.machine.tree.write("toolhive.lock.yaml", text);
-        place.run(&["lock", "import", &place.machine.path("toolhive.lock.yaml")])
+        place.run(&["sync", "--import", &place.machine.path("toolhive.lock.yaml")])
     };
     let other = format!("sha256:{}", "0".repeat(64));
     assert_eq!(import(&other).error()["code"], "remote-not-found");

@@ -41,7 +41,7 @@ fn remade_archive_is_no_change() {
     assert_eq!(states(&checked.json()), ["notes intact", "pdf intact"]);
     let detail = checked.json()["skills"][0]["detail"].to_string();
     assert_eq!(detail, r#""the source has another archive or revision of these files""#);
-    assert_eq!(states(&machine.online(&["outdated"]).json()), [] as [String; 0]);
+    assert_eq!(states(&machine.online(&["update", "--check"]).json()), [] as [String; 0]);
     assert!(no_update(&machine.online(&["update", "--preview"]).json()));
     assert_eq!(lock(&machine), first, "none of these changes the lock");
 
@@ -91,7 +91,7 @@ fn commit_to_another_skill_is_no_change() {
     let checked = run(&["sync", "--check"]);
     assert_eq!(checked.code, Some(1));
     assert_eq!(states(&checked.json()), ["notes changed", "pdf intact"]);
-    assert_eq!(states(&run(&["outdated"]).json()), ["notes changed"]);
+    assert_eq!(states(&run(&["update", "--check"]).json()), ["notes changed"]);
     let updated = run(&["update"]).json();
     assert_eq!(updated["updates"].as_array().unwrap().len(), 1, "{updated}");
     let locked = lock(&machine);

@@ -149,7 +149,7 @@ fn overview_fits() {
 
 #[test]
 fn evaluation_fits() {
-    check("probe", "probe queries.json --suggest");
+    check("probe", "search --probe queries.json --suggest");
 }
 
 /// Words that are too long for the terminal stay whole, so that a path can be copied.

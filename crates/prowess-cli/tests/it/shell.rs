@@ -1,4 +1,4 @@
-//! `prowess shell`: commands over files in memory, by `-c`, from a file and by a person.
+//! `prowess run --shell`: commands over files in memory, by `-c`, from a file and by a person.
 
 use prowess_testkit::Tree;
 
@@ -40,14 +40,14 @@ fn check(ran: &Ran, code: i32, stdout: &str, stderr: &str) {
 fn command_runs_a_script_of_a_skill() {
     let tree = Tree::new(FILES);
     let command = "sh /.sandbox/skills/report/scripts/report.sh rivers; cat /tmp/report.txt";
-    let ran = program(&tree).run(&["shell", "--load", "report", "-c", command]);
+    let ran = program(&tree).run(&["run", "--shell", "--load", "report", "-c", command]);
     check(&ran, 0, "wrote rivers\nAbout rivers.\n", "");
 }
 
 #[test]
 fn exit_code_and_both_streams_are_those_of_the_command() {
     let tree = Tree::new(FILES);
-    let run = |command: &str| program(&tree).run(&["shell", "-c", command]);
+    let run = |command: &str| program(&tree).run(&["run", "--shell", "-c", command]);
     check(&run("echo out; echo err >&2; exit 3"), 3, "out\n", "err\n");
     let stopped = run("while :; do :; done");
     assert_eq!(stopped.code, Some(124), "a limit ends the command: {stopped:?}");
@@ -60,14 +60,14 @@ fn exit_code_and_both_streams_are_those_of_the_command() {
 fn standard_input_is_one_script() {
     let tree = Tree::new(FILES);
     let script = "x=1\nif [ $x = 1 ]; then\n  cat <<END\nfrom here\nEND\nfi\nexit 4\n";
-    check(&program(&tree).with_input(script).run(&["shell"]), 4, "from here\n", "");
-    check(&program(&tree).run(&["shell"]), 0, "", "");
+    check(&program(&tree).with_input(script).run(&["run", "--shell"]), 4, "from here\n", "");
+    check(&program(&tree).run(&["run", "--shell"]), 0, "", "");
 }
 
 #[test]
 fn document_has_the_result_of_the_tool() {
     let tree = Tree::new(FILES);
-    let ran = program(&tree).run(&["shell", "--format", "json", "-c", "echo out; exit 3"]);
+    let ran = program(&tree).run(&["run", "--shell", "--format", "json", "-c", "echo out; exit 3"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     let document = ran.json();
     assert_eq!((&document["output"], &document["exitCode"]), (&"out".into(), &3.into()));
@@ -78,7 +78,7 @@ fn document_has_the_result_of_the_tool() {
 fn gate_and_audit_are_those_of_the_tool() {
     let tree = Tree::new(FILES);
     let run = |config: &str, command: &str| {
-        program(&tree).config(&tree.join(config)).run(&["shell", "-c", command])
+        program(&tree).config(&tree.join(config)).run(&["run", "--shell", "-c", command])
     };
     let denied = run("deny.yaml", "rm -r /tmp");
     assert_eq!((denied.code, denied.stdout.as_str()), (Some(125), ""), "{denied:?}");
@@ -95,7 +95,7 @@ fn gate_and_audit_are_those_of_the_tool() {
 #[test]
 fn unknown_skill_is_named() {
     let tree = Tree::new(FILES);
-    let ran = program(&tree).run(&["shell", "--load", "reprot", "-c", "ls"]);
+    let ran = program(&tree).run(&["run", "--shell", "--load", "reprot", "-c", "ls"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("did you mean `report`?"), "{ran:?}");
 }

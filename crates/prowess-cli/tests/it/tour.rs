@@ -89,7 +89,9 @@ fn text_output_is_readable() {
 fn preset_is_honoured() {
     let run =
         |preset: &str| Program::new().run(&["--preset", preset, "--format", "json", "tour"]).json();
-    for preset in ["standard", "flexigpt", "omniforge", "boxxy", "sandbox", "yodoca"] {
+    let shell = cfg!(feature = "virtual-shell").then_some("sandbox");
+    for preset in ["standard", "flexigpt", "omniforge", "boxxy", "yodoca"].into_iter().chain(shell)
+    {
         let played = run(preset);
         let load = &played["turns"][0];
         assert_eq!(load["is_error"], false, "the script fits `{preset}`: {load:#}");

@@ -41,7 +41,7 @@
 //!
 //! With `audit: { log: keep }`, every call is in `audit.jsonl`, each entry with the hash of the one
 //! before. `prowess audit verify` checks the chain, `prowess audit show` shows each session as a
-//! story, and `prowess stats` sums it up. With `audit: { policy: required }`, nothing runs whose
+//! story, and `prowess audit stats` sums it up. With `audit: { policy: required }`, nothing runs whose
 //! intent is not on disk. Keep the last hash elsewhere: a log that is rewritten as a whole has an
 //! unbroken chain, too.
 //!

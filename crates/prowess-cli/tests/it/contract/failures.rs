@@ -156,6 +156,6 @@ fn similar_ids_are_suggested() {
     }
     tree.write("probe.json", r#"[{ "query": "forms", "expect": ["pfd"] }]"#);
     let probe = tree.join("probe.json").display().to_string();
-    let probed = run(tree.path(), &["probe", &probe]);
+    let probed = run(tree.path(), &["search", "--probe", &probe]);
     assert!(probed.stderr.contains("did you mean `pdf`?"), "{probed:?}");
 }

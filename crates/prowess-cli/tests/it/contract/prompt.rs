@@ -66,6 +66,7 @@ fn prompt() {
     );
 }
 
+#[cfg(feature = "vendor")]
 #[test]
 fn request_body() {
     let arguments = [

@@ -6,6 +6,7 @@ use super::{Machine, states};
 use crate::plain_skill;
 use crate::program::Program;
 
+#[cfg(feature = "remotes")]
 #[test]
 fn merge_driver_of_git_merges_locks() {
     let machine = Machine::new();
@@ -15,7 +16,7 @@ fn merge_driver_of_git_merges_locks() {
         assert_eq!(machine.online(&["add", &site, name, "--lock", lock]).code, Some(0));
     }
     fs::write(&locks[0], "").unwrap();
-    let merged = machine.run(&["lock", "merge", "--files", &locks[0], &locks[1], &locks[2]]);
+    let merged = machine.run(&["sync", "--merge", &locks[0], &locks[1], &locks[2]]);
     assert_eq!(merged.code, Some(0), "{}", merged.stderr);
     let text = fs::read_to_string(&locks[1]).unwrap();
     assert!(text.contains("[skill.pdf]") && text.contains("[skill.notes]"), "{text}");
@@ -43,15 +44,16 @@ fn repository_is_installed_by_branch_and_commit() {
 
     machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf").replace("How to", "How tO"));
     git(&["commit", "--quiet", "--all", "--message=two"]);
-    assert_eq!(states(&run(&["outdated"]).json()), ["pdf changed"]);
+    assert_eq!(states(&run(&["update", "--check"]).json()), ["pdf changed"]);
     assert_eq!(run(&["update"]).code, Some(0));
     assert!(machine.run(&["show", "pdf"]).text().contains("How tO use pdf"));
-    assert_eq!(states(&run(&["rollback", "pdf"]).json()), ["pdf restored"]);
+    assert_eq!(states(&run(&["update", "--rollback", "pdf"]).json()), ["pdf restored"]);
     assert!(machine.run(&["show", "pdf"]).text().contains("How to use pdf"));
 }
 
 /// A site of repositories makes such an archive of a version: git writes the commit into a header of
 /// pax, and everything is in one directory.
+#[cfg(feature = "remotes")]
 #[test]
 fn archive_that_git_makes_is_installed() {
     let machine = Machine::new();

@@ -16,6 +16,7 @@ fn link_is_not_published() {
     assert!(!machine.tree.join("site-with-link").exists(), "nothing is written");
 }
 
+#[cfg(feature = "remotes")]
 #[test]
 fn packages_are_published_to_targets_that_exist() {
     let machine = Machine::new();

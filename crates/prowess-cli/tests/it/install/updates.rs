@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use super::{Machine, states};
+use super::Machine;
+#[cfg(feature = "remotes")]
+use super::states;
 use crate::plain_skill;
 
 #[test]
@@ -57,6 +59,7 @@ fn preview_shows_hosts_and_variables_on_both_sides() {
     assert!(!refused.stderr.contains("OLD_TOKEN"), "what is known is not: {}", refused.stderr);
 }
 
+#[cfg(feature = "remotes")]
 #[test]
 fn other_bytes_end_with_their_own_code() {
     let machine = Machine::new();
@@ -71,12 +74,12 @@ fn other_bytes_end_with_their_own_code() {
     let synced = machine.online(&["sync"]);
     assert_eq!(synced.code, Some(3));
     assert_eq!(states(&synced.json()), ["notes installed", "pdf quarantined"]);
-    let listed = machine.run(&["quarantine", "list", "--format", "json"]).json();
+    let listed = machine.run(&["sync", "--quarantine", "--format", "json"]).json();
     assert_eq!(states(&listed), ["pdf quarantined"]);
     let detail = listed["skills"][0]["detail"].as_str().unwrap();
     let digest = detail.split(' ').next().unwrap();
     let file = machine.path("released.tar.gz");
-    assert_eq!(machine.run(&["quarantine", "release", digest, &file]).code, Some(0));
+    assert_eq!(machine.run(&["sync", "--release", digest, &file]).code, Some(0));
     let released = machine.online(&["add", &file, "--lock", &machine.path("other.lock")]);
     assert_eq!(states(&released.json()), ["pdf added"]);
 }
@@ -92,7 +95,7 @@ fn broken_lock_installs_nothing() {
         let ran = machine.run(&[args, &["--format", "json"]].concat());
         assert_eq!(ran.error()["code"], "lock-conflicted", "{args:?}");
     }
-    assert_eq!(machine.run(&["lock", "merge"]).code, Some(0));
+    assert_eq!(machine.run(&["sync", "--merge"]).code, Some(0));
     assert_eq!(fs::read_to_string(&lock).unwrap(), text, "it is repaired");
     assert_eq!(machine.listed(), ["notes", "pdf"]);
     let frozen = machine.run(&["sync", "--frozen", "--lock", &machine.path("none.lock")]);
@@ -124,6 +127,6 @@ fn approval_is_of_the_installed_files() {
     assert_eq!(machine.run(&script).code, Some(7), "what is installed is as it was approved");
     assert_eq!(machine.online(&["update"]).code, Some(0));
     asks("the update");
-    assert_eq!(machine.online(&["rollback", "pdf"]).code, Some(0));
+    assert_eq!(machine.online(&["update", "--rollback", "pdf"]).code, Some(0));
     assert_eq!(machine.run(&script).code, Some(7), "the approved files are back");
 }

@@ -3,7 +3,9 @@
 use expect_test::expect;
 use serde_json::{Value, json};
 
-use super::{check, mistaken, skill, validate};
+#[cfg(feature = "reference")]
+use super::skill;
+use super::{check, mistaken, validate};
 use crate::program::Program;
 
 #[test]
@@ -55,6 +57,7 @@ fn code_scanning_gets_sarif() {
     assert_eq!(place["region"], json!({"startLine": 4, "startColumn": 1}));
 }
 
+#[cfg(feature = "reference")]
 #[test]
 fn the_reference_tool_judges_a_tree() {
     let tree = mistaken();
