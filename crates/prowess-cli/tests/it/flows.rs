@@ -1,7 +1,9 @@
 //! Whole conversations over the Model Context Protocol: the protocol's own client and a process of
 //! `prowess serve` for each preset.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
+#[cfg(feature = "json-schema")]
+use std::path::PathBuf;
 
 use prowess_testkit::Tree;
 use rmcp::model::CallToolResult;
