@@ -29,7 +29,7 @@ pub fn on_disk(count: usize) -> TempDir {
     directory
 }
 
-/// What is still on its way to the disk would be written beside what is measured.
+/// Pending writes would reach the disk during the measurement.
 fn wait_for_the_disk(root: &Path) {
     let directory = File::open(root).expect("it was made just now");
     rustix::fs::syncfs(directory).expect("the disk takes it");
@@ -44,8 +44,8 @@ pub fn write(root: &Path, count: usize) {
     Corpus::new(SEED).write(root, count).expect("the corpus can be written");
 }
 
-/// The `SKILL.md` files below `from`, as directories of one temporary directory by the names that they lie
-/// under; of several with one name the first.
+/// The `SKILL.md` files below `from`, as directories of one temporary directory by the names that
+/// they lie under; of several with one name the first.
 ///
 /// # Panics
 ///

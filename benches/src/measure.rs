@@ -29,13 +29,14 @@ fn status(field: &str) -> u64 {
     line.and_then(|line| line.trim().split(' ').next()?.parse().ok()).unwrap_or_default()
 }
 
-/// Returns the memory that the process uses now and shares with no file, in KiB: its heap and its stacks.
+/// Returns the memory that the process uses now and shares with no file, in KiB: its heap and its
+/// stacks.
 pub fn private_kib() -> u64 {
     status("RssAnon:")
 }
 
-/// Returns the memory that the process uses now, in KiB, with the pages of its code that the kernel has mapped or
-/// read ahead.
+/// Returns the memory that the process uses now, in KiB, with the pages of its code that the kernel
+/// has mapped or read ahead.
 pub fn resident_kib() -> u64 {
     status("VmRSS:")
 }
@@ -61,14 +62,16 @@ pub fn times_of_calls(calls: usize, mut call: impl FnMut() -> usize) -> CallTime
     CallTimes { half: times[calls / 2], most: times[calls - 1 - calls / 100] }
 }
 
-/// Returns the number of rounds for a corpus of this size: a small one is measured more often, so that each size
-/// is measured for about as long. A short measurement depends more on the moment than on the work.
+/// Returns the number of rounds for a corpus of this size: a small one is measured more often, so
+/// that each size is measured for about as long. A short measurement depends more on the moment
+/// than on the work.
 pub fn rounds_at(count: usize, rounds: usize) -> usize {
     rounds * (10_000 / count).max(1)
 }
 
-/// Returns the least CPU time of several works, each done once in each of `rounds` rounds, so that other load of
-/// the machine affects them alike. A work returns a number, so that no compiler removes it.
+/// Returns the least CPU time of several works, each done once in each of `rounds` rounds, so that
+/// other load of the machine affects them alike. A work returns a number, so that no compiler
+/// removes it.
 pub fn least<const N: usize>(
     rounds: usize,
     works: [&mut dyn FnMut() -> usize; N],

@@ -1,4 +1,4 @@
-//! What reading a frontmatter costs, beside YAML crates that read the same two fields.
+//! Reads frontmatters, also by YAML crates that read the same two fields.
 
 use prowess_format::{Head, Profile, Summarized, summarize};
 use prowess_testkit::Corpus;
@@ -25,8 +25,8 @@ pub fn files(count: usize) -> Vec<String> {
     (0..count).map(|at| corpus.skill(at).skill_md).collect()
 }
 
-/// Reads each frontmatter as discovery does, with every check of the default profile; gives the length
-/// of what was read.
+/// Reads each frontmatter as discovery does, with every check of the default profile; gives the
+/// length of what was read.
 ///
 /// # Panics
 ///

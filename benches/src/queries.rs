@@ -1,5 +1,5 @@
-//! Catalogs and queries for searching: few words, of which some are in most descriptions, so that many
-//! skills score. Text of people is easier.
+//! Catalogs and queries for searching: few words, of which some are in most descriptions, so that
+//! many skills score. Text of people is easier.
 
 use std::sync::Arc;
 

@@ -20,8 +20,8 @@ const DIST: [&str; 2] = ["--profile", "dist"];
 /// Two sizes, whose difference does not include the start and the end of a process.
 const SIZES: [u64; 2] = [100, 1_000];
 
-/// The maximum cost of a skill: system calls of a first scan and of the next one, user instructions, and bytes
-/// on the heap.
+/// The maximum cost of a skill: system calls of a first scan and of the next one, user
+/// instructions, and bytes on the heap.
 const MOST_CALLS: f64 = 3.1;
 const MOST_CALLS_AGAIN: f64 = 1.1;
 const MOST_INSTRUCTIONS: f64 = 6_600.0;
@@ -33,8 +33,8 @@ const UNTIL_OLD: Duration = Duration::from_secs(4);
 /// The programs that print the rows of the page.
 const PROGRAMS: [&str; 7] = ["ratios", "facade", "start", "watch", "readers", "search", "plugins"];
 
-/// Runs the benchmarks and writes `benches/README.md`. The arguments are the number of rounds and a directory
-/// of real skills.
+/// Runs the benchmarks and writes `benches/README.md`. The arguments are the number of rounds and a
+/// directory of real skills.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     // `ratios` starts `memory`.
     let programs = PROGRAMS.iter().chain(&["memory"]).flat_map(|program| ["--bin", program]);
@@ -61,7 +61,8 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints the system calls, instructions and memory of each further skill, and fails if they are too many.
+/// Prints the system calls, instructions and memory of each further skill, and fails if they are
+/// too many.
 pub(crate) fn count() -> Result<(), Failure> {
     let programs = ["--bin", "once", "--bin", "memory", "--bin", "parse"];
     let build = ["build", DIST[0], DIST[1], "--package", "benches", "--no-default-features"];
@@ -103,7 +104,8 @@ pub(crate) fn count() -> Result<(), Failure> {
     )))
 }
 
-/// Returns the bytes per skill that a catalog of `count` skills has on the heap, by a counting allocator.
+/// Returns the bytes per skill that a catalog of `count` skills has on the heap, by a counting
+/// allocator.
 fn bytes_held(corpus: &Path, count: u64) -> Result<f64, Failure> {
     let mut memory = Command::new(built("dist", "memory")?);
     let printed = succeed(memory.arg(corpus).arg(count.to_string()))?;
@@ -126,8 +128,8 @@ fn system_calls(once: &Path, work: &str, corpus: &Path, log: PathBuf) -> Result<
     Ok(std::fs::read_to_string(log)?.lines().filter(is_call).count() as u64)
 }
 
-/// Counts user instructions. Valgrind has no `openat2`, so files are opened by the fallback, which is not
-/// counted: with `openat2` it is one system call.
+/// Counts user instructions. Valgrind has no `openat2`, so files are opened by the fallback, which
+/// is not counted: with `openat2` it is one system call.
 fn user_instructions(once: &Path, corpus: &Path) -> Result<u64, Failure> {
     instructions(once, &["discover".as_ref(), corpus.as_os_str()])
 }

@@ -14,7 +14,8 @@ pub(crate) mod tidy;
 use crate::process::{Failure, cargo_with};
 use crate::selection::Selection;
 
-/// The variables with which `cargo check` runs clippy, as `cargo clippy` sets them. A warning is a failure.
+/// The variables with which `cargo check` runs clippy, as `cargo clippy` sets them. A warning is a
+/// failure.
 const CLIPPY: [(&str, &str); 2] = [
     ("RUSTC_WORKSPACE_WRAPPER", "clippy-driver"),
     ("CLIPPY_ARGS", "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__"),

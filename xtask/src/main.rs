@@ -207,7 +207,8 @@ fn load(calls: &str) -> Result<(), Failure> {
     cargo(["run", "--release"].iter().chain(&example).chain(&["--", &prowess, "256", calls]))
 }
 
-/// Writes the page of every code. Its examples are run by a test, which compares the page otherwise.
+/// Writes the page of every code. Its examples are run by a test, which compares the page
+/// otherwise.
 fn codes() -> Result<(), Failure> {
     let test = ["test", "--quiet", "--package", "prowess", "--test", "it", "--", "codes::the_page"];
     process::cargo_with(&[("UPDATE_EXPECT", "1")], test)

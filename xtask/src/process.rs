@@ -58,8 +58,8 @@ pub(crate) fn cargo_output(arguments: &[impl AsRef<OsStr>]) -> Result<Vec<u8>, F
     Err(Failure(format!("`{}` failed: {said}", display(&command))))
 }
 
-/// Builds something with cargo and returns the message of each artifact. `--message-format` must be among
-/// the arguments, with a form of JSON.
+/// Builds something with cargo and returns the message of each artifact. `--message-format` must be
+/// among the arguments, with a form of JSON.
 pub(crate) fn artifacts(arguments: &[impl AsRef<OsStr>]) -> Result<Vec<Value>, Failure> {
     let mut command = cargo_command(arguments);
     command.stderr(Stdio::inherit());
@@ -71,11 +71,11 @@ pub(crate) fn artifacts(arguments: &[impl AsRef<OsStr>]) -> Result<Vec<Value>, F
     Ok(messages.into_iter().filter(|it| it["reason"] == "compiler-artifact").collect())
 }
 
-/// Builds these targets optimized, with the dependencies that the command line's release build has, and
-/// returns the directory of the programs.
+/// Builds these targets optimized, with the dependencies that the command line's release build has,
+/// and returns the directory of the programs.
 ///
-/// The command line is selected in each such build, because the features of a dependency depend on the
-/// selected packages: otherwise hundreds of crates would be compiled twice.
+/// The command line is selected in each such build, because the features of a dependency depend on
+/// the selected packages: otherwise hundreds of crates would be compiled twice.
 pub(crate) fn build_optimized(targets: &[&str]) -> Result<PathBuf, Failure> {
     cargo(["build", "--release", "--package", "prowess-cli"].iter().chain(targets))?;
     built("release", "")
@@ -121,7 +121,8 @@ pub(crate) fn succeed(command: &mut Command) -> Result<Vec<u8>, Failure> {
 
 /// Returns a command that runs cargo in the workspace.
 pub(crate) fn cargo_command(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
-    // Cargo names itself to what it runs; a copy of xtask that is started by hand takes the usual one.
+    // Cargo names itself to what it runs; a copy of xtask that is started by hand takes the usual
+    // one.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.args(arguments).current_dir(crate::root());
@@ -129,8 +130,9 @@ pub(crate) fn cargo_command(arguments: impl IntoIterator<Item = impl AsRef<OsStr
     command
 }
 
-/// Removes the variables that name xtask itself. Build scripts that depend on them would run again, and
-/// each crate above would be compiled again, whenever cargo is started by hand and by xtask in turn.
+/// Removes the variables that name xtask itself. Build scripts that depend on them would run again,
+/// and each crate above would be compiled again, whenever cargo is started by hand and by xtask in
+/// turn.
 pub(crate) fn without_own_variables(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();

@@ -60,7 +60,8 @@ impl Selection {
     }
 }
 
-/// The number of tests of one program that run at once. Many wait, for a deadline or for the kernel.
+/// The number of tests of one program that run at once. Many wait, for a deadline or for the
+/// kernel.
 pub(crate) const TEST_THREADS: &str = "4";
 
 #[cfg(test)]

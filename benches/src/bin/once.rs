@@ -1,6 +1,7 @@
 //! Does one piece of work once, for counting its system calls and instructions.
 //!
-//! `once generate|nothing|floor|many|stat|discover|wait|reload|settled|prompt|load DIRECTORY [COUNT]`
+//! `once generate|nothing|floor|many|stat|discover|wait|reload|settled|prompt|load DIRECTORY
+//! [COUNT]`
 
 use std::path::Path;
 use std::process::ExitCode;

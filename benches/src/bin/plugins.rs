@@ -1,8 +1,9 @@
-//! Prints what a source and a tool cost in a plugin, in the host's process and in a child process, compared
-//! with the same code linked into the host.
+//! Prints what a source and a tool cost in a plugin, in the host's process and in a child process,
+//! compared with the same code linked into the host.
 //!
-//! `plugins DIRECTORY [ROUNDS]`: `cargo xtask plugins` fills the directory; 15 rounds by default. The CPU
-//! time of a child process is not that of the host, so both columns of its rows are wall-clock time.
+//! `plugins DIRECTORY [ROUNDS]`: `cargo xtask plugins` fills the directory; 15 rounds by default.
+//! The CPU time of a child process is not that of the host, so both columns of its rows are
+//! wall-clock time.
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
@@ -31,11 +32,12 @@ use serde_json::{Map, Value, json};
 const RECORDS: usize = 1_000;
 const ON_DISK: usize = 10_000;
 
-/// The maximum ratio of discovery by a plugin in the host's process to discovery by the linked source.
+/// The maximum ratio of discovery by a plugin in the host's process to discovery by the linked
+/// source.
 const MOST_OF_DISCOVERY: f64 = 1.5;
 
-/// The number of single calls, and the maximum median of the time over the linked call in microseconds, for
-/// each crossing of the boundary.
+/// The number of single calls, and the maximum median of the time over the linked call in
+/// microseconds, for each crossing of the boundary.
 const SINGLE_CALLS: usize = 20_000;
 const MOST_OVERHEAD_US: f64 = 3.0;
 const MOST_OVERHEAD_ELSEWHERE_US: f64 = 40.0;
@@ -72,8 +74,8 @@ fn main() {
 }
 
 /// Prints how much longer single calls of a plugin take than linked calls: the median and the 99th
-/// percentile, since the minimum is a call that found its thread awake. The limit is one for each of
-/// the `crossings` of the boundary: the call, and each question that the plugin asks meanwhile.
+/// percentile, since the minimum is a call that found its thread awake. The limit is one for each
+/// of the `crossings` of the boundary: the call, and each question that the plugin asks meanwhile.
 fn overhead(
     what: &str,
     crossings: f64,
@@ -95,8 +97,8 @@ fn overhead(
     }
 }
 
-/// Measures calls of the skill tools: one that needs only its arguments, and one that needs the session and a
-/// file of the host.
+/// Measures calls of the skill tools: one that needs only its arguments, and one that needs the
+/// session and a file of the host.
 fn tool_calls(plugins: &Path) {
     let source = (0..100)
         .map(corpus::skill)

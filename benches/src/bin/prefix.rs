@@ -2,7 +2,7 @@
 //! with loads, unloads and edits, by policy. Fails if the default policy keeps less than 90 %, or
 //! if writing the catalog in each call keeps as much: then the turns show nothing.
 //!
-//! What is kept of a request is its common prefix with the request of the turn before: the
+//! The cached part of a request is its common prefix with the request of the turn before: the
 //! definitions of the tools, which providers put first, and the instructions. Messages are the
 //! host's, and do not count.
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]

@@ -1,8 +1,9 @@
-//! Prints what discovery, reloads, reads and prompts cost, compared with the lower limit of the same run.
+//! Prints what discovery, reloads, reads and prompts cost, compared with the lower limit of the
+//! same run.
 //!
-//! `ratios [ROUNDS] [DIRECTORY]`: 15 rounds by default; with DIRECTORY, also measures discovery of the
-//! real skills below it. A ratio is the CPU time per unit of what the kernel alone takes; an absolute
-//! time depends on the machine.
+//! `ratios [ROUNDS] [DIRECTORY]`: 15 rounds by default; with DIRECTORY, also measures discovery of
+//! the real skills below it. A ratio is the CPU time per unit of what the kernel alone takes; an
+//! absolute time depends on the machine.
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
 use std::path::{Path, PathBuf};
@@ -55,7 +56,8 @@ fn catalog(root: &Path, count: usize, rounds: usize) -> Duration {
         rounds,
         [&mut || floor::discover(root), &mut || corpus::registry(root).reload().catalog.len()],
     );
-    // Most reloads meet files that have been there for a while. Those of this moment are read again.
+    // Most reloads meet files that have been there for a while. Those of this moment are read
+    // again.
     std::thread::sleep(Duration::from_secs(4));
     let loaded = corpus::registry(root);
     loaded.reload();
@@ -133,7 +135,8 @@ fn prompt(root: &Path, count: usize, rounds: usize) {
     each("look up a skill by its id", count, lookup, Some(200.0));
 }
 
-/// Measures the readers of frontmatter. The one of prowess returns positions and diagnostics too; the others read two fields.
+/// Measures the readers of frontmatter. The one of prowess returns positions and diagnostics too;
+/// the others read two fields.
 fn frontmatter(rounds: usize) {
     let files = parsing::files(SIZES[0]);
     let [ours, saphyr, serde_yaml] = least(
@@ -160,8 +163,9 @@ fn each(what: &str, count: usize, time: Duration, most: Option<f64>) {
     println!("{}", alone(what, count, nanoseconds(time) / count as f64, "ns", most));
 }
 
-/// Measures in other processes, so that their allocator and their peak are their own. Prints the lowest peak: how
-/// much of a program the kernel reads ahead differs by a tenth of a megabyte between runs.
+/// Measures in other processes, so that their allocator and their peak are their own. Prints the
+/// lowest peak: how much of a program the kernel reads ahead differs by a tenth of a megabyte
+/// between runs.
 fn memory(root: &Path, count: usize, most: f64) {
     let runs = [(); 5].map(|()| memory_once(root, count));
     let [index, of_text, _] = runs[0];

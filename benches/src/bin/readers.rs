@@ -1,13 +1,11 @@
-//! Prints how long readers of a catalog wait, with and without a writer that swaps as fast as it can: of a
-//! registry one that reloads a source in memory of which a skill was edited, of the bare shelves one that does
-//! nothing but swap.
+//! Measures read latency with and without a writer. Registry: the writer edits one skill and
+//! reloads. Containers: it swaps in a loop.
 //!
-//! `readers [ROUNDS]`: 60 rounds without it. In each round each shelf is read once in quiet and once with
-//! the writer, one after the other, so that whatever else the machine is doing hits them alike. The cores
-//! of a virtual machine are moved about, and how long a line of memory takes from one to the other differs
-//! by some times with that, whatever the program does: it is measured in each round, and the medians of
-//! that third of the rounds are printed in which it took least. There is one reader and one writer, as
-//! more threads than cores would measure the system's scheduler.
+//! `readers [ROUNDS]`: 60 rounds by default. Each round reads each container once in quiet and once
+//! with the writer, one after the other, so that other load of the machine affects both alike. The
+//! time to move a cache line between two cores of a virtual machine varies several times over, so
+//! it is measured in each round, and the medians are those of the third of the rounds with the
+//! least. There is one reader and one writer: more threads than cores would measure the scheduler.
 
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
@@ -74,8 +72,8 @@ impl Shelf for DashMap<String, String> {
     }
 }
 
-/// A source in memory of which each scan finds another version of one skill: a disk would be most of what a
-/// reload takes.
+/// A source in memory whose scans find another version of one skill each time: a disk would take
+/// most of the time of a reload.
 struct Edited {
     skills: Vec<(String, String)>,
     version: AtomicU64,

@@ -1,13 +1,13 @@
 //! Prints the share of needs whose skill a scripted model reaches within two calls, by policy, and
 //! fails if the default policy reaches fewer than 95 %.
 //!
-//! `recall DIRECTORY NEEDS`: a line of NEEDS is a need, a tab, and the id of the skill that is meant,
-//! with others that would do after it, which do not count here.
+//! `recall DIRECTORY NEEDS`: a line of NEEDS is a need, a tab, and the id of the skill that is
+//! meant, with others that would do after it, which do not count here.
 //!
 //! The model sees the prompt and the tools of a turn. If the prompt names the skill, it loads it.
-//! Otherwise it calls the tool that the prompt or a definition offers for a search, with the need as
-//! the query, and loads the skill if the result names it. It knows the right skill when it sees its
-//! id, so this measures what can be reached, not how well a model chooses.
+//! Otherwise it calls the tool that the prompt or a definition offers for a search, with the need
+//! as the query, and loads the skill if the result names it. It knows the right skill when it sees
+//! its id, so this measures what can be reached, not how well a model chooses.
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Prints what a search costs at several sizes, and what its index holds on the heap.
 //!
-//! `search [ROUNDS]`: 5 rounds without it. With the feature `compare`, another engine answers the same
-//! queries in turn.
+//! `search [ROUNDS]`: 5 rounds without it. With the feature `compare`, another engine answers the
+//! same queries in turn.
 
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 

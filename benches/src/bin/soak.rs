@@ -1,8 +1,8 @@
 //! Replaces a plugin again and again while four threads read from it.
 //!
-//! `soak [ROUNDS]`: by default 1,000 reloads in the host's process, and a tenth of that in processes
-//! of its own. It fails if a read fails, or if a reload costs more memory than twice the file: the
-//! code of each build stays in the host's memory, and nothing else may.
+//! `soak [ROUNDS]`: by default 1,000 reloads in the host's process, and a tenth of that in
+//! processes of its own. It fails if a read fails, or if a reload costs more memory than twice the
+//! file: the code of each build stays in the host's memory, and nothing else may.
 //!
 //! Before that it scans a million packages in each isolation, with a deadline that is shorter than
 //! the scan. It fails if one of them is missing, or if the host stores more than their paths.
@@ -191,8 +191,8 @@ impl Changing {
         Ok(changing)
     }
 
-    /// Replaces the file by another build, and trusts it. No loader reads the bytes after the end of
-    /// a library, so a number there makes it another build.
+    /// Replaces the file by another build, and trusts it. No loader reads the bytes after the end
+    /// of a library, so a number there makes it another build.
     fn change(&mut self, number: usize) -> Result<(), Box<dyn Error>> {
         let bytes = [&*self.bytes, &number.to_le_bytes()].concat();
         let beside = self.file.with_extension("new");
@@ -206,7 +206,8 @@ impl Changing {
     }
 }
 
-/// Returns the program that runs plugins in processes of their own, which is built next to this one.
+/// Returns the program that runs plugins in processes of their own, which is built next to this
+/// one.
 fn runner() -> Result<PathBuf, Box<dyn Error>> {
     let name = format!("prowess-plugin-runner{}", std::env::consts::EXE_SUFFIX);
     Ok(std::env::current_exe()?.with_file_name(name))

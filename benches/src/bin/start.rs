@@ -1,9 +1,9 @@
-//! Prints the cost of a start with the cache of the last start, compared with the lower limit of the
-//! same run.
+//! Prints the cost of a start with the cache of the last start, compared with the lower limit of
+//! the same run.
 //!
-//! `start [ROUNDS]`: 15 rounds by default. A start with a cache stats each file once, so its own lower
-//! limit is one `stat` per file; it is compared with reading every file as well. The files are some
-//! seconds old, as most files are: a root that has just changed is listed again.
+//! `start [ROUNDS]`: 15 rounds by default. A start with a cache stats each file once, so its own
+//! lower limit is one `stat` per file; it is compared with reading every file as well. The files
+//! are some seconds old, as most files are: a root that has just changed is listed again.
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
 use std::path::Path;

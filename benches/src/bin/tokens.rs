@@ -1,4 +1,5 @@
-//! Prints how far the estimate of tokens is from a vocabulary's own count, over the skills of a tree.
+//! Prints how far the estimate of tokens is from a vocabulary's own count, over the skills of a
+//! tree.
 //!
 //! `tokens DIRECTORY`
 

@@ -1,8 +1,8 @@
 //! Prints the time from a write to the new catalog of a watching registry, and what watching costs.
 //!
-//! `watch [WRITES]`: 300 writes by default. A write is one `write` of a whole `SKILL.md` that is open. The
-//! times, in wall-clock time, are until every reader finds the new catalog, and until a sleeping
-//! subscriber runs.
+//! `watch [WRITES]`: 300 writes by default. A write is one `write` of a whole `SKILL.md` that is
+//! open. The times, in wall-clock time, are until every reader finds the new catalog, and until a
+//! sleeping subscriber runs.
 
 #![forbid(unsafe_code)]
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]

@@ -15,8 +15,9 @@
 //!
 //! The tool reads frontmatter with strictyaml, which refuses flow collections, anchors and tags. It
 //! sits on a copy of ruamel's scanner, whose order of lookahead decides which of several errors is
-//! reported. This module therefore reproduces the states of that scanner instead of using the parser
-//! of `prowess-format`. Only checkers for authors need it; reading and offering skills does not.
+//! reported. This module therefore reproduces the states of that scanner instead of using the
+//! parser of `prowess-format`. Only checkers for authors need it; reading and offering skills does
+//! not.
 
 mod compose;
 mod construct;

@@ -15,8 +15,8 @@ struct Line {
     text: String,
 }
 
-/// Files by path, as one bundle brought them. A path was checked when its line was read: the type of
-/// the field lets no other in.
+/// Files by path, as one bundle brought them. A path was checked when its line was read: the type
+/// of the field lets no other in.
 pub(crate) struct BundleSource {
     name: String,
     root: String,
@@ -35,8 +35,8 @@ impl BundleSource {
         Ok(Self { name: name.to_owned(), root: format!("bundle://{name}"), files })
     }
 
-    /// Whether a file makes its directory a package: `SKILL.md`, or `skill.md` where that is all there
-    /// is.
+    /// Whether a file makes its directory a package: `SKILL.md`, or `skill.md` where that is all
+    /// there is.
     fn is_skill_md(&self, package: &str, file: &str) -> bool {
         let has_upper = || self.package(package).any(|(path, _)| path == "SKILL.md");
         file == "SKILL.md" || (file == "skill.md" && !has_upper())

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use bundle::BundleSource;
 use prowess::Runtime;
 
-/// What a server might have sent.
+/// The files of a server.
 const BUNDLE: &str = r#"{"path": "tea/SKILL.md", "text": "---\nname: tea\ndescription: Brews tea. Use when somebody is thirsty.\n---\nWarm the pot first. Times are in references/times.md.\n"}
 {"path": "tea/references/times.md", "text": "Green: 2 minutes. Black: 4 minutes.\n"}
 "#;

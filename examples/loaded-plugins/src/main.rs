@@ -1,7 +1,7 @@
 //! A host of your own that loads plugins: skills from one, tools from another.
 //!
-//! `cargo xtask plugins` builds them into a folder, `cargo run -p loaded-plugins -- target/plugins` loads them
-//! from there. Who writes a plugin reads `plugins/README.md` instead.
+//! `cargo xtask plugins` builds them into a folder, `cargo run -p loaded-plugins -- target/plugins`
+//! loads them from there. To write a plugin, read `plugins/README.md` instead.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -44,7 +44,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// A runtime with the skills of one plugin and the tools of another.
 fn runtime(source: &Path, tools: &Path) -> Result<Runtime, Box<dyn Error>> {
     let loader = loader(&[source, tools])?;
-    // What the operator tells the plugin, and the layer of its skills. Each plugin has its own schema of that.
+    // The configuration of the plugin, and the layer of its skills. Each plugin has its own
+    // schema of that.
     let settings = PluginSettings {
         config: Some(json!({"name": "drinks", "files": {"tea/SKILL.md": SKILL}})),
         layer: Some("user".to_owned()),
@@ -57,8 +58,8 @@ fn runtime(source: &Path, tools: &Path) -> Result<Runtime, Box<dyn Error>> {
 
 fn loader(files: &[&Path]) -> Result<PluginLoader, PluginError> {
     let clock = Arc::new(SystemClock::default());
-    // A host for many leaves `isolation` at `auto` and names `prowess-plugin-runner`: then a debug build, and
-    // what is trusted by a key alone, runs in a process of its own.
+    // A host for many leaves `isolation` at `auto` and names `prowess-plugin-runner`: then a debug
+    // build, and what is trusted by a key alone, runs in a process of its own.
     let policy = PluginPolicy { isolation: Isolation::InProcess, ..PluginPolicy::default() };
     Ok(PluginLoader {
         trust: trust(files, &policy, &*clock)?,

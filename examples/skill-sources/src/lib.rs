@@ -1,4 +1,4 @@
-//! What the programs of this package share. Each program has skills from one kind of source:
+//! Code that the programs of this package share. Each program has skills from one kind of source:
 //!
 //! ```console
 //! $ cargo run -p skill-sources --bin embedded

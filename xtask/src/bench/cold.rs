@@ -17,8 +17,8 @@ const WAYS: [&str; 3] = ["floor", "many", "wait"];
 /// The maximum ratio to 32 parallel reads.
 const MOST: f64 = 1.5;
 
-/// Prints the wall-clock time of discovery on a disk that is not cached, and fails if it is too long. It needs the
-/// right to mount.
+/// Prints the wall-clock time of discovery on a disk that is not cached, and fails if it is too
+/// long. It needs the right to mount.
 pub(crate) fn run() -> Result<(), Failure> {
     let [one, many, ours] = measured()?;
     println!("{SKILLS} skills, cold caches, the least of {ROUNDS} rounds:");

@@ -1,7 +1,8 @@
 //! Finding skills, beside other people's packages that do it.
 //!
-//! Every peer is a fresh process that measures itself around the work alone, and they take turns, so that
-//! whatever else the machine is doing hits them alike. What counts is the ratio inside a round.
+//! Every peer is a fresh process that measures itself around the work alone, and they take turns,
+//! so that whatever else the machine is doing hits them alike. What counts is the ratio inside a
+//! round.
 
 pub(crate) mod chart;
 mod install;
@@ -19,7 +20,7 @@ use install::Installed;
 use peers::{PEERS, Peer};
 use report::{Report, Row, median};
 
-/// What was asked for.
+/// The options of the command line.
 #[derive(Debug, PartialEq)]
 struct Options {
     skills: usize,
@@ -27,7 +28,7 @@ struct Options {
     directory: Option<PathBuf>,
 }
 
-/// What one run of one peer took.
+/// The costs of one run of one peer.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     skills: u64,

@@ -8,7 +8,8 @@ use crate::process::{Failure, built};
 /// The readers; the others are printed as multiples of the first one.
 const READERS: [&str; 3] = ["prowess-format", "serde-saphyr", "yaml_serde"];
 
-/// Prints the instructions of each reader per frontmatter, without those that generate the frontmatters.
+/// Prints the instructions of each reader per frontmatter, without those that generate the
+/// frontmatters.
 pub(super) fn count() -> Result<(), Failure> {
     let parse = built("dist", "parse")?;
     let nothing = of_reader(&parse, "nothing")?;

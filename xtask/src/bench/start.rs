@@ -1,4 +1,4 @@
-//! What it costs to start a script: in the sandbox beside other sandboxes, and in the shell.
+//! Measures the start of a script: in the sandbox beside other sandboxes, and in the shell.
 
 use std::process::Command;
 
@@ -9,7 +9,8 @@ use crate::root;
 /// The version of `sandlock` that is measured.
 const SANDLOCK: &str = "sandlock==0.9.0";
 
-/// Prints both tables. A sandbox that cannot be installed here has no row, and its reason is printed.
+/// Prints both tables. A sandbox that cannot be installed here has no row, and its reason is
+/// printed.
 pub(crate) fn measure() -> Result<(), Failure> {
     let sandbox = ["--package", "prowess-sandbox", "--bin", "prowess-sandbox-stage"];
     cargo(["build", "--release"].iter().chain(&sandbox).chain(&["--example", "start_cost"]))?;

@@ -1,9 +1,9 @@
-//! `cargo xtask api`: the documentation of the workspace, without a warning, and the public interfaces of
-//! the libraries that others build upon, compared with their snapshots.
+//! `cargo xtask api`: the documentation of the workspace, without a warning, and the public
+//! interfaces of the libraries that others build upon, compared with their snapshots.
 //!
 //! The snapshots are next to the crate's manifest: `public-api.txt` has the items, and
-//! `public-traits.txt` the traits that each type has by `derive` or from the compiler. A change of an
-//! interface changes them, so that a reader of the commit sees the change.
+//! `public-traits.txt` the traits that each type has by `derive` or from the compiler. A change of
+//! an interface changes them, so that a reader of the commit sees the change.
 
 mod traits;
 
@@ -19,8 +19,8 @@ use crate::selection::Selection;
 const LIBRARIES: [&str; 4] =
     ["prowess", "prowess-core", "prowess-plugin-abi", "prowess-plugin-sdk"];
 
-/// Parts of lines that macros of the boundary to plugins generate for each type. A snapshot of the layouts
-/// has what they say.
+/// Parts of lines that macros of the boundary to plugins generate for each type. A snapshot of the
+/// layouts has what they say.
 const GENERATED: [&str; 5] =
     ["::IsNonZeroType", "::StaticEquivalent", "_TO<", "impl abi_stable::", "> abi_stable::"];
 

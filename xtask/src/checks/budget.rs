@@ -31,7 +31,8 @@ const COUNTED: [Row; 13] = [
     ("KB of interface snapshots", measure::snapshots),
 ];
 
-/// Measures each row and compares it with its limit; with `--time`, also those that depend on the machine.
+/// Measures each row and compares it with its limit; with `--time`, also those that depend on the
+/// machine.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     let with_time = match arguments {
         [] => false,

@@ -7,8 +7,8 @@ use crate::checks::tidy::repository::{Package, Repository};
 use crate::process::{Failure, built_in, cargo, succeed};
 use crate::root;
 
-/// Packages the crates in the order of their dependencies. Each is then built from its package alone, with
-/// the packages before it instead of the workspace.
+/// Packages the crates in the order of their dependencies. Each is then built from its package
+/// alone, with the packages before it instead of the workspace.
 pub(crate) fn dry_run() -> Result<(), Failure> {
     let repository = Repository::read(&root())?;
     let packages: Vec<&Package> = repository.crates().collect();
@@ -23,7 +23,7 @@ pub(crate) fn dry_run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// What a reader expects in each package, beside its code.
+/// The files that each package has next to its code.
 const EXPECTED: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE-MIT"];
 
 /// Checks that a package has its README and its licences.

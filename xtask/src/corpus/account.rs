@@ -43,8 +43,9 @@ fn list(directory: &Path, programs: &Programs) -> Result<Value, Failure> {
     })
 }
 
-/// Every `SKILL.md`, and every `skill.md` where that is all there is, whatever it is: a directory of
-/// that name must be reported as well. What discovery skips by its documented rule is skipped here.
+/// Every `SKILL.md`, and every `skill.md` where that is all there is, whatever it is: a directory
+/// of that name must be reported as well. What discovery skips by its documented rule is skipped
+/// here.
 fn find_packages(directory: &Path) -> Result<BTreeSet<PathBuf>, Failure> {
     let mut found = BTreeSet::new();
     let mut waiting = vec![directory.to_owned()];
@@ -66,7 +67,7 @@ fn find_packages(directory: &Path) -> Result<BTreeSet<PathBuf>, Failure> {
     Ok(found)
 }
 
-/// What became of each package.
+/// The number of packages by their result.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Account {
     packages: usize,

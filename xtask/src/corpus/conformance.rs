@@ -74,7 +74,7 @@ fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str, Failure> {
     found.ok_or_else(|| Failure(format!("a case has no text `{key}`")))
 }
 
-/// What the program did.
+/// The behavior of the program.
 #[derive(Debug)]
 struct Observed {
     /// None after a signal.
@@ -94,7 +94,7 @@ impl Observed {
     }
 }
 
-/// What was recorded.
+/// The recorded behavior.
 #[derive(Debug)]
 enum Expected {
     /// The same answer.
@@ -137,7 +137,7 @@ fn difference(stream: &str, expected: &str, observed: &str) -> Option<String> {
     differs.then(|| format!("{stream}\n  expected {expected:?}\n  got      {observed:?}"))
 }
 
-/// What keeps an answer from being an error of the program's own making.
+/// Returns the reason why an answer is not an error that the program reports itself.
 fn typed_error(observed: &Observed) -> Option<String> {
     let Observed { exit, stderr, .. } = observed;
     let is_worded = ["Error: ", "error[", "Validation failed for ", "{"]

@@ -27,8 +27,8 @@ const HALVES: [Half; 2] = [
 ];
 
 /// Prints how often the right skill of a directory is first, and among the first five, and fails if
-/// that is less than the limits. Weights are chosen on the odd queries alone; the even ones are held
-/// back.
+/// that is less than the limits. Weights are chosen on the odd queries alone; the even ones are
+/// held back.
 pub(super) fn run(directory: &Path, programs: &Programs) -> Result<(), Failure> {
     let text = std::fs::read_to_string(root().join(NEEDS))?;
     let needs: Vec<(&str, &str)> = text

@@ -1,5 +1,5 @@
-//! `cargo xtask changed`: the steps of the night whose parts have changed within a day, as far as the
-//! time allows.
+//! `cargo xtask changed`: the steps of the night whose parts have changed within a day, as far as
+//! the time allows.
 
 use std::process::Command;
 
@@ -10,8 +10,8 @@ use crate::process::{Failure, succeed};
 /// The time that all steps may take together, if the argument names none.
 const SECONDS: u64 = 600;
 
-/// Runs the steps of what differs from the newest commit that is older than a day, the cheapest first,
-/// and names those that the night is left.
+/// Runs the steps of what differs from the newest commit that is older than a day, the cheapest
+/// first, and names those that the night is left.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     let options = options(arguments)?;
     let base = base()?;

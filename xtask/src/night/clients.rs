@@ -118,7 +118,7 @@ const CLIENTS: [Client; 13] = [
     },
 ];
 
-/// What the scripts have in common.
+/// The code that the scripts share.
 const COMMON: &str = include_str!("clients/common.py");
 
 const CATALOG_MARKER: &str = "catalog-marker-5f1c";
@@ -128,7 +128,7 @@ const FILE_MARKER: &str = "file-marker-09be";
 /// The columns of the table.
 const COLUMNS: [&str; 7] = ["connects", "catalog", "body", "read", "parallel", "cancel", "changes"];
 
-/// What a client was seen to do.
+/// The observed behavior of a client.
 #[derive(Debug)]
 struct Row {
     name: &'static str,
@@ -136,7 +136,7 @@ struct Row {
     answers: [Option<bool>; 7],
     /// The median and the 99th percentile of a read, in milliseconds.
     times: Option<(f64, f64)>,
-    /// What a client that failed printed.
+    /// The output of a client that failed.
     printed: String,
 }
 

@@ -23,8 +23,8 @@ const VERSION: &str = "0.9.0";
 /// The directory of the instrumented build, from the top of the repository.
 const TARGET: &str = "target/coverage";
 
-/// Files, from `crates`, whose code runs in confined processes alone. These may write no file, so what
-/// they run cannot be counted; other processes test that it ran.
+/// Files, from `crates`, whose code runs in confined processes alone. These may write no file, so
+/// what they run cannot be counted; other processes test that it ran.
 const CONFINED: [&str; 6] = [
     "prowess-sandbox/src/stage",
     "prowess-sandbox/src/stage.rs",
@@ -34,8 +34,8 @@ const CONFINED: [&str; 6] = [
     "prowess-plugin-host/src/check/serve.rs",
 ];
 
-/// Runs the tests with instrumentation, and prints the share of lines that they run in each library.
-/// Fails if it is too low in one.
+/// Runs the tests with instrumentation, and prints the share of lines that they run in each
+/// library. Fails if it is too low in one.
 ///
 /// A failed test is no failure here: instrumentation adds variables and output to processes.
 pub(crate) fn run() -> Result<(), Failure> {
@@ -159,8 +159,8 @@ impl Tool {
     }
 }
 
-/// Returns variables with the paths of LLVM's tools, where the toolchain does not have them itself: the
-/// system's tools of the same major version read the same files.
+/// Returns variables with the paths of LLVM's tools, where the toolchain does not have them itself:
+/// the system's tools of the same major version read the same files.
 fn llvm_tools() -> Result<Vec<(String, String)>, Failure> {
     let bundled = succeed(Command::new("rustc").args(["--print", "target-libdir"]))?;
     let bundled = PathBuf::from(String::from_utf8_lossy(&bundled).trim());

@@ -27,8 +27,9 @@ struct Target {
 /// How long all targets run together, in seconds, if nothing else is said.
 const SECONDS: u64 = 60;
 
-/// What `cargo fuzz` would set: each branch and comparison of the code tells libFuzzer that it was
-/// met. Only the sanitizers need a nightly compiler, and code without `unsafe` can do without them.
+/// The flags that `cargo fuzz` would set: each branch and comparison reports to libFuzzer that it
+/// was met. Only the sanitizers need a nightly compiler, and code without `unsafe` can do without
+/// them.
 const FLAGS: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \

@@ -1,5 +1,5 @@
-//! The plugins of the workspace as files, that they keep the rules of plugins, and that they find what the
-//! linked sources find.
+//! The plugins of the workspace as files, that they keep the rules of plugins, and that they find
+//! what the linked sources find.
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
@@ -73,7 +73,8 @@ const POLICIES: &str = "plugins:
       rights: { read: [HOME/skills], write: [HOME/remote] }
 ";
 
-/// What a plugin is checked with: a configuration with skills for those that have none of their own.
+/// Returns what a plugin is checked with: a configuration with skills for those that have none of
+/// their own.
 fn config_of(package: &str, home: &Path, server: &Server) -> Value {
     match package {
         "prowess-plugin-memory" => json!({
@@ -91,8 +92,8 @@ fn config_of(package: &str, home: &Path, server: &Server) -> Value {
     }
 }
 
-/// Builds the plugins, and fails if what the filesystem's lists of `directory` differs in one byte from
-/// what the linked source lists, wherever it runs.
+/// Builds the plugins, and fails if what the filesystem's lists of `directory` differs in one byte
+/// from what the linked source lists, wherever it runs.
 pub(crate) fn compare(directory: &Path) -> Result<(), Failure> {
     let plugin = build()?.join(file_name("prowess-plugin-filesystem"));
     let directory = directory.canonicalize()?;

@@ -1,5 +1,5 @@
-//! What finds misuse of memory: AddressSanitizer over both sides of the boundary to plugins, and Miri over
-//! the side that can do without opening one.
+//! Finds misuse of memory: AddressSanitizer over both sides of the boundary to plugins, and
+//! Miri over the side that can do without opening one.
 
 use std::process::Command;
 
@@ -10,11 +10,12 @@ use crate::root;
 const ASAN: &str = "target/asan";
 const MIRI: &str = "target/miri";
 
-/// The tests that open plugins in their own process. A process with bounds on its address space has no
-/// room for what the sanitizer keeps of each byte.
+/// The tests that open plugins in their own process. A process with bounds on its address space has
+/// no room for what the sanitizer keeps of each byte.
 const IN_PROCESS: [&str; 4] = ["equal::", "faults::", "generations::", "old::"];
 
-/// The tests that hand memory over. Those that compare layouts hand none over, and take Miri many minutes.
+/// The tests that hand memory over. Those that compare layouts hand none over, and take Miri many
+/// minutes.
 const UNDER_MIRI: [(&str, &str); 2] =
     [("prowess-plugin-abi", "blob::"), ("prowess-plugin-sdk", "boundary::")];
 
@@ -43,12 +44,13 @@ pub(crate) fn asan() -> Result<(), Failure> {
     done
 }
 
-/// Runs the tests of the boundary's types and of the SDK's adapters by Miri, of the nightly compiler.
+/// Runs the tests of the boundary's types and of the SDK's adapters by Miri, of the nightly
+/// compiler.
 pub(crate) fn miri() -> Result<(), Failure> {
     let cargo = ["run", "nightly", "cargo", "miri"];
     let miri = || {
         let mut command = Command::new("rustup");
-        // What this program was started with names the usual compiler.
+        // The environment of this program names the usual compiler.
         for variable in ["CARGO", "RUSTC", "RUSTDOC", "RUSTUP_TOOLCHAIN"] {
             command.env_remove(variable);
         }

@@ -27,8 +27,8 @@ fn short() -> Result<(), Failure> {
     run(program("examples/bad_scripts")?.arg("50"))
 }
 
-/// Runs everything optimized where it counts on speed: without it most of the time would go into hashing
-/// and encoding.
+/// Runs everything optimized where it counts on speed: without it most of the time would go into
+/// hashing and encoding.
 fn long(reloads: &[&str]) -> Result<(), Failure> {
     let programs = ["soak", "swaps", "writers", "messages"];
     let mut targets = vec!["--package", "benches", "--package", "prowess-plugin-host"];

@@ -10,12 +10,12 @@ use crate::process::{Failure, output, succeed};
 use crate::root;
 use crate::selection::Selection;
 
-/// What a script prints that has imported its dependency.
+/// The output of a script that has imported its dependency.
 const IMPORTED: &str = "from the wheel";
 
 const SKILL_MD: &str = "---\nname: greet\ndescription: Greets.\n---\nRun scripts/greet.py.\n";
 
-/// What a policy grants, and whether the script then imports its dependency.
+/// A policy, and whether the script then imports its dependency.
 struct Case {
     name: &'static str,
     /// More lines of the script's block, for `uv`.

@@ -50,8 +50,8 @@ fn finish(command: &mut Command) -> Finished {
     }
 }
 
-/// Returns the output by way of a file: a pipe would stay open as long as a process that a test left
-/// behind.
+/// Returns the output by way of a file: a pipe would stay open as long as a process that a test
+/// left behind.
 fn output(command: &mut Command) -> std::io::Result<(Vec<u8>, bool)> {
     let mut file = tempfile::tempfile()?;
     command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file.try_clone()?);

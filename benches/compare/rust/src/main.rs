@@ -1,7 +1,7 @@
 //! `compare-rust PEER ROOT`: finds the skills of a directory once with another crate.
 //!
-//! Prints `{"skills": COUNT, "cpu_us": TIME, "peak_kib": MEMORY}`: CPU time of the process around the
-//! work alone, and the most memory that it has had.
+//! Prints `{"skills": COUNT, "cpu_us": TIME, "peak_kib": MEMORY}`: CPU time of the process around
+//! the work alone, and the most memory that it has had.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
-//! Sends broken messages to a server of the Model Context Protocol: a million JSON-RPC messages over
-//! lines, and a hundred thousand requests over HTTP, or as many as the arguments say. No request
-//! may be without an answer, no connection may hang, nothing may panic, and the memory may not
-//! grow. `cargo xtask soak` runs it.
+//! Sends broken messages to a server of the Model Context Protocol: a million JSON-RPC messages
+//! over lines, and a hundred thousand requests over HTTP, or as many as the arguments say. No
+//! request may be without an answer, no connection may hang, nothing may panic, and the memory may
+//! not grow. `cargo xtask soak` runs it.
 #![expect(clippy::print_stdout, reason = "a program that reports")]
 
 mod frames;

@@ -1,4 +1,5 @@
-//! The programs whose tests check an implementation by its kit: as modules, they are built once for all.
+//! The programs whose tests check an implementation by its kit: as modules, they are built once for
+//! all.
 #![allow(dead_code, reason = "their `main` is run by the other tests")]
 
 #[path = "../../src/bin/approval_store/main.rs"]

@@ -39,8 +39,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Answers a request: with the skill at its path, and with nothing at any other one, such as that of
-/// a signature.
+/// Answers a request: with the skill at its path, and with nothing at any other one, such as that
+/// of a signature.
 fn answer(mut stream: TcpStream) -> std::io::Result<()> {
     let lines = BufReader::new(stream.try_clone()?).lines();
     let request: Vec<_> = lines.map_while(Result::ok).take_while(|line| !line.is_empty()).collect();

@@ -19,7 +19,7 @@ const BAR: usize = 18;
 const LEFT: usize = 250;
 const LONGEST: f64 = 400.0;
 
-/// The row of the bare system calls, with which nobody competes.
+/// The row of the bare system calls, which is a limit and not a competitor.
 const FLOOR: &str = "floor";
 
 /// The row that is drawn in another colour.

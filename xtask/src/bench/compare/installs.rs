@@ -29,7 +29,7 @@ time for ((number = 0; number < count; number++)); do
     "$@" >/dev/null 2>"$HOME/messages" || { cat "$HOME/messages"; exit 1; }
 done"#;
 
-/// What one run took, in milliseconds.
+/// The times of one run, in milliseconds.
 #[derive(Clone, Copy)]
 struct Taken {
     cpu: f64,

@@ -1,4 +1,4 @@
-//! Who is compared.
+//! The compared packages.
 
 /// Another answer to the same question.
 pub(super) struct Peer {
@@ -6,7 +6,7 @@ pub(super) struct Peer {
     pub(super) name: &'static str,
     /// Where it comes from.
     pub(super) kind: Kind,
-    /// What its catalog call does that others may not, and the other way round.
+    /// How its catalog call differs from that of the others.
     pub(super) does: &'static str,
 }
 

@@ -5,13 +5,13 @@ use std::fmt::Write as _;
 use super::Sample;
 use super::peers::Peer;
 
-/// What came of a comparison.
+/// The result of a comparison.
 pub(super) struct Report {
     pub(super) rounds: usize,
     pub(super) rows: Vec<Row>,
 }
 
-/// What one peer took, as medians over the rounds.
+/// The costs of one peer, as medians over the rounds.
 pub(super) struct Row {
     name: &'static str,
     kind: &'static str,

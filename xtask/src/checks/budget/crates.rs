@@ -43,8 +43,8 @@ pub(super) fn lock_entries() -> Result<f64, Failure> {
     Ok(lock.lines().filter(|line| *line == "[[package]]").count() as f64)
 }
 
-/// Counts the crates of the default program that are there in two versions and are not in the list, and
-/// prints them.
+/// Counts the crates of the default program that are there in two versions and are not in the list,
+/// and prints them.
 pub(super) fn versions_without_a_reason() -> Result<f64, Failure> {
     let document = std::fs::read_to_string(root().join(DOCUMENT))?;
     let explained = explained(&document);

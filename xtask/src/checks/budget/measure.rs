@@ -1,4 +1,4 @@
-//! What the repository and the program have.
+//! Counts in the repository and in the program.
 
 use std::process::Command;
 
@@ -8,8 +8,8 @@ use crate::checks::tidy::repository::{Repository, TextFile};
 use crate::process::{Failure, built, cargo, cargo_output, succeed};
 use crate::root;
 
-/// Counts the executables that hold tests: those of the libraries and programs that have some, and of the
-/// folders `tests`.
+/// Counts the executables that hold tests: those of the libraries and programs that have some, and
+/// of the folders `tests`.
 pub(super) fn test_executables() -> Result<f64, Failure> {
     let metadata = cargo_output(&["metadata", "--format-version", "1", "--no-deps"])?;
     let metadata: Value = serde_json::from_slice(&metadata)?;
@@ -91,8 +91,8 @@ pub(super) fn commands() -> Result<f64, Failure> {
     Ok(commands_of(&String::from_utf8_lossy(&help)) as f64)
 }
 
-/// Counts the names between the line `Usage` and the options: each line of a group has a title, two blanks
-/// and names with commas, or continues the names of the line above.
+/// Counts the names between the line `Usage` and the options: each line of a group has a title, two
+/// blanks and names with commas, or continues the names of the line above.
 fn commands_of(help: &str) -> usize {
     let groups = help.split_once("\nUsage: ").map_or("", |(_, rest)| rest);
     let groups = groups.split("\nOptions:").next().unwrap_or_default();

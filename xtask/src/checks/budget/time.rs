@@ -1,4 +1,4 @@
-//! What depends on the machine: times of builds from nothing.
+//! Times of builds from nothing, which depend on the machine.
 
 use std::path::Path;
 use std::process::Command;
@@ -27,7 +27,7 @@ pub(super) fn measure() -> Result<[f64; 5], Failure> {
     Ok([tour.cpu, tour.wall, release.cpu, test.wall, test.megabytes])
 }
 
-/// What a build took.
+/// The costs of a build.
 struct Taken {
     /// User and system time of all its processes, in seconds.
     cpu: f64,

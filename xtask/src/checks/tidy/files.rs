@@ -18,8 +18,8 @@ pub(crate) const DOCUMENTS: [&str; 7] = [
     "LICENSE-APACHE",
 ];
 
-/// What belongs to a machine or a mirror, not to the project. Written in two parts each, so that this
-/// file passes its own check.
+/// Parts of paths and hosts of a machine or a mirror. Written in two parts each, so that
+/// this file passes its own check.
 const FOREIGN: [&str; 8] = [
     concat!("/wo", "rk/"),
     concat!("crates.", "io"),

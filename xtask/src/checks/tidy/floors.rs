@@ -24,9 +24,9 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
     problems
 }
 
-/// Reads the rows `| `name` | floor | …`. A name that begins with `-` replaces the end of the first:
-/// `` `source-fs`, `-remote` `` are `source-fs` and `source-remote`; where the first has no `-`, it is
-/// added.
+/// Reads the rows `| `name` | floor | …`. A name that begins with `-` replaces the end of the
+/// first: `` `source-fs`, `-remote` `` are `source-fs` and `source-remote`; where the first has no
+/// `-`, it is added.
 pub(crate) fn floors(document: &str) -> Floors {
     let mut floors = Floors::new();
     for line in document.lines() {
@@ -96,7 +96,8 @@ fn dependencies(package: &Package, repository: &Repository, floors: &Floors) -> 
 }
 
 fn is_allowed(own: u8, other: u8, dependency: &Dependency, floors: &Floors) -> bool {
-    // The top floor holds the programs: no library can depend on it, and one program may hold another.
+    // The top floor holds the programs: no library can depend on it, and one program may hold
+    // another.
     let top = floors.values().max();
     let is_program = own == other && Some(&own) == top;
     let is_testkit = dependency.is_dev && dependency.name == TESTKIT;

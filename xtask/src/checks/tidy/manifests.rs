@@ -1,13 +1,14 @@
-//! What each `Cargo.toml` has in common, and which test binaries there are.
+//! Checks what each `Cargo.toml` inherits, and the test binaries.
 
 use toml::{Table, Value};
 
 use super::repository::{Package, Repository};
 
-/// What a package takes from the workspace, so that it is said once.
+/// The keys that a package inherits from the workspace.
 const INHERITED: [&str; 4] = ["version", "edition", "rust-version", "license"];
 
-/// The one package whose version is not the workspace's: it is the version of the boundary to plugins.
+/// The one package whose version is not the workspace's: it is the version of the boundary to
+/// plugins.
 const HAS_ITS_OWN_VERSION: &str = "prowess-plugin-abi";
 
 /// Each package takes its version, edition, licence and lints from the workspace and has one test
@@ -46,8 +47,8 @@ fn inheritance(package: &Package, repository: &Repository) -> Vec<String> {
     own.chain(lints).collect()
 }
 
-/// Many small test binaries are linked many times; one with modules is linked once. A test that takes
-/// something of the system's away from all others runs in a binary of its own.
+/// Many small test binaries are linked many times; one with modules is linked once. A test that
+/// takes something of the system's away from all others runs in a binary of its own.
 fn test_binaries(package: &Package) -> Vec<String> {
     let [only, alone] =
         ["it", "alone"].map(|name| format!("{}/tests/{name}/main.rs", package.folder));
@@ -58,8 +59,9 @@ fn test_binaries(package: &Package) -> Vec<String> {
         .collect()
 }
 
-/// Reports tests next to the code of a target with `test = false`. The program of `tests/it` may include their file,
-/// or the main file of their folder, by `#[path]`; models of threads are built by `cargo xtask loom`.
+/// Reports tests next to the code of a target with `test = false`. The program of `tests/it` may
+/// include their file, or the main file of their folder, by `#[path]`; models of threads are built
+/// by `cargo xtask loom`.
 fn tests_that_are_not_built(package: &Package, repository: &Repository) -> Vec<String> {
     let main = |kind: &str| package.targets.iter().find(|target| target.kind == kind);
     if main("lib").or(main("bin")).is_none_or(|target| target.has_tests) {

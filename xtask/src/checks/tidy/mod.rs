@@ -1,4 +1,4 @@
-//! What the compiler does not check: the floors, the manifests, the documents and the files.
+//! Checks that the compiler does not make: the floors, the manifests, the documents and the files.
 //!
 //! The repository is read once into values; each check is a function of those values, with a test
 //! that shows it fail.
@@ -13,15 +13,15 @@ mod programs;
 mod publishing;
 pub(crate) mod repository;
 mod sources;
-mod wording;
 
+use super::{circles, prose};
 use crate::process::Failure;
 use repository::Repository;
 
 /// A check gives a sentence for each thing that is wrong.
 type Check = fn(&Repository) -> Vec<String>;
 
-const CHECKS: [(&str, Check); 10] = [
+const CHECKS: [(&str, Check); 9] = [
     ("dependencies", dependencies::check),
     ("encoders", encoders::check),
     ("examples", examples::check),
@@ -30,12 +30,18 @@ const CHECKS: [(&str, Check); 10] = [
     ("programs", programs::check),
     ("publishing", publishing::check),
     ("sources", sources::check),
-    ("wording", wording::check),
     ("files", files::check),
 ];
 
-/// Checks the repository and prints every problem.
+/// Runs every check, those of code and wording too, and prints every problem.
 pub(crate) fn run() -> Result<(), Failure> {
+    let results = [check_repository(), circles::run(), prose::run()];
+    let failures = results.into_iter().filter_map(Result::err).map(|Failure(failure)| failure);
+    let failures: Vec<String> = failures.collect();
+    if failures.is_empty() { Ok(()) } else { Err(Failure(failures.join("; "))) }
+}
+
+fn check_repository() -> Result<(), Failure> {
     let repository = Repository::read(&crate::root())?;
     let mut problems = 0;
     for (name, check) in CHECKS {

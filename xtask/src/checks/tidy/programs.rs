@@ -1,4 +1,4 @@
-//! What cargo builds and documents in one directory for all packages.
+//! Checks the names that all packages share in one directory of cargo.
 
 use std::collections::BTreeMap;
 

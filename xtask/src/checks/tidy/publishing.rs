@@ -1,4 +1,4 @@
-//! What a crate needs before it can be published.
+//! Checks what a crate needs before it can be published.
 
 use toml::{Table, Value};
 

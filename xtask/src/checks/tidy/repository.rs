@@ -20,7 +20,7 @@ pub(crate) struct Repository {
     pub(crate) files: Vec<TextFile>,
 }
 
-/// A package of the workspace, as `cargo metadata` tells of it.
+/// A package of the workspace, as `cargo metadata` prints it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Package {
     pub(crate) name: String,

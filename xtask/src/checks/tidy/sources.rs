@@ -1,4 +1,4 @@
-//! What the main file of each target begins with.
+//! Checks the beginning of the main file of each target.
 
 use super::repository::{Package, Repository, Target};
 
@@ -14,7 +14,7 @@ const MAY_BE_UNSAFE: [&str; 7] = [
     "benches",
 ];
 
-/// Each library and program tells its story first, and forbids `unsafe` unless it is named here.
+/// Each library and program is described first, and forbids `unsafe` unless it is named here.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let mut problems = Vec::new();
     for package in &repository.packages {

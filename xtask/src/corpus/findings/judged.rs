@@ -23,7 +23,7 @@ struct Rate {
     wrong: usize,
 }
 
-/// What became of the judged findings.
+/// The judged findings by their result.
 #[derive(Debug, Default)]
 struct Outcome<'j> {
     rates: BTreeMap<&'j str, Rate>,

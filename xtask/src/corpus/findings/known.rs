@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::judged::CODES;
 use super::{Finding, KNOWN};
 
-/// The maximum number of new findings of a code, and of those that are gone, in percent of the known
-/// ones. The judged ones are a sample, which says nothing about findings that came after it.
+/// The maximum number of new findings of a code, and of those that are gone, in percent of the
+/// known ones. The judged ones are a sample, which says nothing about findings that came after it.
 const MOST_CHANGED: usize = 5;
 
 const HEADING: &str = "\
@@ -61,8 +61,8 @@ fn parse(page: &str) -> Rows {
     rows
 }
 
-/// Prints the findings that are new or gone, and returns a sentence for each code of which there are
-/// too many.
+/// Prints the findings that are new or gone, and returns a sentence for each code of which there
+/// are too many.
 pub(super) fn problems(page: &str, rows: &Rows) -> Vec<String> {
     let known = parse(page);
     let mut problems = Vec::new();

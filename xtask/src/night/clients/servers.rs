@@ -41,7 +41,7 @@ pub(super) fn run(prowess: &Path) -> Result<(), Failure> {
     }
 }
 
-/// What the commands show of a server's skills.
+/// The parts of a server's skills that the commands must show.
 struct Seen {
     answers: [bool; 3],
     printed: String,

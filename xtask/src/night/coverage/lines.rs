@@ -52,8 +52,8 @@ impl FileLines {
     }
 }
 
-/// Reads a report in the format of lcov: `SF:` names a file, and each `DA:` a line with the number of
-/// times that it ran.
+/// Reads a report in the format of lcov: `SF:` names a file, and each `DA:` a line with the number
+/// of times that it ran.
 pub(crate) fn parse(report: &str) -> Vec<FileLines> {
     let mut files: Vec<FileLines> = Vec::new();
     for line in report.lines() {

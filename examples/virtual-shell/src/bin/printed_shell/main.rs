@@ -1,4 +1,5 @@
-//! A `VirtualShell` of the host: each command of a model is printed before it runs in another shell.
+//! A `VirtualShell` of the host: each command of a model is printed before it runs in another
+//! shell.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout)]
 
