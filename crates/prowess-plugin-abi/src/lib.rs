@@ -31,8 +31,9 @@
 //!   package is never renamed, because its name is part of the layout check.
 //!
 //! [`layout::check`] compares the layouts of both sides before the first call. An older plugin runs
-//! on a newer host of the same major version, and a newer plugin on an older host. The tests compare
-//! this crate with a snapshot of its layouts, and with a frozen copy of 1.0, both in `fixtures/`.
+//! on a newer host of the same major version, and a newer plugin on an older host. The tests
+//! compare this crate with a snapshot of its layouts, and with a frozen copy of 1.0, both in
+//! `fixtures/`.
 //!
 //! # Rules for both sides
 //!
