@@ -8,7 +8,7 @@ mod search;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{Failure, built, run as run_program};
+use crate::process::{Failure, built, cargo, run as run_program};
 use crate::selection::Selection;
 
 /// A measurement by its name, of a folder with these built programs.
@@ -39,8 +39,11 @@ pub(crate) fn run(directory: &str, names: &[&str]) -> Result<(), Failure> {
         let known = MEASUREMENTS.map(|(name, _)| name).join(", ");
         return Err(Failure(format!("`{unknown}` is none of the measurements {known}")));
     }
+    // The verdicts of the reference tool are a feature, which is small.
+    let build = ["build", "--lib", "--bins", "--examples", "--features", "prowess-cli/reference"];
+    cargo(Selection::Tested.cargo(&build))?;
     let programs = Programs {
-        prowess: Selection::Tested.program("prowess")?,
+        prowess: built("debug", "prowess")?,
         recall: built("debug", "recall")?,
         reach: built("debug", "examples/reach")?,
     };

@@ -201,7 +201,7 @@ fn tokens(directory: &Path) -> Result<(), Failure> {
 
 /// Measures a release: without optimization, most of the time would go into parsing.
 fn load(calls: &str) -> Result<(), Failure> {
-    cargo(["build", "--release", "--package", "prowess-cli", "--features", "prowess-mcp/http"])?;
+    cargo(["build", "--release", "--package", "prowess-cli", "--features", "http"])?;
     let example = ["--package", "prowess-mcp", "--features", "http", "--example", "load"];
     let prowess = process::built("release", "prowess")?.display().to_string();
     cargo(["run", "--release"].iter().chain(&example).chain(&["--", &prowess, "256", calls]))

@@ -115,7 +115,7 @@ pub(crate) fn steps(root: &Path) -> Result<Vec<Step>, Failure> {
 
 fn fixed() -> Vec<Step> {
     let facade_features = ["crates/prowess/Cargo.toml", "crates/prowess/src/lib.rs"];
-    let cli_features = ["crates/prowess-cli/Cargo.toml"];
+    let cli_features = ["crates/prowess-cli/Cargo.toml", "crates/prowess-cli/src/features"];
     vec![
         Step::new(
             "requests",

@@ -1,4 +1,5 @@
-//! `prowess run --shell`: commands in the sandbox over files in memory, by the tool that a model has.
+//! `prowess run --shell`: commands in the sandbox over files in memory, by the tool that a model
+//! has.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _};
 use std::process::ExitCode;
