@@ -69,7 +69,13 @@ Examples:
 
 /// Find, check, show, load and serve Agent Skills.
 #[derive(Debug, Parser)]
-#[command(name = "prowess", version, after_long_help = EXAMPLES, subcommand_required = false)]
+#[command(
+    name = "prowess",
+    version,
+    after_long_help = EXAMPLES,
+    subcommand_required = false,
+    disable_help_subcommand = true
+)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -217,6 +223,13 @@ pub(crate) enum Command {
     },
     /// Play through an agent's conversation with the embedded skills
     Tour,
+    /// Print a page about a topic, or the help of a command; without words, list the topics
+    #[command(hide = true)]
+    Help {
+        /// A topic such as `trust`, or a command such as `config show`
+        #[arg(value_name = "TOPIC-OR-COMMAND")]
+        words: Vec<String>,
+    },
     /// Print the version, as `--version` does
     #[command(hide = true)]
     Version {

@@ -57,7 +57,7 @@ Options:
   -h, --help               This overview; `--help` has all commands and options
   -V, --version            Version
 
-`prowess COMMAND -h` describes a command.
+`prowess COMMAND -h` describes a command, `prowess help` lists topics.
 ";
 
 /// Returns the command line as it is parsed and documented.

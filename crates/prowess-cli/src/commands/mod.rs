@@ -11,6 +11,7 @@ mod conversation;
 mod difference;
 mod doctor;
 mod explain;
+mod help;
 mod install;
 mod list;
 mod lock;
@@ -110,6 +111,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Completions { shell }) => manual::completions(*shell, output),
         Some(Command::Man { directory }) => manual::pages(directory.as_deref(), output),
         Some(Command::Tour) => tour::run(global, output),
+        Some(Command::Help { words }) => help::run(words, output),
         Some(Command::Version { features: false }) => manual::version(output),
         Some(Command::Version { features: true }) => manual::features(output),
     }

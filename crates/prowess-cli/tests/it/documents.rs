@@ -29,9 +29,11 @@ fn commands(document: &str) -> Vec<String> {
 #[test]
 fn commands_of_the_documents_exist() {
     let mut documents = vec!["README.md".to_owned(), "crates/prowess-cli/src/main.rs".to_owned()];
-    for guide in fs::read_dir("../prowess/src/guide").expect("the guides are there") {
-        let name = guide.expect("an entry").file_name();
-        documents.push(format!("crates/prowess/src/guide/{}", name.display()));
+    for folder in ["crates/prowess/src/guide", "crates/prowess-cli/help"] {
+        for page in fs::read_dir(Path::new("../..").join(folder)).expect("the pages are there") {
+            let name = page.expect("an entry").file_name();
+            documents.push(format!("{folder}/{}", name.display()));
+        }
     }
     let program = Path::new(env!("CARGO_BIN_EXE_prowess")).parent().expect("it is in a directory");
     let mut count = 0;
@@ -71,4 +73,83 @@ fn the_usage_skill_shows_what_explain_prints() {
     let parts = shown_line(&skill);
     let is_shown = |line: &str| parts.iter().all(|part| line.contains(part));
     assert!(ran.text().lines().any(is_shown), "no line has {parts:?}: {}", ran.stdout);
+}
+
+const SHOP: &str = "
+//- /shop/.git/HEAD
+ref: refs/heads/main
+//- /shop/.agents/skills/release-notes/SKILL.md
+---
+name: release-notes
+description: Writes release notes. Use before a release.
+---
+List the changes.
+//- /shop/.agents/skills/deploy/SKILL.md
+---
+name: deploy
+description: Deploys to production. Use when: somebody says ship it.
+allowed-tools: Bash(git push:*)
+---
+## Example
+
+Run `git push production`.
+";
+
+/// Returns the commands of a block of a document, each with the text below it.
+fn recorded(block: &str) -> Vec<(&str, &str)> {
+    let commands = block.split("\n$ ").filter_map(|command| command.split_once('\n'));
+    commands.map(|(line, output)| (line.trim_start_matches("$ "), output)).collect()
+}
+
+/// Returns the words, because a terminal breaks lines elsewhere than a pipe.
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().collect()
+}
+
+#[test]
+fn readme_shows_what_the_program_prints() {
+    let tree = Tree::new(SHOP);
+    let program = Path::new(env!("CARGO_BIN_EXE_prowess"));
+    let readme = text("README.md");
+    let use_it = readme.split("## Use it\n\n```console\n").nth(1).expect("the README has it");
+    let commands = recorded(use_it.split("```").next().unwrap_or_default());
+    assert_eq!(commands.len(), 5, "five commands are shown");
+    for (line, expected) in commands {
+        let output = Command::new("/bin/sh")
+            .args(["-c", &format!("{line} 2>&1")])
+            .env_clear()
+            .env("HOME", tree.path())
+            .env("PATH", program.parent().expect("it is in a directory"))
+            .current_dir(tree.join("shop"))
+            .output()
+            .expect("the shell starts");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let printed = printed.replace(&tree.path().display().to_string(), "/home/ann");
+        let own = program.display().to_string();
+        let printed = printed.replace(&own, "/home/ann/.cargo/bin/prowess");
+        assert_eq!(words(&printed), words(expected), "`{line}` prints:\n{printed}");
+    }
+}
+
+#[test]
+fn readme_shows_lines_of_the_tour() {
+    let readme = text("README.md");
+    let shown = readme.split("```text\n").nth(1).expect("the README shows the tour");
+    let shown = shown.split("```").next().unwrap_or_default();
+    let tour = Program::new().run(&["tour"]);
+    let mut rest = tour.text().lines();
+    for line in shown.lines().filter(|line| *line != "…") {
+        assert!(rest.any(|printed| printed.starts_with(line)), "the tour prints {line:?} here");
+    }
+}
+
+#[test]
+fn readme_lists_each_feature() {
+    let readme = text("README.md");
+    let rows: Vec<_> = readme.lines().filter_map(|line| line.strip_prefix("| `")).collect();
+    let rows: Vec<_> = rows.iter().map(|row| row.replace("` | ", " ").replace(" |", "")).collect();
+    let printed = Program::new().run(&["version", "--features"]);
+    let is_mark = |word: &&str| !["yes", "no"].contains(word);
+    let line = |line: &str| line.split_whitespace().filter(is_mark).collect::<Vec<_>>().join(" ");
+    assert_eq!(rows, printed.text().lines().map(line).collect::<Vec<_>>());
 }

@@ -83,7 +83,7 @@ fn every_help_text_is_as_reviewed() {
     let mut text = String::new();
     for command in COMMANDS {
         let mut args = command.to_vec();
-        // `help` is a command that prints help by itself.
+        // `help` prints help by itself: its list of topics.
         if command != ["help"] {
             args.push("--help");
         }
@@ -102,7 +102,7 @@ fn every_command_is_in_the_snapshot() {
         (!name.is_empty()).then_some(name)
     });
     let names: Vec<_> = names.collect();
-    assert_eq!(names.len(), 25, "24 commands and `help`: {names:?}");
+    assert_eq!(names.len(), 24, "{names:?}");
     for name in names {
         assert!(COMMANDS.iter().any(|command| command.first() == Some(&name)), "`{name}` is there");
     }
@@ -233,4 +233,15 @@ fn option_without_effect_is_refused() {
     check(&["list", "--hints"], "unexpected argument '--hints'");
     let refused = Program::new().run(&["tour", "--root", "/nowhere", "--format", "json"]).error();
     assert_eq!(refused["code"], "usage", "it is a failure like any other: {refused}");
+}
+
+#[test]
+fn help_of_words_is_a_page_or_that_of_a_command() {
+    let help = |words: &[&str]| Program::new().run(&[&["help"], words].concat());
+    assert!(help(&["trust"]).text().starts_with("Trusting a project"), "a topic comes first");
+    let show = Program::new().run(&["config", "show", "--help"]);
+    assert_eq!(help(&["config", "show"]).text().trim(), show.text().trim());
+    let unknown = help(&["trsut"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.stderr.contains("did you mean `trust`?"), "{}", unknown.stderr);
 }

@@ -126,6 +126,7 @@ const CODES: &[(&str, &str)] = &[
     ("stdin-unreadable", "Standard input cannot be read."),
     ("token-invalid", "The token of HTTP clients is too short, or cannot be sent."),
     ("token-unreadable", "The file of the token cannot be read."),
+    ("topic-unknown", "No page of the help and no command has this name."),
     ("trust-file-unwritable", "The file of trusted folders cannot be written."),
     ("usage", "The command line is wrong; its help is printed."),
     ("working-directory-unreadable", "The working directory cannot be read."),
