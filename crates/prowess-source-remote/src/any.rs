@@ -9,8 +9,8 @@ use crate::local_remote::LocalRemote;
 use crate::repository::{GitSource, unsupported};
 use crate::schemes::{OCI, OCI_PLAIN, S3};
 
-/// Every remote of this crate: repositories by [`GitRemote`], paths that start with `/`, `./` or `../`
-/// by [`LocalRemote`], and, by features, registries, buckets and other URLs.
+/// Every remote of this crate: repositories by [`GitRemote`], paths that start with `/`, `./` or
+/// `../` by [`LocalRemote`], and, by features, registries, buckets and other URLs.
 ///
 /// `owner/repo` and pages of GitHub and GitLab are repositories, which are fetched by git. Archives
 /// that such sites make of a version (`…/archive/v1.tar.gz`), files of releases and raw files are

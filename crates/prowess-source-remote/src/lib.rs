@@ -1,6 +1,6 @@
 //! Places that skill packages are installed from: sites with an index of skills, archives and
-//! single `SKILL.md` files behind a URL and OCI registries (feature `http`, a default), repositories
-//! of git, S3-compatible buckets (feature `s3`), and local folders and files.
+//! single `SKILL.md` files behind a URL and OCI registries (feature `http`, a default),
+//! repositories of git, S3-compatible buckets (feature `s3`), and local folders and files.
 //!
 //! ```
 //! # let place = tempfile::tempdir()?;

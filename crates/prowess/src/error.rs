@@ -13,8 +13,13 @@ pub enum Error {
     #[error(transparent)]
     Registry(#[from] RegistryError),
     /// The policies need a feature that this build lacks.
-    #[error("`{}` needs the feature `{}`, which this build lacks", .0.setting, .0.feature)]
-    MissingFeature(crate::FeatureNeed),
+    #[error("`{setting}` needs the feature `{feature}`, which this build lacks")]
+    MissingFeature {
+        /// The key, with its value where only that needs the feature.
+        setting: &'static str,
+        /// The feature of this crate.
+        feature: &'static str,
+    },
     /// A root that the host names is missing or cannot be read, by this finding of the first scan.
     #[error("{}", .0.message)]
     Root(Box<Diagnostic>),

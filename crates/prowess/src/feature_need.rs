@@ -47,5 +47,10 @@ const SHELL: &str = "virtual-shell";
 pub(crate) fn check(policies: &Policies, has_own_shell: bool) -> Result<(), Error> {
     let needs = policies.needed_features().into_iter();
     let mut missing = needs.filter(|need| !(need.is_met || has_own_shell && need.feature == SHELL));
-    missing.next().map_or(Ok(()), |need| Err(Error::MissingFeature(need)))
+    match missing.next() {
+        None => Ok(()),
+        Some(FeatureNeed { setting, feature, .. }) => {
+            Err(Error::MissingFeature { setting, feature })
+        }
+    }
 }

@@ -3,7 +3,7 @@
 //! ```console
 //! $ prowess new pdf-forms          # writes a SKILL.md to start from
 //! $ prowess validate pdf-forms     # checks it, with the line and column of each finding
-//! $ prowess search --probe queries.json   # whether the search finds it for the words that people use
+//! $ prowess search --probe queries.json     # whether people's words find it
 //! $ prowess list                   # whether it is offered, and if not, why
 //! ```
 //!
@@ -11,8 +11,8 @@
 //!
 //! Before a skill is loaded, a model knows its name and its description, nothing else. Say what the
 //! skill does and when to use it, in the words that users type: "Fills in PDF forms. Use when a PDF
-//! has fields to fill in." `prowess search --probe FILE --suggest` names words that distinguish a skill from its
-//! neighbours.
+//! has fields to fill in." `prowess search --probe FILE --suggest` names words that distinguish a
+//! skill from its neighbours.
 //!
 //! # The body is read once it is needed
 //!

@@ -41,9 +41,9 @@
 //!
 //! With `audit: { log: keep }`, every call is in `audit.jsonl`, each entry with the hash of the one
 //! before. `prowess audit verify` checks the chain, `prowess audit show` shows each session as a
-//! story, and `prowess audit stats` sums it up. With `audit: { policy: required }`, nothing runs whose
-//! intent is not on disk. Keep the last hash elsewhere: a log that is rewritten as a whole has an
-//! unbroken chain, too.
+//! story, and `prowess audit stats` sums it up. With `audit: { policy: required }`, nothing runs
+//! whose intent is not on disk. Keep the last hash elsewhere: a log that is rewritten as a whole
+//! has an unbroken chain, too.
 //!
 //! Calls that need a person wait in `prowess approvals list` until a person grants or denies them.
 //! A model cannot answer them.
