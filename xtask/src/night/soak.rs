@@ -60,7 +60,7 @@ fn bad_scripts(count: &str) -> Result<(), Failure> {
 /// Kills an update at every system call. The tests kill it at those that change files.
 fn killed_updates() -> Result<(), Failure> {
     let test = ["test", "--package", "prowess-cli", "--test", "it", "--", "--nocapture"];
-    let name = ["install_crashes::killed_update_leaves_one_of_the_versions"];
+    let name = ["night::install_crashes::killed_update_leaves_one_of_the_versions"];
     cargo_with(&[("PROWESS_TEST_EVERY_CALL", "1")], test.iter().chain(&name))
 }
 

@@ -1,9 +1,9 @@
 //! A writer in a process of its own, which a test can kill or refuse system calls.
 
-use std::env;
 use std::io::{Write as _, stdout};
 use std::path::Path;
 use std::process::{Command, Output};
+use std::{env, fs};
 
 use prowess_audit::{LogOptions, verify};
 use prowess_core::AuditSink;
@@ -56,6 +56,32 @@ fn report(line: &str) {
     stdout().flush().expect("the test reads it");
 }
 
+/// The numbers of the calls that a worker reported as stored.
+pub(crate) fn stored(reports: &[String]) -> Vec<u64> {
+    let numbers = reports.iter().filter_map(|report| report.strip_prefix("stored "));
+    numbers.map(|number| number.parse().expect("a worker reports numbers")).collect()
+}
+
+/// Returns the text of all files of a log.
+pub(crate) fn whole(place: &Place) -> String {
+    let is_data = |name: &String| !name.ends_with(".lock");
+    let mut names: Vec<_> = place.names().into_iter().filter(is_data).collect();
+    // The current file is the last one.
+    names.rotate_left(1);
+    let read = |name| fs::read_to_string(place.directory.path().join(name));
+    names.into_iter().map(|name| read(name).expect("it is text")).collect()
+}
+
+#[test]
+fn part_of_a_line_is_removed() {
+    let place = Place::new();
+    let reports = run_with_small_files(&place.path);
+    assert!(reports.iter().any(|report| report.contains("File too large")), "{reports:?}");
+    let verified = verify(&place.path).expect("what was written is whole");
+    assert_eq!(verified.torn_bytes, 0, "the file ends with a whole line");
+    assert!(verified.entries > 0);
+}
+
 /// Runs a worker on a log, with the faults that `strace -e inject` understands, if any.
 pub(crate) fn run(log: &Path, faults: &[String]) -> Vec<String> {
     let worker = env::current_exe().expect("the test has a file");
@@ -65,11 +91,11 @@ pub(crate) fn run(log: &Path, faults: &[String]) -> Vec<String> {
     }
 }
 
-/// Runs a worker whose files have at most 1,024 bytes, so that one write is cut.
+/// Runs a worker whose files have at most 1,024 bytes, so that one write is cut: two blocks for `ulimit`.
 pub(crate) fn run_with_small_files(log: &Path) -> Vec<String> {
-    let mut command = Command::new("bash");
+    let mut command = Command::new("sh");
     // Without the trap, the signal would end the worker.
-    command.args(["-c", r#"trap '' XFSZ; ulimit -f 1; exec "$0" "$@""#]);
+    command.args(["-c", r#"trap '' XFSZ; ulimit -f 2; exec "$0" "$@""#]);
     command.arg(env::current_exe().expect("the test has a file"));
     run_command(command, log)
 }

@@ -12,7 +12,7 @@ use crate::program::{Program, Ran};
 use crate::{plain_skill, skill_md};
 
 /// A home, and a repository with a skill.
-fn machine() -> Tree {
+pub(crate) fn machine() -> Tree {
     let tree = Tree::new("//- /repository/.git/HEAD\nref: refs/heads/main\n");
     tree.write("repository/.agents/skills/deploy/SKILL.md", plain_skill("deploy"));
     fs::create_dir_all(tree.join("home")).unwrap();
@@ -23,12 +23,12 @@ fn program(tree: &Tree) -> Program {
     Program::new().at_home_in(&tree.join("home")).working_in(&tree.join("repository"))
 }
 
-fn run(tree: &Tree, args: &[&str]) -> Ran {
+pub(crate) fn run(tree: &Tree, args: &[&str]) -> Ran {
     program(tree).run(args)
 }
 
 /// The value of a key and the last part of its origin.
-fn value(ran: &Ran, key: &str) -> String {
+pub(crate) fn value(ran: &Ran, key: &str) -> String {
     let shown = ran.json();
     let values = shown["values"].as_array().unwrap();
     let value = values.iter().find(|value| value["key"] == key).expect("the key is shown");
@@ -36,72 +36,6 @@ fn value(ran: &Ran, key: &str) -> String {
     let origin = origin.rsplit_once("/home/").or(origin.rsplit_once("/repository/"));
     let origin = origin.map_or(value["origin"]["name"].as_str().unwrap_or_default(), |it| it.1);
     format!("{} {origin}", value["value"])
-}
-
-/// Each place is added to the one before, from the weakest to the strongest, in the order of the
-/// README. The file of the system is in a mount namespace of the run.
-#[test]
-fn later_places_win() {
-    let tree = machine();
-    let key = "discovery.bounds.max_skills";
-    let text = |number: u8| format!("discovery: {{ bounds: {{ max_skills: {number} }} }}\n");
-    let mut environment = Vec::new();
-    let mut options = Vec::new();
-    let show_key = |key: &str, environment: &[(&str, String)], options: &[String]| {
-        let script = "mount -t tmpfs none /etc && mkdir /etc/prowess && \
-                      cp \"$0\" /etc/prowess/config.yaml && exec \"$@\"";
-        let output = Command::new("unshare")
-            .args(["--user", "--map-root-user", "--mount", "sh", "-c", script])
-            .arg(tree.join("system.yaml"))
-            .arg(env!("CARGO_BIN_EXE_prowess"))
-            .args(options)
-            .args(["config", "show", key, "--format", "json"])
-            .env_clear()
-            .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
-            .env("HOME", tree.join("home"))
-            .envs(environment.iter().map(|(name, value)| (name, value)))
-            .current_dir(tree.join("repository"))
-            .output()
-            .expect("`unshare` starts");
-        let text = |bytes| String::from_utf8(bytes).expect("what is printed is UTF-8");
-        let ran = Ran {
-            code: output.status.code(),
-            stdout: text(output.stdout),
-            stderr: text(output.stderr),
-        };
-        value(&ran, key)
-    };
-    let show = |environment: &[_], options: &[_]| show_key(key, environment, options);
-    tree.write("system.yaml", text(11));
-    assert_eq!(show(&environment, &options), "11 /etc/prowess/config.yaml");
-    tree.write("home/.config/prowess/config.yaml", text(12));
-    assert_eq!(show(&environment, &options), "12 .config/prowess/config.yaml");
-    // A project sets no limit above those of the user.
-    tree.write("repository/.prowess/config.yaml", text(2));
-    run(&tree, &["trust"]).text();
-    assert_eq!(show(&environment, &options), "2 .prowess/config.yaml");
-    tree.write("home/named.yaml", text(3));
-    environment.push(("PROWESS_CONFIG", tree.join("home/named.yaml").display().to_string()));
-    assert_eq!(show(&environment, &options), "3 named.yaml");
-    environment.push(("PROWESS_DISCOVERY__BOUNDS__MAX_SKILLS", "4".to_owned()));
-    assert_eq!(show(&environment, &options), "4 PROWESS_DISCOVERY__BOUNDS__MAX_SKILLS");
-    tree.write("home/option.yaml", text(5));
-    options.extend(["--config".to_owned(), tree.join("home/option.yaml").display().to_string()]);
-    assert_eq!(show(&environment, &options), "5 option.yaml");
-    options.extend(["--set".to_owned(), "discovery.bounds.max_skills=6".to_owned()]);
-    assert_eq!(show(&environment, &options), "6 --set discovery.bounds.max_skills");
-    let no_file = show(&[], &["--no-config".to_owned()]);
-    assert_eq!(no_file, "200000 ", "no file counts with `--no-config`");
-
-    // The option chooses the preset, whose values are below those of every place.
-    tree.write("system.yaml", "preset: boxxy\nregistry: { name_rule: unicode }\n");
-    let preset = ["--preset".to_owned(), "sandbox".to_owned()];
-    assert_eq!(show_key("registry.collision", &[], &[]), "\"error\" boxxy");
-    assert_eq!(show_key("registry.profile", &[], &[]), "\"strict\" boxxy");
-    assert_eq!(show_key("registry.collision", &[], &preset), "\"error\" sandbox");
-    assert_eq!(show_key("registry.profile", &[], &preset), "\"lenient\" ", "no value of boxxy");
-    let rule = show_key("registry.name_rule", &[], &preset);
-    assert_eq!(rule, "\"unicode\" /etc/prowess/config.yaml");
 }
 
 /// A shell's `<(...)` is empty for the second reader.

@@ -42,34 +42,29 @@ fn skills_lock_is_exported_and_imported() {
     assert!(!machine.tree.join("other.lock").exists(), "nothing is installed");
 }
 
-/// The digest of a folder, by the definition of the other tool, in the language that it runs in.
-const FOLDER_HASH: &str = r#"
-const fs = require('fs'), path = require('path'), base = process.argv[1], files = [];
-const walk = (folder) => fs.readdirSync(folder, { withFileTypes: true }).forEach((entry) => {
-    const full = path.join(folder, entry.name);
-    entry.isDirectory() ? walk(full) : files.push(path.relative(base, full));
-});
-walk(base);
-const hash = require('crypto').createHash('sha256');
-files.sort((a, b) => a.localeCompare(b));
-files.forEach((file) => hash.update(file).update(fs.readFileSync(path.join(base, file))));
-process.stdout.write(hash.digest('hex'));
-"#;
+/// The other tool's digest of the folder of [`machine_with_many_files`].
+pub(crate) const FOLDER_DIGEST: &str =
+    "d51f28c8c389d2f73d03843cfafe8750a278a13bea0cf773c428a549e02ec2e2";
+
+/// Creates a machine with a skill whose files every language orders differently.
+pub(crate) fn machine_with_many_files() -> Machine {
+    let machine = Machine::new();
+    for name in ["a.md", "LICENSE.txt", "scripts/run.py", "scripts/run-2.py", "b/c.md"] {
+        machine.tree.write(&format!("skills/pdf/{name}"), format!("{name}\n"));
+    }
+    machine
+}
 
 #[test]
 fn exported_digest_is_that_of_the_other_tool() {
-    let machine = Machine::new();
-    for name in ["a.md", "A.md", "LICENSE.txt", "scripts/run.py", "scripts/run-2.py", "b/c.md"] {
-        machine.tree.write(&format!("skills/pdf/{name}"), format!("{name}\n"));
-    }
+    let machine = machine_with_many_files();
+    machine.tree.write("skills/pdf/A.md", "A.md\n");
     let added = machine.run(&["add", &machine.path("skills"), "pdf"]);
     assert_eq!(added.code, Some(1), "two names are one on some systems: {}", added.stdout);
     fs::remove_file(machine.tree.join("skills/pdf/A.md")).unwrap();
     assert_eq!(machine.run(&["add", &machine.path("skills"), "pdf"]).code, Some(0));
-    let node = Command::new("node").args(["-e", FOLDER_HASH, &machine.path("skills/pdf")]).output();
-    let expected = String::from_utf8(node.expect("`node` is needed").stdout).unwrap();
     let exported: Value = serde_json::from_str(machine.run(&["sync", "--export"]).text()).unwrap();
-    assert_eq!(exported["skills"]["pdf"]["computedHash"], expected.as_str());
+    assert_eq!(exported["skills"]["pdf"]["computedHash"], FOLDER_DIGEST);
 }
 
 #[test]

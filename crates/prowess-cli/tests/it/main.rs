@@ -7,6 +7,7 @@ mod attacks;
 mod audit;
 mod bad_input;
 mod call_paths;
+mod completions;
 mod configuration;
 mod contract;
 mod documents;
@@ -20,8 +21,6 @@ mod gated_calls;
 mod help;
 mod install;
 mod install_crashes;
-#[cfg(target_os = "linux")]
-mod install_power_cuts;
 mod install_text;
 mod lock_files;
 #[cfg(all(feature = "http", feature = "mcp-sources"))]
@@ -32,6 +31,8 @@ mod mcp_sources;
 mod moved_branches;
 mod names;
 mod new;
+#[cfg(target_os = "linux")]
+mod night;
 mod placement;
 mod places;
 mod plugin;
@@ -47,7 +48,6 @@ mod real;
 mod repackaged;
 mod run;
 mod schema;
-mod screens;
 mod script_journeys;
 #[cfg(feature = "proxy")]
 mod script_network;
@@ -57,7 +57,6 @@ mod serve;
 mod serve_http;
 #[cfg(feature = "virtual-shell")]
 mod shell;
-mod shells;
 #[cfg(feature = "remotes")]
 mod signers;
 mod tour;

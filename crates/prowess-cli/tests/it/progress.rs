@@ -1,8 +1,14 @@
 //! Progress bars: on a terminal only, and only next to text.
 
+use std::fs::File;
+use std::io::Read as _;
+use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 
 use prowess_testkit::Tree;
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::FdFlags;
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::plain_skill;
 
@@ -16,15 +22,30 @@ const ESCAPE: char = '\u{1b}';
 /// everything that the terminal gets.
 fn on_a_terminal(line: &str) -> String {
     let tree = skills();
-    let mut script = Command::new("script");
-    script.args(["--quiet", "--return", "--command", line, "/dev/null"]);
-    script.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin").env("SHELL", "/bin/sh");
-    script.env("TERM", "xterm").env("LC_ALL", "C.UTF-8").env("HOME", tree.join("home"));
-    script.current_dir(tree.path()).stdin(Stdio::null());
-    let output = script.output().expect("`script` is a part of every Linux system");
-    let text = String::from_utf8(output.stdout).expect("a terminal gets UTF-8");
-    assert!(output.status.success(), "{line}: {text}");
+    let (mut terminal, end) = terminal();
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line]).env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
+    shell.env("TERM", "xterm").env("LC_ALL", "C.UTF-8").env("HOME", tree.join("home"));
+    shell.current_dir(tree.path()).stdin(Stdio::null());
+    shell.stdout(end.try_clone().expect("a descriptor")).stderr(end);
+    let mut child = shell.spawn().expect("a shell starts");
+    drop(shell);
+    let mut text = Vec::new();
+    // The last read fails once the shell and its processes have closed the terminal.
+    let _ = terminal.read_to_end(&mut text);
+    let text = String::from_utf8(text).expect("a terminal gets UTF-8");
+    assert!(child.wait().expect("it ends").success(), "{line}: {text}");
     text
+}
+
+/// Opens both ends of a terminal.
+fn terminal() -> (File, OwnedFd) {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("there is a terminal");
+    grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("it can be opened");
+    let path = ptsname(&terminal, Vec::new()).expect("it has a name");
+    let end = open(path, OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC, Mode::empty());
+    rustix::io::fcntl_setfd(&terminal, FdFlags::CLOEXEC).expect("a flag");
+    (File::from(terminal), end.expect("it opens"))
 }
 
 fn skills() -> Tree {

@@ -13,13 +13,11 @@ const FILES: &str = "
 name: report
 description: Writes reports.
 ---
-Run `scripts/report.py`.
-//- /skills/report/scripts/report.py
-import pathlib, sys
-name, place = sys.argv[1:]
-pathlib.Path(place).write_text(name)
-print('wrote', name)
-print('\u{1b}[31mdone', file=sys.stderr)
+Run `scripts/report.sh`.
+//- /skills/report/scripts/report.sh
+printf %s \"$1\" > \"$2\" || exit 1
+echo \"wrote $1\"
+echo '\u{1b}[31mdone' >&2
 //- /skills/report/scripts/fail.sh
 exit \"$1\"
 //- /skills/report/scripts/wait.sh
@@ -40,12 +38,12 @@ fn a_script_writes_where_it_is_allowed_to() {
     let tree = Tree::new(FILES);
     let file = tree.join("project/report.txt");
     let file = file.to_str().unwrap();
-    let script = ["report", "scripts/report.py"];
+    let script = ["report", "scripts/report.sh"];
     let arguments = ["--", "a b", file];
     let refused = run(&tree, &[&["run"], &script[..], &arguments[..]].concat());
     assert_eq!(refused.code, Some(1), "{}", refused.stdout);
     // In a root directory of its own the script does not even see the directory.
-    let errors = ["PermissionError", "FileNotFoundError"];
+    let errors = ["Permission denied", "No such file or directory"];
     assert!(errors.iter().any(|error| refused.stderr.contains(error)), "{}", refused.stderr);
     let project = tree.join("project");
     let grant = ["--write", project.to_str().unwrap()];
@@ -100,7 +98,7 @@ fn what_cannot_run_is_an_error_with_a_next_step() {
         assert!(ran.stderr.contains(&format!("error[{code}]")), "{path}: {}", ran.stderr);
         assert!(ran.stderr.contains("help: "), "{path}: {}", ran.stderr);
     }
-    let ran = run(&tree, &["run", "other", "scripts/report.py"]);
+    let ran = run(&tree, &["run", "other", "scripts/report.sh"]);
     assert_eq!(ran.code, Some(1), "there is no such skill: {}", ran.stderr);
 }
 
@@ -224,7 +222,7 @@ fn untrusted_script_waits_for_an_approval_of_its_package() {
     let granted = run_untrusted(&tree, &["approvals", "grant", id, "--scope", "always"]);
     assert_eq!(granted.code, Some(0), "{}", granted.stderr);
     assert_eq!(run_untrusted(&tree, &script).code, Some(7), "it runs");
-    tree.write("skills/report/scripts/report.py", "print('another package')\n");
+    tree.write("skills/report/scripts/report.sh", "echo another package\n");
     assert_eq!(run_untrusted(&tree, &script).code, Some(125), "the approval is of other files");
 }
 
@@ -233,14 +231,14 @@ fn explanation_names_what_a_script_may_do_and_why() {
     let tree = Tree::new(FILES);
     let project = tree.join("project");
     let project = project.to_str().unwrap();
-    let explain = ["run", "report", "scripts/report.py", "--explain"];
+    let explain = ["run", "report", "scripts/report.sh", "--explain"];
     let network = cfg!(feature = "proxy").then_some("--network");
     let more: Vec<_> =
         ["--write", project].into_iter().chain(network).chain(["--", "a b"]).collect();
     let explained = run(&tree, &[&explain[..], &more[..]].concat());
     assert_eq!(explained.code, Some(0), "{}", explained.stderr);
     for part in [
-        "<package>/scripts/report.py a b",
+        "<package>/scripts/report.sh a b",
         &format!("{project} (by the command line)"),
         if network.is_some() { "every public host (by the command line)" } else { "no host" },
         if network.is_some() { "HOME, HTTPS_PROXY, HTTP_PROXY, LANG" } else { "HOME, LANG" },

@@ -1,4 +1,4 @@
-//! One skill whose Python script writes a file: from the command line, over the protocol, and by
+//! One skill whose script writes a file: from the command line, over the protocol, and by
 //! the loop of an agent.
 
 use std::path::Path;
@@ -17,12 +17,10 @@ const FILES: &str = "
 name: report
 description: Writes a report about a topic. Use it when the user wants a report.
 ---
-Run `scripts/report.py` with the topic and the path of the report.
-//- /skills/report/scripts/report.py
-import pathlib, sys
-topic, place = sys.argv[1:]
-pathlib.Path(place).write_text(f'About {topic}.')
-print('wrote', place)
+Run `scripts/report.sh` with the topic and the path of the report.
+//- /skills/report/scripts/report.sh
+printf 'About %s.' \"$1\" > \"$2\"
+echo \"wrote $2\"
 //- /out/empty
 //- /home/empty
 ";
@@ -50,7 +48,7 @@ fn check_report(file: &Path, topic: &str) {
 fn command_line_writes_the_report() {
     let tree = tree();
     let file = tree.join("out/report.txt");
-    let arguments = ["run", "report", "scripts/report.py", "--", "rivers", file.to_str().unwrap()];
+    let arguments = ["run", "report", "scripts/report.sh", "--", "rivers", file.to_str().unwrap()];
     let ran = program(&tree).run(&arguments);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     check_report(&file, "rivers");
@@ -63,7 +61,7 @@ async fn client_of_the_protocol_writes_the_report() {
     client.call("skills_load", json!({ "names": ["report"] })).await;
     let file = tree.join("out/report.txt");
     let arguments = json!({
-        "skill": "report", "path": "scripts/report.py", "args": ["lakes", file],
+        "skill": "report", "path": "scripts/report.sh", "args": ["lakes", file],
     });
     let result = client.call("skills_run", arguments).await;
     assert_ne!(result.is_error, Some(true), "{}", words(&result));

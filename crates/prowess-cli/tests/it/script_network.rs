@@ -12,13 +12,16 @@ const FILES: &str = "
 name: report
 description: Loads reports.
 ---
-Run `scripts/load.py`.
-//- /skills/report/scripts/load.py
-import sys, urllib.error, urllib.request
-try:
-    print(urllib.request.urlopen(sys.argv[1], timeout=60).read().decode())
-except urllib.error.HTTPError as error:
-    sys.exit(error.read().decode())
+Run `scripts/load.sh`.
+//- /skills/report/scripts/load.sh
+exec 3<>\"/dev/tcp/127.0.0.1/${http_proxy##*:}\"
+host=${1#http://}
+printf 'GET %s HTTP/1.1\\r\\nHost: %s\\r\\nConnection: close\\r\\n\\r\\n' \"$1\" \"${host%/}\" >&3
+answer=$(cat <&3)
+case $answer in
+    'HTTP/1.1 200 '*) echo \"${answer##*$'\\n'}\" ;;
+    *) echo \"$answer\" >&2; exit 1 ;;
+esac
 //- /home/empty
 ";
 const SECRET: &str = "key-of-the-operator-4711";
@@ -26,7 +29,7 @@ const SECRET: &str = "key-of-the-operator-4711";
 fn run(tree: &Tree, arguments: &[&str]) -> Ran {
     let program = Program::new().at_home_in(&tree.join("home")).variable("REPORT_KEY", SECRET);
     let program = program.config(&tree.join("prowess.yaml"));
-    let script = [&["run", "report", "scripts/load.py"], arguments].concat();
+    let script = [&["run", "report", "scripts/load.sh"], arguments].concat();
     program.root("user", &tree.join("skills")).run(&script)
 }
 

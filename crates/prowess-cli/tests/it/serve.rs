@@ -24,7 +24,7 @@ const BINARY: [u8; 6] = [0x25, 0x50, 0x00, 0xff, 0xfe, 0x0a];
 /// What no answer may hold.
 const SECRET: &str = "secret-7f3a";
 
-fn tree() -> Tree {
+pub(crate) fn tree() -> Tree {
     let tree = Tree::new("");
     tree.write("pdf/SKILL.md", plain_skill("pdf"));
     tree.write("pdf/references/fields.md", "Every field has a name.\n");

@@ -3,9 +3,8 @@
 use prowess_testkit::Tree;
 
 use crate::program::{Program, Ran};
-use crate::screens::Terminal;
 
-const FILES: &str = "
+pub(crate) const FILES: &str = "
 //- /skills/report/SKILL.md
 ---
 name: report
@@ -98,17 +97,4 @@ fn unknown_skill_is_named() {
     let ran = program(&tree).run(&["run", "--shell", "--load", "reprot", "-c", "ls"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("did you mean `report`?"), "{ran:?}");
-}
-
-#[test]
-fn person_types_commands_into_one_sandbox() {
-    let tree = Tree::new(FILES);
-    let terminal = Terminal { place: tree.path(), columns: 80 };
-    let program = env!("CARGO_BIN_EXE_prowess");
-    let line = format!("{program} --root user=../skills shell; echo code $?");
-    let typed = ["x=kept; cd /tmp", "echo $x in \\", "$PWD", "ls /none", "exit 7"];
-    let (screen, _) = terminal.run_typing(&line, &typed);
-    assert!(screen.contains("kept in /tmp\n"), "the sandbox keeps its state: {screen}");
-    assert!(screen.contains("No such file"), "{screen}");
-    assert!(screen.contains("code 7\n"), "`exit` ends the shell: {screen}");
 }

@@ -8,4 +8,5 @@ mod levels;
 mod lifetime;
 mod limits;
 mod network;
+mod night;
 mod ready;

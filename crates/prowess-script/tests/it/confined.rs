@@ -11,32 +11,34 @@ use crate::fixture::{Call, Skill};
 fn at_each_level(script: &str, arguments: &[&str]) -> [String; 2] {
     [DemandedLevel::Floor, DemandedLevel::Namespaces].map(|level| {
         let policy = ScriptPolicy { level, ..ScriptPolicy::default() };
-        let skill = Skill::with(&[("scripts/a.py", script)], policy);
+        let skill = Skill::with(&[("scripts/a.sh", script)], policy);
         let call = Call { arguments, ..Call::default() };
-        let outcome = skill.call("scripts/a.py", &call).unwrap();
+        let outcome = skill.call("scripts/a.sh", &call).unwrap();
         assert_eq!(outcome.exit_code, Some(0), "{outcome:?}");
         outcome.stdout.trim_end().to_owned()
     })
 }
 
-const OPEN: &str = "\
-import sys
-for path, mode in zip(sys.argv[1::2], sys.argv[2::2]):
-    try:
-        open(path, mode).close()
-        print('opened')
-    except OSError as error:
-        print(type(error).__name__)
-";
+/// Opens each path to read or to write, and prints `opened` or the error.
+const OPEN: &str = r#"
+while [ $# -gt 0 ]; do
+    case $2 in
+        r) problem=$({ : < "$1"; } 2>&1) ;;
+        w) problem=$({ : > "$1"; } 2>&1) ;;
+    esac
+    if [ -z "$problem" ]; then echo opened; else echo "${problem##*: }"; fi
+    shift 2
+done
+"#;
 
 #[test]
 fn files_of_the_host_cannot_be_opened() {
     let outside = tempfile::NamedTempFile::new().unwrap();
     let path = outside.path().to_str().unwrap();
     let arguments = ["/etc/passwd", "r", path, "r", path, "w", "/usr/bin/env", "r"];
-    let floor = "PermissionError\nPermissionError\nPermissionError\nopened";
+    let floor = "Permission denied\nPermission denied\nPermission denied\nopened";
     // A script with namespaces has a root directory and a `/tmp` of its own.
-    let namespaces = "FileNotFoundError\nFileNotFoundError\nopened\nopened";
+    let namespaces = "No such file or directory\nNo such file or directory\nopened\nopened";
     std::fs::write(path, "outside").unwrap();
     assert_eq!(at_each_level(OPEN, &arguments), [floor, namespaces]);
     assert_eq!(std::fs::read_to_string(path).unwrap(), "outside", "the host's file is the same");
@@ -44,16 +46,12 @@ fn files_of_the_host_cannot_be_opened() {
 
 #[test]
 fn the_package_cannot_be_changed_and_the_scratch_directory_can() {
-    let script = "\
-import os, pathlib
-here = pathlib.Path(__file__).parent
-for target in [here / 'a.py', here / 'new', pathlib.Path(os.environ['TMPDIR']) / 'new']:
-    try:
-        target.write_text('x')
-        print('written')
-    except OSError as error:
-        print(error.strerror)
-";
+    let script = r#"
+here=$(dirname "$0")
+for target in "$here/a.sh" "$here/new" "$TMPDIR/new"; do
+    if problem=$({ echo x > "$target"; } 2>&1); then echo written; else echo "${problem##*: }"; fi
+done
+"#;
     let floor = "Permission denied\nPermission denied\nwritten";
     let namespaces = "Read-only file system\nRead-only file system\nwritten";
     assert_eq!(at_each_level(script, &[]), [floor, namespaces]);
@@ -61,16 +59,15 @@ for target in [here / 'a.py', here / 'new', pathlib.Path(os.environ['TMPDIR']) /
 
 #[test]
 fn files_that_a_script_leaves_in_tmp_are_gone() {
-    let script = "\
-import pathlib
-mark = pathlib.Path('/tmp/prowess-left-by-a-script')
-print(mark.exists())
-mark.write_text('x')
+    let script = "
+mark=/tmp/prowess-left-by-a-script
+if [ -e $mark ]; then echo left; else echo none; fi
+echo x > $mark
 ";
     let policy = ScriptPolicy { level: DemandedLevel::Namespaces, ..ScriptPolicy::default() };
-    let skill = Skill::with(&[("scripts/a.py", script)], policy);
+    let skill = Skill::with(&[("scripts/a.sh", script)], policy);
     for _ in 0..2 {
-        assert_eq!(skill.run("scripts/a.py").stdout, "False\n");
+        assert_eq!(skill.run("scripts/a.sh").stdout, "none\n");
     }
     assert!(!std::path::Path::new("/tmp/prowess-left-by-a-script").exists());
 }
@@ -79,21 +76,22 @@ mark.write_text('x')
 fn there_is_no_network_beside_the_proxy() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = server.local_addr().unwrap().port().to_string();
-    let script = "\
-import socket, sys
-try:
-    socket.create_connection(('127.0.0.1', int(sys.argv[1])), 5).close()
-    print('connected')
-except OSError as error:
-    print(type(error).__name__)
-";
-    assert_eq!(at_each_level(script, &[&port]), ["PermissionError", "PermissionError"]);
+    let script = r#"
+if problem=$({ : <>"/dev/tcp/127.0.0.1/$1"; } 2>&1); then echo connected
+else echo "${problem##*: }"
+fi
+"#;
+    let denied = "Operation not permitted";
+    assert_eq!(at_each_level(script, &[&port]), [denied, denied]);
     let network = vec![format!("127.0.0.1:{port}").parse().unwrap()];
     let policy = ScriptPolicy { private_hosts: network.clone(), network, ..Default::default() };
-    let skill = Skill::with(&[("scripts/a.py", script)], policy);
+    let skill = Skill::with(&[("scripts/a.sh", script)], policy);
     let call = Call { arguments: &[&port], ..Call::default() };
-    let outcome = skill.call("scripts/a.py", &call).unwrap();
-    assert_eq!(outcome.stdout, "PermissionError\n", "a granted host is reached by the proxy alone");
+    let outcome = skill.call("scripts/a.sh", &call).unwrap();
+    assert_eq!(
+        outcome.stdout, "Permission denied\n",
+        "a granted host is reached by the proxy alone"
+    );
     server.set_nonblocking(true).unwrap();
     assert!(server.accept().is_err(), "nothing has connected");
 }
@@ -104,26 +102,24 @@ fn granted_directories_can_be_changed() {
     let grant = vec![project.path().to_owned()];
     let directory = Some(project.path().to_owned());
     let policy = ScriptPolicy { write: grant, directory, ..ScriptPolicy::default() };
-    let skill = Skill::with(&[("scripts/a.py", "open('report.txt', 'w').write('done')")], policy);
-    let outcome = skill.run("scripts/a.py");
+    let skill = Skill::with(&[("scripts/a.sh", "echo done > report.txt")], policy);
+    let outcome = skill.run("scripts/a.sh");
     assert_eq!(outcome.exit_code, Some(0), "{outcome:?}");
-    assert_eq!(std::fs::read_to_string(project.path().join("report.txt")).unwrap(), "done");
+    assert_eq!(std::fs::read_to_string(project.path().join("report.txt")).unwrap(), "done\n");
 }
 
 #[test]
 fn standard_input_is_empty() {
-    let script = "import sys; print(len(sys.stdin.read()))";
+    let script = "wc -c";
     assert_eq!(at_each_level(script, &[]), ["0", "0"]);
 }
 
 #[test]
 fn no_file_of_the_host_stays_open() {
-    let script = "\
-import os
-print(sorted(int(number) for number in os.listdir('/proc/self/fd') if int(number) != 3))
-";
+    // The last ones are the script and the directory, which the shell has open.
+    let script = "cd /proc/$$/fd; echo *";
     let _held = std::fs::File::open("/dev/null").unwrap();
-    let expected = "[0, 1, 2]";
+    let expected = "0 1 2 255 3";
     assert_eq!(at_each_level(script, &[]), [expected, expected]);
 }
 

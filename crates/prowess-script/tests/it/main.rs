@@ -10,6 +10,7 @@ mod kit;
 mod live;
 mod memory;
 mod network;
+mod night;
 mod requests;
 mod searched;
 mod secrets;

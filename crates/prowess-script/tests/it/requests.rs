@@ -8,14 +8,19 @@ use rustix::process::Signal;
 
 use crate::fixture::{Call, Skill};
 
+/// Reads the output of `od -An -v -tx1`.
+fn bytes(printed: &str) -> String {
+    let bytes = printed.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap());
+    String::from_utf8(bytes.collect()).unwrap()
+}
+
 #[test]
 fn arguments_arrive_byte_for_byte() {
-    let skill = Skill::new(&[("scripts/a.py", "import sys; print(ascii(sys.argv[1:]))")]);
+    let skill = Skill::new(&[("scripts/a.sh", r#"printf '%s\0' "$@" | od -An -v -tx1"#)]);
     let arguments = ["a b", "'\"", "; rm -rf /", "$(id)", "*", "", "-c", "é\u{202e}", "line\nfeed"];
     let call = Call { arguments: &arguments, ..Call::default() };
-    let expected =
-        r#"['a b', '\'"', '; rm -rf /', '$(id)', '*', '', '-c', '\xe9\u202e', 'line\nfeed']"#;
-    assert_eq!(skill.call("scripts/a.py", &call).unwrap().stdout.trim_end(), expected);
+    let expected = arguments.join("\0") + "\0";
+    assert_eq!(bytes(&skill.call("scripts/a.sh", &call).unwrap().stdout), expected);
 }
 
 #[test]
@@ -47,11 +52,12 @@ fn a_signal_is_no_exit_code() {
 fn environment_has_the_variables_of_the_call_and_none_of_the_host() {
     let environment = BTreeMap::from([("TZ".to_owned(), "UTC".to_owned())]);
     let policy = ScriptPolicy { environment, ..ScriptPolicy::default() };
-    let script = "import os; print(sorted(os.environ)); print(os.environ['GREETING'])";
-    let skill = Skill::with(&[("scripts/a.py", script)], policy);
+    // A shell adds variables of its own to the environment of its processes.
+    let script = r#"cut -z -d= -f1 /proc/$$/environ | sort -z | tr '\0' ' '; echo "$GREETING""#;
+    let skill = Skill::with(&[("scripts/a.sh", script)], policy);
     let call = Call { environment: &[("GREETING", "a b;c")], ..Call::default() };
-    let outcome = skill.call("scripts/a.py", &call).unwrap();
-    let expected = "['GREETING', 'HOME', 'LANG', 'PATH', 'TMPDIR', 'TZ']\na b;c\n";
+    let outcome = skill.call("scripts/a.sh", &call).unwrap();
+    let expected = "GREETING HOME LANG PATH TMPDIR TZ a b;c\n";
     assert_eq!(outcome.stdout, expected);
 }
 
@@ -90,17 +96,17 @@ fn variables_that_load_code_are_refused() {
 /// The kernel starts no process with so long a variable: the call says so.
 #[test]
 fn value_is_exact_or_refused() {
-    let skill = Skill::new(&[("scripts/a.py", "import os; print(ascii(os.environ['A']))")]);
+    let skill = Skill::new(&[("scripts/a.sh", r#"printf %s "$A" | od -An -v -tx1"#)]);
     let value = "A=B\nC\u{202e};$(id)";
     let call = Call { environment: &[("A", value)], ..Call::default() };
-    assert_eq!(skill.call("scripts/a.py", &call).unwrap().stdout, "'A=B\\nC\\u202e;$(id)'\n");
+    assert_eq!(bytes(&skill.call("scripts/a.sh", &call).unwrap().stdout), value);
     let long = "x".repeat(1 << 20);
     let call = Call { environment: &[("A", &long)], ..Call::default() };
-    let (code, message) = skill.refused("scripts/a.py", &call);
+    let (code, message) = skill.refused("scripts/a.sh", &call);
     assert_eq!(code, "environment-not-allowed", "{message}");
     assert!(message.len() < 1000, "the value is not repeated: {message}");
     let call = Call { arguments: &[&long], ..Call::default() };
-    let (code, message) = skill.refused("scripts/a.py", &call);
+    let (code, message) = skill.refused("scripts/a.sh", &call);
     assert_eq!(code, "argument-too-long", "{message}");
 }
 
@@ -147,16 +153,13 @@ fn working_directory_is_in_the_package() {
 
 #[test]
 fn a_script_finds_the_files_beside_it() {
+    let script = r#"here=${0%/*}; . "$here/helper.sh"; echo "$NAME $(cat "$here/../assets/name")""#;
     let skill = Skill::new(&[
-        (
-            "scripts/a.py",
-            "import helper, pathlib; print(helper.NAME, pathlib.Path(__file__)\
-             .parent.parent.joinpath('assets/name.txt').read_text())",
-        ),
-        ("scripts/helper.py", "NAME = 'helper'"),
-        ("assets/name.txt", "asset"),
+        ("scripts/a.sh", script),
+        ("scripts/helper.sh", "NAME=helper"),
+        ("assets/name", "asset"),
     ]);
-    assert_eq!(skill.run("scripts/a.py").stdout, "helper asset\n");
+    assert_eq!(skill.run("scripts/a.sh").stdout, "helper asset\n");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use prowess_script::{ReadSecret, ScriptPolicy, SecretGrant, SecretSource};
 use prowess_testkit::{Server, server_authority};
 
 use crate::fixture::{Call, PATIENCE, Skill};
+use crate::network::REQUEST;
 use crate::searched::{Searched, search};
 
 /// Returns a secret that occurs nowhere else.
@@ -47,18 +48,19 @@ fn granting(host: &str, secrets: Vec<SecretGrant>, directory: &std::path::Path) 
 }
 
 /// Asks for a URL, aborts a process of its own, and goes on until it is ended.
-const ASKS: &str = "\
-import os, subprocess, sys, time, urllib.request
-marker = 'held-by-' + 'the-script'
-if len(sys.argv) > 1:
-    print(urllib.request.urlopen(sys.argv[1], timeout=60).read().decode())
-os.chdir(os.environ['TMPDIR'])
-subprocess.run([sys.executable, '-c', 'import os; os.abort()'])
-with open('environment', 'w') as file:
-    file.write(str(dict(os.environ)) + open('/proc/self/cmdline').read())
-print('ready', flush=True)
-time.sleep(600)
-";
+const ASKS: &str = r#"
+marker=held-by-; marker+=the-script
+[ $# = 0 ] || . "${0%/*}/request.sh"
+echo
+cd "$TMPDIR"
+bash -c 'kill -ABRT $$'
+{ env; cat /proc/$$/cmdline; } > environment
+echo ready
+sleep 600
+"#;
+
+/// The package of that script.
+const FILES: [(&str, &str); 2] = [("scripts/a.sh", ASKS), ("scripts/request.sh", REQUEST)];
 
 /// Runs the script and searches for the secret while it runs.
 fn searched(skill: &Skill, arguments: &[&str], secret: &str) -> Searched {
@@ -75,7 +77,7 @@ fn searched(skill: &Skill, arguments: &[&str], secret: &str) -> Searched {
         }
     };
     let call = Call { arguments, progress: Progress::new(&receive), ..Call::default() };
-    let outcome = skill.call_within("scripts/a.py", &call, PATIENCE, &cancel).unwrap();
+    let outcome = skill.call_within("scripts/a.sh", &call, PATIENCE, &cancel).unwrap();
     let printed = format!("{outcome:?}");
     assert!(printed.contains("ready"), "the script came to its end: {printed}");
     let mut found = found.into_inner().unwrap().unwrap();
@@ -94,7 +96,7 @@ fn secret_of_a_host_is_found_nowhere() {
     let host = format!("localhost:{}", server.port);
     let outside = tempfile::tempdir().unwrap();
     let policy = |package| granting(&host, vec![in_header(&host, package)], outside.path());
-    let skill = Skill::granted(&[("scripts/a.py", ASKS)], policy, reading(&secret));
+    let skill = Skill::granted(&FILES, policy, reading(&secret));
     let found = searched(&skill, &[&format!("http://{host}/")], &secret);
     let received = server.received();
     assert!(received.contains(&format!("authorization: Bearer {secret}\r\n")), "{received}");
@@ -108,7 +110,7 @@ fn control_finds_a_secret_in_a_variable() {
     let secret = secret();
     let policy =
         |package| ScriptPolicy { secrets: vec![in_variable(package)], ..Default::default() };
-    let skill = Skill::granted(&[("scripts/a.py", ASKS)], policy, reading(&secret));
+    let skill = Skill::granted(&FILES, policy, reading(&secret));
     let found = searched(&skill, &[], &secret);
     for kind in ["environ", "memory", "file"] {
         let is_kind = |place: &&String| place.starts_with(kind);
@@ -121,19 +123,15 @@ fn control_finds_a_secret_in_a_variable() {
 #[test]
 fn secret_in_a_variable_is_replaced_in_the_output() {
     let secret = secret();
-    let script = "\
-import os, sys
-key = os.environ['KEY']
-for stream in [sys.stdout, sys.stderr]:
-    for part in ['key=', key[:5], key[5:], '!\\n']:
-        stream.write(part)
-        stream.flush()
-sys.stdout.write(key[:-1])
-";
+    let script = r#"
+parts() { printf 'key='; printf %s "${KEY:0:5}"; printf %s "${KEY:5}"; echo '!'; }
+parts; parts >&2
+printf %s "${KEY%?}"
+"#;
     let policy =
         |package| ScriptPolicy { secrets: vec![in_variable(package)], ..Default::default() };
-    let skill = Skill::granted(&[("scripts/a.py", script)], policy, reading(&secret));
-    let outcome = skill.run("scripts/a.py");
+    let skill = Skill::granted(&[("scripts/a.sh", script)], policy, reading(&secret));
+    let outcome = skill.run("scripts/a.sh");
     let line = format!("key={}!\n", "*".repeat(secret.len()));
     assert_eq!(outcome.stderr, line);
     let rest = &secret[..secret.len() - 1];
@@ -142,24 +140,24 @@ sys.stdout.write(key[:-1])
 
 #[test]
 fn other_package_gets_no_secret() {
-    let script = "import os; print(os.environ.get('KEY'))";
+    let script = "echo ${KEY-none}";
     let policy = |_| {
         let grant = in_variable(Digest::of(b"another version"));
         ScriptPolicy { secrets: vec![grant], ..ScriptPolicy::default() }
     };
-    let skill = Skill::granted(&[("scripts/a.py", script)], policy, reading(&secret()));
-    assert_eq!(skill.run("scripts/a.py").stdout, "None\n");
+    let skill = Skill::granted(&[("scripts/a.sh", script)], policy, reading(&secret()));
+    assert_eq!(skill.run("scripts/a.sh").stdout, "none\n");
 }
 
 #[test]
 fn call_cannot_replace_a_secret_or_the_proxy() {
     let secret = secret();
-    let script = "import os; print(len(os.environ['KEY']), os.environ['http_proxy'])";
+    let script = "echo ${#KEY} $http_proxy";
     let outside = tempfile::tempdir().unwrap();
     let policy = |package| granting("a.b", vec![in_variable(package)], outside.path());
-    let skill = Skill::granted(&[("scripts/a.py", script)], policy, reading(&secret));
+    let skill = Skill::granted(&[("scripts/a.sh", script)], policy, reading(&secret));
     let environment = &[("KEY", "x"), ("http_proxy", "http://other")];
-    let outcome = skill.call("scripts/a.py", &Call { environment, ..Call::default() }).unwrap();
+    let outcome = skill.call("scripts/a.sh", &Call { environment, ..Call::default() }).unwrap();
     assert_eq!(outcome.stdout, format!("{} http://127.0.0.1:3128\n", secret.len()));
 }
 

@@ -4,7 +4,7 @@
 mod approvals;
 mod cache;
 #[cfg(target_os = "linux")]
-mod power_cut;
+mod night;
 mod processes;
 mod rotating;
 mod sessions;

@@ -1,6 +1,5 @@
-//! Tests with several processes: they race, and they are killed at each system call.
+//! Tests with several processes: they race, and a write of theirs is cut.
 
-use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -26,24 +25,6 @@ const RACERS: usize = 8;
 /// The number of databases that threads create in a race.
 const ROUNDS: usize = 50;
 
-/// The system calls that change files.
-const CHANGES: [&str; 11] = [
-    "fallocate",
-    "fdatasync",
-    "fsync",
-    "ftruncate",
-    "linkat",
-    "pwrite64",
-    "rename",
-    "renameat2",
-    "unlink",
-    "unlinkat",
-    "write",
-];
-
-/// The number of kills for each kind of system call. A kill takes a tenth of a second.
-const MOST_KILLS: usize = 75;
-
 /// The work of another process, which is this program again. Without the variables, this process is
 /// none of them.
 #[test]
@@ -56,7 +37,7 @@ fn other_process() {
         Some(("put", number)) => put(database, number.parse().unwrap()),
         #[cfg(target_os = "linux")]
         Some(("trust", folders)) => {
-            crate::power_cut::trust(Path::new(folders), database, || report("done"));
+            crate::night::power_cut::trust(Path::new(folders), database, || report("done"));
         }
         _ => run_steps(database),
     }
@@ -175,26 +156,9 @@ fn racing_threads_open_the_database_that_one_creates() {
     }
 }
 
-/// A process is killed at its system calls that change files, from the creation of the database to
-/// its last change: at each call of a kind of which there are few, else at every second or third. What it acknowledged is stored, and no half of a change is.
-#[cfg(target_os = "linux")]
-#[test]
-fn killed_process_loses_nothing_acknowledged() {
-    let expected = steps::snapshots();
-    let mut kills = 0;
-    for (call, count) in counted_calls() {
-        for number in (1..=count).step_by(count.div_ceil(MOST_KILLS)) {
-            let inject = format!("inject={call}:signal=KILL:when={number}");
-            let strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &inject];
-            kills += usize::from(is_stopped(&strace, &expected));
-        }
-    }
-    assert!(kills > 80, "a process was killed {kills} times");
-}
-
 /// Runs a process with a fault, and checks what it has stored. Returns whether the fault has
 /// stopped it.
-fn is_stopped(fault: &[&str], expected: &[steps::Snapshot]) -> bool {
+pub(crate) fn is_stopped(fault: &[&str], expected: &[steps::Snapshot]) -> bool {
     let tree = Tree::new("");
     let path = tree.join("state/state.db");
     let mut child = process(fault, "steps", &path).stderr(Stdio::null()).spawn().unwrap();
@@ -208,49 +172,15 @@ fn is_stopped(fault: &[&str], expected: &[steps::Snapshot]) -> bool {
     is_stopped
 }
 
-/// A signal interrupts a call, which then has done nothing.
-#[cfg(target_os = "linux")]
-#[test]
-fn interrupted_call_loses_nothing_acknowledged() {
-    let expected = steps::snapshots();
-    for call in ["openat", "pwrite64", "fdatasync", "fsync", "ftruncate", "write"] {
-        for number in [1, 2, 5, 9] {
-            let inject = format!("inject={call}:error=EINTR:when={number}");
-            is_stopped(&["strace", "-f", "-qq", "-o", "/dev/null", "-e", &inject], &expected);
-        }
-    }
-}
-
-/// No file may become larger than so many kibibytes: the write that would cross it is cut there.
+/// No file may become larger than so many blocks of 512 bytes, so a write is cut there.
 #[test]
 fn write_that_is_cut_loses_nothing_acknowledged() {
     let expected = steps::snapshots();
     let mut cuts = 0;
-    for kibibytes in (8..160).step_by(8) {
+    for blocks in (16..320).step_by(16) {
         // Without the trap, the signal would end the process.
-        let limit = format!("trap '' XFSZ; ulimit -f {kibibytes}; exec \"$0\" \"$@\"");
-        cuts += usize::from(is_stopped(&["bash", "-c", &limit], &expected));
+        let limit = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        cuts += usize::from(is_stopped(&["sh", "-c", &limit], &expected));
     }
     assert!(cuts > 5, "a write was cut {cuts} times");
-}
-
-/// Returns how often a process makes each call that changes files.
-#[cfg(target_os = "linux")]
-fn counted_calls() -> BTreeMap<String, usize> {
-    let tree = Tree::new("");
-    let log = tree.join("calls");
-    let trace = format!("trace={}", CHANGES.join(","));
-    let path = log.to_str().expect("it is UTF-8");
-    let strace = ["strace", "-f", "-qq", "-o", path, "-e", &trace];
-    let done = process(&strace, "steps", &tree.join("state/state.db")).output();
-    let done = done.expect("`strace` can be started; it is needed for this test");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let mut counts = BTreeMap::new();
-    for line in std::fs::read_to_string(log).unwrap().lines() {
-        let call = line.split_once(' ').and_then(|(_, call)| call.trim().split_once('('));
-        if let Some((call, _)) = call.filter(|(call, _)| CHANGES.contains(call)) {
-            *counts.entry(call.to_owned()).or_default() += 1;
-        }
-    }
-    counts
 }

@@ -102,33 +102,6 @@ fn client_that_sends_no_request_gets_a_clean_end() {
     assert_eq!((code, rest.as_str(), remarks.as_str()), (Some(0), "", ""));
 }
 
-/// A user without inotify instances: the limit counts per user namespace.
-#[test]
-fn fallback_to_polling_is_reported() {
-    let namespace = ["--user", "--map-root-user", "sh", "-c"];
-    let limit = "echo 0 > /proc/sys/user/max_inotify_instances";
-    let is_possible = std::process::Command::new("unshare").args(namespace).arg(limit).output();
-    if !is_possible.is_ok_and(|ran| ran.status.success()) {
-        eprintln!("skipped: this system does not allow user namespaces");
-        return;
-    }
-    let skills = tree();
-    let (program, _home) = Program::new().root("user", skills.path()).into_command();
-    let mut command = std::process::Command::new("unshare");
-    command.args(namespace).arg(format!("{limit}; exec \"$@\"")).arg("sh");
-    command.arg(program.get_program()).args(program.get_args()).arg("serve");
-    command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", skills.join("home"));
-    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let mut child = command.spawn().expect("the server starts");
-    let remarks = BufReader::new(child.stderr.take().expect("a pipe"));
-    // The report comes from the thread that watches. If it never came, this would hang.
-    let reported = remarks.lines().map_while(Result::ok).find(|line| line.contains("warning["));
-    drop(child.stdin.take());
-    child.wait().expect("it ends");
-    let reported = reported.expect("the fallback is reported");
-    assert!(reported.contains("[source-not-watched]"), "{reported}");
-}
-
 /// The program waits for its configuration, a pipe, while the signal arrives.
 #[test]
 fn hangup_while_the_server_starts_is_survived() {

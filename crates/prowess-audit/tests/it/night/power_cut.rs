@@ -7,9 +7,8 @@ use prowess_audit::verify;
 use prowess_testkit::WriteRecord;
 use tempfile::TempDir;
 
-use crate::crash::{stored, whole};
 use crate::fixture::Place;
-use crate::worker::{command, run};
+use crate::worker::{command, run, stored, whole};
 
 /// Set by `cargo xtask soak --power-cuts`: every part of up to twelve changes is checked.
 const EVERY_PART: &str = "PROWESS_TEST_EVERY_PART";

@@ -1,27 +1,11 @@
-//! A writer that is killed, or whose disk fails, at any system call.
+//! A writer that is killed, or whose disk fails, at any system call, by `strace`.
 
 use std::fs;
 
 use prowess_audit::verify;
 
 use crate::fixture::Place;
-use crate::worker::{CALLS, run, run_with_small_files};
-
-/// The numbers of the calls that a worker reported as stored.
-pub(crate) fn stored(reports: &[String]) -> Vec<u64> {
-    let numbers = reports.iter().filter_map(|report| report.strip_prefix("stored "));
-    numbers.map(|number| number.parse().expect("a worker reports numbers")).collect()
-}
-
-/// Returns the text of all files of a log.
-pub(crate) fn whole(place: &Place) -> String {
-    let is_data = |name: &String| !name.ends_with(".lock");
-    let mut names: Vec<_> = place.names().into_iter().filter(is_data).collect();
-    // The current file is the last one.
-    names.rotate_left(1);
-    let read = |name| fs::read_to_string(place.directory.path().join(name));
-    names.into_iter().map(|name| read(name).expect("it is text")).collect()
-}
+use crate::worker::{CALLS, run, stored, whole};
 
 /// Kills a worker and checks what is left. Returns whether it was killed before its last call.
 fn check_killed(place: &Place, fault: &str) -> bool {
@@ -126,16 +110,6 @@ fn interrupted_repair_is_made_again() {
         verify(&place.path).unwrap_or_else(|error| panic!("{fault}: {error}"));
         assert_eq!(whole(&place).matches("log_repaired").count(), 1, "{fault}");
     }
-}
-
-#[test]
-fn part_of_a_line_is_removed() {
-    let place = Place::new();
-    let reports = run_with_small_files(&place.path);
-    assert!(reports.iter().any(|report| report.contains("File too large")), "{reports:?}");
-    let verified = verify(&place.path).expect("what was written is whole");
-    assert_eq!(verified.torn_bytes, 0, "the file ends with a whole line");
-    assert!(verified.entries > 0);
 }
 
 #[test]

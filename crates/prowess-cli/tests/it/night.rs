@@ -1,0 +1,15 @@
+//! Tests that need programs which not every machine has, or that take long: `cargo xtask test`
+//! leaves them out and `cargo xtask nightly` runs them.
+
+mod failing_disk;
+mod install_crashes;
+mod install_power_cuts;
+mod lock_files;
+mod places;
+mod screens;
+#[cfg(feature = "http")]
+mod serve_http;
+#[cfg(feature = "virtual-shell")]
+mod shell;
+mod shells;
+mod watching;

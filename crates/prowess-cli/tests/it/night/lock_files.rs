@@ -1,0 +1,27 @@
+//! The digest of a folder, by the definition of the other tool, in the language that it runs in.
+
+use std::process::Command;
+
+use crate::lock_files::{FOLDER_DIGEST, machine_with_many_files};
+
+/// Prints the digest of a folder.
+const FOLDER_HASH: &str = r#"
+const fs = require('fs'), path = require('path'), base = process.argv[1], files = [];
+const walk = (folder) => fs.readdirSync(folder, { withFileTypes: true }).forEach((entry) => {
+    const full = path.join(folder, entry.name);
+    entry.isDirectory() ? walk(full) : files.push(path.relative(base, full));
+});
+walk(base);
+const hash = require('crypto').createHash('sha256');
+files.sort((a, b) => a.localeCompare(b));
+files.forEach((file) => hash.update(file).update(fs.readFileSync(path.join(base, file))));
+process.stdout.write(hash.digest('hex'));
+"#;
+
+#[test]
+fn definition_of_the_other_tool_has_this_digest() {
+    let machine = machine_with_many_files();
+    let node = Command::new("node").args(["-e", FOLDER_HASH, &machine.path("skills/pdf")]).output();
+    let digest = String::from_utf8(node.expect("`node` is installed").stdout).unwrap();
+    assert_eq!(digest, FOLDER_DIGEST);
+}
