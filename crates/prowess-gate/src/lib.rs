@@ -63,6 +63,7 @@ mod refusal;
 mod restriction;
 mod rules;
 mod shell;
+mod tool_arguments;
 
 pub use approvals::arguments_digest;
 pub use decide::decide;
@@ -81,3 +82,4 @@ pub use shell::{
     MAX_COMMAND_BYTES, MAX_SIMPLE_COMMANDS, SimpleCommand, Unreadable, UnreadableKind,
     shell_commands,
 };
+pub use tool_arguments::{GatedArguments, ToolArguments};

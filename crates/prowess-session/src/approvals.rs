@@ -1,5 +1,6 @@
 //! An approval store in memory, and the audit of any.
 
+mod asking;
 mod audited;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,7 @@ use prowess_core::{
     NewApproval, Timestamp,
 };
 
+pub use asking::{ApprovalPolicy, ApprovedCall, AskAnswer, CallApprovals};
 pub use audited::AuditedApprovals;
 
 /// Stores approvals in memory. They are gone when the process ends.

@@ -47,7 +47,9 @@ mod shared;
 mod task;
 mod transfer;
 
-pub use approvals::{AuditedApprovals, MemoryApprovals};
+pub use approvals::{
+    ApprovalPolicy, ApprovedCall, AskAnswer, AuditedApprovals, CallApprovals, MemoryApprovals,
+};
 pub use boundaries::Boundaries;
 pub use error::{ImportError, OpenError};
 pub use fork::ForkRequest;

@@ -62,6 +62,8 @@ pub use gate::{AllowAll, Gate, GateAnswer, GateRequest, Refusal};
 pub use hooks::SkillHooks;
 pub use lookup::listed_ids::ListedIds;
 pub use lookup::newer::changed_active_skills;
+pub use lookup::reference::used_file;
+pub use lookup::script_reads::{HostPaths, ReadCall, script_read};
 pub use lookup::user::{ExplicitActivation, completions, explicit_activation, skill_directories};
 pub use lookup::word_filter::WordFilter;
 pub use policy::{

@@ -7,5 +7,6 @@ pub(crate) mod newer;
 pub(crate) mod package;
 pub(crate) mod reference;
 pub(crate) mod required;
+pub(crate) mod script_reads;
 pub(crate) mod user;
 pub(crate) mod word_filter;

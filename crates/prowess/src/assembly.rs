@@ -7,14 +7,14 @@ use prowess_core::{CatalogProvider, Layer, ScriptRunner, ToolProvider};
 use prowess_gate::{GatePolicy, Ungranted};
 use prowess_prompt::{CatalogEvery, CatalogPlace, Composer, PromptPolicy};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
-use prowess_session::{AuditedApprovals, Boundaries, Sessions};
+use prowess_session::{AuditedApprovals, Boundaries, CallApprovals, Sessions};
 use prowess_tools::{
     CallAudit, DiscoveryTools, ListedIds, SkillHooks, SkillTools, ToolNaming, Toolbox,
 };
 
 use crate::conversations::Conversations;
 use crate::feature_need;
-use crate::gate::{Cleanup, ConsentPolicy, RuntimeGate};
+use crate::gate::{ConsentPolicy, RuntimeGate};
 use crate::parts::Parts;
 #[cfg(feature = "state")]
 use crate::record_cache::RecordCacheSession;
@@ -234,7 +234,6 @@ impl RuntimeBuilder {
             policy: gate.clone(),
             added: GatePolicy { ungranted, ..gate.clone() },
             arguments: tool_arguments.clone(),
-            approval: *approvals,
             consent: ConsentPolicy {
                 #[cfg(feature = "scripts")]
                 scripts: self.policies.scripts.clone(),
@@ -242,8 +241,7 @@ impl RuntimeBuilder {
             script_read: self.policies.tools.script_read,
             operations,
             tools,
-            approvals: self.audited_approvals(),
-            cleanup: Cleanup::default(),
+            approvals: CallApprovals::new(self.audited_approvals(), *approvals),
             clock: Arc::clone(&self.clock),
         }
     }

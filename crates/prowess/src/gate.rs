@@ -2,11 +2,7 @@
 //! operator and the approvals of people.
 
 mod answer;
-mod approving;
-mod cleanup;
 mod consent;
-mod kinds;
-mod script_read;
 mod skills;
 
 use std::collections::BTreeSet;
@@ -16,15 +12,13 @@ use prowess_core::{
     ApprovalQuery, ApprovalStore as _, ApprovalStoreError, CallOrigin, Catalog, Clock, Record,
     SessionId, SessionState,
 };
-use prowess_gate::{Consent, Decision, GateInput, GatePolicy, GatedTool, ToolKind, decide};
-use prowess_session::AuditedApprovals;
-use prowess_tools::ScriptRead;
+use prowess_gate::{
+    Consent, Decision, GateInput, GatePolicy, GatedTool, ToolArguments, ToolKind, decide,
+};
+use prowess_session::{ApprovedCall, CallApprovals};
+use prowess_tools::{HostPaths, ReadCall, Refusal, ScriptRead, script_read};
 use serde_json::Value;
 
-pub use approving::ApprovalPolicy;
-pub use kinds::{GatedArguments, ToolArguments};
-
-pub(crate) use cleanup::Cleanup;
 pub(crate) use consent::ConsentPolicy;
 
 use skills::Skills;
@@ -36,15 +30,13 @@ pub(crate) struct RuntimeGate {
     /// The policy for tools of the runtime.
     pub(crate) added: GatePolicy,
     pub(crate) arguments: ToolArguments,
-    pub(crate) approval: ApprovalPolicy,
     pub(crate) consent: ConsentPolicy,
     pub(crate) script_read: ScriptRead,
     /// The canonical names of the tools that manage skills.
     pub(crate) operations: BTreeSet<String>,
     /// The canonical names of the other tools of the runtime.
     pub(crate) tools: BTreeSet<String>,
-    pub(crate) approvals: AuditedApprovals,
-    pub(crate) cleanup: Cleanup,
+    pub(crate) approvals: CallApprovals,
     pub(crate) clock: Arc<dyn Clock>,
 }
 
@@ -70,6 +62,11 @@ impl GatedCall<'_> {
     fn tenant(&self) -> Option<&str> {
         self.origin.tenant.as_deref()
     }
+
+    /// Returns the call as a person approves it.
+    fn approved(&self) -> ApprovedCall<'_> {
+        ApprovedCall { origin: self.origin, state: self.state, arguments: self.arguments }
+    }
 }
 
 impl RuntimeGate {
@@ -86,7 +83,7 @@ impl RuntimeGate {
         // Positions and digests need the files, so they are read only for calls that do not run.
         let skills = Skills::with_files(call);
         let approvals =
-            if first.is_ask() { self.approvals.find(&self.query(call))? } else { vec![] };
+            if first.is_ask() { self.approvals.store().find(&self.query(call))? } else { vec![] };
         Ok(self.decide_with(call, &skills, &approvals))
     }
 
@@ -96,7 +93,7 @@ impl RuntimeGate {
     ///
     /// As [`Self::decide`].
     pub(crate) fn explain(&self, call: &GatedCall<'_>) -> Result<Decision, ApprovalStoreError> {
-        let approvals = self.approvals.find(&self.query(call))?;
+        let approvals = self.approvals.store().find(&self.query(call))?;
         Ok(self.decide_with(call, &Skills::with_files(call), &approvals))
     }
 
@@ -129,6 +126,22 @@ impl RuntimeGate {
             now: self.clock.now(),
             consent,
         })
+    }
+
+    /// Refuses a call that would read a script of a skill instead of running it.
+    fn script_read(&self, call: &GatedCall<'_>) -> Option<Refusal> {
+        if self.script_read == ScriptRead::Allow || self.operations.contains(call.tool) {
+            return None;
+        }
+        let names: Vec<_> =
+            std::iter::once(call.tool).chain(call.aliases.iter().copied()).collect();
+        let GatedCall { arguments, catalog, state, .. } = *call;
+        let read = ReadCall { names: &names, arguments, catalog, state };
+        let paths = HostPaths {
+            working_directory: &|| std::env::current_dir().ok(),
+            canonical: &|path| path.canonicalize().ok(),
+        };
+        script_read(&read, self.script_read, &paths)
     }
 
     fn query<'a>(&self, call: &'a GatedCall<'_>) -> ApprovalQuery<'a> {

@@ -69,7 +69,6 @@ pub use default_skills::default_skills;
 pub use error::{BindError, Error};
 pub use facts::SystemFacts;
 pub use feature_need::FeatureNeed;
-pub use gate::{ApprovalPolicy, GatedArguments, ToolArguments};
 pub use policies::{AddedTools, AuditLog, AuditSettings, AutoLoad, CachePolicy, Policies};
 pub use runtime::Runtime;
 pub use source_settings::{McpServerSettings, SourceSettings};
@@ -80,6 +79,7 @@ pub use prowess_audit as audit;
 pub use prowess_core::*;
 pub use prowess_format as format;
 pub use prowess_gate as gating;
+pub use prowess_gate::{GatedArguments, ToolArguments};
 #[cfg(feature = "proposals")]
 pub use prowess_governance as governance;
 #[cfg(feature = "lint")]
@@ -97,6 +97,7 @@ pub use prowess_script as script;
 #[cfg(feature = "search")]
 pub use prowess_search as search;
 pub use prowess_session as session;
+pub use prowess_session::ApprovalPolicy;
 #[cfg(feature = "virtual-shell")]
 pub use prowess_shell as shell;
 pub use prowess_source_embedded as source_embedded;

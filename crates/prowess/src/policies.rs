@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 
 use prowess_core::{Audience, AuditPolicy, BodyDelivery, DeliveryPolicy, Layer};
-use prowess_gate::GatePolicy;
+use prowess_gate::{GatePolicy, ToolArguments};
 use prowess_prompt::PromptPolicy;
 use prowess_registry::{RefreshPolicy, RegistryPolicy, VisibilityPolicy};
-use prowess_session::{Discipline, SessionPolicy};
+use prowess_session::{ApprovalPolicy, Discipline, SessionPolicy};
 #[cfg(feature = "filesystem")]
 use prowess_source_fs::Discovery;
 use prowess_tools::{NameStyle, ReadGate, ToolPolicy};
 use serde::{Deserialize, Serialize};
 
 use crate::SourceSettings;
-use crate::gate::{ApprovalPolicy, ToolArguments};
 
 /// The policies of a runtime. Each field has a default, so a file may set only those that differ.
 ///

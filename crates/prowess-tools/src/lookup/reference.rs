@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use prowess_core::parse_virtual_uri;
+use prowess_core::{Caller, Catalog, SessionState, parse_virtual_uri};
 use serde_json::Value;
 
 /// Returns the skills in the field `names` of a call's arguments.
@@ -26,4 +26,26 @@ pub(crate) fn resolved_file(skill: Option<String>, path: String) -> (Option<Stri
         Some((id, path)) => (Some(id), path),
         None => (skill.filter(|skill| !skill.trim().is_empty()), path),
     }
+}
+
+/// Returns the id of the skill and the path in its package of the file that a call of a tool means
+/// that reads files or runs scripts. Without a skill in its arguments, it is that of the skill that
+/// was loaded last.
+pub fn used_file(
+    catalog: &Catalog,
+    state: &SessionState,
+    arguments: &Value,
+) -> Option<(String, String)> {
+    let path = arguments["path"].as_str()?.to_owned();
+    let named = ["skill", "skill_id"].into_iter().find_map(|field| arguments[field].as_str());
+    let (named, path) = resolved_file(named.map(str::to_owned), path);
+    let skill = match named {
+        Some(name) => {
+            let name = resolved(&name);
+            let found = catalog.find(&name, Caller::User).found();
+            found.map_or_else(|| name.into_owned(), |record| record.id().to_owned())
+        }
+        None => state.current()?.id.clone(),
+    };
+    Some((skill, path.trim_start_matches("./").to_owned()))
 }

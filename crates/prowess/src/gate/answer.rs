@@ -4,10 +4,10 @@ use prowess_core::{
     ApprovalStore as _, ApprovalStoreError, AuditedDecision, Code, Digest, Verdict,
 };
 use prowess_gate::{Decision, Grounds, RuleOrigin, codes};
+use prowess_session::AskAnswer;
 use prowess_text::quoted;
 use prowess_tools::{Gate, GateAnswer, GateRequest, Refusal};
 
-use super::approving::Request;
 use super::{GatedCall, RuntimeGate};
 
 impl Gate for RuntimeGate {
@@ -42,7 +42,7 @@ impl RuntimeGate {
         let mut decision = self.decide(call)?;
         if let Decision::Allow { grounds } = &decision
             && let Some(approval) = grounds.approval.clone()
-            && !self.spend(call, &approval)?
+            && !self.approvals.spend(&call.approved(), &approval, &self.query(call))?
         {
             // Another call has used it, or it was revoked in between.
             decision = self.decide(call)?;
@@ -61,8 +61,8 @@ impl RuntimeGate {
                 Ok(GateAnswer { decision, ..GateAnswer::deny(denied(&refusal)) })
             }
             Decision::Ask { request, grounds } => {
-                let request = self.ask(call, *request)?;
-                Ok(asked(call.tool, request, &grounds))
+                let answer = self.approvals.ask(&call.approved(), *request, self.clock.now())?;
+                Ok(asked(call.tool, answer, &grounds))
             }
         }
     }
@@ -76,16 +76,16 @@ impl RuntimeGate {
         grounds: &Grounds,
     ) -> Result<Option<Digest>, ApprovalStoreError> {
         let (Some(id), Some(_)) = (&grounds.approval, call.subject) else { return Ok(None) };
-        Ok(self.approvals.load(id)?.and_then(|entry| entry.request.package))
+        Ok(self.approvals.store().load(id)?.and_then(|entry| entry.request.package))
     }
 }
 
 /// Returns the answer to a call that a person has to approve.
-fn asked(tool: &str, request: Request, grounds: &Grounds) -> GateAnswer {
+fn asked(tool: &str, answer: AskAnswer, grounds: &Grounds) -> GateAnswer {
     let decision = audited(Verdict::Asked, grounds);
     let tool = quoted(tool);
-    match request {
-        Request::Pending(approval) => {
+    match answer {
+        AskAnswer::Pending(approval) => {
             let decision = AuditedDecision { approval: Some(approval.clone()), ..decision };
             let message = format!(
                 "{tool} was not run: a person has to approve this call first; tell the user, and \
@@ -94,7 +94,7 @@ fn asked(tool: &str, request: Request, grounds: &Grounds) -> GateAnswer {
             let refusal = Refusal::new(codes::APPROVAL_REQUIRED, message);
             GateAnswer { decision, ..GateAnswer::ask(refusal, approval) }
         }
-        Request::Denied => {
+        AskAnswer::Denied => {
             let message = format!("{tool} was not run: a person has refused it; go on without it");
             let decision = AuditedDecision { verdict: Verdict::Denied, ..decision };
             GateAnswer {
@@ -102,7 +102,7 @@ fn asked(tool: &str, request: Request, grounds: &Grounds) -> GateAnswer {
                 ..GateAnswer::deny(Refusal::new(codes::APPROVAL_DENIED, message))
             }
         }
-        Request::NotAsked(reason) => {
+        AskAnswer::NotAsked(reason) => {
             let message =
                 format!("{tool} was not run: it needs an approval, and {reason}; tell the user");
             let decision = AuditedDecision { verdict: Verdict::Denied, ..decision };

@@ -3,10 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use prowess_core::{
-    ActiveSkill, Caller, Catalog, ReadLimit, ResourcePath, SessionError, SessionId, SessionSummary,
-    Timestamp,
-};
+use prowess_core::{ActiveSkill, Caller, Catalog, SessionError, SessionId, SessionSummary};
 use prowess_session::{ImportRequest, Imported, SessionHandle};
 
 use super::Runtime;
@@ -71,9 +68,8 @@ impl Runtime {
     /// session cannot be opened.
     pub fn import_session(&self, json: &str, request: ImportRequest) -> Result<Imported, Error> {
         let catalog = self.catalog();
-        let now = self.0.clock.now();
         let resolve = |exported: &prowess_session::ExportedSkill| {
-            skill(&catalog, &exported.id, now).map(Arc::new)
+            self.skill(&catalog, &exported.id).map(Arc::new)
         };
         Ok(self.0.sessions.import(json, request, resolve)?)
     }
@@ -101,13 +97,11 @@ impl Runtime {
     pub fn expire_sessions(&self) -> Result<usize, Error> {
         Ok(self.0.sessions.expire().map_err(SessionError::from)?)
     }
-}
 
-/// Reads the skill with this id. A session does not record whether a model or a user loaded it.
-fn skill(catalog: &Catalog, id: &str, now: Timestamp) -> Option<ActiveSkill> {
-    let find = |caller| catalog.find(id, caller).found();
-    let record = find(Caller::Model).or_else(|| find(Caller::User))?;
-    let path = ResourcePath::new(record.file()).ok()?;
-    let bytes = catalog.read(record, &path, ReadLimit::default()).ok()?;
-    ActiveSkill::of(record, &bytes, now).ok()
+    /// Reads the skill with this id. A session does not record whether a model or a user loaded it.
+    fn skill(&self, catalog: &Catalog, id: &str) -> Option<ActiveSkill> {
+        let find = |caller| catalog.find(id, caller).found();
+        let record = find(Caller::Model).or_else(|| find(Caller::User))?;
+        self.read_skill(catalog, record).ok()
+    }
 }

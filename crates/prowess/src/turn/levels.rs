@@ -1,10 +1,8 @@
 //! The cost of each skill by level.
 
-use std::borrow::Cow;
-
-use prowess_core::{Content, ToolCall, ToolResult, parse_virtual_uri};
+use prowess_core::{Content, ToolCall, ToolResult};
 use prowess_prompt::{ResourceUse, SkillLevels, UsedResource, body_again, level_of};
-use prowess_tools::{Dispatched, SkillTools};
+use prowess_tools::{Dispatched, SkillTools, used_file};
 
 use super::Turn;
 use crate::conversations::UsedFile;
@@ -43,31 +41,12 @@ impl Turn {
         if dispatched.result.is_error {
             return;
         }
-        if let Some((skill, path)) = self.used_file(call) {
+        let Ok(state) = self.session.state() else { return };
+        if let Some((skill, path)) = used_file(&self.catalog, &state, &call.arguments) {
             let tokens = self.tokens_of(&dispatched.result);
             let resource = UsedResource { path, by, tokens };
             self.parts.conversations.record_use(self.session.id(), UsedFile { skill, resource });
         }
-    }
-
-    /// Returns the id of the skill and the path in its package that a call means.
-    fn used_file(&self, call: &ToolCall) -> Option<(String, String)> {
-        let arguments = &call.arguments;
-        let path = arguments["path"].as_str()?;
-        let named = ["skill", "skill_id"].into_iter().find_map(|field| arguments[field].as_str());
-        let (named, path) = match parse_virtual_uri(path) {
-            Some((id, path)) => (Some(Cow::Owned(id)), path),
-            None => (named.map(Cow::Borrowed), path.to_owned()),
-        };
-        let skill = match named.filter(|name| !name.trim().is_empty()) {
-            Some(name) => {
-                let name = parse_virtual_uri(&name).map_or(name, |(id, _)| Cow::Owned(id));
-                let found = self.catalog.find(&name, prowess_core::Caller::User).found();
-                found.map_or_else(|| name.into_owned(), |record| record.id().to_owned())
-            }
-            None => self.session.state().ok()?.current()?.id.clone(),
-        };
-        Some((skill, path.trim_start_matches("./").to_owned()))
     }
 
     fn tokens_of(&self, result: &ToolResult) -> usize {

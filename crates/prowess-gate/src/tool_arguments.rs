@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use prowess_gate::ToolKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::input::ToolKind;
 
 /// The arguments of tools that patterns are about, such as the command in `Bash(git:*)`, by the
 /// name of the tool. The case of ASCII letters in names does not matter.
@@ -37,7 +38,7 @@ pub enum GatedArguments {
 
 impl ToolArguments {
     /// Returns the names of the arguments of a tool that patterns are about, other than a command.
-    pub(crate) fn names(&self, tool: &str) -> Vec<&str> {
+    pub fn names(&self, tool: &str) -> Vec<&str> {
         let names = match self.get(tool) {
             Some(GatedArguments::Shell { harmless, .. }) => harmless.as_slice(),
             Some(GatedArguments::File { paths }) => paths,
@@ -47,12 +48,7 @@ impl ToolArguments {
     }
 
     /// Returns the kind of a tool; `names` are those of [`Self::names`].
-    pub(crate) fn kind<'a>(
-        &'a self,
-        tool: &str,
-        names: &'a [&'a str],
-        arguments: &Value,
-    ) -> ToolKind<'a> {
+    pub fn kind<'a>(&'a self, tool: &str, names: &'a [&'a str], arguments: &Value) -> ToolKind<'a> {
         match self.get(tool) {
             Some(GatedArguments::Shell { command, .. }) => {
                 ToolKind::Shell { command, harmless: names }
