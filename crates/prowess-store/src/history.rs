@@ -16,15 +16,13 @@ const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 impl Change {
     /// Replaces the lock, and remembers the previous version of each skill that has another
-    /// package now or was removed. Comments in the file stay with the skill that they are next to.
+    /// package now or was removed.
     ///
     /// # Errors
     ///
     /// The disk is full or fails. The lock file is then unchanged.
     pub fn save(&self, file: &LockFile, lock: &Lock) -> Result<(), StoreError> {
         let before = file.load()?;
-        let mut lock = lock.clone();
-        lock.add_comments(&before);
         let mut history = self.history(file)?;
         for (id, skill) in before.skills {
             if lock.skills.get(&id).is_none_or(|now| now.tree != skill.tree) {
@@ -34,9 +32,9 @@ impl Change {
         let directory = self.root.open_or_create_dir(HISTORY)?;
         let text = history.to_text();
         directory.put_file(&file.key(), TEMPORARY, text.as_bytes(), Permissions::Private)?;
-        file.save(&lock)?;
+        file.save(lock)?;
         self.complete()?;
-        self.follow(file, &lock)
+        self.follow(file, lock)
     }
 
     /// Returns a skill to its previous version, which becomes the version before this one. So a

@@ -42,7 +42,6 @@
 
 mod candidate;
 pub mod codes;
-mod comments;
 mod error;
 mod export;
 mod folder_hash;
@@ -52,10 +51,6 @@ mod import;
 mod installer;
 mod kept_lock;
 mod live;
-mod live_options;
-mod live_poll;
-mod live_shared;
-mod live_thread;
 mod lock;
 mod lock_file;
 mod lock_merge;
@@ -79,8 +74,7 @@ pub use export::to_skills_lock;
 pub use folder_hash::folder_hash;
 pub use foreign::{ForeignLock, ForeignSkill};
 pub use installer::{Added, Checked, Installer, RemoteState};
-pub use live::LiveSource;
-pub use live_options::LiveOptions;
+pub use live::{LiveOptions, LiveSource};
 pub use lock::Lock;
 pub use lock_file::LockFile;
 pub use lock_merge::{Conflict, Merge, merge};

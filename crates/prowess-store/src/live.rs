@@ -1,19 +1,39 @@
 //! A source that follows remote sources while it runs.
 
+mod poll;
+mod shared;
+mod thread;
+
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use prowess_core::{
     Cancel, ChangeListener, Clock, Listing, PackageDigest, PackagePath, PreviousScan, ReadLimit,
     Remote, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind, Watch,
 };
 
-use crate::live_options::LiveOptions;
-use crate::live_shared::Shared;
-use crate::live_thread::PollThread;
 use crate::lock_file::LockFile;
+use crate::signer::SignerRules;
 use crate::source::StoreSource;
 use crate::store::Store;
+use crate::update::Growth;
+
+use shared::Shared;
+use thread::PollThread;
+
+/// The options of a [`LiveSource`].
+#[derive(Clone, Debug)]
+pub struct LiveOptions {
+    /// The sources, as users write them.
+    pub sources: Vec<String>,
+    /// The shortest time between two requests for the versions of a source.
+    pub interval: Duration,
+    /// Whether a version that can do more than the last one replaces it.
+    pub growth: Growth,
+    /// The signers that are accepted.
+    pub signers: SignerRules,
+}
 
 /// The skills of remote sources. It asks for new versions in its own interval, and keeps the last
 /// good ones while a source cannot be used, with a warning that says how old they are.

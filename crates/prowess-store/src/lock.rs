@@ -6,7 +6,6 @@ use prowess_core::{Digest, PackagePath};
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
-use crate::comments::{Comments, LockComments};
 use crate::error::LockError;
 use crate::locked_skill::LockedSkill;
 
@@ -19,15 +18,14 @@ const HEADING: &str = "# Written by prowess. `prowess sync` installs exactly the
 /// The installed skills by id.
 ///
 /// Equal locks have equal texts: the text is sorted, and has no times and no version of the
-/// program. Keys that this program does not know are kept, and so are comments.
+/// program. Keys that this program does not know are kept; comments are not, because a program
+/// writes the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lock {
     /// The skills, by id.
     pub skills: BTreeMap<String, LockedSkill>,
     /// Keys of a later version of this program, which are kept.
     pub(crate) other: BTreeMap<String, Value>,
-    /// The comments outside of skills.
-    pub(crate) comments: Comments,
 }
 
 /// The file as it is written.
@@ -59,27 +57,13 @@ impl Lock {
             let id = prowess_text::quoted(id);
             return Err(LockError::Invalid(format!("{id} is not the id of a skill")));
         }
-        let mut comments = LockComments::read(text, HEADING);
-        let skills = written.skill.into_iter().map(|(id, skill)| {
-            let comments = comments.skills.remove(&*id).unwrap_or_default();
-            (id.into_owned(), LockedSkill { comments, ..skill })
-        });
-        Ok(Self { skills: skills.collect(), other: written.other, comments: comments.head })
+        let skills = written.skill.into_iter().map(|(id, skill)| (id.into_owned(), skill));
+        Ok(Self { skills: skills.collect(), other: written.other })
     }
 
     /// Returns whether a skill has this package.
     pub(crate) fn names(&self, tree: &Digest) -> bool {
         self.skills.values().any(|skill| skill.tree == *tree)
-    }
-
-    /// Adds the comments of another version of the lock, where this one has none.
-    pub(crate) fn add_comments(&mut self, other: &Self) {
-        self.comments.add_missing(&other.comments);
-        for (id, skill) in &mut self.skills {
-            if let Some(other) = other.skills.get(id) {
-                skill.comments.add_missing(&other.comments);
-            }
-        }
     }
 
     /// Returns the text of the lock file.
@@ -88,7 +72,7 @@ impl Lock {
         for (id, skill) in &self.skills {
             text.push_str(&skill_text(id, skill));
         }
-        text + self.comments.end()
+        text
     }
 
     /// Returns the text without the skills.
@@ -98,16 +82,14 @@ impl Lock {
         let values = Written { version: VERSION, other: values, skill: BTreeMap::new() };
         let tables =
             if tables.is_empty() { String::new() } else { format!("\n{}", text_of(&tables)) };
-        let text = text_of(&values) + &tables;
-        format!("{HEADING}{}", self.comments.write_to(text, &[]))
+        format!("{HEADING}{}{tables}", text_of(&values))
     }
 }
 
 /// Returns the text of one skill, with an empty line before it.
 pub(crate) fn skill_text(id: &str, skill: &LockedSkill) -> String {
     let table = BTreeMap::from([("skill", BTreeMap::from([(id, skill)]))]);
-    let text = skill.comments.write_to(text_of(&table), &["skill", id]);
-    if skill.comments.is_before_header() { text } else { format!("\n{text}") }
+    format!("\n{}", text_of(&table))
 }
 
 fn text_of(value: &impl Serialize) -> String {

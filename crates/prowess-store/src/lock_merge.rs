@@ -28,8 +28,7 @@ pub struct Conflict {
 /// Merges two locks by the id of each skill. There is a conflict only if both sides changed one
 /// skill differently.
 ///
-/// Without a common `base`, a skill that only one side has is kept. The comments of both sides are
-/// kept too; where both have one, ours is.
+/// Without a common `base`, a skill that only one side has is kept.
 pub fn merge(base: Option<&Lock>, ours: &Lock, theirs: &Lock) -> Merge {
     let (skills, ids) = merge_maps(base.map(|base| &base.skills), &ours.skills, &theirs.skills);
     // Keys that this program does not know: ours, if both sides changed one.
@@ -39,9 +38,7 @@ pub fn merge(base: Option<&Lock>, ours: &Lock, theirs: &Lock) -> Merge {
         let conflict = Conflict { base: base.and_then(of), ours: of(ours), theirs: of(theirs) };
         (id, conflict)
     };
-    let mut lock = Lock { skills, other, comments: ours.comments.clone() };
-    lock.add_comments(theirs);
-    Merge { lock, conflicts: ids.into_iter().map(conflict).collect() }
+    Merge { lock: Lock { skills, other }, conflicts: ids.into_iter().map(conflict).collect() }
 }
 
 /// Merges two maps by key, and returns the keys with a conflict.

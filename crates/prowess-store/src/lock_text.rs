@@ -34,7 +34,7 @@ impl Merge {
                 (None, None) => {}
             }
         }
-        text + self.lock.comments.end()
+        text
     }
 }
 

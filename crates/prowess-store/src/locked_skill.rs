@@ -6,8 +6,6 @@ use prowess_core::Digest;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
-use crate::comments::Comments;
-
 /// The signer of an artifact without a signature.
 pub const UNSIGNED: &str = "unsigned";
 
@@ -36,9 +34,6 @@ pub struct LockedSkill {
     /// Keys of a later version of this program, which are kept.
     #[serde(flatten)]
     pub(crate) other: BTreeMap<String, Value>,
-    /// The comments in the table of the skill.
-    #[serde(skip)]
-    pub(crate) comments: Comments,
 }
 
 impl LockedSkill {
@@ -54,7 +49,6 @@ impl LockedSkill {
             signer: UNSIGNED.to_owned(),
             surface: BTreeSet::new(),
             other: BTreeMap::new(),
-            comments: Comments::default(),
         }
     }
 }

@@ -9,7 +9,7 @@ fuzz_target!(|text: &str| {
         let written = lock.to_text();
         let again = Lock::parse(&written).unwrap_or_else(|error| panic!("{error}:\n{written}"));
         assert_eq!(again, lock, "{written}");
-        assert_eq!(again.to_text(), written, "comments stay where they are");
+        assert_eq!(again.to_text(), written, "it is written as it was read");
         let merged = merge(None, &lock, &lock);
         assert!(merged.conflicts.is_empty(), "a lock has no conflict with itself");
         assert_eq!(merged.lock, lock);

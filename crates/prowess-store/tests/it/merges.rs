@@ -103,24 +103,6 @@ fn markers_of_git_are_repaired() {
 }
 
 #[test]
-fn comments_of_both_sides_are_kept() {
-    let comment = |versions, id: &str, comment: &str| {
-        let header = format!("[skill.{id}]");
-        let text = lock(versions).to_text().replace(&header, &format!("# {comment}\n{header}"));
-        Lock::parse(&text).unwrap()
-    };
-    let base = lock([1, 1, 0, 0]);
-    let ours = comment([1, 2, 0, 0], "b", "ours");
-    let theirs = comment([3, 3, 0, 0], "a", "theirs");
-    let merged = merge(Some(&base), &ours, &theirs);
-    assert_eq!(merged.conflicts.keys().collect::<Vec<_>>(), ["b"], "comments are no conflict");
-    let text = merged.to_text();
-    assert!(text.contains("# theirs\n[skill.a]") && text.contains("# ours\n[skill.b]"), "{text}");
-    let healed = heal(&text).unwrap().to_text();
-    assert_eq!(healed, text, "a second merge keeps them");
-}
-
-#[test]
 fn incomplete_markers_are_refused() {
     let text = lock([1, 0, 0, 0]).to_text();
     for markers in [

@@ -6,11 +6,11 @@ use prowess_core::{Cancel, Diagnostic, RemoteArtifact, RemoteRequest, Severity, 
 use prowess_dir::{Dir, Permissions};
 use prowess_format::duration_text;
 
+use super::LiveOptions;
 use crate::candidate::{Candidate, fetch};
 use crate::codes;
 use crate::error::{InstallError, StoreError};
 use crate::installer::{Installer, check_replacement};
-use crate::live_options::LiveOptions;
 use crate::lock::Lock;
 use crate::locked_skill::LockedSkill;
 use crate::signers::{Signatures, check_signer};

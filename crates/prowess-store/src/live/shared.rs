@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use prowess_core::{Cancel, Clock, Diagnostic, Remote, SourceError, SourceErrorKind};
 
+use super::LiveOptions;
+use super::poll::{Polled, poll};
 use crate::installer::Installer;
-use crate::live_options::LiveOptions;
-use crate::live_poll::{Polled, poll};
 use crate::lock_file::LockFile;
 use crate::store::Store;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use prowess_core::{Cancel, ChangeListener, SourceChange};
 
-use crate::live_shared::Shared;
+use super::shared::Shared;
 
 /// The time that the end of a watch waits for a request that is in progress. After that, the thread
 /// ends without notifying anything as soon as the request does.
