@@ -6,7 +6,7 @@
 prowess_core::declare_codes! {
     /// Another skill with the same id is used instead.
     SKILL_SHADOWED = "skill-shadowed";
-    /// Hint: the same package is at two locations under one id, and one of them is used.
+    /// Hint: two packages under one id have the same `SKILL.md`, and one of them is used.
     SKILL_COPY = "skill-copy";
     /// Hint: another skill has the id, and this one is offered under another.
     SKILL_RENAMED = "skill-renamed";

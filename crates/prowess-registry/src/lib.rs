@@ -59,7 +59,7 @@ mod change;
 mod changes;
 pub mod codes;
 mod collect;
-mod duplicates;
+mod copies;
 mod error;
 mod folder;
 #[cfg(all(test, loom))]

@@ -84,8 +84,8 @@ pub enum SkillMdCase {
 
 /// The treatment of several skills with one id.
 ///
-/// Under each policy copies of one package count as one skill, and a skill of an untrusted layer
-/// yields to that of a trusted one.
+/// Under each policy packages with the same `SKILL.md` count as one skill, and a skill of an
+/// untrusted layer yields to that of a trusted one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Collision {

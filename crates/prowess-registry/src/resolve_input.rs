@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use prowess_core::{Audience, CatalogSource, Diagnostic, Facts, Layer};
 
-use crate::duplicates::Duplicates;
+use crate::copies::Copies;
 use crate::policy::RegistryPolicy;
 use crate::visibility::{VisibilityFilter, VisibilityPolicy};
 
@@ -13,7 +13,7 @@ pub(crate) struct ResolveInput<'a> {
     pub(crate) rules: &'a ResolveSettings,
     pub(crate) scans: &'a Scans,
     pub(crate) filter: VisibilityFilter<'a>,
-    pub(crate) duplicates: Duplicates<'a>,
+    pub(crate) copies: Copies<'a>,
 }
 
 /// The part of the input that no scan changes.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 use prowess_core::{Audience, Catalog, CatalogSource};
 
-use crate::duplicates::{DigestCache, DuplicateMemo, Duplicates};
+use crate::copies::{Copies, DigestCache};
 use crate::precedence::resolve;
 use crate::readiness::Readiness;
 use crate::resolve_input::{ResolveInput, ResolveSettings, Scans};
@@ -26,8 +26,6 @@ pub(crate) struct Resolver {
 struct ResolvedState {
     scans: Scans,
     readiness: Readiness,
-    /// The results of comparing packages, so that each view gets the same.
-    memo: DuplicateMemo,
     views: ArcSwapOption<Vec<View>>,
 }
 
@@ -56,8 +54,7 @@ impl Resolver {
     /// Returns the catalog for the registry's own audience, which follows `last`.
     pub(crate) fn resolve(&self, scans: Scans, readiness: Readiness, last: &Catalog) -> Catalog {
         let revised = self.revise(&scans, &readiness, last);
-        let memo = DuplicateMemo::default();
-        let state = ResolvedState { scans, readiness, memo, views: ArcSwapOption::empty() };
+        let state = ResolvedState { scans, readiness, views: ArcSwapOption::empty() };
         let catalog = revised.unwrap_or_else(|| self.resolve_for(&state, &self.rules.audience));
         self.last.store(Some(Arc::new(state)));
         catalog
@@ -92,10 +89,10 @@ impl Resolver {
     }
 
     fn resolve_for(&self, state: &ResolvedState, audience: &Audience) -> Catalog {
-        let ResolvedState { scans, readiness, memo, .. } = state;
+        let ResolvedState { scans, readiness, .. } = state;
         let filter = VisibilityFilter { policy: &self.rules.visibility, audience, readiness };
-        let duplicates = Duplicates { digests: &self.digests, memo, sources: &scans.sources };
-        resolve(&ResolveInput { rules: &self.rules, scans, filter, duplicates })
+        let copies = Copies { digests: &self.digests, sources: &scans.sources };
+        resolve(&ResolveInput { rules: &self.rules, scans, filter, copies })
     }
 }
 

@@ -34,8 +34,8 @@ impl Resolution<'_> {
     }
 
     fn shadow_one(&mut self, winner: RecordIndex, loser: RecordIndex) {
-        if self.is_duplicate(winner, loser) {
-            return self.shadow_duplicate(winner, loser);
+        if self.are_copies(winner, loser) {
+            return self.shadow_copy(winner, loser);
         }
         let reason = used_instead(self.builder.record(winner));
         self.shadow_for(loser, &reason);
@@ -49,9 +49,8 @@ impl Resolution<'_> {
     }
 
     /// Excludes a copy as shadowed, without a warning.
-    fn shadow_duplicate(&mut self, winner: RecordIndex, copy: RecordIndex) {
-        let reason =
-            used_instead(self.builder.record(winner)) + "; both are the same, file by file";
+    fn shadow_copy(&mut self, winner: RecordIndex, copy: RecordIndex) {
+        let reason = used_instead(self.builder.record(winner)) + "; both have the same `SKILL.md`";
         let finding = copied(self.builder.record(copy), self.builder.record(winner));
         self.shadow(copy, &reason);
         self.builder.diagnose(finding);
@@ -60,8 +59,8 @@ impl Resolution<'_> {
     fn disambiguate(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {
         let mut shown = vec![winner];
         for &loser in losers {
-            if let Some(&first) = shown.iter().find(|&&first| self.is_duplicate(first, loser)) {
-                self.shadow_duplicate(first, loser);
+            if let Some(&first) = shown.iter().find(|&&first| self.are_copies(first, loser)) {
+                self.shadow_copy(first, loser);
                 continue;
             }
             let id = self.distinct_id(&shown, loser);
@@ -110,12 +109,12 @@ impl Resolution<'_> {
     fn reject_all(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {
         let is_untrusted = |at| matches!(self.builder.record(at).trust(), Trust::Untrusted);
         let is_contested = losers.iter().any(|&loser| {
-            is_untrusted(loser) == is_untrusted(winner) && !self.is_duplicate(winner, loser)
+            is_untrusted(loser) == is_untrusted(winner) && !self.are_copies(winner, loser)
         });
         let reason = used_instead(self.builder.record(winner));
         for &loser in losers {
-            if !is_contested && self.is_duplicate(winner, loser) {
-                self.shadow_duplicate(winner, loser);
+            if !is_contested && self.are_copies(winner, loser) {
+                self.shadow_copy(winner, loser);
             } else {
                 let other = self.builder.record(winner).location();
                 self.reject(loser, &other, &reason);
@@ -133,8 +132,8 @@ impl Resolution<'_> {
         self.builder.diagnose(finding);
     }
 
-    fn is_duplicate(&self, one: RecordIndex, other: RecordIndex) -> bool {
-        self.input.duplicates.is_duplicate(&self.builder, one, other)
+    fn are_copies(&self, one: RecordIndex, other: RecordIndex) -> bool {
+        self.input.copies.are_same(&self.builder, [one, other])
     }
 }
 
@@ -157,7 +156,7 @@ fn copied(copy: Record<'_>, winner: Record<'_>) -> Diagnostic {
         codes::SKILL_COPY,
         Severity::Hint,
         format!(
-            "skill `{}` is the same, file by file, as `{}`, which is used",
+            "skill `{}` has the same `SKILL.md` as `{}`, which is used",
             copy.id(),
             winner.location()
         ),

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    CatalogProvider, Layer, Listing, MemorySource, PackagePath, SkillSource, SourceError,
+    CatalogProvider, Layer, MemorySource, PackagePath, ReadLimit, ResourcePath, SkillSource,
+    SourceError, SourceErrorKind,
 };
 use prowess_registry::{Collision, Registry};
 use prowess_testkit::{OverriddenSource, SourceOverrides};
@@ -62,37 +63,10 @@ fn a_copy_is_read_once_for_each_version() {
     }
 }
 
-/// The scripts of a package are compared, too.
-#[test]
-fn package_with_another_script_is_no_copy() {
-    let script = ("deploy/scripts/run.sh", "echo one\n");
-    for (files, expected) in [
-        (&[script][..], &["deploy"][..]),
-        (&[("deploy/scripts/run.sh", "echo two\n")], &["deploy", "user:deploy"]),
-        (&[("deploy/scripts/go.sh", "echo one\n")], &["deploy", "user:deploy"]),
-        (&[script, ("deploy/assets/empty", "")], &["deploy", "user:deploy"]),
-        (&[], &["deploy", "user:deploy"]),
-    ] {
-        let source = |name: &str, files: &[(&str, &str)]| {
-            let builder = MemorySource::builder(name);
-            let builder = builder.file("deploy/SKILL.md", skill_md("deploy", "the same"));
-            let builder = files.iter().fold(builder, |builder, (at, text)| builder.file(at, *text));
-            Arc::new(builder.build().expect("the paths are valid"))
-        };
-        let builder = Registry::builder()
-            .layer(Layer::new("user", TRUSTED))
-            .layer(Layer::new("project", TRUSTED))
-            .source("user", source("user", files))
-            .source("project", source("project", &[script]));
-        let catalog = catalog(builder.policy(policy(Collision::Disambiguate)));
-        assert_eq!(ids(&catalog), expected, "{files:?}");
-    }
-}
+/// A source with the identity of its package, whose `SKILL.md` is never read twice.
+struct Identified(MemorySource, &'static str);
 
-/// A source with the identity of its package, which has too many files to compare.
-struct Large(MemorySource, &'static str);
-
-impl SourceOverrides for Large {
+impl SourceOverrides for Identified {
     fn inner(&self) -> &dyn SkillSource {
         &self.0
     }
@@ -101,19 +75,24 @@ impl SourceOverrides for Large {
         Some(self.1.to_owned())
     }
 
-    fn list(&self, _: &PackagePath, _: usize) -> Result<Listing, SourceError> {
-        Ok(Listing { resources: Vec::new(), is_complete: false })
+    fn read(
+        &self,
+        _: &PackagePath,
+        _: &ResourcePath,
+        _: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        Err(SourceError::new(SourceErrorKind::Denied, "not readable"))
     }
 }
 
 #[test]
-fn same_directory_is_a_copy_of_any_size() {
+fn same_directory_is_a_copy_unread() {
     for (other, expected) in [("8:1", &["deploy"][..]), ("8:2", &["deploy", "user:deploy"])] {
         let source = |name: &str, identity| {
             let builder = MemorySource::builder(name);
             let builder = builder.file("deploy/SKILL.md", skill_md("deploy", "the same"));
             let memory = builder.build().expect("the paths are valid");
-            Arc::new(OverriddenSource(Large(memory, identity)))
+            Arc::new(OverriddenSource(Identified(memory, identity)))
         };
         let builder = Registry::builder()
             .layer(Layer::new("user", TRUSTED))
