@@ -14,6 +14,14 @@ pub(crate) enum Fault {
     Type { field: String, expected: Vec<String>, found: &'static str },
     /// A value is none of the listed ones. `found` is its text, or its type.
     Value { field: String, options: Vec<String>, found: String },
+    /// A number is below the limit.
+    Below { field: String, limit: String },
+    /// A number is above the limit.
+    Above { field: String, limit: String },
+    /// A text is shorter than the limit, in characters.
+    TooShort { field: String, limit: u64 },
+    /// A text is longer than the limit, in characters.
+    TooLong { field: String, limit: u64 },
     /// An array is shorter than the limit.
     TooFew { field: String, limit: u64 },
     /// An array is longer than the limit.
@@ -41,6 +49,14 @@ impl Fault {
             }
             Self::Value { field, options, found } => {
                 format!("{} must be {}, not {found}", shown(field), one_of(options))
+            }
+            Self::Below { field, limit } => format!("{} must be at least {limit}", shown(field)),
+            Self::Above { field, limit } => format!("{} must be at most {limit}", shown(field)),
+            Self::TooShort { field, limit } => {
+                format!("{} must have at least {}", shown(field), counted(*limit, "character"))
+            }
+            Self::TooLong { field, limit } => {
+                format!("{} must have at most {}", shown(field), counted(*limit, "character"))
             }
             Self::TooFew { field, limit } => {
                 format!("{} must have at least {}", shown(field), counted(*limit, "item"))

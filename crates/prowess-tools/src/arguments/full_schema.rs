@@ -35,6 +35,10 @@ fn fault(error: &ValidationError<'_>) -> Fault {
             let options = options.map(str::to_owned).collect();
             Fault::Value { field, options, found: text_or_type(error.instance()) }
         }
+        ValidationErrorKind::Minimum { limit } => Fault::Below { field, limit: whole(limit) },
+        ValidationErrorKind::Maximum { limit } => Fault::Above { field, limit: whole(limit) },
+        ValidationErrorKind::MinLength { limit } => Fault::TooShort { field, limit: *limit },
+        ValidationErrorKind::MaxLength { limit } => Fault::TooLong { field, limit: *limit },
         ValidationErrorKind::MinItems { limit } => Fault::TooFew { field, limit: *limit },
         ValidationErrorKind::MaxItems { limit } => Fault::TooMany { field, limit: *limit },
         ValidationErrorKind::AdditionalProperties { unexpected } => {
@@ -55,6 +59,11 @@ fn field_name(path: &Location) -> String {
         }
     }
     name
+}
+
+/// Returns a limit as the plain validator shows it: `1` for `1.0`.
+fn whole(limit: &Value) -> String {
+    limit.as_f64().map_or_else(|| limit.to_string(), |limit| limit.to_string())
 }
 
 fn types(kind: &TypeKind) -> Vec<String> {

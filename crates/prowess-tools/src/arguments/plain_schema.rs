@@ -1,11 +1,12 @@
 //! The part of JSON Schema that most tools use, checked without a general validator.
 //!
 //! A general validator costs milliseconds and megabytes to build. The schemas of the skill tools,
-//! and of most others, have types, properties, required names, item counts and lists of words, so
-//! this checks them directly. A property test compares the verdicts with those of the general
-//! validator.
+//! and of most others, have types, properties, required names, lists of words and limits of
+//! numbers, texts and lists, so this checks them directly. A property test compares the verdicts
+//! with those of the general validator.
 
-use serde_json::{Map, Value};
+use prowess_text::quoted;
+use serde_json::{Map, Number, Value};
 
 use super::faults::{Fault, text_or_type, type_of};
 
@@ -22,6 +23,10 @@ pub(crate) struct PlainSchema {
     types: Vec<String>,
     /// The allowed texts.
     words: Option<Vec<String>>,
+    minimum: Option<f64>,
+    maximum: Option<f64>,
+    min_length: u64,
+    max_length: Option<u64>,
     min_items: u64,
     max_items: Option<u64>,
     items: Option<Box<PlainSchema>>,
@@ -32,31 +37,51 @@ pub(crate) struct PlainSchema {
 }
 
 impl PlainSchema {
-    /// Reads a schema; `None` if it has another keyword, or a value that its keyword does not take.
-    pub(crate) fn read(schema: &Value) -> Option<Self> {
+    /// Reads a schema.
+    ///
+    /// # Errors
+    ///
+    /// It has another keyword, or a value that this file does not read. The error names that part.
+    pub(crate) fn read(schema: &Value) -> Result<Self, String> {
         Self::read_level(schema, MOST_LEVELS)
     }
 
-    fn read_level(schema: &Value, levels: usize) -> Option<Self> {
+    fn read_level(schema: &Value, levels: usize) -> Result<Self, String> {
         let mut plain = Self::default();
-        for (keyword, value) in schema.as_object()? {
+        let keywords = schema.as_object().ok_or_else(|| "a schema in this form".to_owned())?;
+        for (keyword, value) in keywords {
+            let below = || levels.checked_sub(1).ok_or_else(|| "so deep a schema".to_owned());
             match keyword.as_str() {
-                "description" | "title" => drop(value.as_str()?),
-                "default" => {}
-                "type" => plain.types = types(value)?,
-                "enum" => plain.words = Some(distinct(texts(value)?)?),
-                "minItems" => plain.min_items = value.as_u64()?,
-                "maxItems" => plain.max_items = Some(value.as_u64()?),
-                "items" => {
-                    plain.items = Some(Box::new(Self::read_level(value, levels.checked_sub(1)?)?));
-                }
-                "properties" => plain.properties = properties(value, levels.checked_sub(1)?)?,
-                "required" => plain.required = distinct(texts(value)?)?,
-                "additionalProperties" => plain.is_closed = !value.as_bool()?,
-                _ => return None,
+                "items" => plain.items = Some(Box::new(Self::read_level(value, below()?)?)),
+                "properties" => plain.properties = properties(value, below()?)?,
+                _ => plain
+                    .read_keyword(keyword, value)
+                    .ok_or_else(|| format!("the keyword {} with this value", quoted(keyword)))?,
             }
         }
-        Some(plain)
+        Ok(plain)
+    }
+
+    /// Reads a keyword with a value that is no schema; `None` if it is not one of this file.
+    fn read_keyword(&mut self, keyword: &str, value: &Value) -> Option<()> {
+        match keyword {
+            "$comment" | "description" | "format" | "title" => drop(value.as_str()?),
+            "deprecated" | "readOnly" | "writeOnly" => drop(value.as_bool()?),
+            "default" => {}
+            "examples" => drop(value.as_array()?),
+            "type" => self.types = types(value)?,
+            "enum" => self.words = Some(distinct(texts(value)?)?),
+            "minimum" => self.minimum = Some(limit(value)?),
+            "maximum" => self.maximum = Some(limit(value)?),
+            "minLength" => self.min_length = value.as_u64()?,
+            "maxLength" => self.max_length = Some(value.as_u64()?),
+            "minItems" => self.min_items = value.as_u64()?,
+            "maxItems" => self.max_items = Some(value.as_u64()?),
+            "required" => self.required = distinct(texts(value)?)?,
+            "additionalProperties" => self.is_closed = !value.as_bool()?,
+            _ => return None,
+        }
+        Some(())
     }
 
     /// Returns the faults of a value, at most `most` of them.
@@ -83,9 +108,35 @@ impl PlainSchema {
             faults.push(Fault::Value { field: field.to_owned(), options, found });
         }
         match value {
+            Value::Number(number) => self.check_number(number, field, faults),
+            Value::String(text) => self.check_length(text, field, faults),
             Value::Array(items) => self.check_items(items, field, faults),
             Value::Object(fields) => self.check_fields(fields, field, faults),
             _ => {}
+        }
+    }
+
+    fn check_number(&self, number: &Number, field: &str, faults: &mut Faults) {
+        let Some(number) = number.as_f64() else { return };
+        if let Some(limit) = self.minimum.filter(|limit| number < *limit) {
+            faults.push(Fault::Below { field: field.to_owned(), limit: limit.to_string() });
+        }
+        if let Some(limit) = self.maximum.filter(|limit| number > *limit) {
+            faults.push(Fault::Above { field: field.to_owned(), limit: limit.to_string() });
+        }
+    }
+
+    fn check_length(&self, text: &str, field: &str, faults: &mut Faults) {
+        // Most texts have no limit, and are not counted.
+        if self.min_length == 0 && self.max_length.is_none() {
+            return;
+        }
+        let length = text.chars().count() as u64;
+        if length < self.min_length {
+            faults.push(Fault::TooShort { field: field.to_owned(), limit: self.min_length });
+        }
+        if let Some(limit) = self.max_length.filter(|limit| length > *limit) {
+            faults.push(Fault::TooLong { field: field.to_owned(), limit });
         }
     }
 
@@ -163,14 +214,18 @@ fn types(value: &Value) -> Option<Vec<String>> {
     (is_known && !types.is_empty()).then_some(types)
 }
 
-fn properties(value: &Value, levels: usize) -> Option<Vec<(String, PlainSchema)>> {
-    value
-        .as_object()?
-        .iter()
-        .map(|(name, schema): (&String, &Value)| {
-            Some((name.clone(), PlainSchema::read_level(schema, levels)?))
-        })
-        .collect()
+fn properties(value: &Value, levels: usize) -> Result<Vec<(String, PlainSchema)>, String> {
+    let fields = value.as_object().ok_or_else(|| "`properties` in this form".to_owned())?;
+    let read = |(name, schema): (&String, &Value)| {
+        Ok((name.clone(), PlainSchema::read_level(schema, levels)?))
+    };
+    fields.iter().map(read).collect()
+}
+
+/// Reads a whole number that a float has exactly.
+fn limit(value: &Value) -> Option<f64> {
+    const MAX_EXACT: f64 = (1_u64 << 53) as f64;
+    value.as_f64().filter(|limit| limit.fract() == 0.0 && limit.abs() <= MAX_EXACT)
 }
 
 fn texts(value: &Value) -> Option<Vec<String>> {

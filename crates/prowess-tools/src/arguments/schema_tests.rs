@@ -21,6 +21,14 @@ fn schema() -> impl Strategy<Value = Value> {
         Just(json!({"required": ["a", "a"]})),
         Just(json!({"minItems": -1})),
         Just(json!({"pattern": "^a"})),
+        (-2_i64..2, 0_i64..3).prop_map(|(least, most)| {
+            json!({"type": "integer", "minimum": least, "maximum": most, "format": "int8"})
+        }),
+        (0_u64..2, 0_u64..3).prop_map(|(least, most)| {
+            json!({"type": "string", "minLength": least, "maxLength": most})
+        }),
+        Just(json!({"minimum": 0.5})),
+        Just(json!({"maximum": "1"})),
     ];
     leaf.prop_recursive(3, 12, 3, |inner| {
         let object = (
@@ -72,7 +80,7 @@ proptest! {
 
     #[test]
     fn plain_and_full_agree(schema in schema(), value in value()) {
-        let Some(plain) = PlainSchema::read(&schema) else { return Ok(()) };
+        let Ok(plain) = PlainSchema::read(&schema) else { return Ok(()) };
         let full = full_schema::compile(&schema);
         let full = full.expect("what the plain one takes is a schema");
         let expected = full_schema::faults(&full, &value, usize::MAX);
@@ -108,8 +116,17 @@ fn keywords_that_are_not_common_need_the_full_validator() {
         json!(true),
         nested,
     ] {
-        assert!(PlainSchema::read(&schema).is_none(), "{schema}");
+        assert!(PlainSchema::read(&schema).is_err(), "{schema}");
     }
+}
+
+#[test]
+fn part_that_is_not_plain_is_named() {
+    let part = |schema: Value| PlainSchema::read(&schema).err();
+    let nested = json!({"properties": {"a": {"items": {"pattern": "^a"}}}});
+    assert_eq!(part(nested).as_deref(), Some("the keyword `pattern` with this value"));
+    assert_eq!(part(json!({"a": 1})).as_deref(), Some("the keyword `a` with this value"));
+    assert_eq!(part(json!(true)).as_deref(), Some("a schema in this form"));
 }
 
 #[test]
@@ -126,7 +143,7 @@ fn integers_are_whole_numbers_of_any_size() {
     ] {
         assert_eq!(schema.faults(&value, usize::MAX).len(), faults, "{value}");
     }
-    assert!(PlainSchema::read(&json!({"maxItems": 2, "minItems": 1})).is_some());
+    assert!(PlainSchema::read(&json!({"maxItems": 2, "minItems": 1})).is_ok());
 }
 
 #[test]
@@ -137,6 +154,6 @@ fn skill_tools_have_plain_schemas() {
     );
     for tool in prowess_core::ToolProvider::tools(&tools) {
         let schema = tool.accepts(&prowess_core::Catalog::empty());
-        assert!(PlainSchema::read(&schema).is_some(), "building a runtime compiles no {schema}");
+        assert!(PlainSchema::read(&schema).is_ok(), "building a runtime compiles no {schema}");
     }
 }

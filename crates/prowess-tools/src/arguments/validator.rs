@@ -25,13 +25,13 @@ impl Validator {
     /// It is not a JSON Schema, or refers to one elsewhere: nothing is fetched. Without the feature
     /// `json-schema`, it has a keyword that is not common.
     pub(crate) fn new(schema: &Value) -> Result<Self, String> {
-        if let Some(plain) = PlainSchema::read(schema) {
-            return Ok(Self::Plain(plain));
+        match PlainSchema::read(schema) {
+            Ok(plain) => Ok(Self::Plain(plain)),
+            #[cfg(feature = "json-schema")]
+            Err(_) => Ok(Self::Full(Box::new(super::full_schema::compile(schema)?))),
+            #[cfg(not(feature = "json-schema"))]
+            Err(part) => Err(format!("{part} needs the feature `json-schema` of `prowess-tools`")),
         }
-        #[cfg(feature = "json-schema")]
-        return Ok(Self::Full(Box::new(super::full_schema::compile(schema)?)));
-        #[cfg(not(feature = "json-schema"))]
-        Err("the schema is invalid, or has keywords that need the feature `json-schema`".to_owned())
     }
 
     /// Returns the faults of a value, at most `most` of them.
