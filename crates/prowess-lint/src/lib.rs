@@ -36,7 +36,6 @@ mod hooks;
 mod links;
 mod mention;
 mod options;
-mod outside;
 mod package;
 mod paths;
 mod progress;

@@ -10,7 +10,6 @@ use crate::codes;
 use crate::findings::Findings;
 use crate::mention::{before, is_placeholder};
 use crate::options::LintOptions;
-use crate::outside::joined;
 use crate::package::{Package, place};
 
 /// The most links of a body that are followed.
@@ -182,4 +181,18 @@ pub(crate) fn narrowed(package: &Package<'_>, target: &str, span: Range<usize>) 
         Some(at) => span.start + at..span.start + at + target.len(),
         None => span,
     }
+}
+
+/// Joins a relative path to an absolute directory or URL by its text. `None` if it leaves the root.
+fn joined(directory: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = directory.trim_end_matches('/').split('/').collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.len() > 1 => drop(parts.pop()),
+            ".." => return None,
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
 }

@@ -12,7 +12,6 @@ use crate::findings::Findings;
 use crate::links::{exists, narrowed};
 use crate::mention::{before, is_placeholder};
 use crate::options::LintOptions;
-use crate::outside::above;
 use crate::package::{Package, place};
 
 /// The folders that the specification names. A path below another is more often one of the user's
@@ -93,4 +92,11 @@ fn path_of(word: &str) -> Option<&str> {
         && end.chars().all(char::is_alphanumeric);
     let is_inside = FOLDERS.iter().any(|folder| path.starts_with(folder));
     (is_inside && is_file && path.chars().all(is_plain) && !path.contains("..")).then_some(path)
+}
+
+/// Returns the directories above a directory, the nearest first.
+fn above(directory: &str) -> impl Iterator<Item = &str> {
+    let directory = directory.trim_end_matches('/');
+    let slashes = directory.rmatch_indices('/').map(|(at, _)| at);
+    slashes.filter(|at| *at > 0).map(|at| &directory[..at])
 }

@@ -29,7 +29,6 @@ mod dictionary;
 mod error;
 mod evaluate;
 mod exclusions;
-mod fuse;
 mod fused;
 mod hit;
 mod index;
@@ -49,8 +48,7 @@ mod words;
 #[cfg(feature = "semantic")]
 pub use error::VectorError;
 pub use evaluate::{Answer, Confusion, Evaluation, Offer, Question, evaluate};
-pub use fuse::fuse;
-pub use fused::Fused;
+pub use fused::{Fused, fuse};
 pub use hit::Hit;
 pub use index::SearchIndex;
 pub use searcher::Searcher;

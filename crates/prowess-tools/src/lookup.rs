@@ -1,6 +1,5 @@
 //! From the words of a model or a user to records of the catalog, and to skills that can be active.
 
-pub(crate) mod active;
 pub(crate) mod known_skills;
 pub(crate) mod listed_ids;
 pub(crate) mod newer;

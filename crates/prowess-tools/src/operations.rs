@@ -19,11 +19,10 @@ use crate::audited::CallAudit;
 use crate::codes;
 use crate::content::problem::Problem;
 use crate::hooks::{HookMemory, SkillHooks};
-use crate::lookup::active;
 use crate::lookup::known_skills::KnownSkills;
 use crate::lookup::listed_ids::ListedIds;
 use crate::lookup::package;
-use crate::lookup::reference::resolved;
+use crate::lookup::reference::{active, resolved};
 use crate::lookup::word_filter::WordFilter;
 use crate::policy::{ReadGate, ToolPolicy};
 
@@ -119,7 +118,7 @@ impl Operations {
                 None => Err(nothing_active(gate, operation)),
             };
         };
-        if let Some(active) = active::find(context.catalog, &state, reference) {
+        if let Some(active) = active(context.catalog, &state, reference) {
             return package::still_there(context.catalog, active);
         }
         let record = self.find(context, reference)?;
@@ -138,7 +137,7 @@ impl Operations {
         reference: &str,
     ) -> Result<bool, Problem> {
         let state = context.session.state()?;
-        Ok(active::find(context.catalog, &state, reference).is_some())
+        Ok(active(context.catalog, &state, reference).is_some())
     }
 
     /// Returns whether an operation on a skill that is not active is permitted.

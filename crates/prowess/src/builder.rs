@@ -22,7 +22,6 @@ use prowess_state::RecordCache;
 
 use crate::added_source::AddedSource;
 use crate::built_in::BuiltIn;
-use crate::ranking::default_ranker;
 use crate::runtime::Runtime;
 use crate::{Policies, SystemClock};
 
@@ -244,4 +243,16 @@ impl RuntimeBuilder {
         self.facts = Some(facts);
         self
     }
+}
+
+/// Returns a ranker that searches by words.
+#[cfg(feature = "search")]
+fn default_ranker() -> Arc<dyn Ranker> {
+    Arc::new(prowess_search::Searcher::new())
+}
+
+/// Returns a filter by words: without the feature `search`, the host brings a better ranker.
+#[cfg(not(feature = "search"))]
+fn default_ranker() -> Arc<dyn Ranker> {
+    Arc::new(prowess_tools::WordFilter)
 }

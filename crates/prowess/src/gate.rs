@@ -2,7 +2,6 @@
 //! operator and the approvals of people.
 
 mod answer;
-mod consent;
 mod skills;
 
 use std::collections::BTreeSet;
@@ -10,7 +9,7 @@ use std::sync::Arc;
 
 use prowess_core::{
     ApprovalQuery, ApprovalStore as _, ApprovalStoreError, CallOrigin, Catalog, Clock, Record,
-    SessionId, SessionState,
+    SessionId, SessionState, Trust,
 };
 use prowess_gate::{
     Consent, Decision, GateInput, GatePolicy, GatedTool, ToolArguments, ToolKind, decide,
@@ -18,8 +17,6 @@ use prowess_gate::{
 use prowess_session::{ApprovedCall, CallApprovals};
 use prowess_tools::{HostPaths, ReadCall, Refusal, ScriptRead, script_read};
 use serde_json::Value;
-
-pub(crate) use consent::ConsentPolicy;
 
 use skills::Skills;
 
@@ -151,5 +148,28 @@ impl RuntimeGate {
             session: &call.state.id,
             now: self.clock.now(),
         }
+    }
+}
+
+/// The policy of consent to scripts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ConsentPolicy {
+    #[cfg(feature = "scripts")]
+    pub(crate) scripts: prowess_script::ScriptPolicy,
+}
+
+impl ConsentPolicy {
+    /// Returns why a script of a skill of this trust needs the consent of a person.
+    #[cfg(feature = "scripts")]
+    fn reason(&self, trust: Trust) -> Option<String> {
+        self.scripts.consent(trust)
+    }
+
+    /// Returns why a script of a skill of this trust needs the consent of a person.
+    #[cfg(not(feature = "scripts"))]
+    #[expect(clippy::unused_self, reason = "the policy of scripts is behind a feature")]
+    fn reason(&self, trust: Trust) -> Option<String> {
+        let is_below = trust < Trust::Trusted;
+        is_below.then(|| format!("the script is from a source that is `{}`", trust.as_str()))
     }
 }

@@ -46,7 +46,6 @@ mod gate;
 pub mod guide;
 mod parts;
 mod policies;
-mod ranking;
 #[cfg(feature = "state")]
 mod record_cache;
 mod runtime;

@@ -1,6 +1,5 @@
 //! One model call of a session.
 
-mod call_options;
 mod calls;
 mod changed_skills;
 mod decisions;
@@ -10,7 +9,7 @@ mod prompt;
 mod requests;
 mod user_commands;
 
-pub use call_options::CallOptions;
+pub use calls::CallOptions;
 pub use requests::RequestParts;
 
 use std::path::PathBuf;

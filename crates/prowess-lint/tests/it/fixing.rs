@@ -1,4 +1,4 @@
-//! What is fixed, and what is left alone.
+//! Fixes, and findings that are left to the author.
 
 use expect_test::expect;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! What is said of one package.
+//! Findings about one package.
 
 use prowess_format::Profile;
 use prowess_lint::{LintOptions, NoProgress, check_tree};

@@ -1,4 +1,4 @@
-//! How much each finding matters.
+//! The severity of each finding by profile.
 
 use prowess_core::Severity;
 use prowess_format::Profile;

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-/// What is wrong with a log.
+/// Returns the violations of the schema in a log.
 pub(crate) fn problems(log: &Value) -> Vec<String> {
     let schema = schema();
     let options = jsonschema::options().should_validate_formats(true);

@@ -57,7 +57,7 @@ fn only_changed_files_are_read() {
     assert_eq!(describe(&before, "b").as_deref(), Some("first"), "an earlier catalog is unchanged");
 }
 
-/// What readers derived from the catalog, such as a prompt, is then only revised.
+/// Values derived from the catalog, such as a prompt, are then only revised.
 #[test]
 fn changed_description_keeps_the_resolution() {
     let (source, registry) = loaded(&["a", "b"]);

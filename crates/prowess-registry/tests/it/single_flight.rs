@@ -19,7 +19,7 @@ struct Gated {
     is_open: Mutex<bool>,
     moved: Condvar,
     begun: AtomicUsize,
-    /// Whether the next scan panics.
+    /// If set, the next scan panics.
     panics: AtomicUsize,
 }
 

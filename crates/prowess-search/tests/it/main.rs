@@ -1,4 +1,4 @@
-//! Which skills are found, in which order, and what an index is not moved by.
+//! The found skills, their order, and changes that an index ignores.
 
 mod fuse;
 mod kit;

@@ -1,4 +1,4 @@
-//! What is said of a ranker by questions with known answers.
+//! The evaluation of a ranker by questions with known answers.
 
 use expect_test::expect;
 use prowess_search::{Evaluation, Question, Substring, evaluate};

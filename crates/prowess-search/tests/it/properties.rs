@@ -1,4 +1,4 @@
-//! What holds for any catalog and any query.
+//! Properties of any catalog and any query.
 
 use std::sync::Arc;
 

@@ -1,8 +1,9 @@
 //! The texts by which a model refers to a skill.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use prowess_core::{Caller, Catalog, SessionState, parse_virtual_uri};
+use prowess_core::{ActiveSkill, Caller, Catalog, SessionState, parse_virtual_uri};
 use serde_json::Value;
 
 /// Returns the skills in the field `names` of a call's arguments.
@@ -48,4 +49,24 @@ pub fn used_file(
         None => state.current()?.id.clone(),
     };
     Some((skill, path.trim_start_matches("./").to_owned()))
+}
+
+/// Finds the active skill with this id, at this location, or that a qualified id or an alias leads
+/// to.
+pub(crate) fn active<'s>(
+    catalog: &Catalog,
+    state: &'s SessionState,
+    reference: &str,
+) -> Option<&'s ActiveSkill> {
+    let reference = &*resolved(reference);
+    let at = |location: &str| {
+        state.active.iter().map(Arc::as_ref).find(|skill| skill.location == location)
+    };
+    let meant =
+        |caller| catalog.find(reference, caller).found().and_then(|found| at(&found.location()));
+    state
+        .find(reference)
+        .or_else(|| at(reference))
+        .or_else(|| meant(Caller::Model))
+        .or_else(|| meant(Caller::User))
 }

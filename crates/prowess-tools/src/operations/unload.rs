@@ -4,7 +4,7 @@ use prowess_core::{Receipt, ToolContext, Unload};
 
 use super::Operations;
 use crate::content::problem::Problem;
-use crate::lookup::active;
+use crate::lookup::reference::active;
 
 impl Operations {
     /// Makes the named skills inactive.
@@ -34,7 +34,7 @@ impl Operations {
 /// skill.
 fn ids(context: &ToolContext<'_>, names: Vec<String>) -> Result<Vec<String>, Problem> {
     let state = context.session.state()?;
-    let find = |name: &str| active::find(context.catalog, &state, name);
+    let find = |name: &str| active(context.catalog, &state, name);
     let id = |name: String| find(&name).map_or(name, |skill| skill.id.clone());
     Ok(names.into_iter().map(id).collect())
 }

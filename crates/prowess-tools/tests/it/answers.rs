@@ -21,7 +21,7 @@ struct Fixed<'h> {
     inner: &'h LocalSession,
     /// The places of bodies that the context has; `None` refuses the load.
     places: Option<Vec<(&'static str, BodyPlace)>>,
-    /// Whether the last load asked for bodies again.
+    /// Set if the last load asked for bodies again.
     force: Mutex<Option<bool>>,
 }
 

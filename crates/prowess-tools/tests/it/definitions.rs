@@ -1,4 +1,4 @@
-//! What a model is shown.
+//! The definitions of tools for a model.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the tests share: a catalog of real packages in memory, a session, and a host around them.
+//! A catalog of packages in memory, a session, and a host around them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -20,7 +20,7 @@ use prowess_tools::{
 };
 use serde_json::Value;
 
-/// What no error may hold: bytes and names that stand outside of every package.
+/// Bytes and names outside of every package, which no error may contain.
 pub(crate) const CANARY: &str = "CANARY-4711";
 
 /// A `SKILL.md`.
@@ -192,7 +192,7 @@ fn catalog_with(
 pub(crate) struct LocalSession {
     id: SessionId,
     cap: usize,
-    /// Whether adding a skill that is active leaves it as it is.
+    /// If set, adding an active skill changes nothing.
     pub(crate) keeps: bool,
     state: Mutex<SessionState>,
 }
@@ -303,7 +303,7 @@ pub(crate) struct Host {
 /// The secret of the fixture's conversation.
 pub(crate) const SECRET: &str = "5f3a9c1e77b04d28";
 
-/// How a test wants its host.
+/// The options of a host.
 #[derive(Default)]
 pub(crate) struct Setup {
     pub(crate) policy: ToolPolicy,
@@ -406,7 +406,7 @@ impl Host {
         answer
     }
 
-    /// What is active, as a text: `a b`.
+    /// Returns the ids of the active skills as a text: `a b`.
     pub(crate) fn active(&self) -> String {
         let state = self.session.state().expect("the session is open");
         let ids: Vec<_> = state.active.iter().map(|skill| skill.id.as_str()).collect();

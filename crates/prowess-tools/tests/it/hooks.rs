@@ -171,7 +171,7 @@ fn event_of_a_matching_tool_reaches_the_script() {
         ("db.*", true),
         ("", true),
         ("*", true),
-        // What is more than names matches every tool.
+        // A matcher that is more than names matches every tool.
         ("^(Bash)$", true),
         ("Bash", false),
         ("db", false),

@@ -24,7 +24,8 @@ fn setup(show_location: ShowLocation) -> Setup {
     }
 }
 
-/// What a model reads has no hidden character, and no tag that looks like one around a skill.
+/// Checks that a text for a model has no hidden character, and no tag that looks like one around a
+/// skill.
 fn check(read: &str, what: &str) {
     assert_eq!(invisible_in(read), None, "{what}: {read:?}");
     assert_eq!(disguised_tag_in(read), None, "{what}: {read:?}");

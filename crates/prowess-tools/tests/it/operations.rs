@@ -406,7 +406,7 @@ fn read_code(script_read: ScriptRead, is_loaded: bool, path: &str) -> Option<Str
 #[test]
 fn scripts_are_run_and_not_read() {
     let blocked = Some("script-read-blocked".to_owned());
-    // Whether there is such a file makes no difference.
+    // The refusal does not depend on the existence of the file.
     let missing = Some("resource-not-found".to_owned());
     for path in [
         "scripts/a.py",

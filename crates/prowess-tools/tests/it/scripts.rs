@@ -18,7 +18,7 @@ use crate::fixture::{Host, Setup, text};
 #[derive(Default)]
 struct Ending {
     outcome: Mutex<ScriptOutcome>,
-    /// Whether the script cancels its own call.
+    /// If set, the script cancels its own call.
     cancels: bool,
     ran: Mutex<Vec<(String, Duration, Option<Digest>)>>,
 }

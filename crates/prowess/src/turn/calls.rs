@@ -3,7 +3,20 @@
 use prowess_core::{BodyDelivery, Caller, Cancel, Progress, ToolCall, ToolContext, ToolResult};
 use prowess_tools::Dispatched;
 
-use super::{CallOptions, Turn};
+use super::Turn;
+
+/// The options of one call. By default, the model makes it, nothing cancels it, and its reports are
+/// discarded.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CallOptions<'a> {
+    /// The caller. A user may load skills that are not offered to a model, but none that only a
+    /// model may load.
+    pub caller: Caller,
+    /// Cancels the call, which ends soon after.
+    pub cancel: Option<&'a Cancel>,
+    /// Receives reports while the call runs, on the thread of the call.
+    pub progress: Progress<'a>,
+}
 
 impl Turn {
     /// Runs a call of the model. There is always a result.

@@ -22,7 +22,7 @@ fn take_all() -> Vec<OwnedFd> {
         taken.push(one);
         assert!(taken.len() < 100_000, "the system has an end");
     }
-    // What ended it was the number of watchers, not that of open files.
+    // The limit of watchers ended the loop, not that of open files.
     drop(fs::File::open("/").expect("a file can still be opened"));
     taken
 }
@@ -66,8 +66,7 @@ fn changes_are_found_by_polling_and_that_is_reported() {
     assert!(is_reported(), "it stays reported: nothing tries again by itself");
 }
 
-/// What lies in a directory that is created while the process can open no file is found once files can
-/// be opened again.
+/// A package in a directory that was created while the process could open no file is found later.
 #[test]
 fn a_watch_that_cannot_look_is_given_up_for_polling() {
     let _turn = TURN.lock();
@@ -107,8 +106,8 @@ fn a_watch_that_cannot_look_is_given_up_for_polling() {
     setrlimit(Resource::Nofile, usual).expect("and have it back");
 }
 
-/// What cannot be opened is not gone. How many files are left decides what can be: the root, a
-/// directory, a file, or nothing.
+/// A package that cannot be opened is not removed. The number of free descriptors decides where a
+/// scan fails: at the root, a directory or a file.
 #[test]
 fn a_process_without_open_files_to_spare_keeps_its_skills() {
     let _turn = TURN.lock();

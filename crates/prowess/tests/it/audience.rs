@@ -1,4 +1,4 @@
-//! Who is offered what, through the facade: in the prompt, the search and every call.
+//! Audiences through the facade: in the prompt, the search and every call.
 
 use std::sync::Arc;
 

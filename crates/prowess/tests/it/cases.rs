@@ -40,7 +40,7 @@ fn check(text: &str) {
     assert_eq!(run_cases, ids, "each case applies to a preset");
 }
 
-/// Whether a case applies to a preset.
+/// Returns whether a case applies to a preset.
 enum Ran {
     Yes,
     No,

@@ -77,7 +77,7 @@ const MANIFESTS: [&str; 6] = [
 /// A code with what shows it: a place on the disk, and what a host does with it.
 struct Example {
     code: Code,
-    /// What the page shows.
+    /// The text on the page.
     shown: &'static str,
     setup: Setup,
 }

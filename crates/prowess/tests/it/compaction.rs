@@ -1,4 +1,4 @@
-//! Where bodies are, before and after the host compacts a conversation.
+//! The delivery of bodies before and after the host compacts a conversation.
 
 use prowess::session::SessionHandle;
 use prowess::{

@@ -122,8 +122,7 @@ fn the_documented_file_is_read() {
     assert_eq!(policies, expected, "the rest are the defaults");
 }
 
-/// Whoever adds a key to a policy shows it in the example. Those of plugins, which are a feature, stand in
-/// the guide to plugins.
+/// Each key of a policy is in the example, except those of plugins, which are in their guide.
 #[test]
 fn the_documented_file_has_each_key() {
     let whole = serde_yaml::to_value(Policies::default()).expect("policies are data");

@@ -1,4 +1,4 @@
-//! What an agent goes through, from seeing a catalog to leaving a skill behind.
+//! A whole conversation, from the catalog to the unload of a skill.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What this very machine has.
+//! The facts about this machine.
 
 use prowess::{Facts, Runtime, SystemFacts};
 use prowess_testkit::Tree;

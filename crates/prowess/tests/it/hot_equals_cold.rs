@@ -1,7 +1,7 @@
-//! Whatever happens to the files, a catalog that was reloaded says what a fresh one would say.
+//! A reloaded catalog equals a fresh one after any edits.
 //!
-//! Random edits of real files, from a seed; after each batch of them the catalog that has lived through
-//! all of them is compared with one that sees the tree for the first time.
+//! Makes random edits of real files from a seed. After each batch, compares the reloaded catalog with
+//! one of a first scan.
 
 mod edits;
 mod place;
@@ -59,11 +59,10 @@ fn a_catalog_of_many_reloads_equals_a_fresh_one() {
     SEEDS.into_iter().for_each(check);
 }
 
-/// Longer than what lies between a change and a scan that can rely on its date.
+/// Exceeds the clock margin after which a scan trusts file times.
 const LONG_AGO: Duration = Duration::from_millis(3_200);
 
-/// As [`check`], in a root that nothing comes to and nothing goes from, so that its names are those of the
-/// first scan.
+/// As [`check`], with a fixed set of directories, so that its names are those of the first scan.
 #[track_caller]
 fn check_inside(seed: u64) {
     let place = Place::new();
@@ -83,7 +82,7 @@ fn check_inside(seed: u64) {
         let at = random.below(40);
         let (file, lower) = (skill(at), skill(at).with_file_name("skill.md"));
         let inner = file.with_file_name("inner").join("SKILL.md");
-        // What is not there is not edited.
+        // An edit of a missing file does nothing.
         let _ = match random.below(6) {
             0 => fs::remove_file(&file),
             1 => fs::rename(&file, &lower),
@@ -110,13 +109,13 @@ fn a_catalog_of_a_root_that_is_not_listed_again_equals_a_fresh_one() {
     SEEDS.into_iter().for_each(check_inside);
 }
 
-/// How long a test waits for word of what was edited. It fails long before it is this late.
+/// The longest wait for the report of an edit. A working watch needs a fraction of it.
 const LONG: Duration = Duration::from_secs(60);
 
-/// How many edits each seed makes under a watch.
+/// The number of edits of each seed under a watch.
 const EDITS_UNDER_WATCH: usize = 200;
 
-/// What a catalog says, but for where a bound ended the search: only a walk comes to its bounds.
+/// Returns the view of a catalog without `scan-truncated`, which only a walk reports.
 fn watched_view(catalog: &Catalog) -> Vec<String> {
     let lines = view(catalog).into_iter();
     lines.filter(|line| !line.contains("scan-truncated")).collect()

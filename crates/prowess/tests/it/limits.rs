@@ -1,5 +1,4 @@
-//! What is said of a skill that is longer than it should be, when it is found and not only when an
-//! author asks.
+//! Findings about a skill that is too long, in a catalog.
 
 use prowess::format::{Limit, LimitSeverity, Limits};
 use prowess::{Policies, ToolCall};

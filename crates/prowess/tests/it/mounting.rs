@@ -25,7 +25,7 @@ enum Given {
     Embedded(&'static [EmbeddedFile]),
 }
 
-/// What a case finds.
+/// The result of a case.
 #[derive(Clone, Copy)]
 enum Found {
     /// The mounted skills, by their paths.

@@ -13,7 +13,7 @@ use serde_yaml::Value;
 use crate::dynamic;
 use crate::scripted::Agent;
 
-/// What stands in one tree of policies and not, or otherwise, in another: `key.key: value`.
+/// Appends the values of one tree of policies that another does not have, as `key.key: value`.
 fn differences(path: &str, value: &Value, standard: &Value, differing: &mut String) {
     match (value, standard) {
         (Value::Mapping(values), Value::Mapping(standards)) => {

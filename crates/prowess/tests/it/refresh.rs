@@ -12,7 +12,7 @@ use prowess_testkit::{ManualClock, Random, Tree, without_override};
 
 use crate::dynamic;
 
-/// How long a test waits for what must come. It fails long before it is this late.
+/// The longest wait for an event. A working refresher needs a fraction of it.
 const LONG: Duration = Duration::from_secs(60);
 
 fn skill(name: &str, description: &str) -> String {
@@ -43,7 +43,7 @@ fn linked(root: &Path, yaml: &str) -> Runtime {
 fn watching(tree: &Tree) -> (Runtime, Subscription) {
     let runtime = runtime(tree.path(), "refresh: {mode: watch}", None);
     let subscription = runtime.subscribe();
-    // Whether the scan that ends the setting-up finds it or the watch reports it, it is found.
+    // Either the scan at the end of the setup finds it, or the watch reports it.
     tree.write("first/SKILL.md", skill("first", "The first."));
     wait_until(&runtime, &subscription, |catalog| catalog.get("first").is_some());
     (runtime, subscription)
@@ -96,7 +96,7 @@ fn check_saves(save: impl Fn(&Path, &str)) {
     let tree = Tree::new("");
     tree.write("pdf/SKILL.md", skill("pdf", "zero"));
     let (runtime, subscription) = watching(&tree);
-    // What led to this one may still be reported.
+    // Events of earlier writes may still arrive.
     let begun = runtime.catalog().generation();
     for description in ["one", "two", "three", "four", "five"] {
         save(&tree.join("pdf"), &skill("pdf", description));
@@ -247,7 +247,7 @@ fn each_edit_of_a_body_is_reported_however_soon_it_comes() {
     }
 }
 
-/// Makes a skill unreadable under a poll: it stays, and the next polls have nothing new to tell.
+/// Makes a skill unreadable under a poll: it stays, and the next polls report nothing.
 #[track_caller]
 fn check_no_news(runtime: &Runtime, close: impl FnOnce()) {
     let subscription = runtime.subscribe();

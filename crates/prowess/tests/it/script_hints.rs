@@ -106,7 +106,7 @@ time.sleep(600)",
     );
 }
 
-/// Where nothing counts the memory of all processes together, the script does not start.
+/// Without a control group that limits the memory of all processes, the script does not start.
 #[test]
 fn memory_limit_has_a_hint_of_its_own() {
     let policies = "scripts: { limits: { memory_bytes: 67108864, demanded: [memory] } }";

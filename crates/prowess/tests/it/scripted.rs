@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub(crate) struct Agent<'r> {
     runtime: &'r Runtime,
     session: SessionHandle,
-    /// What was called and what was answered, in the order of time.
+    /// The calls and their results, in the order of time.
     pub(crate) messages: Vec<(ToolCall, ToolResult)>,
 }
 

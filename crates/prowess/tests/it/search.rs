@@ -63,7 +63,7 @@ fn a_search_after_a_reload_finds_the_index_built() {
     assert_eq!(runtime.search(&edited, "kind", 5).len(), 1, "and is the one of that catalog");
 }
 
-/// Whoever edits a body waits for no index.
+/// An edit of a body builds no index.
 #[test]
 fn an_edit_of_what_is_not_searched_keeps_the_index() {
     let tree = Tree::new(TREE);

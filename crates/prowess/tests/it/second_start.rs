@@ -20,7 +20,7 @@ use crate::dynamic;
 struct Counting {
     source: FsSource,
     reads: AtomicUsize,
-    /// How often it asked about a package that it came to by itself.
+    /// The number of lookups of earlier records.
     asked: AtomicUsize,
 }
 
@@ -91,7 +91,7 @@ fn machine() -> Tree {
     tree
 }
 
-/// What a start finds, and how many files it reads for it.
+/// Starts, and returns the catalog and the number of files that were read.
 fn start_with(tree: &Tree, policies: Policies) -> (Arc<Catalog>, usize) {
     let (catalog, source) = start_of(tree, policies);
     (catalog, source.reads.load(Ordering::SeqCst))
@@ -121,8 +121,7 @@ fn start(tree: &Tree) -> (Arc<Catalog>, usize) {
     start_with(tree, Policies::default())
 }
 
-/// What a start finds after one to which every file is old: what changed just before a scan may be read
-/// once more by the next.
+/// Starts twice: files that changed just before the first scan may be read again by the second.
 fn stable(tree: &Tree) -> (Arc<Catalog>, usize) {
     start(tree);
     start(tree)

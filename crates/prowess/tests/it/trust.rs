@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::dynamic;
 
-/// What no text may hold.
+/// A text that no output may contain.
 const CANARY: &str = "CANARY-7f3a";
 
 /// Trusts every folder at even numbers.

@@ -35,7 +35,7 @@ pub(super) struct Case {
     /// The skills that are loaded at the start, in this order.
     #[serde(default)]
     pub(super) loaded: Vec<String>,
-    /// Whether the host has a runner of scripts.
+    /// Set if the host has a runner of scripts.
     #[serde(default)]
     pub(super) runner: bool,
     pub(super) steps: Vec<Step>,

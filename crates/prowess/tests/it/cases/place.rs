@@ -35,7 +35,7 @@ pub(super) struct Place {
     clock: Arc<ManualClock>,
     /// A turn that started before the session was closed.
     turn: Option<Turn>,
-    /// Whether another host unloads everything before the next change is stored.
+    /// If set, another host unloads everything before the next change is stored.
     interferes: Arc<AtomicBool>,
     facts: Vec<String>,
 }

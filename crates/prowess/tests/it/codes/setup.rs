@@ -1,4 +1,4 @@
-//! What an example needs: a place on the disk, and a host that looks at it.
+//! The setup of an example: a directory, and a host that scans it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,7 +14,7 @@ use prowess::{
 };
 use prowess_testkit::Tree;
 
-/// How an example comes about.
+/// The setup of an example.
 pub(super) enum Setup {
     /// The directories `user` and `project` of a tree, by these policies, after something was done.
     Tree {
@@ -37,14 +37,14 @@ pub(super) enum Setup {
     TrustFile(&'static str),
     /// A database of approvals with this text.
     Database(&'static str),
-    /// What an earlier start kept is no more what it was.
+    /// The records of an earlier start, damaged.
     Cache,
     /// It takes an operating system that fails.
     Reported,
 }
 
 impl Setup {
-    /// What is reported to the host, with places as they are from the tree's root.
+    /// Returns the reported diagnostics, with paths relative to the root of the tree.
     pub(super) fn found(&self) -> Vec<Diagnostic> {
         match self {
             Self::Tree { files, policies, done } => {
@@ -177,7 +177,7 @@ fn wait_for_watch(runtime: &Runtime) {
     }
 }
 
-/// How a source of a stranger's misbehaves.
+/// The misbehaviour of a foreign source.
 pub(super) enum Stranger {
     /// It cannot be scanned.
     Away,

@@ -11,7 +11,7 @@ use prowess_testkit::Random;
 
 use super::place::{OUTSIDE, Place, ROOTS};
 
-/// Where packages may lie. Few, so that the edits meet.
+/// The directories of packages. Few, so that edits collide.
 const PACKAGES: [&str; 12] = [
     "alpha",
     "beta",
@@ -27,7 +27,7 @@ const PACKAGES: [&str; 12] = [
     "cafe\u{301}",
 ];
 
-/// What skills call themselves. Few, so that names collide.
+/// The names of skills. Few, so that they collide.
 const NAMES: [&str; 6] = ["alpha", "beta", "gamma", "delta", "inner", "Not A Name"];
 
 /// Files that cannot be used, each for a reason of its own.
@@ -40,7 +40,7 @@ const SPOILT: [&[u8]; 6] = [
     b"---\nname: alpha\nname: beta\ndescription: twice\n---\n",
 ];
 
-/// What an edit has to work with.
+/// The input of an edit.
 struct Editor<'a> {
     place: &'a Place,
     random: &'a mut Random,
@@ -88,8 +88,8 @@ pub(super) fn edit(place: &Place, random: &mut Random) -> io::Result<String> {
     make(chosen, place, random)
 }
 
-/// What is not done under a watch: a file may be written by the name of a link's other end, and the end of
-/// a link may lie where nothing is watched. What a watch makes of links has tests of its own.
+/// Edits that are left out under a watch: the target of a link may be written by another path, or
+/// may be outside of the watched directories. Links under a watch have separate tests.
 const UNREPORTED: [&str; 5] = [
     "link the file",
     "hard link the file",

@@ -18,7 +18,7 @@ use prowess_testkit::{Random, Tree};
 pub(super) const ROOTS: [&str; 2] = ["user", "project"];
 pub(super) const OUTSIDE: &str = "outside";
 
-/// What the edits change.
+/// The files that the edits change.
 pub(super) struct Place {
     tree: Tree,
     clock: Arc<Watchmaker>,

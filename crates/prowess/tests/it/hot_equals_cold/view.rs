@@ -3,8 +3,8 @@
 use prowess::prompt::{PromptInput, PromptPolicy, compose};
 use prowess::{Catalog, EstimatedTokens, Record};
 
-/// What two catalogs of the same files have in common, line by line: the records that are offered
-/// and those that are not, the findings, the prompt. The order counts.
+/// Returns the parts of a catalog that depend on its files alone, line by line: offered and excluded
+/// records, findings and the prompt. The order counts.
 pub(super) fn view(catalog: &Catalog) -> Vec<String> {
     let found = catalog.diagnostics().map(|found| format!("{found:?}"));
     let records = catalog.skills().chain(catalog.excluded()).map(record);
