@@ -66,8 +66,8 @@ fn list(output: &Output) -> Result<(), Failure> {
     })
 }
 
-/// Returns a page as a terminal shows it: headings in bold, and blocks of code without their fences,
-/// indented.
+/// Returns a page as a terminal shows it: headings in bold, and blocks of code without their
+/// fences, indented.
 fn shown(page: &str) -> String {
     let mut text = String::new();
     let mut is_code = false;
