@@ -1,21 +1,11 @@
 //! Shell commands, as far as they are lists of literal words.
-//!
-//! A command passes two readers. [`filter`] goes through its characters once, without recursion,
-//! and refuses everything that is not literal text, quotes, blanks or one of `|`, `||`, `&&`, `;`
-//! and line feeds. What it accepts cannot nest, so the parser behind it needs no depth; and it
-//! counts the words, which the parser then has to find as well. Commands whose words are plain or
-//! in quotes as a whole need neither ([`plain`]).
 
 mod builtins;
-mod filter;
-#[cfg(feature = "shell")]
-mod parse;
-#[cfg(not(feature = "shell"))]
-#[path = "shell/no_parse.rs"]
-mod parse;
-#[cfg(feature = "shell")]
-mod plain;
+mod characters;
+mod reader;
+mod set;
 mod unreadable;
+mod word;
 
 pub use unreadable::{Unreadable, UnreadableKind};
 
@@ -56,32 +46,9 @@ pub struct SimpleCommand {
 /// The first thing in the command that is not a literal word, or the reason why the shell might
 /// run something else than what was read.
 pub fn shell_commands(command: &str) -> Result<Vec<SimpleCommand>, Unreadable> {
-    let commands = match plain(command) {
-        Some(commands) => commands,
-        None => parsed(command)?,
-    };
+    let commands = reader::commands(command)?;
     match commands.iter().find_map(|command| builtins::evaluating(&command.words)) {
         Some(builtin) => Err(Unreadable::of(UnreadableKind::Builtin(builtin.to_owned()))),
         None => Ok(commands),
     }
-}
-
-/// Returns the simple commands if their words are plain or in quotes as a whole.
-#[cfg(feature = "shell")]
-fn plain(command: &str) -> Option<Vec<SimpleCommand>> {
-    plain::commands(command)
-}
-
-/// Without the parser, no command is read.
-#[cfg(not(feature = "shell"))]
-const fn plain(_: &str) -> Option<Vec<SimpleCommand>> {
-    None
-}
-
-/// Returns the simple commands that both the filter and the parser find.
-fn parsed(command: &str) -> Result<Vec<SimpleCommand>, Unreadable> {
-    let counted = filter::check(command)?;
-    let commands = parse::commands(command)?;
-    let words = commands.iter().map(|command| command.words.len()).sum::<usize>();
-    if words == counted { Ok(commands) } else { Err(Unreadable::of(UnreadableKind::Syntax)) }
 }

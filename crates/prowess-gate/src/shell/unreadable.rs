@@ -55,8 +55,6 @@ pub enum UnreadableKind {
     Builtin(String),
     /// Something else that is no list of simple commands.
     Syntax,
-    /// This build has no shell parser: the feature `shell` is off.
-    NoParser,
 }
 
 impl fmt::Display for Unreadable {
@@ -90,7 +88,6 @@ impl fmt::Display for UnreadableKind {
                 return write!(formatter, "the shell evaluates the arguments of {}", quoted(name));
             }
             Self::Syntax => "the command is not a list of simple commands",
-            Self::NoParser => "this program was built without a reader of shell commands",
         })
     }
 }

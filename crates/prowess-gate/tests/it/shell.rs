@@ -29,6 +29,7 @@ fn quotes_are_removed_as_shells_do() {
             "a 'b\nc'",
             "a x=1 --b=c {} {d} HEAD~1 @{u} 100% ^x !y ]",
             "a b#c é 日本",
+            r#"a \$'b\' \$"c\"" \$'d\n'"#,
         ],
         expect![[r#"
             ["a", "b c", "d e", "f g"]
@@ -41,6 +42,7 @@ fn quotes_are_removed_as_shells_do() {
             ["a", "b\nc"]
             ["a", "x=1", "--b=c", "{}", "{d}", "HEAD~1", "@{u}", "100%", "^x", "!y", "]"]
             ["a", "b#c", "é", "日本"]
+            ["a", "$b\\", "$c\"", "$d\\n"]
         "#]],
     );
 }
@@ -104,6 +106,10 @@ fn everything_else_is_named() {
             "a\u{202e}",
             "a\tb",
             "eval 'a'",
+            "git log && eval a",
+            "git log | source 'a b'",
+            "command rm x",
+            "%1",
             "test -v a",
             "printf -v a b",
             "printf '%n' PATH",
@@ -132,13 +138,13 @@ fn everything_else_is_named() {
             the command has braces (character 5)
             the command runs in the background (character 3)
             the command runs in the background (character 3)
-            the command sets a variable (character 4)
+            the command sets a variable (character 3)
             the command has a compound command (character 1)
             the command has braces (character 2)
-            the command has a compound command (character 3)
             the command has a compound command (character 2)
             the command has a compound command (character 2)
-            the command has a compound command (character 5)
+            the command has a compound command (character 1)
+            the command has a compound command (character 4)
             the command has an unclosed quote (character 4)
             the command has an unclosed quote (character 4)
             the command has an unclosed quote (character 3)
@@ -148,13 +154,17 @@ fn everything_else_is_named() {
             the command has an invisible character (character 2)
             the command has a control character (character 2)
             the shell evaluates the arguments of `eval`
+            the shell evaluates the arguments of `eval`
+            the shell evaluates the arguments of `source`
+            the shell evaluates the arguments of `command`
+            the shell evaluates the arguments of `%1`
             the shell evaluates the arguments of `test`
             the shell evaluates the arguments of `printf`
             the shell evaluates the arguments of `printf`
             the shell evaluates the arguments of `[`
-            the command is not a list of simple commands
-            the command is not a list of simple commands
-            the command is not a list of simple commands
+            the command is not a list of simple commands (character 1)
+            the command is not a list of simple commands (character 5)
+            the command is not a list of simple commands (character 6)
             the command is not a list of simple commands
             the command is not a list of simple commands
         "#]],

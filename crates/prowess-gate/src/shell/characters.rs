@@ -1,0 +1,59 @@
+//! The characters of a command that are not yet read.
+
+use prowess_text::is_invisible;
+
+use super::UnreadableKind::{self, Control, Invisible, Unclosed};
+use super::set::Set;
+
+pub(super) struct Characters<'c> {
+    command: &'c str,
+    rest: &'c str,
+}
+
+impl<'c> Characters<'c> {
+    pub(super) const fn of(command: &'c str) -> Self {
+        Self { command, rest: command }
+    }
+
+    /// Returns the number of characters that were read.
+    pub(super) fn position(&self) -> usize {
+        self.command[..self.command.len() - self.rest.len()].chars().count()
+    }
+
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.rest.as_bytes().first().copied()
+    }
+
+    /// Skips these characters if they are next. Returns whether they were.
+    pub(super) fn skip(&mut self, next: &str) -> bool {
+        let rest = self.rest.strip_prefix(next);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    /// Takes the next characters as long as they are in a set.
+    pub(super) fn run(&mut self, set: &Set) -> &'c str {
+        let end = self.rest.bytes().position(|byte| !set.contains(byte));
+        let (run, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
+        self.rest = rest;
+        run
+    }
+
+    /// Takes a character that is visible, or a line feed.
+    pub(super) fn next(&mut self) -> Result<Option<char>, UnreadableKind> {
+        let mut characters = self.rest.chars();
+        let Some(character) = characters.next() else { return Ok(None) };
+        self.rest = characters.as_str();
+        match character {
+            '\n' | ' '..='~' => Ok(Some(character)),
+            _ if character.is_control() => Err(Control),
+            _ if is_invisible(character) || character.is_whitespace() => Err(Invisible),
+            _ => Ok(Some(character)),
+        }
+    }
+
+    /// Takes a character of a word that does not end here.
+    pub(super) fn next_in_word(&mut self) -> Result<char, UnreadableKind> {
+        self.next()?.ok_or(Unclosed)
+    }
+}

@@ -1,0 +1,3 @@
+//! Tests that take long, or need programs that are not everywhere.
+
+mod shells;
