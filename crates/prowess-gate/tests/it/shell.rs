@@ -29,6 +29,7 @@ fn quotes_are_removed_as_shells_do() {
             "a 'b\nc'",
             "a x=1 --b=c {} {d} HEAD~1 @{u} 100% ^x !y ]",
             "a b#c é 日本",
+            r#"'if' x='y'~ ''~ \:~"#,
             r#"a \$'b\' \$"c\"" \$'d\n'"#,
         ],
         expect![[r#"
@@ -42,6 +43,7 @@ fn quotes_are_removed_as_shells_do() {
             ["a", "b\nc"]
             ["a", "x=1", "--b=c", "{}", "{d}", "HEAD~1", "@{u}", "100%", "^x", "!y", "]"]
             ["a", "b#c", "é", "日本"]
+            ["if", "x=y~", "~", ":~"]
             ["a", "$b\\", "$c\"", "$d\\n"]
         "#]],
     );
@@ -50,7 +52,14 @@ fn quotes_are_removed_as_shells_do() {
 #[test]
 fn simple_commands_are_listed_in_order() {
     check(
-        &["a | b && c || d; e\nf # g\n# h\ni", "a;", "\n\na\n\n", "a |\nb", "a &&\n\n b"],
+        &[
+            "a | b && c || d; e\nf # g\n# h\ni",
+            "a;",
+            "a && b;",
+            "\n\na\n\n",
+            "a |\nb",
+            "a &&\n\n b",
+        ],
         expect![[r#"
             ["a"]
             ["b"]
@@ -60,6 +69,8 @@ fn simple_commands_are_listed_in_order() {
             ["f"]
             ["i"]
             ["a"]
+            ["a"]
+            ["b"]
             ["a"]
             ["a"]
             ["b"]
@@ -85,6 +96,7 @@ fn everything_else_is_named() {
             "a *",
             "a ?",
             "a [b]",
+            "a [''",
             "a ~",
             "a b=~",
             "a {b,c}",
@@ -132,6 +144,7 @@ fn everything_else_is_named() {
             the command has an expansion or substitution (character 5)
             the command has a pattern of file names (character 3)
             the command has a pattern of file names (character 3)
+            the command has a pattern of file names (character 5)
             the command has a pattern of file names (character 5)
             the command has a `~` that stands for a directory (character 3)
             the command has a `~` that stands for a directory (character 5)
