@@ -25,9 +25,8 @@ pub(crate) use variables::unknown_variables;
 /// Returns the policies of a command.
 pub(crate) fn policies(global: &Global) -> Result<Policies, Failure> {
     let mut policies = Found::of(global)?.configuration.policies().clone();
-    if let Some(directory) = policies.plugins.built_in.take() {
-        policies.plugins.built_in = Some(absolute(&directory)?);
-    }
+    let dynamic = global.dynamic.clone().or_else(variables::dynamic);
+    policies.plugins.built_in = dynamic.as_deref().map(absolute).transpose()?;
     Ok(policies)
 }
 
@@ -79,7 +78,9 @@ fn invalid(error: &ConfigError) -> Failure {
             let help = format!("set it in your own configuration; a project may set {keys}");
             ("config-key-forbidden", help)
         }
-        _ => ("config-invalid", "`prowess config init --print` explains every key".to_owned()),
+        _ => {
+            ("config-invalid", "`prowess config init --print --all` explains every key".to_owned())
+        }
     };
     let place = match (&error.origin, error.position) {
         (Origin::File(path) | Origin::Project(path), position) => Some(Place {

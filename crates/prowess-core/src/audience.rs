@@ -20,9 +20,13 @@ pub struct Audience {
     /// The deployment environment, such as `production`.
     pub environment: Option<String>,
     /// The files that are being worked on, relative to the project, with `/` as separator. `None`
-    /// if they are not known; then no skill is excluded by its paths.
+    /// if they are not known; then no skill is excluded by its paths. No key of a file: only the
+    /// host of a conversation knows them.
+    #[serde(skip)]
     pub open_paths: Option<BTreeSet<String>>,
     /// The tools that the host offers in addition to those of skills. `None` if they are not known.
+    /// No key of a file: only the host of a conversation knows them.
+    #[serde(skip)]
     pub tools: Option<BTreeSet<String>>,
 }
 

@@ -15,7 +15,9 @@ pub struct DeliveryPolicy {
     pub bodies: BodyDelivery,
     /// The form of locations. By default, absolute paths.
     pub show_location: ShowLocation,
-    /// How much of the bodies is delivered again after the host has compacted a conversation.
+    /// How much of the bodies is delivered again after the host has compacted a conversation. No
+    /// key of a file: only a host compacts a conversation.
+    #[serde(skip)]
     pub reinjection: ReinjectionBudget,
 }
 

@@ -31,14 +31,15 @@ impl Trust {
 
 /// A named rank of sources. Of two skills with one name, the one in the higher layer is used.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Layer {
     /// The name as users write it, such as `project`.
     pub name: Box<str>,
     /// The trust level of its sources.
     pub trust: Trust,
     /// The weight of the layer; a heavier layer is higher. By default, the layer's position,
-    /// counted from 1 for the lowest.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// counted from 1 for the lowest. No key of a file: the order of a list is the rank.
+    #[serde(skip)]
     pub weight: Option<u16>,
 }
 

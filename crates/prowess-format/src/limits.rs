@@ -11,11 +11,17 @@ use crate::Severity;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// `name`, in characters after NFKC. By default 64.
+    /// `name`, in characters after NFKC. By default 64. No key of a file: the severity follows the
+    /// profile.
+    #[serde(skip)]
     pub name_characters: Limit,
-    /// `description`, in characters. By default 1,024.
+    /// `description`, in characters. By default 1,024. No key of a file: the severity follows the
+    /// profile.
+    #[serde(skip)]
     pub description_characters: Limit,
-    /// `compatibility`, in characters. By default 500.
+    /// `compatibility`, in characters. By default 500. No key of a file: the severity follows the
+    /// profile.
+    #[serde(skip)]
     pub compatibility_characters: Limit,
     /// The body, in lines. By default 500.
     pub body_lines: Limit,

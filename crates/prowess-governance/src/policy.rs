@@ -12,12 +12,16 @@ pub struct ProposalPolicy {
     /// its working directory. By default `None`: models cannot propose updates.
     pub directory: Option<PathBuf>,
     /// The maximum number of files in the directory, so of proposals that wait for a review. By
-    /// default 100.
+    /// default 100. No key of a file: it protects the disk.
+    #[serde(skip)]
     pub waiting: usize,
-    /// The maximum size of a diff, in bytes. By default 262,144 (256 KiB).
+    /// The maximum size of a diff, in bytes. By default 262,144 (256 KiB). No key of a file: it
+    /// protects the disk.
+    #[serde(skip)]
     pub diff_bytes: usize,
     /// The maximum size of the justification, and that of the evidence, in bytes. By default 16,384
-    /// (16 KiB).
+    /// (16 KiB). No key of a file: it protects the disk.
+    #[serde(skip)]
     pub text_bytes: usize,
 }
 

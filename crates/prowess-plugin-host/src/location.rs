@@ -81,7 +81,7 @@ impl OpenedFile {
 
     fn too_large(&self, most: u64) -> PluginError {
         let reason = format!("has more than {most} bytes");
-        let help = "build it without debug information (`strip`), or raise `max_bytes`";
+        let help = "build it without debug information (`strip`)";
         PluginError::refused(PluginErrorKind::TooLarge, &self.path, reason, help)
     }
 }

@@ -48,24 +48,32 @@ pub struct PluginPolicy {
     pub isolation: Isolation,
     /// How a plugin in a separate process is confined. By default `auto`.
     pub sandbox: SandboxPolicy,
-    /// The maximum size of a file in bytes. By default 256 MiB.
+    /// The maximum size of a file in bytes. By default 256 MiB. No key of a file: it protects the
+    /// host.
+    #[serde(skip)]
     pub max_bytes: u64,
     /// The libraries that a plugin may need. A digest does not cover them, so by default only those
     /// of the system that every Rust library needs.
     pub allowed_libraries: Vec<String>,
-    /// The oldest version of a plugin that may run, by its name. By default any.
+    /// The oldest version of a plugin that may run, by its name. By default any. No key of a file:
+    /// trust in a file is by its digest, or by a key that can be revoked.
+    #[serde(skip)]
     pub minimum_versions: BTreeMap<String, Version>,
     /// The files that are loaded when the host begins; absolute. By default none.
     pub load: Vec<PathBuf>,
     /// The absolute path of a directory with plugins that replace the host's built-in sources.
     /// Their file names are those of their builds. By default none: the built-in sources are used.
+    /// No key of a file: a developer names it for one run.
+    #[serde(skip)]
     pub built_in: Option<PathBuf>,
     /// The settings of each plugin, by name.
     pub settings: BTreeMap<String, PluginSettings>,
-    /// Limits on time and resources.
+    /// Limits on time and resources. No key of a file: they protect the host.
+    #[serde(skip)]
     pub limits: PluginLimits,
     /// The maximum number of replacements of a plugin in the host's process. The code of each build
-    /// stays in memory. By default 20.
+    /// stays in memory. By default 20. No key of a file: it protects the host.
+    #[serde(skip)]
     pub generations: usize,
 }
 

@@ -13,7 +13,9 @@ pub struct PromptPolicy {
     /// The place of the catalog. By default, the system prompt.
     pub catalog_place: CatalogPlace,
     /// The priority of the catalog as a block of context. By default 60, which is behind the
-    /// context of a channel (0) and in front of memory (100).
+    /// context of a channel (0) and in front of memory (100). No key of a file: only a host orders
+    /// blocks of context.
+    #[serde(skip)]
     pub context_priority: u16,
     /// The skills that the description of a tool lists. By default, those of the turn's catalog.
     pub described_skills: DescribedSkills,
@@ -26,18 +28,26 @@ pub struct PromptPolicy {
     ///
     /// The loading rule is not included. Skills that do not fit are left out, and the text says so.
     pub max_tokens: Option<usize>,
-    /// The maximum size of the catalog as a share of [`Self::context_window`]. By default, none.
+    /// The maximum size of the catalog as a share of [`Self::context_window`]. By default, none. No
+    /// key of a file: only a host knows the context window.
+    #[serde(skip)]
     pub share_of_context: Option<ContextShare>,
     /// The size of the model's context window, in tokens. By default unknown, which leaves
-    /// [`Self::share_of_context`] without effect.
+    /// [`Self::share_of_context`] without effect. No key of a file: only a host knows it.
+    #[serde(skip)]
     pub context_window: Option<usize>,
     /// The maximum number of characters of a description, within a budget or not; `None` for no
-    /// limit. By default 1,024, the limit of the specification.
+    /// limit. By default 1,024, the limit of the specification. No key of a file: `max_tokens` is
+    /// the budget that people set.
+    #[serde(skip)]
     pub max_description: Option<usize>,
     /// The number of characters to which descriptions may be shortened before whole skills are left
-    /// out. By default, 80.
+    /// out. By default, 80. No key of a file: `max_tokens` is the budget that people set.
+    #[serde(skip)]
     pub min_description: usize,
-    /// When locations have short names for the directories of skills. By default, never.
+    /// When locations have short names for the directories of skills. By default, never. No key of
+    /// a file: they save tokens only with long paths of many skills.
+    #[serde(skip)]
     pub path_aliases: PathAliases,
     /// What happens to a catalog that exceeds its budget.
     pub on_overflow: Overflow,
@@ -46,12 +56,18 @@ pub struct PromptPolicy {
     /// The fixed texts in front of the catalog, by the family of the model. By default, the base
     /// rule.
     pub blocks: BlockPolicy,
-    /// The name of the tool that loads skills, as the model sees it. By default, `skills.load`.
+    /// The name of the tool that loads skills, as the model sees it. By default, `skills.load`. No
+    /// key of a file: the surfaces decide it.
+    #[serde(skip)]
     pub load_tool: String,
     /// The name of the tool that searches skills, as the model sees it, for the note about skills
-    /// that were left out; `None` if there is none. By default, `skills.search`.
+    /// that were left out; `None` if there is none. By default, `skills.search`. No key of a file:
+    /// the surfaces decide it.
+    #[serde(skip)]
     pub search_tool: Option<String>,
-    /// The name of the tool that lists skills. By default, `skills.list`.
+    /// The name of the tool that lists skills. By default, `skills.list`. No key of a file: the
+    /// surfaces decide it.
+    #[serde(skip)]
     pub list_tool: Option<String>,
 }
 

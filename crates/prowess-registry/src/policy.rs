@@ -17,7 +17,8 @@ pub struct RegistryPolicy {
     /// The origin of a skill's id. By default its declared name.
     pub id_from: IdFrom,
     /// The treatment of a `SKILL.md` that is no longer usable. By default its last good version
-    /// stays.
+    /// stays. No key of a file: the other value is for hosts that replace files in one step.
+    #[serde(skip)]
     pub on_broken: OnBroken,
     /// The severity of a name that differs from its directory. By default, that of the profile.
     pub name_mismatch: NameMismatch,
@@ -28,7 +29,9 @@ pub struct RegistryPolicy {
     pub collision: Collision,
     /// The effect of a skill's `priority` across layers. By default, none.
     pub priority: PriorityBounds,
-    /// The treatment of a source in an unknown layer. By default, an error.
+    /// The treatment of a source in an unknown layer. By default, an error. No key of a file: a
+    /// host that knows its layers only at run time sets it.
+    #[serde(skip)]
     pub unknown_layer: UnknownLayer,
 }
 

@@ -23,7 +23,8 @@ pub struct VisibilityPolicy {
     /// The skills of each agent, as patterns. By default, and for an agent that is not listed, all.
     pub agents: BTreeMap<String, Vec<String>>,
     /// The treatment of a skill whose `allowed-tools` contains a tool that the host lacks. By
-    /// default it is offered.
+    /// default it is offered. No key of a file: only the host of a conversation knows its tools.
+    #[serde(skip)]
     pub missing_tools: MissingTools,
     /// The keys of the host's configuration that are set, for skills that require one. By default
     /// none.

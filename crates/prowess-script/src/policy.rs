@@ -1,5 +1,7 @@
 //! The script policy.
 
+mod limits;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -33,7 +35,9 @@ pub struct ScriptPolicy {
     pub level: DemandedLevel,
     /// The resources that a script may consume. By default 64 processes, 4 GiB of memory where a
     /// control group counts it, 16 GiB of address space, since some interpreters reserve more than
-    /// they use, 600 seconds of processor time, 64 MiB for a file and 256 open files.
+    /// they use, 600 seconds of processor time, 64 MiB for a file and 256 open files. Processes and
+    /// memory are keys of a file; the others protect the host.
+    #[serde(with = "limits")]
     pub limits: Limits,
     /// Files and directories that scripts may read besides their package and the system. By
     /// default, none.
@@ -41,7 +45,8 @@ pub struct ScriptPolicy {
     /// Directories that scripts may change. By default, none.
     pub write: Vec<PathBuf>,
     /// The directory in which a script starts if the call names none. By default, `None`: the
-    /// directory of its package.
+    /// directory of its package. No key of a file: paths of a script are those of its package.
+    #[serde(skip)]
     pub directory: Option<PathBuf>,
     /// The hosts that scripts may reach, by a proxy of this process: `api.example.com`,
     /// `*.example.com`, `example.com:8443`, or `*` for every public host. By default, none. A
@@ -52,25 +57,32 @@ pub struct ScriptPolicy {
     /// A file with the certificates of authorities, in PEM, that servers are checked with where the
     /// proxy sends a secret. By default, `None`: Mozilla's list.
     pub authorities: Option<PathBuf>,
-    /// The limits of a script's traffic.
+    /// The limits of a script's traffic. No key of a file: it protects the host.
+    #[serde(skip)]
     pub traffic: TrafficLimits,
     /// The secrets that scripts of certain packages use. By default, none.
     pub secrets: Vec<SecretGrant>,
     /// Variables of every script, such as `TZ`. By default, none.
     pub environment: BTreeMap<String, String>,
     /// The bytes that are kept of each output stream: the first and the last half. By default
-    /// 65,536 (64 KiB).
+    /// 65,536 (64 KiB). No key of a file: it bounds the size of a result.
+    #[serde(skip)]
     pub output_bytes: usize,
     /// The number of scripts that run at the same time. By default 4.
     pub concurrent: usize,
     /// The largest package that is copied for a script, in bytes. By default 67,108,864 (64 MiB).
+    /// No key of a file: it protects the disk.
+    #[serde(skip)]
     pub package_bytes: usize,
-    /// The most files and directories in a script's own directory (`TMPDIR`): one that creates
-    /// more is ended. They are counted from time to time, so there may be more for a moment. By
-    /// default 100,000.
+    /// The most files and directories in a script's own directory (`TMPDIR`): one that creates more
+    /// is ended. They are counted from time to time, so there may be more for a moment. By default
+    /// 100,000. No key of a file: it protects the disk.
+    #[serde(skip)]
     pub scratch_files: u64,
     /// The most bytes on the disk of the files in a script's own directory, counted as
-    /// [`Self::scratch_files`] are. By default 1,073,741,824 (1 GiB).
+    /// [`Self::scratch_files`] are. By default 1,073,741,824 (1 GiB). No key of a file: it protects
+    /// the disk.
+    #[serde(skip)]
     pub scratch_bytes: u64,
 }
 
@@ -84,13 +96,7 @@ impl Default for ScriptPolicy {
             inline_metadata: InlineMetadata::default(),
             search_path: ["/usr/local/bin", "/usr/bin", "/bin"].map(PathBuf::from).into(),
             level: DemandedLevel::default(),
-            limits: Limits {
-                processes: 64,
-                memory_bytes: 4 << 30,
-                address_space: 16 << 30,
-                cpu_seconds: 600,
-                ..Limits::default()
-            },
+            limits: limits::default(),
             read: Vec::new(),
             write: Vec::new(),
             directory: None,

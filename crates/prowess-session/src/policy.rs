@@ -13,17 +13,22 @@ pub struct SessionPolicy {
     pub discipline: Discipline,
     /// The maximum number of active skills. By default 8: their bodies cost tokens in each turn.
     pub max_active: usize,
-    /// The effect of a load that would make more skills active. By default it fails.
+    /// The effect of a load that would make more skills active. By default it fails. No key of a
+    /// file: servers always unload, and for other hosts a model should choose.
+    #[serde(skip)]
     pub on_limit: OnLimit,
     /// The effect of adding an active skill again. By default it moves to the end.
     pub on_reload: OnReload,
     /// The effect of a change in a loaded skill's `SKILL.md`. By default none: its loaded content
     /// stays.
     pub on_change: OnChange,
-    /// The number of seconds without use after which a session expires. By default never.
+    /// The number of seconds without use after which a session expires. By default never. No key of
+    /// a file: servers bound their conversations themselves.
+    #[serde(skip)]
     pub idle_limit_seconds: Option<u64>,
     /// The maximum number of sessions in the store. A further one evicts the least recently used.
-    /// By default without a limit.
+    /// By default without a limit. No key of a file: servers bound their conversations themselves.
+    #[serde(skip)]
     pub max_sessions: Option<NonZeroUsize>,
 }
 

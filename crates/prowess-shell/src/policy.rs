@@ -16,12 +16,17 @@ pub struct ShellPolicy {
     pub mount: MountDirectory,
     /// When the files of skills are copied. By default [`Materialize::OnRead`].
     pub materialize: Materialize,
-    /// The effect of a failing command in a script. By default [`OnFailure::Stop`].
+    /// The effect of a failing command in a script. By default [`OnFailure::Stop`]. No key of a
+    /// file: skills are written for the default.
+    #[serde(skip)]
     pub on_failure: OnFailure,
     /// The least trust of a skill that is mounted. By default [`Trust::Untrusted`], because a
-    /// script reaches nothing but the files of its own session.
+    /// script reaches nothing but the files of its own session. No key of a file: a script reaches
+    /// nothing of the host.
+    #[serde(skip)]
     pub trust: Trust,
-    /// The limits of each sandbox.
+    /// The limits of each sandbox. No key of a file: they protect the host.
+    #[serde(skip)]
     pub limits: ShellLimits,
 }
 

@@ -30,7 +30,9 @@ pub struct Discovery {
     /// Whether the home is searched, in the layer `user`. By default it is.
     pub user: bool,
     /// Whether `agents/skills` and `NAME/skills` in the directory for configuration
-    /// (`$XDG_CONFIG_HOME`, otherwise `~/.config`) belong to the user's. By default they do.
+    /// (`$XDG_CONFIG_HOME`, otherwise `~/.config`) belong to the user's. By default they do. No key
+    /// of a file: a directory that does not exist costs nothing.
+    #[serde(skip)]
     pub xdg: bool,
     /// The directories of the project that are searched, in the layer `project`. By default, from
     /// the working directory up to the root of the repository.
@@ -51,10 +53,12 @@ pub struct Discovery {
     /// and in the others those that stay inside the directory of skills or inside the project.
     pub links: Option<Links>,
     /// Whether files with several hard links are read, in every layer. By default in trusted
-    /// layers.
+    /// layers. No key of a file: the trust of the layer decides.
+    #[serde(skip)]
     pub hard_links: Option<SharedFiles>,
     /// Whether mount points inside a directory of skills are read, in every layer. By default in
-    /// trusted layers.
+    /// trusted layers. No key of a file: the trust of the layer decides.
+    #[serde(skip)]
     pub mounts: Option<SharedFiles>,
     /// The limits of the search of each directory.
     pub bounds: ScanBounds,

@@ -114,14 +114,12 @@ pub(crate) fn skill_file(path: &str, error: &Error) -> Diagnostic {
         ErrorKind::MultipleLinks => (
             codes::MULTIPLE_LINKS,
             format!("`{path}` has more than one name (hard links), so it may belong elsewhere"),
-            "copy the file to this location, or set `discovery.hard_links: allow` if you trust \
-             everybody who can write to this layer",
+            "copy the file to this location",
         ),
         ErrorKind::OtherMount => (
             codes::CROSS_DEVICE,
             format!("`{path}` is on another mount than the directory of skills"),
-            "name the mounted directory as a root, or set `discovery.mounts: allow` if you trust \
-             everybody who can write to this layer",
+            "name the mounted directory as a root",
         ),
         ErrorKind::Escape => (
             codes::PATH_ESCAPE,
@@ -272,13 +270,13 @@ pub(crate) fn files_not_utf8(path: &str, count: usize) -> Diagnostic {
     )
 }
 
-pub(crate) fn truncated(path: &str, bound: &str, option: &str) -> Diagnostic {
+pub(crate) fn truncated(path: &str, bound: &str) -> Diagnostic {
     problem(
         codes::SCAN_TRUNCATED,
         Severity::Warning,
         path,
         format!("the search ended at `{path}`, {bound}; skills beyond are not found"),
-        &format!("name the directory of the skills itself as the root, or raise `{option}`"),
+        "name the directory of the skills itself as the root",
     )
 }
 

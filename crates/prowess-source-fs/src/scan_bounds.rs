@@ -16,13 +16,19 @@ pub struct ScanBounds {
     /// The maximum depth of a package. By default 16 in a named tree, and 6 in a discovered
     /// directory.
     pub max_depth: Option<usize>,
-    /// The maximum number of directories without a package. By default 20,000.
+    /// The maximum number of directories without a package. By default 20,000. No key of a file: it
+    /// protects the scan.
+    #[serde(skip)]
     pub max_directories: usize,
-    /// The maximum number of names. By default 500,000.
+    /// The maximum number of names. By default 500,000. No key of a file: it protects the scan.
+    #[serde(skip)]
     pub max_entries: usize,
-    /// The maximum number of skills. By default 200,000.
+    /// The maximum number of skills. By default 200,000. No key of a file: it protects the scan.
+    #[serde(skip)]
     pub max_skills: usize,
-    /// The maximum duration of a scan, in seconds. By default 60.
+    /// The maximum duration of a scan, in seconds. By default 60. No key of a file: it protects the
+    /// scan.
+    #[serde(skip)]
     pub max_seconds: u64,
 }
 

@@ -13,7 +13,9 @@ pub struct ToolPolicy {
     /// The surfaces that a model sees, which share gate, session and audit. By default,
     /// [`Surface::Skills`].
     pub surfaces: Vec<Surface>,
-    /// The program whose conversations the tools are called in. By default [`ToolHost::Own`].
+    /// The program whose conversations the tools are called in. By default [`ToolHost::Own`]. No
+    /// key of a file: a server sets it.
+    #[serde(skip)]
     pub host: ToolHost,
     /// The part of a `SKILL.md` that a tool's result contains. By default, the body.
     pub skill_content: SkillContent,
@@ -31,7 +33,9 @@ pub struct ToolPolicy {
     /// The files of a package that may be read. By default all.
     pub read_scope: ReadScope,
     /// The maximum size of the text in one result of `skills.read`, in bytes. By default 65,536 (64
-    /// KiB), about 16,000 tokens. A longer text is returned in pages of whole lines.
+    /// KiB), about 16,000 tokens. A longer text is returned in pages of whole lines. No key of a
+    /// file: the next page is one call away.
+    #[serde(skip)]
     pub page_bytes: usize,
     /// The skills whose scripts may be run. By default [`ReadGate::Active`].
     pub run_gate: ReadGate,
@@ -47,23 +51,30 @@ pub struct ToolPolicy {
     /// When `skills.list`, `skills.search` and `skills.describe` are offered to a model. They can
     /// be called at any time.
     pub discovery: DiscoveryTools,
-    /// The number of skills in a page of `skills.list`. By default 50.
+    /// The number of skills in a page of `skills.list`. By default 50. No key of a file: the next
+    /// page is one call away.
+    #[serde(skip)]
     pub list_page: usize,
     /// Whether a skill is found by a name in another case. By default it is not.
     pub skill_lookup: SkillLookup,
     /// The treatment of skills that a skill requires. By default none: the frontmatter is a hint.
     pub requires: RequiresMode,
     /// The maximum number of skills in one call, before duplicates are dropped. By default 64. The
-    /// limit of loaded skills is that of the session.
+    /// limit of loaded skills is that of the session. No key of a file: it protects the host.
+    #[serde(skip)]
     pub names_per_call: usize,
     /// The maximum number of skills whose ids are listed in the schema of `skills.load`. By default
-    /// 100; with more, the schema accepts any text.
+    /// 100; with more, the schema accepts any text. No key of a file: it bounds the size of a
+    /// definition.
+    #[serde(skip)]
     pub ids_in_schema: usize,
     /// The maximum number of a package's files that are listed next to a body in a tool's result.
-    /// By default 50.
+    /// By default 50. No key of a file: it bounds the size of a result.
+    #[serde(skip)]
     pub resources_listed: usize,
     /// The minimum similarity of a suggested name to an unknown one, in hundredths. By default 60;
-    /// 101 disables suggestions.
+    /// 101 disables suggestions. No key of a file: it was chosen by measurement.
+    #[serde(skip)]
     pub suggestion_similarity: u8,
 }
 

@@ -7,6 +7,7 @@ mod part;
 mod project;
 mod schema;
 mod template;
+mod tier;
 mod written;
 
 use prowess_format::Profile;
@@ -16,6 +17,7 @@ use crate::Policies;
 pub use error::{ConfigError, ConfigErrorKind, ConfigPosition};
 pub use origin::Origin;
 pub use part::ConfigPart;
+pub use tier::ConfigTier;
 
 use keys::{Leaf, append_over, lay_over, values};
 use written::Written;
@@ -45,6 +47,8 @@ pub struct Configuration {
 pub struct ConfigValue {
     /// The key with those above it, such as `prompt.max_tokens`.
     pub key: String,
+    /// The tier of the key.
+    pub tier: ConfigTier,
     /// The value.
     pub value: serde_json::Value,
     /// The place that the value comes from.
@@ -82,7 +86,7 @@ impl Configuration {
         for (part, written) in read {
             Leaf::push_all(&mut origins, &written.policies, &part.origin);
             if part.origin.is_project() {
-                project::check(part, &merged)?;
+                project::check(part)?;
                 append_over(&mut merged, written.policies);
             } else {
                 lay_over(&mut merged, written.policies);
@@ -122,12 +126,13 @@ impl Configuration {
         project::KEYS.iter().map(|(key, _)| *key)
     }
 
-    /// Returns a file in which every key is explained and commented out.
-    pub fn template() -> String {
-        template::commented()
+    /// Returns a file in which the keys up to a tier are explained and commented out.
+    pub fn template(tier: ConfigTier) -> String {
+        template::commented(tier)
     }
 
-    /// Returns the JSON Schema of a configuration file, for editors.
+    /// Returns the JSON Schema of a configuration file, for editors. The keyword `x-tier` of each
+    /// key has its [`ConfigTier`].
     pub fn schema() -> serde_json::Value {
         schema::schema()
     }

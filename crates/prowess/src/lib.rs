@@ -62,7 +62,8 @@ pub use clock::SystemClock;
 pub use compaction::{ReinjectedSkill, Reinjection};
 #[cfg(feature = "config")]
 pub use config::{
-    ConfigError, ConfigErrorKind, ConfigPart, ConfigPosition, ConfigValue, Configuration, Origin,
+    ConfigError, ConfigErrorKind, ConfigPart, ConfigPosition, ConfigTier, ConfigValue,
+    Configuration, Origin,
 };
 pub use default_skills::default_skills;
 pub use error::{BindError, Error};

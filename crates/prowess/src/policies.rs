@@ -50,7 +50,9 @@ pub struct Policies {
     pub session: SessionPolicy,
     /// The delivery of bodies and the form of locations, in the prompt and in the tools.
     pub delivery: DeliveryPolicy,
-    /// The policy of skills that are loaded because they match the user's message.
+    /// The policy of skills that are loaded because they match the user's message. No key of a
+    /// file: only hosts know the message of a user.
+    #[serde(skip)]
     pub auto_load: AutoLoad,
     /// The prompt policy: the format and the budget of the catalog.
     pub prompt: PromptPolicy,

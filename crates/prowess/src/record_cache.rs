@@ -10,7 +10,7 @@ use prowess_state::RecordCache;
 use crate::Error;
 
 /// The version of the key format, so that records of another policy are not used.
-const KEY_VERSION: u32 = 1;
+const KEY_VERSION: u32 = 2;
 
 /// Restores records of each source before the first scan, and saves those that have changed after
 /// it.
@@ -70,10 +70,11 @@ impl<'c> RecordCacheSession<'c> {
     }
 
     /// Everything that the records of a source depend on, except its packages and the build: the
-    /// name of the source, the registry's policy as JSON, whose keys are those of the
-    /// configuration, and the source's own key.
+    /// name of the source, the registry's policy with all of its fields, and the source's
+    /// own key.
     fn key(&self, source: &dyn SkillSource) -> Option<String> {
-        let policy = serde_json::to_string(&self.policy).ok()?;
+        // Not as data: fields that are no keys of a configuration change records, too.
+        let policy = format!("{:?}", self.policy);
         let name = source.name();
         let key = source.cache_key()?;
         Some(format!("v{KEY_VERSION}\n{name}\n{policy}\n{key}"))

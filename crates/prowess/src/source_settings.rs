@@ -38,7 +38,9 @@ pub struct McpServerSettings {
     pub layer: Option<String>,
     /// The number of seconds that one request may take. By default 10.
     pub timeout_seconds: u64,
-    /// The age of the listing, in seconds, from which it is read again. By default 300.
+    /// The age of the listing, in seconds, from which it is read again. By default 300. No key of a
+    /// file: a server that changes its list reports it.
+    #[serde(skip)]
     pub interval_seconds: u64,
 }
 

@@ -9,13 +9,17 @@ use clap::{Args, Subcommand};
 pub(crate) enum Config {
     /// Print the values in effect, each with the place that it comes from
     Show {
-        /// Key, such as `prompt` or `prompt.max_tokens`; without it, every key is shown
+        /// Key, such as `prompt` or `prompt.max_tokens`; without it, the keys that people set are
+        /// shown
         key: Option<String>,
-        /// Show only values that are not the default
+        /// Show every key, also those of presets and of operators with special needs
+        #[arg(long)]
+        all: bool,
+        /// Show only values that are not the default, of every key
         #[arg(long)]
         changed: bool,
     },
-    /// Create a file in which every key is explained and commented out; never overwrites a file
+    /// Create a file in which keys are explained and commented out; never overwrites a file
     Init(ConfigFile),
     /// Print the JSON Schema of configuration files, for editors
     Schema,
@@ -31,6 +35,9 @@ pub(crate) enum Config {
 pub(crate) struct ConfigFile {
     /// File to create; defaults to `prowess/config.yaml` in `$XDG_CONFIG_HOME` (`~/.config`)
     pub(crate) file: Option<PathBuf>,
+    /// Explain every key, also those of presets and of operators with special needs
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Print the text instead
     #[arg(long, conflicts_with = "file")]
     pub(crate) print: bool,

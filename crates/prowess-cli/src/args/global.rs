@@ -43,7 +43,7 @@ pub(crate) struct Global {
     /// Load the built-in skill sources from plugins in this directory instead of the compiled-in
     /// ones
     ///
-    /// Defaults to `$PROWESS_DYNAMIC`, then to `plugins.built_in` in the configuration.
+    /// Defaults to `$PROWESS_DYNAMIC`.
     #[arg(
         long,
         global = true,

@@ -7,6 +7,7 @@ mod show;
 use std::process::ExitCode;
 
 use prowess::Configuration;
+use show::Selection;
 
 use crate::args::{Config, Global};
 use crate::failure::Failure;
@@ -14,7 +15,13 @@ use crate::output::Output;
 
 pub(crate) fn run(command: &Config, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     match command {
-        Config::Show { key, changed } => show::run(global, key.as_deref(), *changed, output)?,
+        Config::Show { key, all, changed } => {
+            show::run(
+                global,
+                &Selection { key: key.as_deref(), all: *all, changed: *changed },
+                output,
+            )?;
+        }
         Config::Init(args) => init::run(args, output)?,
         Config::Schema => output.json(&Configuration::schema())?,
         Config::Check { file } => check::run(global, file.as_deref(), output)?,

@@ -8,7 +8,7 @@ use super::places::{FileState, Found, FoundFile};
 use super::{configuration_of, file_part, places, project, variables};
 use crate::args::Global;
 use crate::failure::Failure;
-use crate::paths::{absolute, surroundings};
+use crate::paths::surroundings;
 
 impl Found {
     /// Returns the configuration of a command, which is read at the first call: files may be pipes,
@@ -68,11 +68,6 @@ fn above(global: &Global, files: &mut Vec<FoundFile>) -> Result<Vec<ConfigPart>,
     let option = |name: &str| Origin::Option(name.to_owned());
     if let Some(preset) = &global.preset {
         parts.push(ConfigPart::value(option("--preset"), "preset", json(preset)));
-    }
-    if let Some(directory) = &global.dynamic {
-        let directory = absolute(directory)?;
-        let value = json(&directory.to_string_lossy());
-        parts.push(ConfigPart::value(option("--dynamic"), "plugins.built_in", value));
     }
     for setting in &global.set {
         let origin = option(&format!("--set {}", setting.key));

@@ -30,13 +30,14 @@ pub(super) fn named_file() -> Option<PathBuf> {
     env::var_os(CONFIG).filter(|file| !file.is_empty()).map(PathBuf::from)
 }
 
+/// Returns the directory that `PROWESS_DYNAMIC` names.
+pub(super) fn dynamic() -> Option<PathBuf> {
+    env::var_os(DYNAMIC).filter(|directory| !directory.is_empty()).map(PathBuf::from)
+}
+
 /// Returns a part for each variable with a key, in the order of their names.
 pub(super) fn parts() -> Result<Vec<ConfigPart>, Failure> {
     let mut parts = Vec::new();
-    if let Some(directory) = env::var_os(DYNAMIC).filter(|directory| !directory.is_empty()) {
-        let value = quoted(DYNAMIC, directory)?;
-        parts.push(ConfigPart::value(variable(DYNAMIC), "plugins.built_in", value));
-    }
     for (name, value) in variables() {
         // A variable without the underscores may be another program's.
         if name.contains("__") || keys().any(|key| key == key_of(&name)) {
@@ -85,9 +86,4 @@ fn text(name: &str, value: OsString) -> Result<String, Failure> {
         let message = format!("`{name}` is not UTF-8");
         Failure::usage("config-invalid", message, "set it to a value of the configuration (YAML)")
     })
-}
-
-/// Returns a text as YAML.
-fn quoted(name: &str, value: OsString) -> Result<String, Failure> {
-    Ok(serde_json::Value::String(text(name, value)?).to_string())
 }

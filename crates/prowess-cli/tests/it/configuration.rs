@@ -141,7 +141,7 @@ fn error_names_file_line_and_column() {
         };
     let user = "home/.config/prowess/config.yaml";
     let meant = "unknown key `max_tokns`; did you mean `max_tokens`?";
-    let keys = "`prowess config init --print` explains every key";
+    let keys = "`prowess config init --print --all` explains every key";
     check(user, "prompt:\n  max_tokns: 5\n", "config-invalid", meant, keys, (2, 3));
     check(user, "session: [\n", "config-invalid", "while parsing", keys, (2, 1));
     run(&tree, &["trust"]).text();
@@ -166,11 +166,12 @@ fn variable_with_an_unknown_key_is_an_error() {
 #[test]
 fn shown_configuration_reads_back() {
     let tree = machine();
-    let shown = run(&tree, &["--preset", "boxxy", "config", "show"]);
+    let shown = run(&tree, &["--preset", "boxxy", "config", "show", "--all"]);
     tree.write("home/shown.yaml", shown.text());
     let file = tree.join("home/shown.yaml").display().to_string();
-    let again = run(&tree, &["--config", &file, "config", "show", "--format", "json"]).json();
-    let first = run(&tree, &["--preset", "boxxy", "config", "show", "--format", "json"]).json();
+    let show = ["config", "show", "--all", "--format", "json"];
+    let again = run(&tree, &[&["--config", &file], &show[..]].concat()).json();
+    let first = run(&tree, &[&["--preset", "boxxy"], &show[..]].concat()).json();
     let values = |shown: &Value| -> Vec<_> {
         let values = shown["values"].as_array().unwrap().iter();
         values.map(|value| (value["key"].clone(), value["value"].clone())).collect()
@@ -219,6 +220,23 @@ fn show_prints_the_origin_of_each_value() {
 }
 
 #[test]
+fn show_prints_the_tiers_that_are_asked_for() {
+    let tree = machine();
+    let keys = |args: &[&str]| -> Vec<String> {
+        let shown = run(&tree, &[&["config", "show", "--format", "json"], args].concat()).json();
+        let values = shown["values"].as_array().unwrap().iter();
+        values.map(|value| value["key"].as_str().unwrap().to_owned()).collect()
+    };
+    let has = |args: &[&str], key: &str| keys(args).iter().any(|shown| shown == key);
+    assert!(has(&[], "prompt.max_tokens"), "people set it");
+    assert!(!has(&[], "prompt.catalog_every"), "hardly anybody sets it");
+    assert!(has(&["--all"], "prompt.catalog_every") && has(&["--all"], "prompt.max_tokens"));
+    assert!(has(&["prompt"], "prompt.catalog_every"), "a user who names a key means it");
+    let changed = ["--changed", "--set", "prompt.catalog_every=call"];
+    assert_eq!(keys(&changed), ["registry.limits.body_tokens.severity", "prompt.catalog_every"]);
+}
+
+#[test]
 fn created_file_changes_nothing_and_is_never_overwritten() {
     let tree = machine();
     let before = run(&tree, &["config", "show", "--format", "json"]).json();
@@ -233,7 +251,10 @@ fn created_file_changes_nothing_and_is_never_overwritten() {
         "config-exists"
     );
     assert_eq!(fs::read_to_string(&path).unwrap(), "prompt: { max_tokens: 5 }\n");
-    assert!(run(&tree, &["config", "init", "--print"]).text().contains("#  max_tokens: 4000 "));
+    let print = |args: &[&str]| run(&tree, &[&["config", "init", "--print"], args].concat());
+    let (common, every) = (print(&[]), print(&["--all"]));
+    assert!(common.text().contains("#  max_tokens: 4000 "));
+    assert!(!common.text().contains("catalog_every") && every.text().contains("#  catalog_every"));
 }
 
 #[test]

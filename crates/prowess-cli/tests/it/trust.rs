@@ -235,9 +235,7 @@ fn the_organization_s_skills_come_before_all_others() {
         "deploy user shadowed",
     ];
     let named = "layers:\n- {name: project, trust: ask_first}\n- {name: user, trust: trusted}\n";
-    let weighed = "layers:\n- {name: project, trust: ask_first, weight: 70}\n\
-                   - {name: user, trust: trusted, weight: 60}\n";
-    for layers in ["", named, weighed] {
+    for layers in ["", named] {
         tree.write("policy.yaml", [&policy, layers].concat());
         let config = tree.join("policy.yaml");
         let listed = json(&tree, &["--config", config.to_str().unwrap(), "list"]);

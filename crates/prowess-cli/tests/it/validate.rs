@@ -133,10 +133,10 @@ fn the_configuration_decides_about_profile_names_limits_and_depth() {
     assert_eq!(plain["profile"], "spec", "the default is that of a checker");
     assert_eq!(plain["summary"]["valid"], 0);
 
-    tree.write("limits.yaml", "registry: { limits: { description_characters: { max: 5 } } }\n");
+    tree.write("limits.yaml", "registry: { limits: { body_lines: { max: 0 } } }\n");
     let limited = ["r", "--config", "limits.yaml", "--format", "json"];
     let codes = validate(&tree, &limited).json()["packages"][0]["diagnostics"].to_string();
-    assert!(codes.contains("description-too-long"), "{codes}");
+    assert!(codes.contains("body-too-long"), "{codes}");
 
     tree.write("depth.yaml", "discovery: { bounds: { max_depth: 1 } }\n");
     tree.write("r/a/b/c/deep/SKILL.md", skill("deep", ""));

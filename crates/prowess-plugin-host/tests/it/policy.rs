@@ -51,13 +51,11 @@ fn policy_overrides_the_placement() {
 
 #[test]
 fn policy_is_read_from_json() {
-    let policy: PluginPolicy = serde_json::from_str(
-        r#"{"isolation": "in-process", "minimum_versions": {"notes": "1.3.0"}, "limits": {"call_ms": 5}}"#,
-    )
-    .unwrap();
+    let policy: PluginPolicy =
+        serde_json::from_str(r#"{"isolation": "in-process", "load": ["/notes.so"]}"#).unwrap();
     let standard = PluginPolicy::default();
     assert_eq!(policy.isolation, Isolation::InProcess, "a given key is used");
-    assert_eq!(policy.max_bytes, standard.max_bytes, "a missing key has its default");
+    assert_eq!(policy.sandbox, standard.sandbox, "a missing key has its default");
     let written = serde_json::to_string(&policy).unwrap();
     assert_eq!(
         serde_json::from_str::<PluginPolicy>(&written).unwrap(),

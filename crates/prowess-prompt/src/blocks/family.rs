@@ -1,11 +1,15 @@
 //! The families of models, and the blocks of each.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::Block;
 
 /// A family of models that read prompts alike.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ModelFamily {
@@ -37,9 +41,10 @@ impl ModelFamily {
     }
 }
 
-/// The blocks of a prompt, in their order, by the family of the model.
+/// The blocks of a prompt, in their order, by the family of the model. As data, a mapping with the
+/// families that have a list of their own, and `any`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(from = "BTreeMap<ModelFamily, Vec<Block>>", into = "BTreeMap<ModelFamily, Vec<Block>>")]
 pub struct BlockPolicy {
     /// The blocks for families without a list of their own. By default, the base rule.
     pub any: Vec<Block>,
@@ -74,6 +79,26 @@ impl BlockPolicy {
             }
         }
         self
+    }
+}
+
+impl From<BTreeMap<ModelFamily, Vec<Block>>> for BlockPolicy {
+    fn from(mut lists: BTreeMap<ModelFamily, Vec<Block>>) -> Self {
+        Self {
+            any: lists.remove(&ModelFamily::Any).unwrap_or_else(|| Self::default().any),
+            claude: lists.remove(&ModelFamily::Claude),
+            gpt: lists.remove(&ModelFamily::Gpt),
+            gemini: lists.remove(&ModelFamily::Gemini),
+        }
+    }
+}
+
+impl From<BlockPolicy> for BTreeMap<ModelFamily, Vec<Block>> {
+    fn from(BlockPolicy { any, claude, gpt, gemini }: BlockPolicy) -> Self {
+        let own =
+            [(ModelFamily::Claude, claude), (ModelFamily::Gpt, gpt), (ModelFamily::Gemini, gemini)];
+        let own = own.into_iter().filter_map(|(family, list)| Some((family, list?)));
+        own.chain([(ModelFamily::Any, any)]).collect()
     }
 }
 

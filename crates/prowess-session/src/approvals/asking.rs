@@ -27,7 +27,8 @@ pub struct ApprovalPolicy {
     /// The number of seconds for which a person is asked about a call. By default an hour.
     pub pending_seconds: u64,
     /// The number of seconds for which approvals are kept after they were spent or revoked, or have
-    /// expired. By default a week.
+    /// expired. By default a week. No key of a file: the audit log is the record.
+    #[serde(skip)]
     pub keep_seconds: u64,
 }
 

@@ -73,15 +73,15 @@ impl Walk<'_> {
         let skills = format!("after {}", counted(config.max_skills, "skill"));
         let time = format!("after {}", counted(config.max_time.as_secs(), "second"));
         let limits = [
-            (exceeded.directories, directories, "max_directories"),
-            (exceeded.entries, entries, "max_entries"),
-            (exceeded.skills, skills, "max_skills"),
-            (exceeded.time, time, "max_seconds"),
+            (exceeded.directories, directories),
+            (exceeded.entries, entries),
+            (exceeded.skills, skills),
+            (exceeded.time, time),
         ];
-        for (path, limit, option) in limits {
+        for (path, limit) in limits {
             if let Some(path) = path {
                 let path = self.prober.absolute(&path);
-                self.prober.problem(problem::truncated(&path, &limit, option));
+                self.prober.problem(problem::truncated(&path, &limit));
             }
         }
     }

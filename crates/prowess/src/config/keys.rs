@@ -2,7 +2,7 @@
 
 use serde_yaml::Value;
 
-use super::{ConfigError, ConfigValue, Origin};
+use super::{ConfigError, ConfigValue, Origin, template};
 use crate::Policies;
 
 /// A key that a part sets.
@@ -31,6 +31,7 @@ impl Leaf {
 /// Returns the values of policies with their origins: that of the last part that sets each.
 pub(super) fn values(policies: &Policies, set: &[Leaf]) -> Result<Vec<ConfigValue>, ConfigError> {
     let whole = serde_yaml::to_value(policies).map_err(ConfigError::invalid)?;
+    let documented = template::keys();
     let mut values = Vec::new();
     visit(&whole, &mut Vec::new(), &mut |key, value| {
         let key = key.join(".");
@@ -38,7 +39,8 @@ pub(super) fn values(policies: &Policies, set: &[Leaf]) -> Result<Vec<ConfigValu
         let origin = origin.map_or(Origin::Default, |leaf| leaf.origin.clone());
         // Policies have text keys, which JSON has too.
         let value = serde_json::to_value(value).unwrap_or_default();
-        values.push(ConfigValue { key, value, origin });
+        let tier = template::tier(&documented, &key);
+        values.push(ConfigValue { key, tier, value, origin });
     });
     Ok(values)
 }

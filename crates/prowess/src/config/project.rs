@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use serde::Deserialize as _;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_yaml::Value;
 
 use super::{ConfigError, ConfigPart};
 
@@ -15,13 +13,11 @@ pub(super) enum Allowed {
     Any,
     /// `true`, which makes the key stricter.
     True,
-    /// A number that is not above the operator's.
-    AtMost,
 }
 
 /// The keys that a project may set, each with those below it. They decide which of its files are
 /// skills, and how they are checked; none lets a skill or a script do more.
-pub(super) const KEYS: [(&str, Allowed); 11] = [
+pub(super) const KEYS: [(&str, Allowed); 7] = [
     ("registry.profile", Allowed::Any),
     ("registry.name_rule", Allowed::Any),
     ("registry.name_mismatch", Allowed::Any),
@@ -29,28 +25,22 @@ pub(super) const KEYS: [(&str, Allowed); 11] = [
     ("registry.limits", Allowed::Any),
     ("discovery.gitignore", Allowed::True),
     ("discovery.skip", Allowed::Any),
-    ("discovery.bounds.max_directories", Allowed::AtMost),
-    ("discovery.bounds.max_entries", Allowed::AtMost),
-    ("discovery.bounds.max_skills", Allowed::AtMost),
-    ("discovery.bounds.max_seconds", Allowed::AtMost),
 ];
 
-/// Checks that a project's part sets these keys alone, over the configuration of the operator.
-pub(super) fn check(part: &ConfigPart, below: &Value) -> Result<(), ConfigError> {
-    let root = Keys { path: String::new(), below: Some(below) };
+/// Checks that a project's part sets these keys alone.
+pub(super) fn check(part: &ConfigPart) -> Result<(), ConfigError> {
+    let root = Keys { path: String::new() };
     let deserializer = serde_yaml::Deserializer::from_str(part.as_text());
     let checked = root.deserialize(deserializer);
     checked.map_err(|error| ConfigError::forbidden(&error).of(&part.origin))
 }
 
 /// Checks the keys of a mapping.
-struct Keys<'b> {
+struct Keys {
     path: String,
-    /// The operator's value at the same place.
-    below: Option<&'b Value>,
 }
 
-impl<'de> DeserializeSeed<'de> for Keys<'_> {
+impl<'de> DeserializeSeed<'de> for Keys {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -58,7 +48,7 @@ impl<'de> DeserializeSeed<'de> for Keys<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Keys<'_> {
+impl<'de> Visitor<'de> for Keys {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -72,14 +62,10 @@ impl<'de> Visitor<'de> for Keys<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         while let Some((path, allowed)) = map.next_key_seed(Key(&self.path))? {
-            let name = path.rsplit('.').next().unwrap_or_default();
-            let below = self.below.and_then(|below| below.get(name));
             match allowed {
-                None => map.next_value_seed(Keys { path, below })?,
-                Some(allowed) => {
-                    let limit = below.and_then(Value::as_u64);
-                    map.next_value_seed(Setting { path, allowed, limit })?;
-                }
+                None => map.next_value_seed(Keys { path })?,
+                Some(Allowed::Any) => drop(map.next_value::<IgnoredAny>()?),
+                Some(Allowed::True) => map.next_value_seed(True { path })?,
             }
         }
         Ok(())
@@ -119,25 +105,20 @@ impl Visitor<'_> for Key<'_> {
     }
 }
 
-/// Checks one value.
-struct Setting {
+/// Checks that a value is `true`.
+struct True {
     path: String,
-    allowed: Allowed,
-    limit: Option<u64>,
 }
 
-impl<'de> DeserializeSeed<'de> for Setting {
+impl<'de> DeserializeSeed<'de> for True {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        match self.allowed {
-            Allowed::Any => IgnoredAny::deserialize(deserializer).map(drop),
-            Allowed::True | Allowed::AtMost => deserializer.deserialize_any(self),
-        }
+        deserializer.deserialize_bool(self)
     }
 }
 
-impl Visitor<'_> for Setting {
+impl Visitor<'_> for True {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -149,15 +130,5 @@ impl Visitor<'_> for Setting {
             return Ok(());
         }
         Err(E::custom(format_args!("`{}` can only be set to `true` by a project", self.path)))
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<(), E> {
-        match self.limit {
-            Some(limit) if value > limit => Err(E::custom(format_args!(
-                "`{}` cannot be raised by a project: the operator's limit is {limit}",
-                self.path
-            ))),
-            _ => Ok(()),
-        }
     }
 }

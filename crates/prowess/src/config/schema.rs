@@ -7,7 +7,8 @@ mod probe;
 
 use serde_json::{Map, Value, json};
 
-use super::{PRESETS, template};
+use super::template::DocumentedKey;
+use super::{ConfigTier, PRESETS, template};
 use crate::Policies;
 use probe::{Shape, Step, seen};
 
@@ -16,12 +17,16 @@ pub(super) fn schema() -> Value {
     let mut schema = of(&mut Vec::new());
     let defaults = serde_json::to_value(Policies::default()).unwrap_or_default();
     add_defaults(&mut schema, &defaults);
-    for (key, text) in template::descriptions() {
+    let documented = template::keys();
+    for DocumentedKey { key, description, .. } in &documented {
         let pointer = format!("/properties/{}", key.replace('.', "/properties/"));
-        if let Some(Value::Object(found)) = schema.pointer_mut(&pointer) {
-            found.insert("description".to_owned(), text.into());
+        if let (Some(Value::Object(found)), Some(text)) =
+            (schema.pointer_mut(&pointer), description)
+        {
+            found.insert("description".to_owned(), (*text).into());
         }
     }
+    add_tiers(&mut schema, "", &documented);
     let presets: Vec<_> = PRESETS.iter().map(|(name, _)| *name).collect();
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
     schema["title"] = "The configuration of prowess".into();
@@ -29,6 +34,7 @@ pub(super) fn schema() -> Value {
         "enum": presets,
         "default": "standard",
         "description": "the preset that the other keys are laid over",
+        "x-tier": ConfigTier::Common.as_str(),
     });
     schema
 }
@@ -71,6 +77,22 @@ fn with_null(mut schema: Value) -> Value {
         *kind = json!([kind.take(), "null"]);
     }
     schema
+}
+
+/// Adds the tier of each key without keys below it: those of the entries of a mapping, and of the
+/// items of a list, are keys as well.
+fn add_tiers(schema: &mut Value, key: &str, documented: &[DocumentedKey]) {
+    let inside = ["/properties", "/items/properties", "/additionalProperties/properties"];
+    let inside = inside.into_iter().find(|pointer| schema.pointer(pointer).is_some());
+    if let Some(Value::Object(keys)) = inside.and_then(|pointer| schema.pointer_mut(pointer)) {
+        for (name, schema) in keys {
+            let key = if key.is_empty() { name.clone() } else { format!("{key}.{name}") };
+            add_tiers(schema, &key, documented);
+        }
+    } else if let Some(schema) = schema.as_object_mut() {
+        let tier = template::tier(documented, key).as_str();
+        schema.insert("x-tier".to_owned(), tier.into());
+    }
 }
 
 /// Adds the default of each value.

@@ -178,7 +178,7 @@
 //! namespace, mount or program file; only rules of Landlock that the host puts on itself are not
 //! visible, so a host does that before its first script.
 //!
-//! ## A script's own files are limited (`scripts.scratch_files`, `scripts.scratch_bytes`)
+//! ## A script's own files are limited
 //!
 //! So is the size of each file. They are counted while it runs, so for a moment there may be more;
 //! a file that was removed and is still open is not counted, nor are directories that the operator

@@ -55,8 +55,11 @@ impl Host {
         let place = log.join("log").display().to_string();
         let tree = Tree::new(&FILES.replace("LOG", &place));
         let yaml = format!("tools: {{ hooks: run }}\ngate: {{ ungranted: allow }}\n{yaml}");
+        let mut policies = Policies::from_yaml(&yaml).expect("the policies are valid");
+        // For turns about a message alone.
+        policies.auto_load.min_score = Some(1);
         let runtime = Runtime::builder()
-            .policies(Policies::from_yaml(&yaml).expect("the policies are valid"))
+            .policies(policies)
             .layers([Layer::new("layer", trust)])
             .skills_directory("layer", tree.path())
             .script_runner(Arc::new(ShellRunner))
@@ -152,13 +155,12 @@ fn untrusted_hooks_run_without_an_approval_only_if_the_operator_says_so() {
 #[test]
 fn skill_that_loads_by_itself_has_its_hooks() {
     let message = "rows of a database";
-    let policy = "auto_load: { min_score: 1 }";
-    let host = Host::new(Trust::Trusted, policy);
+    let host = Host::new(Trust::Trusted, "");
     let turn = host.runtime.turn_about(&host.session, message).expect("the session is open");
     assert!(turn.state().find("db").is_some(), "the skill is loaded");
     assert_eq!(host.ran(), ["pre"]);
     assert_eq!(code(&host.bash("select from table users")), Some("hook-refused"));
-    let host = Host::new(Trust::Trusted, policy);
+    let host = Host::new(Trust::Trusted, "");
     host.tree.write("db/scripts/pre.sh", "exit 1\n");
     let turn = host.runtime.turn_about(&host.session, message).expect("the session is open");
     assert!(turn.state().find("db").is_none(), "a failing hook stops the load");

@@ -51,9 +51,9 @@ fn load_refuses_what_the_profile_refuses() {
 
 #[test]
 fn load_refuses_what_the_limits_refuse() {
-    let text = "---\nname: pdf\ndescription: Far too long.\n---\nSecond body.\n";
-    let registry = "limits: { description_characters: { max: 12, severity: error } }";
-    check_kept(registry, text, "error[description-too-long]");
+    let text = "---\nname: pdf\ndescription: Is long.\n---\nSecond body,\nof two lines.\n";
+    let registry = "limits: { body_lines: { max: 1, severity: error } }";
+    check_kept(registry, text, "error[body-too-long]");
 }
 
 #[test]

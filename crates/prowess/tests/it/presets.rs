@@ -118,7 +118,7 @@ fn omniforge() {
             registry.skill_md_case: "exact"
             refresh.mode: "ttl"
             refresh.body_seconds: 300
-            layers: [{"name":"enterprise","trust":"trusted","weight":4},{"name":"personal","trust":"trusted","weight":3},{"name":"project","trust":"ask_first","weight":2},{"name":"plugin","trust":"untrusted","weight":1}]
+            layers: [{"name":"enterprise","trust":"trusted"},{"name":"personal","trust":"trusted"},{"name":"project","trust":"ask_first"},{"name":"plugin","trust":"untrusted"}]
             session.discipline: "stack"
             session.max_active: 1000
             delivery.bodies: "tool_result"

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
-use prowess::sandbox::Program;
+use prowess::sandbox::{GroupLimit, Program};
 use prowess::tools::Dispatched;
 use prowess::{CallOptions, Cancel, Layer, Policies, Progress, Runtime, ToolCall, Trust};
 use prowess_testkit::{Tree, build_program};
@@ -15,7 +15,7 @@ fn stage() -> Program {
 }
 
 /// Runs a Python script in the sandbox, and cancels the call at its first line if asked to.
-fn run(script: &str, policies: &str, is_cancelled: bool) -> Dispatched {
+fn run(script: &str, adjust: impl FnOnce(&mut Policies), is_cancelled: bool) -> Dispatched {
     let tree = Tree::new(&format!(
         "
 //- /skills/kit/SKILL.md
@@ -31,8 +31,10 @@ print('begun', flush=True)
 //- /packages/keep
 "
     ));
+    let mut policies = Policies::default();
+    adjust(&mut policies);
     let runtime = Runtime::builder()
-        .policies(Policies::from_yaml(policies).expect("the policies are valid"))
+        .policies(policies)
         .layers([Layer::new("layer", Trust::Trusted)])
         .skills_directory("layer", tree.join("skills"))
         .sandboxed_scripts(stage(), tree.join("packages"))
@@ -55,8 +57,8 @@ print('begun', flush=True)
 
 /// Checks the hint of a script that has started.
 #[track_caller]
-fn check(script: &str, policies: &str, hint: &str) {
-    let answer = run(script, policies, false).result;
+fn check(script: &str, adjust: impl FnOnce(&mut Policies), hint: &str) {
+    let answer = run(script, adjust, false).result;
     let result = answer.structured.expect("a script that started has a result");
     assert_eq!(result["hint"], hint, "{result}");
     let output = result["stdout"].as_str().expect("it is a text");
@@ -68,7 +70,7 @@ const FAILED: &str = "the script failed; read `stderr` and correct the arguments
 
 #[test]
 fn exit_code_has_a_hint_about_the_arguments() {
-    check("sys.exit(3)", "{}", FAILED);
+    check("sys.exit(3)", |_| {}, FAILED);
 }
 
 #[test]
@@ -76,32 +78,32 @@ fn each_limit_has_a_hint_of_its_own() {
     let less_work = |reason: &str| format!("{reason}; give it less work, or tell the user");
     check(
         "time.sleep(600)",
-        "tools: { script_seconds: 1 }",
+        |policies| policies.tools.script_seconds = 1,
         &less_work("the time limit ended the script"),
     );
     check(
         "while True: pass",
-        "scripts: { limits: { cpu_seconds: 1 } }",
+        |policies| policies.scripts.limits.cpu_seconds = 1,
         &less_work("the script has used up its processor time"),
     );
     check(
         "open(os.environ['TMPDIR'] + '/a', 'wb')
 signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 open(os.environ['TMPDIR'] + '/a', 'wb').truncate(1 << 21)",
-        "scripts: { limits: { file_bytes: 1048576 } }",
+        |policies| policies.scripts.limits.file_bytes = 1 << 20,
         &less_work("the script wrote a file that is too large"),
     );
     let own_files = "the script wrote too many or too large files in its own directory";
     check(
         "for name in range(100): open(f\"{os.environ['TMPDIR']}/{name}\", 'w').close()
 time.sleep(600)",
-        "scripts: { scratch_files: 50 }",
+        |policies| policies.scripts.scratch_files = 50,
         &less_work(own_files),
     );
     check(
         "open(os.environ['TMPDIR'] + '/a', 'wb').write(bytes(1 << 21))
 time.sleep(600)",
-        "scripts: { scratch_bytes: 1048576 }",
+        |policies| policies.scripts.scratch_bytes = 1 << 20,
         &less_work(own_files),
     );
 }
@@ -109,8 +111,11 @@ time.sleep(600)",
 /// Without a control group that limits the memory of all processes, the script does not start.
 #[test]
 fn memory_limit_has_a_hint_of_its_own() {
-    let policies = "scripts: { limits: { memory_bytes: 67108864, demanded: [memory] } }";
-    let answer = run("x = b'x' * (8 << 30)", policies, false).result;
+    let limited = |policies: &mut Policies| {
+        policies.scripts.limits.memory_bytes = 64 << 20;
+        policies.scripts.limits.demanded = vec![GroupLimit::Memory];
+    };
+    let answer = run("x = b'x' * (8 << 30)", limited, false).result;
     match answer.structured {
         Some(result) => {
             let hint = "the script has used up its memory; give it less work, or tell the user";
@@ -123,11 +128,15 @@ fn memory_limit_has_a_hint_of_its_own() {
 /// A script receives these two limits as errors that it reports itself.
 #[test]
 fn errors_of_the_kernel_are_in_the_output_that_the_hint_names() {
-    for (script, limits, reported) in [
-        ("while True: os.fork() or time.sleep(600)", "processes: 10", "BlockingIOError"),
-        ("x = b'x' * (8 << 30)", "address_space: 1073741824", "MemoryError"),
+    for (script, reported) in [
+        ("while True: os.fork() or time.sleep(600)", "BlockingIOError"),
+        ("x = b'x' * (8 << 30)", "MemoryError"),
     ] {
-        let answer = run(script, &format!("scripts: {{ limits: {{ {limits} }} }}"), false).result;
+        let limited = |policies: &mut Policies| {
+            let limits = &mut policies.scripts.limits;
+            (limits.processes, limits.address_space) = (10, 1 << 30);
+        };
+        let answer = run(script, limited, false).result;
         let result = answer.structured.expect("a script that started has a result");
         assert_eq!(result["hint"], FAILED, "{result}");
         let errors = result["stderr"].as_str().expect("it is a text");
@@ -139,23 +148,23 @@ fn errors_of_the_kernel_are_in_the_output_that_the_hint_names() {
 fn signal_has_a_hint_of_its_own() {
     let hint = "a signal ended the script, so its work may be incomplete; follow the skill's \
         instructions without the script, or tell the user";
-    check("os.kill(os.getpid(), signal.SIGSEGV)", "{}", hint);
+    check("os.kill(os.getpid(), signal.SIGSEGV)", |_| {}, hint);
 }
 
 #[test]
 fn cut_output_has_a_hint_if_the_script_succeeded() {
-    let policies = "scripts: { output_bytes: 100 }";
+    let short = |policies: &mut Policies| policies.scripts.output_bytes = 100;
     let cut = "the script succeeded, but the middle of its output was left out; if you need that, \
         run the script so that it prints less";
-    check("print('x' * 1000)", policies, cut);
-    check("print('x' * 1000); sys.exit(1)", policies, FAILED);
-    let short = run("print('short')", policies, false).result.structured.expect("it has a result");
+    check("print('x' * 1000)", short, cut);
+    check("print('x' * 1000); sys.exit(1)", short, FAILED);
+    let short = run("print('short')", short, false).result.structured.expect("it has a result");
     assert_eq!(short.get("hint"), None, "there is nothing else to do: {short}");
 }
 
 #[test]
 fn cancelled_script_has_no_hint_about_its_arguments() {
-    let answer = run("time.sleep(600)", "{}", true).result;
+    let answer = run("time.sleep(600)", |_| {}, true).result;
     assert_eq!(answer.code.as_ref().map(prowess::Code::as_str), Some("cancelled"), "{answer:?}");
     let result = answer.structured.expect("what it printed is kept");
     let hint = "the script was ended because the call was cancelled, so its work may be \
@@ -166,8 +175,9 @@ fn cancelled_script_has_no_hint_about_its_arguments() {
 
 #[test]
 fn script_that_cannot_start_has_a_next_step() {
-    let policies = "scripts: { interpreters: { py: [python-that-is-not-there] } }";
-    let answer = run("", policies, false).result;
+    let yaml = "scripts: { interpreters: { py: [python-that-is-not-there] } }";
+    let configured = Policies::from_yaml(yaml).expect("the policies are valid");
+    let answer = run("", |policies| *policies = configured, false).result;
     let code = answer.code.as_ref().map(prowess::Code::as_str);
     assert_eq!(code, Some("interpreter-missing"), "{answer:?}");
     let message = answer.texts().collect::<String>();

@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use prowess::Configuration;
+use prowess::{ConfigTier, Configuration};
 use serde_json::json;
 
 use crate::args::ConfigFile;
@@ -14,7 +14,8 @@ use crate::policies::user_file;
 use crate::terminal::plain;
 
 pub(super) fn run(args: &ConfigFile, output: &Output) -> Result<(), Failure> {
-    let text = Configuration::template();
+    let tier = if args.all { ConfigTier::Advanced } else { ConfigTier::Common };
+    let text = Configuration::template(tier);
     if args.print {
         return output.result(&json!({ "text": text }), |_| text.clone());
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use prowess::tools::closest;
-use prowess::{ConfigValue, Origin};
+use prowess::{ConfigTier, ConfigValue, Origin};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -26,24 +26,43 @@ struct Shown<'c> {
     values: Vec<&'c ConfigValue>,
 }
 
+/// The values that a user asks for.
+pub(super) struct Selection<'a> {
+    pub(super) key: Option<&'a str>,
+    pub(super) all: bool,
+    pub(super) changed: bool,
+}
+
+impl Selection<'_> {
+    /// Returns whether a value is that of the key, or below it.
+    fn is_meant(&self, value: &ConfigValue) -> bool {
+        let Some(key) = self.key else { return true };
+        let below = value.key.strip_prefix(key);
+        below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
+    fn is_shown(&self, value: &ConfigValue) -> bool {
+        // A user who names a key means it, whatever its tier.
+        let has_every_tier = self.all || self.changed || self.key.is_some();
+        self.is_meant(value)
+            && (has_every_tier || value.tier == ConfigTier::Common)
+            && (!self.changed || value.origin != Origin::Default)
+    }
+}
+
 pub(super) fn run(
     global: &Global,
-    key: Option<&str>,
-    changed: bool,
+    selection: &Selection<'_>,
     output: &Output,
 ) -> Result<(), Failure> {
     let found = Found::of(global)?;
     let values = found.configuration.values();
-    let is_meant = |value: &&ConfigValue| {
-        let below = key.and_then(|key| value.key.strip_prefix(key));
-        key.is_none() || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    if let Some(key) = key.filter(|_| !values.iter().any(|value| is_meant(&value))) {
+    let is_known = values.iter().any(|value| selection.is_meant(value));
+    if let Some(key) = selection.key.filter(|_| !is_known) {
         return Err(unknown(key, values));
     }
-    let is_shown = |value: &&ConfigValue| !changed || value.origin != Origin::Default;
-    let values = values.iter().filter(is_meant).filter(is_shown).collect();
-    output.result(&Shown { files: &found.files, values }, text)?;
+    let shown: Vec<_> = values.iter().filter(|value| selection.is_shown(value)).collect();
+    output.result(&Shown { files: &found.files, values: shown }, text)?;
     output.diagnostics(&found.finding());
     Ok(())
 }
@@ -57,7 +76,7 @@ fn unknown(key: &str, values: &[ConfigValue]) -> Failure {
     let keys: BTreeSet<_> = values.iter().flat_map(above).collect();
     let next = match closest(key, keys.iter().map(String::as_str), LEAST_SIMILARITY) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => "`prowess config show` prints all keys".to_owned(),
+        None => "`prowess config show --all` prints all keys".to_owned(),
     };
     Failure::usage("config-key-unknown", format!("no key named `{key}`"), next)
 }

@@ -10,8 +10,9 @@ use crate::program::Ran;
 #[test]
 fn later_places_win() {
     let tree = machine();
-    let key = "discovery.bounds.max_skills";
-    let text = |number: u8| format!("discovery: {{ bounds: {{ max_skills: {number} }} }}\n");
+    let key = "registry.limits.body_lines.max";
+    let text =
+        |number: u8| format!("registry: {{ limits: {{ body_lines: {{ max: {number} }} }} }}\n");
     let mut environment = Vec::new();
     let mut options = Vec::new();
     let show_key = |key: &str, environment: &[(&str, String)], options: &[String]| {
@@ -43,22 +44,21 @@ fn later_places_win() {
     assert_eq!(show(&environment, &options), "11 /etc/prowess/config.yaml");
     tree.write("home/.config/prowess/config.yaml", text(12));
     assert_eq!(show(&environment, &options), "12 .config/prowess/config.yaml");
-    // A project sets no limit above those of the user.
     tree.write("repository/.prowess/config.yaml", text(2));
     run(&tree, &["trust"]).text();
     assert_eq!(show(&environment, &options), "2 .prowess/config.yaml");
     tree.write("home/named.yaml", text(3));
     environment.push(("PROWESS_CONFIG", tree.join("home/named.yaml").display().to_string()));
     assert_eq!(show(&environment, &options), "3 named.yaml");
-    environment.push(("PROWESS_DISCOVERY__BOUNDS__MAX_SKILLS", "4".to_owned()));
-    assert_eq!(show(&environment, &options), "4 PROWESS_DISCOVERY__BOUNDS__MAX_SKILLS");
+    environment.push(("PROWESS_REGISTRY__LIMITS__BODY_LINES__MAX", "4".to_owned()));
+    assert_eq!(show(&environment, &options), "4 PROWESS_REGISTRY__LIMITS__BODY_LINES__MAX");
     tree.write("home/option.yaml", text(5));
     options.extend(["--config".to_owned(), tree.join("home/option.yaml").display().to_string()]);
     assert_eq!(show(&environment, &options), "5 option.yaml");
-    options.extend(["--set".to_owned(), "discovery.bounds.max_skills=6".to_owned()]);
-    assert_eq!(show(&environment, &options), "6 --set discovery.bounds.max_skills");
+    options.extend(["--set".to_owned(), "registry.limits.body_lines.max=6".to_owned()]);
+    assert_eq!(show(&environment, &options), "6 --set registry.limits.body_lines.max");
     let no_file = show(&[], &["--no-config".to_owned()]);
-    assert_eq!(no_file, "200000 ", "no file counts with `--no-config`");
+    assert_eq!(no_file, "500 ", "no file counts with `--no-config`");
 
     // The option chooses the preset, whose values are below those of every place.
     tree.write("system.yaml", "preset: boxxy\nregistry: { name_rule: unicode }\n");

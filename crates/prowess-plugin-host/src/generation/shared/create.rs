@@ -32,7 +32,7 @@ pub(super) fn create_instance(
     });
     let created = created.map_err(|_| {
         let reason = format!("did not start within {} ms", limits.init_ms);
-        failed(PluginErrorKind::Init, reason, "raise `init_ms` if it needs more time")
+        failed(PluginErrorKind::Init, reason, "start long work in its first call instead")
     })?;
     let (mut instance, shape) = created.map_err(|error| {
         let kind = match error.code {

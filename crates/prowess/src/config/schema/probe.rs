@@ -218,15 +218,40 @@ impl<'de> MapAccess<'de> for Inside<'_> {
         seed: K,
     ) -> Result<Option<K::Value>, Ended> {
         let key = match self.0.path.first() {
-            Some(Step::Field(name)) => name,
-            _ => "key",
+            Some(Step::Field(name)) => AnyKey(name),
+            _ => AnyKey("key"),
         };
-        let key: serde::de::value::StrDeserializer<'_, Ended> = key.into_deserializer();
         seed.deserialize(key).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Ended> {
         let (_, inside) = self.0.inside().ok_or_else(|| Ended::custom(""))?;
         seed.deserialize(inside)
+    }
+}
+
+/// A key of a mapping: this text, or if the keys are words, the first of them.
+struct AnyKey(&'static str);
+
+impl<'de> Deserializer<'de> for AnyKey {
+    type Error = Ended;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+        visitor.visit_borrowed_str(self.0)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self,
+        _name: &'static str,
+        variants: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Ended> {
+        let first: &str = variants.first().copied().unwrap_or(self.0);
+        visitor.visit_enum(first.into_deserializer())
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit
+        unit_struct newtype_struct seq tuple tuple_struct map struct identifier ignored_any
     }
 }

@@ -1,5 +1,7 @@
 //! The form of the cases.
 
+use std::num::NonZeroUsize;
+
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -32,6 +34,10 @@ pub(super) struct Case {
     /// The policies that differ from the preset's.
     #[serde(default)]
     pub(super) policies: Value,
+    /// The seconds without use after which a session expires, which a host sets.
+    pub(super) idle_limit_seconds: Option<u64>,
+    /// The maximum number of sessions, which a host sets.
+    pub(super) max_sessions: Option<NonZeroUsize>,
     /// The skills that are loaded at the start, in this order.
     #[serde(default)]
     pub(super) loaded: Vec<String>,

@@ -44,7 +44,7 @@ impl Place {
     pub(super) fn new(preset: &str, files: &str, case: &Case) -> Self {
         let tree = Tree::new(files);
         tree.write("skills/guide/assets/logo.png", PICTURE);
-        let policies = policies(preset, &case.policies);
+        let policies = policies(preset, case);
         let clock = Arc::new(ManualClock::default());
         let interferes = Arc::new(AtomicBool::new(false));
         let facts = facts(&policies);
@@ -220,20 +220,22 @@ impl Place {
 
 /// Returns whether each step of a case has an expected result under a preset.
 pub(super) fn has_results(preset: &str, case: &Case) -> bool {
-    let facts = facts(&policies(preset, &case.policies));
+    let facts = facts(&policies(preset, case));
     !case.steps.iter().any(|step| step.is_open(&facts))
 }
 
 /// The policies of a preset with those of a case. Skills change only when a case says so.
-fn policies(preset: &str, own: &Value) -> Policies {
+fn policies(preset: &str, case: &Case) -> Policies {
     let mut yaml = json!({ "preset": preset, "refresh": { "mode": "manual", "body_seconds": 0 } });
-    if let (Some(yaml), Value::Object(own)) = (yaml.as_object_mut(), own) {
+    if let (Some(yaml), Value::Object(own)) = (yaml.as_object_mut(), &case.policies) {
         yaml.extend(own.clone());
     }
     // JSON is YAML.
     let mut policies = Policies::from_yaml(&yaml.to_string()).expect("the policies are valid");
     policies.layers = vec![Layer::new(LAYER, Trust::Trusted)];
     policies.registry.profile = prowess::format::Profile::Extended;
+    policies.session.idle_limit_seconds = case.idle_limit_seconds;
+    policies.session.max_sessions = case.max_sessions;
     policies
 }
 

@@ -4,7 +4,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-use prowess::{registry, source_fs, state};
+use prowess::registry::{MissingTools, UnknownLayer};
+use prowess::{Policies, Runtime, registry, source_fs, state};
 use prowess_testkit::Tree;
 
 use super::Example;
@@ -119,8 +120,13 @@ description: Merges files.
     },
     Example {
         code: registry::codes::TOOL_MISSING,
-        shown: "allowed-tools: Bash\n\naudience: { tools: [Read] }\nvisibility: { missing_tools: flag }",
-        setup: tree(TOOLS, "audience: { tools: [Read] }\nvisibility: { missing_tools: flag }"),
+        shown: "allowed-tools: Bash\n\n(and the host offers `Read` alone and flags missing tools)",
+        setup: Setup::Host(TOOLS, |tree| {
+            let mut policies = Policies::default();
+            policies.audience.tools = Some(["Read".to_owned()].into());
+            policies.visibility.missing_tools = MissingTools::Flag;
+            Runtime::builder().policies(policies).tree("user", tree.join("user"))
+        }),
     },
     Example {
         code: registry::codes::REQUIREMENT_UNMET,
@@ -149,12 +155,12 @@ description: Merges files.
     },
     Example {
         code: registry::codes::LAYER_UNKNOWN,
-        shown: "registry: { unknown_layer: lowest }\ndiscovery: { roots: { friends: [/home/friends] } }",
-        setup: machine(
-            "//- /home/friends/pdf/SKILL.md\n---\nname: pdf\ndescription: x\n---\n",
-            "registry: { unknown_layer: lowest }\ndiscovery: { organization: null, roots: { friends: [$HERE/home/friends] } }",
-            nothing,
-        ),
+        shown: "(a host adds a source to the layer `friends`, and accepts unknown layers)",
+        setup: Setup::Host(ONE, |tree| {
+            let mut policies = Policies::default();
+            policies.registry.unknown_layer = UnknownLayer::Lowest;
+            Runtime::builder().policies(policies).tree("friends", tree.join("user"))
+        }),
     },
     Example {
         code: registry::codes::NAME_UNUSED,

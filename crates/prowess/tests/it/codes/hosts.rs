@@ -11,8 +11,8 @@ use prowess::vendor::WireFormat;
 use prowess::{
     AllowedTools, Approval, ApprovalDecision, ApprovalEntry, ApprovalId, ApprovalQuery,
     ApprovalStore, ApprovalStoreError, ApprovalStoreExt as _, ApprovalVerdict, Asked, AuditError,
-    AuditEvent, AuditSink, CallIntent, Cancel, Code, NewApproval, RateLimited, RateLimiter,
-    RuntimeBuilder, SessionId, Timestamp, ToolCall,
+    AuditEvent, AuditSink, CallIntent, Cancel, Code, NewApproval, Policies, RateLimited,
+    RateLimiter, RuntimeBuilder, SessionId, Timestamp, ToolCall,
 };
 use prowess_testkit::{TestTool, TestTools, Tree};
 use serde_json::json;
@@ -49,6 +49,13 @@ fn call(
     let runtime = host(builder(&tree, policies)).build().expect("it is complete");
     let session = runtime.open_session().expect("the store is in memory");
     refused(dispatch(&runtime.turn(&session).expect("it is open"), call))
+}
+
+/// Makes a call of a host that sets policies itself.
+pub(super) fn by(set: fn(&mut Policies), made: (&str, &str)) -> Failed {
+    let mut policies = Policies::default();
+    set(&mut policies);
+    call("", |builder| builder.policies(policies), made)
 }
 
 /// Makes a call after files have changed that the catalog was built from.

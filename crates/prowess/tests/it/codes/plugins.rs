@@ -20,7 +20,7 @@ const AUTHOR: &str = "report it to its author";
 pub(super) static PLUGINS: &[PluginExample] = &[
     of(PLUGIN_UNREADABLE, "`--plugin ./gone.so`", "check the path and its permissions"),
     of(PLUGIN_PLACE_REFUSED, "`--plugin plugins/a.so`", "use an absolute path"),
-    of(PLUGIN_TOO_LARGE, "a build with debug information", "run `strip`, or raise `max_bytes`"),
+    of(PLUGIN_TOO_LARGE, "a build with debug information", "run `strip`"),
     of(
         PLUGIN_NOT_A_LIBRARY,
         "`--plugin /srv/Cargo.toml`",

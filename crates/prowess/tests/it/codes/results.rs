@@ -163,11 +163,12 @@ metadata:
         "(a `SKILL.md` that has lost its description since the catalog was built)",
         || hosts::after(PDF, |tree| tree.write("user/pdf/SKILL.md", "---\nname: pdf\n---\n"), LOAD),
     ),
-    by(
-        tools::codes::TOO_MANY_NAMES,
-        "tools: { names_per_call: 1 }",
-        &[("skills_load", r#"{"names": ["pdf", "tables"]}"#)],
-    ),
+    host(tools::codes::TOO_MANY_NAMES, "skills_load {\"names\": […]}\n(with 65 names)", || {
+        hosts::by(
+            |policies| policies.tools.names_per_call = 1,
+            ("skills_load", r#"{"names": ["pdf", "tables"]}"#),
+        )
+    }),
     over(
         tools::codes::REQUIREMENT_UNMET,
         "//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: x\nrequires: forms\n---\n",
@@ -329,10 +330,18 @@ description: x
         "tools: { surfaces: [shell] }\n(and the host was built without the feature `virtual-shell`)",
         "there is no sandbox here; read the skill's files with another tool, or tell the user",
     ),
-    by(
+    host(
         shell::COMMAND_TOO_LONG,
-        "tools: { surfaces: [shell] }\nshell: { limits: { command_bytes: 8 } }",
-        &[("sandbox_execute", r#"{"command": "echo hello"}"#)],
+        "tools: { surfaces: [shell] }\nsandbox_execute {\"command\": \"…\"}\n(with a command of more than 65,536 bytes)",
+        || {
+            hosts::by(
+                |policies| {
+                    policies.tools.surfaces = vec![tools::Surface::Shell];
+                    policies.shell.limits.command_bytes = 8;
+                },
+                ("sandbox_execute", r#"{"command": "echo hello"}"#),
+            )
+        },
     ),
     described(
         shell::SHELL_BUSY,
@@ -346,12 +355,12 @@ description: x
     ),
     described(
         shell::SHELL_EXHAUSTED,
-        "sandbox_execute {\"command\": \"ls\"}\n(and `shell.limits.lost_commands` commands did not end at their deadlines)",
+        "sandbox_execute {\"command\": \"ls\"}\n(and 8 commands did not end at their deadlines)",
         "8 commands still running after the deadline, so no further one starts; tell the user, and try again later",
     ),
     described(
         shell::SKILL_NOT_MOUNTED,
-        "get_skill {\"skillName\": \"pdf\"}\n(and the skill has more files than `shell.limits.files`; the message is its `mountError`)",
+        "get_skill {\"skillName\": \"pdf\"}\n(and the skill has more than 4,096 files; the message is its `mountError`)",
         "`pdf` is not mounted: it has too many files, or some cannot be listed; read its files with another tool, or tell the user",
     ),
     described(
@@ -371,13 +380,13 @@ description: x
     ),
     described(
         proposals::PROPOSAL_TOO_LONG,
-        "proposals: { directory: proposals, text_bytes: 8 }\n(and a justification of 20 bytes)",
-        "the justification has 20 bytes, and the limit is 8; shorten it",
+        "proposals: { directory: proposals }\n(and a justification of 20,000 bytes)",
+        "the justification has 20000 bytes, and the limit is 16384; shorten it",
     ),
     described(
         proposals::PROPOSALS_FULL,
-        "proposals: { directory: proposals, waiting: 2 }\n(and two files are in that directory)",
-        "the limit of 2 proposals waiting for review is reached; ask the user to review them",
+        "proposals: { directory: proposals }\n(and 100 files are in that directory)",
+        "the limit of 100 proposals waiting for review is reached; ask the user to review them",
     ),
     described(
         proposals::PROPOSAL_NOT_WRITTEN,
@@ -476,7 +485,7 @@ description: x
     ),
     described(
         scripts::TRAFFIC_LIMIT,
-        "skills_run {\"path\": \"scripts/fill.py\"}\n(which loads more than `scripts.traffic.bytes`)",
+        "skills_run {\"path\": \"scripts/fill.py\"}\n(which loads more than 256 MiB)",
         "traffic-limit: api.example.com:443: transfer less, or ask the operator for a higher limit",
     ),
     described(

@@ -9,8 +9,8 @@ use prowess::source_fs::Surroundings;
 use prowess::state::{ApprovalDatabase, RecordCache, TrustFile};
 use prowess::{
     Cancel, ChangeListener, Diagnostic, Error, Found, Layer, Listing, MemorySource, NoFolderTrust,
-    PackagePath, Policies, PreviousScan, ReadLimit, ResourcePath, Runtime, ScanSink, ScanSummary,
-    SkillSource, SourceError, SourceErrorKind, Trust, Watch,
+    PackagePath, Policies, PreviousScan, ReadLimit, ResourcePath, Runtime, RuntimeBuilder,
+    ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind, Trust, Watch,
 };
 use prowess_testkit::Tree;
 
@@ -27,6 +27,8 @@ pub(super) enum Setup {
     Reloaded(&'static str, fn(&Tree)),
     /// A machine with a home and a project whose directory is not trusted.
     Machine { files: &'static str, policies: &'static str, done: fn(&Tree) },
+    /// A host that adds sources and policies itself.
+    Host(&'static str, fn(&Tree) -> RuntimeBuilder),
     /// A source of a stranger's that misbehaves.
     Source(fn() -> Stranger),
     /// Two sources with one root.
@@ -72,6 +74,11 @@ impl Setup {
                 let builder = Runtime::builder().policies(policies);
                 let runtime = builder.discover(machine, Arc::new(NoFolderTrust)).build();
                 in_tree(&tree, runtime.expect("it is complete").catalog().diagnostics())
+            }
+            Self::Host(files, builder) => {
+                let tree = place(files);
+                let runtime = builder(&tree).build().expect("it is complete");
+                in_tree(&tree, runtime.catalog().diagnostics())
             }
             Self::Source(stranger) => {
                 let policies = Policies::from_yaml("refresh: { mode: watch }").expect("it is one");
