@@ -10,29 +10,17 @@ fn an_empty_file_is_the_default() {
     expect![[r#"
         {
           "catalog_place": "system_prompt",
-          "context_priority": 60,
           "described_skills": "current",
           "catalog_format": "xml_elements",
           "catalog_every": "change",
           "max_tokens": 4000,
-          "share_of_context": null,
-          "context_window": null,
-          "max_description": 1024,
-          "min_description": 80,
-          "path_aliases": "never",
           "on_overflow": "shorten",
           "model_family": "any",
           "blocks": {
             "any": [
               "base_rule"
-            ],
-            "claude": null,
-            "gpt": null,
-            "gemini": null
-          },
-          "load_tool": "skills.load",
-          "search_tool": "skills.search",
-          "list_tool": "skills.list"
+            ]
+          }
         }"#]]
     .assert_eq(&serde_json::to_string_pretty(&policy).expect("a policy is JSON"));
 }

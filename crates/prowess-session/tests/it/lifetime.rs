@@ -232,17 +232,10 @@ fn stored_state_has_only_loaded_skills() {
 fn a_policy_is_data_with_defaults() {
     let policy: SessionPolicy = serde_json::from_str("{}").expect("every field has a default");
     assert_eq!(policy, SessionPolicy::default());
-    assert_eq!(
-        (policy.max_active, policy.on_reload, policy.idle_limit_seconds),
-        (8, OnReload::MoveToEnd, None)
-    );
-    let policy: SessionPolicy =
-        serde_json::from_str(r#"{"max_active": 1, "on_reload": "keep", "idle_limit_seconds": 60}"#)
-            .expect("a policy is plain data");
-    assert_eq!(
-        (policy.max_active, policy.on_reload, policy.idle_limit_seconds),
-        (1, OnReload::Keep, Some(60))
-    );
+    assert_eq!((policy.max_active, policy.on_reload), (8, OnReload::MoveToEnd));
+    let policy: SessionPolicy = serde_json::from_str(r#"{"max_active": 1, "on_reload": "keep"}"#)
+        .expect("a policy is plain data");
+    assert_eq!((policy.max_active, policy.on_reload), (1, OnReload::Keep));
     let typing_error = serde_json::from_str::<SessionPolicy>(r#"{"max_actve": 1}"#);
     assert!(typing_error.is_err(), "an unknown field is refused");
 }

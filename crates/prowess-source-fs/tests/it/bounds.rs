@@ -35,7 +35,7 @@ fn many_empty_directories_end_the_search_and_not_the_skills() {
     let reported = problems(&scan, tree.path());
     assert_eq!(reported.len(), 1, "the bound is reported once: {reported:?}");
     assert!(reported[0].starts_with("warning scan-truncated /empty-"), "{reported:?}");
-    assert!(scan.problems[0].help.contains("max_directories"), "the help names the bound");
+    assert!(scan.problems[0].message.contains("100 directories"), "the message names the bound");
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn the_names_are_counted_too() {
     let scan = scan(config);
     assert_eq!(scan.packages().len(), 40, "what was found before the bound is reported");
     assert_eq!(problems(&scan, tree.path()), ["warning scan-truncated "], "the rest is reported");
-    assert!(scan.problems[0].help.contains("max_entries"), "the help names the bound");
+    assert!(scan.problems[0].message.contains("40 names"), "the message names the bound");
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn the_skills_are_counted() {
         reported.len() == 1 && reported[0].starts_with("warning scan-truncated /group-"),
         "{reported:?}"
     );
-    assert!(some.problems[0].help.contains("max_skills"), "the help names the bound");
+    assert!(some.problems[0].message.contains("after 4 skills"), "the message names the bound");
 }
 
 #[test]
@@ -216,7 +216,7 @@ fn the_time_is_bounded_by_the_clock_of_the_host() {
         reported.len() == 1 && reported[0].starts_with("warning scan-truncated /group-"),
         "{reported:?}"
     );
-    assert!(scan.problems[0].help.contains("max_seconds"), "the help names the bound");
+    assert!(scan.problems[0].message.contains("second,"), "the message names the bound");
 }
 
 #[test]
@@ -232,7 +232,8 @@ fn links_to_packages_count_and_end_in_time_too() {
     for most in 1..9 {
         let some = scan(FsConfig { max_skills: most, ..of_links() });
         assert_eq!((some.packages().len(), some.problems.len()), (most, 1), "of {most}");
-        assert!(some.problems[0].help.contains("max_skills"), "the help names the bound");
+        let bound = format!("after {most} skill");
+        assert!(some.problems[0].message.contains(&bound), "the message names the bound");
     }
     let all = scan(FsConfig { max_skills: 9, ..of_links() });
     assert_eq!((all.packages().len(), all.problems.len()), (9, 0), "there are no more");
