@@ -216,7 +216,7 @@ fn the_time_is_bounded_by_the_clock_of_the_host() {
         reported.len() == 1 && reported[0].starts_with("warning scan-truncated /group-"),
         "{reported:?}"
     );
-    assert!(scan.problems[0].message.contains("second,"), "the message names the bound");
+    assert!(scan.problems[0].message.contains(" seconds;"), "the message names the bound");
 }
 
 #[test]
