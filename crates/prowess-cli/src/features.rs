@@ -38,7 +38,7 @@ features! {
 /// it, as a user writes it.
 pub(crate) fn require(feature: &'static str, what: &str) -> Result<(), Failure> {
     let is_on = FEATURES.iter().any(|one| one.name == feature && one.is_on);
-    if is_on { Ok(()) } else { Err(missing(feature, what)) }
+    if is_on { Ok(()) } else { Err(lacks(feature, what)) }
 }
 
 /// Returns an error if these policies need a feature that this build lacks.
@@ -50,7 +50,7 @@ pub(crate) fn check(policies: &Policies) -> Result<(), Failure> {
 }
 
 /// Returns the error of a command, option or key that needs a feature.
-pub(crate) fn missing(feature: &str, what: &str) -> Failure {
+pub(crate) fn lacks(feature: &str, what: &str) -> Failure {
     let message = format!(
         "`{what}` needs the feature `{feature}`, which this program lacks; install it with `cargo \
          install --locked --path crates/prowess-cli --features {feature}` in a checkout"

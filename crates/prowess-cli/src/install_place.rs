@@ -126,7 +126,7 @@ fn bundles(root: Option<&Path>) -> Result<Option<VerifyBundle>, Failure> {
 /// Returns nothing: bundles of sigstore are refused.
 #[cfg(not(feature = "sigstore"))]
 fn bundles(root: Option<&Path>) -> Result<Option<VerifyBundle>, Failure> {
-    root.map_or(Ok(None), |_| Err(features::missing("sigstore", "--trusted-root")))
+    root.map_or(Ok(None), |_| Err(features::lacks("sigstore", "--trusted-root")))
 }
 
 /// Returns the signer with a name as in a lock file, or with the public key in a file.

@@ -7,7 +7,7 @@ pub(super) mod request {
 
     use crate::args::{Global, PromptArgs, Vendor};
     use crate::failure::Failure;
-    use crate::features::missing;
+    use crate::features::lacks;
     use crate::output::Output;
 
     pub(crate) fn run(
@@ -16,7 +16,7 @@ pub(super) mod request {
         _: Vendor,
         _: &Output,
     ) -> Result<ExitCode, Failure> {
-        Err(missing("vendor", "prompt --vendor"))
+        Err(lacks("vendor", "prompt --vendor"))
     }
 }
 
@@ -27,11 +27,11 @@ pub(super) mod shell {
 
     use crate::args::{Global, Run};
     use crate::failure::Failure;
-    use crate::features::missing;
+    use crate::features::lacks;
     use crate::output::Output;
 
     pub(crate) fn run(_: &Global, _: &Run, _: &Output) -> Result<ExitCode, Failure> {
-        Err(missing("virtual-shell", "run --shell"))
+        Err(lacks("virtual-shell", "run --shell"))
     }
 }
 
@@ -42,18 +42,18 @@ pub(super) mod skills_ref {
     use std::process::ExitCode;
 
     use crate::failure::Failure;
-    use crate::features::missing;
+    use crate::features::lacks;
     use crate::output::Output;
 
     pub(crate) fn validate(_: &[PathBuf], _: &Output) -> Result<ExitCode, Failure> {
-        Err(missing("reference", "--profile skills-ref"))
+        Err(lacks("reference", "--profile skills-ref"))
     }
 
     pub(crate) fn read_properties(_: &Path, _: &Output) -> Result<ExitCode, Failure> {
-        Err(missing("reference", "--profile skills-ref"))
+        Err(lacks("reference", "--profile skills-ref"))
     }
 
     pub(crate) fn to_prompt(_: &[PathBuf], _: &Output) -> Result<ExitCode, Failure> {
-        Err(missing("reference", "--profile skills-ref"))
+        Err(lacks("reference", "--profile skills-ref"))
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn run(command: &Mcp, global: &Global, output: &Output) -> Result<Exi
         #[cfg(feature = "mcp-sources")]
         Mcp::Call(args) => return call::run(args, output),
         #[cfg(not(feature = "mcp-sources"))]
-        Mcp::Call(_) => return Err(features::missing("mcp-sources", "mcp call")),
+        Mcp::Call(_) => return Err(features::lacks("mcp-sources", "mcp call")),
     };
     let clients: Vec<Client> = serde_json::from_str(CLIENTS).expect("a test reads the list");
     match client {

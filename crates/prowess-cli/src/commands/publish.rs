@@ -135,7 +135,7 @@ fn signed(archive: &[u8], path: &Path) -> Result<Vec<File>, Failure> {
 
 #[cfg(not(feature = "sign"))]
 fn signed(_: &[u8], _: &Path) -> Result<Vec<File>, Failure> {
-    Err(features::missing("sign", "publish --sign"))
+    Err(features::lacks("sign", "publish --sign"))
 }
 
 /// Returns the target of one of several skills: `NAME/SKILL:TAG`.

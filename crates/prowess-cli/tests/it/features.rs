@@ -30,7 +30,7 @@ fn check(feature: &str, what: &str, args: &[&str]) {
 
 /// The lock file of another tool, with a skill of a site.
 const LOCK: &str = r#"{"version": 1, "skills": {"pdf": {"source": "https://example.com/pdf.zip",
-    "sourceType": "well-known", "computedHash": "0"}}}"#;
+    "sourceType": "well-known", "computedHash": "0000000000000000000000000000000000000000000000000000000000000000"}}}"#;
 
 #[test]
 fn options_name_their_feature() {

@@ -57,6 +57,8 @@ const CODES: &[(&str, &str)] = &[
     ),
     ("config-key-unknown", "No key of the configuration has this name."),
     ("config-unreadable", "The configuration file cannot be read."),
+    ("digest-invalid", "The text is not the digest of an artifact."),
+    ("feature-missing", "The command, option or key needs a feature that this program lacks."),
     ("fix-failed", "A fix of `validate --fix` could not be written."),
     ("fix-link-refused", "`validate --fix` does not write to a file through a link."),
     ("folder-not-found", "The folder to trust does not exist."),
