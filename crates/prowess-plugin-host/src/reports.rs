@@ -41,14 +41,14 @@ pub(crate) struct Reports {
 pub(crate) struct ScanProblem {
     /// The directory that could not be read.
     unseen: Option<String>,
-    diagnostic: Diagnostic,
+    diagnostic: Box<Diagnostic>,
 }
 
 impl ScanProblem {
     pub(crate) fn forward(self, sink: &mut dyn ScanSink) {
         match self.unseen {
-            Some(directory) => sink.unreadable(&directory, self.diagnostic),
-            None => sink.problem(self.diagnostic),
+            Some(directory) => sink.unreadable(&directory, *self.diagnostic),
+            None => sink.problem(*self.diagnostic),
         }
     }
 }
@@ -122,10 +122,12 @@ impl Reports {
     fn limited(&mut self, unseen: Option<String>, diagnostic: Diagnostic) -> Option<ScanProblem> {
         self.problems += 1;
         match self.problems {
-            ..=MAX_PROBLEMS => Some(ScanProblem { unseen, diagnostic }),
+            ..=MAX_PROBLEMS => Some(ScanProblem { unseen, diagnostic: Box::new(diagnostic) }),
             FIRST_DROPPED_PROBLEM => Some(ScanProblem {
                 unseen: Some(String::new()),
-                diagnostic: fault(&format!("the plugin reports more than {MAX_PROBLEMS} problems")),
+                diagnostic: Box::new(fault(&format!(
+                    "the plugin reports more than {MAX_PROBLEMS} problems"
+                ))),
             }),
             _ => None,
         }

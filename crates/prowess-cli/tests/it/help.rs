@@ -1,7 +1,9 @@
 //! The help texts, as a snapshot, so that each change of their wording is reviewed.
 
+#[cfg(not(feature = "http"))]
 use std::fmt::Write as _;
 
+#[cfg(not(feature = "http"))]
 use expect_test::expect_file;
 
 use crate::program::Program;

@@ -32,14 +32,14 @@ fn runtime(tree: &Tree, policies: Policies, trust: Trust) -> Runtime {
 /// Checks which bodies are in the instructions of a turn about these messages.
 #[track_caller]
 fn check(min_score: Option<u16>, trust: Trust, messages: &[&str], expected: &[&str]) {
-    check_with(min_score, Policies::default(), trust, messages, expected);
+    check_with(min_score, &Policies::default(), trust, messages, expected);
 }
 
 /// As [`check`], with these policies.
 #[track_caller]
 fn check_with(
     min_score: Option<u16>,
-    policies: Policies,
+    policies: &Policies,
     trust: Trust,
     messages: &[&str],
     expected: &[&str],
@@ -75,6 +75,6 @@ fn message_loads_skills_above_the_score() {
     check(Some(1), Trust::Trusted, &both, &["pdf", "sql"]);
     let mut one = Policies::default();
     one.session.max_active = 1;
-    check_with(Some(1), one, Trust::Trusted, &both, &["pdf"]);
+    check_with(Some(1), &one, Trust::Trusted, &both, &["pdf"]);
     check(Some(1), Trust::Untrusted, &[form], &[]);
 }
