@@ -8,7 +8,7 @@ mod search;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{Failure, built, cargo, run as run_program};
+use crate::process::{Failure, built, run as run_program};
 use crate::selection::Selection;
 
 /// A measurement by its name, of a folder with these built programs.
@@ -40,10 +40,9 @@ pub(crate) fn run(directory: &str, names: &[&str]) -> Result<(), Failure> {
         return Err(Failure(format!("`{unknown}` is none of the measurements {known}")));
     }
     // The verdicts of the reference tool are a feature, which is small.
-    let build = ["build", "--lib", "--bins", "--examples", "--features", "prowess-cli/reference"];
-    cargo(Selection::Tested.cargo(&build))?;
+    let prowess = Selection::Tested.program_with("prowess-cli/reference", "prowess")?;
     let programs = Programs {
-        prowess: built("debug", "prowess")?,
+        prowess,
         recall: built("debug", "recall")?,
         reach: built("debug", "examples/reach")?,
     };

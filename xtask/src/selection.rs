@@ -59,6 +59,12 @@ impl Selection {
         cargo(self.cargo(&["build", "--lib", "--bins", "--examples"]))?;
         built("debug", program)
     }
+
+    /// As [`Self::program`], with further features, which are written `PACKAGE/FEATURE`.
+    pub(crate) fn program_with(self, features: &str, program: &str) -> Result<PathBuf, Failure> {
+        cargo(self.cargo(&["build", "--lib", "--bins", "--examples", "--features", features]))?;
+        built("debug", program)
+    }
 }
 
 /// The number of tests of one program that run at once. Many wait, for a deadline or for the

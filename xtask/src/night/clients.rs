@@ -34,6 +34,9 @@ enum Driver {
     Rust(&'static str),
 }
 
+/// Clients connect over HTTP, too, and the skills of other servers are used.
+const FEATURES: &str = "prowess-cli/http,prowess-cli/mcp-sources";
+
 /// Each Python client has an environment of its own, because they need different versions of the
 /// SDK.
 const CLIENTS: [Client; 13] = [
@@ -148,7 +151,7 @@ impl Row {
 
 /// Runs each client against the built server and prints a table.
 pub(crate) fn run() -> Result<(), Failure> {
-    let prowess = Selection::Tested.program("prowess")?;
+    let prowess = Selection::Tested.program_with(FEATURES, "prowess")?;
     println!(
         "{:24} {} p50/p99 ms",
         "client",
