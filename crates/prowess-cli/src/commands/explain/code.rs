@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn rows_of_tables_are_explanations() {
         let [plugin] = &explanations("plugin-too-large")[..] else { panic!("one chapter") };
-        assert_eq!(plugin.next_step, Some("run `strip`, or raise `max_bytes`"));
+        assert_eq!(plugin.next_step, Some("run `strip`"));
         assert_eq!(plugin.example, Some("a build with debug information"));
     }
 }
