@@ -362,7 +362,7 @@ impl SourceOverrides for Endless {
             let _ = self.begun.send(());
             let start = Instant::now();
             while !cancel.is_cancelled() && start.elapsed() < LONG {
-                thread::sleep(Duration::from_millis(1));
+                thread::yield_now();
             }
             self.was_cancelled.store(cancel.is_cancelled(), Ordering::SeqCst);
         }

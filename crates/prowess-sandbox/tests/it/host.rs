@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use prowess_sandbox::{
     Confinement, DemandedLevel, Isolation, Native, Plan, Program, Rights, Stream, Streams,
@@ -77,15 +77,16 @@ pub(crate) fn stage() -> Program {
     Program::new(env!("CARGO_BIN_EXE_prowess-sandbox-stage"))
 }
 
+/// The time in which another process does what it was started for, on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Waits until a condition holds.
 pub(crate) fn until(what: &str, condition: impl Fn() -> bool) {
-    for _ in 0..2_000 {
-        if condition() {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(5));
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < PATIENCE, "it never came to this: {what}");
+        std::thread::yield_now();
     }
-    panic!("it never came to this: {what}");
 }
 
 pub(crate) fn native() -> Native {

@@ -157,7 +157,7 @@ fn scripts_at_the_same_time_are_limited() {
     std::thread::scope(|scope| {
         let running = ["one", "two"].map(|name| scope.spawn(move || run(name, PATIENCE)));
         while ["one", "two"].iter().any(|name| !place.path().join(name).exists()) {
-            std::thread::sleep(Duration::from_millis(5));
+            std::thread::yield_now();
         }
         let third = run("three", Duration::from_millis(200)).unwrap_err();
         assert_eq!(third.code.as_str(), "scripts-busy", "{third}");

@@ -1,6 +1,7 @@
 //! Servers that attack or fail.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -185,9 +186,9 @@ fn answers_that_trickle_end() {
     server.on(URL, |_, stream| {
         let _ = write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
         // Each byte comes long before the deadline. It ends when the client has given up.
-        while stream.write_all(b"0").is_ok() {
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let _ = stream.set_read_timeout(Some(Duration::from_millis(10)));
+        let has_given_up = |stream: &mut TcpStream| matches!(stream.read(&mut [0]), Ok(0));
+        while stream.write_all(b"0").is_ok() && !has_given_up(stream) {}
     });
     let ended = get_within(&server, &server.url(URL), Duration::from_millis(200));
     assert_eq!(ended, Err(RemoteErrorKind::Unavailable));

@@ -258,8 +258,9 @@ fn check_no_news(runtime: &Runtime, close: impl FnOnce()) {
     };
     wait_until(runtime, &subscription, is_kept);
     let generation = runtime.catalog().generation();
-    std::thread::sleep(Duration::from_millis(2_500));
-    assert_eq!(runtime.catalog().generation(), generation, "two polls have found nothing new");
+    let news = subscription.recv_timeout(Duration::from_millis(2_500));
+    assert!(news.is_none(), "two polls have found nothing new: {news:?}");
+    assert_eq!(runtime.catalog().generation(), generation, "the catalog is the same");
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn stage() -> Program {
     Program::new(STAGE.get_or_init(|| build_program("prowess-sandbox", "prowess-sandbox-stage")))
 }
 
-/// Runs a Python script in the sandbox, and cancels the call at its first line if asked to.
+/// Runs a shell script in the sandbox, and cancels the call at its first line if asked to.
 fn run(script: &str, adjust: impl FnOnce(&mut Policies), is_cancelled: bool) -> Dispatched {
     let tree = Tree::new(&format!(
         "
@@ -24,9 +24,8 @@ name: kit
 description: Runs scripts.
 ---
 Run them.
-//- /skills/kit/scripts/a.py
-import os, signal, sys, time
-print('begun', flush=True)
+//- /skills/kit/scripts/a.sh
+echo begun
 {script}
 //- /packages/keep
 "
@@ -52,7 +51,7 @@ print('begun', flush=True)
     let progress = Progress::new(&receive);
     let options = CallOptions { cancel: Some(&cancel), progress, ..CallOptions::default() };
     let turn = runtime.turn(&session).expect("the session is open");
-    turn.call_with(&ToolCall::new("skills_run", json!({ "path": "scripts/a.py" })), options)
+    turn.call_with(&ToolCall::new("skills_run", json!({ "path": "scripts/a.sh" })), options)
 }
 
 /// Checks the hint of a script that has started.
@@ -70,43 +69,42 @@ const FAILED: &str = "the script failed; read `stderr` and correct the arguments
 
 #[test]
 fn exit_code_has_a_hint_about_the_arguments() {
-    check("sys.exit(3)", |_| {}, FAILED);
+    check("exit 3", |_| {}, FAILED);
 }
 
 #[test]
 fn each_limit_has_a_hint_of_its_own() {
     let less_work = |reason: &str| format!("{reason}; give it less work, or tell the user");
     check(
-        "time.sleep(600)",
+        "sleep 600",
         |policies| policies.tools.script_seconds = 1,
         &less_work("the time limit ended the script"),
     );
     check(
-        "while True: pass",
+        "while :; do :; done",
         |policies| policies.scripts.limits.cpu_seconds = 1,
         &less_work("the script has used up its processor time"),
     );
     check(
-        "open(os.environ['TMPDIR'] + '/a', 'wb')
-signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-open(os.environ['TMPDIR'] + '/a', 'wb').truncate(1 << 21)",
+        r#"exec head -c 2097152 /dev/zero > "$TMPDIR/a""#,
         |policies| policies.scripts.limits.file_bytes = 1 << 20,
         &less_work("the script wrote a file that is too large"),
     );
     let own_files = "the script wrote too many or too large files in its own directory";
     check(
-        "for name in range(100): open(f\"{os.environ['TMPDIR']}/{name}\", 'w').close()
-time.sleep(600)",
+        r#"for name in {1..100}; do : > "$TMPDIR/$name"; done; sleep 600"#,
         |policies| policies.scripts.scratch_files = 50,
         &less_work(own_files),
     );
     check(
-        "open(os.environ['TMPDIR'] + '/a', 'wb').write(bytes(1 << 21))
-time.sleep(600)",
+        r#"head -c 2097152 /dev/zero > "$TMPDIR/a"; sleep 600"#,
         |policies| policies.scripts.scratch_bytes = 1 << 20,
         &less_work(own_files),
     );
 }
+
+/// Needs all memory.
+const ENDLESS: &str = "a=xxxxxxxx; while :; do a=$a$a; done";
 
 /// Without a control group that limits the memory of all processes, the script does not start.
 #[test]
@@ -115,7 +113,7 @@ fn memory_limit_has_a_hint_of_its_own() {
         policies.scripts.limits.memory_bytes = 64 << 20;
         policies.scripts.limits.demanded = vec![GroupLimit::Memory];
     };
-    let answer = run("x = b'x' * (8 << 30)", limited, false).result;
+    let answer = run(ENDLESS, limited, false).result;
     match answer.structured {
         Some(result) => {
             let hint = "the script has used up its memory; give it less work, or tell the user";
@@ -128,10 +126,9 @@ fn memory_limit_has_a_hint_of_its_own() {
 /// A script receives these two limits as errors that it reports itself.
 #[test]
 fn errors_of_the_kernel_are_in_the_output_that_the_hint_names() {
-    for (script, reported) in [
-        ("while True: os.fork() or time.sleep(600)", "BlockingIOError"),
-        ("x = b'x' * (8 << 30)", "MemoryError"),
-    ] {
+    for (script, reported) in
+        [("exec sh -c 'while :; do sleep 600 & done'", "fork"), (ENDLESS, "cannot allocate")]
+    {
         let limited = |policies: &mut Policies| {
             let limits = &mut policies.scripts.limits;
             (limits.processes, limits.address_space) = (10, 1 << 30);
@@ -148,7 +145,7 @@ fn errors_of_the_kernel_are_in_the_output_that_the_hint_names() {
 fn signal_has_a_hint_of_its_own() {
     let hint = "a signal ended the script, so its work may be incomplete; follow the skill's \
         instructions without the script, or tell the user";
-    check("os.kill(os.getpid(), signal.SIGSEGV)", |_| {}, hint);
+    check("kill -SEGV $$", |_| {}, hint);
 }
 
 #[test]
@@ -156,15 +153,15 @@ fn cut_output_has_a_hint_if_the_script_succeeded() {
     let short = |policies: &mut Policies| policies.scripts.output_bytes = 100;
     let cut = "the script succeeded, but the middle of its output was left out; if you need that, \
         run the script so that it prints less";
-    check("print('x' * 1000)", short, cut);
-    check("print('x' * 1000); sys.exit(1)", short, FAILED);
-    let short = run("print('short')", short, false).result.structured.expect("it has a result");
+    check("head -c 1000 /dev/zero | tr '\\0' x", short, cut);
+    check("head -c 1000 /dev/zero | tr '\\0' x; exit 1", short, FAILED);
+    let short = run("echo short", short, false).result.structured.expect("it has a result");
     assert_eq!(short.get("hint"), None, "there is nothing else to do: {short}");
 }
 
 #[test]
 fn cancelled_script_has_no_hint_about_its_arguments() {
-    let answer = run("time.sleep(600)", |_| {}, true).result;
+    let answer = run("sleep 600", |_| {}, true).result;
     assert_eq!(answer.code.as_ref().map(prowess::Code::as_str), Some("cancelled"), "{answer:?}");
     let result = answer.structured.expect("what it printed is kept");
     let hint = "the script was ended because the call was cancelled, so its work may be \
@@ -175,7 +172,7 @@ fn cancelled_script_has_no_hint_about_its_arguments() {
 
 #[test]
 fn script_that_cannot_start_has_a_next_step() {
-    let yaml = "scripts: { interpreters: { py: [python-that-is-not-there] } }";
+    let yaml = "scripts: { interpreters: { sh: [shell-that-is-not-there] } }";
     let configured = Policies::from_yaml(yaml).expect("the policies are valid");
     let answer = run("", |policies| *policies = configured, false).result;
     let code = answer.code.as_ref().map(prowess::Code::as_str);

@@ -1,7 +1,5 @@
 //! Changes of skills and of trust while a server runs.
 
-use std::time::Duration;
-
 use prowess_testkit::Tree;
 use rustix::process::Signal;
 use serde_json::json;
@@ -52,7 +50,7 @@ fn changed_skill_is_loaded_with_new_content() {
                 if words(&result).contains(version) {
                     break;
                 }
-                tokio::time::sleep(Duration::from_millis(20)).await;
+                tokio::task::yield_now().await;
             }
         }
     });
@@ -77,7 +75,7 @@ fn kept_skill_is_refused_with_the_errors_of_its_file() {
                 assert!(words(&result).contains("4:1: error[unknown-field]"), "{}", words(&result));
                 break;
             }
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            tokio::task::yield_now().await;
         }
     });
 }
@@ -98,7 +96,7 @@ fn sighup_reloads_a_manual_server() {
         signal(client.pid, Signal::HUP).expect("it runs");
         // It ends when the server has looked, or with the test's patience.
         while client.call("skills_load", load.clone()).await.is_error == Some(true) {
-            tokio::time::sleep(Duration::from_millis(20)).await;
+            tokio::task::yield_now().await;
         }
     });
 }
