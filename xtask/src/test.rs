@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     }
     let mut jobs = Vec::new();
     if options.tests != Tests::Night {
-        jobs.push(doc_tests(&options)?);
+        jobs.extend(doc_tests(&options));
     }
     for executable in executables::build(options.selection, &options.packages)? {
         jobs.push(job(&executable, options.tests)?);
@@ -92,15 +92,21 @@ fn job(executable: &Executable, tests: Tests) -> Result<pool::Job, Failure> {
     Ok(pool::Job { name: executable.name(), command })
 }
 
-/// The examples in the documentation.
-fn doc_tests(options: &Options<'_>) -> Result<pool::Job, Failure> {
+/// The examples in the documentation of libraries; `None` if only programs are selected.
+fn doc_tests(options: &Options<'_>) -> Option<pool::Job> {
+    let programs = ["prowess-cli", "xtask"];
+    let libraries = options.packages.iter().filter(|package| !programs.contains(package));
     let mut line = vec!["test", "--quiet", "--doc", "--no-fail-fast"];
-    line.extend(options.packages.iter().flat_map(|package| ["--package", package]));
+    line.extend(libraries.flat_map(|package| ["--package", package]));
+    if !options.packages.is_empty() && !line.contains(&"--package") {
+        return None;
+    }
     let line = match options.packages.as_slice() {
         [] => options.selection.cargo(&line),
         _ => line.iter().map(ToString::to_string).collect(),
     };
-    Ok(pool::Job { name: "the examples of the documentation".into(), command: cargo_command(line) })
+    let command = cargo_command(line);
+    Some(pool::Job { name: "the examples of the documentation".into(), command })
 }
 
 #[cfg(test)]

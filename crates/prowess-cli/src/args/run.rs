@@ -55,6 +55,7 @@ pub(crate) struct Run {
         short,
         value_name = "COMMAND",
         requires = "shell",
+        hide_short_help = true,
         hide = !cfg!(feature = "virtual-shell")
     )]
     pub(crate) command: Option<String>,
@@ -64,6 +65,7 @@ pub(crate) struct Run {
         value_delimiter = ',',
         value_name = "ID",
         requires = "shell",
+        hide_short_help = true,
         hide = !cfg!(feature = "virtual-shell")
     )]
     pub(crate) load: Vec<String>,
