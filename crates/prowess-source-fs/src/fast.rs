@@ -24,7 +24,7 @@ mod tests;
 use std::ops::ControlFlow;
 
 use prowess_core::Stamp;
-use prowess_dir::{Dir, Entry, EntryBuffer, Error, Kind};
+use prowess_dir::{Dir, Entry, EntryBuffer, Error, FileTime, Kind};
 
 use crate::admission::{Admission, refuses};
 use crate::walk::{self, Level, Pending, Walk};
@@ -39,12 +39,14 @@ use stamps::LastSecond;
 #[derive(Debug, Default)]
 pub(crate) struct Fast {
     last_second: LastSecond,
+    /// Changes before this time count as ten seconds older. By default none does.
+    pub(crate) old_before: FileTime,
 }
 
 impl Fast {
     /// Starts a scan. Returns `None` where the file system allows no provisional stamps.
     pub(crate) fn start(&self, root: &Dir) -> Option<Provisional> {
-        Provisional::start(root, &self.last_second)
+        Provisional::start(root, self)
     }
 }
 

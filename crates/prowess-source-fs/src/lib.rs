@@ -86,12 +86,13 @@ mod wrong_case;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use prowess_core::{
     Cancel, ChangeListener, Clock, Coverage, Listing, PackageDigest, PackagePath, PreviousScan,
     ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
 };
+use prowess_dir::FileTime;
 
 use fast::Fast;
 use package_digest::PackageDigests;
@@ -140,6 +141,19 @@ impl FsSource {
     #[must_use]
     pub fn with_pause(mut self, pause: impl Fn(Duration) + Send + Sync + 'static) -> Self {
         self.stillness.pause = Arc::new(pause);
+        self
+    }
+
+    /// Counts changes before a time as ten seconds older. For tests, which cannot set the time of
+    /// a change: files that changed just now are not relied on.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_old_changes(mut self, before: SystemTime) -> Self {
+        let since = before.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let seconds = i64::try_from(since.as_secs()).unwrap_or(i64::MAX);
+        if let Some(fast) = &mut self.fast {
+            fast.old_before = FileTime { seconds, nanoseconds: since.subsec_nanos() };
+        }
         self
     }
 

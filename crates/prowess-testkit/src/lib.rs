@@ -104,5 +104,5 @@ pub use store_kit::check_store;
 pub use test_tool::{TestTool, TestTools};
 pub use tools_kit::{call_tool, check_tools};
 pub use traces::with_subscriber;
-pub use tree::Tree;
+pub use tree::{Tree, time_after_changes};
 pub use versioned_source::VersionedSource;

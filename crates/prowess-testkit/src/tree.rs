@@ -1,7 +1,9 @@
 //! A whole directory tree in one string.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use tempfile::TempDir;
 
@@ -63,6 +65,28 @@ Files
         let parent = path.parent().expect("a file has a parent");
         fs::create_dir_all(parent).expect("the fixture's directories can be made");
         fs::write(&path, content).expect("the fixture's files can be written");
+    }
+}
+
+/// Returns a time on the clock of a directory's file system that is after every change so far and
+/// not after any later one. Waits until that clock moves on, some milliseconds.
+///
+/// # Panics
+///
+/// Panics if a file cannot be written to the directory.
+pub fn time_after_changes(directory: &Path) -> SystemTime {
+    let write = || {
+        let mut probe = tempfile::tempfile_in(directory).expect("the directory has room");
+        probe.write_all(b"x").expect("the directory has room");
+        probe.metadata().and_then(|probe| probe.modified()).expect("a file has a time")
+    };
+    let start = write();
+    loop {
+        let now = write();
+        if now > start {
+            return now;
+        }
+        std::thread::yield_now();
     }
 }
 

@@ -7,10 +7,11 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use prowess_core::{PreviousScan, Stamp};
-use prowess_dir::{Dir, EntryBuffer, Epoch, Error, Kind, Stat};
+use prowess_dir::{Dir, EntryBuffer, Error, Kind, Stat};
 
 use super::FastWalk;
 use super::name::NameScan;
+use super::provisional::Provisional;
 use super::stamps::{self, Listed};
 use crate::Nested;
 use crate::walk::Pending;
@@ -50,11 +51,12 @@ impl FastWalk<'_, '_> {
     pub(super) fn valid_listing(&self, root: &Dir) -> Option<Stamp> {
         let previous = &self.walk.prober.reporter.previous;
         let given = previous.listing().filter(|_| self.is_of_packages_alone())?;
-        let stat = root.stat_unconfined("").ok()?;
-        let now = self.epoch()?;
+        let provisional = self.provisional()?;
+        let stat = provisional.aged(root.stat_unconfined("").ok()?);
         let names = Names::known(previous);
         let is_within_bounds = usize::try_from(names.count).ok()? <= self.walk.skills_left;
-        let stands = is_within_bounds && stamps::is_as_listed(given, names.inside(&stat), &now);
+        let listed = names.inside(&stat);
+        let stands = is_within_bounds && stamps::is_as_listed(given, listed, &provisional.epoch);
         stands.then_some(given)
     }
 
@@ -65,9 +67,9 @@ impl FastWalk<'_, '_> {
             && self.walk.exceeded.is_none()
             && !self.walk.cancel.is_cancelled();
         let names = self.names.filter(|_| is_whole)?;
-        let stat = root.stat_unconfined("").ok()?;
-        let began = self.epoch()?;
-        stamps::listing(names.inside(&stat), &began)
+        let provisional = self.provisional()?;
+        let stat = provisional.aged(root.stat_unconfined("").ok()?);
+        stamps::listing(names.inside(&stat), &provisional.epoch)
     }
 
     /// Returns whether a root contains packages and nothing else to visit.
@@ -121,7 +123,7 @@ impl FastWalk<'_, '_> {
         visited.map(drop)
     }
 
-    fn epoch(&self) -> Option<Epoch> {
-        self.walk.prober.reporter.files.provisional.as_ref().map(|provisional| provisional.epoch)
+    fn provisional(&self) -> Option<&Provisional> {
+        self.walk.prober.reporter.files.provisional.as_ref()
     }
 }

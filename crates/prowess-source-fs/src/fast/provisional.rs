@@ -1,9 +1,10 @@
 //! Probes files with provisional stamps.
 
 use prowess_core::Stamp;
-use prowess_dir::{Dir, Epoch, Error, SpentFiles, UncheckedFile};
+use prowess_dir::{Dir, Epoch, Error, FileTime, SpentFiles, Stat, UncheckedFile};
 
-use super::stamps::{self, Found, LastSecond};
+use super::Fast;
+use super::stamps::{self, Found};
 use crate::probe_request::{FileLocation, Origin, Prefix, ProbeRequest};
 use crate::stamp::Verdict;
 
@@ -15,20 +16,24 @@ pub(crate) struct Provisional {
     gives_stamps: bool,
     /// Files that were read. Closing them together is faster.
     spent: SpentFiles,
+    /// See [`Fast::old_before`].
+    pub(super) old_before: FileTime,
 }
 
 impl Provisional {
     /// Starts a scan, whose files get provisional stamps if it is the only such scan of its second.
     /// Returns `None` on other file systems than those of [`Dir::epoch`].
-    pub(super) fn start(root: &Dir, last_second: &LastSecond) -> Option<Self> {
+    pub(super) fn start(root: &Dir, fast: &Fast) -> Option<Self> {
         let provisional = Self::for_comparison(root)?;
-        let gives_stamps = last_second.is_free(&provisional.epoch);
-        Some(Self { gives_stamps, ..provisional })
+        let gives_stamps = fast.last_second.is_free(&provisional.epoch);
+        Some(Self { gives_stamps, old_before: fast.old_before, ..provisional })
     }
 
     /// Starts a scan that compares the provisional stamps of an earlier one and gives none.
     pub(crate) fn for_comparison(root: &Dir) -> Option<Self> {
-        Some(Self { epoch: root.epoch()?, gives_stamps: false, spent: SpentFiles::default() })
+        let epoch = root.epoch()?;
+        let (spent, old_before) = (SpentFiles::default(), FileTime::default());
+        Some(Self { epoch, gives_stamps: false, spent, old_before })
     }
 
     /// Compares a file's times with a provisional stamp, in one system call.
@@ -45,8 +50,16 @@ impl Provisional {
         }
         let stat = location.directory.stat_on_mount(location.path);
         stat.map_or(Verdict::Changed, |(stat, mount)| {
-            stamps::verdict(known, &self.epoch, (&stat, mount))
+            stamps::verdict(known, &self.epoch, (&self.aged(stat), mount))
         })
+    }
+
+    /// Returns the metadata with the time of the change that counts.
+    pub(super) fn aged(&self, mut stat: Stat) -> Stat {
+        if stat.changed < self.old_before {
+            stat.changed.seconds -= 10;
+        }
+        stat
     }
 
     /// Returns the provisional stamp of a file, if it may have one.

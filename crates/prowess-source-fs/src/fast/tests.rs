@@ -4,22 +4,19 @@ mod scenario;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::SystemTime;
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use prowess_core::{Coverage, Timestamp};
-use prowess_testkit::{ManualClock, ScanRecorder, without_override};
+use prowess_testkit::{ManualClock, ScanRecorder, time_after_changes, without_override};
 
 use crate::{FsConfig, FsSource};
 use scenario::{Scenario, World, scenarios};
 
 /// A time long after the files are written, so that their stamps are not racy.
 const LATER: Timestamp = Timestamp(32_503_680_000_000);
-
-/// Longer than the margin between a change and a scan that relies on its time.
-const LONG_AGO: Duration = Duration::from_millis(3_200);
 
 fn fast(config: &FsConfig) -> FsSource {
     FsSource::new(config.clone(), Arc::new(ManualClock::at(LATER)))
@@ -65,10 +62,11 @@ struct Shortcuts {
 }
 
 impl Scenario {
-    /// Scans the tree, edits it and scans it again; compares each scan with a plain one.
-    fn check(&self, world: &mut World, shortcuts: &mut Shortcuts) {
+    /// Scans the tree, edits it and scans it again; compares each scan with a plain one. Files that
+    /// changed before a time count as old.
+    fn check(&self, world: &mut World, old_before: SystemTime, shortcuts: &mut Shortcuts) {
         let config = self.config(world.root());
-        let source = fast(&config);
+        let source = fast(&config).with_old_changes(old_before);
         let first = ScanRecorder::scan(&source).expect("the root can be listed");
         let mut before = view(&first, None);
         let cold = ScanRecorder::scan(&plain(&config)).expect("the root can be listed");
@@ -120,7 +118,7 @@ proptest! {
     fn fast_walk_finds_what_the_plain_walk_finds(scenario in scenarios()) {
         without_override(|| {
             let mut world = World::new(&scenario.nodes);
-            scenario.check(&mut world, &mut Shortcuts::default());
+            scenario.check(&mut world, SystemTime::UNIX_EPOCH, &mut Shortcuts::default());
         });
     }
 
@@ -140,11 +138,12 @@ fn fast_walk_of_old_files_finds_what_the_plain_walk_finds() {
     let scenarios: Vec<_> =
         (0..48).map(|at| if at % 3 == 0 { generate().of_packages() } else { generate() }).collect();
     let mut worlds: Vec<_> = scenarios.iter().map(|scenario| World::new(&scenario.nodes)).collect();
-    std::thread::sleep(LONG_AGO);
+    let outside = tempfile::tempdir().expect("a temporary directory");
+    let old_before = time_after_changes(outside.path());
     let mut shortcuts = Shortcuts::default();
     without_override(|| {
         for (scenario, world) in scenarios.iter().zip(&mut worlds) {
-            scenario.check(world, &mut shortcuts);
+            scenario.check(world, old_before, &mut shortcuts);
         }
     });
     let root = prowess_dir::Dir::open(worlds[0].root()).expect("it is there");
