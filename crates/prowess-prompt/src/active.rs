@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 
 use prowess_core::{ActiveSkill, Boundary, ShowLocation};
-use prowess_text::{
-    is_exact, loses_characters, model_body, one_line, push_xml_line, visible_lines, wrap_body,
-};
+use prowess_text::{is_exact, loses_characters, model_body, one_line, visible_lines, wrap_body};
 
+use crate::difference::push_names;
 use crate::ledger::{Account, Part};
 use crate::{ChangeKind, PromptInput, PromptPolicy};
 
@@ -46,23 +45,17 @@ pub(crate) fn add_changed(account: &mut Account<'_>, changed: &[String], policy:
 /// them again.
 pub fn changed_skills(ids: &[String], load_tool: &str) -> String {
     let mut names = String::new();
-    for id in ids {
-        let separator = if names.is_empty() { "" } else { ", " };
-        names.push_str(separator);
-        names.push('`');
-        push_xml_line(&mut names, id);
-        names.push('`');
-    }
+    push_names(&mut names, ids.iter().map(String::as_str));
     let changed = format!("These loaded skills have changed since they were loaded: {names}.");
     if replaces(load_tool) {
         return format!(
-            "{changed} To have one as it is now, unload it, then call `{load_tool}` with its name, and with \
-             `mode` `add` to keep the others."
+            "{changed} To have one as it is now, unload it, then call `{load_tool}` with its name, \
+             and with `mode` `add` to keep the others."
         );
     }
     format!(
-        "{changed} To have one as it is now, deactivate it if there is a way to, then call `{load_tool}` with \
-         its name."
+        "{changed} To have one as it is now, deactivate it if there is a way to, then call \
+         `{load_tool}` with its name."
     )
 }
 

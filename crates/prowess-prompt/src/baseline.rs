@@ -78,9 +78,7 @@ impl CatalogBaseline {
             return Standing::Outdated;
         }
         let ShownCatalog { catalog, policy, show_location, counter } = *now;
-        let directories = self.prompt.entries.directories().clone();
-        let now = Entries::new(catalog.skills(), show_location, &mut Changes::default())
-            .with_directories(directories);
+        let now = Entries::new(catalog.skills(), show_location, &mut Changes::default());
         let difference = CatalogDifference::new(&self.prompt, &now, policy.catalog_format);
         if difference.is_empty() {
             return Standing::Unchanged;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use prowess_core::{TokenCounter, character_count};
 use prowess_text::{counted, one_line};
 
-use crate::catalog::{frame, push_entry};
+use crate::catalog::push_entry;
 use crate::entries::Entries;
 use crate::{CatalogFormat, Overflow, PromptPolicy, SkillEntry};
 
@@ -29,12 +29,12 @@ pub(crate) fn fit(
 ) -> Fit {
     let description = policy.description_limit();
     let whole = Fit { description, positions: None, is_cut: false };
-    let Some(max) = policy.budget() else {
+    let Some(max) = policy.max_tokens else {
         return whole;
     };
     let scale = Scale { skills, policy, counter };
-    let frame = frame(policy.catalog_format);
-    let around = [frame.opening, frame.closing, &hint(policy), &skills.directories().legend()];
+    let frame = policy.catalog_format.frame();
+    let around = [frame.opening, frame.closing, &hint(policy)];
     let around: usize = around.iter().map(|text| counter.count(text)).sum();
     let room = max.saturating_sub(around + 1);
     if scale.all_fit(description, room) {

@@ -1,22 +1,14 @@
 //! The text of the catalog, in each of its formats.
 
-mod bullets;
-mod dash_lines;
-mod delimited;
+mod elements;
 mod entry;
 mod format;
-mod frame;
-mod json;
-mod markdown;
-mod quoted_lines;
-mod xml_attrs;
-pub(crate) mod xml_elements;
+mod lines;
 
-pub(crate) use delimited::SEPARATOR as DELIMITED_SEPARATOR;
+pub use elements::{reference_available_skills, skill_element};
 pub use entry::SkillEntry;
 pub use format::CatalogFormat;
-use frame::Frame;
-pub use xml_attrs::skill_element;
+pub(crate) use lines::SEPARATOR as DELIMITED_SEPARATOR;
 
 /// Returns the catalog alone, without rule, hint and budget, in the order of `skills` and without a
 /// final line break.
@@ -28,7 +20,7 @@ pub fn available_skills<'a>(
     skills: impl IntoIterator<Item = SkillEntry<'a>>,
     format: CatalogFormat,
 ) -> String {
-    let frame = frame(format);
+    let frame = format.frame();
     let mut text = frame.opening.to_owned();
     for skill in skills {
         push_entry(&mut text, &skill, format);
@@ -45,36 +37,23 @@ pub fn available_skills<'a>(
 /// they are; false says nothing.
 pub(crate) fn push_entry(text: &mut String, skill: &SkillEntry<'_>, format: CatalogFormat) -> bool {
     match format {
-        CatalogFormat::XmlElements => return xml_elements::push(text, skill),
-        CatalogFormat::XmlAttrs => return xml_attrs::push(text, skill),
-        CatalogFormat::QuotedLines => quoted_lines::push(text, skill),
-        CatalogFormat::DashLines => dash_lines::push(text, skill),
-        CatalogFormat::Bullets => bullets::push(text, skill),
-        CatalogFormat::Delimited => delimited::push(text, skill),
-        CatalogFormat::Json => json::push(text, skill),
-        CatalogFormat::Markdown => markdown::push(text, skill),
+        CatalogFormat::XmlElements => return elements::push_elements(text, skill),
+        CatalogFormat::XmlAttrs => return elements::push_attributes(text, skill),
+        CatalogFormat::QuotedLines => lines::push_quoted(text, skill),
+        CatalogFormat::DashLines => lines::push_dash(text, skill),
+        CatalogFormat::Bullets => lines::push_bullet(text, skill),
+        CatalogFormat::Delimited => lines::push_delimited(text, skill),
+        CatalogFormat::Json => lines::push_json(text, skill),
+        CatalogFormat::Markdown => lines::push_markdown(text, skill),
     }
     false
 }
 
 /// Appends the end of a catalog to its entries.
 pub(crate) fn push_closing(text: &mut String, format: CatalogFormat) {
-    if format == CatalogFormat::Delimited {
-        delimited::end_last(text);
+    if format == CatalogFormat::Delimited && text.ends_with("\n---\n") {
+        // No separator follows the last skill.
+        text.truncate(text.len() - DELIMITED_SEPARATOR.len());
     }
-    text.push_str(frame(format).closing);
-}
-
-/// Returns the fixed texts of a format.
-pub(crate) const fn frame(format: CatalogFormat) -> &'static Frame {
-    match format {
-        CatalogFormat::XmlElements
-        | CatalogFormat::XmlAttrs
-        | CatalogFormat::Json
-        | CatalogFormat::Markdown => &xml_elements::FRAME,
-        CatalogFormat::QuotedLines => &quoted_lines::FRAME,
-        CatalogFormat::DashLines => &dash_lines::FRAME,
-        CatalogFormat::Bullets => &bullets::FRAME,
-        CatalogFormat::Delimited => &delimited::FRAME,
-    }
+    text.push_str(format.frame().closing);
 }

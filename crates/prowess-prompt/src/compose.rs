@@ -8,12 +8,11 @@ use prowess_text::{is_exact, loses_characters};
 use crate::active::{add_active, add_changed};
 use crate::baseline::Standing;
 use crate::budget::{Fit, fit, hint, note, shortened};
-use crate::catalog::{frame, push_closing, push_entry};
+use crate::catalog::{push_closing, push_entry};
 use crate::changes::{ChangeKind, Changes};
 use crate::entries::Entries;
 use crate::entry_lines::EntryLines;
 use crate::ledger::{Account, Part};
-use crate::shared_directories::shared_directories;
 use crate::{
     CatalogNotice, CatalogPlace, ContextBlock, Prompt, PromptInput, PromptPolicy, SkillEntry,
 };
@@ -49,8 +48,6 @@ pub(crate) fn compose_catalog(input: &PromptInput<'_>, start: Option<&Catalog>) 
             Entries::new(start.skills().filter(is_offered), show, &mut changes)
         }
     };
-    let directories = shared_directories(&skills, policy, counter);
-    let skills = skills.with_directories(directories);
     let mut account = Account::new(counter);
     let mut prompt = Prompt { total: catalog.len(), ..Prompt::default() };
     if !skills.is_empty() {
@@ -151,11 +148,9 @@ impl Listing<'_> {
         let Self { skills, policy, .. } = *self;
         let shown = fit.positions.as_ref().map_or(skills.len(), Vec::len);
         text.reserve(skills.likely_length(shown));
-        let frame = frame(policy.catalog_format);
-        text.push_str(&skills.directories().legend());
+        let frame = policy.catalog_format.frame();
         text.push_str(frame.opening);
-        let directories = skills.directories().clone();
-        let mut lines = EntryLines::new(text.len(), shown, fit.description, directories);
+        let mut lines = EntryLines::new(text.len(), shown, fit.description);
         let mut location = String::new();
         for index in 0..shown {
             let position = fit.positions.as_ref().map_or(index, |positions| positions[index]);

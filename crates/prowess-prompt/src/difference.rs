@@ -78,7 +78,8 @@ impl<'b> CatalogDifference<'b> {
             let blank = if text.ends_with('\n') { "" } else { " " };
             text.push_str(blank);
             text.push_str("These are no longer available: ");
-            push_names(&mut text, &self.removed);
+            push_names(&mut text, self.removed.iter().copied());
+            text.push('.');
         }
         text.push('\n');
         CatalogNotice {
@@ -106,11 +107,11 @@ fn content(entry: &str) -> &str {
     entry.strip_suffix(DELIMITED_SEPARATOR).unwrap_or(entry).trim_end_matches('\n')
 }
 
-fn push_names(text: &mut String, ids: &[&str]) {
-    for (at, id) in ids.iter().enumerate() {
+/// Appends ids, each in backticks.
+pub(crate) fn push_names<'i>(text: &mut String, ids: impl Iterator<Item = &'i str>) {
+    for (at, id) in ids.enumerate() {
         text.push_str(if at == 0 { "`" } else { ", `" });
         push_xml_line(text, id);
         text.push('`');
     }
-    text.push('.');
 }

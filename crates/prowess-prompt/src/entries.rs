@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 
 use prowess_core::{Record, ShowLocation, character_count};
+use prowess_text::{is_exact, is_one_line};
 
-use crate::aliases::Directories;
 use crate::changes::{ChangeKind, Changes};
-use crate::nameable::is_nameable;
 use crate::{Overflow, SkillEntry};
 
 /// The skills of a catalog that a model can name. Under a budget most of them are never shown, so
@@ -14,7 +13,6 @@ use crate::{Overflow, SkillEntry};
 pub(crate) struct Entries<'a> {
     skills: Vec<Nameable<'a>>,
     show: ShowLocation,
-    directories: Directories,
 }
 
 /// A record, and its id: the id of each is needed several times.
@@ -40,22 +38,7 @@ impl<'a> Entries<'a> {
                 changes.push(id, ChangeKind::Unnameable);
             }
         }
-        Self { skills, show, directories: Directories::default() }
-    }
-
-    /// Returns the entries with short names for these directories in their locations.
-    pub(crate) fn with_directories(self, directories: Directories) -> Self {
-        Self { directories, ..self }
-    }
-
-    /// Returns the directories with a short name.
-    pub(crate) fn directories(&self) -> &Directories {
-        &self.directories
-    }
-
-    /// Returns the form of the locations.
-    pub(crate) fn shows(&self) -> ShowLocation {
-        self.show
+        Self { skills, show }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -115,7 +98,6 @@ impl<'a> Entries<'a> {
         SkillEntry::with_location(id, record, self.show, move || {
             location.clear();
             record.push_location(location);
-            self.directories.shorten(location);
             Cow::Borrowed(location)
         })
     }
@@ -140,4 +122,13 @@ impl<'a> Entries<'a> {
         let all = length * count / count.clamp(1, SAMPLE);
         all + all / 4
     }
+}
+
+/// Returns whether the shown form of an id equals the id, so that a model can copy it.
+fn is_nameable(id: &str) -> bool {
+    if is_one_line(id) {
+        return !id.is_empty();
+    }
+    let has_words = !id.is_empty() && id.split(' ').all(|word| !word.is_empty());
+    has_words && is_exact(id) && !id.contains(|c: char| c.is_whitespace() && c != ' ')
 }

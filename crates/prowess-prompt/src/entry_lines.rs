@@ -2,27 +2,19 @@
 
 use std::ops::Range;
 
-use crate::aliases::Directories;
-
 /// The positions of the entries in a text, in the order of the shown ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct EntryLines {
     start: usize,
     ends: Vec<usize>,
     description: Option<usize>,
-    directories: Directories,
 }
 
 impl EntryLines {
     /// Creates the positions of entries that begin at `start` of a text, with descriptions of at
-    /// most `description` characters and short names for `directories`.
-    pub(crate) fn new(
-        start: usize,
-        count: usize,
-        description: Option<usize>,
-        directories: Directories,
-    ) -> Self {
-        Self { start, ends: Vec::with_capacity(count), description, directories }
+    /// most `description` characters.
+    pub(crate) fn new(start: usize, count: usize, description: Option<usize>) -> Self {
+        Self { start, ends: Vec::with_capacity(count), description }
     }
 
     /// Adds the entry that ends here.
@@ -35,11 +27,6 @@ impl EntryLines {
         if let Some(last) = self.ends.last_mut() {
             *last = end.min(*last);
         }
-    }
-
-    /// Returns the directories that have short names in the locations.
-    pub(crate) fn directories(&self) -> &Directories {
-        &self.directories
     }
 
     /// Returns the limit of the descriptions, in characters.

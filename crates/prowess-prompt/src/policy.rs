@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    BlockPolicy, CatalogEvery, CatalogFormat, ContextShare, ModelFamily, Overflow, PathAliases,
-};
+use crate::{BlockPolicy, CatalogFormat, ModelFamily};
 
 /// The presentation of skills to a model. Every field is optional in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,14 +26,6 @@ pub struct PromptPolicy {
     ///
     /// The loading rule is not included. Skills that do not fit are left out, and the text says so.
     pub max_tokens: Option<usize>,
-    /// The maximum size of the catalog as a share of [`Self::context_window`]. By default, none. No
-    /// key of a file: only a host knows the context window.
-    #[serde(skip)]
-    pub share_of_context: Option<ContextShare>,
-    /// The size of the model's context window, in tokens. By default unknown, which leaves
-    /// [`Self::share_of_context`] without effect. No key of a file: only a host knows it.
-    #[serde(skip)]
-    pub context_window: Option<usize>,
     /// The maximum number of characters of a description, within a budget or not; `None` for no
     /// limit. By default 1,024, the limit of the specification. No key of a file: `max_tokens` is
     /// the budget that people set.
@@ -45,10 +35,6 @@ pub struct PromptPolicy {
     /// out. By default, 80. No key of a file: `max_tokens` is the budget that people set.
     #[serde(skip)]
     pub min_description: usize,
-    /// When locations have short names for the directories of skills. By default, never. No key of
-    /// a file: they save tokens only with long paths of many skills.
-    #[serde(skip)]
-    pub path_aliases: PathAliases,
     /// What happens to a catalog that exceeds its budget.
     pub on_overflow: Overflow,
     /// The family of the models that read the prompt. By default, any.
@@ -72,14 +58,6 @@ pub struct PromptPolicy {
 }
 
 impl PromptPolicy {
-    /// Returns the budget of the catalog in tokens: the smaller one of [`Self::max_tokens`] and the
-    /// share of the context window. `None` means no limit.
-    pub fn budget(&self) -> Option<usize> {
-        let share = self.share_of_context.zip(self.context_window);
-        let share = share.map(|(share, window)| share.of(window));
-        self.max_tokens.into_iter().chain(share).min()
-    }
-
     /// Returns whether the description of a tool lists the skills of the first catalog.
     pub(crate) fn is_described_at_start(&self) -> bool {
         self.catalog_place == CatalogPlace::ToolDescription
@@ -101,11 +79,8 @@ impl Default for PromptPolicy {
             catalog_format: CatalogFormat::default(),
             catalog_every: CatalogEvery::default(),
             max_tokens: Some(4_000),
-            share_of_context: None,
-            context_window: None,
             max_description: Some(1_024),
             min_description: 80,
-            path_aliases: PathAliases::default(),
             on_overflow: Overflow::default(),
             model_family: ModelFamily::default(),
             blocks: BlockPolicy::default(),
@@ -141,4 +116,52 @@ pub enum DescribedSkills {
     Current,
     /// Those of the first catalog that are still offered, with their first descriptions.
     AtStart,
+}
+
+/// How often the text of the catalog is written again in a conversation. A provider's prompt cache
+/// keeps the part of a prompt that equals the one before, up to the first difference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CatalogEvery {
+    /// In each call, so the text is always that of the newest catalog, and a change of one skill
+    /// loses the cached rest of the prompt.
+    Call,
+    /// Once in a conversation. Changes are not reported to the model.
+    Session,
+    /// Once in a conversation, and a notice at the end of the text lists what has changed since.
+    /// After large changes the catalog is written again. The default.
+    #[default]
+    Change,
+}
+
+/// What happens to a catalog that exceeds its budget.
+///
+/// Except under [`Overflow::NamesOnly`], descriptions are shortened first, all to the same number
+/// of characters and none below [`PromptPolicy::min_description`]. If that is
+/// not enough, the value decides which skills stay. The text lists skills by id under each value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Overflow {
+    /// The first ones by id stay. The text is the same in each call until the catalog changes. The
+    /// default.
+    #[default]
+    Shorten,
+    /// Every description is left out. If the names alone are too many, the first ones by id stay.
+    NamesOnly,
+    /// Those that a ranker prefers for the user's last message stay. The text may differ from call
+    /// to call.
+    Relevance,
+    /// The most used ones stay, by counts of the host.
+    Usage,
+    /// Those of the highest layers stay.
+    Layer,
+}
+
+impl Overflow {
+    /// Returns whether the preferred ids of the input decide which skills stay.
+    pub fn uses_preferred(self) -> bool {
+        matches!(self, Self::Relevance | Self::Usage)
+    }
 }

@@ -1,4 +1,4 @@
-//! The composed prompt.
+//! The composed prompt, and its parts next to the text.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::entry_lines::EntryLines;
-use crate::{CatalogNotice, ContextBlock, Ledger, SkillIds};
+use crate::{Ledger, SkillIds};
 
 /// A composed prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -68,4 +68,37 @@ impl Prompt {
             Some(block) => Cow::Owned(format!("{}\n{}\n", self.text, block.text)),
         }
     }
+}
+
+/// A block of context with its position among others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ContextBlock {
+    /// Blocks of lower priority are in front: by the convention of the hosts that have such blocks,
+    /// the context of a channel is at 0 and memory at 100.
+    pub priority: u16,
+    /// The text, without a final line break.
+    pub text: Arc<str>,
+}
+
+/// Joins blocks of context in the order of their priorities, with a blank line between them. Blocks
+/// of one priority stay in their order, and empty ones are left out.
+pub fn compose_context(blocks: impl IntoIterator<Item = ContextBlock>) -> String {
+    let mut blocks: Vec<_> = blocks.into_iter().filter(|block| !block.text.is_empty()).collect();
+    blocks.sort_by_key(|block| block.priority);
+    let texts: Vec<_> = blocks.iter().map(|block| &*block.text).collect();
+    texts.join("\n\n")
+}
+
+/// The changes of a catalog since the text that a prompt repeats was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CatalogNotice {
+    /// The ids of skills that were added. The notice has their entries.
+    pub added: SkillIds,
+    /// The ids of skills whose entries have changed. The notice has their new entries.
+    pub changed: SkillIds,
+    /// The ids of skills that the catalog's text shows and that are no longer offered.
+    pub removed: SkillIds,
+    /// The notice for the model.
+    #[serde(skip)]
+    pub(crate) text: String,
 }

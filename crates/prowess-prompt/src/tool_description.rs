@@ -1,7 +1,6 @@
 //! The descriptions of tools that list the skills.
 
 use crate::CatalogFormat;
-use crate::catalog::frame;
 
 /// The description of the tool `skill`.
 const SKILL: &str = include_str!("descriptions/skill.txt");
@@ -17,7 +16,7 @@ const GET_SKILL: &str = include_str!("descriptions/get_skill.txt");
 /// elsewhere. The tools `skill` and `get_skill` have other descriptions with the skills; every
 /// other tool has them behind its own.
 pub fn tool_description(tool: &str, text: &str, listing: &str, format: CatalogFormat) -> String {
-    let skills = if listing.is_empty() { frame(format).empty } else { listing };
+    let skills = if listing.is_empty() { format.frame().empty } else { listing };
     match tool {
         "skill" => SKILL.trim_end().replacen(AVAILABLE_SKILLS, skills, 1),
         "get_skill" => {

@@ -1,4 +1,4 @@
-//! The formats of a catalog.
+//! The formats of a catalog, and the text around its entries.
 
 use serde::{Deserialize, Serialize};
 
@@ -50,4 +50,47 @@ impl CatalogFormat {
     pub(crate) fn description_limit(self) -> Option<usize> {
         (self == Self::Bullets).then_some(Self::SHORT_DESCRIPTION)
     }
+
+    /// Returns the fixed texts.
+    pub(crate) const fn frame(self) -> &'static Frame {
+        match self {
+            Self::XmlElements | Self::XmlAttrs | Self::Json | Self::Markdown => &XML_FRAME,
+            Self::QuotedLines => &QUOTED_FRAME,
+            Self::DashLines => &DASH_FRAME,
+            Self::Bullets => &BULLET_FRAME,
+            Self::Delimited => &DELIMITED_FRAME,
+        }
+    }
 }
+
+/// The fixed texts of a format.
+pub(crate) struct Frame {
+    /// Before the first entry.
+    pub(crate) opening: &'static str,
+    /// Behind the last entry.
+    pub(crate) closing: &'static str,
+    /// Instead of all, if there is no entry.
+    pub(crate) empty: &'static str,
+}
+
+pub(super) const XML_FRAME: Frame = Frame {
+    opening: "<available_skills>\n",
+    closing: "</available_skills>",
+    empty: "<available_skills>\n</available_skills>",
+};
+const QUOTED_FRAME: Frame = Frame {
+    empty: "<available_skills>\n(No skills currently available)\n</available_skills>",
+    ..XML_FRAME
+};
+const DASH_FRAME: Frame = Frame {
+    opening: "Available skills:\n",
+    closing: "",
+    empty: "No skills are currently available.",
+};
+/// Without a skill there is no block at all.
+const BULLET_FRAME: Frame = Frame { opening: "[Available Skills]\n", closing: "", empty: "" };
+const DELIMITED_FRAME: Frame = Frame {
+    opening: "<<<AVAILABLE_SKILLS>>>\n",
+    closing: "<<<END_AVAILABLE_SKILLS>>>",
+    empty: "<<<AVAILABLE_SKILLS>>>\n(none)\n<<<END_AVAILABLE_SKILLS>>>",
+};

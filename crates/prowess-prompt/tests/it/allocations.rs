@@ -4,12 +4,12 @@
 use std::process::Command;
 use std::sync::Arc;
 
-use prowess_core::{Boundary, Catalog, DeliveryPolicy, EstimatedTokens};
-use prowess_prompt::{CatalogBaseline, Composer, ComposerInput, PromptPolicy};
+use prowess_core::{Boundary, DeliveryPolicy, EstimatedTokens};
+use prowess_prompt::{Composer, ComposerInput, PromptPolicy};
 use stats_alloc::Region;
 
 use crate::ALLOCATOR;
-use crate::fixture::{SECRET, catalog, skill};
+use crate::fixture::{SECRET, catalog, composer_input, skill};
 
 /// Set in the process that counts.
 const COUNTS: &str = "PROWESS_TEST_COUNTS_ALLOCATIONS";
@@ -21,14 +21,6 @@ fn allocations<T>(work: impl FnOnce() -> T) -> usize {
     let change = region.change();
     drop(result);
     change.allocations + change.reallocations
-}
-
-fn input<'a>(
-    catalog: &'a Arc<Catalog>,
-    baseline: Option<&'a Arc<CatalogBaseline>>,
-    boundary: &'a Boundary,
-) -> ComposerInput<'a> {
-    ComposerInput { catalog, active: &[], changed: &[], preferred: &[], baseline, boundary }
 }
 
 /// Allocations for a catalog of `count` skills: of its first prompt, of the same prompt again, and
@@ -51,11 +43,12 @@ fn counts(count: usize) -> Counts {
     let before = Arc::new(catalog(&skills));
     skills.push(skill("zip", "Packs files."));
     let after = Arc::new(catalog(&skills));
-    let first = allocations(|| composer.compose(&input(&before, None, boundary)));
-    let unchanged = allocations(|| composer.compose(&input(&before, None, boundary)));
-    let baseline = composer.baseline(&input(&before, None, boundary));
+    let first = allocations(|| composer.compose(&composer_input(&before, boundary)));
+    let unchanged = allocations(|| composer.compose(&composer_input(&before, boundary)));
+    let baseline = composer.baseline(&composer_input(&before, boundary));
     let after_an_edit = allocations(|| {
-        let prompt = composer.compose(&input(&after, baseline.as_ref(), boundary));
+        let input = composer_input(&after, boundary);
+        let prompt = composer.compose(&ComposerInput { baseline: baseline.as_ref(), ..input });
         assert!(prompt.notice.is_some(), "the edit is reported");
         prompt
     });

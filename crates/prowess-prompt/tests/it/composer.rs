@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use prowess_core::{ActiveSkill, Boundary, Catalog, DeliveryPolicy, EstimatedTokens, TokenCounter};
 use prowess_prompt::{Composer, ComposerInput, Prompt, PromptPolicy};
 
-use crate::fixture::{SECRET, active, catalog, many, prompt};
+use crate::fixture::{SECRET, active, catalog, composer_input, many, prompt};
 
 /// Counts how often it is asked.
 #[derive(Default)]
@@ -29,14 +29,7 @@ fn composed(
     active: &[Arc<ActiveSkill>],
 ) -> Arc<Prompt> {
     let boundary = &Boundary::new(SECRET);
-    composer.compose(&ComposerInput {
-        catalog,
-        active,
-        changed: &[],
-        preferred: &[],
-        baseline: None,
-        boundary,
-    })
+    composer.compose(&ComposerInput { active, ..composer_input(catalog, boundary) })
 }
 
 #[test]

@@ -8,7 +8,7 @@ use prowess_core::{
     DeliveryPolicy, Digest, EstimatedTokens, Layer, MemorySource, NewRecord, RecordIndex,
     RecordSetBuilder, Timestamp, Trust,
 };
-use prowess_prompt::{Prompt, PromptInput, PromptPolicy, compose};
+use prowess_prompt::{ComposerInput, Prompt, PromptInput, PromptPolicy, compose};
 
 /// One skill of a catalog.
 #[derive(Clone, Debug)]
@@ -154,6 +154,15 @@ pub(crate) fn prompt_with(
         boundary: &Boundary::new(SECRET),
         counter: &EstimatedTokens,
     })
+}
+
+/// Returns the input of a composer for a turn without loaded skills.
+pub(crate) fn composer_input<'a>(
+    catalog: &'a Arc<Catalog>,
+    boundary: &'a Boundary,
+) -> ComposerInput<'a> {
+    let baseline = None;
+    ComposerInput { catalog, active: &[], changed: &[], preferred: &[], baseline, boundary }
 }
 
 /// Composes the prompt of these skills under the default policy.

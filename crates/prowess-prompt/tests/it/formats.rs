@@ -1,8 +1,11 @@
 //! Tests of the formats of a catalog: each text to the byte.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use prowess_core::{DeliveryPolicy, ShowLocation};
-use prowess_prompt::{CatalogFormat, PromptPolicy, SkillEntry, available_skills, skill_element};
+use prowess_prompt::{
+    CatalogFormat, PromptPolicy, Role, SkillEntry, available_skills, reference_available_skills,
+    skill_element,
+};
 
 use crate::fixture::{catalog, hidden_catalog, prompt, prompt_with, skill};
 
@@ -12,11 +15,6 @@ fn entry(name: &str, description: &str, location: Option<&str>) -> SkillEntry<'s
         description: description.to_owned().into(),
         location: location.map(|location| location.to_owned().into()),
     }
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "cases are written in place")]
-fn check(format: CatalogFormat, skills: Vec<SkillEntry<'static>>, expected: Expect) {
-    expected.assert_eq(&available_skills(skills, format));
 }
 
 /// A skill with every field, one with characters of XML, and one with its name alone.
@@ -29,17 +27,92 @@ fn three() -> Vec<SkillEntry<'static>> {
 }
 
 #[test]
-fn xml_attrs() {
-    check(
-        CatalogFormat::XmlAttrs,
-        three(),
-        expect![[r##"
-        <available_skills>
-        <skill name="pdf" description="Extract text and tables from PDF files." location="/path/to/pdf/SKILL.md" trit="0" role="Coordinator" color="#F59E0B" />
-        <skill name="sql" description="&quot;Queries&quot; &amp; &lt;views&gt;, line two" location="/path/to/sql/SKILL.md" trit="2" role="Verifier" color="#2E5FA3" />
-        <skill name="xlsx" trit="0" role="Coordinator" color="#F59E0B" />
-        </available_skills>"##]],
-    );
+fn each_format_shows_the_fields() {
+    for (format, expected) in [
+        (
+            CatalogFormat::XmlAttrs,
+            expect![[r##"
+            <available_skills>
+            <skill name="pdf" description="Extract text and tables from PDF files." location="/path/to/pdf/SKILL.md" trit="0" role="Coordinator" color="#F59E0B" />
+            <skill name="sql" description="&quot;Queries&quot; &amp; &lt;views&gt;, line two" location="/path/to/sql/SKILL.md" trit="2" role="Verifier" color="#2E5FA3" />
+            <skill name="xlsx" trit="0" role="Coordinator" color="#F59E0B" />
+            </available_skills>"##]],
+        ),
+        (
+            CatalogFormat::QuotedLines,
+            expect![[r#"
+            <available_skills>
+            "pdf": Extract text and tables from PDF files.
+            "sql": &quot;Queries&quot; &amp; &lt;views&gt;, line two
+            "xlsx"
+            </available_skills>"#]],
+        ),
+        (
+            CatalogFormat::DashLines,
+            expect![[r#"
+            Available skills:
+              - pdf: Extract text and tables from PDF files.
+              - sql: &quot;Queries&quot; &amp; &lt;views&gt;, line two
+              - xlsx"#]],
+        ),
+        (
+            CatalogFormat::Bullets,
+            expect![[r#"
+            [Available Skills]
+            • `pdf` — Extract text and tables from PDF files.
+            • `sql` — &quot;Queries&quot; &amp; &lt;views&gt;, line two
+            • `xlsx`"#]],
+        ),
+        (
+            CatalogFormat::Delimited,
+            expect![[r#"
+            <<<AVAILABLE_SKILLS>>>
+            name: pdf
+            location: /path/to/pdf/SKILL.md
+            description: Extract text and tables from PDF files.
+            ---
+            name: sql
+            location: /path/to/sql/SKILL.md
+            description: &quot;Queries&quot; &amp; &lt;views&gt;, line two
+            ---
+            name: xlsx
+            <<<END_AVAILABLE_SKILLS>>>"#]],
+        ),
+        (
+            CatalogFormat::Json,
+            expect![[r#"
+            <available_skills>
+            {"name":"pdf","description":"Extract text and tables from PDF files.","location":"/path/to/pdf/SKILL.md"}
+            {"name":"sql","description":"\"Queries\" & \u003cviews\u003e, line two","location":"/path/to/sql/SKILL.md"}
+            {"name":"xlsx"}
+            </available_skills>"#]],
+        ),
+        (
+            CatalogFormat::Markdown,
+            expect![[r#"
+            <available_skills>
+            - pdf: Extract text and tables from PDF files. (/path/to/pdf/SKILL.md)
+            - sql: &quot;Queries&quot; &amp; &lt;views&gt;, line two (/path/to/sql/SKILL.md)
+            - xlsx
+            </available_skills>"#]],
+        ),
+    ] {
+        expected.assert_eq(&available_skills(three(), format));
+    }
+}
+
+/// A name may have the characters that end it in a format.
+#[test]
+fn names_keep_their_place() {
+    for (format, line) in [
+        (CatalogFormat::QuotedLines, "\"a: b`&quot;c\": d: e — f"),
+        (CatalogFormat::DashLines, "  - a&#58; b`&quot;c: d: e — f"),
+        (CatalogFormat::Bullets, "• `a: b&#96;&quot;c` — d: e — f"),
+        (CatalogFormat::Delimited, "name: a: b`&quot;c\ndescription: d: e — f"),
+    ] {
+        let text = available_skills([entry("a: b`\"c", " d: e\n — f ", None)], format);
+        assert!(text.contains(line), "{format:?}: {text}");
+    }
 }
 
 #[test]
@@ -54,135 +127,6 @@ fn a_whole_skill_is_an_element() {
         &lt;/skill&gt;</skill>"##]].assert_eq(&text);
     let document = roxmltree::Document::parse(&text).expect("the skill is XML");
     assert_eq!(document.root_element().text(), Some(body), "a parser returns the body");
-}
-
-#[test]
-fn quoted_lines() {
-    check(
-        CatalogFormat::QuotedLines,
-        three(),
-        expect![[r#"
-        <available_skills>
-        "pdf": Extract text and tables from PDF files.
-        "sql": &quot;Queries&quot; &amp; &lt;views&gt;, line two
-        "xlsx"
-        </available_skills>"#]],
-    );
-}
-
-#[test]
-fn dash_lines() {
-    check(
-        CatalogFormat::DashLines,
-        three(),
-        expect![[r#"
-        Available skills:
-          - pdf: Extract text and tables from PDF files.
-          - sql: &quot;Queries&quot; &amp; &lt;views&gt;, line two
-          - xlsx"#]],
-    );
-}
-
-#[test]
-fn bullets() {
-    check(
-        CatalogFormat::Bullets,
-        three(),
-        expect![[r#"
-        [Available Skills]
-        • `pdf` — Extract text and tables from PDF files.
-        • `sql` — &quot;Queries&quot; &amp; &lt;views&gt;, line two
-        • `xlsx`"#]],
-    );
-}
-
-#[test]
-fn delimited() {
-    check(
-        CatalogFormat::Delimited,
-        three(),
-        expect![[r#"
-        <<<AVAILABLE_SKILLS>>>
-        name: pdf
-        location: /path/to/pdf/SKILL.md
-        description: Extract text and tables from PDF files.
-        ---
-        name: sql
-        location: /path/to/sql/SKILL.md
-        description: &quot;Queries&quot; &amp; &lt;views&gt;, line two
-        ---
-        name: xlsx
-        <<<END_AVAILABLE_SKILLS>>>"#]],
-    );
-}
-
-#[test]
-fn json() {
-    check(
-        CatalogFormat::Json,
-        three(),
-        expect![[r#"
-        <available_skills>
-        {"name":"pdf","description":"Extract text and tables from PDF files.","location":"/path/to/pdf/SKILL.md"}
-        {"name":"sql","description":"\"Queries\" & \u003cviews\u003e, line two","location":"/path/to/sql/SKILL.md"}
-        {"name":"xlsx"}
-        </available_skills>"#]],
-    );
-}
-
-#[test]
-fn markdown() {
-    check(
-        CatalogFormat::Markdown,
-        three(),
-        expect![[r#"
-        <available_skills>
-        - pdf: Extract text and tables from PDF files. (/path/to/pdf/SKILL.md)
-        - sql: &quot;Queries&quot; &amp; &lt;views&gt;, line two (/path/to/sql/SKILL.md)
-        - xlsx
-        </available_skills>"#]],
-    );
-}
-
-#[test]
-fn delimited_fields_are_trimmed_and_folded() {
-    let skills = vec![entry("  skill  ", " line one\nline two ", None)];
-    check(
-        CatalogFormat::Delimited,
-        skills,
-        expect![[r#"
-        <<<AVAILABLE_SKILLS>>>
-        name: skill
-        description: line one line two
-        <<<END_AVAILABLE_SKILLS>>>"#]],
-    );
-}
-
-#[test]
-fn names_of_hostile_shape_keep_their_place() {
-    let skills = || vec![entry("a: b`\"c", "d: e — f", None)];
-    check(
-        CatalogFormat::QuotedLines,
-        skills(),
-        expect![[r#"
-        <available_skills>
-        "a: b`&quot;c": d: e — f
-        </available_skills>"#]],
-    );
-    check(
-        CatalogFormat::DashLines,
-        skills(),
-        expect![[r#"
-        Available skills:
-          - a&#58; b`&quot;c: d: e — f"#]],
-    );
-    check(
-        CatalogFormat::Bullets,
-        skills(),
-        expect![[r#"
-        [Available Skills]
-        • `a: b&#96;&quot;c` — d: e — f"#]],
-    );
 }
 
 #[test]
@@ -209,8 +153,9 @@ fn every_format_sorts_by_id_and_hides_the_hidden() {
     for format in CatalogFormat::ALL {
         let shown = prompt(&catalog(&skills), &[], &policy(format));
         assert_eq!(*shown.shown, ["a", "a-2", "b"], "{format:?}");
-        let again = prompt(&catalog(&skills), &[], &policy(format));
-        assert_eq!(shown, again, "{format:?}: equal input gives equal bytes");
+        let reversed: Vec<_> = skills.iter().rev().cloned().collect();
+        let again = prompt(&catalog(&reversed), &[], &policy(format));
+        assert_eq!(shown.text, again.text, "{format:?}: equal input gives equal bytes");
         let hidden = prompt(&hidden_catalog(&skills), &[], &policy(format));
         assert_eq!(hidden.text, "", "{format:?}");
     }
@@ -275,4 +220,44 @@ fn skills_of_one_name_from_two_sources_have_their_own_ids() {
             assert!(catalog.get(id).is_some(), "`{id}` resolves");
         }
     }
+}
+
+#[test]
+fn roles_come_from_names() {
+    let names = [
+        "pdf code-review xlsx skill-creator git-workflow python-dev extension-development",
+        "hello test-skill a b",
+        "pdf-processing data-analysis skill kubernetes-deploy glucose-monitor c",
+    ];
+    for (role, names) in Role::ALL.into_iter().zip(names) {
+        names.split(' ').for_each(|name| assert_eq!(Role::of(name), role, "`{name}`"));
+    }
+    assert_eq!(Role::ALL.map(Role::colour), ["#F59E0B", "#A855F7", "#2E5FA3"]);
+}
+
+/// The reference tool escapes names and descriptions, and no location.
+#[test]
+fn reference_format_is_that_of_the_tool() {
+    let entry = SkillEntry {
+        name: "a<b&c".into(),
+        description: "\"Quoted\" 'single' > other\nline".into(),
+        location: Some("/tmp/a<b&c/SKILL.md".into()),
+    };
+    expect![[r#"
+        <available_skills>
+        <skill>
+        <name>
+        a&lt;b&amp;c
+        </name>
+        <description>
+        &quot;Quoted&quot; &#x27;single&#x27; &gt; other
+        line
+        </description>
+        <location>
+        /tmp/a<b&c/SKILL.md
+        </location>
+        </skill>
+        </available_skills>"#]]
+    .assert_eq(&reference_available_skills([entry]));
+    assert_eq!(reference_available_skills([]), "<available_skills>\n</available_skills>");
 }

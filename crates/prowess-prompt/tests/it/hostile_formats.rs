@@ -1,13 +1,10 @@
-//! The hostile corpus in every format and every place.
+//! The hostile corpus in every format.
 
 use proptest::prelude::*;
-use prowess_prompt::{
-    CatalogFormat, CatalogPlace, PromptPolicy, SkillEntry, available_skills, tool_description,
-};
+use prowess_prompt::{CatalogFormat, SkillEntry, available_skills};
 use prowess_testkit::{disguised_tag_in, hostile_texts, invisible_in};
 use prowess_text::one_line;
 
-use crate::fixture::{catalog, prompt, skill};
 use crate::reading::{entries, read};
 
 /// Returns the text that a reader gets: on one line, in XML with `<` for each bracket that looks
@@ -52,55 +49,6 @@ fn no_text_of_the_corpus_leaves_its_entry() {
             let names: Vec<_> = read.iter().map(|skill| skill.0.as_str()).collect();
             assert_eq!(names, ["first", &shown(&text, format), "last"], "{format:?}: {catalog}");
             assert_eq!(read[1].1, shown(&text, format), "{format:?}: {catalog}");
-        }
-    }
-}
-
-#[test]
-fn no_description_of_the_corpus_leaves_its_place() {
-    for text in hostile_texts() {
-        let skills = [skill("a", "First."), skill("b", &text), skill("c", "Last.")];
-        let catalog = catalog(&skills);
-        for format in CatalogFormat::ALL {
-            for place in [
-                CatalogPlace::SystemPrompt,
-                CatalogPlace::ContextBlock,
-                CatalogPlace::ToolDescription,
-            ] {
-                let policy = PromptPolicy {
-                    catalog_place: place,
-                    catalog_format: format,
-                    ..PromptPolicy::default()
-                };
-                let prompt = prompt(&catalog, &[], &policy);
-                let (around, block) = match place {
-                    CatalogPlace::ContextBlock => {
-                        let context = prompt.context.clone().expect("the place");
-                        (prompt.whole_text().into_owned(), context.text)
-                    }
-                    CatalogPlace::ToolDescription => {
-                        let listing = prompt.listing.clone().expect("the place");
-                        (tool_description("skill", "", &listing, format), listing)
-                    }
-                    _ => {
-                        let rule = prompt.text.find("\n\n").expect("the rule ends") + 2;
-                        (prompt.text.clone(), prompt.text[rule..].trim_end().into())
-                    }
-                };
-                assert_eq!(around.matches(&*block).count(), 1, "{place:?} {format:?}: {around}");
-                assert_eq!(invisible_in(&around), None, "{place:?} {format:?}: {around:?}");
-                let hint = "\n\nUse skills.load(skill_id) to load full instructions.";
-                let block = block.strip_suffix(hint).unwrap_or(&block);
-                check_safe(block, format);
-                assert_eq!(*prompt.shown, ["a", "b", "c"], "{place:?} {format:?}");
-                let lines = block.lines().count();
-                if format != CatalogFormat::Markdown {
-                    let names: Vec<_> = read(block, format).into_iter().map(|one| one.0).collect();
-                    assert_eq!(names, ["a", "b", "c"], "{place:?} {format:?}: {block}");
-                } else {
-                    assert_eq!(lines, 5, "{block}");
-                }
-            }
         }
     }
 }

@@ -9,7 +9,6 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 mod active;
-mod aliases;
 mod allocations;
 mod blocks;
 mod budget;
@@ -27,8 +26,6 @@ mod overflow;
 mod places;
 mod policy;
 mod reading;
-mod role;
 mod segments;
 mod skills_prompt;
-mod skills_ref;
 mod stability;

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use prowess_core::{Boundary, Catalog, DeliveryPolicy, EstimatedTokens};
 use prowess_prompt::{
-    ChangeKind, Composer, ComposerInput, ContextShare, Overflow, Part, Prompt, PromptInput,
-    PromptPolicy, compose,
+    ChangeKind, Composer, ComposerInput, Overflow, Part, Prompt, PromptInput, PromptPolicy,
+    SkillIds, compose,
 };
 
-use crate::fixture::{SECRET, catalog, in_layers, many, parse, skill};
+use crate::fixture::{SECRET, catalog, composer_input, in_layers, many, parse, skill};
 
 fn policy(on_overflow: Overflow, max_tokens: usize) -> PromptPolicy {
     PromptPolicy { on_overflow, max_tokens: Some(max_tokens), ..PromptPolicy::default() }
@@ -29,7 +29,7 @@ fn cut(catalog: &Catalog, preferred: &[&str], policy: &PromptPolicy) -> Prompt {
     });
     let tokens = prompt.ledger.entries.iter().find(|entry| entry.part == Part::Catalog);
     let tokens = tokens.expect("there is a catalog").tokens;
-    let budget = policy.budget().expect("there is a budget");
+    let budget = policy.max_tokens.expect("there is a budget");
     assert!(tokens <= budget, "{tokens} tokens are within {budget}");
     prompt
 }
@@ -38,15 +38,12 @@ fn cut(catalog: &Catalog, preferred: &[&str], policy: &PromptPolicy) -> Prompt {
 fn check_report(prompt: &Prompt) {
     let entries = parse(&prompt.text);
     let named: Vec<_> = entries.iter().map(|(name, ..)| name.as_str()).collect();
-    assert_eq!(*prompt.shown, *named_list(&named), "the shown ids are those of the text");
+    let shown: SkillIds = named.iter().copied().collect();
+    assert_eq!(*prompt.shown, shown, "the shown ids are those of the text");
     let dropped = ids(prompt, ChangeKind::Dropped);
     assert_eq!(named.len() + dropped.len(), prompt.total, "each skill is shown or dropped");
     assert!(dropped.iter().all(|id| !named.contains(&id.as_str())), "none is both");
     assert!(prompt.is_cut);
-}
-
-fn named_list<'a>(names: &'a [&'a str]) -> Box<prowess_prompt::SkillIds> {
-    Box::new(names.iter().copied().collect())
 }
 
 fn ids(prompt: &Prompt, kind: ChangeKind) -> Vec<String> {
@@ -82,10 +79,6 @@ fn names_stay_without_descriptions() {
     assert_eq!(prompt.shown.len(), 40, "all names fit");
     assert!(parse(&prompt.text).iter().all(|(_, description, _)| description.is_empty()));
     assert_eq!(ids(&prompt, ChangeKind::NameOnly).len(), 40);
-}
-
-#[test]
-fn too_many_names_are_cut_too() {
     let prompt = cut(&catalog(&many(400, 300)), &[], &policy(Overflow::NamesOnly, 1_200));
     check_report(&prompt);
     assert!((40..400).contains(&prompt.shown.len()), "{} names", prompt.shown.len());
@@ -128,21 +121,6 @@ fn long_description_is_capped_without_a_budget() {
 }
 
 #[test]
-fn share_of_the_window_is_a_budget() {
-    let share = |share| ContextShare::new(share);
-    let policy = |max_tokens, share_of_context, context_window| {
-        PromptPolicy { max_tokens, share_of_context, context_window, ..PromptPolicy::default() }
-            .budget()
-    };
-    assert_eq!(policy(None, share(0.02), Some(200_000)), Some(4_000));
-    assert_eq!(policy(Some(1_000), share(0.02), Some(200_000)), Some(1_000), "the smaller one");
-    assert_eq!(policy(Some(8_000), share(0.02), Some(200_000)), Some(4_000), "the smaller one");
-    assert_eq!(policy(Some(8_000), share(0.02), None), Some(8_000), "the window is unknown");
-    assert_eq!(policy(None, None, Some(200_000)), None);
-    assert_eq!([share(-0.1), share(1.1), share(f64::NAN)], [None; 3]);
-}
-
-#[test]
 fn note_names_the_tools_that_there_are() {
     let catalog = catalog(&many(40, 300));
     let note = |search: Option<&str>, list: Option<&str>| {
@@ -168,14 +146,9 @@ fn cut_text_is_kept_for_its_preferred_skills() {
     let composer =
         Composer::new(policy(Overflow::Relevance, 600), DeliveryPolicy::default(), counter);
     let composed = |catalog: &Arc<Catalog>, preferred: &str| {
-        composer.compose(&ComposerInput {
-            catalog,
-            active: &[],
-            changed: &[],
-            preferred: &[preferred.to_owned()],
-            baseline: None,
-            boundary: &Boundary::new(SECRET),
-        })
+        let boundary = Boundary::new(SECRET);
+        let preferred = &[preferred.to_owned()];
+        composer.compose(&ComposerInput { preferred, ..composer_input(catalog, &boundary) })
     };
     let large = Arc::new(catalog(&many(100, 300)));
     let first = composed(&large, "skill-00090");

@@ -1,6 +1,6 @@
 //! Tests of the places of a catalog, and of the blocks of context.
 
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 use prowess_prompt::{
     BlockPolicy, CatalogFormat, CatalogPlace, ContextBlock, Part, Prompt, PromptPolicy,
     compose_context, tool_description,
@@ -68,6 +68,7 @@ fn without_a_skill_there_is_no_block_in_any_place() {
                 let prompt = prompt(&catalog, &[], &policy);
                 let place = (catalog_place, catalog_format);
                 assert_eq!(prompt.text, "", "{place:?}");
+                assert!(prompt.ledger.entries.is_empty(), "{place:?} costs nothing");
                 assert_eq!((prompt.context, prompt.listing), (None, None), "{place:?}");
             }
         }
@@ -76,7 +77,9 @@ fn without_a_skill_there_is_no_block_in_any_place() {
 
 #[test]
 fn loading_changes_no_place_of_the_catalog() {
-    for catalog_place in [CatalogPlace::ContextBlock, CatalogPlace::ToolDescription] {
+    for catalog_place in
+        [CatalogPlace::SystemPrompt, CatalogPlace::ContextBlock, CatalogPlace::ToolDescription]
+    {
         let policy = PromptPolicy { catalog_place, ..PromptPolicy::default() };
         let before = prompt(&catalog(&two()), &[], &policy);
         let after = prompt(&catalog(&two()), &[active("pdf", "Body")], &policy);
@@ -94,41 +97,8 @@ fn described(tool: &str, format: CatalogFormat) -> String {
 
 #[test]
 fn skill_has_the_catalog_in_its_description() {
-    expect![[r#"
-        Execute specialized skills within the conversation.
-
-        When users request task execution or you identify a relevant capability, invoke this tool with the skill name.
-
-        ## How to Invoke Skills
-
-        Use the tool with the skill name:
-        - skill_name: "commit-message" - basic invocation
-        - skill_name: "code-review", args: "pr-123" - with arguments
-
-        ## Available Skills
-
-        The following skills are available:
-
-        <available_skills>
-        "pdf": Fills forms.
-        "sql": Queries; use it for tables.
-        </available_skills>
-
-        ## Important Requirements
-
-        - IMMEDIATELY invoke this tool as your first action when a skill is relevant
-        - NEVER just announce a skill without calling the tool
-        - Only use skills listed in <available_skills> above
-        - Don't invoke already-running skills
-        - Don't use this tool for built-in CLI commands
-
-        ## What Happens When You Invoke
-
-        When you invoke a skill:
-        1. You receive the skill's base_path and full content
-        2. Follow the skill's instructions precisely
-        3. The skill may include tool restrictions (allowed-tools)
-        4. Use base_path to resolve relative paths in the skill content"#]].assert_eq(&described("skill", CatalogFormat::QuotedLines));
+    let text = described("skill", CatalogFormat::QuotedLines);
+    expect_file!["golden/skill.txt"].assert_eq(&text);
 }
 
 #[test]

@@ -9,18 +9,9 @@ use prowess_prompt::{
     Prompt, PromptInput, PromptPolicy, common_prefix, compose,
 };
 
-use crate::fixture::{SECRET, Skill, active, catalog, hidden_beside, many, parse, skill};
-
-const FORMATS: [CatalogFormat; 8] = [
-    CatalogFormat::XmlElements,
-    CatalogFormat::XmlAttrs,
-    CatalogFormat::QuotedLines,
-    CatalogFormat::DashLines,
-    CatalogFormat::Bullets,
-    CatalogFormat::Delimited,
-    CatalogFormat::Json,
-    CatalogFormat::Markdown,
-];
+use crate::fixture::{
+    SECRET, Skill, active, catalog, composer_input, hidden_beside, many, parse, skill,
+};
 
 /// A conversation with one composer.
 struct Conversation {
@@ -38,13 +29,11 @@ impl Conversation {
 
     /// Composes the prompt of the next call, and checks it against the plain function.
     fn call(&mut self, catalog: &Arc<Catalog>) -> Arc<Prompt> {
+        let boundary = Boundary::new(SECRET);
         let input = ComposerInput {
-            catalog,
             active: &[active("pdf", "Fill the form.")],
-            changed: &[],
-            preferred: &[],
             baseline: self.baseline.as_ref(),
-            boundary: &Boundary::new(SECRET),
+            ..composer_input(catalog, &boundary)
         };
         let next = self.composer.baseline(&input);
         let prompt = self.composer.compose(&ComposerInput { baseline: next.as_ref(), ..input });
@@ -81,7 +70,8 @@ fn notice(prompt: &Prompt) -> &str {
 #[test]
 fn changes_are_a_notice_after_the_bodies() {
     let mut conversation = Conversation::new(PromptPolicy::default());
-    let first = conversation.call(&of(&[skill("a", "Old."), skill("b", "B."), skill("c", "C.")]));
+    let skills = [("a", "Old."), ("b", "B."), ("c", "C."), ("e", "E.")];
+    let first = conversation.call(&of(&skills.map(|(id, description)| skill(id, description))));
     assert!(first.notice.is_none() && notice(&first).is_empty());
     let later = of(&[skill("a", "New & <b>."), skill("c", "C."), skill("d", "D.")]);
     let second = conversation.call(&later);
@@ -99,12 +89,12 @@ fn changes_are_a_notice_after_the_bodies() {
         <description>D.</description>
         <location>memory://test/d/SKILL.md</location>
         </skill>
-        These are no longer available: `b`.
+        These are no longer available: `b`, `e`.
     "#]]
     .assert_eq(notice(&second));
     let report = second.notice.as_ref().expect("there is a notice");
     assert_eq!((&report.added, &report.changed), (&ids(&["d"]), &ids(&["a"])));
-    assert_eq!(report.removed, ids(&["b"]));
+    assert_eq!(report.removed, ids(&["b", "e"]));
     assert_eq!(second.ledger.characters, second.text.chars().count(), "each part is counted");
     let prefix = common_prefix(&first.text, &second.text, &EstimatedTokens);
     assert_eq!(prefix.bytes, first.text.len(), "everything before the notice is kept");
@@ -228,7 +218,7 @@ fn common_prefix_ends_at_a_character() {
 #[test]
 fn last_entry_is_compared_in_each_format_and_place() {
     for place in [CatalogPlace::SystemPrompt, CatalogPlace::ContextBlock] {
-        for format in FORMATS {
+        for format in CatalogFormat::ALL {
             let policy = PromptPolicy {
                 catalog_place: place,
                 catalog_format: format,

@@ -1,8 +1,7 @@
 //! The formats, as the vendors document them.
 
 mod fixture;
-mod golden;
 mod hostile;
-mod request_schemas;
 mod requests;
+mod results;
 mod strict;
