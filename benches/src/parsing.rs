@@ -48,16 +48,6 @@ pub fn one(file: &[u8]) -> usize {
     }
 }
 
-/// Reads each frontmatter with serde-saphyr.
-///
-/// # Panics
-///
-/// A file of the corpus is not valid.
-pub fn by_saphyr(files: &[String]) -> usize {
-    let read = |file: &String| serde_saphyr::from_str::<Typed>(frontmatter(file));
-    files.iter().map(|file| read(file).expect("the corpus is valid").length()).sum()
-}
-
 /// Reads each frontmatter with the successor of serde_yaml.
 ///
 /// # Panics

@@ -52,7 +52,7 @@ The night
   nightly [--only NAME]...
                      run the steps of the night, or these, and print a table of the results
   nightly --list     list the steps; those without arguments are commands, too
-  features PACKAGE   check a package with each of its features alone, and without any
+  features PACKAGE…  check packages with each of their features alone, and without any
   plugins [DIR]      build the plugins into target/plugins and check each by the kit; with DIR, also compare the
                      catalog of the filesystem plugin with that of the linked source
   soak [RELOADS]     replace a plugin under readers, swap catalogs, write audit events by many threads, simulate
@@ -128,7 +128,9 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["first-run", rest @ ..] => first_run(rest),
         ["changed", rest @ ..] => night::changed::run(rest),
         ["nightly", rest @ ..] => night::run(rest),
-        ["features", package] => features::run(package),
+        ["features", packages @ ..] => {
+            packages.iter().try_for_each(|package| features::run(package))
+        }
         ["plugins", rest @ ..] => plugins(rest),
         ["load"] => load("100000"),
         ["load", calls] => load(calls),

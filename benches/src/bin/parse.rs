@@ -1,10 +1,10 @@
 //! Reads generated frontmatters once, for counting its instructions.
 //!
-//! `parse nothing|prowess-format|serde-saphyr|yaml_serde COUNT`
+//! `parse nothing|prowess-format|yaml_serde COUNT`
 
 use std::process::ExitCode;
 
-use benches::parsing::{by_saphyr, by_serde_yaml, by_us, files};
+use benches::parsing::{by_serde_yaml, by_us, files};
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
@@ -14,7 +14,6 @@ fn main() -> ExitCode {
     let length = match reader.as_str() {
         "nothing" => 0,
         "prowess-format" => by_us(&files),
-        "serde-saphyr" => by_saphyr(&files),
         "yaml_serde" => by_serde_yaml(&files),
         _ => return ExitCode::from(2),
     };

@@ -136,17 +136,12 @@ fn prompt(root: &Path, count: usize, rounds: usize) {
 }
 
 /// Measures the readers of frontmatter. The one of prowess returns positions and diagnostics too;
-/// the others read two fields.
+/// the other one reads two fields.
 fn frontmatter(rounds: usize) {
     let files = parsing::files(SIZES[0]);
-    let [ours, saphyr, serde_yaml] = least(
-        rounds,
-        [&mut || parsing::by_us(&files), &mut || parsing::by_saphyr(&files), &mut || {
-            parsing::by_serde_yaml(&files)
-        }],
-    );
+    let [ours, serde_yaml] =
+        least(rounds, [&mut || parsing::by_us(&files), &mut || parsing::by_serde_yaml(&files)]);
     each("parse and check a frontmatter", files.len(), ours, None);
-    each("parse a frontmatter with serde-saphyr", files.len(), saphyr, None);
     each("parse a frontmatter with yaml_serde", files.len(), serde_yaml, None);
 }
 

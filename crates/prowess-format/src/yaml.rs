@@ -11,7 +11,7 @@ mod error;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use serde_saphyr::granit_parser::{Options, Parser, StrInput, options};
+use granit_parser::{Options, Parser, StrInput, options};
 
 use crate::work;
 

@@ -1,10 +1,9 @@
 //! A cache of loaded bodies.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use dashmap::DashMap;
 use prowess_core::{
     Cancel, ChangeListener, Clock, Coverage, Diagnostic, Found, Listing, PackageDigest,
     PackagePath, PreviousScan, ReadFurther, ReadLimit, ResourcePath, SKILL_MD_FILES, ScanSink,
@@ -23,10 +22,15 @@ pub(crate) struct BodyCache {
     source: Arc<dyn SkillSource>,
     clock: Arc<dyn Clock>,
     age: Duration,
-    cached: DashMap<PackagePath, CachedBody>,
-    bytes: AtomicUsize,
-    /// The number of evictions. A file whose read overlaps with an eviction must not be cached.
-    evictions: AtomicU64,
+    bodies: Mutex<Bodies>,
+}
+
+#[derive(Default)]
+struct Bodies {
+    cached: HashMap<PackagePath, CachedBody>,
+    bytes: usize,
+    /// The number of evictions. A file whose read overlaps with an eviction is not cached.
+    evictions: u64,
 }
 
 struct CachedBody {
@@ -36,48 +40,56 @@ struct CachedBody {
     read_at: Duration,
 }
 
+impl Bodies {
+    fn remove(&mut self, package: &PackagePath) {
+        if let Some(removed) = self.cached.remove(package) {
+            self.bytes -= removed.bytes.len();
+        }
+    }
+
+    fn clear(&mut self) {
+        self.cached.clear();
+        self.bytes = 0;
+    }
+
+    fn insert(&mut self, package: &PackagePath, body: CachedBody) {
+        self.remove(package);
+        if self.bytes + body.bytes.len() > MAX_BYTES {
+            self.clear();
+        }
+        self.bytes += body.bytes.len();
+        self.cached.insert(package.clone(), body);
+    }
+}
+
 impl BodyCache {
     pub(crate) fn new(source: Arc<dyn SkillSource>, clock: Arc<dyn Clock>, age: Duration) -> Self {
-        let (cached, bytes, evictions) = Default::default();
-        Self { source, clock, age, cached, bytes, evictions }
+        Self { source, clock, age, bodies: Mutex::default() }
     }
 
     /// Evicts the body of one package.
     pub(crate) fn evict(&self, package: &PackagePath) {
-        self.evictions.fetch_add(1, Ordering::AcqRel);
-        if let Some((_, cached)) = self.cached.remove(package) {
-            self.bytes.fetch_sub(cached.bytes.len(), Ordering::Relaxed);
-        }
+        let mut bodies = self.bodies();
+        bodies.evictions += 1;
+        bodies.remove(package);
     }
 
     /// Evicts every body.
     pub(crate) fn evict_all(&self) {
-        self.evictions.fetch_add(1, Ordering::AcqRel);
-        self.clear();
-    }
-
-    fn clear(&self) {
-        self.cached.retain(|_, cached| {
-            self.bytes.fetch_sub(cached.bytes.len(), Ordering::Relaxed);
-            false
-        });
+        let mut bodies = self.bodies();
+        bodies.evictions += 1;
+        bodies.clear();
     }
 
     fn find(&self, package: &PackagePath, file: &ResourcePath) -> Option<Arc<[u8]>> {
-        let cached = self.cached.get(package)?;
+        let bodies = self.bodies();
+        let cached = bodies.cached.get(package)?;
         let is_young = self.clock.elapsed().saturating_sub(cached.read_at) < self.age;
         (is_young && cached.file == *file).then(|| Arc::clone(&cached.bytes))
     }
 
-    fn insert(&self, package: &PackagePath, file: &ResourcePath, bytes: &[u8], read_at: Duration) {
-        if self.bytes.load(Ordering::Relaxed).saturating_add(bytes.len()) > MAX_BYTES {
-            self.clear();
-        }
-        self.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
-        let cached = CachedBody { file: file.clone(), bytes: bytes.into(), read_at };
-        if let Some(earlier) = self.cached.insert(package.clone(), cached) {
-            self.bytes.fetch_sub(earlier.bytes.len(), Ordering::Relaxed);
-        }
+    fn bodies(&self) -> MutexGuard<'_, Bodies> {
+        self.bodies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -141,12 +153,14 @@ impl SkillSource for BodyCache {
             return Ok(bytes.to_vec());
         }
         let read_at = self.clock.elapsed();
-        let evictions = self.evictions.load(Ordering::Acquire);
+        let evictions = self.bodies().evictions;
         let bytes = self.source.read(package, resource, limit)?;
-        self.insert(package, resource, &bytes, read_at);
-        if self.evictions.load(Ordering::Acquire) != evictions {
-            self.evict(package);
+        let mut bodies = self.bodies();
+        if bodies.evictions == evictions {
+            let file = resource.clone();
+            bodies.insert(package, CachedBody { file, bytes: bytes.as_slice().into(), read_at });
         }
+        drop(bodies);
         Ok(bytes)
     }
 

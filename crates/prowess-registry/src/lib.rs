@@ -49,6 +49,8 @@
 //!   keeps its id.
 //! - A view for one audience is never served to another: views are cached by the whole audience,
 //!   and a skill out of scope has no name in them.
+//!
+//! With the feature `tracing`, each reload is a span with its causes and results.
 #![forbid(unsafe_code)]
 
 mod auditor;
@@ -79,6 +81,7 @@ mod scope;
 mod single_flight;
 mod subscribe;
 mod sync;
+#[cfg_attr(not(feature = "tracing"), path = "trace_off.rs")]
 mod trace;
 mod visibility;
 

@@ -267,7 +267,7 @@ impl Registry {
                     has_changed |= !collected.is_same;
                 }
                 Err(error) => {
-                    span.record("error", tracing::field::display(&error));
+                    trace::record_error(&span, &error);
                     // Records restored from a cache are not used as a fallback.
                     if generation == 1 {
                         registered.records = Arc::default();

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use prowess_core::{Catalog, Diagnostic, Severity, SourceChange};
+use prowess_core::{Catalog, Diagnostic, Severity, SourceChange, SourceError};
 use tracing::field::Empty;
 use tracing::{Level, Span, debug, debug_span, enabled, info, info_span, warn};
 
@@ -43,6 +43,11 @@ pub(crate) fn record_changes(span: &Span, changes: &Changes) {
     for (field, count) in counts {
         span.record(field, count);
     }
+}
+
+/// Records the error of a failed scan on its span.
+pub(crate) fn record_error(span: &Span, error: &SourceError) {
+    span.record("error", tracing::field::display(error));
 }
 
 /// Returns the span of the resolution of ids and audiences.

@@ -36,6 +36,7 @@ pub(crate) enum Admission {
 
 impl<'p> Parent<'p> {
     /// Creates the parent at a path, which is not absolute.
+    #[cfg(any(test, feature = "watch"))]
     pub(crate) fn at(path: &'p str) -> Self {
         let depth = if path.is_empty() { 0 } else { path.split('/').count() };
         Self { path, depth }

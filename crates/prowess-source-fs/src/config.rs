@@ -217,6 +217,7 @@ impl FsConfig {
     }
 
     /// Returns whether a link may lead to a directory, by its real path.
+    #[cfg(feature = "watch")]
     pub(crate) fn may_lead_to(&self, target: &Path) -> bool {
         let fence = self.within.as_ref().unwrap_or(&self.root);
         match self.links {
@@ -227,6 +228,7 @@ impl FsConfig {
     }
 
     /// Returns the directories above the root whose `.gitignore` applies.
+    #[cfg(feature = "watch")]
     pub(crate) fn above_with_gitignore(&self) -> Vec<PathBuf> {
         let Some(outermost) = &self.gitignore else { return Vec::new() };
         let above = self.root.ancestors().skip(1);

@@ -47,9 +47,9 @@
 //! The plain walk is the reference; the faster one exists for the numbers of `cargo xtask bench`,
 //! and property tests hold both equal.
 //!
-//! A watch reports changes of a `SKILL.md` and of directories, by the notifications of the
-//! operating system. Some changes have no notification, and a tree with such changes should be
-//! scanned regularly:
+//! A watch, with the feature `watch`, reports changes of a `SKILL.md` and of directories, by the
+//! notifications of the operating system. Some changes have no notification, and a tree with such
+//! changes should be scanned regularly:
 //!
 //! - changes on a file system without notifications, such as one over a network;
 //! - changes of the target of a `SKILL.md` that is a link, or by another name of a file that has
@@ -81,6 +81,7 @@ mod stamp;
 mod stillness;
 mod surroundings;
 mod walk;
+#[cfg(feature = "watch")]
 mod watch;
 mod wrong_case;
 
@@ -88,6 +89,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+#[cfg(not(feature = "watch"))]
+use prowess_core::SourceErrorKind;
 use prowess_core::{
     Cancel, ChangeListener, Clock, Coverage, Listing, PackageDigest, PackagePath, PreviousScan,
     ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
@@ -219,8 +222,16 @@ impl SkillSource for FsSource {
         named_packages::scan_packages(self.scanner(), packages, previous, sink, cancel)
     }
 
+    #[cfg(feature = "watch")]
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
         watch::watch(&self.config, listener).map(Some)
+    }
+
+    #[cfg(not(feature = "watch"))]
+    fn watch(&self, _: ChangeListener) -> Result<Option<Watch>, SourceError> {
+        let message = "changes are reported only with the feature `watch` of `prowess-source-fs`, \
+                       which this build lacks";
+        Err(SourceError::new(SourceErrorKind::Unavailable, message))
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {

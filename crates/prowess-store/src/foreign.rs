@@ -215,7 +215,7 @@ fn read_apm(text: &str) -> Result<Vec<ForeignSkill>, LockError> {
 }
 
 fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, LockError> {
-    serde_saphyr::from_str(text).map_err(|error| invalid(&error))
+    serde_yaml::from_str(text).map_err(|error| invalid(&error))
 }
 
 fn check_version(version: i64, known: i64) -> Result<(), LockError> {

@@ -1,4 +1,4 @@
-//! Instructions per frontmatter, compared with two crates that read YAML.
+//! Instructions per frontmatter, compared with another crate that reads YAML.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::{SIZES, each, instructions};
 use crate::process::{Failure, built};
 
 /// The readers; the others are printed as multiples of the first one.
-const READERS: [&str; 3] = ["prowess-format", "serde-saphyr", "yaml_serde"];
+const READERS: [&str; 2] = ["prowess-format", "yaml_serde"];
 
 /// Prints the instructions of each reader per frontmatter, without those that generate the
 /// frontmatters.

@@ -114,7 +114,12 @@ pub(crate) fn steps(root: &Path) -> Result<Vec<Step>, Failure> {
 }
 
 fn fixed() -> Vec<Step> {
-    let facade_features = ["crates/prowess/Cargo.toml", "crates/prowess/src/lib.rs"];
+    let library_features = [
+        "crates/prowess/Cargo.toml",
+        "crates/prowess/src/lib.rs",
+        "crates/prowess-registry/Cargo.toml",
+        "crates/prowess-source-fs/Cargo.toml",
+    ];
     let cli_features = ["crates/prowess-cli/Cargo.toml", "crates/prowess-cli/src/features"];
     vec![
         Step::new(
@@ -126,10 +131,10 @@ fn fixed() -> Vec<Step> {
         .needs(&["python3"]),
         Step::new(
             "features prowess",
-            "each feature of the library alone",
-            &["features", "prowess"],
+            "each feature of the libraries alone",
+            &["features", "prowess", "prowess-registry", "prowess-source-fs"],
         )
-        .guards(180, &facade_features),
+        .guards(180, &library_features),
         Step::new(
             "features prowess-cli",
             "each feature of the program alone",

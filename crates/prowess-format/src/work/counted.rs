@@ -1,6 +1,6 @@
 //! The YAML library's input, with a step for each look at it.
 
-use serde_saphyr::granit_parser::{BorrowedInput, Input, StrInput};
+use granit_parser::{BorrowedInput, Input, StrInput};
 
 use super::count;
 

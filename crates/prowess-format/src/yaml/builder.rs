@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use serde_saphyr::granit_parser::{ErrorKind, Event, Marker, ScalarStyle, ScanError, Span};
+use granit_parser::{ErrorKind, Event, Marker, ScalarStyle, ScanError, Span};
 
 use crate::codes;
 use crate::for_message;

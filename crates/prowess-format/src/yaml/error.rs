@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use serde_saphyr::granit_parser::ErrorKind;
+use granit_parser::ErrorKind;
 
 use crate::{Code, codes};
 

@@ -16,6 +16,7 @@ mod required;
 mod single_flight;
 mod subscribe;
 mod swap;
+#[cfg(feature = "tracing")]
 mod traces;
 mod trust;
 mod turns;

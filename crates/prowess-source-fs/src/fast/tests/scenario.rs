@@ -115,6 +115,15 @@ fn edit() -> impl Strategy<Value = Edit> {
     ]
 }
 
+/// Without the feature, a scan of a tree with `.gitignore` files is refused.
+fn gitignore() -> impl Strategy<Value = bool> {
+    if cfg!(feature = "gitignore") {
+        prop::bool::weighted(0.2).boxed()
+    } else {
+        Just(false).boxed()
+    }
+}
+
 /// Generates scenarios, some of them a root of nothing but packages.
 pub(super) fn scenarios() -> impl Strategy<Value = Scenario> {
     let nodes = prop_oneof![
@@ -125,7 +134,7 @@ pub(super) fn scenarios() -> impl Strategy<Value = Scenario> {
     let config = (
         select(vec![Nested::Stop, Nested::Stop, Nested::Descend]),
         select(vec![Links::Never, Links::WithinRoot, Links::Follow]),
-        prop::bool::weighted(0.2),
+        gitignore(),
         select(vec![1_usize, 2, 3, 16, 16]),
         select(vec![3_usize, 17, 200_000, 200_000]),
         select(vec![2_usize, 20_000, 20_000]),
