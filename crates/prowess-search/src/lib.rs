@@ -18,15 +18,13 @@
 //! [`suggest`] proposes words for the descriptions that lose.
 //!
 //! Words alone do not understand meaning. With the feature `semantic`, `Semantic` ranks by vectors
-//! of an `Embedder`: `WordVectors` reads a table that the host hands in, and nothing here ever
-//! downloads one. [`Fused`] makes one ranker of several.
+//! of an `Embedder`, which the host implements by a model of its choice. [`Fused`] makes one ranker
+//! of several.
 #![forbid(unsafe_code)]
 
 mod abbreviations;
 mod build;
 mod dictionary;
-#[cfg(feature = "semantic")]
-mod error;
 mod evaluate;
 mod exclusions;
 mod fused;
@@ -45,14 +43,12 @@ mod terms;
 mod top;
 mod words;
 
-#[cfg(feature = "semantic")]
-pub use error::VectorError;
 pub use evaluate::{Answer, Confusion, Evaluation, Offer, Question, evaluate};
 pub use fused::{Fused, fuse};
 pub use hit::Hit;
 pub use index::SearchIndex;
 pub use searcher::Searcher;
 #[cfg(feature = "semantic")]
-pub use semantic::{Embedder, Semantic, WordVectors};
+pub use semantic::{Embedder, Semantic};
 pub use substring::Substring;
 pub use suggest::{Suggestion, suggest};

@@ -1,7 +1,5 @@
 //! Ranking by meaning: texts as vectors, and the angle between them.
 
-mod vectors;
-
 use std::sync::Arc;
 
 use prowess_core::{Catalog, Ranked, Ranker, Record};
@@ -11,7 +9,6 @@ use crate::hit::{first, ranked};
 use crate::per_catalog::PerCatalog;
 use crate::query::cut;
 use crate::top::Top;
-pub use vectors::WordVectors;
 
 /// From how many skills on their common direction is taken away; a few skills have none.
 const FEW: usize = 16;
@@ -63,7 +60,7 @@ impl Ranker for Semantic {
         }
         let embedder = self.embedder.as_ref();
         let space = self.spaces.of(catalog, |catalog| Space::new(embedder, catalog));
-        ranked(catalog, space.top(unit(embedder.embed(cut(query))), limit))
+        ranked(catalog, space.top(unit(embedder, cut(query)), limit))
     }
 
     fn prepare(&self, next: &Arc<Catalog>, current: &Catalog) {
@@ -88,9 +85,7 @@ impl Space {
         let dimensions = embedder.dimensions();
         let mut vectors = Vec::with_capacity(dimensions * catalog.len());
         for skill in catalog.skills() {
-            let mut vector = unit(embedder.embed(&text(skill)));
-            vector.resize(dimensions, 0.0);
-            vectors.append(&mut vector);
+            vectors.append(&mut unit(embedder, &text(skill)));
         }
         let mut common = vec![0.0; dimensions];
         if catalog.len() >= FEW {
@@ -98,7 +93,7 @@ impl Space {
                 add(&mut common, vector, 1.0);
             }
         }
-        let common = unit(common);
+        scale(&mut common);
         for vector in vectors.chunks_exact_mut(dimensions.max(1)) {
             without(&common, vector);
         }
@@ -106,7 +101,6 @@ impl Space {
     }
 
     fn top(&self, mut query: Vec<f32>, limit: usize) -> Vec<Hit> {
-        query.resize(self.common.len(), 0.0);
         without(&self.common, &mut query);
         let mut top = Top::new(limit);
         for (position, vector) in self.vectors.chunks_exact(self.common.len().max(1)).enumerate() {
@@ -136,20 +130,23 @@ fn without(common: &[f32], vector: &mut [f32]) {
     scale(vector);
 }
 
-fn unit(mut vector: Vec<f32>) -> Vec<f32> {
-    scale(&mut vector);
-    vector
-}
-
 /// Makes a vector as long as 1. What has no direction becomes zeros, which are like nothing.
 fn scale(vector: &mut [f32]) {
     /// Below this, what is left is the rounding of what was taken away.
     const LEAST: f32 = 1e-5;
     let length = dot(vector, vector).sqrt();
-    let factor = if length.is_finite() && length > LEAST { 1.0 / length } else { 0.0 };
+    let is_direction = length.is_finite() && length > LEAST;
     for number in vector {
-        *number = if factor > 0.0 { *number * factor } else { 0.0 };
+        *number = if is_direction { *number / length } else { 0.0 };
     }
+}
+
+/// Returns the unit vector of a text, with the number of dimensions that the embedder promises.
+fn unit(embedder: &dyn Embedder, text: &str) -> Vec<f32> {
+    let mut vector = embedder.embed(text);
+    vector.resize(embedder.dimensions(), 0.0);
+    scale(&mut vector);
+    vector
 }
 
 fn add(sum: &mut [f32], vector: &[f32], share: f32) {
@@ -159,16 +156,5 @@ fn add(sum: &mut [f32], vector: &[f32], share: f32) {
 }
 
 fn dot(one: &[f32], other: &[f32]) -> f32 {
-    // Several sums at once, which the compiler makes one instruction; the order is always the same.
-    const LANES: usize = 8;
-    let (ones, one_rest) = one.as_chunks::<LANES>();
-    let (others, other_rest) = other.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for (one, other) in ones.iter().zip(others) {
-        for (sum, (one, other)) in sums.iter_mut().zip(one.iter().zip(other)) {
-            *sum += one * other;
-        }
-    }
-    let rest: f32 = one_rest.iter().zip(other_rest).map(|(one, other)| one * other).sum();
-    sums.iter().sum::<f32>() + rest
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
 }

@@ -23,28 +23,16 @@ fn check(rankings: &[&[&str]], limit: usize, expected: &[&str]) {
 }
 
 #[test]
-fn one_ranking_stays_as_it_is() {
+fn rankings_are_joined_by_rank() {
     check(&[&["c", "a", "b"]], 9, &["c", "a", "b"]);
     check(&[&["c", "a", "b"], &[]], 9, &["c", "a", "b"]);
-}
-
-#[test]
-fn what_several_offer_stands_above_what_one_offers() {
+    // What several offer stands above what one offers.
     check(&[&["a", "b"], &["c", "b"]], 9, &["b", "a", "c"]);
-}
-
-#[test]
-fn the_higher_places_count_more() {
+    // The higher places count more.
     check(&[&["a", "b", "c"], &["a", "c", "b"], &["d"]], 9, &["a", "b", "c", "d"]);
-}
-
-#[test]
-fn equal_ones_go_by_id() {
+    // Equal ones go by id.
     check(&[&["d"], &["a"], &["c"]], 9, &["a", "c", "d"]);
-}
-
-#[test]
-fn only_so_many_are_kept() {
+    // The limit.
     check(&[&["d", "a"], &["d", "c"]], 2, &["d", "a"]);
     check(&[&["d", "a"]], 0, &[]);
     check(&[], 9, &[]);

@@ -1,7 +1,6 @@
 //! The found skills, their order, and changes that an index ignores.
 
 mod fuse;
-mod kit;
 mod probing;
 mod properties;
 mod quality;

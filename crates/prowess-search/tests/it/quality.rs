@@ -5,9 +5,8 @@ use prowess_testkit::memory_catalog;
 
 use crate::{catalog, found};
 
-/// The first hits of a query over one small, mixed catalog.
-#[track_caller]
-fn check(query: &str, expected: &[&str]) {
+#[test]
+fn queries_of_a_mixed_catalog_find_the_right_skill() {
     let catalog = memory_catalog([
         (
             "pdf-forms",
@@ -30,117 +29,78 @@ fn check(query: &str, expected: &[&str]) {
         ("表单填写", "填写 PDF 表单。", &[]),
         ("café-finder", "Suggest a place for lunch.", &["naïve"]),
     ]);
-    let found = found(&catalog, query);
-    assert_eq!(
-        found.get(..expected.len()),
-        Some(expected)
-            .map(|expected| { expected.iter().map(ToString::to_string).collect::<Vec<_>>() })
-            .as_deref(),
-        "`{query}` finds {found:?}"
-    );
+    for (reason, query, expected) in [
+        ("another form", "filling a form", "pdf-forms"),
+        ("another form", "indexing a database", "sql-tuning"),
+        ("another form", "deployed", "kubernetes-rollouts"),
+        ("another form", "the difference of an invoiced amount", "invoice-checks"),
+        ("case and accents", "KUBERNETES", "kubernetes-rollouts"),
+        ("case and accents", "cafe", "café-finder"),
+        ("case and accents", "CAFE\u{301}", "café-finder"),
+        ("case and accents", "naive", "café-finder"),
+        ("case and accents", "ｐｄｆ", "pdf-forms"),
+        ("a tag", "acrobat", "pdf-forms"),
+        ("a tag", "changelog", "release-notes"),
+        ("a tag", "postgres is slow", "sql-tuning"),
+        ("a script without spaces, by two characters", "表单", "表单填写"),
+        ("a script without spaces, by two characters", "请填写这份表单", "表单填写"),
+        ("most of the words", "write a changelog from git commits", "release-notes"),
+        ("most of the words", "watch the rollout of services", "kubernetes-rollouts"),
+        ("a name of stopwords", "how to", "how-to"),
+    ] {
+        let found = found(&catalog, query);
+        assert_eq!(found.first().map(String::as_str), Some(expected), "{reason}: `{query}`");
+    }
+}
+
+/// Compares everything that a query finds, the best first.
+#[track_caller]
+fn check(skills: &[(&str, &str)], query: &str, expected: &[&str]) {
+    assert_eq!(found(&catalog(skills), query), expected, "{query:?}");
 }
 
 #[test]
-fn a_word_is_found_in_another_form() {
-    check("filling a form", &["pdf-forms"]);
-    check("indexing a database", &["sql-tuning"]);
-    check("deployed", &["kubernetes-rollouts"]);
-    check("the difference of an invoiced amount", &["invoice-checks"]);
-}
-
-#[test]
-fn case_and_accents_do_not_matter() {
-    check("KUBERNETES", &["kubernetes-rollouts"]);
-    check("cafe", &["café-finder"]);
-    check("CAFE\u{301}", &["café-finder"]);
-    check("naive", &["café-finder"]);
-    check("ｐｄｆ", &["pdf-forms"]);
-}
-
-#[test]
-fn a_tag_is_found() {
-    check("acrobat", &["pdf-forms"]);
-    check("changelog", &["release-notes"]);
-    check("postgres is slow", &["sql-tuning"]);
-}
-
-#[test]
-fn scripts_without_spaces_are_found_by_any_part_of_two_characters() {
-    check("表单", &["表单填写"]);
-    check("请填写这份表单", &["表单填写"]);
-}
-
-#[test]
-fn sentences_that_exclude_work_find_nothing() {
-    let catalog = memory_catalog([
-        ("churn", "Reduce churn. NOT for expansion revenue — use accounts for that.", &[][..]),
-        ("accounts", "Grow the revenue of customers that stay.", &[]),
-    ]);
-    assert_eq!(found(&catalog, "expansion revenue"), ["accounts"]);
-}
-
-#[test]
-fn the_more_words_suit_the_better() {
-    check("write a changelog from git commits", &["release-notes"]);
-    check("watch the rollout of services", &["kubernetes-rollouts"]);
-}
-
-#[test]
-fn stopwords_alone_find_a_name_that_is_made_of_them() {
-    check("how to", &["how-to"]);
-    assert_eq!(found(&catalog(&[("pdf", "This is how to use it.")]), "how to"), [""; 0]);
-}
-
-#[test]
-fn stopwords_beside_others_do_not_count() {
-    let catalog = catalog(&[("how-to", "Answers."), ("deploy", "Ships.")]);
-    assert_eq!(found(&catalog, "how to deploy"), ["deploy"]);
-}
-
-#[test]
-fn the_name_outweighs_the_description() {
-    let catalog = catalog(&[
+fn order_follows_weights() {
+    // The name outweighs the description.
+    let files = [
         ("archive", "Packs pictures and other files into one."),
         ("pictures", "Packs archives and other files into one."),
-    ]);
-    assert_eq!(found(&catalog, "pictures"), ["pictures", "archive"]);
-    assert_eq!(found(&catalog, "archives"), ["archive", "pictures"]);
-}
-
-#[test]
-fn a_rare_word_outweighs_a_common_one() {
-    let catalog = catalog(&[
+    ];
+    check(&files, "pictures", &["pictures", "archive"]);
+    check(&files, "archives", &["archive", "pictures"]);
+    // A rare word outweighs a common one.
+    let reports = [
         ("one", "Makes a report of sales."),
         ("two", "Makes a report of stock."),
         ("three", "Makes a report of genomes."),
         ("four", "Makes a plan of genomes and such."),
-    ]);
-    assert_eq!(found(&catalog, "report genomes")[..2], ["three", "four"]);
-}
-
-#[test]
-fn a_short_description_outweighs_a_long_one_with_the_same_word() {
+    ];
+    check(&reports, "report genomes", &["three", "four", "one", "two"]);
+    // A short description outweighs a long one with the same word.
     let long = format!("Draws charts. {}", "It has many options that nobody asked of. ".repeat(20));
-    let catalog = catalog(&[("a-long", &long), ("z-short", "Draws charts.")]);
-    assert_eq!(found(&catalog, "charts"), ["z-short", "a-long"]);
+    check(&[("a-long", &long), ("z-short", "Draws charts.")], "charts", &["z-short", "a-long"]);
+    // Equal skills go by id.
+    let same = [("c", "Same words."), ("a", "Same words."), ("b", "Same words.")];
+    check(&same, "words", &["a", "b", "c"]);
+    // What was typed counts more than the long form of an abbreviation.
+    check(&[("a-repository", "Cleans."), ("repo", "Cleans.")], "repo", &["repo", "a-repository"]);
 }
 
 #[test]
-fn equal_skills_go_by_id() {
-    let catalog = catalog(&[("c", "Same words."), ("a", "Same words."), ("b", "Same words.")]);
-    assert_eq!(found(&catalog, "words"), ["a", "b", "c"]);
-}
-
-#[test]
-fn what_no_skill_has_finds_nothing() {
-    let catalog = catalog(&[("pdf", "Fills forms.")]);
+fn words_that_say_nothing_find_nothing() {
+    check(&[("pdf", "This is how to use it.")], "how to", &[]);
+    check(&[("how-to", "Answers."), ("deploy", "Ships.")], "how to deploy", &["deploy"]);
     for query in ["zebra crossing", "!!!", "\u{0}\u{202e}", "12345"] {
-        assert_eq!(found(&catalog, query), [""; 0], "{query:?} finds nothing");
+        check(&[("pdf", "Fills forms.")], query, &[]);
     }
+    // A sentence that excludes work.
+    let exclusion = "Reduce churn. NOT for expansion revenue — use accounts for that.";
+    let accounts = ("accounts", "Grow the revenue of customers that stay.");
+    check(&[("churn", exclusion), accounts], "expansion revenue", &["accounts"]);
 }
 
 #[test]
-fn a_hostile_query_is_cut() {
+fn hostile_query_is_cut() {
     let index = SearchIndex::build(&catalog(&[("pdf", "Fills forms."), ("sql", "Asks tables.")]));
     let late = format!("{}sql", "pdf ".repeat(100_000));
     assert_eq!(index.top(&late, 9).len(), 1, "what stands far behind is not read");
@@ -153,7 +113,7 @@ fn a_hostile_query_is_cut() {
 }
 
 #[test]
-fn a_hostile_description_is_indexed() {
+fn hostile_description_is_indexed() {
     let text = format!("{} {} needle", "a".repeat(30_000), "x ".repeat(10_000));
     let catalog = catalog(&[("long", &text), ("short", "A needle.")]);
     assert_eq!(found(&catalog, "needle"), ["short", "long"]);
@@ -200,18 +160,12 @@ fn a_word_with_a_hyphen_is_found_without_it() {
 }
 
 #[test]
-fn an_abbreviation_is_found_by_its_long_form_and_back() {
-    let catalog = catalog(&[
+fn abbreviation_is_found_by_its_long_form_and_back() {
+    let skills = [
         ("kubernetes-rollouts", "Deploys services."),
         ("db-tuning", "Finds slow queries."),
         ("k9s", "Watches clusters."),
-    ]);
-    assert_eq!(found(&catalog, "k8s"), ["kubernetes-rollouts"]);
-    assert_eq!(found(&catalog, "database"), ["db-tuning"]);
-}
-
-#[test]
-fn a_long_form_counts_less_than_what_was_typed() {
-    let catalog = catalog(&[("a-repository", "Cleans."), ("repo", "Cleans.")]);
-    assert_eq!(found(&catalog, "repo"), ["repo", "a-repository"]);
+    ];
+    check(&skills, "k8s", &["kubernetes-rollouts"]);
+    check(&skills, "database", &["db-tuning"]);
 }

@@ -1,15 +1,21 @@
-//! When an index is built, kept and left.
+//! The rules of rankers, and when an index is built, kept and dropped.
 
 use std::sync::Arc;
 
 use prowess_core::Ranker;
-use prowess_search::Searcher;
-use prowess_testkit::memory_catalog;
+use prowess_search::{Searcher, Substring};
+use prowess_testkit::{check_ranker, memory_catalog};
 
 use crate::{catalog, ids};
 
 #[test]
-fn an_index_is_built_once_and_kept_with_its_catalog() {
+fn rankers_keep_the_rules() {
+    check_ranker(&Searcher::new());
+    check_ranker(&Substring);
+}
+
+#[test]
+fn index_is_built_once_for_a_catalog() {
     let searcher = Searcher::new();
     let one = catalog(&[("pdf", "Fills forms.")]);
     let index = searcher.index(&one);
@@ -21,7 +27,7 @@ fn an_index_is_built_once_and_kept_with_its_catalog() {
 }
 
 #[test]
-fn audiences_that_take_turns_find_their_indexes() {
+fn audiences_in_turn_find_their_indexes() {
     let searcher = Searcher::new();
     let views = [(); 8].map(|()| catalog(&[("pdf", "Fills forms.")]));
     let first = views.each_ref().map(|view| searcher.index(view));
@@ -31,7 +37,7 @@ fn audiences_that_take_turns_find_their_indexes() {
 }
 
 #[test]
-fn of_more_catalogs_than_that_the_one_goes_that_was_not_used_for_longest() {
+fn least_recently_used_index_is_dropped() {
     let searcher = Searcher::new();
     let catalogs = [(); 9].map(|()| catalog(&[("pdf", "Fills forms.")]));
     let first = Arc::downgrade(&searcher.index(&catalogs[0]));
@@ -42,7 +48,7 @@ fn of_more_catalogs_than_that_the_one_goes_that_was_not_used_for_longest() {
 }
 
 #[test]
-fn an_index_that_is_used_stays_however_many_others_come() {
+fn index_in_use_stays_beside_many_others() {
     let searcher = Searcher::new();
     let of_all = catalog(&[("pdf", "Fills forms.")]);
     let index = searcher.index(&of_all);
@@ -54,7 +60,7 @@ fn an_index_that_is_used_stays_however_many_others_come() {
 }
 
 #[test]
-fn an_index_does_not_keep_a_catalog_alive() {
+fn index_does_not_keep_a_catalog_alive() {
     let searcher = Searcher::new();
     let old = catalog(&[("pdf", "Fills forms.")]);
     let index = Arc::downgrade(&searcher.index(&old));
@@ -66,7 +72,7 @@ fn an_index_does_not_keep_a_catalog_alive() {
 }
 
 #[test]
-fn many_that_ask_at_once_wait_for_one_index() {
+fn concurrent_searches_wait_for_one_index() {
     // Many skills, so that the first index is still being built when the others ask.
     let names: Vec<_> = (0..5_000).map(|number| format!("skill-{number}")).collect();
     let catalog = memory_catalog(names.iter().map(|name| (&**name, "Fills forms.", &[][..])));
@@ -107,7 +113,7 @@ fn ten_thousand_skills_are_ranked() {
 }
 
 #[test]
-fn each_thread_gets_the_answer_of_its_catalog() {
+fn each_thread_gets_hits_of_its_catalog() {
     let searcher = Searcher::new();
     let catalogs = ["pdf", "sql", "git"].map(|name| catalog(&[(name, "Asks or fills.")]));
     std::thread::scope(|scope| {
@@ -126,7 +132,7 @@ fn each_thread_gets_the_answer_of_its_catalog() {
 }
 
 #[test]
-fn the_index_of_the_next_catalog_is_prepared_once_somebody_searched() {
+fn next_index_is_prepared_after_a_search() {
     let searcher = Searcher::new();
     let [one, two, three] = [(); 3].map(|()| catalog(&[("pdf", "Fills forms.")]));
     searcher.prepare(&two, &one);
@@ -135,12 +141,4 @@ fn the_index_of_the_next_catalog_is_prepared_once_somebody_searched() {
     searcher.prepare(&three, &two);
     assert!(searcher.prepared(&three).is_some(), "the next search finds its index");
     assert!(searcher.prepared(&two).is_some(), "and turns that have begun find theirs");
-}
-
-#[test]
-fn an_index_can_be_built_ahead() {
-    let searcher = Searcher::new();
-    let catalog = catalog(&[("pdf", "Fills forms.")]);
-    assert_eq!(searcher.index(&catalog).len(), 1);
-    assert_eq!(searcher.rank(&catalog, "forms", 1).len(), 1);
 }
