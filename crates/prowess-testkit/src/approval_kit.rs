@@ -2,16 +2,14 @@
 
 mod fixture;
 
-use std::any::Any;
 use std::num::NonZeroUsize;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use prowess_core::{
     ApprovalEntry, ApprovalQuery, ApprovalScope, ApprovalState, ApprovalStore, Asked, Digest,
     NewApproval, Spend, Timestamp,
 };
 
-use crate::{KitReport, RuleOutcome};
+use crate::KitReport;
 use fixture::{Fixture, race};
 
 /// One rule: its name, and its check in a session of its own.
@@ -40,19 +38,7 @@ const RULES: [Rule; 16] = [
 ///
 /// A store that panics breaks the rule of that check.
 pub fn check_approval_store(store: &dyn ApprovalStore) -> KitReport {
-    let rules = RULES.iter().enumerate().map(|(index, &(rule, check))| {
-        let fixture = Fixture::new(store, index);
-        let checked = catch_unwind(AssertUnwindSafe(|| check(&fixture)));
-        RuleOutcome { rule, outcome: checked.map_err(|panic| reason(&*panic)) }
-    });
-    KitReport { rules: rules.collect() }
-}
-
-/// Returns the message of a panic.
-fn reason(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-    text.unwrap_or("it panics").to_owned()
+    KitReport::of(&RULES, |rule, check| check(&Fixture::new(store, rule)))
 }
 
 fn ask_stores(fixture: &Fixture<'_>) {

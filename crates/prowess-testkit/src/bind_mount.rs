@@ -13,10 +13,6 @@ pub struct BindMount(PathBuf);
 
 impl BindMount {
     /// Mounts `from` at `to`, too. Returns `None` if this process may not mount anything.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the process may mount and mounting fails.
     pub fn new(from: &Path, to: &Path) -> Option<Self> {
         if !may_mount() {
             return None;

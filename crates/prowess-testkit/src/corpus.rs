@@ -4,71 +4,36 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use crate::Random;
 
+type Words = LazyLock<Vec<&'static str>>;
+
+fn words(text: &'static str) -> Vec<&'static str> {
+    text.split(' ').collect()
+}
+
 /// Words that descriptions and bodies are made of. A few of them are frequent, as in real text.
-const WORDS: &[&str] = &[
-    "the",
-    "and",
-    "with",
-    "file",
-    "when",
-    "user",
-    "data",
-    "report",
-    "table",
-    "query",
-    "deploy",
-    "review",
-    "schema",
-    "branch",
-    "metric",
-    "invoice",
-    "figure",
-    "client",
-    "server",
-    "policy",
-    "release",
-    "cluster",
-    "profile",
-    "picture",
-    "contract",
-    "calendar",
-    "notebook",
-    "pipeline",
-    "gradient",
-    "protocol",
-    "inventory",
-    "benchmark",
-    "migration",
-    "dashboard",
-    "transcript",
-];
+static WORDS: Words = Words::new(|| {
+    words(
+        "the and with file when user data report table query deploy review schema branch metric \
+    invoice figure client server policy release cluster profile picture contract calendar \
+    notebook pipeline gradient protocol inventory benchmark migration dashboard transcript",
+    )
+});
 
 /// The subjects of skills, used in their names.
-const SUBJECTS: &[&str] = &[
-    "pdf",
-    "invoice",
-    "sql",
-    "kubernetes",
-    "chart",
-    "genome",
-    "email",
-    "budget",
-    "review",
-    "release",
-    "translation",
-    "calendar",
-    "terraform",
-    "audio",
-    "contract",
-    "survey",
-];
+static SUBJECTS: Words = Words::new(|| {
+    words(
+        "pdf invoice sql kubernetes chart genome email budget review release translation calendar \
+    terraform audio contract survey",
+    )
+});
 
 /// The verbs in names of skills.
-const VERBS: &[&str] =
-    &["extract", "summarise", "check", "plan", "convert", "merge", "draft", "explain"];
+static VERBS: Words =
+    Words::new(|| words("extract summarise check plan convert merge draft explain"));
 
 /// Generates skills by number: a corpus of 1,000 is a prefix of one of 10,000, and equal seeds give
 /// equal bytes on every machine.
@@ -100,8 +65,8 @@ impl Corpus {
     /// Returns the skill with this number.
     pub fn skill(&self, number: usize) -> CorpusSkill {
         let mut random = Random::new(self.seed, number as u64);
-        let subject = random.choose(SUBJECTS);
-        let verb = random.choose(VERBS);
+        let subject = random.choose(&SUBJECTS);
+        let verb = random.choose(&VERBS);
         let name = format!("{subject}-{verb}-{number:05}");
         let description = description(&mut random, subject, verb);
         let mut skill_md = format!("---\nname: {name}\n");
@@ -121,10 +86,6 @@ impl Corpus {
     }
 
     /// Writes the first `count` skills as directories of `root`.
-    ///
-    /// # Errors
-    ///
-    /// A file cannot be written.
     pub fn write(&self, root: &Path, count: usize) -> io::Result<()> {
         for skill in self.skills(count) {
             let package = root.join(&skill.name);
@@ -147,7 +108,7 @@ fn description(random: &mut Random, subject: &str, verb: &str) -> String {
     let mut text = format!("Helps to {verb} each {subject}");
     while text.len() < length {
         text.push(' ');
-        text.push_str(random.choose(WORDS));
+        text.push_str(random.choose(&WORDS));
     }
     let _ = write!(text, ". Use when the user wants to {verb} a {subject}.");
     text
@@ -186,7 +147,7 @@ fn paragraphs(text: &mut String, random: &mut Random, length: usize) {
     let end = text.len() + length;
     while text.len() < end {
         for _ in 0..12 {
-            text.push_str(random.choose(WORDS));
+            text.push_str(random.choose(&WORDS));
             text.push(' ');
         }
         text.pop();

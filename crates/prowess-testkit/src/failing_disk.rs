@@ -6,19 +6,11 @@ use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 
 /// Runs `test` on a thread in which the kernel fails `fsync` and `fdatasync`, as for a disk that
 /// loses writes. A filter belongs to a thread, so other tests are not affected.
-///
-/// # Panics
-///
-/// Panics if `test` panics, or if the kernel has no seccomp.
 pub fn without_sync(test: impl FnOnce() + Send) {
     failing(&[libc::SYS_fsync, libc::SYS_fdatasync], libc::EIO, test);
 }
 
 /// Runs `test` on a thread in which the kernel fails to write to files, as for a disk that is full.
-///
-/// # Panics
-///
-/// Panics if `test` panics, or if the kernel has no seccomp.
 pub fn without_space(test: impl FnOnce() + Send) {
     let calls = [libc::SYS_write, libc::SYS_pwrite64, libc::SYS_ftruncate, libc::SYS_fallocate];
     failing(&calls, libc::ENOSPC, test);

@@ -1,6 +1,8 @@
 //! The result of a kit: each rule, kept or broken.
 
+use std::any::Any;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The outcome of each rule that a kit checks.
 #[derive(Clone, Debug)]
@@ -19,6 +21,15 @@ pub struct RuleOutcome {
 }
 
 impl KitReport {
+    /// Runs the check of each rule, which panics if the rule is broken.
+    pub(crate) fn of<C>(rules: &[(&'static str, C)], run: impl Fn(&'static str, &C)) -> Self {
+        let outcome = |(rule, check): &(&'static str, C)| {
+            let checked = catch_unwind(AssertUnwindSafe(|| run(rule, check)));
+            RuleOutcome { rule, outcome: checked.map_err(|panic| reason(&*panic)) }
+        };
+        Self { rules: rules.iter().map(outcome).collect() }
+    }
+
     /// Returns whether every rule is kept.
     pub fn is_passed(&self) -> bool {
         self.failures().next().is_none()
@@ -28,6 +39,13 @@ impl KitReport {
     pub fn failures(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.rules.iter().filter(|rule| rule.outcome.is_err()).map(|rule| rule.rule)
     }
+}
+
+/// Returns the message of a panic.
+fn reason(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("it panics").to_owned()
 }
 
 /// Writes one line for each rule.

@@ -19,6 +19,8 @@
 //! A kit is a function that takes an implementation of a trait, and panics with the rule of the
 //! trait's `# Behavior` list that it breaks. The kits of stores, of proposals, of remotes, of
 //! runners of scripts and of shells return a report with a row for each rule instead.
+//!
+//! A fixture that cannot be set up, such as a file that cannot be written, panics with the reason.
 #![forbid(unsafe_code)]
 
 mod approval_kit;

@@ -10,10 +10,6 @@ use prowess_core::{
 
 /// Creates a catalog of skills from names, descriptions and tags. The ids are the names, the first
 /// of equal ones is visible, and there are no files to read.
-///
-/// # Panics
-///
-/// Panics if there are 2^32 skills or more.
 pub fn memory_catalog<'a>(
     skills: impl IntoIterator<Item = (&'a str, &'a str, &'a [&'a str])>,
 ) -> Arc<Catalog> {
@@ -23,10 +19,6 @@ pub fn memory_catalog<'a>(
 
 /// Like [`memory_catalog`], for skills whose files are in a source. A package is named like its
 /// skill.
-///
-/// # Panics
-///
-/// Panics if there are 2^32 skills or more.
 pub fn catalog_over<'a>(
     source: Arc<dyn SkillSource>,
     skills: impl IntoIterator<Item = (&'a str, &'a str, &'a [&'a str])>,

@@ -33,10 +33,6 @@ pub trait SourceOverrides: Send + Sync {
     }
 
     /// Overrides [`SkillSource::scan`].
-    ///
-    /// # Errors
-    ///
-    /// As that.
     fn scan(
         &self,
         previous: &PreviousScan<'_>,
@@ -47,28 +43,16 @@ pub trait SourceOverrides: Send + Sync {
     }
 
     /// Overrides [`SkillSource::watch`].
-    ///
-    /// # Errors
-    ///
-    /// As that.
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
         self.inner().watch(listener)
     }
 
     /// Overrides [`SkillSource::list`].
-    ///
-    /// # Errors
-    ///
-    /// As that.
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
         self.inner().list(package, most)
     }
 
     /// Overrides [`SkillSource::read`].
-    ///
-    /// # Errors
-    ///
-    /// As that.
     fn read(
         &self,
         package: &PackagePath,

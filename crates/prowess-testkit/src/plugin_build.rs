@@ -13,28 +13,16 @@ use std::sync::{Mutex, PoisonError};
 /// If `PROWESS_TEST_PLUGINS` is set, the library is taken from that directory. Otherwise it is
 /// built, once per run, into a separate target directory, so that the tests of one package can be
 /// run alone.
-///
-/// # Panics
-///
-/// Panics if the build fails; the message has cargo's output.
 pub fn build_plugin(package: &str) -> PathBuf {
     build(&["--package", package, "--lib"], PluginFlavor::Usual).join(file_name(package))
 }
 
 /// Like [`build_plugin`], for an example of `package` whose crate type is `cdylib`.
-///
-/// # Panics
-///
-/// Panics if the build fails; the message has cargo's output.
 pub fn build_plugin_example(package: &str, example: &str) -> PathBuf {
     build_plugin_example_as(package, example, PluginFlavor::Usual)
 }
 
 /// Like [`build_plugin_example`], with this flavor.
-///
-/// # Panics
-///
-/// Panics if the build fails; the message has cargo's output.
 pub fn build_plugin_example_as(package: &str, example: &str, flavor: PluginFlavor) -> PathBuf {
     build(&["--package", package, "--example", example], flavor)
         .join("examples")
@@ -42,10 +30,6 @@ pub fn build_plugin_example_as(package: &str, example: &str, flavor: PluginFlavo
 }
 
 /// Like [`build_plugin`], for a program of `package`.
-///
-/// # Panics
-///
-/// It cannot be built; the message has what cargo says.
 pub fn build_program(package: &str, program: &str) -> PathBuf {
     let directory = build(&["--package", package, "--bin", program], PluginFlavor::Usual);
     directory.join(program).with_extension(EXE_EXTENSION)
@@ -53,10 +37,6 @@ pub fn build_program(package: &str, program: &str) -> PathBuf {
 
 /// Like [`build_plugin`], for a package outside of this workspace, by its directory relative to the
 /// workspace.
-///
-/// # Panics
-///
-/// Panics if the build fails; the message has cargo's output.
 pub fn build_plugin_outside(directory: &str, package: &str) -> PathBuf {
     let manifest = format!("{directory}/Cargo.toml");
     build(&["--manifest-path", &manifest, "--lib"], PluginFlavor::Usual).join(file_name(package))

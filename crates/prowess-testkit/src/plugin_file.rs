@@ -40,10 +40,6 @@ impl PluginFile {
     }
 
     /// Creates a library with this manifest.
-    ///
-    /// # Panics
-    ///
-    /// Never panics: a manifest serialises as JSON.
     #[must_use]
     pub fn new(manifest: &Manifest) -> Self {
         Self::with_section(Self::section(
@@ -78,10 +74,6 @@ impl PluginFile {
     }
 
     /// Compiles the file and returns its bytes.
-    ///
-    /// # Panics
-    ///
-    /// Panics if there is no C compiler `cc`, or if it fails.
     pub fn build(&self) -> Vec<u8> {
         let place = tempfile::tempdir().expect("a temporary directory");
         let source = place.path().join("plugin.c");

@@ -51,11 +51,6 @@ enum Step {
 
 impl WriteRecord {
     /// Runs a program to its end, and records what it writes below `directory`, which exists.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `strace` is missing, the program fails, or it writes in a way that this does not
-    /// know.
     pub fn of(command: &Command, directory: &Path) -> Self {
         let directory = directory.canonicalize().expect("the directory exists");
         let mut before = Disk::read(&directory);
@@ -112,10 +107,6 @@ impl WriteRecord {
 
 impl PowerCut<'_> {
     /// Replaces the content of a directory by this state.
-    ///
-    /// # Panics
-    ///
-    /// Panics if a file cannot be written.
     pub fn write_to(&self, directory: &Path) {
         if directory.exists() {
             fs::remove_dir_all(directory).expect("the last state can be removed");

@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
 use prowess_core::{Digest, Proposal, ProposalStore, Timestamp};
 
-use crate::{KitReport, RuleOutcome};
+use crate::KitReport;
 
 /// The skill of the kit.
 const SKILL_MD: &str = "---\nname: pdf\ndescription: Fills forms.\n---\nFill the form.\n";
@@ -36,15 +35,14 @@ pub struct OpenedProposals {
 }
 
 impl OpenedProposals {
-    fn submit(&self, proposal: &Proposal<'_>) -> Result<String, String> {
-        let submitted = self.store.submit(proposal);
-        submitted.map_err(|error| format!("a proposal is not kept: {error}"))
+    fn submit(&self, proposal: &Proposal<'_>) -> String {
+        self.store.submit(proposal).expect("a proposal is kept")
     }
 
     /// Returns the text that is kept under a name.
-    fn text(&self, name: &str) -> Result<String, String> {
+    fn text(&self, name: &str) -> String {
         let found = (self.kept)().into_iter().find(|(kept, _)| kept == name);
-        found.map(|(_, text)| text).ok_or_else(|| format!("nothing is kept under `{name}`"))
+        found.unwrap_or_else(|| panic!("nothing is kept under `{name}`")).1
     }
 
     fn names(&self) -> BTreeSet<String> {
@@ -52,21 +50,16 @@ impl OpenedProposals {
     }
 
     /// Checks that a text for a model has no path of the host.
-    fn check_pathless(&self, text: &str) -> Checked {
+    fn check_pathless(&self, text: &str) {
         let path = self.directory.to_string_lossy();
-        if text.contains(&*path) {
-            return Err(format!("`{text}` has a path of the host"));
-        }
-        Ok(())
+        assert!(!text.contains(&*path), "`{text}` has a path of the host");
     }
 }
 
 /// Runs a function while a store fails.
 pub type WhileFailing = Box<dyn Fn(&(dyn Fn() + Sync))>;
 
-type Checked = Result<(), String>;
-
-type Check = fn(&OpenedProposals) -> Checked;
+type Check = fn(&OpenedProposals);
 
 /// The rules of [`ProposalStore`] with their checks.
 const RULES: &[(&str, Check)] = &[
@@ -79,15 +72,9 @@ const RULES: &[(&str, Check)] = &[
     ("submits-from-any-thread", submits_from_any_thread),
 ];
 
-/// Checks every rule of [`ProposalStore`]. A check that panics has failed, like one that finds a
-/// broken rule.
+/// Checks every rule of [`ProposalStore`]. A store that panics breaks the rule of that check.
 pub fn check_proposal_store(fixture: &dyn ProposalFixture) -> KitReport {
-    let check = |&(rule, check): &(&'static str, Check)| {
-        let opened = fixture.open();
-        let checked = catch_unwind(AssertUnwindSafe(|| check(&opened)));
-        RuleOutcome { rule, outcome: checked.unwrap_or_else(|_| Err("it panics".to_owned())) }
-    };
-    KitReport { rules: RULES.iter().map(check).collect() }
+    KitReport::of(RULES, |_, check| check(&fixture.open()))
 }
 
 fn proposal() -> Proposal<'static> {
@@ -101,88 +88,73 @@ fn proposal() -> Proposal<'static> {
     }
 }
 
-fn proposal_is_kept_whole(opened: &OpenedProposals) -> Checked {
+fn proposal_is_kept_whole(opened: &OpenedProposals) {
     let proposal = proposal();
-    let name = opened.submit(&proposal)?;
-    let text = opened.text(&name)?;
+    let text = opened.text(&opened.submit(&proposal));
     let base = proposal.base.to_string();
     let parts = [proposal.skill, proposal.diff, proposal.justification, &base];
     let missing = parts.into_iter().chain(proposal.evidence).find(|part| !text.contains(part));
-    missing.map_or(Ok(()), |part| Err(format!("`{part}` is missing in `{text}`")))
+    assert_eq!(missing, None, "a part is missing in `{text}`");
 }
 
-fn no_skill_changes(opened: &OpenedProposals) -> Checked {
+fn no_skill_changes(opened: &OpenedProposals) {
     let file = opened.directory.join("pdf/SKILL.md");
-    let written = fs::create_dir_all(opened.directory.join("pdf"));
-    written.and_then(|()| fs::write(&file, SKILL_MD)).map_err(|error| error.to_string())?;
+    fs::create_dir_all(opened.directory.join("pdf")).expect("the kit creates a skill");
+    fs::write(&file, SKILL_MD).expect("the kit creates a skill");
     for skill in ["pdf", "pdf/SKILL.md", "../pdf/SKILL.md"] {
-        opened.submit(&Proposal { skill, ..proposal() })?;
+        opened.submit(&Proposal { skill, ..proposal() });
     }
-    match fs::read_to_string(file) {
-        Ok(text) if text == SKILL_MD => Ok(()),
-        changed => Err(format!("the skill of a proposal is now {changed:?}")),
-    }
+    let text = fs::read_to_string(file).ok();
+    assert_eq!(text.as_deref(), Some(SKILL_MD), "the skill of a proposal has changed");
 }
 
-fn equal_proposals_have_names_of_their_own(opened: &OpenedProposals) -> Checked {
-    let names = [opened.submit(&proposal())?, opened.submit(&proposal())?];
-    if names[0] == names[1] {
-        return Err(format!("two proposals are named `{}`", names[0]));
-    }
-    names.iter().try_for_each(|name| opened.text(name).map(drop))
+fn equal_proposals_have_names_of_their_own(opened: &OpenedProposals) {
+    let names = [opened.submit(&proposal()), opened.submit(&proposal())];
+    assert_ne!(names[0], names[1], "two proposals have one name");
+    names.iter().for_each(|name| drop(opened.text(name)));
 }
 
-fn name_has_no_path(opened: &OpenedProposals) -> Checked {
+fn name_has_no_path(opened: &OpenedProposals) {
     for skill in ["pdf", "../../etc/passwd", "/root"] {
-        let name = opened.submit(&Proposal { skill, ..proposal() })?;
-        opened.check_pathless(&name)?;
-        if name.starts_with('/') || name.contains("../") {
-            return Err(format!("the name `{name}` is a path"));
-        }
+        let name = opened.submit(&Proposal { skill, ..proposal() });
+        opened.check_pathless(&name);
+        assert!(!name.starts_with('/') && !name.contains("../"), "the name `{name}` is a path");
     }
-    Ok(())
 }
 
 /// Returns the messages of proposals that are submitted while the store fails.
-fn failures(opened: &OpenedProposals) -> Result<Vec<String>, String> {
+fn failures(opened: &OpenedProposals) -> Vec<String> {
     let store = &opened.store;
     let messages = std::sync::Mutex::new(Vec::new());
     (opened.while_failing)(&|| {
         let submitted = store.submit(&proposal()).map_err(|error| error.message);
         messages.lock().expect("no check panics here").push(submitted);
     });
-    let submitted = messages.into_inner().expect("no check panics here");
-    let failed = submitted.into_iter().map(|submitted| match submitted {
-        Ok(name) => Err(format!("`{name}` is kept where nothing can be kept")),
-        Err(message) if message.is_empty() => Err("an error has no message".to_owned()),
-        Err(message) => Ok(message),
-    });
-    failed.collect()
+    let submitted = messages.into_inner().expect("no check panics here").into_iter();
+    let messages = submitted.map(|it| it.expect_err("nothing is kept where nothing can be kept"));
+    let messages: Vec<String> = messages.collect();
+    assert!(messages.iter().all(|message| !message.is_empty()), "an error has a message");
+    messages
 }
 
-fn error_keeps_nothing(opened: &OpenedProposals) -> Checked {
-    opened.submit(&proposal())?;
+fn error_keeps_nothing(opened: &OpenedProposals) {
+    opened.submit(&proposal());
     let before = opened.names();
-    failures(opened)?;
-    let after = opened.names();
-    if before == after { Ok(()) } else { Err(format!("after an error, {after:?} are kept")) }
+    failures(opened);
+    assert_eq!(opened.names(), before, "an error keeps nothing");
 }
 
-fn error_has_no_path(opened: &OpenedProposals) -> Checked {
-    failures(opened)?.iter().try_for_each(|message| opened.check_pathless(message))
+fn error_has_no_path(opened: &OpenedProposals) {
+    failures(opened).iter().for_each(|message| opened.check_pathless(message));
 }
 
-fn submits_from_any_thread(opened: &OpenedProposals) -> Checked {
+fn submits_from_any_thread(opened: &OpenedProposals) {
     let store = &opened.store;
-    let submitted: Vec<_> = thread::scope(|scope| {
-        let submit = || store.submit(&proposal()).map_err(|error| error.to_string());
+    let names: BTreeSet<String> = thread::scope(|scope| {
+        let submit = || store.submit(&proposal()).expect("a proposal is kept from any thread");
         let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(submit)).collect();
-        let joined = threads.into_iter().map(thread::ScopedJoinHandle::join);
-        joined.map(|joined| joined.unwrap_or_else(|_| Err("it panics".to_owned()))).collect()
+        threads.into_iter().map(|thread| thread.join().expect("it does not panic")).collect()
     });
-    let names = submitted.into_iter().collect::<Result<BTreeSet<_>, _>>()?;
-    if names.len() < THREADS {
-        return Err(format!("{THREADS} proposals have only the names {names:?}"));
-    }
-    names.iter().try_for_each(|name| opened.text(name).map(drop))
+    assert_eq!(names.len(), THREADS, "each proposal has a name of its own: {names:?}");
+    names.iter().for_each(|name| drop(opened.text(name)));
 }

@@ -25,20 +25,12 @@ impl Random {
     }
 
     /// Returns a number below `bound`.
-    ///
-    /// # Panics
-    ///
-    /// Panics if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         let bound = bound as u64;
         usize::try_from(self.next() % bound).expect("it is below a usize")
     }
 
     /// Returns one of these.
-    ///
-    /// # Panics
-    ///
-    /// Panics if there is none.
     pub fn choose<'a, T: ?Sized>(&mut self, choices: &[&'a T]) -> &'a T {
         choices[self.below(choices.len())]
     }

@@ -13,10 +13,6 @@ const QUERIES: [&str; 9] =
     ["", " \n", "pdf", "fill forms", "form", "frm", "the", "\u{202e}\0", "表单 élan 🙂"];
 
 /// Checks every rule of [`Ranker`].
-///
-/// # Panics
-///
-/// Panics if the ranker breaks a rule; the message names it.
 pub fn check_ranker(ranker: &dyn Ranker) {
     let catalog = catalog();
     let long = "forms ".repeat(100_000);

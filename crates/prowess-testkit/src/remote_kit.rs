@@ -1,7 +1,6 @@
 //! The `# Behavior` list of `Remote` as checks, one for each rule.
 
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
 
@@ -9,7 +8,7 @@ use prowess_core::{
     Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemoteRequest,
 };
 
-use crate::{KitReport, RuleOutcome};
+use crate::KitReport;
 
 /// More bytes than any artifact of the kit has.
 const ENOUGH: usize = 1024 * 1024;
@@ -41,14 +40,13 @@ pub struct Published {
 }
 
 impl Published {
-    fn resolve(&self) -> Result<Vec<RemoteArtifact>, String> {
+    fn resolve(&self) -> Vec<RemoteArtifact> {
         let request = RemoteRequest::latest(&self.source);
-        let resolved = self.remote.resolve(&request, &Cancel::default());
-        resolved.map_err(|error| format!("the source is not resolved: {error}"))
+        self.remote.resolve(&request, &Cancel::default()).expect("the source is resolved")
     }
 
-    fn one(&self) -> Result<RemoteArtifact, String> {
-        self.resolve()?.pop().ok_or_else(|| "the source has no artifact".to_owned())
+    fn one(&self) -> RemoteArtifact {
+        self.resolve().pop().expect("the source has an artifact")
     }
 
     fn resolve_revision(
@@ -65,11 +63,14 @@ impl Published {
     fn fetch(&self, artifact: &RemoteArtifact, limit: usize) -> Result<Vec<u8>, RemoteError> {
         self.remote.fetch(artifact, limit, &Cancel::default())
     }
+
+    /// Returns all bytes of an artifact.
+    fn bytes(&self, artifact: &RemoteArtifact) -> Vec<u8> {
+        self.fetch(artifact, ENOUGH).expect("the artifact is fetched")
+    }
 }
 
-type Checked = Result<(), String>;
-
-type Check = fn(&Published) -> Checked;
+type Check = fn(&Published);
 
 /// The rules of [`Remote`] with their checks.
 const RULES: &[(&str, Check)] = &[
@@ -85,118 +86,109 @@ const RULES: &[(&str, Check)] = &[
     ("works-from-any-thread", works_from_any_thread),
 ];
 
-/// Checks every rule of [`Remote`]. A check that panics has failed, like one that finds a broken
-/// rule.
+/// Checks every rule of [`Remote`]. A remote that panics breaks the rule of that check.
 pub fn check_remote(fixture: &dyn RemoteFixture) -> KitReport {
-    let check = |&(rule, check): &(&'static str, Check)| {
-        let published = fixture.publish(VERSIONS[0]);
-        let checked = catch_unwind(AssertUnwindSafe(|| check(&published)));
-        RuleOutcome { rule, outcome: checked.unwrap_or_else(|_| Err("it panics".to_owned())) }
-    };
-    KitReport { rules: RULES.iter().map(check).collect() }
+    KitReport::of(RULES, |_, check| check(&fixture.publish(VERSIONS[0])))
 }
 
-fn ensure(condition: bool, reason: &str) -> Checked {
-    if condition { Ok(()) } else { Err(reason.to_owned()) }
+/// Returns the kind of an error, which a call must return.
+fn kind<T>(result: Result<T, RemoteError>) -> Option<RemoteErrorKind> {
+    result.err().map(|error| error.kind)
 }
 
-fn artifacts_are_reported_once(published: &Published) -> Checked {
-    let artifacts = published.resolve()?;
-    ensure(!artifacts.is_empty(), "the source has no artifact")?;
+fn artifacts_are_reported_once(published: &Published) {
+    let artifacts = published.resolve();
+    assert!(!artifacts.is_empty(), "the source has no artifact");
     let locations: BTreeSet<_> = artifacts.iter().map(|artifact| &artifact.location).collect();
-    ensure(locations.len() == artifacts.len(), "an artifact is reported twice")
+    assert_eq!(locations.len(), artifacts.len(), "an artifact is reported twice");
 }
 
-fn resolving_is_repeatable(published: &Published) -> Checked {
-    let same = published.resolve()? == published.resolve()?;
-    ensure(same, "without a change, the second answer differs")
+fn resolving_is_repeatable(published: &Published) {
+    assert_eq!(published.resolve(), published.resolve(), "nothing has changed");
 }
 
-fn artifact_is_fetched_whole(published: &Published) -> Checked {
-    let artifact = published.one()?;
-    let bytes = published.fetch(&artifact, ENOUGH).map_err(|error| error.to_string())?;
+fn artifact_is_fetched_whole(published: &Published) {
+    let artifact = published.one();
+    let bytes = published.bytes(&artifact);
     let is_whole = artifact.digest.is_none_or(|digest| digest == Digest::of(&bytes));
-    ensure(is_whole, "the bytes are not those of the digest")?;
-    let again = published.fetch(&artifact, bytes.len()).map_err(|error| error.to_string())?;
-    ensure(again == bytes, "the second fetch returns other bytes")
+    assert!(is_whole, "the bytes are not those of the digest");
+    let again = published.fetch(&artifact, bytes.len()).expect("the limit is enough");
+    assert_eq!(again, bytes, "the second fetch returns other bytes");
 }
 
-fn limit_is_kept(published: &Published) -> Checked {
-    let artifact = published.one()?;
-    let bytes = published.fetch(&artifact, ENOUGH).map_err(|error| error.to_string())?;
+fn limit_is_kept(published: &Published) {
+    let artifact = published.one();
+    let bytes = published.bytes(&artifact);
     for limit in [0, bytes.len() / 2, bytes.len() - 1] {
-        let kind = published.fetch(&artifact, limit).map_err(|error| error.kind);
-        ensure(kind == Err(RemoteErrorKind::TooLarge), "more bytes than the limit, or a part")?;
+        let kind = kind(published.fetch(&artifact, limit));
+        assert_eq!(kind, Some(RemoteErrorKind::TooLarge), "more than the limit, or a part");
     }
-    Ok(())
 }
 
-fn change_has_another_version(published: &Published) -> Checked {
-    let version = |artifact: &RemoteArtifact| -> Result<_, String> {
-        let bytes = published.fetch(artifact, ENOUGH).map_err(|error| error.to_string())?;
-        Ok((artifact.revision.clone(), artifact.digest.unwrap_or_else(|| Digest::of(&bytes))))
+fn change_has_another_version(published: &Published) {
+    let version = || {
+        let artifact = published.one();
+        let bytes = published.bytes(&artifact);
+        (artifact.revision, artifact.digest.unwrap_or_else(|| Digest::of(&bytes)))
     };
-    let before = version(&published.one()?)?;
+    let before = version();
     (published.replace)(VERSIONS[1]);
-    ensure(before != version(&published.one()?)?, "a changed skill has the same version")
+    assert_ne!(before, version(), "a changed skill has the same version");
 }
 
-fn earlier_revision_is_resolved(published: &Published) -> Checked {
-    let before = published.one()?;
-    let Some(revision) = &before.revision else { return Ok(()) };
-    let bytes = published.fetch(&before, ENOUGH).map_err(|error| error.to_string())?;
+fn earlier_revision_is_resolved(published: &Published) {
+    let before = published.one();
+    let Some(revision) = &before.revision else { return };
+    let bytes = published.bytes(&before);
     (published.replace)(VERSIONS[1]);
     let found = published.resolve_revision(revision, &Cancel::default());
-    let found = found.map_err(|error| format!("the earlier revision is not resolved: {error}"))?;
-    ensure(found.revision == before.revision, "another revision is resolved")?;
-    let again = published.fetch(&found, ENOUGH).map_err(|error| error.to_string())?;
-    ensure(again == bytes, "the earlier revision has other bytes than before")
+    let found = found.expect("the earlier revision is resolved");
+    assert_eq!(found.revision, before.revision, "another revision is resolved");
+    assert_eq!(published.bytes(&found), bytes, "the earlier revision has other bytes");
 }
 
-fn missing_source_is_not_found(published: &Published) -> Checked {
+fn missing_source_is_not_found(published: &Published) {
     let request = RemoteRequest::latest(&published.missing);
-    let kind = published.remote.resolve(&request, &Cancel::default()).map_err(|error| error.kind);
-    ensure(kind == Err(RemoteErrorKind::NotFound), "a missing source is not `NotFound`")
+    let kind = kind(published.remote.resolve(&request, &Cancel::default()));
+    assert_eq!(kind, Some(RemoteErrorKind::NotFound), "a missing source is not `NotFound`");
 }
 
-fn credentials_are_not_shown(published: &Published) -> Checked {
-    let Some(secret) = &published.secret else { return Ok(()) };
-    let artifact = published.one()?;
+fn credentials_are_not_shown(published: &Published) {
+    let Some(secret) = &published.secret else { return };
+    let artifact = published.one();
     let request = RemoteRequest::latest(&published.missing);
     let missing = published.remote.resolve(&request, &Cancel::default());
     let limited = published.fetch(&artifact, 0);
     let shown = format!("{artifact:?} {missing:?} {limited:?}");
-    ensure(!shown.contains(secret.as_str()), "an artifact or an error has the secret")
+    assert!(!shown.contains(secret.as_str()), "an artifact or an error has the secret");
 }
 
-fn cancel_ends_a_call(published: &Published) -> Checked {
-    let artifact = published.one()?;
+fn cancel_ends_a_call(published: &Published) {
+    let artifact = published.one();
     let cancel = Cancel::default();
     cancel.cancel();
     let request = RemoteRequest::latest(&published.source);
-    let resolved = published.remote.resolve(&request, &cancel).map_err(|error| error.kind);
-    ensure(resolved == Err(RemoteErrorKind::Cancelled), "a cancelled `resolve` goes on")?;
     let revision = artifact.revision.as_deref().unwrap_or_default();
-    let revised = published.resolve_revision(revision, &cancel).map_err(|error| error.kind);
-    ensure(revised == Err(RemoteErrorKind::Cancelled), "a cancelled `resolve_revision` goes on")?;
-    let fetched = published.remote.fetch(&artifact, ENOUGH, &cancel).map_err(|error| error.kind);
-    ensure(fetched == Err(RemoteErrorKind::Cancelled), "a cancelled `fetch` goes on")
+    let kinds = [
+        kind(published.remote.resolve(&request, &cancel)),
+        kind(published.resolve_revision(revision, &cancel)),
+        kind(published.remote.fetch(&artifact, ENOUGH, &cancel)),
+    ];
+    assert_eq!(kinds, [Some(RemoteErrorKind::Cancelled); 3], "a cancelled call goes on");
 }
 
-fn works_from_any_thread(published: &Published) -> Checked {
+fn works_from_any_thread(published: &Published) {
     let remote = &published.remote;
     let request = &RemoteRequest::latest(&published.source);
-    let artifact = &published.one()?;
+    let artifact = &published.one();
     thread::scope(|scope| {
         let work = move || {
             let fetched = remote.fetch(artifact, ENOUGH, &Cancel::default());
             (remote.resolve(request, &Cancel::default()).is_ok(), fetched.is_ok())
         };
-        let threads = [(); 4].map(|()| scope.spawn(work));
-        for thread in threads {
-            let together = thread.join().map_err(|_| "it panics in a thread".to_owned())?;
-            ensure(together == (true, true), "it fails in another thread")?;
+        for thread in [(); 4].map(|()| scope.spawn(work)) {
+            let together = thread.join().expect("it does not panic");
+            assert_eq!(together, (true, true), "it fails in another thread");
         }
-        Ok(())
-    })
+    });
 }

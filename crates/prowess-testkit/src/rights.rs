@@ -2,10 +2,6 @@
 
 /// Runs `test` on a thread that has dropped root's right to read everything. Capabilities belong to
 /// a thread, so other tests keep theirs; for other users this changes nothing.
-///
-/// # Panics
-///
-/// Panics if `test` panics.
 pub fn without_override(test: impl FnOnce() + Send) {
     use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
 

@@ -50,19 +50,11 @@ pub struct FoundPackage {
 
 impl ScanRecorder {
     /// Records a whole scan of `source`.
-    ///
-    /// # Errors
-    ///
-    /// Those of the scan.
     pub fn scan(source: &dyn SkillSource) -> Result<Self, SourceError> {
         Self::default().record(source)
     }
 
     /// Records a whole scan of `source`, compared with [`Self::known`].
-    ///
-    /// # Errors
-    ///
-    /// Those of the scan.
     pub fn record(mut self, source: &dyn SkillSource) -> Result<Self, SourceError> {
         let known: Vec<_> = self.known.clone().into_iter().collect();
         let previous = PreviousScan::new(&known).with_listing(self.known_listing);
@@ -71,10 +63,6 @@ impl ScanRecorder {
     }
 
     /// Records a scan of some packages of `source`, compared with [`Self::known`].
-    ///
-    /// # Errors
-    ///
-    /// Those of the scan.
     pub fn record_packages(
         mut self,
         source: &dyn SkillSource,

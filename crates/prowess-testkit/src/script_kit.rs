@@ -1,8 +1,6 @@
 //! The `# Behavior` list of `ScriptRunner` as checks, one for each rule.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -13,9 +11,7 @@ use prowess_core::{
     ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner,
 };
 
-use crate::{KitReport, RuleOutcome};
-
-use crate::catalog_over;
+use crate::{KitReport, catalog_over};
 
 /// More time than any script of the kit needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -34,10 +30,7 @@ const SCRIPTS: [(&str, &str); 7] = [
     ("scripts/input.sh", "cat\n"),
 ];
 
-/// The result of a check: the reason of a failure.
-type Checked = Result<(), String>;
-
-type Check = fn(&dyn ScriptRunner) -> Checked;
+type Check = fn(&dyn ScriptRunner);
 
 /// The rules of [`ScriptRunner`] with their checks.
 const RULES: &[(&str, Check)] = &[
@@ -57,13 +50,9 @@ const RULES: &[(&str, Check)] = &[
 
 /// Checks every rule of [`ScriptRunner`] with scripts for a POSIX shell, whose names end in `.sh`.
 ///
-/// A check that panics has failed, like one that finds a broken rule.
+/// A runner that panics breaks the rule of that check.
 pub fn check_script_runner(runner: &dyn ScriptRunner) -> KitReport {
-    let check = |&(rule, check): &(&'static str, Check)| {
-        let checked = catch_unwind(AssertUnwindSafe(|| check(runner)));
-        RuleOutcome { rule, outcome: checked.unwrap_or_else(|_| Err("it panics".to_owned())) }
-    };
-    KitReport { rules: RULES.iter().map(check).collect() }
+    KitReport::of(RULES, |_, check| check(runner))
 }
 
 /// A call of a runner.
@@ -122,8 +111,8 @@ impl<'a> Call<'a> {
     }
 
     /// Runs a script that has to start, and returns its outcome.
-    fn outcome(&self, runner: &dyn ScriptRunner) -> Result<ScriptOutcome, String> {
-        self.run(runner).map_err(|error| format!("`{}` was not started: {error}", self.script))
+    fn outcome(&self, runner: &dyn ScriptRunner) -> ScriptOutcome {
+        self.run(runner).unwrap_or_else(|error| panic!("`{}` starts: {error}", self.script))
     }
 }
 
@@ -140,126 +129,104 @@ fn catalog(others: &[(&str, &str)]) -> Arc<Catalog> {
     catalog_over(Arc::new(source), [("kit", "Runs scripts.", &[][..])])
 }
 
-/// Compares a part of an outcome.
-fn same<T: PartialEq + fmt::Debug>(what: &str, found: &T, expected: &T) -> Checked {
-    if found == expected {
-        return Ok(());
-    }
-    Err(format!("{what} is {found:?} and should be {expected:?}"))
-}
-
-fn arguments_are_unchanged(runner: &dyn ScriptRunner) -> Checked {
+fn arguments_are_unchanged(runner: &dyn ScriptRunner) {
     let arguments = ["a b", "'; $(id)", "*", "", "-n", "\u{e9}\u{1f642}", "two\nlines"];
     let call = Call { arguments: &arguments, ..Call::of("scripts/show.sh") };
     let expected = format!("{}|{}|", arguments.len(), arguments.join("|"));
-    same("the output", &call.outcome(runner)?.stdout, &expected)
+    assert_eq!(call.outcome(runner).stdout, expected);
 }
 
-fn environment_is_unchanged(runner: &dyn ScriptRunner) -> Checked {
+fn environment_is_unchanged(runner: &dyn ScriptRunner) {
     let value = "$(id) `id` \"quoted\"";
     let call = Call { variable: Some(value), ..Call::of("scripts/variable.sh") };
-    same("the variable", &call.outcome(runner)?.stdout, &value.to_owned())?;
-    let unset = Call::of("scripts/variable.sh").outcome(runner)?;
-    same("a variable of an earlier call", &unset.stdout, &String::new())
+    assert_eq!(call.outcome(runner).stdout, value);
+    let unset = Call::of("scripts/variable.sh").outcome(runner);
+    assert_eq!(unset.stdout, "", "a variable of an earlier call is set");
 }
 
-fn working_directory_is_used(runner: &dyn ScriptRunner) -> Checked {
+fn working_directory_is_used(runner: &dyn ScriptRunner) {
     let call = Call { directory: Some("data"), ..Call::of("scripts/place.sh") };
-    same("the file there", &call.outcome(runner)?.stdout, &"the file below".to_owned())
+    assert_eq!(call.outcome(runner).stdout, "the file below");
 }
 
-fn input_is_unchanged(runner: &dyn ScriptRunner) -> Checked {
+fn input_is_unchanged(runner: &dyn ScriptRunner) {
     // More than a pipe holds.
     let long = "line\n".repeat(40_000);
     for input in ["{\"a\": \"b'\"}", &long, ""] {
         let call = Call { input: input.as_bytes(), ..Call::of("scripts/input.sh") };
-        let outcome = call.outcome(runner)?;
+        let outcome = call.outcome(runner);
         let is_all = outcome.stdout == input;
         let is_start = outcome.truncated && input.starts_with(&outcome.stdout[..4]);
-        same("whether the input arrives", &(is_all || is_start), &true)?;
+        assert!(is_all || is_start, "the input does not arrive");
     }
-    Ok(())
 }
 
-fn script_is_that_of_the_catalog(runner: &dyn ScriptRunner) -> Checked {
+fn script_is_that_of_the_catalog(runner: &dyn ScriptRunner) {
     for text in ["one", "two"] {
         let script = format!("printf '%s' {text}\n");
         let catalog = catalog(&[("scripts/fail.sh", &script)]);
         let outcome = Call::of("scripts/fail.sh").run_in(runner, &catalog);
-        let outcome = outcome.map_err(|error| error.to_string())?;
-        same("the output of the catalog's script", &outcome.stdout, &text.to_owned())?;
+        assert_eq!(outcome.expect("the script starts").stdout, text);
     }
-    Ok(())
 }
 
-fn only_the_approved_package_runs(runner: &dyn ScriptRunner) -> Checked {
+fn only_the_approved_package_runs(runner: &dyn ScriptRunner) {
     let catalog = catalog(&[]);
     let kit = catalog.get("kit").expect("the catalog of the kit has it");
-    let approved = catalog.package_digest(kit, &Cancel::default()).map_err(|e| e.to_string())?;
-    let call = Call { approved: Some(approved), ..Call::of("scripts/show.sh") };
-    let outcome = call.run_in(runner, &catalog).map_err(|error| error.to_string())?;
-    same("the output", &outcome.stdout, &"0|".to_owned())?;
+    let approved = catalog.package_digest(kit, &Cancel::default());
+    let approved = Some(approved.expect("the package can be read"));
+    let call = Call { approved, ..Call::of("scripts/show.sh") };
+    assert_eq!(call.run_in(runner, &catalog).expect("the script starts").stdout, "0|");
     // Another file of the package than the script is another one.
     let other = self::catalog(&[("scripts/lines.sh", "echo other\n")]);
-    match call.run_in(runner, &other) {
-        Err(_) => Ok(()),
-        Ok(_) => Err("a script runs in another package than the approved one".to_owned()),
-    }
+    let refused = call.run_in(runner, &other);
+    assert!(refused.is_err(), "a script runs in another package than the approved one");
 }
 
-fn exit_code_is_an_outcome(runner: &dyn ScriptRunner) -> Checked {
-    let outcome = Call::of("scripts/fail.sh").outcome(runner)?;
-    same("the exit code", &outcome.exit_code, &Some(3))?;
-    same("the output", &outcome.stdout, &"out\n".to_owned())?;
-    same("the standard error", &outcome.stderr, &"err\n".to_owned())?;
-    same("whether the limit ended it", &outcome.timed_out, &false)
+fn exit_code_is_an_outcome(runner: &dyn ScriptRunner) {
+    let outcome = Call::of("scripts/fail.sh").outcome(runner);
+    assert_eq!((outcome.exit_code, outcome.timed_out), (Some(3), false));
+    assert_eq!((&*outcome.stdout, &*outcome.stderr), ("out\n", "err\n"));
 }
 
-fn time_limit_ends_a_script(runner: &dyn ScriptRunner) -> Checked {
+fn time_limit_ends_a_script(runner: &dyn ScriptRunner) {
     let time_limit = Duration::from_millis(50);
     let call = Call { time_limit, ..Call::of("scripts/endless.sh") };
-    let outcome = call.outcome(runner)?;
-    same("whether the limit ended it", &outcome.timed_out, &true)?;
-    same("the exit code", &outcome.exit_code, &None)
+    let outcome = call.outcome(runner);
+    assert_eq!((outcome.exit_code, outcome.timed_out), (None, true));
 }
 
-fn error_means_not_started(runner: &dyn ScriptRunner) -> Checked {
-    match Call::of("scripts/missing.sh").run(runner) {
-        Err(error) if error.message.is_empty() => Err("the error has no message".to_owned()),
-        Err(_) => Ok(()),
-        Ok(outcome) => Err(format!("a missing script has the outcome {outcome:?}")),
-    }
+fn error_means_not_started(runner: &dyn ScriptRunner) {
+    let error = Call::of("scripts/missing.sh").run(runner);
+    let error = error.expect_err("a missing script has no outcome");
+    assert!(!error.message.is_empty(), "the error has a message");
 }
 
-fn runs_from_any_thread(runner: &dyn ScriptRunner) -> Checked {
+fn runs_from_any_thread(runner: &dyn ScriptRunner) {
     let run = |number: usize| {
         let argument = number.to_string();
         let arguments = [argument.as_str()];
         let call = Call { arguments: &arguments, ..Call::of("scripts/show.sh") };
-        same("the output", &call.outcome(runner)?.stdout, &format!("1|{number}|"))
+        assert_eq!(call.outcome(runner).stdout, format!("1|{number}|"));
     };
     thread::scope(|scope| {
         let threads: Vec<_> = (0..4).map(|number| scope.spawn(move || run(number))).collect();
-        threads
-            .into_iter()
-            .try_for_each(|thread| thread.join().unwrap_or_else(|_| Err("it panics".to_owned())))
-    })
+        threads.into_iter().for_each(|thread| thread.join().expect("it works in any thread"));
+    });
 }
 
 /// Cancels a call after the runner has looked a few times, so that the script may have started.
-fn cancel_ends_a_script(runner: &dyn ScriptRunner) -> Checked {
+fn cancel_ends_a_script(runner: &dyn ScriptRunner) {
     let looks = AtomicUsize::new(0);
     let cancel = Cancel::with_poll(move || looks.fetch_add(1, Ordering::SeqCst) >= 3);
     let call = Call { cancel, time_limit: UNTIL_CANCELLED, ..Call::of("scripts/endless.sh") };
-    match call.run(runner) {
-        Ok(outcome) if outcome.timed_out => Err("only the time limit ends it".to_owned()),
-        // It was not started, or it was ended.
-        _ => Ok(()),
-    }
+    // It was not started, or it was ended.
+    let is_ended = call.run(runner).is_ok_and(|outcome| outcome.timed_out);
+    assert!(!is_ended, "only the time limit ends it");
 }
 
 /// A runner may report nothing. One that reports lines reports each of them.
-fn reported_lines_are_the_output(runner: &dyn ScriptRunner) -> Checked {
+fn reported_lines_are_the_output(runner: &dyn ScriptRunner) {
     let lines = Mutex::new(Vec::new());
     let receive = |event: ProgressEvent<'_>| {
         if let ProgressEvent::Output { stream, line } = event {
@@ -268,16 +235,15 @@ fn reported_lines_are_the_output(runner: &dyn ScriptRunner) -> Checked {
         }
     };
     let progress = Progress::new(&receive);
-    Call { progress, ..Call::of("scripts/lines.sh") }.outcome(runner)?;
+    Call { progress, ..Call::of("scripts/lines.sh") }.outcome(runner);
     let lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
     if lines.is_empty() {
-        return Ok(());
+        return;
     }
     let of = |wanted: OutputStream| {
-        let lines = lines.iter().filter(move |(stream, _)| *stream == wanted);
-        lines.map(|(_, line)| line.clone()).collect::<Vec<_>>()
+        let lines = lines.iter().filter(|(stream, _)| *stream == wanted);
+        lines.map(|(_, line)| line.as_str()).collect::<Vec<_>>()
     };
-    let expected = ["one\n", "two\n", "three"].map(str::to_owned).to_vec();
-    same("the lines of the output", &of(OutputStream::Stdout), &expected)?;
-    same("the lines of standard error", &of(OutputStream::Stderr), &vec!["oops\n".to_owned()])
+    assert_eq!(of(OutputStream::Stdout), ["one\n", "two\n", "three"]);
+    assert_eq!(of(OutputStream::Stderr), ["oops\n"]);
 }

@@ -22,19 +22,11 @@ pub struct Server {
 
 impl Server {
     /// Starts a server without TLS. `PORT` in its answer is its port.
-    ///
-    /// # Panics
-    ///
-    /// The operating system has no port.
     pub fn plain(answer: &str) -> Self {
         Self::start(answer, Some)
     }
 
     /// Starts a server for `localhost` with TLS, whose certificate is of [`server_authority`].
-    ///
-    /// # Panics
-    ///
-    /// The operating system has no port.
     pub fn encrypted(answer: &str) -> Self {
         Self::start(answer, |stream| {
             let connection = ServerConnection::new(server_config()).ok()?;
@@ -68,10 +60,6 @@ impl Server {
     }
 
     /// Returns the next request, with its body. Waits for it.
-    ///
-    /// # Panics
-    ///
-    /// The server has ended.
     pub fn received(&self) -> String {
         self.received.recv().unwrap()
     }

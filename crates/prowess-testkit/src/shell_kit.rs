@@ -1,8 +1,6 @@
 //! The `# Behavior` list of `VirtualShell` as checks, one for each rule.
 
-use std::fmt;
 use std::net::TcpListener;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -12,12 +10,9 @@ use prowess_core::{
     ShellOutcome, ShellRequest, VirtualShell,
 };
 
-use crate::{KitReport, RuleOutcome, catalog_over};
+use crate::{KitReport, catalog_over};
 
-/// The result of a check: the reason of a failure.
-type Checked = Result<(), String>;
-
-type Check = fn(&Kit<'_>) -> Checked;
+type Check = fn(&Kit<'_>);
 
 /// The rules of [`VirtualShell`] with their checks.
 const RULES: &[(&str, Check)] = &[
@@ -42,15 +37,10 @@ const FILES: [(&str, &str); 2] = [
 /// Checks every rule of [`VirtualShell`] with commands of a POSIX shell. It must end a loop without
 /// an end by a limit of its own.
 ///
-/// A check that panics has failed, like one that finds a broken rule.
+/// A shell that panics breaks the rule of that check.
 pub fn check_virtual_shell(shell: &dyn VirtualShell) -> KitReport {
-    let check = |&(rule, check): &(&'static str, Check)| {
-        // Each rule has sessions of its own.
-        let kit = Kit { shell, catalog: catalog(), rule };
-        let checked = catch_unwind(AssertUnwindSafe(|| check(&kit)));
-        RuleOutcome { rule, outcome: checked.unwrap_or_else(|_| Err("it panics".to_owned())) }
-    };
-    KitReport { rules: RULES.iter().map(check).collect() }
+    // Each rule has sessions of its own.
+    KitReport::of(RULES, |rule, check| check(&Kit { shell, catalog: catalog(), rule }))
 }
 
 /// A shell, and the skills that are mounted for its commands.
@@ -75,22 +65,29 @@ impl Kit<'_> {
     }
 
     /// Runs a command that has to have an outcome, in the first session.
-    fn run(&self, command: &str) -> Result<ShellOutcome, String> {
+    fn run(&self, command: &str) -> ShellOutcome {
         self.run_in("first", command)
     }
 
-    fn run_in(&self, session: &str, command: &str) -> Result<ShellOutcome, String> {
+    fn run_in(&self, session: &str, command: &str) -> ShellOutcome {
         let outcome = self.execute(session, command, &Cancel::default());
-        outcome.map_err(|error| format!("`{command}` has no outcome: {error}"))
+        outcome.unwrap_or_else(|error| panic!("`{command}` has no outcome: {error}"))
     }
 
     fn record(&self) -> Record<'_> {
         self.catalog.get("kit").expect("the catalog of the kit has it")
     }
 
-    fn mount_path(&self) -> Result<String, String> {
+    fn mount_path(&self) -> String {
         let path = self.shell.mount_path(&self.catalog, self.record());
-        path.map_err(|error| format!("a good skill is not mounted: {error}"))
+        path.expect("a good skill is mounted")
+    }
+
+    /// Returns a file of the skill, from its source.
+    fn file(&self, path: &str) -> Vec<u8> {
+        let resource = ResourcePath::new(path).expect("the paths of the kit are good");
+        let bytes = self.catalog.read(self.record(), &resource, ReadLimit::default());
+        bytes.expect("the files of the kit can be read")
     }
 }
 
@@ -103,119 +100,92 @@ fn catalog() -> Arc<Catalog> {
     catalog_over(Arc::new(source), [("kit", "Has files.", &[][..])])
 }
 
-/// Compares a part of an outcome.
-fn same<T: PartialEq + fmt::Debug>(subject: &str, found: &T, expected: &T) -> Checked {
-    if found == expected {
-        return Ok(());
-    }
-    Err(format!("{subject} is {found:?} and should be {expected:?}"))
+fn session_keeps_its_state(kit: &Kit<'_>) {
+    kit.run("variable=kept; mkdir -p /tmp/kept; echo kept > /tmp/kept/file; cd /tmp/kept");
+    let later = kit.run("echo \"$variable\"; pwd; cat /tmp/kept/file");
+    assert_eq!(later.stdout, "kept\n/tmp/kept\nkept\n");
 }
 
-fn session_keeps_its_state(kit: &Kit<'_>) -> Checked {
-    kit.run("variable=kept; mkdir -p /tmp/kept; echo kept > /tmp/kept/file; cd /tmp/kept")?;
-    let later = kit.run("echo \"$variable\"; pwd; cat /tmp/kept/file")?;
-    same("the state", &later.stdout, &"kept\n/tmp/kept\nkept\n".to_owned())
+fn sessions_are_separate(kit: &Kit<'_>) {
+    kit.run("private=1; mkdir -p /tmp/private; echo private > /tmp/private/file");
+    let other = kit.run_in("second", "echo \"[$private]\"; ls /tmp/private/file");
+    assert_eq!(other.stdout, "[]\n", "another session has the state");
 }
 
-fn sessions_are_separate(kit: &Kit<'_>) -> Checked {
-    kit.run("private=1; mkdir -p /tmp/private; echo private > /tmp/private/file")?;
-    let other = kit.run_in("second", "echo \"[$private]\"; ls /tmp/private/file")?;
-    same("the state of another session", &other.stdout, &"[]\n".to_owned())
-}
-
-fn skills_are_mounted(kit: &Kit<'_>) -> Checked {
-    let mount = kit.mount_path()?;
+fn skills_are_mounted(kit: &Kit<'_>) {
+    let mount = kit.mount_path();
     for (path, _) in FILES {
-        let resource = ResourcePath::new(path).expect("the paths of the kit are good");
-        let bytes = kit.catalog.read(kit.record(), &resource, ReadLimit::default());
-        let bytes = bytes.map_err(|error| error.to_string())?;
-        let outcome = kit.run(&format!("cat '{mount}/{path}'"))?;
-        same(path, &outcome.stdout.as_bytes(), &&*bytes)?;
+        let outcome = kit.run(&format!("cat '{mount}/{path}'"));
+        assert_eq!(outcome.stdout.as_bytes(), kit.file(path), "{path}");
     }
-    Ok(())
 }
 
-fn skill_that_is_not_mounted_is_an_error(kit: &Kit<'_>) -> Checked {
+fn skill_that_is_not_mounted_is_an_error(kit: &Kit<'_>) {
     let source = MemorySource::builder("kit").build().expect("it has no files");
     let catalog = catalog_over(Arc::new(source), [("..", "Is no directory.", &[][..])]);
     let record = catalog.get("..").expect("the catalog of the kit has it");
-    match kit.shell.mount_path(&catalog, record) {
-        Err(error) if error.message.is_empty() => Err("the error has no message".to_owned()),
-        Err(_) => Ok(()),
-        Ok(path) => Err(format!("a skill with the id `..` is mounted at `{path}`")),
-    }
+    let error = kit.shell.mount_path(&catalog, record);
+    let error = error.expect_err("a skill with the id `..` is not mounted");
+    assert!(!error.message.is_empty(), "the error has a message");
 }
 
-fn packages_do_not_change(kit: &Kit<'_>) -> Checked {
-    let mount = kit.mount_path()?;
+fn packages_do_not_change(kit: &Kit<'_>) {
+    let mount = kit.mount_path();
     let (path, text) = FILES[1];
     let file = format!("'{mount}/{path}'");
-    kit.run(&format!("echo changed > {file}; rm -rf '{mount}/SKILL.md'"))?;
-    let other = kit.run_in("second", &format!("cat {file}"))?;
-    if other.stdout.contains("changed") {
-        return Err("another session has the changed file".to_owned());
-    }
-    let resource = ResourcePath::new(path).expect("the paths of the kit are good");
-    let bytes = kit.catalog.read(kit.record(), &resource, ReadLimit::default());
-    same("the file of the package", &bytes.map_err(|error| error.to_string())?, &text.into())
+    kit.run(&format!("echo changed > {file}; rm -rf '{mount}/SKILL.md'"));
+    let other = kit.run_in("second", &format!("cat {file}"));
+    assert!(!other.stdout.contains("changed"), "another session has the changed file");
+    assert_eq!(kit.file(path), text.as_bytes(), "the file of the package has changed");
 }
 
-fn host_is_not_reached(kit: &Kit<'_>) -> Checked {
-    let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
+fn host_is_not_reached(kit: &Kit<'_>) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
     let canary = directory.path().join("canary");
     let secret = format!("secret-{}", std::process::id());
-    std::fs::write(&canary, &secret).map_err(|error| error.to_string())?;
+    std::fs::write(&canary, &secret).expect("the kit writes a file");
     let shown = canary.display();
-    let read = kit.run(&format!("cat '{shown}'; cat < '{shown}'; sh -c \"cat '{shown}'\""))?;
-    if format!("{}{}", read.stdout, read.stderr).contains(&secret) {
-        return Err("a command reads a file of the host".to_owned());
-    }
-    kit.run(&format!("mkdir -p '{}'; echo changed > '{shown}'", directory.path().display()))?;
-    let text = std::fs::read_to_string(&canary).map_err(|error| error.to_string())?;
-    same("the file of the host", &text, &secret)?;
-    let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
-    listener.set_nonblocking(true).map_err(|error| error.to_string())?;
-    let port = listener.local_addr().map_err(|error| error.to_string())?.port();
-    kit.run(&format!("echo canary > /dev/tcp/127.0.0.1/{port}; curl -s http://127.0.0.1:{port}/"))?;
-    match listener.accept() {
-        Ok(_) => Err("a command connects to the host".to_owned()),
-        Err(_) => Ok(()),
-    }
+    let read = kit.run(&format!("cat '{shown}'; cat < '{shown}'; sh -c \"cat '{shown}'\""));
+    let is_read = format!("{}{}", read.stdout, read.stderr).contains(&secret);
+    assert!(!is_read, "a command reads a file of the host");
+    kit.run(&format!("mkdir -p '{}'; echo changed > '{shown}'", directory.path().display()));
+    let text = std::fs::read_to_string(&canary).expect("the file is there");
+    assert_eq!(text, secret, "a command changes a file of the host");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.set_nonblocking(true).expect("a port");
+    let port = listener.local_addr().expect("a port").port();
+    kit.run(&format!("echo canary > /dev/tcp/127.0.0.1/{port}; curl -s http://127.0.0.1:{port}/"));
+    assert!(listener.accept().is_err(), "a command connects to the host");
 }
 
-fn exit_code_is_an_outcome(kit: &Kit<'_>) -> Checked {
-    let outcome = kit.run("echo out; echo err >&2; exit 3")?;
-    same("the exit code", &outcome.exit_code, &3)?;
-    same("the output", &outcome.stdout, &"out\n".to_owned())?;
-    same("the standard error", &outcome.stderr, &"err\n".to_owned())
+fn exit_code_is_an_outcome(kit: &Kit<'_>) {
+    let outcome = kit.run("echo out; echo err >&2; exit 3");
+    assert_eq!(outcome.exit_code, 3);
+    assert_eq!((&*outcome.stdout, &*outcome.stderr), ("out\n", "err\n"));
 }
 
-fn limit_is_an_outcome(kit: &Kit<'_>) -> Checked {
-    let outcome = kit.run("echo before; while :; do :; done; echo after")?;
-    same("whether a limit ended it", &outcome.stopped.is_some(), &true)?;
-    same("the output so far", &outcome.stdout, &"before\n".to_owned())
+fn limit_is_an_outcome(kit: &Kit<'_>) {
+    let outcome = kit.run("echo before; while :; do :; done; echo after");
+    assert!(outcome.stopped.is_some(), "a limit ends it");
+    assert_eq!(outcome.stdout, "before\n", "the output so far");
 }
 
-fn runs_from_any_thread(kit: &Kit<'_>) -> Checked {
+fn runs_from_any_thread(kit: &Kit<'_>) {
     let run = |number: usize| {
-        let outcome = kit.run_in(&format!("thread-{number}"), &format!("echo {number}"))?;
-        same("the output", &outcome.stdout, &format!("{number}\n"))
+        let outcome = kit.run_in(&format!("thread-{number}"), &format!("echo {number}"));
+        assert_eq!(outcome.stdout, format!("{number}\n"));
     };
     thread::scope(|scope| {
         let threads: Vec<_> = (0..4).map(|number| scope.spawn(move || run(number))).collect();
-        threads
-            .into_iter()
-            .try_for_each(|thread| thread.join().unwrap_or_else(|_| Err("it panics".to_owned())))
-    })
+        threads.into_iter().for_each(|thread| thread.join().expect("it works in any thread"));
+    });
 }
 
 /// Cancels a command after the shell has looked a few times, so that it may have started.
-fn cancel_ends_a_command(kit: &Kit<'_>) -> Checked {
+fn cancel_ends_a_command(kit: &Kit<'_>) {
     let looks = AtomicUsize::new(0);
     let cancel = Cancel::with_poll(move || looks.fetch_add(1, Ordering::SeqCst) >= 3);
-    match kit.execute("first", "sleep 5", &cancel) {
-        Ok(outcome) if outcome.stopped.is_none() => Err("it runs to its end".to_owned()),
-        // It did not start, or it was ended.
-        _ => Ok(()),
-    }
+    // It did not start, or it was ended.
+    let outcome = kit.execute("first", "sleep 5", &cancel);
+    assert!(outcome.is_err() || outcome.is_ok_and(|it| it.stopped.is_some()), "it runs to its end");
 }

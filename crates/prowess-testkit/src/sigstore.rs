@@ -33,10 +33,6 @@ pub struct Sigstore {
 
 impl Sigstore {
     /// Creates an instance with new keys.
-    ///
-    /// # Panics
-    ///
-    /// The system has no random numbers.
     #[allow(clippy::new_without_default, reason = "two instances are never equal")]
     pub fn new() -> Self {
         let mut params = CertificateParams::default();
@@ -75,10 +71,6 @@ impl Sigstore {
     }
 
     /// Returns the bundle of a signature of these bytes by a subject of an issuer.
-    ///
-    /// # Panics
-    ///
-    /// The subject cannot be in a certificate.
     pub fn sign(&self, bytes: &[u8], issuer: &str, subject: &str) -> Value {
         let key = key();
         let certificate = self.certificate(&key, issuer, subject);
@@ -109,19 +101,11 @@ impl Sigstore {
 
     /// Returns a signature of a manifest by a subject of an issuer, as cosign stores it under the
     /// tag `.sig`: a layer with its content in `data`.
-    ///
-    /// # Panics
-    ///
-    /// The subject cannot be in a certificate.
     pub fn sign_manifest(&self, manifest: &[u8], issuer: &str, subject: &str) -> Value {
         self.sign_payload(&simple_signing(manifest), issuer, subject)
     }
 
     /// Returns a signature like that of [`Self::sign_manifest`] of another text.
-    ///
-    /// # Panics
-    ///
-    /// The subject cannot be in a certificate.
     pub fn sign_payload(&self, payload: &Value, issuer: &str, subject: &str) -> Value {
         let payload = payload.to_string();
         let bundle = self.sign(payload.as_bytes(), issuer, subject);
@@ -152,10 +136,6 @@ impl Sigstore {
     }
 
     /// Returns the bundle of a statement of this type about these bytes by a subject of an issuer.
-    ///
-    /// # Panics
-    ///
-    /// The subject cannot be in a certificate.
     pub fn attest(&self, bytes: &[u8], predicate: &str, issuer: &str, subject: &str) -> Value {
         let key = key();
         let certificate = self.certificate(&key, issuer, subject);

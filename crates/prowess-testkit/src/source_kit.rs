@@ -50,10 +50,6 @@ const FILES: [(&str, &[u8]); 10] = [
 const PACKAGES: [&str; 5] = ["alpha", "alphabet", "group/deep", "long", "lower"];
 
 /// Checks every rule of [`SkillSource`].
-///
-/// # Panics
-///
-/// Panics if the source breaks a rule; the message names it.
 pub fn check_source(fixture: &dyn SourceFixture) {
     each_package_is_reported_once(fixture);
     unreadable_packages_are_reported(fixture);

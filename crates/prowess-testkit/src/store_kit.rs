@@ -6,16 +6,11 @@ mod last_use;
 mod listing;
 mod sample;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use prowess_core::SessionStore;
 
-use crate::{KitReport, RuleOutcome};
+use crate::KitReport;
 
-/// The result of a check: the reason of a failure.
-type Checked = Result<(), String>;
-
-type Check = fn(&dyn SessionStore) -> Checked;
+type Check = fn(&dyn SessionStore);
 
 /// The rules of [`SessionStore`] with their checks. Each check uses ids of its own.
 const RULES: &[(&str, Check)] = &[
@@ -63,9 +58,5 @@ const RULES: &[(&str, Check)] = &[
 ///
 /// A check that panics has failed, like one that finds a broken rule.
 pub fn check_store(store: &dyn SessionStore) -> KitReport {
-    let check = |&(rule, check): &(&'static str, Check)| {
-        let checked = catch_unwind(AssertUnwindSafe(|| check(store)));
-        RuleOutcome { rule, outcome: checked.unwrap_or_else(|_| Err("it panics".to_owned())) }
-    };
-    KitReport { rules: RULES.iter().map(check).collect() }
+    KitReport::of(RULES, |_, check| check(store))
 }

@@ -21,10 +21,6 @@ const THREADS: &str =
 
 /// Checks every rule of [`ToolProvider`] and of its [`Tool`]s. `examples` has a valid call of each
 /// tool, by its name, with the same result each time.
-///
-/// # Panics
-///
-/// Panics if the provider or a tool breaks a rule; the message names it.
 pub fn check_tools(provider: &dyn ToolProvider, examples: &[(&str, Value)]) {
     let tools = provider.tools();
     let names = names(&tools);

@@ -33,10 +33,6 @@ Files
 ";
 
     /// Writes the files.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the text does not start with a `//- /PATH` line, or if a file cannot be written.
     pub fn new(text: &str) -> Self {
         let tree = Self { directory: tempfile::tempdir().expect("a temporary directory") };
         for (path, content) in files(text) {
@@ -56,10 +52,6 @@ Files
     }
 
     /// Writes one more file, with the directories that it needs.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the file cannot be written.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         let path = self.join(path);
         let parent = path.parent().expect("a file has a parent");
@@ -70,10 +62,6 @@ Files
 
 /// Returns a time on the clock of a directory's file system that is after every change so far and
 /// not after any later one. Waits until that clock moves on, some milliseconds.
-///
-/// # Panics
-///
-/// Panics if a file cannot be written to the directory.
 pub fn time_after_changes(directory: &Path) -> SystemTime {
     let write = || {
         let mut probe = tempfile::tempfile_in(directory).expect("the directory has room");

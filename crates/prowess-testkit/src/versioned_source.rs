@@ -79,10 +79,6 @@ impl SkillSource for VersionedSource {
 impl VersionedSource {
     /// Checks that a catalog of this source alone is complete, and that its changing skills are of
     /// the version of its generation.
-    ///
-    /// # Panics
-    ///
-    /// Panics if they are not.
     pub fn check(catalog: &Catalog) {
         let version = catalog.generation().to_string();
         assert_eq!(catalog.len(), SKILLS, "the catalog is complete");

@@ -27,9 +27,8 @@ pub(super) struct Fixture<'a> {
 }
 
 impl<'a> Fixture<'a> {
-    pub(super) fn new(store: &'a dyn ApprovalStore, number: usize) -> Self {
-        let session = SessionId::new(format!("session-{number:02}")).expect("it is an id");
-        Self { store, session, tool: format!("tool-{number:02}") }
+    pub(super) fn new(store: &'a dyn ApprovalStore, rule: &str) -> Self {
+        Self { store, session: SessionId::new(rule).expect("it is an id"), tool: rule.to_owned() }
     }
 
     pub(super) fn id(&self, name: &str) -> ApprovalId {

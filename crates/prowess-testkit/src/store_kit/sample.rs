@@ -4,11 +4,9 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use prowess_core::{
-    ContentKey, OperationId, PutOutcome, RemovedSession, SessionId, SessionStore, StoreError,
-    StoredContent, StoredSession, Timestamp,
+    ContentKey, OperationId, PutOutcome, RemovedSession, SessionId, SessionStore, StoredContent,
+    StoredSession, Timestamp,
 };
-
-use super::Checked;
 
 pub(super) fn id(text: &str) -> SessionId {
     SessionId::new(text).expect("the ids of the kit have allowed characters only")
@@ -49,11 +47,8 @@ pub(super) fn session_at(
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "callers pass what they compute")]
-pub(super) fn expect<T: PartialEq + Debug>(found: T, expected: T, why: &str) -> Checked {
-    if found == expected {
-        return Ok(());
-    }
-    Err(format!("{why}: found {found:?} instead of {expected:?}"))
+pub(super) fn expect<T: PartialEq + Debug>(found: T, expected: T, why: &str) {
+    assert_eq!(found, expected, "{why}");
 }
 
 /// Stores a session that must be stored.
@@ -62,8 +57,8 @@ pub(super) fn store(
     session: &StoredSession,
     new: &[&StoredContent],
     expected: Option<u64>,
-) -> Checked {
-    expect(put(store, session, new, expected)?, PutOutcome::Stored, "`put` does not store")
+) {
+    expect(put(store, session, new, expected), PutOutcome::Stored, "`put` does not store");
 }
 
 pub(super) fn put(
@@ -71,22 +66,22 @@ pub(super) fn put(
     session: &StoredSession,
     new: &[&StoredContent],
     expected: Option<u64>,
-) -> Result<PutOutcome, String> {
+) -> PutOutcome {
     let new: Vec<_> = new.iter().map(|&content| content.clone()).collect();
-    store.put(session, &new, expected.map(OperationId)).map_err(failed("put"))
+    store.put(session, &new, expected.map(OperationId)).expect(WORKING)
 }
 
-pub(super) fn load(
-    store: &dyn SessionStore,
-    id: &SessionId,
-) -> Result<Option<StoredSession>, String> {
-    store.load(id).map_err(failed("load"))
+/// The message of a call that fails and must not.
+pub(super) const WORKING: &str = "a call succeeds on a working store";
+
+pub(super) fn load(store: &dyn SessionStore, id: &SessionId) -> Option<StoredSession> {
+    store.load(id).expect(WORKING)
 }
 
-pub(super) fn text(store: &dyn SessionStore, key: ContentKey) -> Result<Option<Arc<str>>, String> {
-    let texts = store.contents(&[key]).map_err(failed("contents"))?;
-    expect(texts.len(), 1, "the number of texts for one key")?;
-    Ok(texts.into_iter().next().flatten())
+pub(super) fn text(store: &dyn SessionStore, key: ContentKey) -> Option<Arc<str>> {
+    let texts = store.contents(&[key]).expect(WORKING);
+    expect(texts.len(), 1, "the number of texts for one key");
+    texts.into_iter().next().flatten()
 }
 
 pub(super) fn touch(
@@ -94,37 +89,25 @@ pub(super) fn touch(
     id: &SessionId,
     at: u64,
     expires: Option<u64>,
-) -> Result<bool, String> {
-    store.touch(id, Timestamp(at), expires.map(Timestamp)).map_err(failed("touch"))
+) -> bool {
+    store.touch(id, Timestamp(at), expires.map(Timestamp)).expect(WORKING)
 }
 
-pub(super) fn delete(
-    store: &dyn SessionStore,
-    id: &SessionId,
-    expected: u64,
-) -> Result<bool, String> {
-    store.delete(id, OperationId(expected)).map_err(failed("delete"))
+pub(super) fn delete(store: &dyn SessionStore, id: &SessionId, expected: u64) -> bool {
+    store.delete(id, OperationId(expected)).expect(WORKING)
 }
 
-pub(super) fn expire(store: &dyn SessionStore, now: u64) -> Result<usize, String> {
-    let removed = store.expire_before(Timestamp(now)).map_err(failed("expire_before"))?;
-    check_removed(store, &removed)?;
-    Ok(removed.len())
+pub(super) fn expire(store: &dyn SessionStore, now: u64) -> usize {
+    let removed = store.expire_before(Timestamp(now)).expect(WORKING);
+    check_removed(store, &removed);
+    removed.len()
 }
 
 /// Checks that removed sessions are not stored, and have their texts.
-pub(super) fn check_removed(
-    store: &dyn SessionStore,
-    removed: &[RemovedSession],
-) -> Result<(), String> {
+pub(super) fn check_removed(store: &dyn SessionStore, removed: &[RemovedSession]) {
     for RemovedSession { session, texts } in removed {
-        expect(load(store, &session.id)?, None, "a session that was returned as removed")?;
+        expect(load(store, &session.id), None, "a session that was returned as removed");
         let keys: Vec<_> = texts.iter().flatten().map(|text| ContentKey::of(text)).collect();
-        expect(keys, session.contents.clone(), "the texts of a removed session")?;
+        expect(keys, session.contents.clone(), "the texts of a removed session");
     }
-    Ok(())
-}
-
-pub(super) fn failed(call: &str) -> impl Fn(StoreError) -> String {
-    move |error| format!("`{call}` fails on a working store: {}", error.0)
 }

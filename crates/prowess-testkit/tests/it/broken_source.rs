@@ -9,60 +9,33 @@ use prowess_core::{
     Stamp, Watch,
 };
 
-/// The fault of a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
-    None,
-    ReportsTwice,
-    Forgets,
-    ReportsAnOddPath,
-    PrefersTheLowerCase,
-    KeepsSilent,
-    FailsAsAWhole,
-    ReadsWhatIsKnown,
-    TakesAllForKnown,
-    StopsAtTheHead,
-    FollowsTheWayOut,
-    ListsTheNeighbour,
-    CutsWhatIsTooLong,
-    ListsBackwards,
-    ListsTheSkillFile,
-    HidesThatItIsCut,
-    GoesOnAfterCancel,
-    ForgetsWhenAskedForAFew,
-    ReportsOthersAsAsked,
-    SaysNothingOfChanges,
-    KeepsTheListener,
-}
-
-impl Fault {
-    pub(crate) const ALL: [Self; 20] = [
-        Self::ReportsTwice,
-        Self::Forgets,
-        Self::ReportsAnOddPath,
-        Self::PrefersTheLowerCase,
-        Self::KeepsSilent,
-        Self::FailsAsAWhole,
-        Self::ReadsWhatIsKnown,
-        Self::TakesAllForKnown,
-        Self::StopsAtTheHead,
-        Self::FollowsTheWayOut,
-        Self::ListsTheNeighbour,
-        Self::CutsWhatIsTooLong,
-        Self::ListsBackwards,
-        Self::ListsTheSkillFile,
-        Self::HidesThatItIsCut,
-        Self::GoesOnAfterCancel,
-        Self::ForgetsWhenAskedForAFew,
-        Self::ReportsOthersAsAsked,
-        Self::SaysNothingOfChanges,
-        Self::KeepsTheListener,
-    ];
-}
+/// The faults of sources, each of which breaks a rule.
+pub(crate) const FAULTS: [&str; 20] = [
+    "a package is reported twice",
+    "a package is forgotten",
+    "a path is not in its normal form",
+    "`skill.md` is preferred",
+    "an unreadable file is not reported",
+    "an unreadable file is an error",
+    "known packages are read",
+    "all packages are unchanged",
+    "a file is read no further",
+    "a link is followed",
+    "the file of another package is listed",
+    "a file is cut",
+    "a list is not sorted",
+    "the skill file is listed",
+    "a list is cut silently",
+    "a cancelled scan goes on",
+    "requested packages are forgotten",
+    "requested packages have other paths",
+    "changes are not reported",
+    "the listener is kept",
+];
 
 pub(crate) struct BrokenSource {
     good: MemorySource,
-    fault: Fault,
+    fault: &'static str,
     has_unreadable: bool,
     listener: Arc<Mutex<Option<ChangeListener>>>,
 }
@@ -77,11 +50,11 @@ impl Drop for Keeper {
 }
 
 impl BrokenSource {
-    pub(crate) fn new(good: MemorySource, fault: Fault) -> Self {
+    pub(crate) fn new(good: MemorySource, fault: &'static str) -> Self {
         Self { good, fault, has_unreadable: false, listener: Arc::default() }
     }
 
-    pub(crate) fn with_unreadable(good: MemorySource, fault: Fault) -> Self {
+    pub(crate) fn with_unreadable(good: MemorySource, fault: &'static str) -> Self {
         Self { has_unreadable: true, ..Self::new(good, fault) }
     }
 
@@ -89,7 +62,7 @@ impl BrokenSource {
     pub(crate) fn change(&self, package: &str) {
         let listener = self.listener.lock().expect("no thread panics under the lock");
         let package = PackagePath::new(package).expect("a path");
-        if let (Some(listener), true) = (&*listener, self.fault != Fault::SaysNothingOfChanges) {
+        if let (Some(listener), true) = (&*listener, self.fault != "changes are not reported") {
             listener(SourceChange::Packages(vec![package]));
         }
     }
@@ -98,15 +71,15 @@ impl BrokenSource {
 /// Knows what the previous scan found, with the fault.
 struct Forgetful<'a> {
     previous: &'a PreviousScan<'a>,
-    fault: Fault,
+    fault: &'static str,
 }
 
 impl KnownPackages for Forgetful<'_> {
     fn stamp(&self, package: &str) -> Option<Stamp> {
         let known = self.previous.stamp(package);
         match self.fault {
-            Fault::ReadsWhatIsKnown => None,
-            Fault::TakesAllForKnown => known.map(|_| Stamp::exact(1)),
+            "known packages are read" => None,
+            "all packages are unchanged" => known.map(|_| Stamp::exact(1)),
             _ => known,
         }
     }
@@ -115,7 +88,7 @@ impl KnownPackages for Forgetful<'_> {
 /// Passes on what a good source reports, with the fault.
 struct Between<'a> {
     sink: &'a mut dyn ScanSink,
-    fault: Fault,
+    fault: &'static str,
 }
 
 impl ScanSink for Between<'_> {
@@ -125,16 +98,16 @@ impl ScanSink for Between<'_> {
 
     fn found(&mut self, found: Found<'_>) -> ReadFurther {
         match self.fault {
-            Fault::Forgets if found.package == "lower" => return ReadFurther::No,
-            Fault::ReportsTwice => drop(self.sink.found(found)),
-            Fault::ReportsAnOddPath => {
+            "a package is forgotten" if found.package == "lower" => return ReadFurther::No,
+            "a package is reported twice" => drop(self.sink.found(found)),
+            "a path is not in its normal form" => {
                 let package = format!("./{}", found.package);
                 return self.sink.found(Found { package: &package, ..found });
             }
-            Fault::PrefersTheLowerCase if found.package == "a" => {
+            "`skill.md` is preferred" if found.package == "a" => {
                 return self.sink.found(Found { file: "skill.md", head: b"2", ..found });
             }
-            Fault::StopsAtTheHead if found.head.len() > 4096 => {
+            "a file is read no further" if found.head.len() > 4096 => {
                 let head = &found.head[..4096];
                 let found = Found { head, is_whole_file: false, ..found };
                 self.sink.found(found);
@@ -165,10 +138,10 @@ impl SkillSource for BrokenSource {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<ScanSummary, SourceError> {
-        if self.has_unreadable && self.fault == Fault::FailsAsAWhole {
+        if self.has_unreadable && self.fault == "an unreadable file is an error" {
             return Err(SourceError::new(SourceErrorKind::Unavailable, "one file is bad"));
         }
-        if self.has_unreadable && self.fault != Fault::KeepsSilent {
+        if self.has_unreadable && self.fault != "an unreadable file is not reported" {
             let code = Code::new("file-unreadable");
             let problem = Diagnostic::new(code, Severity::Error, "it cannot be read", "fix it");
             sink.problem(problem.in_file("memory://kit/bad/SKILL.md"));
@@ -177,7 +150,9 @@ impl SkillSource for BrokenSource {
         let known = Forgetful { previous, fault: self.fault };
         let previous = PreviousScan::new(&known);
         match self.fault {
-            Fault::GoesOnAfterCancel => self.good.scan(&previous, &mut between, &Cancel::default()),
+            "a cancelled scan goes on" => {
+                self.good.scan(&previous, &mut between, &Cancel::default())
+            }
             _ => self.good.scan(&previous, &mut between, cancel),
         }
     }
@@ -190,8 +165,8 @@ impl SkillSource for BrokenSource {
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
         let fault = match self.fault {
-            Fault::ForgetsWhenAskedForAFew => return Ok(Coverage::Asked),
-            Fault::ReportsOthersAsAsked => Fault::ReportsAnOddPath,
+            "requested packages are forgotten" => return Ok(Coverage::Asked),
+            "requested packages have other paths" => "a path is not in its normal form",
             _ => return self.good.scan_packages(packages, previous, sink, cancel),
         };
         let mut between = Between { sink, fault };
@@ -202,7 +177,7 @@ impl SkillSource for BrokenSource {
         *self.listener.lock().expect("no thread panics under the lock") = Some(listener);
         let held = Arc::clone(&self.listener);
         Ok(Some(match self.fault {
-            Fault::KeepsTheListener => Watch::new(()),
+            "the listener is kept" => Watch::new(()),
             _ => Watch::new(Keeper(held)),
         }))
     }
@@ -215,10 +190,12 @@ impl SkillSource for BrokenSource {
             listing.resources.sort();
         };
         match self.fault {
-            Fault::ListsBackwards => listing.resources.reverse(),
-            Fault::ListsTheSkillFile if most > 3 => add(&mut listing, "SKILL.md"),
-            Fault::ListsTheNeighbour if most > 3 => add(&mut listing, "bet/secret.md"),
-            Fault::HidesThatItIsCut => listing.is_complete = true,
+            "a list is not sorted" => listing.resources.reverse(),
+            "the skill file is listed" if most > 3 => add(&mut listing, "SKILL.md"),
+            "the file of another package is listed" if most > 3 => {
+                add(&mut listing, "bet/secret.md");
+            }
+            "a list is cut silently" => listing.is_complete = true,
             _ => {}
         }
         Ok(listing)
@@ -231,8 +208,8 @@ impl SkillSource for BrokenSource {
         limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
         match self.fault {
-            Fault::FollowsTheWayOut if resource.as_str() == "link" => Ok(b"CANARY".to_vec()),
-            Fault::CutsWhatIsTooLong => {
+            "a link is followed" if resource.as_str() == "link" => Ok(b"CANARY".to_vec()),
+            "a file is cut" => {
                 let mut bytes = self.good.read(package, resource, ReadLimit(usize::MAX))?;
                 bytes.truncate(limit.0);
                 Ok(bytes)
