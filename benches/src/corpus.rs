@@ -1,7 +1,7 @@
 //! A generated corpus on disk, and the registry over it.
 
 use std::fs::{DirEntry, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prowess_core::{Clock, Layer, RecordSet, SkillSource, Timestamp, Trust};
@@ -18,10 +18,6 @@ pub(crate) const SEED: u64 = 1;
 pub const LATER: Timestamp = Timestamp(4_000_000_000_000);
 
 /// The first `count` skills in a temporary directory.
-///
-/// # Panics
-///
-/// The disk refuses.
 pub fn on_disk(count: usize) -> TempDir {
     let directory = tempfile::tempdir().expect("a temporary directory");
     write(directory.path(), count);
@@ -36,83 +32,60 @@ fn wait_for_the_disk(root: &Path) {
 }
 
 /// Writes the first `count` skills as directories of `root`.
-///
-/// # Panics
-///
-/// The disk refuses.
 pub fn write(root: &Path, count: usize) {
     Corpus::new(SEED).write(root, count).expect("the corpus can be written");
 }
 
-/// The `SKILL.md` files below `from`, as directories of one temporary directory by the names that
-/// they lie under; of several with one name the first.
-///
-/// # Panics
-///
-/// The disk refuses.
+/// The `SKILL.md` files of a tree.
+pub fn files(tree: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut pending = vec![tree.to_owned()];
+    while let Some(directory) = pending.pop() {
+        let file = directory.join("SKILL.md");
+        found.extend(file.is_file().then_some(file));
+        let entries = std::fs::read_dir(&directory).expect("it can be listed").flatten();
+        let is_directory = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+        pending.extend(entries.filter(is_directory).map(|entry| entry.path()));
+    }
+    found
+}
+
+/// Copies these files as directories of one temporary directory, by the names of those that they
+/// are in; of several with one name the first.
 pub fn copied(from: &Path) -> (TempDir, usize) {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    let mut pending = vec![from.to_owned()];
     let mut count = 0;
-    while let Some(place) = pending.pop() {
-        let file = place.join("SKILL.md");
-        let name = place.file_name().unwrap_or_default();
+    for file in files(from) {
+        let name = file.parent().and_then(Path::file_name).unwrap_or_default();
         let copy = directory.path().join(name);
-        if file.is_file() && std::fs::create_dir(&copy).is_ok() {
+        if std::fs::create_dir(&copy).is_ok() {
             std::fs::copy(file, copy.join("SKILL.md")).expect("it can be copied");
             count += 1;
         }
-        let entries = std::fs::read_dir(&place).expect("it can be listed").flatten();
-        let is_directory = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
-        pending.extend(entries.filter(is_directory).map(|entry| entry.path()));
     }
     wait_for_the_disk(directory.path());
     (directory, count)
 }
 
 /// A registry over one skills directory, not yet loaded.
-///
-/// # Panics
-///
-/// Never: its one layer is there.
 pub fn registry(root: &Path) -> Registry {
-    registry_that_recalls(root, |_| None)
+    registry_of(source(root))
 }
 
 /// The same, by another clock than one that stands still.
-///
-/// # Panics
-///
-/// Never: its one layer is there.
 pub fn registry_by(root: &Path, clock: Arc<dyn Clock>) -> Registry {
-    put_together(root, clock, |_| None)
+    registry_of(Arc::new(FsSource::new(FsConfig::new(root), clock)))
 }
 
 /// The same, with what an earlier run found.
-///
-/// # Panics
-///
-/// Never: its one layer is there.
 pub fn registry_that_recalls(
     root: &Path,
     earlier: impl FnMut(&dyn SkillSource) -> Option<Arc<RecordSet>>,
 ) -> Registry {
-    put_together(root, Arc::new(ManualClock::at(LATER)), earlier)
-}
-
-fn put_together(
-    root: &Path,
-    clock: Arc<dyn Clock>,
-    earlier: impl FnMut(&dyn SkillSource) -> Option<Arc<RecordSet>>,
-) -> Registry {
-    over(source_by(root, clock)).restore(earlier).build().expect("the layer is there")
+    over(source(root)).restore(earlier).build().expect("the layer is there")
 }
 
 /// A registry over this source, not yet loaded.
-///
-/// # Panics
-///
-/// Never: its one layer is there.
 pub fn registry_of(source: Arc<dyn SkillSource>) -> Registry {
     over(source).build().expect("the layer is there")
 }
@@ -123,11 +96,7 @@ fn over(source: Arc<dyn SkillSource>) -> RegistryBuilder {
 
 /// The source of one skills directory, by a clock that stands still.
 pub fn source(root: &Path) -> Arc<dyn SkillSource> {
-    source_by(root, Arc::new(ManualClock::at(LATER)))
-}
-
-fn source_by(root: &Path, clock: Arc<dyn Clock>) -> Arc<dyn SkillSource> {
-    Arc::new(FsSource::new(FsConfig::new(root), clock))
+    Arc::new(FsSource::new(FsConfig::new(root), Arc::new(ManualClock::at(LATER))))
 }
 
 /// The name and the `SKILL.md` of one skill.
@@ -137,10 +106,6 @@ pub fn skill(number: usize) -> (String, String) {
 }
 
 /// Writes one skill of the corpus again, with this number in its description.
-///
-/// # Panics
-///
-/// The disk refuses.
 pub fn touch(root: &Path, version: usize) {
     let skill = Corpus::new(SEED).skill(0);
     let text = skill.skill_md.replacen("description: ", &format!("description: {version} "), 1);

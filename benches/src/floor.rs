@@ -11,10 +11,6 @@ use rustix::io::read;
 const HEAD: usize = 4 * 1024;
 
 /// Lists the root and reads the head of each `SKILL.md`; gives the number of files.
-///
-/// # Panics
-///
-/// The corpus is not there.
 pub fn discover(root: &Path) -> usize {
     let root = open_root(root);
     let mut buffer = [0_u8; HEAD];
@@ -28,10 +24,6 @@ pub fn discover(root: &Path) -> usize {
 }
 
 /// The same with so many reads in flight, by as many threads.
-///
-/// # Panics
-///
-/// The corpus is not there.
 pub fn discover_at_once(root: &Path, threads: usize) -> usize {
     let root = open_root(root);
     let mut paths = Vec::new();
@@ -55,10 +47,6 @@ pub fn discover_at_once(root: &Path, threads: usize) -> usize {
 }
 
 /// Lists the root and asks for the state of each `SKILL.md`; gives the number of files.
-///
-/// # Panics
-///
-/// The corpus is not there.
 pub fn stat_sweep(root: &Path) -> usize {
     let root = open_root(root);
     let mut files = 0;
@@ -70,19 +58,11 @@ pub fn stat_sweep(root: &Path) -> usize {
 }
 
 /// Opens, states, reads whole and closes one file; gives its length.
-///
-/// # Panics
-///
-/// The file is not there.
 pub fn read_whole(path: &Path) -> usize {
     content(path).len()
 }
 
 /// The same; gives what was read.
-///
-/// # Panics
-///
-/// The file is not there.
 pub fn content(path: &Path) -> Vec<u8> {
     let file = open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).expect("it is there");
     let size = rustix::fs::fstat(&file).expect("it has a state").st_size;

@@ -9,6 +9,8 @@ pub mod corpus;
 pub mod floor;
 pub mod measure;
 pub mod parsing;
+#[cfg(feature = "turns")]
+pub mod plugin;
 pub mod queries;
 pub mod table;
 #[cfg(feature = "turns")]

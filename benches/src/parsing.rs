@@ -1,4 +1,4 @@
-//! Reads frontmatters, also by YAML crates that read the same two fields.
+//! Reads frontmatters, also by a YAML crate that reads two fields.
 
 use prowess_format::{Head, Profile, Summarized, summarize};
 use prowess_testkit::Corpus;
@@ -13,12 +13,6 @@ struct Typed {
     description: String,
 }
 
-impl Typed {
-    fn length(&self) -> usize {
-        self.name.len() + self.description.len()
-    }
-}
-
 /// The files of the first `count` skills.
 pub fn files(count: usize) -> Vec<String> {
     let corpus = Corpus::new(SEED);
@@ -27,19 +21,11 @@ pub fn files(count: usize) -> Vec<String> {
 
 /// Reads each frontmatter as discovery does, with every check of the default profile; gives the
 /// length of what was read.
-///
-/// # Panics
-///
-/// A file of the corpus is not valid.
 pub fn by_us(files: &[String]) -> usize {
     files.iter().map(|file| one(file.as_bytes())).sum()
 }
 
 /// Reads one frontmatter so.
-///
-/// # Panics
-///
-/// The file is not valid.
 pub fn one(file: &[u8]) -> usize {
     let head = Head { bytes: file, is_whole_file: true };
     match summarize(head, None, Profile::default()) {
@@ -49,13 +35,13 @@ pub fn one(file: &[u8]) -> usize {
 }
 
 /// Reads each frontmatter with the successor of serde_yaml.
-///
-/// # Panics
-///
-/// A file of the corpus is not valid.
 pub fn by_serde_yaml(files: &[String]) -> usize {
-    let read = |file: &String| serde_yaml::from_str::<Typed>(frontmatter(file));
-    files.iter().map(|file| read(file).expect("the corpus is valid").length()).sum()
+    let read = |file: &String| {
+        let Typed { name, description } =
+            serde_yaml::from_str(frontmatter(file)).expect("the corpus is valid");
+        name.len() + description.len()
+    };
+    files.iter().map(read).sum()
 }
 
 /// The text between the two fences.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use prowess_core::Catalog;
-use prowess_testkit::memory_catalog;
+use prowess_testkit::{Random, memory_catalog};
 
 /// How many words there are.
 const VOCABULARY: usize = 410;
@@ -12,7 +12,7 @@ const VOCABULARY: usize = 410;
 /// A catalog of so many skills, in memory.
 pub fn catalog(count: usize) -> Arc<Catalog> {
     let words = Vocabulary::new();
-    let mut random = Random(1);
+    let mut random = Random::new(1, 0);
     let skills: Vec<_> = (0..count)
         .map(|at| {
             let name = format!("{}-{}-{at}", words.any(&mut random), words.any(&mut random));
@@ -25,7 +25,7 @@ pub fn catalog(count: usize) -> Arc<Catalog> {
 
 /// So many queries of one to four words.
 pub fn queries(count: usize) -> Vec<String> {
-    let (words, mut random) = (Vocabulary::new(), Random(2));
+    let (words, mut random) = (Vocabulary::new(), Random::new(2, 0));
     (0..count)
         .map(|_| {
             let length = 1 + random.below(4);
@@ -68,17 +68,5 @@ impl Vocabulary {
     fn sentence(&self, random: &mut Random, length: usize) -> String {
         let words: Vec<_> = (0..length).map(|_| self.any(random)).collect();
         words.join(" ")
-    }
-}
-
-/// A generator that gives the same numbers everywhere.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let high = self.0 >> 33;
-        usize::try_from(high % bound as u64).expect("it is below a usize")
     }
 }

@@ -6,7 +6,7 @@ use prowess_core::{
     Boundary, Cancel, Catalog, DeliveryPolicy, EstimatedTokens, NoAudit, ToolCall, ToolContext,
     ToolProvider, ToolResult,
 };
-use prowess_prompt::{Composer, ComposerInput, PromptInput, PromptPolicy, compose};
+use prowess_prompt::{PromptInput, PromptPolicy, compose};
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
 use prowess_testkit::ManualClock;
 use prowess_tools::{NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox};
@@ -29,20 +29,12 @@ pub struct Conversation {
 
 impl Conversation {
     /// A conversation whose every turn pins this catalog.
-    ///
-    /// # Panics
-    ///
-    /// Never: the tools of skills fit together.
     pub fn new(catalog: Arc<Catalog>) -> Self {
         let tools = SkillTools::new(ToolPolicy::default(), DeliveryPolicy::default());
         Self::with_tools(catalog, &tools)
     }
 
     /// As [`Self::new`], with the tools of skills from elsewhere.
-    ///
-    /// # Panics
-    ///
-    /// Two tools have one name.
     pub fn with_tools(catalog: Arc<Catalog>, tools: &dyn ToolProvider) -> Self {
         let store = Arc::new(MemoryStore::new());
         let clock = Arc::new(ManualClock::default());
@@ -63,10 +55,6 @@ impl Conversation {
     }
 
     /// Loads one skill by the tool, in place of those before; gives the length of the answer.
-    ///
-    /// # Panics
-    ///
-    /// The skill cannot be loaded.
     pub fn load(&self, id: &str) -> usize {
         let answer = self.call("skills_load", json!({ "names": [id] }));
         assert!(!answer.is_error, "{answer:?}");
@@ -105,25 +93,5 @@ impl Conversation {
             counter: &EstimatedTokens,
         };
         compose(&input).text
-    }
-
-    /// A composer with this budget for the catalog, which has composed nothing.
-    pub fn composer(max_tokens: Option<usize>) -> Composer {
-        let policy = PromptPolicy { max_tokens, ..PromptPolicy::default() };
-        Composer::new(policy, DeliveryPolicy::default(), Arc::new(EstimatedTokens))
-    }
-
-    /// The length of the text of a composer's prompt for the catalog, which it has composed before
-    /// in all calls but the first.
-    pub fn prompt_of(&self, composer: &Composer) -> usize {
-        let input = ComposerInput {
-            catalog: &self.catalog,
-            active: &[],
-            changed: &[],
-            preferred: &[],
-            baseline: None,
-            boundary: &self.boundary,
-        };
-        composer.compose(&input).text.len()
     }
 }

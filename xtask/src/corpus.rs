@@ -8,7 +8,9 @@ mod search;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::process::{Failure, built, run as run_program};
+use serde_json::Value;
+
+use crate::process::{Failure, built, output, run as run_program};
 use crate::selection::Selection;
 
 /// A measurement by its name, of a folder with these built programs.
@@ -60,6 +62,20 @@ pub(crate) fn run(directory: &str, names: &[&str]) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure(format!("measurements failed: {}", failures.join(", "))))
+}
+
+/// Runs a command of the program and reads the JSON that it prints, whatever its exit code.
+fn json_of(command: &mut Command) -> Result<Value, Failure> {
+    let printed = output(command)?;
+    serde_json::from_slice(&printed.stdout).map_err(|error| {
+        let errors = String::from_utf8_lossy(&printed.stderr);
+        Failure(format!("{command:?} printed no JSON ({error}): {errors}"))
+    })
+}
+
+/// Returns the text of a key, which is empty if there is none.
+fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value[key].as_str().unwrap_or_default()
 }
 
 /// Measures how many needs a scripted model meets with the skills of a folder.

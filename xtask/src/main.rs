@@ -14,11 +14,10 @@ mod process;
 mod selection;
 mod test;
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use checks::{api, budget, circles, features, loom, msrv, prose, readmes, release, tidy};
+use checks::{api, budget, compile_times, features, loom, msrv, prose, readmes, release, tidy};
 use process::{Failure, cargo, run};
 use selection::Selection;
 
@@ -29,18 +28,20 @@ Each change
   test [--full | --night] [PACKAGE...]
                      build the tests once and run all of them, and `tidy`; with --full, with all features;
                      with --night, only those in modules `night::`
-  tidy               check the floors, the manifests, the examples, the documents, the files and the wording
+  tidy               check the floors, the manifests, the examples, the documents, the files, circles between them,
+                     sleeping tests and the wording
   lint               run clippy on everything, with all features; a warning is a failure
   api                build the documentation, in which a warning is a failure, and compare the public interfaces
                      with their snapshots; `UPDATE_EXPECT=1 cargo xtask api` accepts a difference
   budget [--time]    compare what the project weighs with the table in CONTRIBUTING.md; with --time, also the
                      times of builds from nothing
+  compile-times      print the crates that took longest to compile, by the reports of `cargo build --timings`
   corpus DIR [NAME...]
                      measure the program on a folder of skills: how many load, how often the search and a
                      scripted model find the right one, what `validate` finds, and the reference tool's answers;
                      `UPDATE_EXPECT=1` accepts new findings and verdicts
-  prefix             measure the share of prompt tokens that a prompt cache would keep, by policy
-  agents             measure the tokens of catalogs and of three tasks of a scripted model, by format
+  prefix             measure the tokens of catalogs, by format, and the share of prompt tokens that a prompt cache
+                     would keep, by policy
   loom               model-check every interleaving of threads in registry, session and audit
   soak --short       run a small part of `soak` with the programs of the tests
   first-run [--install]
@@ -61,7 +62,7 @@ The night
                      send only broken messages, run only bad scripts, kill an update at each of its system calls,
                      or cut the power at each moment of a writer
   load [CALLS]       call `prowess serve --http` by 256 concurrent clients; memory that grows is a failure
-  coverage [CRATE]   print the share of lines that tests run in each library, or list the others of a crate
+  coverage           print the share of lines that tests run in each library
   mutants [CRATE...] run cargo-mutants on the crates that guard something, or on these
   fuzz [SECONDS] [--target NAME]...
                      fuzz the readers of archives, skills and commands with libFuzzer
@@ -71,21 +72,18 @@ The night
 Measurements
   bench [ROUNDS [DIR]]
                      run the benchmarks, also on the real skills below DIR; writes benches/README.md
-  bench --cold | --start | --count
-                     measure discovery with cold caches, as root; the start of a script in the sandbox; or count
-                     system calls and instructions of discovery
-  compare [--skills N] [--rounds N] [DIR]
-                     compare discovery with other projects' packages; writes benches/COMPARE.md and the chart
-  compare --chart    draw benches/chart.svg from benches/COMPARE.md, as `compare` does
-  compare --install [--rounds N]
-                     compare the install of 200 skills with the npm package `skills`; writes benches/INSTALL.md
+  bench --start | --count
+                     measure the start of a script in the sandbox, or count system calls and instructions of discovery
+  compare [--chart]  compare discovery with other projects' packages; writes benches/COMPARE.md and the chart, or
+                     only draws the chart again
+  compare --install  compare the install of 200 skills with the npm package `skills`; writes benches/INSTALL.md
   tokens DIR         compare the estimate of tokens with two vocabularies, on the skills of DIR
 
 Files that are written
   readmes            write the README of each crate from the documentation of its code
   codes              write the page of every code
-  prose [CRATE]      count habits of comments and code that the house style avoids; with CRATE, list them
-  circles            list circular dependencies between the files of a crate
+
+  prose [TREE]       count habits of comments that the house style avoids; with TREE, list those below it
 
 Example: cargo xtask corpus path/to/skills
 ";
@@ -121,8 +119,9 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["lint"] => checks::lint(),
         ["api"] => api::run(),
         ["budget", rest @ ..] => budget::run(rest),
+        ["compile-times"] => compile_times::run(),
         ["corpus", directory, names @ ..] => corpus::run(directory, names),
-        ["agents" | "prefix"] => program(words[0]),
+        ["prefix"] => prefix(),
         ["loom"] => loom::check(),
         ["soak", rest @ ..] => night::soak::soak(rest),
         ["first-run", rest @ ..] => first_run(rest),
@@ -136,7 +135,6 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["load", calls] => load(calls),
         ["clients"] => night::clients::run(),
         ["coverage"] => night::coverage::run(),
-        ["coverage", name] => night::coverage::list(name),
         ["dynamic"] => night::dynamic::run(),
         ["fuzz", rest @ ..] => night::fuzz::run(rest),
         ["mcp-conformance"] => night::mcp_conformance::run(),
@@ -150,29 +148,29 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["miri"] => night::sanitize::miri(),
         ["release", "--dry-run"] => release::dry_run(),
         ["bench", "--count"] => bench::count(),
-        ["bench", "--cold"] => bench::cold::run(),
         ["bench", "--start"] => bench::start::measure(),
         ["bench", rest @ ..] => bench::run(rest),
         ["benches"] => cargo(Selection::Full.cargo(&["test", "--benches"])),
-        ["compare", "--install", rest @ ..] => {
-            bench::compare::rounds(rest).and_then(bench::compare::installs::run)
-        }
+        ["compare"] => bench::compare::run(),
         ["compare", "--chart"] => bench::compare::draw(),
-        ["compare", rest @ ..] => bench::compare::run(rest),
-        ["tokens", directory] => tokens(Path::new(directory)),
+        ["compare", "--install"] => bench::compare::installs::run(),
+        // It is not optimized: counts do not depend on it.
+        ["tokens", directory] => cargo(
+            ["run", "--package", "benches", "--features", "exact-tokens"]
+                .into_iter()
+                .chain(["--bin", "tokens", "--", directory]),
+        ),
         ["readmes"] => readmes::run(),
         ["codes"] => codes(),
-        ["prose"] => prose::run(),
-        ["prose", name] => prose::list(name),
-        ["circles"] => circles::run(),
+        ["prose"] => prose::run(None),
+        ["prose", tree] => prose::run(Some(tree)),
         _ => return None,
     };
     Some(done)
 }
 
-/// Runs a program of the workspace that needs no arguments.
-fn program(name: &str) -> Result<(), Failure> {
-    run(&mut Command::new(Selection::Tested.program(name)?))
+fn prefix() -> Result<(), Failure> {
+    run(&mut Command::new(Selection::Tested.program("prefix")?))
 }
 
 fn first_run(arguments: &[&str]) -> Result<(), Failure> {
@@ -191,14 +189,6 @@ fn plugins(arguments: &[&str]) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
-}
-
-/// Prints token counts, by a program that is not optimized: counts do not depend on it.
-fn tokens(directory: &Path) -> Result<(), Failure> {
-    let directory = directory.canonicalize()?;
-    let run =
-        ["run", "--package", "benches", "--features", "exact-tokens", "--bin", "tokens", "--"];
-    cargo(run.iter().map(OsStr::new).chain([directory.as_os_str()]))
 }
 
 /// Measures a release: without optimization, most of the time would go into parsing.

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     fn step(name: &str, when: When) -> Step {
-        Step { when, ..Step::new(name, "", &["true"]) }
+        Step { when, ..Step::new(name, "", "true") }
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 use std::ffi::OsStr;
 use std::fmt;
+use std::net::TcpStream;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -69,6 +71,33 @@ pub(crate) fn artifacts(arguments: &[impl AsRef<OsStr>]) -> Result<Vec<Value>, F
     let messages = printed.lines().filter(|line| line.starts_with('{')).map(serde_json::from_str);
     let messages: Vec<Value> = messages.collect::<Result<_, _>>()?;
     Ok(messages.into_iter().filter(|it| it["reason"] == "compiler-artifact").collect())
+}
+
+/// A server, which ends when it is dropped.
+pub(crate) struct Server(pub(crate) Child);
+
+impl Server {
+    /// Starts a program without output, and waits until it accepts connections.
+    pub(crate) fn listening(command: &mut Command, host: &str) -> Result<Self, Failure> {
+        let name = display(command);
+        let started = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let failed = |why: String| Failure(format!("`{name}` does not start: {why}"));
+        let mut server = Self(started.map_err(|error| failed(error.to_string()))?);
+        while TcpStream::connect(host).is_err() {
+            if let Some(status) = server.0.try_wait()? {
+                return Err(failed(status.to_string()));
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        Ok(server)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.0.kill());
+        drop(self.0.wait());
+    }
 }
 
 /// Builds these targets optimized, with the dependencies that the command line's release build has,

@@ -1,8 +1,7 @@
 //! Prints what a host pays for a runtime, a load and a prompt, measured through the facade.
 //!
-//! `facade [ROUNDS]`: 15 rounds by default. `facade loads` and `facade prompts` do one part, for a
-//! profiler. `facade first DIRECTORY` prints the cost of the first runtime of its process, over
-//! DIRECTORY.
+//! `facade [ROUNDS]`: 15 rounds by default. `facade first DIRECTORY` prints the cost of the first
+//! runtime of its process, over DIRECTORY.
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
 use std::hint::black_box;
@@ -42,18 +41,13 @@ const BUDGET: usize = 4_000;
 fn main() {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
-    match arguments[..] {
-        ["first", directory] => print_first_runtime(Path::new(directory)),
-        ["loads"] => loads(ROUNDS),
-        ["prompts"] => prompts(ROUNDS),
-        _ => {
-            let rounds = arguments.first().and_then(|rounds| rounds.parse().ok());
-            let rounds = rounds.unwrap_or(ROUNDS);
-            first_runtime();
-            loads(rounds);
-            prompts(rounds);
-        }
+    if let ["first", directory] = arguments[..] {
+        return print_first_runtime(Path::new(directory));
     }
+    let rounds = arguments.first().and_then(|rounds| rounds.parse().ok()).unwrap_or(ROUNDS);
+    first_runtime();
+    loads(rounds);
+    prompts(rounds);
 }
 
 /// Returns skills on disk that are old enough: a file that has just been written is read again
@@ -148,21 +142,22 @@ fn loads(rounds: usize) {
     );
 }
 
-/// Reads one file by the bare system calls and parses it whole. Returns the lengths of name
-/// and body.
+/// Reads one file by the bare system calls and parses it whole. Returns the lengths of name and
+/// body.
 fn parsed(path: &Path) -> usize {
-    let bytes = floor::content(path);
-    let document =
-        format::parse(&bytes, format::Profile::default()).document.expect("the corpus is valid");
-    document.frontmatter.name.len() + document.body.len()
+    length(&floor::content(path))
 }
 
 /// Does the same and computes the digest of the file, which every load reports.
 fn digested(path: &Path) -> usize {
     let bytes = floor::content(path);
     black_box(prowess::Digest::of(&bytes));
-    let document =
-        format::parse(&bytes, format::Profile::default()).document.expect("the corpus is valid");
+    length(&bytes)
+}
+
+fn length(bytes: &[u8]) -> usize {
+    let parsed = format::parse(bytes, format::Profile::default());
+    let document = parsed.document.expect("the corpus is valid");
     document.frontmatter.name.len() + document.body.len()
 }
 

@@ -1,15 +1,15 @@
-//! Does one piece of work once, for counting its system calls and instructions.
+//! Does one piece of work once, so that its costs can be counted or compared.
 //!
-//! `once generate|nothing|floor|many|stat|discover|wait|reload|settled|prompt|load DIRECTORY
+//! `once generate|nothing|many|wait|discover|reload|settled|peer-floor|peer-prowess DIRECTORY
 //! [COUNT]`
+#![expect(clippy::print_stdout, reason = "its numbers go to the program that asked")]
 
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-#[cfg(feature = "turns")]
-use benches::turn;
+use benches::measure::{cpu_time, peak_kib};
 use benches::{corpus, floor};
 use prowess_core::{Clock, Timestamp};
 
@@ -36,9 +36,6 @@ fn main() -> ExitCode {
             corpus::write(root, count);
         }
         "nothing" => {}
-        "floor" => {
-            std::hint::black_box(floor::discover(root));
-        }
         "many" => {
             std::hint::black_box(floor::discover_at_once(root, 32));
         }
@@ -46,39 +43,34 @@ fn main() -> ExitCode {
             let registry = corpus::registry_by(root, Arc::new(Watch(Instant::now())));
             std::mem::forget((registry.reload(), registry));
         }
-        "stat" => {
-            std::hint::black_box(floor::stat_sweep(root));
-        }
         "discover" => {
             let registry = corpus::registry(root);
             let found = registry.reload();
             // A host keeps both as long as it runs.
             std::mem::forget((registry, found));
         }
-        "reload" => {
+        "reload" => reload(root, 2),
+        "settled" => reload(root, 3),
+        "peer-floor" => print_costs(|| floor::discover(root)),
+        "peer-prowess" => {
+            // The registry outlives the measurement, as a host's does.
             let registry = corpus::registry(root);
-            registry.reload();
-            registry.reload();
-        }
-        "settled" => {
-            let registry = corpus::registry(root);
-            registry.reload();
-            registry.reload();
-            registry.reload();
-        }
-        #[cfg(feature = "turns")]
-        "prompt" => {
-            let turn = turn::Conversation::new(corpus::registry(root).reload().catalog);
-            std::hint::black_box(turn.prompt(None));
-        }
-        #[cfg(feature = "turns")]
-        "load" => {
-            let turn = turn::Conversation::new(corpus::registry(root).reload().catalog);
-            for id in turn.some_ids(100) {
-                std::hint::black_box(turn.load(&id));
-            }
+            print_costs(|| registry.reload().catalog.len());
         }
         _ => return ExitCode::from(2),
     }
     ExitCode::SUCCESS
+}
+
+fn reload(root: &Path, times: usize) {
+    let registry = corpus::registry(root);
+    (0..times).for_each(|_| drop(registry.reload()));
+}
+
+/// Prints the number of found skills, the CPU time of the process around the work alone, and its
+/// peak memory, as the drivers of other packages in `compare/` do.
+fn print_costs(discover: impl FnOnce() -> usize) {
+    let (skills, time) = cpu_time(discover);
+    let (time, peak) = (time.as_micros(), peak_kib());
+    println!("{{\"skills\": {skills}, \"cpu_us\": {time}, \"peak_kib\": {peak}}}");
 }

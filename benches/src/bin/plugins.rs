@@ -14,17 +14,14 @@ use std::time::Duration;
 
 use benches::corpus;
 use benches::measure::{CallTimes, least, least_by_the_clock, times_of_calls};
+use benches::plugin::{loader, trust};
 use benches::table::{alone, beside};
 use benches::turn::Conversation;
 use prowess_core::{
-    Cancel, DeliveryPolicy, Diagnostic, Digest, Found, MemorySource, NoAudit, PackagePath,
-    PreviousScan, ReadFurther, ReadLimit, ResourcePath, ScanSink, SkillSource, ToolProvider,
+    Cancel, DeliveryPolicy, Diagnostic, Found, MemorySource, PackagePath, PreviousScan,
+    ReadFurther, ReadLimit, ResourcePath, ScanSink, SkillSource, ToolProvider,
 };
-use prowess_plugin_host::{
-    Isolation, NoLog, Older, Origin, Plugin, PluginLoader, PluginPolicy, PluginSettings,
-    SignedOffBy, TrustStore, read,
-};
-use prowess_testkit::ManualClock;
+use prowess_plugin_host::{Isolation, Origin, Plugin, PluginPolicy, PluginSettings};
 use prowess_tools::{SkillTools, ToolPolicy};
 use serde_json::{Map, Value, json};
 
@@ -240,27 +237,10 @@ impl Places {
 fn plugin(file: &Path, config: &Value, isolation: Isolation) -> Plugin {
     let config = (!config.is_null()).then(|| config.clone());
     let settings = PluginSettings { config, ..PluginSettings::default() };
-    let loaded = loader(file, isolation).load_with(file, Origin::Named, settings);
-    loaded.unwrap_or_else(|error| panic!("{error}; {}", error.help))
-}
-
-/// Trusts the file as it is, because it has just been built.
-fn loader(file: &Path, isolation: Isolation) -> PluginLoader {
     let policy = PluginPolicy { isolation, ..PluginPolicy::default() };
-    let (bytes, inspection) = read(file, Origin::Named, &policy).expect("it is a plugin");
-    let mut trust = TrustStore::default();
-    let witness = SignedOffBy { who: "the benchmark".to_owned(), when: corpus::LATER };
-    let digest = Digest::of(&bytes);
-    trust.pin(file, digest, &inspection, &witness, Older::Refuse).expect("nothing is newer");
-    let program = std::env::current_exe().expect("the program knows itself");
-    PluginLoader {
-        policy,
-        trust,
-        staging: std::env::temp_dir(),
-        runner: program.with_file_name("prowess-plugin-runner"),
-        runner_arguments: Vec::new(),
-        clock: Arc::new(ManualClock::at(corpus::LATER)),
-        log: Arc::new(NoLog),
-        audit: Arc::new(NoAudit),
-    }
+    let mut loader = loader(policy, std::env::temp_dir());
+    let bytes = std::fs::read(file).expect("the plugin is there");
+    trust(&mut loader, file, &bytes).expect("it is a plugin");
+    let loaded = loader.load_with(file, Origin::Named, settings);
+    loaded.unwrap_or_else(|error| panic!("{error}; {}", error.help))
 }

@@ -1,6 +1,7 @@
-//! Prints the share of prompt tokens that a provider's prompt cache would have kept over 200 turns
-//! with loads, unloads and edits, by policy. Fails if the default policy keeps less than 90 %, or
-//! if writing the catalog in each call keeps as much: then the turns show nothing.
+//! Prints the tokens of a catalog per skill, by format and size, and the share of prompt tokens
+//! that a provider's prompt cache would have kept over 200 turns with loads, unloads and edits, by
+//! policy. Fails if a catalog exceeds its budget, if the default policy keeps less than 90 %, or if
+//! writing the catalog in each call keeps as much: then the turns show nothing.
 //!
 //! The cached part of a request is its common prefix with the request of the turn before: the
 //! definitions of the tools, which providers put first, and the instructions. Messages are the
@@ -10,9 +11,13 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use prowess::prompt::{CatalogEvery, CommonPrefix, PromptPolicy, common_prefix};
+use benches::corpus;
+use prowess::prompt::{
+    CatalogEvery, CatalogFormat, CommonPrefix, PromptInput, PromptPolicy, common_prefix, compose,
+};
 use prowess::session::SessionHandle;
-use prowess::{EstimatedTokens, Policies, Runtime, ToolCall};
+use prowess::{Boundary, DeliveryPolicy, EstimatedTokens, Policies, Runtime, ToolCall};
+use prowess_testkit::memory_catalog;
 use serde_json::json;
 
 const TURNS: usize = 200;
@@ -25,7 +30,15 @@ const LEAST: usize = 90;
 const DESCRIPTION: usize = 248;
 const BODY: usize = 6_500;
 
+/// The maximum number of tokens of a catalog in the last columns of its table.
+const BUDGET: usize = 4_000;
+
 fn main() -> ExitCode {
+    if !catalogs() {
+        println!("\na catalog exceeds its budget");
+        return ExitCode::FAILURE;
+    }
+    println!();
     println!("{TURNS} turns, {SKILLS} skills\n");
     println!("| `catalog_every` | tokens | kept | share |");
     println!("|---|--:|--:|--:|");
@@ -44,6 +57,49 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     ExitCode::FAILURE
+}
+
+/// Prints the tokens of a catalog per skill. Returns whether each is within its budget.
+fn catalogs() -> bool {
+    println!("| format | skills | tokens per skill | whole | within {BUDGET} | shown |");
+    println!("|---|--:|--:|--:|--:|--:|");
+    let mut is_small = true;
+    for count in [100, 1_000, 10_000] {
+        let skills: Vec<_> = (0..count).map(|at| parsed(&corpus::skill(at).1)).collect();
+        let skills = skills.iter().map(|(name, text)| (name.as_str(), text.as_str(), &[][..]));
+        let catalog = memory_catalog(skills);
+        for catalog_format in CatalogFormat::ALL {
+            let composed = |max_tokens| {
+                let policy = PromptPolicy { catalog_format, max_tokens, ..PromptPolicy::default() };
+                let prompt = compose(&PromptInput {
+                    catalog: &catalog,
+                    active: &[],
+                    changed: &[],
+                    preferred: &[],
+                    baseline: None,
+                    policy: &policy,
+                    delivery: &DeliveryPolicy::default(),
+                    boundary: &Boundary::new("5f3a9c1e77b04d28"),
+                    counter: &EstimatedTokens,
+                });
+                let rule = prompt.ledger.entries.first().map_or(0, |entry| entry.tokens);
+                (prompt.ledger.tokens - rule, prompt.shown.len())
+            };
+            let (whole, _) = composed(None);
+            let (within, shown) = composed(Some(BUDGET));
+            let each = whole / count;
+            println!("| {catalog_format:?} | {count} | {each} | {whole} | {within} | {shown} |");
+            is_small &= within <= BUDGET;
+        }
+    }
+    is_small
+}
+
+/// Returns name and description of a generated skill.
+fn parsed(text: &str) -> (String, String) {
+    let parsed = prowess::format::parse(text.as_bytes(), prowess::format::Profile::default());
+    let frontmatter = parsed.document.expect("the corpus is valid").frontmatter;
+    (frontmatter.name.to_string(), frontmatter.description.to_string())
 }
 
 /// Replays the turns; returns the sums of all prompts after the first.

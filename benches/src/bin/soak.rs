@@ -11,20 +11,20 @@
 
 use std::error::Error;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use benches::measure::private_kib;
+use benches::plugin::{loader, trust};
 use prowess_core::{
-    Cancel, Diagnostic, Digest, Found, NoAudit, PackagePath, PreviousScan, ReadFurther, ReadLimit,
-    ResourcePath, ScanSink, SkillSource, SourceError, Timestamp,
+    Cancel, Diagnostic, Found, PackagePath, PreviousScan, ReadFurther, ReadLimit, ResourcePath,
+    ScanSink, SkillSource, SourceError,
 };
 use prowess_plugin_host::{
-    Isolation, NoLog, Older, Origin, PluginLoader, PluginPolicy, PluginSettings, Reloaded,
-    SignedOffBy, TrustStore, inspect,
+    Isolation, Origin, PluginLoader, PluginPolicy, PluginSettings, Reloaded,
 };
-use prowess_testkit::{ManualClock, PluginFlavor, ScanRecorder, build_plugin_example_as};
+use prowess_testkit::{PluginFlavor, ScanRecorder, build_plugin_example_as};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 const READERS: usize = 4;
@@ -174,16 +174,7 @@ impl Changing {
         let built = build_plugin_example_as("prowess-plugin-sdk", "faulty", PluginFlavor::Release);
         let generations = WARM_UP + rounds;
         let policy = PluginPolicy { isolation, generations, ..PluginPolicy::default() };
-        let loader = PluginLoader {
-            policy,
-            trust: TrustStore::default(),
-            staging: path.clone(),
-            runner: runner()?,
-            runner_arguments: Vec::new(),
-            clock: Arc::<ManualClock>::default(),
-            log: Arc::new(NoLog),
-            audit: Arc::new(NoAudit),
-        };
+        let loader = loader(policy, path.clone());
         let file = path.join("changing.so");
         let bytes = std::fs::read(built)?;
         let mut changing = Self { loader, file, bytes, _directory: directory };
@@ -198,25 +189,11 @@ impl Changing {
         let beside = self.file.with_extension("new");
         std::fs::write(&beside, &bytes)?;
         std::fs::rename(beside, &self.file)?;
-        let witness = SignedOffBy { who: "soak".into(), when: Timestamp(0) };
-        let inspection = inspect(&self.file, &bytes)?;
-        let digest = Digest::of(&bytes);
-        self.loader.trust.pin(&self.file, digest, &inspection, &witness, Older::Refuse)?;
-        Ok(())
+        trust(&mut self.loader, &self.file, &bytes)
     }
-}
-
-/// Returns the program that runs plugins in processes of their own, which is built next to this
-/// one.
-fn runner() -> Result<PathBuf, Box<dyn Error>> {
-    let name = format!("prowess-plugin-runner{}", std::env::consts::EXE_SUFFIX);
-    Ok(std::env::current_exe()?.with_file_name(name))
 }
 
 /// Returns the private memory of this process in bytes, as the kernel counts it.
 fn memory() -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
-    let kib = line.and_then(|line| line.trim().split(' ').next()?.parse::<usize>().ok());
-    kib.unwrap_or_default() << 10
+    usize::try_from(private_kib()).unwrap_or(usize::MAX) << 10
 }

@@ -2,113 +2,54 @@
 //! tree.
 //!
 //! `tokens DIRECTORY`
-
 #![expect(clippy::print_stdout, reason = "a table is what the program is for")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
+use benches::corpus::files;
 use prowess_core::{EstimatedTokens, TokenCounter};
 use prowess_format::{Profile, parse};
 use prowess_prompt::{ExactTokens, Vocabulary};
 
-/// The texts of all skills that are counted alike.
-#[derive(Default)]
-struct Texts {
-    files: Vec<String>,
-    descriptions: Vec<String>,
-    bodies: Vec<String>,
-}
-
 fn main() -> ExitCode {
     let Some(directory) = std::env::args().nth(1) else { return ExitCode::from(2) };
-    let texts = read(Path::new(&directory));
-    println!("`EstimatedTokens` beside a vocabulary, {} skills\n", texts.bodies.len());
+    let [mut whole, mut descriptions, mut bodies] = [(); 3].map(|()| Vec::new());
+    for path in files(Path::new(&directory)) {
+        let Ok(file) = std::fs::read(&path) else { continue };
+        let Some(document) = parse(&file, Profile::Lenient).document else { continue };
+        descriptions.push(document.frontmatter.description.clone());
+        bodies.push(document.body.to_owned());
+        whole.push(String::from_utf8_lossy(&file).into_owned());
+    }
+    println!("`EstimatedTokens` beside a vocabulary, {} skills\n", bodies.len());
     println!(
         "| vocabulary | text | tokens | lowest | p5 | median | p95 | highest | of all together |"
     );
     println!("|---|---|--:|--:|--:|--:|--:|--:|");
     for vocabulary in [Vocabulary::O200kBase, Vocabulary::Cl100kBase] {
-        let counter = ExactTokens { vocabulary };
-        let rows = [
-            ("`SKILL.md`", &texts.files),
-            ("description", &texts.descriptions),
-            ("body", &texts.bodies),
-        ];
-        for (name, texts) in rows {
-            println!("| {vocabulary:?} | {name} | {} |", Errors::of(texts, &counter).row());
+        for (name, texts) in
+            [("`SKILL.md`", &whole), ("description", &descriptions), ("body", &bodies)]
+        {
+            println!("| {vocabulary:?} | {name} | {} |", row(texts, ExactTokens { vocabulary }));
         }
     }
     ExitCode::SUCCESS
 }
 
-fn read(directory: &Path) -> Texts {
-    let mut texts = Texts::default();
-    for path in find(directory) {
-        let Ok(file) = fs::read(&path) else { continue };
-        let Some(document) = parse(&file, Profile::Lenient).document else { continue };
-        texts.descriptions.push(document.frontmatter.description.clone());
-        texts.bodies.push(document.body.to_owned());
-        texts.files.push(String::from_utf8_lossy(&file).into_owned());
-    }
-    texts
-}
-
-/// Every `SKILL.md` of a tree.
-fn find(directory: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut waiting = vec![directory.to_owned()];
-    while let Some(directory) = waiting.pop() {
-        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => waiting.push(entry.path()),
-                Ok(kind) if kind.is_file() && entry.file_name() == "SKILL.md" => {
-                    found.push(entry.path());
-                }
-                _ => {}
-            }
-        }
-    }
-    found
-}
-
-/// The errors of the estimate as shares of the true counts, sorted, and both sums.
-struct Errors {
-    shares: Vec<f64>,
-    estimated: usize,
-    exact: usize,
-}
-
-impl Errors {
-    /// Texts without a token are left out: no share says how wrong an estimate of them is.
-    fn of(texts: &[String], counter: &ExactTokens) -> Self {
-        let mut errors = Self { shares: Vec::new(), estimated: 0, exact: 0 };
-        for text in texts {
-            let (estimated, exact) = (EstimatedTokens.count(text), counter.count(text));
-            if exact > 0 {
-                errors.shares.push(share(estimated, exact));
-            }
-            errors.estimated += estimated;
-            errors.exact += exact;
-        }
-        errors.shares.sort_unstable_by(f64::total_cmp);
-        errors
-    }
-
-    fn row(&self) -> String {
-        let whole = share(self.estimated, self.exact.max(1));
-        let columns = [self.at(0), self.at(5), self.at(50), self.at(95), self.at(100), whole];
-        let columns = columns.map(|error| format!("{:+.0} %", error * 100.0));
-        format!("{} | {}", self.exact, columns.join(" | "))
-    }
-
-    fn at(&self, percent: usize) -> f64 {
-        let at = (self.shares.len() * percent / 100).min(self.shares.len().saturating_sub(1));
-        self.shares.get(at).copied().unwrap_or_default()
-    }
-}
-
-fn share(estimated: usize, exact: usize) -> f64 {
-    estimated as f64 / exact as f64 - 1.0
+/// Returns the number of tokens, and the errors of the estimate as shares of the true counts. Texts
+/// without a token have no share.
+fn row(texts: &[String], counter: ExactTokens) -> String {
+    let counts = texts.iter().map(|text| [EstimatedTokens.count(text), counter.count(text)]);
+    let counts: Vec<_> = counts.filter(|[_, exact]| *exact > 0).collect();
+    let share = |[estimated, exact]: [usize; 2]| estimated as f64 / exact.max(1) as f64 - 1.0;
+    let mut shares: Vec<_> = counts.iter().copied().map(share).collect();
+    shares.sort_unstable_by(f64::total_cmp);
+    let sum = [0, 1].map(|at| counts.iter().map(|count| count[at]).sum());
+    let last = shares.len().saturating_sub(1);
+    let at = |percent: usize| shares.get((shares.len() * percent / 100).min(last)).copied();
+    let columns = [0, 5, 50, 95, 100].map(|percent| at(percent).unwrap_or_default());
+    let columns = columns.into_iter().chain([share(sum)]);
+    let columns: Vec<_> = columns.map(|error| format!("{:+.0} %", error * 100.0)).collect();
+    format!("{} | {}", sum[1], columns.join(" | "))
 }

@@ -1,133 +1,186 @@
-//! Finding skills, beside other people's packages that do it.
+//! `cargo xtask compare`: finding skills, compared with other projects' packages that do it.
 //!
-//! Every peer is a fresh process that measures itself around the work alone, and they take turns,
-//! so that whatever else the machine is doing hits them alike. What counts is the ratio inside a
-//! round.
+//! Each peer is a fresh process that measures itself around the work alone. They take turns, so
+//! that other load of the machine affects them alike, and a ratio is taken within a round.
 
-pub(crate) mod chart;
-mod install;
 pub(crate) mod installs;
-mod peers;
-mod report;
-mod site;
+mod page;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
-use crate::process::{Failure, built, cargo, succeed};
-use install::Installed;
-use peers::{PEERS, Peer};
-use report::{Report, Row, median};
+use super::generate;
+use crate::install::node::Packages;
+use crate::install::python::environment;
+use crate::process::{Failure, built, cargo, cargo_command, run as run_program, succeed};
+use crate::root;
 
-/// The options of the command line.
-#[derive(Debug, PartialEq)]
-struct Options {
-    skills: usize,
-    rounds: usize,
-    directory: Option<PathBuf>,
-}
+pub(crate) use page::{CHART, PAGE, chart};
 
-/// The costs of one run of one peer.
-#[derive(Clone, Copy, Debug)]
-struct Sample {
-    skills: u64,
-    cpu_us: f64,
-    peak_kib: f64,
-}
+const SKILLS: usize = 1_000;
+const ROUNDS: usize = 5;
 
-/// Reads the number of rounds of a comparison of installs.
-pub(crate) fn rounds(arguments: &[&str]) -> Result<usize, Failure> {
-    options(arguments).map(|options| options.rounds)
-}
+/// A compared package: its name, its registry, its version, and how its catalog call differs.
+type Peer = (&'static str, &'static str, &'static str, &'static str);
 
-/// Installs the peers, runs them in turn and writes the table.
-pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
-    let options = options(arguments)?;
-    let installed = Installed::all()?;
+const OWN: &str = "this workspace";
+
+/// The bare system calls and prowess, with which the others are compared, and the others. The
+/// manifest of `benches/compare/rust` has the versions of crates, too.
+const PEERS: [Peer; 8] = [
+    (
+        "floor",
+        OWN,
+        "–",
+        "the bare system calls: lists the root, opens each `SKILL.md`, reads 4 KiB, closes it; parses nothing",
+    ),
+    (
+        "prowess",
+        OWN,
+        "–",
+        "walks trees of any depth without leaving the root, reads the frontmatter alone, checks it, resolves \
+         names between layers, keeps diagnostics with their places and what a reload needs",
+    ),
+    (
+        "brainwires-skills",
+        "crate",
+        "0.11.0",
+        "looks at the direct children, reads each file whole, keeps its metadata; logs what it cannot read",
+    ),
+    (
+        "skills-ref-rs",
+        "crate",
+        "0.1.1",
+        "has no catalog call, so the loop over the directory is the driver's; reads each file whole, keeps its \
+         frontmatter",
+    ),
+    (
+        "agent-skills",
+        "crate",
+        "0.3.0",
+        "has no catalog call, so the loop over the directory is the driver's; validates each skill and keeps \
+         its body",
+    ),
+    (
+        "deepagents",
+        "Python",
+        "0.7.32",
+        "looks at the direct children, reads each file whole, parses and validates the frontmatter, keeps the \
+         metadata",
+    ),
+    (
+        "skills-ref",
+        "Python",
+        "0.1.1",
+        "the reference tool; has no catalog call, so the loop over the directory is the driver's; reads each \
+         file whole, keeps its frontmatter",
+    ),
+    (
+        "@google/gemini-cli-core",
+        "Node",
+        "0.61.0",
+        "looks for `SKILL.md` in the root and its direct children, reads each file whole and keeps its body; \
+         skips what it cannot read",
+    ),
+];
+
+/// The costs of one run of one peer: skills, CPU time in milliseconds, and peak memory in MiB.
+type Sample = [f64; 3];
+
+/// Installs the peers, runs them in turn and writes the page with the table, and the chart.
+pub(crate) fn run() -> Result<(), Failure> {
+    let programs = Programs::install()?;
     let generated = tempfile::tempdir()?;
-    let corpus = match &options.directory {
-        Some(directory) => directory.canonicalize()?,
-        None => generate(generated.path(), options.skills)?,
-    };
-    let mut samples = vec![Vec::new(); PEERS.len()];
-    for round in 1..=options.rounds {
-        eprintln!("round {round} of {}", options.rounds);
+    let corpus = generate(&programs.own, generated.path(), SKILLS)?;
+    let mut samples: [Vec<Sample>; PEERS.len()] = Default::default();
+    for round in 1..=ROUNDS {
+        eprintln!("round {round} of {ROUNDS}");
         for (peer, samples) in PEERS.iter().zip(&mut samples) {
-            samples.push(measure(&installed, peer, &corpus)?);
+            samples.push(programs.measure(peer, &corpus)?);
         }
     }
-    let rows = PEERS.iter().zip(&samples).map(|(peer, own)| {
-        Row::new(peer, installed.version(peer), own, &samples[peers::FLOOR], &samples[peers::OURS])
-    });
-    let report = Report { rounds: options.rounds, rows: rows.collect() };
-    println!("{}", report.table());
-    if options.directory.is_none() {
-        let page = report.page(options.skills, &today()?);
-        std::fs::write(crate::root().join(chart::PAGE), page)?;
-        draw()?;
-    }
-    Ok(())
+    std::fs::write(root().join(PAGE), page::page(&samples, &today()?))?;
+    draw()
 }
 
 /// Draws the chart of the last comparison.
 pub(crate) fn draw() -> Result<(), Failure> {
-    let page = std::fs::read_to_string(crate::root().join(chart::PAGE))?;
-    let drawn = chart::chart(&page);
-    let drawn = drawn.ok_or_else(|| Failure(format!("`{}` has no table", chart::PAGE)))?;
-    std::fs::write(crate::root().join(chart::CHART), drawn)?;
-    Ok(())
+    let drawn = chart(&std::fs::read_to_string(root().join(PAGE))?);
+    let drawn = drawn.ok_or_else(|| Failure(format!("`{PAGE}` has no table")))?;
+    Ok(std::fs::write(root().join(CHART), drawn)?)
 }
 
-fn options(arguments: &[&str]) -> Result<Options, Failure> {
-    let number = |text: &str| match text.parse() {
-        Ok(0) | Err(_) => Err(Failure(format!("`{text}` is not a number of one or more"))),
-        Ok(number) => Ok(number),
-    };
-    match arguments {
-        [] => Ok(Options { skills: 1_000, rounds: 5, directory: None }),
-        ["--skills", count, rest @ ..] => Ok(Options { skills: number(count)?, ..options(rest)? }),
-        ["--rounds", count, rest @ ..] => Ok(Options { rounds: number(count)?, ..options(rest)? }),
-        [directory] if !directory.starts_with('-') => {
-            Ok(Options { directory: Some(directory.into()), ..options(&[])? })
-        }
-        _ => Err(Failure(format!(
-            "cannot read `{}`; say `[--skills N] [--rounds N] [DIR]`",
-            arguments.join(" ")
-        ))),
+/// The programs of all peers.
+struct Programs {
+    own: PathBuf,
+    rust: PathBuf,
+    python: PathBuf,
+    node: Packages,
+}
+
+impl Programs {
+    /// Installs every peer below `target`, by its registry's own client. One that cannot be
+    /// installed is a failure, since a table without it would be incomplete.
+    fn install() -> Result<Self, Failure> {
+        cargo(["build", "--profile", "dist", "--package", "benches", "--bin", "once"])?;
+        let place = root().join("target/compare");
+        let [manifest, target] = [drivers().join("rust/Cargo.toml"), place.join("rust")];
+        let mut build = cargo_command(["build", "--release", "--locked", "--manifest-path"]);
+        run_program(build.arg(manifest).arg("--target-dir").arg(&target))?;
+        let packages = |from: &str, between: &str| -> Vec<String> {
+            let peers = PEERS.iter().filter(|peer| peer.1 == from);
+            peers.map(|(name, _, version, _)| format!("{name}{between}{version}")).collect()
+        };
+        let python = packages("Python", "==");
+        let python: Vec<_> = python.iter().map(String::as_str).collect();
+        let node = packages("Node", "@");
+        let node: Vec<_> = node.iter().map(String::as_str).collect();
+        Ok(Self {
+            own: built("dist", "once")?,
+            rust: target.join("release/compare-rust"),
+            python: environment(&place.join("python"), &python)?,
+            node: Packages::install(&place.join("node"), &node)?,
+        })
+    }
+
+    fn measure(&self, (name, from, ..): &Peer, corpus: &Path) -> Result<Sample, Failure> {
+        let mut command = match *from {
+            "crate" => Command::new(&self.rust),
+            "Python" => Command::new(&self.python),
+            "Node" => self.node.run(drivers().join("gemini.mjs")),
+            _ => Command::new(&self.own),
+        };
+        match *from {
+            "crate" => command.arg(name),
+            "Python" => command.arg(drivers().join("python.py")).arg(name),
+            "Node" => &mut command,
+            _ => command.arg(format!("peer-{name}")),
+        };
+        let printed: Value = serde_json::from_slice(&succeed(command.arg(corpus))?)?;
+        let number = |key: &str| {
+            let missing = || Failure(format!("`{name}` does not print its `{key}`"));
+            printed[key].as_f64().ok_or_else(missing)
+        };
+        Ok([number("skills")?, number("cpu_us")? / 1e3, number("peak_kib")? / 1024.0])
     }
 }
 
-fn generate(place: &Path, skills: usize) -> Result<PathBuf, Failure> {
-    cargo(["build", "--profile", "dist", "--package", "benches", "--bin", "once"])?;
-    generate_with(&built("dist", "once")?, place, skills)
-}
-
-/// Generates skills in a directory of a place, by this program.
-fn generate_with(once: &Path, place: &Path, skills: usize) -> Result<PathBuf, Failure> {
-    let corpus = place.join("skills");
-    std::fs::create_dir(&corpus)?;
-    let mut once = std::process::Command::new(once);
-    succeed(once.arg("generate").arg(&corpus).arg(skills.to_string()))?;
-    Ok(corpus)
-}
-
-fn measure(installed: &Installed, peer: &Peer, corpus: &Path) -> Result<Sample, Failure> {
-    let printed = succeed(installed.command(peer).arg(corpus))
-        .map_err(|failure| Failure(format!("the peer `{}` failed: {failure}", peer.name)))?;
-    let said: Value = serde_json::from_slice(&printed)
-        .map_err(|error| Failure(format!("`{}` printed no JSON: {error}", peer.name)))?;
-    let number = |key: &str| {
-        let missing = || Failure(format!("`{}` does not say its `{key}`", peer.name));
-        said[key].as_f64().ok_or_else(missing)
-    };
-    let skills = said["skills"].as_u64().unwrap_or_default();
-    Ok(Sample { skills, cpu_us: number("cpu_us")?, peak_kib: number("peak_kib")? })
+fn drivers() -> PathBuf {
+    root().join("benches/compare")
 }
 
 fn today() -> Result<String, Failure> {
-    let printed = succeed(std::process::Command::new("date").args(["-u", "+%Y-%m-%d"]))?;
+    let printed = succeed(Command::new("date").args(["-u", "+%Y-%m-%d"]))?;
     Ok(String::from_utf8_lossy(&printed).trim().to_owned())
+}
+
+/// Returns the middle of the values; of two middle ones the upper.
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]
@@ -135,14 +188,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_come_in_any_order_and_the_directory_last() {
-        let read = |words: &[&str]| options(words).map_err(|failure| failure.0);
-        let all = Options { skills: 7, rounds: 2, directory: Some("place".into()) };
-        assert_eq!(read(&["--rounds", "2", "--skills", "7", "place"]), Ok(all));
-        let usual = Options { skills: 1_000, rounds: 5, directory: None };
-        assert_eq!(read(&[]), Ok(usual));
-        for wrong in [&["--skills", "0"][..], &["--skills"], &["one", "two"], &["--fast"]] {
-            assert!(read(wrong).is_err(), "{wrong:?} is no question");
+    fn manifest_pins_each_crate() {
+        let manifest = std::fs::read_to_string(drivers().join("rust/Cargo.toml"));
+        let manifest = manifest.expect("the drivers are part of the repository");
+        for (name, _, version, _) in PEERS.iter().filter(|peer| peer.1 == "crate") {
+            let line = format!("\n{name} = \"={version}\"\n");
+            assert!(manifest.contains(&line), "the manifest has `{name}` in version {version}");
         }
     }
 }

@@ -106,7 +106,7 @@ fn read(snapshot: &Path) -> Result<String, Failure> {
 }
 
 /// Returns the lines that only one of two snapshots has, or has more often.
-fn difference(snapshot: &str, current: &str) -> Option<String> {
+pub(crate) fn difference(snapshot: &str, current: &str) -> Option<String> {
     let mut counts: BTreeMap<&str, isize> = BTreeMap::new();
     snapshot.lines().for_each(|line| *counts.entry(line).or_default() -= 1);
     current.lines().for_each(|line| *counts.entry(line).or_default() += 1);

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::Programs;
-use crate::process::{Failure, output};
+use super::{Programs, json_of, text};
+use crate::process::Failure;
 
 /// The minimum share of packages that load, in percent.
 const LEAST_LOADED: usize = 97;
@@ -20,27 +20,11 @@ pub(super) fn run(directory: &Path, programs: &Programs) -> Result<(), Failure> 
     if found.is_empty() {
         return Err(Failure(format!("there is no SKILL.md in `{}`", directory.display())));
     }
-    let account = account(&found, &list(directory, programs)?);
-    println!("{}", account.summary());
-    account.problems().iter().for_each(|problem| eprintln!("{problem}"));
-    if !account.is_even() {
-        let message = "not every package is exactly one of visible, shadowed and rejected";
-        return Err(Failure(message.into()));
-    }
-    if account.has_too_few_loaded() {
-        return Err(Failure(format!("fewer than {LEAST_LOADED} % of the packages load")));
-    }
-    Ok(())
-}
-
-fn list(directory: &Path, programs: &Programs) -> Result<Value, Failure> {
     let mut command = Command::new(&programs.prowess);
     command.arg("--root").arg(directory).args(["list", "--format", "json"]);
-    let output = output(&mut command)?;
-    serde_json::from_slice(&output.stdout).map_err(|error| {
-        let said = String::from_utf8_lossy(&output.stderr);
-        Failure(format!("`prowess list` printed no JSON ({error}): {said}"))
-    })
+    let account = account(&found, &json_of(&mut command)?);
+    println!("{}", account.summary());
+    account.judge()
 }
 
 /// Every `SKILL.md`, and every `skill.md` where that is all there is, whatever it is: a directory
@@ -67,34 +51,29 @@ fn find_packages(directory: &Path) -> Result<BTreeSet<PathBuf>, Failure> {
     Ok(found)
 }
 
-/// The number of packages by their result.
+/// The packages by their result.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Account {
-    packages: usize,
     visible: usize,
     shadowed: usize,
     rejected: usize,
     missing: Vec<PathBuf>,
+    /// In two lists, or twice in one.
     double: Vec<PathBuf>,
 }
 
-/// Compares what lies on the disk with what `list` says of it.
+/// Compares what lies on the disk with what `list` reports.
 fn account(found: &BTreeSet<PathBuf>, report: &Value) -> Account {
-    let skills = places(&report["skills"], "location");
-    let shadowed = places(&report["shadowed"], "location");
+    let entries = |list: &str| report[list].as_array().into_iter().flatten();
+    let places = |list: &str| entries(list).map(|entry| place(text(entry, "location"))).collect();
+    let [skills, shadowed]: [Vec<_>; 2] = ["skills", "shadowed"].map(places);
     // A file may have several errors and is rejected once.
-    let errors: BTreeSet<_> = entries(&report["diagnostics"])
-        .filter(|diagnostic| is_reason(diagnostic))
-        .filter_map(|diagnostic| place(diagnostic, "path"))
-        .collect();
-    let mut account = Account { packages: found.len(), ..Account::default() };
+    let reasons = entries("diagnostics").filter(|diagnostic| is_reason(diagnostic));
+    let rejected: BTreeSet<_> = reasons.map(|reason| place(text(reason, "path"))).collect();
+    let mut account = Account::default();
     for path in found {
-        let listed = [
-            skills.iter().filter(|place| *place == path).count(),
-            shadowed.iter().filter(|place| *place == path).count(),
-            usize::from(errors.contains(path)),
-        ];
-        match listed {
+        let count = |places: &[PathBuf]| places.iter().filter(|place| *place == path).count();
+        match [count(&skills), count(&shadowed), usize::from(rejected.contains(path))] {
             [1, 0, 0] => account.visible += 1,
             [0, 1, 0] => account.shadowed += 1,
             [0, 0, 1] => account.rejected += 1,
@@ -107,41 +86,23 @@ fn account(found: &BTreeSet<PathBuf>, report: &Value) -> Account {
 
 /// Returns whether a finding says why a package is rejected, and what to do.
 fn is_reason(diagnostic: &Value) -> bool {
-    let has = |key: &str| diagnostic[key].as_str().is_some_and(|text| !text.is_empty());
+    let has = |key: &str| !text(diagnostic, key).is_empty();
     diagnostic["severity"] == "error" && ["code", "message", "help"].into_iter().all(has)
 }
 
-fn entries(list: &Value) -> impl Iterator<Item = &Value> {
-    list.as_array().into_iter().flatten()
-}
-
-fn places(list: &Value, key: &str) -> Vec<PathBuf> {
-    entries(list).filter_map(|entry| place(entry, key)).collect()
-}
-
-/// A path with its links resolved up to the package's directory, for two spellings to be one.
-fn place(entry: &Value, key: &str) -> Option<PathBuf> {
-    let path = Path::new(entry[key].as_str()?);
+/// Resolves the links of a path up to the package's directory, so that two spellings are one.
+fn place(path: &str) -> PathBuf {
+    let path = Path::new(path);
     let directory = path.parent().and_then(|parent| parent.canonicalize().ok());
-    Some(match (directory, path.file_name()) {
+    match (directory, path.file_name()) {
         (Some(directory), Some(name)) => directory.join(name),
         _ => path.to_owned(),
-    })
+    }
 }
 
 impl Account {
-    fn summary(&self) -> String {
-        let Self { packages, visible, shadowed, rejected, .. } = self;
-        let missing = self.missing.len();
-        let double = match self.double.len() {
-            0 => String::new(),
-            count => format!(", {count} listed twice"),
-        };
-        let loaded = 100.0 * self.loaded() as f64 / (*packages).max(1) as f64;
-        format!(
-            "{packages} packages: {visible} visible, {shadowed} shadowed, {rejected} rejected, {missing} missing{double}; \
-             {loaded:.1} % load"
-        )
+    fn packages(&self) -> usize {
+        self.loaded() + self.rejected + self.missing.len() + self.double.len()
     }
 
     /// A shadowed package has loaded, too.
@@ -149,20 +110,30 @@ impl Account {
         self.visible + self.shadowed
     }
 
-    fn has_too_few_loaded(&self) -> bool {
-        self.loaded() * 100 < self.packages * LEAST_LOADED
+    fn summary(&self) -> String {
+        let Self { visible, shadowed, rejected, missing, double } = self;
+        let loaded = 100.0 * self.loaded() as f64 / self.packages().max(1) as f64;
+        format!(
+            "{} packages: {visible} visible, {shadowed} shadowed, {rejected} rejected, {} missing, \
+             {} listed twice; {loaded:.1} % load",
+            self.packages(),
+            missing.len(),
+            double.len()
+        )
     }
 
-    fn problems(&self) -> Vec<String> {
-        let missing = self.missing.iter();
-        let missing = missing.map(|path| format!("missing: {}", path.display()));
-        let double = self.double.iter();
-        let double = double.map(|path| format!("listed twice: {}", path.display()));
-        missing.chain(double).collect()
-    }
-
-    fn is_even(&self) -> bool {
-        self.missing.is_empty() && self.double.is_empty()
+    fn judge(&self) -> Result<(), Failure> {
+        if !self.missing.is_empty() || !self.double.is_empty() {
+            return Err(Failure(format!(
+                "not every package is exactly one of visible, shadowed and rejected; missing: {:?}; \
+                 listed twice: {:?}",
+                self.missing, self.double
+            )));
+        }
+        if self.loaded() * 100 < self.packages() * LEAST_LOADED {
+            return Err(Failure(format!("fewer than {LEAST_LOADED} % of the packages load")));
+        }
+        Ok(())
     }
 }
 
@@ -171,94 +142,52 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn check(report: &Value, expected: &str) {
+    /// Compares the counts of visible, shadowed, rejected, missing and double ones among three.
+    #[track_caller]
+    fn check(skills: &[&str], shadowed: &[&str], diagnostics: &[Value], expected: [usize; 5]) {
         let found = ["/none/a/SKILL.md", "/none/b/SKILL.md", "/none/c/skill.md"];
-        let found = found.into_iter().map(PathBuf::from).collect();
-        let account = account(&found, report);
-        let summary = account.summary();
-        let (counts, _) = summary.split_once(';').expect("the share follows the counts");
-        assert_eq!(counts, expected);
-        let is_even = !expected.contains("twice") && expected.ends_with("0 missing");
-        assert_eq!(account.is_even(), is_even, "{expected}");
-        assert_eq!(account.problems().is_empty(), is_even, "{expected}");
-    }
-
-    fn rejected(path: &str) -> Value {
-        json!({ "severity": "error", "path": path, "code": "x", "message": "no", "help": "fix it" })
-    }
-
-    #[test]
-    fn rejection_without_a_reason_is_none() {
-        for key in ["code", "message", "help"] {
-            let mut silent = rejected("/none/c/skill.md");
-            silent[key] = "".into();
-            let skills =
-                json!([{ "location": "/none/a/SKILL.md" }, { "location": "/none/b/SKILL.md" }]);
-            check(
-                &json!({ "skills": skills, "shadowed": [], "diagnostics": [silent] }),
-                "3 packages: 2 visible, 0 shadowed, 0 rejected, 1 missing",
-            );
-        }
+        let located = |paths: &[&str]| -> Vec<Value> {
+            paths.iter().map(|path| json!({ "location": path })).collect()
+        };
+        let report = json!({
+            "skills": located(skills), "shadowed": located(shadowed), "diagnostics": diagnostics
+        });
+        let account = account(&found.into_iter().map(PathBuf::from).collect(), &report);
+        let Account { visible, shadowed, rejected, missing, double } = &account;
+        let counts = [*visible, *shadowed, *rejected, missing.len(), double.len()];
+        assert_eq!(counts, expected, "{report}");
+        assert!(account.judge().is_err(), "a package is missing, double or rejected");
     }
 
     #[test]
     fn each_package_is_in_one_list() {
-        check(
-            &json!({
-                "skills": [{"location": "/none/a/SKILL.md"}],
-                "shadowed": [{"location": "/none/b/SKILL.md"}],
-                "diagnostics": [
-                    {"severity": "warning", "path": "/none/a/SKILL.md"},
-                    rejected("/none/c/skill.md"),
-                    rejected("/none/c/skill.md"),
-                ],
-            }),
-            "3 packages: 1 visible, 1 shadowed, 1 rejected, 0 missing",
-        );
-    }
-
-    #[test]
-    fn fewer_than_the_limit_may_not_load() {
-        for (visible, shadowed, packages, share, is_refused) in [
-            (97, 0, 100, "97.0 % load", false),
-            (90, 7, 100, "97.0 % load", false),
-            (96, 0, 100, "96.0 % load", true),
-            (969, 0, 1000, "96.9 % load", true),
-        ] {
-            let rejected = packages - visible - shadowed;
-            let account = Account { packages, visible, shadowed, rejected, ..Account::default() };
-            assert_eq!(account.has_too_few_loaded(), is_refused, "{share}");
-            assert!(account.summary().ends_with(share), "{}", account.summary());
+        let [a, b, c] = ["/none/a/SKILL.md", "/none/b/SKILL.md", "/none/c/skill.md"];
+        let rejected = json!({
+            "severity": "error", "path": c, "code": "x", "message": "no", "help": "fix it"
+        });
+        let twice = [rejected.clone(), rejected.clone()];
+        check(&[a], &[b], &twice, [1, 1, 1, 0, 0]);
+        let warning = json!({ "severity": "warning", "path": b });
+        check(&[a], &[], &[warning], [1, 0, 0, 2, 0]);
+        check(&[a, b, b, c], &[a], &twice, [0, 0, 0, 0, 3]);
+        for key in ["code", "message", "help"] {
+            let mut silent = rejected.clone();
+            silent[key] = "".into();
+            check(&[a, b], &[], &[silent], [2, 0, 0, 1, 0]);
         }
     }
 
     #[test]
-    fn a_warning_accounts_for_nothing() {
-        check(
-            &json!({
-                "skills": [{"location": "/none/a/SKILL.md"}],
-                "shadowed": [],
-                "diagnostics": [{"severity": "warning", "path": "/none/b/SKILL.md"}],
-            }),
-            "3 packages: 1 visible, 0 shadowed, 0 rejected, 2 missing",
-        );
-    }
-
-    #[test]
-    fn a_package_in_two_lists_or_twice_in_one_is_reported_twice() {
-        check(
-            &json!({
-                "skills": [
-                    {"location": "/none/a/SKILL.md"},
-                    {"location": "/none/b/SKILL.md"},
-                    {"location": "/none/b/SKILL.md"},
-                    {"location": "/none/c/skill.md"},
-                ],
-                "shadowed": [{"location": "/none/a/SKILL.md"}],
-                "diagnostics": [rejected("/none/c/skill.md")],
-            }),
-            "3 packages: 0 visible, 0 shadowed, 0 rejected, 0 missing, 3 listed twice",
-        );
+    fn fewer_than_the_limit_may_not_load() {
+        for (visible, shadowed, rejected, share, is_accepted) in [
+            (97, 0, 3, "97.0 % load", true),
+            (90, 7, 3, "97.0 % load", true),
+            (969, 0, 31, "96.9 % load", false),
+        ] {
+            let account = Account { visible, shadowed, rejected, ..Account::default() };
+            assert_eq!(account.judge().is_ok(), is_accepted, "{share}");
+            assert!(account.summary().ends_with(share), "{}", account.summary());
+        }
     }
 
     #[test]

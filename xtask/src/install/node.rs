@@ -25,8 +25,9 @@ impl Packages {
         Ok(Self { directory: directory.to_owned(), node: node()? })
     }
 
-    /// Returns a command that runs a file of a package, by its path below `node_modules`.
-    pub(crate) fn run(&self, file: &str) -> Command {
+    /// Returns a command that runs a file of a package, by its path below `node_modules`, or any
+    /// file, by its absolute path.
+    pub(crate) fn run(&self, file: impl AsRef<Path>) -> Command {
         let mut command = Command::new(&self.node);
         command.arg(self.directory.join("node_modules").join(file)).current_dir(&self.directory);
         command

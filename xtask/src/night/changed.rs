@@ -13,13 +13,13 @@ const SECONDS: u64 = 600;
 /// Runs the steps of what differs from the newest commit that is older than a day, the cheapest
 /// first, and names those that the night is left.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
-    let options = options(arguments)?;
+    let (seconds, is_dry) = options(arguments)?;
     let base = base()?;
     let paths = changed_paths(base.as_deref())?;
     let steps = steps(&crate::root())?;
-    let plan = plan(&steps, &paths, options.seconds);
+    let plan = plan(&steps, &paths, seconds);
     let since = base.as_deref().map_or("the first commit", |base| &base[..base.len().min(12)]);
-    println!("{} files differ from {since}; {} s are left", paths.len(), options.seconds);
+    println!("{} files differ from {since}; {} s are left", paths.len(), seconds);
     for step in &plan.now {
         println!("  now           {:<28} about {} s", step.name, step.seconds);
     }
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     for (step, program) in &plan.impossible {
         println!("  at night      {:<28} `{program}` is not installed", step.name);
     }
-    if options.is_dry {
+    if is_dry {
         return Ok(());
     }
     let results: Vec<_> = plan.now.into_iter().map(result).collect();
@@ -40,28 +40,18 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     failure(&results)
 }
 
-#[derive(Debug, PartialEq, Eq)]
-struct Options {
-    seconds: u64,
-    /// Only prints what would run.
-    is_dry: bool,
-}
-
-fn options(arguments: &[&str]) -> Result<Options, Failure> {
-    let mut options = Options { seconds: SECONDS, is_dry: false };
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
-        match *word {
-            "--dry-run" => options.is_dry = true,
-            "--seconds" => {
-                let seconds = words.next().and_then(|seconds| seconds.parse().ok());
-                let missing = || Failure("`--seconds` needs a number".to_owned());
-                options.seconds = seconds.ok_or_else(missing)?;
-            }
-            other => return Err(Failure(format!("`changed` has no option `{other}`"))),
+/// Reads the seconds, and whether to print only what would run.
+fn options(arguments: &[&str]) -> Result<(u64, bool), Failure> {
+    let usage = || Failure("`changed` takes `--seconds N` and `--dry-run`".to_owned());
+    match arguments {
+        [] => Ok((SECONDS, false)),
+        ["--dry-run", rest @ ..] => options(rest).map(|(seconds, _)| (seconds, true)),
+        ["--seconds", seconds, rest @ ..] => {
+            let seconds = seconds.parse().map_err(|_| usage())?;
+            options(rest).map(|(_, is_dry)| (seconds, is_dry))
         }
+        _ => Err(usage()),
     }
-    Ok(options)
 }
 
 /// Returns the newest commit that is older than a day, if there is one.
@@ -127,7 +117,7 @@ mod tests {
     use super::*;
 
     fn step(name: &str, seconds: u64, guard: &str) -> Step {
-        let mut step = Step::new(name, "", &["true"]);
+        let mut step = Step::new(name, "", "true");
         step.seconds = seconds;
         step.guards = vec![guard.to_owned()];
         step
@@ -165,11 +155,8 @@ mod tests {
     #[test]
     fn options_are_read() {
         let read = |arguments: &[&str]| options(arguments).ok();
-        assert_eq!(
-            read(&["--seconds", "9", "--dry-run"]),
-            Some(Options { seconds: 9, is_dry: true })
-        );
-        assert_eq!(read(&[]), Some(Options { seconds: SECONDS, is_dry: false }));
+        assert_eq!(read(&["--seconds", "9", "--dry-run"]), Some((9, true)));
+        assert_eq!(read(&[]), Some((SECONDS, false)));
         assert_eq!(read(&["--seconds"]), None);
         assert_eq!(read(&["9"]), None);
     }

@@ -1,15 +1,14 @@
 //! `cargo xtask coverage`: the lines of each library that the tests run.
 
-mod lines;
-
 use std::path::PathBuf;
 use std::process::Command;
+
+use serde_json::Value;
 
 use crate::checks::tidy::repository::Repository;
 use crate::process::{Failure, cargo_with, output, run as run_program, succeed};
 use crate::root;
 use crate::selection::{Selection, TEST_THREADS};
-use lines::{FileLines, Sum};
 
 /// The least share of lines, in percent, that tests must run in each library.
 const LEAST: f64 = 85.0;
@@ -50,68 +49,49 @@ pub(crate) fn run() -> Result<(), Failure> {
     if let Err(failure) = cargo_with(&variables, Selection::Full.cargo(&test)) {
         eprintln!("warning: {failure}; the lines that ran are counted all the same");
     }
-    tool.report(&variables)?;
-    judge(&sums(&read()?)?)
+    judge(&sums(&tool.report(&variables)?)?)
 }
 
-/// Prints the lines of a crate that no test ran in the last run of [`run`], by file.
-pub(crate) fn list(name: &str) -> Result<(), Failure> {
-    let folder = root().join("crates").join(name).join("src");
-    for file in read()?.iter().filter(|file| file.path.starts_with(&folder)) {
-        let path = file.path.strip_prefix(&folder).unwrap_or(&file.path).display();
-        let Sum { run, all } = file.sum();
-        println!("{:>4} of {all:>4}  {path}: {}", all - run, file.missed());
+/// A library by its name, with its number of lines and how many of them ran.
+type Sum = (String, [f64; 2]);
+
+/// Returns the sums of the libraries in a report, the lowest share first.
+fn sums(report: &Value) -> Result<Vec<Sum>, Failure> {
+    let repository = Repository::read(&root())?;
+    let mut sums = Vec::new();
+    for package in repository.crates().filter(|package| package.is_library()) {
+        let sources = format!("{}/src/", root().join(&package.folder).display());
+        let mut sum = [0.0; 2];
+        for file in report["data"][0]["files"].as_array().into_iter().flatten() {
+            let name = file["filename"].as_str().unwrap_or_default();
+            if name.starts_with(&sources) && !CONFINED.iter().any(|path| name.contains(path)) {
+                for (sum, key) in sum.iter_mut().zip(["count", "covered"]) {
+                    *sum += file["summary"]["lines"][key].as_f64().unwrap_or_default();
+                }
+            }
+        }
+        sums.push((package.name.clone(), sum));
     }
-    Ok(())
+    sums.sort_by(|(_, one), (_, other)| percent(*one).total_cmp(&percent(*other)));
+    Ok(sums)
 }
 
-/// Returns the sum of each library, by its name.
-fn sums(files: &[FileLines]) -> Result<Vec<(String, Sum)>, Failure> {
-    let top = root();
-    let repository = Repository::read(&top)?;
-    let libraries = repository.crates().filter(|package| package.is_library());
-    let sum = |folder: &str| {
-        let folder = top.join(folder).join("src");
-        files.iter().filter(|file| file.path.starts_with(&folder)).map(FileLines::sum).sum()
-    };
-    Ok(libraries.map(|package| (package.name.clone(), sum(&package.folder))).collect())
+/// Returns the share that ran; of nothing, nothing ran.
+fn percent([all, run]: [f64; 2]) -> f64 {
+    100.0 * run / all.max(1.0)
 }
 
-/// Prints the sums, the lowest share first, and fails if one is too low.
-fn judge(sums: &[(String, Sum)]) -> Result<(), Failure> {
-    let mut sorted: Vec<&(String, Sum)> = sums.iter().collect();
-    sorted.sort_by(|(_, one), (_, other)| one.percent().total_cmp(&other.percent()));
-    for (name, sum) in &sorted {
-        println!("{:>6.1} %  {:>5} of {:>5}  {name}", sum.percent(), sum.run, sum.all);
+/// Prints the sums, and fails if a share is too low.
+fn judge(sums: &[Sum]) -> Result<(), Failure> {
+    for (name, sum) in sums {
+        println!("{:>6.1} %  {:>5} of {:>5}  {name}", percent(*sum), sum[1], sum[0]);
     }
-    let low: Vec<&str> = sorted
-        .iter()
-        .filter(|(_, sum)| sum.percent() < LEAST)
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let low = sums.iter().filter(|(_, sum)| percent(*sum) < LEAST);
+    let low: Vec<&str> = low.map(|(name, _)| name.as_str()).collect();
     if low.is_empty() {
         return Ok(());
     }
-    Err(Failure(format!(
-        "tests run less than {LEAST} % of the lines of {}; `cargo xtask coverage CRATE` lists the others",
-        low.join(", ")
-    )))
-}
-
-/// Reads the report of the last run, without the files that it cannot have.
-fn read() -> Result<Vec<FileLines>, Failure> {
-    let path = report_path();
-    let text = std::fs::read_to_string(&path).map_err(|error| {
-        Failure(format!("`{}`: {error}; `cargo xtask coverage` writes it", path.display()))
-    })?;
-    let crates = root().join("crates");
-    let is_counted =
-        |file: &FileLines| !CONFINED.iter().any(|path| file.path.starts_with(crates.join(path)));
-    Ok(lines::parse(&text).into_iter().filter(is_counted).collect())
-}
-
-fn report_path() -> PathBuf {
-    root().join(TARGET).join("report.lcov")
+    Err(Failure(format!("tests run less than {LEAST} % of the lines of {}", low.join(", "))))
 }
 
 /// The installed tool.
@@ -145,17 +125,22 @@ impl Tool {
         // Thousands of runs of the program write into a few files, which they lock.
         command.env("LLVM_PROFILE_FILE_NAME", "prowess-%8m.profraw");
         let printed = succeed(&mut command)?;
-        variables.extend(lines::assignments(&String::from_utf8_lossy(&printed)));
+        // The lines are `NAME=value`, as a shell quotes them.
+        for (name, value) in
+            String::from_utf8_lossy(&printed).lines().filter_map(|it| it.split_once('='))
+        {
+            variables.push((name.to_owned(), value.trim_matches('\'').to_owned()));
+        }
         variables.push(("PROWESS_TEST_PLUGINS".into(), built));
         variables.push(("RUST_TEST_THREADS".into(), TEST_THREADS.into()));
         Ok(variables)
     }
 
-    /// Writes the report. A process that was killed while it wrote does not prevent it.
-    fn report(&self, variables: &[(&str, &str)]) -> Result<(), Failure> {
-        let path = report_path().display().to_string();
-        let report = ["report", "--lcov", "--failure-mode", "all", "--output-path", &path];
-        run_program(self.command(&report).envs(variables.iter().copied()))
+    /// Returns the report. A process that was killed while it wrote does not prevent it.
+    fn report(&self, variables: &[(&str, &str)]) -> Result<Value, Failure> {
+        let report = ["report", "--json", "--summary-only", "--failure-mode", "all"];
+        let printed = succeed(self.command(&report).envs(variables.iter().copied()))?;
+        Ok(serde_json::from_slice(&printed)?)
     }
 }
 
@@ -188,27 +173,34 @@ fn llvm_tools() -> Result<Vec<(String, String)>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn library_below_the_limit_fails() {
-        let sums =
-            |run| vec![("one".to_owned(), Sum { run: 100, all: 100 }), ("two".to_owned(), run)];
-        assert!(judge(&sums(Sum { run: 85, all: 100 })).is_ok(), "85 % are enough");
-        let failure = judge(&sums(Sum { run: 84, all: 100 }));
-        let Failure(failure) = failure.expect_err("84 % are too few");
-        assert!(failure.contains("of two;"), "the library is named: {failure}");
+        let judged = |sum| judge(&[("one".to_owned(), [100.0, 100.0]), ("two".to_owned(), sum)]);
+        assert!(judged([100.0, 85.0]).is_ok(), "85 % are enough");
+        let Failure(failure) = judged([100.0, 84.0]).expect_err("84 % are too few");
+        assert!(failure.ends_with("of two"), "the library is named: {failure}");
+        assert!(judged([0.0, 0.0]).is_err(), "a library without lines was not measured");
     }
 
     #[test]
-    fn confined_files_exist() {
+    fn files_are_summed_by_library() {
+        let file = |path: &str| {
+            let lines = json!({ "count": 10, "covered": 9 });
+            let path = root().join("crates").join(path);
+            json!({ "filename": path, "summary": { "lines": lines } })
+        };
+        let paths =
+            ["prowess-gate/src/a.rs", "prowess-gate/src/b.rs", "prowess-gate/tests/it/c.rs"];
+        let mut files: Vec<_> = paths.map(file).into();
         for path in CONFINED {
+            files.push(file(path));
             assert!(root().join("crates").join(path).exists(), "`{path}` was moved");
         }
-    }
-
-    #[test]
-    fn library_without_lines_fails() {
-        let judged = judge(&[("one".to_owned(), Sum::default())]);
-        assert!(judged.is_err(), "a library that the report does not have was not measured");
+        let sums = sums(&json!({ "data": [{ "files": files }] })).expect("it can be read");
+        let sum = |name: &str| sums.iter().find(|sum| sum.0 == name).map(|sum| sum.1);
+        assert_eq!(sum("prowess-gate"), Some([20.0, 18.0]));
+        assert_eq!(sum("prowess-sandbox"), Some([0.0, 0.0]), "confined code is not counted");
     }
 }

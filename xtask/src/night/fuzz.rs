@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use crate::process::{Failure, cargo_with, host, output};
@@ -36,68 +36,51 @@ const FLAGS: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares";
 
-/// The command line: the time of all targets together, and the names of those to run, which are all
-/// if there is none.
-#[derive(Debug, PartialEq)]
-struct Options {
-    seconds: u64,
-    names: Vec<String>,
-}
-
 /// Builds the targets and runs each for its part of the time, from the kept seeds and from what
 /// earlier runs found below `target`. Fails if an input breaks one.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
-    let Options { seconds, names } = options(arguments)?;
-    let targets = selected(targets()?, &names)?;
+    let (seconds, targets) = selected(arguments, targets()?)?;
     let host = host()?;
     let packages: BTreeSet<_> = targets.iter().map(|target| target.package).collect();
     for package in packages {
         build(package, &host)?;
     }
     let each = (seconds / targets.len() as u64).max(1);
-    let mut broken = 0;
+    let mut broken = Vec::new();
     for target in &targets {
         println!("{}: {each} seconds", target.name);
         if let Some(input) = fuzz(target, &host, each)? {
             println!("{}: broken by {}", target.name, input.display());
-            broken += 1;
+            broken.push(target.name.as_str());
         }
     }
-    match broken {
-        0 => Ok(()),
-        _ => Err(Failure(format!("{broken} of {} targets broke on an input", targets.len()))),
-    }
-}
-
-fn options(arguments: &[&str]) -> Result<Options, Failure> {
-    match arguments {
-        [] => Ok(Options { seconds: SECONDS, names: Vec::new() }),
-        ["--target", name, rest @ ..] => {
-            let mut options = options(rest)?;
-            options.names.push((*name).to_owned());
-            Ok(options)
-        }
-        [seconds, rest @ ..] if rest.is_empty() || rest[0] == "--target" => {
-            let seconds = seconds.parse().map_err(|_| {
-                Failure(format!("`{seconds}` is no number of seconds; try {SECONDS}"))
-            })?;
-            Ok(Options { seconds, ..options(rest)? })
-        }
-        _ => Err(Failure(format!(
-            "cannot read `{}`; try `[SECONDS] [--target NAME]...`",
-            arguments.join(" ")
-        ))),
+    match broken.as_slice() {
+        [] => Ok(()),
+        _ => Err(Failure(format!("targets broke on an input: {}", broken.join(", ")))),
     }
 }
 
-/// Returns the targets with these names, or all if there is no name.
-fn selected(targets: Vec<Target>, names: &[String]) -> Result<Vec<Target>, Failure> {
+/// Returns the seconds and the targets of a command line, `[SECONDS] [--target NAME]...`. Without a
+/// name it selects all targets.
+fn selected(arguments: &[&str], targets: Vec<Target>) -> Result<(u64, Vec<Target>), Failure> {
+    let usage = || Failure("`fuzz` takes `[SECONDS] [--target NAME]...`".to_owned());
+    let (seconds, rest) = match arguments {
+        [seconds, rest @ ..] if !seconds.starts_with('-') => {
+            (seconds.parse().map_err(|_| usage())?, rest)
+        }
+        rest => (SECONDS, rest),
+    };
+    let mut names = Vec::new();
+    for pair in rest.chunks(2) {
+        let ["--target", name] = pair else { return Err(usage()) };
+        names.push(*name);
+    }
     if let Some(unknown) = names.iter().find(|name| targets.iter().all(|it| it.name != **name)) {
         let known: Vec<_> = targets.iter().map(|target| target.name.as_str()).collect();
         return Err(Failure(format!("no target `{unknown}`; there are {}", known.join(", "))));
     }
-    let is_selected = |target: &Target| names.is_empty() || names.contains(&target.name);
-    Ok(targets.into_iter().filter(is_selected).collect())
+    let is_selected = |target: &Target| names.is_empty() || names.contains(&target.name.as_str());
+    Ok((seconds, targets.into_iter().filter(is_selected).collect()))
 }
 
 /// The targets: each is a file, and has a folder of seeds.
@@ -116,16 +99,8 @@ fn targets() -> Result<Vec<Target>, Failure> {
 
 fn build(package: &str, host: &str) -> Result<(), Failure> {
     let manifest = format!("{package}/Cargo.toml");
-    let arguments = [
-        "build",
-        "--release",
-        "--target",
-        host,
-        "--target-dir",
-        TARGET,
-        "--manifest-path",
-        &manifest,
-    ];
+    let build = ["build", "--release", "--target", host, "--target-dir", TARGET];
+    let arguments = build.into_iter().chain(["--manifest-path", &manifest]);
     cargo_with(&[("RUSTFLAGS", FLAGS)], arguments).map_err(|Failure(failure)| {
         Failure(format!(
             "{failure}; libFuzzer is built from source, so a C++ compiler must be there"
@@ -144,39 +119,24 @@ fn fuzz(target: &Target, host: &str, seconds: u64) -> Result<Option<PathBuf>, Fa
     fs::create_dir_all(&found)?;
     let input = place.join(format!("{name}.broken"));
     let mut command = Command::new(place.join(host).join("release").join(name));
-    command
-        .args(libfuzzer_options(seconds))
-        .arg(format!("-exact_artifact_path={}", input.display()));
+    // A slow or a greedy input breaks a target as a panic does.
+    command.args(["-timeout=2", "-rss_limit_mb=512", "-max_len=4096", "-verbosity=0"]);
+    command.args(["-print_final_stats=1", &format!("-max_total_time={seconds}")]);
+    command.arg(format!("-exact_artifact_path={}", input.display()));
     let dictionary = root().join(package).join("dictionary");
     command.arg(format!("-dict={}", dictionary.display()));
     // New inputs go to the first folder; the others are only read.
     command.arg(&found).arg(root().join(package).join("seeds").join(name));
-    report(&mut command, &input)
-}
-
-/// A slow or a greedy input breaks a target as a panic does.
-fn libfuzzer_options(seconds: u64) -> [String; 6] {
-    [
-        format!("-max_total_time={seconds}"),
-        "-timeout=2".into(),
-        "-rss_limit_mb=512".into(),
-        "-max_len=4096".into(),
-        "-verbosity=0".into(),
-        "-print_final_stats=1".into(),
-    ]
-}
-
-fn report(command: &mut Command, input: &Path) -> Result<Option<PathBuf>, Failure> {
-    let ended = output(command)?;
-    let said = String::from_utf8_lossy(&ended.stderr);
+    let ended = output(&mut command)?;
+    let printed = String::from_utf8_lossy(&ended.stderr);
     if ended.status.success() {
-        let runs =
-            said.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
+        let runs = "stat::number_of_executed_units:";
+        let runs = printed.lines().find_map(|line| line.strip_prefix(runs));
         println!("  {} inputs", runs.unwrap_or("no").trim());
         return Ok(None);
     }
-    eprintln!("{said}");
-    Ok(Some(input.to_owned()))
+    eprintln!("{printed}");
+    Ok(Some(input))
 }
 
 #[cfg(test)]
@@ -184,34 +144,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn options_are_seconds_and_targets() {
-        let read = |words: &[&str]| options(words).map_err(|failure| failure.0);
-        let of = |seconds, names: &[&str]| {
-            Ok(Options { seconds, names: names.iter().map(|name| (*name).to_owned()).collect() })
+    fn command_line_selects_time_and_targets() {
+        let select = |words: &[&str]| {
+            let names =
+                |targets: Vec<Target>| targets.into_iter().map(|it| it.name).collect::<Vec<_>>();
+            let selected = selected(words, targets().expect("the folders are there"));
+            selected.map(|(seconds, targets)| (seconds, names(targets))).map_err(|it| it.0)
         };
-        assert_eq!(read(&[]), of(SECONDS, &[]), "there is a default");
-        assert_eq!(read(&["5"]), of(5, &[]), "seconds alone run all targets");
-        assert_eq!(read(&["--target", "lock"]), of(SECONDS, &["lock"]), "a target needs no time");
+        let of = |seconds, names: &[&str]| -> Result<(u64, Vec<String>), String> {
+            Ok((seconds, names.iter().map(|name| (*name).to_owned()).collect()))
+        };
+        assert!(select(&[]).is_ok_and(|(seconds, all)| seconds == SECONDS && all.len() > 2));
+        assert_eq!(select(&["--target", "lock"]), of(SECONDS, &["lock"]));
         let both = ["5", "--target", "lock", "--target", "archive"];
-        assert_eq!(read(&both), of(5, &["archive", "lock"]), "a target can be one of many");
-        assert_eq!(read(&["--target", "lock", "5"]), of(5, &["lock"]), "the time may be last");
+        assert_eq!(select(&both), of(5, &["archive", "lock"]));
         for wrong in [&["-1"] as &[&str], &["long"], &["1", "2"], &["--target"], &["--jobs", "2"]] {
-            assert!(read(wrong).is_err(), "{wrong:?} cannot be read");
+            assert!(select(wrong).is_err(), "{wrong:?} cannot be read");
         }
-    }
-
-    #[test]
-    fn only_the_named_targets_run() {
-        let names_of = |names: &[&str]| {
-            let names: Vec<_> = names.iter().map(|name| (*name).to_owned()).collect();
-            let selected = selected(targets().expect("the folders are there"), &names);
-            selected
-                .map(|targets| targets.into_iter().map(|it| it.name).collect::<Vec<_>>())
-                .map_err(|failure| failure.0)
-        };
-        assert_eq!(names_of(&["lock", "archive"]), Ok(vec!["archive".into(), "lock".into()]));
-        assert!(names_of(&[]).is_ok_and(|names| names.len() > 2), "no name selects all");
-        let refused = names_of(&["lock", "locks"]).expect_err("no target has this name");
+        let refused = select(&["--target", "locks"]).expect_err("no target has this name");
         assert!(refused.starts_with("no target `locks`; there are "), "{refused}");
     }
 

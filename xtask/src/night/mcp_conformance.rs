@@ -4,11 +4,11 @@
 //! this one list the scenarios that fail, each with the reason; one that passes must be removed.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use crate::install::node::Packages;
-use crate::process::{Failure, output};
+use crate::process::{Failure, Server, output};
 use crate::root;
 use crate::selection::Selection;
 
@@ -31,7 +31,7 @@ const SKILLS: [&str; 3] =
 /// Prints the result of each scenario. One that fails and is not expected to is a failure.
 pub(crate) fn run() -> Result<(), Failure> {
     let packages = Packages::install(&root().join("target/mcp-conformance"), &[SUITE, INSPECTOR])?;
-    let server = Server::start()?;
+    let server = Example::start()?;
     let mut failed = Vec::new();
     for (revision, expected) in REVISIONS {
         let expected = root().join(expected);
@@ -69,21 +69,21 @@ fn report(
     Ok(())
 }
 
-/// The example server of the suite's tools. Dropping this ends it.
-struct Server {
-    child: Child,
+/// The example server of the suite's tools.
+struct Example {
     url: String,
+    _process: Server,
 }
 
-impl Server {
+impl Example {
     fn start() -> Result<Self, Failure> {
         let mut command = Command::new(Selection::Full.program("examples/conformance")?);
+        // It ends with its input.
         command.arg(write_skills()?).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn()?;
+        let mut process = Server(command.spawn()?);
         let mut url = String::new();
-        let stdout = child.stdout.take().expect("it is piped");
-        BufReader::new(stdout).read_line(&mut url)?;
-        Ok(Self { child, url: url.trim().to_owned() })
+        BufReader::new(process.0.stdout.take().expect("it is piped")).read_line(&mut url)?;
+        Ok(Self { url: url.trim().to_owned(), _process: process })
     }
 
     fn suite(&self, packages: &Packages) -> Command {
@@ -101,14 +101,6 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        // It ends with its input.
-        drop(self.child.stdin.take());
-        let _ = self.child.wait();
-    }
-}
-
 /// Writes the skills that are served.
 fn write_skills() -> Result<PathBuf, Failure> {
     let directory = root().join("target/mcp-conformance/skills");
@@ -116,15 +108,15 @@ fn write_skills() -> Result<PathBuf, Failure> {
     if directory.exists() {
         std::fs::remove_dir_all(&directory)?;
     }
-    write(&directory, "pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n")?;
-    write(&directory, "pdf/references/fields.md", "Fields\n")?;
     let reports = "---\nname: reports\ndescription: Writes reports.\nlicense: MIT\nmetadata:\n  version: \"1\"\n---\nBody\n";
-    write(&directory, "reports/SKILL.md", reports)?;
+    for (path, text) in [
+        ("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n"),
+        ("pdf/references/fields.md", "Fields\n"),
+        ("reports/SKILL.md", reports),
+    ] {
+        let file = directory.join(path);
+        std::fs::create_dir_all(file.parent().expect("it is below the directory"))?;
+        std::fs::write(file, text)?;
+    }
     Ok(directory)
-}
-
-fn write(directory: &Path, path: &str, text: &str) -> Result<(), Failure> {
-    let file = directory.join(path);
-    std::fs::create_dir_all(file.parent().expect("it is below the directory"))?;
-    Ok(std::fs::write(file, text)?)
 }

@@ -5,11 +5,11 @@ use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::process::{Failure, build_optimized, built, succeed};
+use crate::process::{Failure, Server, build_optimized, built, succeed};
 use crate::selection::Selection;
 
 /// Builds every package of `plugins/` into `target/plugins` and prints what each says of itself.
@@ -51,7 +51,7 @@ pub(crate) fn check() -> Result<(), Failure> {
     fs::write(&policies, POLICIES.replace("HOME", &home.path().display().to_string()))?;
     let policies = policies.display().to_string();
     let prowess = Prowess { program: Selection::Full.program("prowess")?, home: home.path() };
-    let server = Server::start(&prowess, &home.path().join("skills"))?;
+    let server = SkillServer::start(&prowess, &home.path().join("skills"))?;
     for package in packages()? {
         let file = directory.join(file_name(&package)).display().to_string();
         prowess.run(&["plugin", "trust", &file])?;
@@ -75,7 +75,7 @@ const POLICIES: &str = "plugins:
 
 /// Returns what a plugin is checked with: a configuration with skills for those that have none of
 /// their own.
-fn config_of(package: &str, home: &Path, server: &Server) -> Value {
+fn config_of(package: &str, home: &Path, server: &SkillServer) -> Value {
     match package {
         "prowess-plugin-memory" => json!({
             "files": {"pdf/SKILL.md": SKILL, "pdf/references/fields.md": "Fields\n"}
@@ -141,36 +141,27 @@ impl Prowess<'_> {
     }
 }
 
-/// A server of skills over HTTP, which ends when it is dropped.
-struct Server {
-    child: Child,
+/// A server of skills over HTTP.
+struct SkillServer {
     url: String,
+    _process: Server,
 }
 
-impl Server {
+impl SkillServer {
     fn start(prowess: &Prowess<'_>, skills: &Path) -> Result<Self, Failure> {
         let mut command = Command::new(&prowess.program);
         command.env_clear().env("HOME", prowess.home).stdin(Stdio::null()).stderr(Stdio::piped());
         command.arg("--root").arg(skills).args(["serve", "--http", "127.0.0.1:0"]);
-        let mut child = command.spawn()?;
+        let mut process = Server(command.spawn()?);
         let mut line = String::new();
-        if let Some(stderr) = child.stderr.take() {
-            BufReader::new(stderr).read_line(&mut line)?;
-        }
+        BufReader::new(process.0.stderr.take().expect("it is piped")).read_line(&mut line)?;
         let url = line.trim().rsplit(' ').next().unwrap_or_default().to_owned();
-        Ok(Self { child, url })
+        Ok(Self { url, _process: process })
     }
 
     /// The address with the port.
     fn host(&self) -> &str {
         self.url.trim_start_matches("http://").trim_end_matches("/mcp")
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        drop(self.child.kill());
-        drop(self.child.wait());
     }
 }
 

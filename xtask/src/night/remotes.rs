@@ -1,14 +1,12 @@
 //! Tests of remotes against real servers, which are started here and end with the tests.
 
 use std::io::{BufRead as _, BufReader};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
-use std::time::Duration;
+use std::process::{Command, Stdio};
 
 use crate::install::python::environment;
-use crate::process::{Failure, cargo_with, succeed};
+use crate::process::{Failure, Server, cargo_with, succeed};
 use crate::root;
 use crate::selection::Selection;
 
@@ -18,38 +16,22 @@ const STORE: [&str; 1] = ["moto[server]==5.2.5"];
 /// The password of the user `prowess` is `s3cr3t`, hashed by bcrypt.
 const USERS: &str = "prowess:$2y$04$abcdefghijklmnopqrstuu35fBIWlNgF8BcAW/t2cO158N8svSFHy\n";
 
-/// How often a server is asked whether it has started, every tenth of a second.
-const ATTEMPTS: usize = 300;
-
-/// A server, which ends when it is dropped.
-struct Server {
-    host: String,
-    child: Child,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// Starts a registry and a store, and runs the tests that need them.
 pub(crate) fn run() -> Result<(), Failure> {
     let place = tempfile::tempdir()?;
     let certificates = certificates(place.path())?;
-    let plain = registry(&place.path().join("plain"), "")?;
+    let (plain, _plain_server) = registry(&place.path().join("plain"), "")?;
     let tls = format!(
         "  tls:\n    certificate: {0}/server.pem\n    key: {0}/server.key\n",
         place.path().display()
     );
-    let secure = registry(&place.path().join("secure"), &tls)?;
-    let store = store()?;
+    let (secure, _secure_server) = registry(&place.path().join("secure"), &tls)?;
+    let (store, _store_server) = store()?;
     let variables = [
         ("PROWESS_TEST_CERTIFICATES", certificates.as_str()),
-        ("PROWESS_TEST_REGISTRY", plain.host.as_str()),
-        ("PROWESS_TEST_SECURE_REGISTRY", secure.host.as_str()),
-        ("PROWESS_TEST_S3", store.host.as_str()),
+        ("PROWESS_TEST_REGISTRY", plain.as_str()),
+        ("PROWESS_TEST_SECURE_REGISTRY", secure.as_str()),
+        ("PROWESS_TEST_S3", store.as_str()),
     ];
     let real = "prowess-cli/real-servers,prowess-source-remote/real-servers";
     let test = ["test", "--test", "it", "--features", real, "--", "real::"];
@@ -74,8 +56,8 @@ fn certificates(place: &Path) -> Result<String, Failure> {
     Ok(place.join("root.pem").display().to_string())
 }
 
-/// Starts the registry of Debian, with a password.
-fn registry(place: &Path, tls: &str) -> Result<Server, Failure> {
+/// Starts the registry of Debian, with a password, and returns its address.
+fn registry(place: &Path, tls: &str) -> Result<(String, Server), Failure> {
     std::fs::create_dir(place)?;
     let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
     let host = format!("127.0.0.1:{port}");
@@ -90,35 +72,21 @@ fn registry(place: &Path, tls: &str) -> Result<Server, Failure> {
     );
     std::fs::write(&config, text)?;
     let mut command = Command::new("docker-registry");
-    command.arg("serve").arg(&config).stdout(Stdio::null()).stderr(Stdio::null());
-    let child = command.spawn().map_err(|error| {
-        Failure(format!("cannot start `docker-registry`: {error}; install it with apt-get"))
-    })?;
-    let mut server = Server { host, child };
-    for _ in 0..ATTEMPTS {
-        if TcpStream::connect(&server.host).is_ok() {
-            return Ok(server);
-        }
-        if let Some(status) = server.child.try_wait()? {
-            return Err(Failure(format!("`docker-registry` ends: {status}")));
-        }
-        sleep(Duration::from_millis(100));
-    }
-    Err(Failure("`docker-registry` does not start".to_owned()))
+    let server = Server::listening(command.arg("serve").arg(&config), &host)?;
+    Ok((host, server))
 }
 
 /// Starts the store, which prints where it is, and ends with its input.
-fn store() -> Result<Server, Failure> {
+fn store() -> Result<(String, Server), Failure> {
     let python = environment(&root().join("target/clients/moto"), &STORE)?;
     let mut command = Command::new(python);
     command.args(["-c", include_str!("remotes/s3.py")]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn()?;
+    let mut server = Server(command.spawn()?);
     let mut host = String::new();
-    if let Some(output) = child.stdout.take() {
-        BufReader::new(output).read_line(&mut host)?;
+    BufReader::new(server.0.stdout.take().expect("it is piped")).read_line(&mut host)?;
+    match host.trim() {
+        "" => Err(Failure("the store does not start".to_owned())),
+        host => Ok((host.to_owned(), server)),
     }
-    let server = Server { host: host.trim().to_owned(), child };
-    let is_started = !server.host.is_empty();
-    if is_started { Ok(server) } else { Err(Failure("the store does not start".to_owned())) }
 }

@@ -1,4 +1,4 @@
-//! Do the vendors' own clients accept the request bodies that the tests expect?
+//! Checks that the vendors' own clients accept the request bodies that the tests expect.
 
 use std::path::Path;
 use std::process::Command;
@@ -23,8 +23,13 @@ const FORMATS: [&str; 4] = ["openai-chat", "openai-responses", "anthropic", "gem
 /// Prints whether each body is accepted.
 pub(crate) fn run() -> Result<(), Failure> {
     let python = environment(&root().join("target/clients/requests"), &PACKAGES)?;
-    let bodies = root().join("crates/prowess-vendor/tests/it/requests");
-    let found = check(&python, &read(&bodies)?)?;
+    let directory = root().join("crates/prowess-vendor/tests/it/requests");
+    let mut bodies = Map::new();
+    for format in FORMATS {
+        let body = std::fs::read(directory.join(format!("{format}.json")))?;
+        bodies.insert(format.to_owned(), serde_json::from_slice(&body)?);
+    }
+    let found = check(&python, &bodies.into())?;
     let mut refused = Vec::new();
     for format in FORMATS {
         // A body without an answer was not checked.
@@ -40,15 +45,6 @@ pub(crate) fn run() -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure(format!("requests are not of the vendors' types: {}", refused.join(", "))))
-}
-
-fn read(directory: &Path) -> Result<Value, Failure> {
-    let mut bodies = Map::new();
-    for format in FORMATS {
-        let body = std::fs::read(directory.join(format!("{format}.json")))?;
-        bodies.insert(format.to_owned(), serde_json::from_slice(&body)?);
-    }
-    Ok(bodies.into())
 }
 
 fn check(python: &Path, bodies: &Value) -> Result<Value, Failure> {

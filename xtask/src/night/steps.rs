@@ -32,11 +32,12 @@ pub(crate) enum When {
 }
 
 impl Step {
-    pub(crate) fn new(name: &str, about: &'static str, command: &[&str]) -> Self {
+    /// Creates a step of each night. The command is the arguments of `cargo xtask`.
+    pub(crate) fn new(name: &str, about: &'static str, command: &str) -> Self {
         Self {
             name: name.to_owned(),
             about,
-            command: command.iter().map(ToString::to_string).collect(),
+            command: command.split_whitespace().map(str::to_owned).collect(),
             when: When::Night,
             guards: Vec::new(),
             seconds: 600,
@@ -55,9 +56,9 @@ impl Step {
         self
     }
 
-    fn asked(mut self) -> Self {
-        self.when = When::Asked;
-        self
+    /// Sets about how long a step takes that runs only if it is named.
+    fn asked(self, seconds: u64) -> Self {
+        Self { when: When::Asked, seconds, ..self }
     }
 
     /// Returns the first program that is not installed.
@@ -122,100 +123,82 @@ fn fixed() -> Vec<Step> {
     ];
     let cli_features = ["crates/prowess-cli/Cargo.toml", "crates/prowess-cli/src/features"];
     vec![
-        Step::new(
-            "requests",
-            "request bodies, read by the types of the vendors' own clients",
-            &["requests"],
-        )
-        .guards(40, &["crates/prowess-vendor/"])
-        .needs(&["python3"]),
+        Step::new("requests", "request bodies, read by the vendors' own clients", "requests")
+            .guards(40, &["crates/prowess-vendor/"])
+            .needs(&["python3"]),
         Step::new(
             "features prowess",
             "each feature of the libraries alone",
-            &["features", "prowess", "prowess-registry", "prowess-source-fs"],
+            "features prowess prowess-registry prowess-source-fs",
         )
         .guards(180, &library_features),
         Step::new(
             "features prowess-cli",
             "each feature of the program alone",
-            &["features", "prowess-cli"],
+            "features prowess-cli",
         )
         .guards(240, &cli_features),
-        Step::new(
-            "full",
-            "all tests with all features, those of the night too",
-            &["test", "--full"],
-        )
-        .guards(1_500, &["Cargo.lock"])
-        .needs(&["strace", "bwrap"]),
-        Step::new("clients", "a conversation with each real client of the protocol", &["clients"])
+        Step::new("full", "all tests with all features, those of the night too", "test --full")
+            .guards(1_500, &["Cargo.lock"])
+            .needs(&["strace", "bwrap"]),
+        Step::new("clients", "a conversation with each real client of the protocol", "clients")
             .guards(150, &SERVER)
             .needs(&["python3", "node", "npm"]),
-        Step::new("mcp-conformance", "the protocol's conformance suite", &["mcp-conformance"])
+        Step::new("mcp-conformance", "the protocol's conformance suite", "mcp-conformance")
             .guards(200, &SERVER)
             .needs(&["node", "npm"]),
-        Step::new("oauth", "tokens of a real authorization server", &["oauth"])
+        Step::new("oauth", "tokens of a real authorization server", "oauth")
             .guards(120, &["crates/prowess-mcp/src/http"])
             .needs(&["node", "npm"]),
-        Step::new("uv", "a script with dependencies, run by the real `uv`", &["uv"])
+        Step::new("uv", "a script with dependencies, run by the real `uv`", "uv")
             .guards(60, &["crates/prowess-script/", "crates/prowess-sandbox/"])
             .needs(&["python3"]),
-        Step::new("remotes", "installs from and publishing to real servers", &["remotes"])
+        Step::new("remotes", "installs from and publishing to real servers", "remotes")
             .guards(200, &REMOTES)
             .needs(&["docker-registry", "openssl", "python3"]),
         Step::new(
             "plugins",
             "the plugins, their rules, and their catalog beside the linked one",
-            &["plugins", "../shared/corpus"],
+            "plugins ../shared/corpus",
         )
         .guards(400, &PLUGINS),
-        Step::new("dynamic", "tests again, with built-in sources that are plugins", &["dynamic"])
+        Step::new("dynamic", "tests again, with built-in sources that are plugins", "dynamic")
             .guards(600, &PLUGINS),
-        Step::new("count", "system calls and instructions of discovery", &["bench", "--count"])
+        Step::new("count", "system calls and instructions of discovery", "bench --count")
             .guards(300, &DISCOVERY)
             .needs(&["strace", "valgrind"]),
-        Step::new("soak", "reloads, swaps, writers, broken messages and bad scripts", &["soak"])
+        Step::new("soak", "reloads, swaps, writers, broken messages and bad scripts", "soak")
             .guards(600, &CONCURRENT),
-        Step::new("messages", "a million broken messages", &["soak", "--messages"])
-            .guards(500, &SERVER),
-        Step::new("load", "256 concurrent clients over HTTP", &["load"])
+        Step::new("messages", "a million broken messages", "soak --messages").guards(500, &SERVER),
+        Step::new("load", "256 concurrent clients over HTTP", "load")
             .guards(400, &["crates/prowess-mcp/src/http"]),
-        Step::new(
-            "updates",
-            "an update, killed at each of its system calls",
-            &["soak", "--updates"],
-        )
-        .guards(900, &["crates/prowess-store/"])
-        .needs(&["strace"]),
-        Step::new(
-            "power-cuts",
-            "the power, cut at each moment of a writer",
-            &["soak", "--power-cuts"],
-        )
-        .guards(3_600, &["crates/prowess-state/", "crates/prowess-audit/", "crates/prowess-store/"])
-        .needs(&["strace"]),
-        Step::new("msrv", "the oldest supported compiler", &["msrv"]).guards(300, &["Cargo.toml"]),
-        Step::new("release", "every crate, built from its package", &["release", "--dry-run"])
+        Step::new("updates", "an update, killed at each of its system calls", "soak --updates")
+            .guards(900, &["crates/prowess-store/"])
+            .needs(&["strace"]),
+        Step::new("power-cuts", "the power, cut at each moment of a writer", "soak --power-cuts")
+            .guards(
+                3_600,
+                &["crates/prowess-state/", "crates/prowess-audit/", "crates/prowess-store/"],
+            )
+            .needs(&["strace"]),
+        Step::new("msrv", "the oldest supported compiler", "msrv").guards(300, &["Cargo.toml"]),
+        Step::new("release", "every crate, built from its package", "release --dry-run")
             .guards(1_500, &["Cargo.toml"]),
         Step::new(
             "install",
             "a new user's first ten minutes with `cargo install`",
-            &["first-run", "--install"],
+            "first-run --install",
         )
         .guards(600, &[".ci/first-ten-minutes"]),
-        Step::new("benches", "each benchmark once", &["benches"]).guards(400, &["benches/"]),
-        Step::new("coverage", "the lines that tests run in each library", &["coverage"])
+        Step::new("benches", "each benchmark once", "benches").guards(400, &["benches/"]),
+        Step::new("coverage", "the lines that tests run in each library", "coverage")
             .guards(2_400, &[]),
-        Step::new("mutants", "small changes of the crates that guard something", &["mutants"])
-            .guards(20_000, &[])
-            .asked(),
-        Step::new("fuzz", "the readers of untrusted bytes, for ten minutes", &["fuzz", "600"])
-            .guards(1_200, &[])
-            .asked(),
-        Step::new("asan", "the plugin boundary with AddressSanitizer", &["asan"])
-            .guards(900, &[])
-            .asked(),
-        Step::new("miri", "the plugin boundary with Miri", &["miri"]).guards(900, &[]).asked(),
+        Step::new("mutants", "small changes of the crates that guard something", "mutants")
+            .asked(20_000),
+        Step::new("fuzz", "the readers of untrusted bytes, for ten minutes", "fuzz 600")
+            .asked(1_200),
+        Step::new("asan", "the plugin boundary with AddressSanitizer", "asan").asked(900),
+        Step::new("miri", "the plugin boundary with Miri", "miri").asked(900),
     ]
 }
 
@@ -230,13 +213,13 @@ fn night_tests(root: &Path) -> Result<Vec<Step>, Failure> {
                 let name = directory.file_name().to_string_lossy().into_owned();
                 let prefix = if folder == "plugins" { "prowess-plugin-" } else { "" };
                 let package = format!("{prefix}{name}");
-                let mut step = Step::new(
-                    &format!("night {package}"),
-                    "its tests that take long or need other programs",
-                    &["test", "--night", &package],
-                )
-                .guards(60, &[&format!("{folder}/{name}/")])
-                .needs(&["strace", "bwrap"]);
+                let about = "its tests that take long or need other programs";
+                let command = format!("test --night {package}");
+                // The flavors of plugins are built first.
+                let seconds = if package == "prowess-plugin-host" { 120 } else { 60 };
+                let mut step = Step::new(&format!("night {package}"), about, &command)
+                    .guards(seconds, &[&format!("{folder}/{name}/")])
+                    .needs(&["strace", "bwrap"]);
                 step.when = When::Changed;
                 steps.push(step);
             }
@@ -251,34 +234,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_unique() {
+    fn names_are_unique_and_guarded_paths_exist() {
         let steps = steps(&crate::root()).expect("the repository can be read");
-        let mut names: Vec<_> = steps.iter().map(|step| &step.name).collect();
-        names.sort();
-        let count = names.len();
-        names.dedup();
-        assert_eq!(names.len(), count);
-    }
-
-    #[test]
-    fn guarded_paths_exist() {
-        for step in fixed() {
+        let mut names = std::collections::BTreeSet::new();
+        for step in steps {
+            assert!(names.insert(step.name.clone()), "two steps are named `{}`", step.name);
             for path in &step.guards {
-                let directory = crate::root().join(path);
-                let parent = directory.parent().expect("it is below the top").to_owned();
-                let name = directory.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                let entries = std::fs::read_dir(&parent).into_iter().flatten().flatten();
-                let mut names =
-                    entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-                assert!(names.any(|entry| entry.starts_with(&name)), "{}: `{path}`", step.name);
+                // The last part is the start of a name.
+                let path = crate::root().join(path);
+                let start = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let parent = path.parent().expect("it is below the top");
+                let mut entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
+                let is_it = |entry: std::fs::DirEntry| {
+                    entry.file_name().to_string_lossy().starts_with(&start)
+                };
+                assert!(entries.any(is_it), "{}: `{}`", step.name, path.display());
             }
         }
     }
 
     #[test]
     fn missing_program_is_found() {
-        let step = Step::new("one", "", &[]).needs(&["sh", "no-such-program"]);
+        let step = Step::new("one", "", "").needs(&["sh", "no-such-program"]);
         assert_eq!(step.missing_program(), Some("no-such-program"));
-        assert_eq!(Step::new("one", "", &[]).needs(&["sh"]).missing_program(), None);
+        assert_eq!(Step::new("one", "", "").needs(&["sh"]).missing_program(), None);
     }
 }

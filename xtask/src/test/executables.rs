@@ -64,7 +64,10 @@ impl Executable {
 pub(crate) fn build(selection: Selection, packages: &[&str]) -> Result<Vec<Executable>, Failure> {
     let format = ["--message-format", "json-render-diagnostics"];
     let targets = ["build", "--lib", "--bins", "--examples", "--tests"];
-    let mut built = artifacts(&selection.cargo(&[&targets[..], &format].concat()))?;
+    let mut arguments = [&targets[..], &format].concat();
+    // `.ci/run` shows the times of crates.
+    arguments.extend(std::env::var_os("XTASK_TIMINGS").map(|_| "--timings"));
+    let mut built = artifacts(&selection.cargo(&arguments))?;
     if selection == Selection::Tested {
         let own = ["build", "--package", "xtask", "--tests"];
         built.extend(artifacts(&[&own[..], &format].concat())?);

@@ -32,6 +32,7 @@ impl Clone {
         for name in RECORDED {
             clone.record(name, "");
         }
+        clone.record("nproc", "echo 2");
         // It runs the command after its options and the limit.
         clone.record("timeout", "shift 3; exec \"$@\"");
         symlink("../../bin/first-ten-minutes", clone.path("clone/.ci/first-ten-minutes"))
@@ -56,12 +57,16 @@ impl Clone {
         fs::create_dir_all(self.path("shared/corpus")).expect("a directory");
     }
 
-    fn run(&self, ci: Option<&str>) -> Output {
+    fn command(&self, ci: Option<&str>) -> Command {
         let mut command = Command::new(find("bash"));
         command.arg(".ci/run").current_dir(self.path("clone"));
         command.env_clear().env("PATH", self.path("bin")).env("HOME", self.0.path());
         command.envs(ci.map(|ci| ("CI", ci)));
-        command.output().expect("bash runs")
+        command
+    }
+
+    fn run(&self, ci: Option<&str>) -> Output {
+        self.command(ci).output().expect("bash runs")
     }
 
     /// The recorded calls, in their order.
@@ -103,7 +108,7 @@ fn step_without_its_material_is_named_and_left_out() {
         let named = "left out, as its material is missing: a corpus of real skills\n";
         assert!(stdout(&output).ends_with(named), "{}", stdout(&output));
         assert!(!clone.has_called(CORPUS), "it has nothing to read");
-        for call in ["cargo run -- tour", "cargo xtask test", "first-ten-minutes "] {
+        for call in ["cargo run --timings -- tour", "cargo xtask test", "first-ten-minutes "] {
             assert!(clone.has_called(call), "`{call}` needs no material: {:#?}", clone.calls());
         }
     }
@@ -151,6 +156,7 @@ fn steps_have_a_time_limit_on_the_server() {
         let limits = calls.iter().filter_map(|call| call.strip_prefix(limited));
         assert_eq!(limits.clone().any(|step| step == "cargo xtask test"), has_limit, "{calls:#?}");
         let steps = calls.iter().filter(|call| call.starts_with("cargo xtask "));
+        let steps = steps.filter(|call| *call != "cargo xtask compile-times");
         assert_eq!(steps.clone().all(|step| limits.clone().any(|it| it == step)), has_limit);
     }
 }
@@ -172,6 +178,29 @@ fn ten_slowest_steps_are_shown() {
     let stdout = stdout(&output);
     let (_, slowest) = stdout.split_once("\nthe slowest steps\n").expect("they have a heading");
     assert_eq!(slowest.lines().take_while(|line| line.contains(" s  ")).count(), 10, "{stdout}");
+}
+
+#[test]
+fn slowest_crates_are_shown() {
+    let clone = Clone::new();
+    clone.record("cargo", "[ \"$2\" != compile-times ] || echo '9 s  prowess'");
+    let stdout = stdout(&clone.run(None));
+    let shown = "\nthe crates that took longest to compile\n9 s  prowess\n";
+    assert!(stdout.contains(shown), "{stdout}");
+}
+
+#[test]
+fn run_over_the_limit_is_a_failure_on_two_cores() {
+    for (seconds, cores, is_failure) in [(1_600, 2, true), (1_600, 4, false), (0, 2, false)] {
+        let clone = Clone::new();
+        clone.record("nproc", &format!("echo {cores}"));
+        // Bash starts to count there.
+        let output = clone.command(None).env("SECONDS", seconds.to_string()).output();
+        let output = output.expect("bash runs");
+        assert_eq!(output.status.success(), !is_failure, "{seconds} s on {cores} cores");
+        let message = "error: the checks passed, but took 16";
+        assert_eq!(stderr(&output).contains(message), is_failure, "{}", stderr(&output));
+    }
 }
 
 #[test]

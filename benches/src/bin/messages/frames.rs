@@ -8,8 +8,9 @@ use std::thread;
 use std::time::Duration;
 
 use prowess_mcp::{HttpLimits, HttpOptions, HttpServer};
+use prowess_testkit::Random;
 
-use crate::generate::{Random, message, spoil_bytes};
+use crate::generate::{message, spoil_bytes};
 
 /// The number of clients at a time.
 const CLIENTS: u64 = 8;
@@ -34,7 +35,7 @@ pub(crate) fn send(at: &mut dyn FnMut(u64), count: u64) -> u64 {
             for client in 0..CLIENTS {
                 let answers = &answers;
                 scope.spawn(move || {
-                    let mut random = Random::new(round * CLIENTS + client + 1);
+                    let mut random = Random::new(round, client);
                     for number in 0..(count / rounds / CLIENTS).max(1) {
                         answers
                             .fetch_add(exchange(address, &mut random, number), Ordering::Relaxed);

@@ -1,30 +1,11 @@
 //! Messages that are nearly right.
 
+use prowess_testkit::Random;
 use serde_json::{Value, json};
 
-/// A sequence of numbers that look random, and are the same in each run.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
-    }
-
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    /// Returns a number below the limit.
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        usize::try_from(self.next() >> 33).expect("31 bits fit") % limit.max(1)
-    }
-
-    fn pick<'t, T>(&mut self, from: &'t [T]) -> &'t T {
-        &from[self.below(from.len())]
-    }
+/// Returns one of several values.
+fn pick<'t, T>(random: &mut Random, from: &'t [T]) -> &'t T {
+    &from[random.below(from.len())]
 }
 
 /// The methods of the protocol, and parameters that are right. Subscriptions are not among them,
@@ -60,7 +41,7 @@ fn request(random: &mut Random) -> (&'static str, Value) {
         ("server/discover", json!({})),
         ("none/such", json!([1, 2])),
     ];
-    random.pick(&requests).clone()
+    pick(random, &requests).clone()
 }
 
 /// Returns a message of one line. Most are requests with this id.
@@ -109,7 +90,7 @@ fn notification(random: &mut Random, id: u64) -> Value {
         json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -1, "message": "x" } }),
         json!([{ "jsonrpc": "2.0", "id": id, "method": "ping" }]),
     ];
-    random.pick(&notifications).clone()
+    pick(random, &notifications).clone()
 }
 
 /// Replaces, removes or adds one value somewhere in a message.
@@ -167,7 +148,7 @@ pub(crate) fn spoil_bytes(random: &mut Random, bytes: &mut Vec<u8>) {
             let copy = bytes[start..end].to_vec();
             drop(bytes.splice(start..start, copy));
         }
-        4 => bytes.insert(start, *random.pick(b"\0\x7f\xff\xc3{}[]\",:\\\r -e")),
+        4 => bytes.insert(start, *pick(random, b"\0\x7f\xff\xc3{}[]\",:\\\r -e")),
         _ => bytes[start..end].reverse(),
     }
 }

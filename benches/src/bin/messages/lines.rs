@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_mcp::{LineTransport, SkillServer};
+use prowess_testkit::Random;
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
 };
 
-use crate::generate::{Random, message};
+use crate::generate::message;
 
 /// The number of messages after which every answer must have arrived.
 const BATCH: u64 = 500;
@@ -23,7 +24,7 @@ pub(crate) fn send(at: &mut dyn FnMut(u64), count: u64) -> u64 {
     let executor = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     executor.expect("threads start").block_on(async {
         let mut client = Client::connect().await;
-        let mut random = Random::new(7);
+        let mut random = Random::new(7, 0);
         let (mut sent, mut answers) = (0, 0);
         while sent < count {
             let batch = BATCH.min(count - sent);

@@ -1,16 +1,17 @@
 //! Installing skills, compared with the program that most people install them with.
 //!
-//! Every command is a process of its own with an empty environment, and they take turns, so that
-//! whatever else the machine is doing affects them alike.
+//! Every command is a process of its own with an empty environment. They take turns, so that other
+//! load of the machine affects them alike.
 
 use std::fmt::Write as _;
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::site::Site;
-use super::{generate_with, median, today};
+use super::{ROUNDS, median, today};
+use crate::bench::generate;
 use crate::install::node::Packages;
-use crate::process::{Failure, build_optimized, succeed};
+use crate::process::{Failure, Server, build_optimized, output, succeed};
 use crate::root;
 
 /// The program of others, which installs from a folder without the network.
@@ -22,86 +23,55 @@ const SKILLS: usize = 200;
 /// How often a command that changes nothing runs in each round.
 const REPEATS: usize = 10;
 
-/// Runs the commands that it is given as often as its first argument says, and prints what they
-/// took: seconds of the program, of the kernel, and on the clock.
+/// Runs its arguments as often as the first one says, and prints what they took: seconds of the
+/// program, of the kernel, and on the clock.
 const TIMED: &str = r#"TIMEFORMAT="%U %S %R"; count=$1; shift
 time for ((number = 0; number < count; number++)); do
     "$@" >/dev/null 2>"$HOME/messages" || { cat "$HOME/messages"; exit 1; }
 done"#;
 
-/// The times of one run, in milliseconds.
-#[derive(Clone, Copy)]
-struct Taken {
-    cpu: f64,
-    wall: f64,
-}
+/// The rows, each with the most CPU time in milliseconds, if it has a limit. The last one is
+/// limited by the row before it.
+const ROWS: [(&str, Option<f64>); 5] = [
+    ("`skills add`, from a local folder", None),
+    ("`prowess add`, from an index on loopback", Some(150.0)),
+    ("`prowess sync --check`, with that index", Some(15.0)),
+    ("`prowess list`, of a plain directory", None),
+    ("`prowess list`, of installed skills", None),
+];
 
-/// One row of the table: what ran, what it took in each round, and the most that it should take.
-struct Row {
-    name: &'static str,
-    taken: Vec<Taken>,
-    limit: Limit,
-}
+/// The most CPU time of the last row, as a multiple of that of the row before.
+const MOST_TIMES: f64 = 1.1;
 
-/// The most CPU time that a row should take.
-enum Limit {
-    None,
-    Milliseconds(f64),
-    /// A multiple of the row before it.
-    Times(f64),
-}
+/// The CPU time and the duration of one run, in milliseconds.
+type Taken = [f64; 2];
 
 /// The programs, and the skills that they install.
 struct Place {
     directory: PathBuf,
     prowess: PathBuf,
     peer: Packages,
-    site: Site,
+    host: String,
+    _server: Server,
 }
 
 /// Installs the other program, runs all commands in turn, and writes the table. A row that is over
 /// its limit is a failure.
-pub(crate) fn run(rounds: usize) -> Result<(), Failure> {
+pub(crate) fn run() -> Result<(), Failure> {
     let directory = tempfile::tempdir()?;
     let place = Place::new(directory.path())?;
-    let mut rows = [
-        Row::new("`skills add`, from a local folder", Limit::None),
-        Row::new("`prowess add`, from an index on loopback", Limit::Milliseconds(150.0)),
-        Row::new("`prowess sync --check`, with that index", Limit::Milliseconds(15.0)),
-        Row::new("`prowess list`, of a plain directory", Limit::None),
-        Row::new("`prowess list`, of installed skills", Limit::Times(1.1)),
-    ];
-    for round in 1..=rounds {
-        eprintln!("round {round} of {rounds}");
-        for (row, taken) in rows.iter_mut().zip(place.round(round)?) {
-            row.taken.push(taken);
-        }
+    let mut rounds = Vec::new();
+    for round in 1..=ROUNDS {
+        eprintln!("round {round} of {ROUNDS}");
+        rounds.push(place.round(round)?);
     }
-    let table = table(&rows);
+    let (table, over) = table(&rounds);
     println!("{table}");
-    let page = page(&table, rounds, &today()?);
-    std::fs::write(root().join("benches/INSTALL.md"), page)?;
-    let over: Vec<_> = (0..rows.len()).filter(|at| is_over(&rows, *at)).collect();
-    let names: Vec<_> = over.into_iter().map(|at| rows[at].name).collect();
-    match names.as_slice() {
+    std::fs::write(root().join("benches/INSTALL.md"), page(&table, &today()?))?;
+    match over.as_slice() {
         [] => Ok(()),
-        _ => Err(Failure(format!("more than the limit: {}", names.join(", ")))),
+        _ => Err(Failure(format!("more than the limit: {}", over.join(", ")))),
     }
-}
-
-/// Returns whether a row took more CPU time than its limit.
-fn is_over(rows: &[Row], at: usize) -> bool {
-    match rows[at].limit {
-        Limit::None => false,
-        Limit::Milliseconds(most) => rows[at].cpu() > most,
-        Limit::Times(most) => ratio(&rows[at - 1], &rows[at]) > most,
-    }
-}
-
-/// Returns how much more CPU time a row took than another, as the median of the rounds.
-fn ratio(before: &Row, own: &Row) -> f64 {
-    let pairs = own.taken.iter().zip(&before.taken);
-    median(pairs.map(|(own, before)| own.cpu / before.cpu))
 }
 
 impl Place {
@@ -110,39 +80,40 @@ impl Place {
             build_optimized(&["--package", "benches", "--bin", "once", "--bin", "prowess"])?;
         let prowess = built.join("prowess");
         let peer = Packages::install(&root().join("target/compare/install"), &[PEER])?;
-        let corpus = generate_with(&built.join("once"), directory, SKILLS)?;
+        let corpus = generate(&built.join("once"), directory, SKILLS)?;
         let site = directory.join("site");
         succeed(Command::new(&prowess).arg("publish").args([&corpus, &site]))?;
-        let site = Site::new(site)?;
-        Ok(Self { directory: directory.to_owned(), prowess, peer, site })
+        let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+        // It keeps its connections, as servers do.
+        let mut server = Command::new("python3");
+        server.args(["-m", "http.server", "--bind", "127.0.0.1", "--protocol", "HTTP/1.1"]);
+        server.arg("--directory").arg(site).arg(port.to_string());
+        let host = format!("127.0.0.1:{port}");
+        let server = Server::listening(&mut server, &host)?;
+        Ok(Self { directory: directory.to_owned(), prowess, peer, host, _server: server })
     }
 
     /// Runs each command once, in homes of their own.
-    fn round(&self, round: usize) -> Result<[Taken; 5], Failure> {
+    fn round(&self, round: usize) -> Result<[Taken; ROWS.len()], Failure> {
         let [peer, own, plain] =
             ["peer", "own", "plain"].map(|name| self.directory.join(format!("{name}-{round}")));
-        [&peer, &own, &plain].into_iter().try_for_each(std::fs::create_dir)?;
+        std::fs::create_dir_all(plain.join(".agents"))?;
+        [&peer, &own].into_iter().try_for_each(std::fs::create_dir)?;
         let mut install = self.peer.run("skills/bin/cli.mjs");
         let corpus = self.directory.join("skills");
         install.arg("add").arg(&corpus).args(["--global", "--agent", "claude-code"]);
-        install.args(["--skill", "*", "--yes"]);
-        let by_peer = timed(&install, &peer, 1)?;
+        let by_peer = timed(install.args(["--skill", "*", "--yes"]), &peer, 1)?;
         check_count(&peer)?;
-        let host = self.site.host();
-        let add = self.own(&["add", &format!("http://{host}"), "--host", host]);
-        let added = timed(&add, &own, 1)?;
+        let host = self.host.as_str();
+        let added = timed(&self.own(&["add", &format!("http://{host}"), "--host", host]), &own, 1)?;
         check_count(&own)?;
         let checked = timed(&self.own(&["sync", "--check", "--host", host]), &own, REPEATS)?;
-        let skills = plain.join(".agents/skills");
-        std::fs::create_dir_all(plain.join(".agents"))?;
-        succeed(Command::new("cp").arg("-r").arg(&corpus).arg(skills))?;
+        succeed(Command::new("cp").arg("-r").arg(&corpus).arg(plain.join(".agents/skills")))?;
         let list = self.own(&["list", "--format", "json"]);
         // The first start writes the cache that each later one reads.
-        timed(&list, &plain, 1)?;
-        timed(&list, &own, 1)?;
+        [&plain, &own].into_iter().try_for_each(|home| timed(&list, home, 1).map(drop))?;
         let of_plain = timed(&list, &plain, REPEATS)?;
-        let of_store = timed(&list, &own, REPEATS)?;
-        Ok([by_peer, added, checked, of_plain, of_store])
+        Ok([by_peer, added, checked, of_plain, timed(&list, &own, REPEATS)?])
     }
 
     fn own(&self, arguments: &[&str]) -> Command {
@@ -161,20 +132,16 @@ fn timed(command: &Command, home: &Path, count: usize) -> Result<Taken, Failure>
     shell.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     // The other program would report each install to its makers.
     shell.env("DO_NOT_TRACK", "1");
-    let ended = crate::process::output(&mut shell)?;
-    let said = String::from_utf8_lossy(&ended.stderr);
-    let seconds: Vec<f64> =
-        said.lines().last().unwrap_or_default().split(' ').flat_map(str::parse).collect();
-    match seconds.as_slice() {
-        &[program, kernel, wall] if ended.status.success() => {
+    let ended = output(&mut shell)?;
+    let [stdout, stderr] =
+        [ended.stdout, ended.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+    let seconds = stderr.lines().last().unwrap_or_default().split(' ').flat_map(str::parse);
+    match seconds.collect::<Vec<f64>>()[..] {
+        [program, kernel, wall] if ended.status.success() => {
             let each = 1e3 / f64::from(u32::try_from(count)?);
-            Ok(Taken { cpu: (program + kernel) * each, wall: wall * each })
+            Ok([(program + kernel) * each, wall * each])
         }
-        _ => Err(Failure(format!(
-            "`{}` failed: {said}{}",
-            command.get_program().display(),
-            String::from_utf8_lossy(&ended.stdout)
-        ))),
+        _ => Err(Failure(format!("{command:?} failed: {stderr}{stdout}"))),
     }
 }
 
@@ -188,39 +155,31 @@ fn check_count(home: &Path) -> Result<(), Failure> {
     Err(Failure(format!("{} has {count} skills and not {SKILLS}", home.display())))
 }
 
-impl Row {
-    fn new(name: &'static str, limit: Limit) -> Self {
-        Self { name, taken: Vec::new(), limit }
-    }
-
-    fn cpu(&self) -> f64 {
-        median(self.taken.iter().map(|taken| taken.cpu))
-    }
-}
-
-fn table(rows: &[Row]) -> String {
+/// Returns the table of the medians, and the rows that are over their limits.
+fn table(rounds: &[[Taken; ROWS.len()]]) -> (String, Vec<&'static str>) {
     let mut table = "| | CPU time, ms | duration, ms | at most |\n|---|--:|--:|---|\n".to_owned();
-    for (at, row) in rows.iter().enumerate() {
-        let wall = median(row.taken.iter().map(|taken| taken.wall));
-        let limit = match row.limit {
-            Limit::None => "–".to_owned(),
-            Limit::Milliseconds(most) => format!("{most} ms of CPU"),
-            Limit::Times(most) => {
-                let ratio = ratio(&rows[at - 1], row);
-                format!("{most} × the row before; is {ratio:.2} ×")
-            }
-        };
-        let _ = writeln!(table, "| {} | {:.1} | {wall:.1} | {limit} |", row.name, row.cpu());
+    let mut over = Vec::new();
+    for (at, (name, most)) in ROWS.into_iter().enumerate() {
+        let [cpu, wall] = [0, 1].map(|part| median(rounds.iter().map(|round| round[at][part])));
+        let mut limit = most.map_or("–".to_owned(), |most| format!("{most} ms of CPU"));
+        let mut is_over = most.is_some_and(|most| cpu > most);
+        if at == ROWS.len() - 1 {
+            let ratio = median(rounds.iter().map(|round| round[at][0] / round[at - 1][0]));
+            limit = format!("{MOST_TIMES} × the row before; is {ratio:.2} ×");
+            is_over = ratio > MOST_TIMES;
+        }
+        let _ = writeln!(table, "| {name} | {cpu:.1} | {wall:.1} | {limit} |");
+        over.extend(is_over.then_some(name));
     }
-    table
+    (table, over)
 }
 
-fn page(table: &str, rounds: usize, date: &str) -> String {
+fn page(table: &str, date: &str) -> String {
     format!(
         "# Installing {SKILLS} skills\n\n\
-         Written by `cargo xtask compare --install --rounds {rounds}` on {date}.\n\n\
+         Written by `cargo xtask compare --install` on {date}.\n\n\
          Each command is a process of its own, measured from its start to its end, in a home that is \
-         empty before the first install.\nThey take turns, and a number is the median of {rounds} \
+         empty before the first install.\nThey take turns, and a number is the median of {ROUNDS} \
          rounds. `skills` is the npm package `{PEER}`; it copies files from a\nlocal folder and \
          verifies nothing, while `prowess add` downloads, verifies, unpacks and syncs to the disk.\n\n\
          {table}"
@@ -232,29 +191,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_are_of_the_median() {
-        let row =
-            |cpu: f64, limit| Row { name: "row", taken: vec![Taken { cpu, wall: cpu }], limit };
-        let rows = [row(16.0, Limit::Milliseconds(15.0)), row(20.0, Limit::Times(1.2))];
-        assert!(is_over(&rows, 0) && is_over(&rows, 1));
-    }
-
-    #[test]
-    fn ratio_is_of_the_row_before() {
-        let row = |name, cpu: [f64; 3], limit| {
-            let taken = cpu.map(|cpu| Taken { cpu, wall: 2.0 * cpu }).into();
-            Row { name, taken, limit }
-        };
-        let rows = [
-            row("one", [10.0, 20.0, 10.0], Limit::Milliseconds(15.0)),
-            row("two", [11.0, 22.0, 11.0], Limit::Times(1.2)),
-        ];
-        assert!(!is_over(&rows, 0) && !is_over(&rows, 1), "the limits are not exceeded");
-        let table = table(&rows);
-        assert!(table.contains("| one | 10.0 | 20.0 | 15 ms of CPU |"), "{table}");
-        assert!(
-            table.contains("| two | 11.0 | 22.0 | 1.2 × the row before; is 1.10 × |"),
-            "{table}"
-        );
+    fn limits_are_of_the_medians() {
+        let round = |list: f64| [1.0, 149.0, 16.0, 10.0, list].map(|cpu| [cpu, 2.0 * cpu]);
+        let (table, over) = table(&[round(11.0), round(20.0), round(11.0)]);
+        assert_eq!(over, [ROWS[2].0], "{table}");
+        assert!(table.contains("| 149.0 | 298.0 | 150 ms of CPU |\n"), "{table}");
+        assert!(table.ends_with("| 11.0 | 22.0 | 1.1 × the row before; is 1.10 × |\n"), "{table}");
     }
 }

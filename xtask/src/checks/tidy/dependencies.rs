@@ -38,24 +38,19 @@ fn external(repository: &Repository) -> BTreeSet<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::expect;
+    use super::super::tests::broken;
     use super::*;
 
-    fn page(rows: &str, parts: &[&str]) {
-        let mut repository = Repository::sample();
-        repository.write(PAGE, &format!("| purpose | choice | reason |\n|---|---|---|\n{rows}"));
-        expect(check, &repository, parts);
-    }
-
     #[test]
-    fn dependency_without_a_row_is_reported() {
-        page("", &["add a row with the reason for `serde`"]);
-        page("| `serde` | none | words |\n", &["add a row with the reason for `serde`"]);
-    }
-
-    #[test]
-    fn row_of_an_unused_dependency_is_reported() {
-        page("| a | `serde` | b |\n| c | `tar`, `serde` | d |\n", &["remove the row of `tar`"]);
-        page("| a | `serde`, behind `tar` | b |\n", &[]);
+    fn rows_and_dependencies_belong_together() {
+        for (rows, parts) in [
+            ("", &["add a row with the reason for `serde`"][..]),
+            ("| `serde` | none | words |\n", &["add a row with the reason for `serde`"]),
+            ("| a | `serde` | b |\n| c | `tar`, `serde` | d |\n", &["remove the row of `tar`"]),
+            ("| a | `serde`, behind `tar` | b |\n", &[]),
+        ] {
+            let page = format!("| purpose | choice | reason |\n|---|---|---|\n{rows}");
+            broken(check, |repository| repository.write(PAGE, &page), parts);
+        }
     }
 }

@@ -110,33 +110,34 @@ fn implements(file: &TextFile, point: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::expect;
+    use super::super::tests::{broken, expect};
     use super::*;
 
-    fn with(path: &str, text: &str, parts: &[&str]) {
-        let mut repository = Repository::sample();
-        repository.write(path, text);
-        expect(check, &repository, parts);
-    }
+    const CLOCK: &str = "examples/clock/src/main.rs";
 
     #[test]
-    fn missing_example_is_reported() {
-        with("examples/clock/src/main.rs", "#[test]\nfn it() {}\n", &["60 lines in `examples`"]);
-    }
-
-    #[test]
-    fn example_over_a_screen_is_reported() {
+    fn extension_point_has_an_example_of_a_screen() {
         let example =
             |lines| "#[test]\nimpl Clock for Fixed {}\n".to_owned() + &"\n".repeat(lines - 2);
-        with("examples/clock/src/main.rs", &example(MOST_LINES), &[]);
-        with("examples/clock/src/main.rs", &example(MOST_LINES + 1), &["implements `Clock`"]);
+        let traits = "pub trait prowess_core::Clock: core::marker::Send\n\
+                      pub trait prowess_core::ScanSink: core::marker::Send\n\
+                      pub trait prowess_core::Ranker\n";
+        for (path, text, parts) in [
+            (CLOCK, "#[test]\nfn it() {}\n", &["60 lines in `examples` implements `Clock`"][..]),
+            (CLOCK, &example(MOST_LINES), &[]),
+            (CLOCK, &example(MOST_LINES + 1), &["implements `Clock`"]),
+            (INTERFACE, traits, &["add `Ranker` to the extension points"]),
+            ("ARCHITECTURE.md", "# Floors\n", &["no list of extension points"]),
+        ] {
+            broken(check, |repository| repository.write(path, text), parts);
+        }
     }
 
     #[test]
     fn file_that_no_target_includes_is_no_example() {
         let mut repository = Repository::sample();
-        let text = repository.text("examples/clock/src/main.rs").unwrap_or_default().to_owned();
-        repository.write("examples/clock/src/main.rs", "#[test]\nfn it_runs() {}\n");
+        let text = repository.text(CLOCK).unwrap_or_default().to_owned();
+        repository.write(CLOCK, "#[test]\nfn it_runs() {}\n");
         repository.write("examples/clock/notes.rs", &text);
         expect(check, &repository, &["implements `Clock`"]);
         repository.write("examples/clock/src/fixed.rs", &text);
@@ -148,32 +149,11 @@ mod tests {
         let path = "examples/clock/src/bin/noon.rs";
         let mut repository = Repository::sample();
         repository.write(path, "impl Clock for Noon {}\n");
-        repository.package("clock").targets.push(Target {
-            kind: "bin".into(),
-            name: "noon".into(),
-            path: path.into(),
-            has_tests: true,
-        });
+        repository.add_target("clock", "bin", "noon", path);
         let problem = "noon.rs: run it by a test of `examples/clock`, as `CARGO_BIN_EXE_noon`";
         expect(check, &repository, &[problem]);
         let test = "fn it() { run(env!(\"CARGO_BIN_EXE_noon\")) }\n";
         repository.write("examples/clock/tests/it/main.rs", test);
         expect(check, &repository, &[]);
-    }
-
-    #[test]
-    fn unlisted_trait_is_reported() {
-        let traits = "pub trait prowess_core::Clock: core::marker::Send\n\
-                      pub trait prowess_core::ScanSink: core::marker::Send\n\
-                      pub trait prowess_core::Ranker\n";
-        with(INTERFACE, traits, &["add `Ranker` to the extension points"]);
-    }
-
-    #[test]
-    fn document_without_the_list_is_reported() {
-        let mut repository = Repository::sample();
-        let text = repository.text("ARCHITECTURE.md").unwrap_or_default().replace(HEADING, "\n");
-        repository.write("ARCHITECTURE.md", &text);
-        expect(check, &repository, &["no list of extension points"]);
     }
 }

@@ -1,8 +1,7 @@
 //! Which files there are, and what none of them holds.
 
 use super::repository::{Repository, TextFile};
-use crate::bench::compare::chart;
-use crate::bench::page;
+use crate::bench::{compare, page};
 
 /// The folders of the top level, beside those that begin with a dot.
 const FOLDERS: [&str; 6] = ["crates", "plugins", "examples", "benches", "xtask", "target"];
@@ -53,9 +52,9 @@ fn measurements(repository: &Repository) -> Option<String> {
 
 /// The chart shows the last comparison.
 fn drawing(repository: &Repository) -> Option<String> {
-    let drawn = chart::chart(repository.text(chart::PAGE)?);
-    (repository.text(chart::CHART) != drawn.as_deref()).then(|| {
-        format!("`{}` is not up to date; write it by `cargo xtask compare --chart`", chart::CHART)
+    let drawn = compare::chart(repository.text(compare::PAGE)?);
+    (repository.text(compare::CHART) != drawn.as_deref()).then(|| {
+        format!("`{}` is not up to date; write it by `cargo xtask compare --chart`", compare::CHART)
     })
 }
 
@@ -84,55 +83,30 @@ fn foreign(file: &TextFile) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::expect;
+    use super::super::tests::broken;
     use super::*;
 
-    fn broken(breakage: impl FnOnce(&mut Repository), parts: &[&str]) {
-        let mut repository = Repository::sample();
-        breakage(&mut repository);
-        expect(check, &repository, parts);
-    }
-
     #[test]
-    fn a_missing_or_empty_document_is_reported() {
-        broken(
-            |repository| repository.files.retain(|file| file.path != "LICENSE-MIT"),
-            &["`LICENSE-MIT` is missing"],
-        );
-        broken(|repository| repository.write("SECURITY.md", "\n"), &["`SECURITY.md` is missing"]);
-    }
-
-    #[test]
-    fn an_edited_page_of_measurements_is_reported() {
-        let edited = |repository: &mut Repository| repository.write(page::PATH, "fast\n");
-        broken(edited, &["`benches/README.md` was edited by hand"]);
-    }
-
-    #[test]
-    fn chart_of_an_earlier_comparison_is_reported() {
-        let page = |repository: &mut Repository| {
-            repository.write(chart::PAGE, "| `prowess` | crate | 1 | 7 | 4.00 |\n");
-        };
-        broken(page, &["`benches/chart.svg` is not up to date"]);
-    }
-
-    #[test]
-    fn another_folder_is_reported() {
-        broken(|repository| repository.folders.push("scripts".into()), &["the folder `scripts`"]);
-    }
-
-    #[test]
-    fn a_machine_s_path_and_a_registry_are_reported() {
+    fn file_out_of_order_is_reported() {
+        for (path, text, parts) in [
+            ("SECURITY.md", "\n", &["`SECURITY.md` is missing"][..]),
+            (page::PATH, "fast\n", &["`benches/README.md` was edited by hand"]),
+            (
+                compare::PAGE,
+                "| `prowess` | crate | 1 | 7 | 4.00 |\n",
+                &["chart.svg` is not up to date"],
+            ),
+            ("Cargo.lock", FOREIGN[1], &[]),
+            ("crates/low/fuzz/Cargo.lock", FOREIGN[1], &[]),
+            ("NotCargo.lock", FOREIGN[1], &["NotCargo.lock:1: "]),
+        ] {
+            broken(check, |repository| repository.write(path, text), parts);
+        }
         for foreign in FOREIGN {
-            broken(
-                |repository| repository.write("README.md", &format!("a\nb {foreign}x\n")),
-                &["README.md:2: "],
-            );
+            let text = format!("a\nb {foreign}x\n");
+            broken(check, |repository| repository.write("README.md", &text), &["README.md:2: "]);
         }
-        for lock in ["Cargo.lock", "crates/low/fuzz/Cargo.lock"] {
-            broken(|repository| repository.write(lock, FOREIGN[1]), &[]);
-        }
-        let parts = ["NotCargo.lock:1: "];
-        broken(|repository| repository.write("NotCargo.lock", FOREIGN[1]), &parts);
+        let folder = |repository: &mut Repository| repository.folders.push("scripts".into());
+        broken(check, folder, &["the folder `scripts`"]);
     }
 }

@@ -106,96 +106,57 @@ fn is_allowed(own: u8, other: u8, dependency: &Dependency, floors: &Floors) -> b
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::expect;
+    use super::super::tests::broken;
     use super::*;
 
-    fn broken(breakage: impl FnOnce(&mut Repository), parts: &[&str]) {
-        let mut repository = Repository::sample();
-        breakage(&mut repository);
-        expect(check, &repository, parts);
-    }
-
     #[test]
-    fn a_short_name_replaces_the_end_of_the_first() {
+    fn short_name_replaces_the_end_of_the_first() {
         let table = "| `a-fs`, `-embedded`, `b` | 2 | … |\n| crate | floor |\n| `c` | x |\n";
         let names: Vec<_> = floors(table).into_keys().collect();
         assert_eq!(names, ["a-embedded", "a-fs", "b"]);
     }
 
     #[test]
-    fn a_neighbour_is_no_dependency() {
-        let parts = ["`left` on floor 2 depends on `left-right` on floor 2"];
-        broken(|repository| repository.depend("left", "left-right", false), &parts);
-        broken(|repository| repository.depend("left", "left-right", true), &parts);
+    fn dependency_on_another_floor_than_a_lower_one_is_reported() {
+        for (name, on, is_dev, problem) in [
+            ("left", "left-right", false, "`left` on floor 2 depends on `left-right` on floor 2"),
+            ("left", "left-right", true, "`left` on floor 2 depends on `left-right` on floor 2"),
+            ("low", "left", false, "`low` on floor 0 depends on `left` on floor 2"),
+            ("low", "prowess-testkit", true, ""),
+            ("left-right", "prowess-testkit", false, "depends on `prowess-testkit` on floor 2"),
+            ("left", "left", true, ""),
+            ("left", "left", false, "`left` on floor 2 depends on `left` on floor 2"),
+            ("server", "clock", false, "`server` depends on `clock`, which has no floor"),
+        ] {
+            let parts = &[problem][..usize::from(!problem.is_empty())];
+            broken(check, |repository| repository.depend(name, on, is_dev), parts);
+        }
     }
 
     #[test]
-    fn a_higher_floor_is_no_dependency() {
-        let parts = ["`low` on floor 0 depends on `left` on floor 2"];
-        broken(|repository| repository.depend("low", "left", false), &parts);
-    }
-
-    #[test]
-    fn the_test_kit_is_for_tests() {
-        broken(|repository| repository.depend("low", "prowess-testkit", true), &[]);
-        let parts = ["`left-right` on floor 2 depends on `prowess-testkit` on floor 2"];
-        broken(|repository| repository.depend("left-right", "prowess-testkit", false), &parts);
-    }
-
-    #[test]
-    fn the_tests_of_a_crate_may_turn_on_its_features() {
-        broken(|repository| repository.depend("left", "left", true), &[]);
-        let parts = ["`left` on floor 2 depends on `left` on floor 2"];
-        broken(|repository| repository.depend("left", "left", false), &parts);
-    }
-
-    #[test]
-    fn a_crate_stands_in_the_table_and_on_the_disk() {
+    fn crate_is_in_the_table_and_on_the_disk() {
+        let all = ["left", "left-right", "prowess-testkit", "server", "program"];
+        let without_floor = all.map(|name| format!("`{name}` has no floor"));
+        let table = |repository: &mut Repository| {
+            repository.write("ARCHITECTURE.md", "| `low` | 0 | words |");
+        };
+        broken(check, table, &without_floor.each_ref().map(String::as_str));
+        let no_table = |repository: &mut Repository| repository.write("ARCHITECTURE.md", "None.\n");
+        broken(check, no_table, &["no table of floors"]);
         broken(
-            |repository| repository.write("ARCHITECTURE.md", "| `low` | 0 | words |"),
-            &[
-                "`left` has no floor",
-                "`left-right` has no floor",
-                "`prowess-testkit` has no floor",
-                "`server` has no floor",
-                "`program` has no floor",
-            ],
-        );
-        broken(
+            check,
             |repository| repository.crate_folders.push("left-over".into()),
             &["`crates/left-over` is no package of the workspace"],
         );
         broken(
+            check,
             |repository| repository.package("low").folder = "crates/deep".into(),
             &["`crates/low` is no package", "a folder bears its crate's name"],
         );
         broken(
-            |repository| {
-                repository.packages.retain(|package| package.name != "left-right");
-            },
+            check,
+            |repository| repository.packages.retain(|package| package.name != "left-right"),
             &["`crates/left-right` is no package", "a floor for `left-right`, which is not there"],
-        );
-    }
-
-    #[test]
-    fn a_crate_depends_on_crates_with_a_floor() {
-        broken(
-            |repository| {
-                let mut example = repository.package("low").clone();
-                example.name = "example".into();
-                example.folder = "examples/example".into();
-                repository.packages.push(example);
-                repository.depend("server", "example", false);
-            },
-            &["`server` depends on `example`, which has no floor"],
-        );
-    }
-
-    #[test]
-    fn a_missing_table_is_reported() {
-        broken(
-            |repository| repository.write("ARCHITECTURE.md", "No table.\n"),
-            &["no table of floors"],
         );
     }
 }

@@ -90,64 +90,37 @@ fn tests_that_are_not_built(package: &Package, repository: &Repository) -> Vec<S
 
 #[cfg(test)]
 mod tests {
-    use super::super::repository::Target;
     use super::super::tests::expect;
     use super::*;
 
-    fn manifest(text: &str, parts: &[&str]) {
+    #[test]
+    fn manifest_inherits_from_the_workspace() {
+        let inherited = "package.edition.workspace = true\npackage.license.workspace = true\n";
+        let own_version = format!("package.version = \"1.0.0\"\n{inherited}");
+        let lints = "lints.workspace = true\n";
+        let oldest = "package.rust-version.workspace = true\n";
+        let version = "package.version.workspace = true\n";
+        for (name, text, parts) in [
+            (
+                "low",
+                [&own_version, lints].concat(),
+                &["`version.workspace = true`", "`rust-version.workspace = true`"][..],
+            ),
+            (HAS_ITS_OWN_VERSION, [&own_version, oldest, lints].concat(), &[]),
+            ("low", [version, inherited, oldest].concat(), &["`workspace = true` under `[lints]`"]),
+            ("low", "[package".to_owned(), &["crates/low/Cargo.toml: "]),
+        ] {
+            let mut repository = Repository::sample();
+            repository.package("low").name = name.into();
+            repository.write("crates/low/Cargo.toml", &text);
+            expect(check, &repository, parts);
+        }
+    }
+
+    #[test]
+    fn second_test_binary_is_reported() {
         let mut repository = Repository::sample();
-        repository.write("crates/low/Cargo.toml", text);
-        expect(check, &repository, parts);
-    }
-
-    #[test]
-    fn a_version_of_its_own_is_reported() {
-        manifest(
-            "package.version = \"1.0.0\"
-             package.edition.workspace = true
-             package.license.workspace = true
-             lints.workspace = true",
-            &["`version.workspace = true`", "`rust-version.workspace = true`"],
-        );
-    }
-
-    #[test]
-    fn the_boundary_has_a_version_of_its_own() {
-        let mut repository = Repository::sample();
-        repository.package("low").name = HAS_ITS_OWN_VERSION.into();
-        let text = "package.version = \"1.0.0\"
-             package.edition.workspace = true
-             package.rust-version.workspace = true
-             package.license.workspace = true
-             lints.workspace = true";
-        repository.write("crates/low/Cargo.toml", text);
-        expect(check, &repository, &[]);
-    }
-
-    #[test]
-    fn missing_lints_are_reported() {
-        let text = "[package]
-            version.workspace = true
-            edition.workspace = true
-            rust-version.workspace = true
-            license.workspace = true";
-        manifest(text, &["`workspace = true` under `[lints]`"]);
-    }
-
-    #[test]
-    fn a_broken_manifest_is_reported() {
-        manifest("[package", &["crates/low/Cargo.toml: "]);
-    }
-
-    #[test]
-    fn a_second_test_binary_is_reported() {
-        let mut repository = Repository::sample();
-        repository.package("low").targets.push(Target {
-            kind: "test".into(),
-            name: "more".into(),
-            path: "crates/low/tests/more.rs".into(),
-            has_tests: true,
-        });
+        repository.add_target("low", "test", "more", "crates/low/tests/more.rs");
         expect(check, &repository, &["make it a module of `crates/low/tests/it/main.rs`"]);
     }
 

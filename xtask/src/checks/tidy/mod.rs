@@ -1,4 +1,5 @@
-//! Checks that the compiler does not make: the floors, the manifests, the documents and the files.
+//! Checks that the compiler does not make: the floors, the manifests, the documents, the files, the
+//! circles between files and the wording.
 //!
 //! The repository is read once into values; each check is a function of those values, with a test
 //! that shows it fail.
@@ -12,6 +13,7 @@ mod manifests;
 mod programs;
 mod publishing;
 pub(crate) mod repository;
+mod sleeps;
 mod sources;
 
 use super::{circles, prose};
@@ -21,7 +23,7 @@ use repository::Repository;
 /// A check gives a sentence for each thing that is wrong.
 type Check = fn(&Repository) -> Vec<String>;
 
-const CHECKS: [(&str, Check); 9] = [
+const CHECKS: [(&str, Check); 12] = [
     ("dependencies", dependencies::check),
     ("encoders", encoders::check),
     ("examples", examples::check),
@@ -29,19 +31,15 @@ const CHECKS: [(&str, Check); 9] = [
     ("manifests", manifests::check),
     ("programs", programs::check),
     ("publishing", publishing::check),
+    ("sleeps", sleeps::check),
     ("sources", sources::check),
     ("files", files::check),
+    ("circles", circles::check),
+    ("prose", prose::check),
 ];
 
-/// Runs every check, those of code and wording too, and prints every problem.
+/// Runs every check and prints every problem.
 pub(crate) fn run() -> Result<(), Failure> {
-    let results = [check_repository(), circles::run(), prose::run()];
-    let failures = results.into_iter().filter_map(Result::err).map(|Failure(failure)| failure);
-    let failures: Vec<String> = failures.collect();
-    if failures.is_empty() { Ok(()) } else { Err(Failure(failures.join("; "))) }
-}
-
-fn check_repository() -> Result<(), Failure> {
     let repository = Repository::read(&crate::root())?;
     let mut problems = 0;
     for (name, check) in CHECKS {
@@ -50,25 +48,23 @@ fn check_repository() -> Result<(), Failure> {
             problems += 1;
         }
     }
-    match problems {
-        0 => {
-            let (packages, files) = (repository.packages.len(), repository.files.len());
-            println!("tidy: {packages} packages and {files} files are in order");
-            Ok(())
-        }
-        1 => Err(Failure("the repository is not tidy: 1 problem".into())),
-        _ => Err(Failure(format!("the repository is not tidy: {problems} problems"))),
+    if problems == 0 {
+        let (packages, files) = (repository.packages.len(), repository.files.len());
+        println!("tidy: {packages} packages and {files} files are in order");
+        return Ok(());
     }
+    Err(Failure(format!("the repository is not tidy; number of problems: {problems}")))
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::repository::Repository;
     use super::*;
 
     /// Runs one check on a repository and compares what it says, problem by problem, with parts of
     /// sentences.
-    pub(super) fn expect(check: Check, repository: &Repository, parts: &[&str]) {
+    #[track_caller]
+    pub(crate) fn expect(check: Check, repository: &Repository, parts: &[&str]) {
         let problems = check(repository);
         assert_eq!(problems.len(), parts.len(), "{parts:?} expected: {problems:#?}");
         for (problem, part) in problems.iter().zip(parts) {
@@ -76,8 +72,16 @@ mod tests {
         }
     }
 
+    /// As [`expect`], for the sample with this breakage.
+    #[track_caller]
+    pub(super) fn broken(check: Check, breakage: impl FnOnce(&mut Repository), parts: &[&str]) {
+        let mut repository = Repository::sample();
+        breakage(&mut repository);
+        expect(check, &repository, parts);
+    }
+
     #[test]
-    fn a_repository_in_order_passes_every_check() {
+    fn repository_in_order_passes_every_check() {
         for (name, check) in CHECKS {
             let problems = check(&Repository::sample());
             assert!(problems.is_empty(), "{name}: {problems:?}");

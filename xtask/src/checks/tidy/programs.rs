@@ -30,39 +30,32 @@ fn shared_names(repository: &Repository, kind: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::repository::Target;
-    use super::super::tests::expect;
+    use super::super::tests::broken;
     use super::*;
 
-    /// Adds a target to each of two packages, and compares the problems.
-    fn targets(left: (&str, &str), right: (&str, &str), parts: &[&str]) {
-        let mut repository = Repository::sample();
-        for (package, (kind, name)) in [("left", left), ("left-right", right)] {
-            let path = format!("crates/{package}/src/{name}.rs");
-            let target = Target { kind: kind.into(), name: name.into(), path, has_tests: true };
-            repository.package(package).targets.push(target);
+    #[test]
+    fn shared_name_is_reported() {
+        let both = "crates/left/src/x.rs, crates/left-right/src/x.rs: rename";
+        for (left, right, is_shared) in [
+            (("bin", "run"), ("bin", "run"), true),
+            (("example", "run"), ("example", "run"), true),
+            (("cdylib", "run"), ("cdylib", "run"), true),
+            (("bin", "run-all"), ("bin", "run_all"), true),
+            (("bin", "run"), ("example", "run"), false),
+            (("bin", "run"), ("bin", "walk"), false),
+            (("test", "it"), ("test", "it"), false),
+        ] {
+            let add = |repository: &mut Repository| {
+                for (package, (kind, name)) in [("left", left), ("left-right", right)] {
+                    repository.add_target(
+                        package,
+                        kind,
+                        name,
+                        &format!("crates/{package}/src/x.rs"),
+                    );
+                }
+            };
+            broken(check, add, &[both][..usize::from(is_shared)]);
         }
-        expect(check, &repository, parts);
-    }
-
-    #[test]
-    fn a_shared_name_is_reported() {
-        for kind in KINDS {
-            let both = "crates/left/src/run.rs, crates/left-right/src/run.rs: rename";
-            targets((kind, "run"), (kind, "run"), &[both]);
-        }
-    }
-
-    #[test]
-    fn name_with_another_sign_between_its_words_is_shared() {
-        let both = "crates/left/src/run-all.rs, crates/left-right/src/run_all.rs: rename";
-        targets(("bin", "run-all"), ("bin", "run_all"), &[both]);
-    }
-
-    #[test]
-    fn names_of_other_kinds_and_other_names_pass() {
-        targets(("bin", "run"), ("example", "run"), &[]);
-        targets(("bin", "run"), ("bin", "walk"), &[]);
-        targets(("test", "it"), ("test", "it"), &[]);
     }
 }

@@ -107,66 +107,51 @@ fn are_accepted(keywords: &[Value]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::expect;
+    use super::super::tests::{broken, expect};
     use super::*;
 
-    fn broken(path: &str, change: impl FnOnce(String) -> String, parts: &[&str]) {
-        let mut repository = Repository::sample();
-        let text = repository.text(path).expect("a file of the sample").to_owned();
-        repository.write(path, &change(text));
-        expect(check, &repository, parts);
-    }
-
     #[test]
-    fn edited_readme_is_reported() {
-        broken(
-            "crates/low/README.md",
-            |text| text + "More.\n",
-            &["`crates/low/README.md` is not up to date"],
-        );
-    }
-
-    #[test]
-    fn documentation_without_an_example_is_reported() {
-        let lib = |_| "//! Words.\n#![forbid(unsafe_code)]\n".to_owned();
-        broken(
-            "crates/low/src/lib.rs",
-            lib,
-            &["README.md` is not", "`low`: begin the documentation"],
-        );
-    }
-
-    #[test]
-    fn missing_metadata_is_reported() {
-        for key in ["description", "readme", "documentation", "categories"] {
-            let without = |text: String| text.replace(&format!("\n{key} = "), "\n# ");
-            broken("crates/low/Cargo.toml", without, &[&format!("`{key}` is missing")]);
+    fn what_a_registry_needs_is_reported() {
+        let manifest = "crates/low/Cargo.toml";
+        let list = "# Changelog\n\n## 0.1.0\n\n- The crates: `low`, `left`, `left-right`, \
+                    `prowess-testkit`, `server`, `program`.\n- `low`: words.\n";
+        let others = ["`left`", "`left-right`", "`prowess-testkit`", "`server`", "`program`"];
+        for (path, from, to, parts) in [
+            (
+                "crates/low/README.md",
+                "# low",
+                "# Low",
+                &["`crates/low/README.md` is not up to date"][..],
+            ),
+            (
+                "crates/low/src/lib.rs",
+                "//! ```\n",
+                "",
+                &["README.md` is not", "`low`: begin the doc"],
+            ),
+            (manifest, "\ndescription = ", "\n# ", &["`description` is missing"]),
+            (manifest, "\nreadme = ", "\n# ", &["`readme` is missing"]),
+            (manifest, "\ndocumentation = ", "\n# ", &["`documentation` is missing"]),
+            (manifest, "\ncategories = ", "\n# ", &["`categories` is missing"]),
+            (manifest, r#"["words"]"#, "[]", &["1 to 5 `keywords`"]),
+            (manifest, r#"["words"]"#, r#"["a", "b", "c", "d", "e", "f"]"#, &["1 to 5 `keywords`"]),
+            (manifest, r#"["words"]"#, r#"["a-keyword-that-is-too-long"]"#, &["1 to 5 `keywords`"]),
+            ("CHANGELOG.md", "`low`", "", &["add an entry for the crate `low`"]),
+            (
+                "CHANGELOG.md",
+                "\n## 0.1.0\n\n- `low`: words.",
+                "\n- `low`\n\n## 0.1.0\n",
+                &["crate `low`"],
+            ),
+            ("CHANGELOG.md", "", list, &others),
+        ] {
+            let change = |repository: &mut Repository| {
+                let text = repository.text(path).expect("a file of the sample").to_owned();
+                let text = if from.is_empty() { to.to_owned() } else { text.replace(from, to) };
+                repository.write(path, &text);
+            };
+            broken(check, change, parts);
         }
-    }
-
-    #[test]
-    fn crate_without_a_changelog_entry_is_reported() {
-        let without = |text: String| text.replace("`low`", "");
-        broken("CHANGELOG.md", without, &["add an entry for the crate `low`"]);
-    }
-
-    #[test]
-    fn crate_named_only_in_the_introduction_is_reported() {
-        let moved = |text: String| {
-            text.replace("- `low`: words.\n", "")
-                .replace("# Changelog\n", "# Changelog\n\n- `low`\n")
-        };
-        broken("CHANGELOG.md", moved, &["add an entry for the crate `low`"]);
-    }
-
-    #[test]
-    fn list_of_all_crates_is_no_entry_of_each() {
-        let list = |_| {
-            let names = "`low`, `left`, `left-right`, `prowess-testkit`, `server`, `program`";
-            format!("# Changelog\n\n## 0.1.0\n\n- The crates: {names}.\n- `low`: words.\n")
-        };
-        let parts = ["`left`", "`left-right`", "`prowess-testkit`", "`server`", "`program`"];
-        broken("CHANGELOG.md", list, &parts);
     }
 
     #[test]
@@ -181,15 +166,5 @@ mod tests {
         let named = changelog.replacen('\n', "\n\nOne version, except `low`.\n", 1);
         repository.write("CHANGELOG.md", &named);
         expect(check, &repository, &[]);
-    }
-
-    #[test]
-    fn keywords_of_a_wrong_number_or_length_are_reported() {
-        for keywords in
-            ["[]", r#"["a", "b", "c", "d", "e", "f"]"#, r#"["a-keyword-that-is-too-long"]"#]
-        {
-            let with = |text: String| text.replace(r#"["words"]"#, keywords);
-            broken("crates/low/Cargo.toml", with, &["1 to 5 `keywords`"]);
-        }
     }
 }

@@ -225,10 +225,7 @@ A trait each: `Session`, `Clock`. More.
                     crate::checks::readmes::readme(package, &repository).expect("it has a library");
                 repository.write(&crate::checks::readmes::path(package), &readme);
             }
-            repository
-                .package("left")
-                .dependencies
-                .push(Dependency { name: "prowess-testkit".into(), is_dev: true });
+            repository.depend("left", "prowess-testkit", true);
             repository
         }
 
@@ -248,46 +245,36 @@ A trait each: `Session`, `Clock`. More.
             self.package(name).dependencies.push(dependency);
         }
 
+        pub(crate) fn add_target(&mut self, package: &str, kind: &str, name: &str, path: &str) {
+            let [kind, name, path] = [kind, name, path].map(str::to_owned);
+            self.package(package).targets.push(Target { kind, name, path, has_tests: true });
+        }
+
         fn add_example(&mut self) {
             let path = "examples/clock/src/main.rs";
             self.write(path, EXAMPLE);
-            self.write("examples/clock/Cargo.toml", MANIFEST);
-            self.packages.push(Package {
-                name: "clock".into(),
-                version: "0.1.0".into(),
-                folder: "examples/clock".into(),
-                dependencies: Vec::new(),
-                targets: vec![Target {
-                    kind: "bin".into(),
-                    name: "clock".into(),
-                    path: path.into(),
-                    has_tests: true,
-                }],
-            });
+            self.add_package("clock", "examples/clock");
+            self.add_target("clock", "bin", "clock", path);
         }
 
         fn add(&mut self, name: &str, dependencies: &[&str]) {
             let folder = format!("crates/{name}");
-            let lib = format!("{folder}/src/lib.rs");
-            let test = format!("{folder}/tests/it/main.rs");
-            self.write(&format!("{folder}/Cargo.toml"), MANIFEST);
-            self.write(&lib, LIBRARY);
-            self.write(&test, "//! Tests.\n");
+            self.add_package(name, &folder);
             self.crate_folders.push(name.into());
-            let target = |kind: &str, path: String| Target {
-                kind: kind.into(),
-                name: kind.into(),
-                path,
-                has_tests: true,
-            };
-            self.packages.push(Package {
-                name: name.into(),
-                version: "0.1.0".into(),
-                folder,
-                dependencies: Vec::new(),
-                targets: vec![target("lib", lib), target("test", test)],
-            });
+            for (kind, file, text) in
+                [("lib", "src/lib.rs", LIBRARY), ("test", "tests/it/main.rs", "//! Tests.\n")]
+            {
+                let path = format!("{folder}/{file}");
+                self.write(&path, text);
+                self.add_target(name, kind, kind, &path);
+            }
             dependencies.iter().for_each(|on| self.depend(name, on, false));
+        }
+
+        fn add_package(&mut self, name: &str, folder: &str) {
+            self.write(&format!("{folder}/Cargo.toml"), MANIFEST);
+            let (name, folder) = (name.to_owned(), folder.to_owned());
+            self.packages.push(Package { name, folder, version: "0.1.0".into(), ..<_>::default() });
         }
     }
 }

@@ -47,29 +47,21 @@ mod tests {
     use super::super::tests::expect;
     use super::*;
 
-    fn library(package: &str, text: &str, parts: &[&str]) {
-        let mut repository = Repository::sample();
-        repository.package("low").name = package.into();
-        repository.write("crates/low/src/lib.rs", text);
-        expect(check, &repository, parts);
-    }
-
     #[test]
-    fn a_library_without_documentation_is_reported() {
-        library("low", "mod words;\n#![forbid(unsafe_code)]\n", &["begin with `//!`"]);
-    }
-
-    #[test]
-    fn a_library_that_may_be_unsafe_is_reported() {
-        library("low", "//! Words.\n", &["write `#![forbid(unsafe_code)]`"]);
-        library("low", "//! Words.\n// #![forbid(unsafe_code)]\n", &["`#![forbid(unsafe_code)]`"]);
-        library("prowess-dir", "//! Words.\n", &[]);
-    }
-
-    #[test]
-    fn a_test_binary_needs_a_story_only() {
-        let mut repository = Repository::sample();
-        repository.write("crates/low/tests/it/main.rs", "mod a;\n");
-        expect(check, &repository, &["crates/low/tests/it/main.rs: begin with `//!`"]);
+    fn beginning_of_a_main_file_is_checked() {
+        let library = "crates/low/src/lib.rs";
+        let forbid = "write `#![forbid(unsafe_code)]`";
+        for (package, path, text, parts) in [
+            ("low", library, "mod a;\n#![forbid(unsafe_code)]\n", &["begin with `//!`"][..]),
+            ("low", library, "//! Words.\n", &[forbid]),
+            ("low", library, "//! Words.\n// #![forbid(unsafe_code)]\n", &[forbid]),
+            ("prowess-dir", library, "//! Words.\n", &[]),
+            ("low", "crates/low/tests/it/main.rs", "mod a;\n", &["it/main.rs: begin with `//!`"]),
+        ] {
+            let mut repository = Repository::sample();
+            repository.package("low").name = package.into();
+            repository.write(path, text);
+            expect(check, &repository, parts);
+        }
     }
 }
