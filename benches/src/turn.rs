@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Boundary, Cancel, Catalog, DeliveryPolicy, EstimatedTokens, NoAudit, ToolCall, ToolContext,
+    Boundary, Cancel, Catalog, DeliveryPolicy, EstimatedTokens, ToolCall, ToolContext,
     ToolProvider, ToolResult,
 };
 use prowess_prompt::{PromptInput, PromptPolicy, compose};
@@ -41,7 +41,6 @@ impl Conversation {
         let sessions = Sessions::new(store, clock, SessionPolicy::default());
         let toolbox = Toolbox::builder(ToolNaming::new(NameStyle::Underscore))
             .provider(tools)
-            .audit(Arc::new(NoAudit))
             .build()
             .expect("the tools of skills have different names");
         let session = sessions.open().expect("memory takes another session");

@@ -3,8 +3,8 @@
 pub(crate) mod file_content;
 pub(crate) mod file_error;
 pub(crate) mod page;
-pub(crate) mod problem;
 pub(crate) mod receipt;
+mod refusals;
 pub(crate) mod script_file;
 pub(crate) mod script_hint;
 pub(crate) mod wrapper;

@@ -138,63 +138,43 @@ fn failed(tool: &str, error: &dyn Display) -> ToolResult {
 
 impl ToolProvider for FunctionTool {
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        let tool = || Arc::clone(&self.tool);
-        let current = Current { tool: tool(), aliases: self.aliases.clone() };
-        let aliases = self.aliases.iter().map(|name| {
-            let name = name.clone();
-            Arc::new(Alias { name, tool: tool(), aliases: self.aliases.clone() }) as _
-        });
-        std::iter::once(Arc::new(current) as _).chain(aliases).collect()
+        let current = &self.tool.definition.name;
+        let names = std::iter::once(current).chain(&self.aliases);
+        names.map(|name| Arc::new(self.named(name)) as _).collect()
     }
 }
 
-/// A tool under its present name.
-struct Current {
-    tool: Arc<NamedFunction>,
-    aliases: Vec<String>,
-}
-
-impl Tool for Current {
-    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
-        self.tool.definition.clone()
-    }
-
-    fn name(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.tool.definition.name)
-    }
-
-    fn accepts(&self, _catalog: &Catalog) -> Cow<'_, Value> {
-        Cow::Borrowed(&self.tool.definition.input_schema)
-    }
-
-    fn other_names(&self) -> Vec<&str> {
-        self.aliases.iter().map(String::as_str).collect()
-    }
-
-    fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
-        (self.tool.function)(context, arguments)
+impl FunctionTool {
+    /// Returns the tool under one of its names.
+    fn named(&self, name: &str) -> Named {
+        let names = std::iter::once(&self.tool.definition.name).chain(&self.aliases);
+        let other_names = names.filter(|other| *other != name).cloned().collect();
+        Named { name: name.to_owned(), tool: Arc::clone(&self.tool), other_names }
     }
 }
 
-/// An older name of a tool.
-struct Alias {
+/// A tool under its present name, or under an older one.
+struct Named {
     name: String,
     tool: Arc<NamedFunction>,
-    /// Every older name, this one included.
-    aliases: Vec<String>,
+    other_names: Vec<String>,
 }
 
-impl Alias {
-    fn note(&self) -> String {
-        let current = quoted(&self.tool.definition.name);
-        format!("{} is deprecated; call {current} instead.", quoted(&self.name))
+impl Named {
+    /// Returns the note about an older name.
+    fn note(&self) -> Option<String> {
+        let current = &self.tool.definition.name;
+        (self.name != *current).then(|| {
+            format!("{} is deprecated; call {} instead.", quoted(&self.name), quoted(current))
+        })
     }
 }
 
-impl Tool for Alias {
+impl Tool for Named {
     fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
         let definition = self.tool.definition.clone();
-        let description = format!("{} {}", self.note(), definition.description);
+        let Some(note) = self.note() else { return definition };
+        let description = format!("{note} {}", definition.description);
         ToolDefinition { name: self.name.clone(), description, ..definition }
     }
 
@@ -207,18 +187,21 @@ impl Tool for Alias {
     }
 
     fn other_names(&self) -> Vec<&str> {
-        let aliases = self.aliases.iter().filter(|alias| **alias != self.name);
-        std::iter::once(&self.tool.definition.name).chain(aliases).map(String::as_str).collect()
+        self.other_names.iter().map(String::as_str).collect()
     }
 
     fn is_offered(&self, _catalog: &Catalog) -> bool {
-        false
+        self.name == self.tool.definition.name
     }
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
-        trace::deprecated_name(&self.name, &self.tool.definition.name);
+        let note = self.note();
+        if note.is_some() {
+            trace::deprecated_name(&self.name, &self.tool.definition.name);
+        }
         let mut result = (self.tool.function)(context, arguments);
-        result.content.push(Content::Text { text: format!("Note: {}", self.note()) });
+        let note = note.map(|note| Content::Text { text: format!("Note: {note}") });
+        result.content.extend(note);
         result
     }
 }

@@ -73,7 +73,7 @@ pub struct GateRequest<'a> {
     pub subject: Option<Record<'a>>,
 }
 
-/// The reason why a call may not run.
+/// The reason why a call may not run, or why its operation failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The code, for programs.
@@ -88,6 +88,11 @@ impl Refusal {
     /// Creates a refusal.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), error: None }
+    }
+
+    /// Replaces the message.
+    pub(crate) fn with_message(self, message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..self }
     }
 
     /// Sets the error for hosts that branch on one type.

@@ -2,14 +2,11 @@
 //! runs the call and writes it down.
 //!
 //! ```
-//! use std::sync::Arc;
-//!
-//! use prowess_core::{Catalog, DeliveryPolicy, NoAudit};
+//! use prowess_core::{Catalog, DeliveryPolicy};
 //! use prowess_tools::{SkillTools, ToolNaming, ToolPolicy, Toolbox};
 //!
 //! let toolbox = Toolbox::builder(ToolNaming::default())
 //!     .provider(&SkillTools::new(ToolPolicy::default(), DeliveryPolicy::default()))
-//!     .audit(Arc::new(NoAudit))
 //!     .build()?;
 //! // Without a skill there is nothing to load, so a model is shown no tool.
 //! assert!(toolbox.definitions(&Catalog::empty()).is_empty());

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::audited::CallAudit;
 use crate::codes;
-use crate::content::problem::Problem;
+use crate::gate::Refusal;
 use crate::hooks::{HookMemory, SkillHooks};
 use crate::lookup::known_skills::KnownSkills;
 use crate::lookup::listed_ids::ListedIds;
@@ -86,7 +86,7 @@ impl Operations {
         &self,
         context: &ToolContext<'c>,
         reference: &str,
-    ) -> Result<Record<'c>, Problem> {
+    ) -> Result<Record<'c>, Refusal> {
         let ToolContext { catalog, caller, .. } = *context;
         let resolved = resolved(reference);
         match catalog.find(&resolved, caller) {
@@ -110,7 +110,7 @@ impl Operations {
         reference: Option<&str>,
         gate: ReadGate,
         operation: &str,
-    ) -> Result<Record<'c>, Problem> {
+    ) -> Result<Record<'c>, Refusal> {
         let state = context.session.state()?;
         let Some(reference) = reference else {
             return match state.current() {
@@ -127,7 +127,7 @@ impl Operations {
         }
         let id = quoted(record.id());
         let message = format!("skill {id} is not active; load it, then {operation}");
-        Err(Problem::new(codes::SKILL_NOT_ACTIVE, message))
+        Err(Refusal::new(codes::SKILL_NOT_ACTIVE, message))
     }
 
     /// Returns whether a reference means an active skill.
@@ -135,7 +135,7 @@ impl Operations {
         &self,
         context: &ToolContext<'_>,
         reference: &str,
-    ) -> Result<bool, Problem> {
+    ) -> Result<bool, Refusal> {
         let state = context.session.state()?;
         Ok(active(context.catalog, &state, reference).is_some())
     }
@@ -154,11 +154,11 @@ fn is_active(state: &SessionState, record: Record<'_>) -> bool {
     state.active.iter().any(|active: &Arc<ActiveSkill>| record.is_at(&active.location))
 }
 
-fn nothing_active(gate: ReadGate, operation: &str) -> Problem {
+fn nothing_active(gate: ReadGate, operation: &str) -> Refusal {
     let next = if gate == ReadGate::Active {
         format!("load the skill whose file you want, then {operation}")
     } else {
         "name the skill whose file you want as `skill`".to_owned()
     };
-    Problem::new(codes::SKILL_NOT_ACTIVE, format!("no skill is active; {next}"))
+    Refusal::new(codes::SKILL_NOT_ACTIVE, format!("no skill is active; {next}"))
 }

@@ -24,7 +24,7 @@ use crate::policy::ToolPolicy;
 use crate::surface::Surface;
 
 use skill_tool::{bind, unlisted};
-use skills::{describe, list, load, read, run, search, unload};
+use skills::{describe, find, load, read, run};
 
 /// Provides the tools for skills of the policy's surfaces, such as `skills.load`.
 ///
@@ -150,14 +150,14 @@ impl ToolProvider for SkillTools {
         }
         let has_skills = surfaces.contains(&Surface::Skills);
         if !has_skills && operations.policy.find_surface() == Some(Surface::Skills) {
-            tools.push(bind(list::List, &operations));
-            tools.push(bind(search::Search, &operations));
+            tools.push(bind(find::List, &operations));
+            tools.push(bind(find::Search, &operations));
         }
         if !surfaces.is_empty() && !has_skills {
-            tools.push(unlisted(bind(load::Load, &operations)));
-            tools.push(unlisted(bind(unload::Unload, &operations)));
+            tools.push(unlisted(load::Load, &operations));
+            tools.push(unlisted(load::Unload, &operations));
             if !surfaces.contains(&Surface::Files) {
-                tools.push(unlisted(bind(read::Read, &operations)));
+                tools.push(unlisted(read::Read, &operations));
             }
         }
         tools
@@ -168,10 +168,10 @@ fn tools_of(surface: Surface, operations: &Arc<Operations>) -> Vec<Arc<dyn Tool>
     match surface {
         Surface::Skills => vec![
             bind(load::Load, operations),
-            bind(unload::Unload, operations),
+            bind(load::Unload, operations),
             bind(read::Read, operations),
-            bind(list::List, operations),
-            bind(search::Search, operations),
+            bind(find::List, operations),
+            bind(find::Search, operations),
             bind(describe::Describe, operations),
             bind(run::Run, operations),
         ],

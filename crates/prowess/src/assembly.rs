@@ -260,7 +260,7 @@ impl RuntimeBuilder {
         let mut toolbox = Toolbox::builder(ToolNaming::new(self.policies.name_style))
             .provider(&skill_tools)
             .gate(Arc::clone(gate) as _)
-            .call_audit(audit)
+            .audit(audit)
             .hooks(hooks.clone());
         for provider in &self.providers {
             toolbox = toolbox.provider(provider.as_ref());

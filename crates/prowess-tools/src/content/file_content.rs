@@ -6,8 +6,8 @@ use prowess_core::{Content, Record, ResourcePath, ToolContext, ToolResult, virtu
 use prowess_text::{model_body, quoted};
 
 use super::page::{Lines, Page};
-use super::problem::Problem;
 use crate::codes;
+use crate::gate::Refusal;
 
 /// The note after a text that differs from the file.
 const CHANGED: &str = "Note: hidden characters were removed from this file, or tags in it that look \
@@ -21,7 +21,7 @@ pub(crate) fn content_of(
     bytes: Vec<u8>,
     lines: Option<Lines>,
     page_bytes: usize,
-) -> Result<ToolResult, Problem> {
+) -> Result<ToolResult, Refusal> {
     let bytes = match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => {
             let page = Page::of(&text, lines, page_bytes).map_err(|total| file.too_short(total))?;
@@ -35,7 +35,7 @@ pub(crate) fn content_of(
         Some(_) => {
             let message =
                 format!("{} is not text; read it without `lines`", quoted(file.path.as_str()));
-            Err(Problem::new(codes::INVALID_ARGUMENTS, message))
+            Err(Refusal::new(codes::INVALID_ARGUMENTS, message))
         }
     }
 }
@@ -48,10 +48,10 @@ pub(crate) struct File<'a> {
 }
 
 impl File<'_> {
-    fn too_short(self, total: usize) -> Problem {
+    fn too_short(self, total: usize) -> Refusal {
         let path = quoted(self.path.as_str());
         let message = format!("{path} has {total} lines; choose `lines` among them");
-        Problem::new(codes::INVALID_ARGUMENTS, message)
+        Refusal::new(codes::INVALID_ARGUMENTS, message)
     }
 }
 

@@ -3,7 +3,7 @@
 use prowess_core::{Catalog, Code, Record, ResourcePath, SourceErrorKind};
 use prowess_text::{enumerated, is_shown_exactly, quoted};
 
-use super::problem::Problem;
+use crate::gate::Refusal;
 use crate::suggestion::{LEAST_SIMILARITY, closest, hint};
 
 /// The number of files of a package that are compared for a suggestion.
@@ -20,7 +20,7 @@ pub(crate) fn unreadable(
     path: &ResourcePath,
     kind: SourceErrorKind,
     limit: usize,
-) -> Problem {
+) -> Refusal {
     let file = quoted(path.as_str());
     let skill = quoted(record.id());
     let message = match kind {
@@ -54,10 +54,10 @@ pub(crate) fn unreadable(
         SourceErrorKind::Cancelled => "the turn was cancelled".to_owned(),
         _ => format!("{file} of skill {skill} cannot be read now; try again later"),
     };
-    Problem::new(Code::new(kind.as_str()), message)
+    Refusal::new(Code::new(kind.as_str()), message)
 }
 
-fn missing(catalog: &Catalog, record: Record<'_>, path: &ResourcePath) -> Problem {
+fn missing(catalog: &Catalog, record: Record<'_>, path: &ResourcePath) -> Refusal {
     let listing = catalog.list(record, MOST_COMPARED).unwrap_or_default();
     let files = listing.resources.iter().map(|resource| resource.path.as_str());
     // A name that cannot be shown unchanged cannot be requested.
@@ -72,5 +72,5 @@ fn missing(catalog: &Catalog, record: Record<'_>, path: &ResourcePath) -> Proble
     };
     let message =
         format!("there is no {} in skill {}{next}", quoted(path.as_str()), quoted(record.id()));
-    Problem::new(Code::new(SourceErrorKind::NotFound.as_str()), message)
+    Refusal::new(Code::new(SourceErrorKind::NotFound.as_str()), message)
 }

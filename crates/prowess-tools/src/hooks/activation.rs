@@ -9,7 +9,6 @@ use super::declared::Declared;
 use super::run::Run;
 use super::{SkillHooks, is_active};
 use crate::codes;
-use crate::content::problem::Problem;
 use crate::gate::Refusal;
 use crate::lookup::package::still_there;
 
@@ -27,8 +26,7 @@ impl SkillHooks {
         if self.is_off() {
             return Ok(());
         }
-        let state = context.session.state();
-        let state = state.map_err(|error| Problem::from(error).into_refusal())?;
+        let state = context.session.state()?;
         let subject = self.subject(&state, skills.iter().copied());
         for &(record, skill) in skills {
             if is_active(&state, record) {

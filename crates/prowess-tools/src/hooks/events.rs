@@ -10,7 +10,6 @@ use super::declared::{Declared, Event, EventHook};
 use super::run::Run;
 use super::{HookedCall, SkillHooks};
 use crate::codes;
-use crate::content::problem::Problem;
 use crate::gate::Refusal;
 use crate::lookup::package::still_there;
 use crate::names::manages_skills;
@@ -104,8 +103,7 @@ impl SkillHooks {
         if self.is_off() || call.is_some_and(manages) {
             return Ok(());
         }
-        let state = context.session.state();
-        let state = state.map_err(|error| Problem::from(error).into_refusal())?;
+        let state = context.session.state()?;
         for skill in state.active.iter().filter(|skill| Declared::may_have_hooks(skill)) {
             let id = quoted(&skill.id);
             let declared = match Declared::of(skill) {

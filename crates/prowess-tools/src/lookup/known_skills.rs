@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use prowess_core::{ActiveSkill, Catalog, Record, RecordIndex, ToolContext};
 
 use super::package::{active_skill, read_skill_md};
-use crate::content::problem::Problem;
+use crate::gate::Refusal;
 
 /// The maximum size of the remembered files, in bytes.
 const MOST_BYTES: usize = 4 << 20;
@@ -33,7 +33,7 @@ impl KnownSkills {
         &self,
         context: &ToolContext<'_>,
         record: Record<'_>,
-    ) -> Result<ActiveSkill, Problem> {
+    ) -> Result<ActiveSkill, Refusal> {
         let catalog = context.catalog;
         let now = context.clock.now();
         let bytes = read_skill_md(catalog, record)?;

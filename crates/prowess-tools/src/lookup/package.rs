@@ -8,7 +8,7 @@ use prowess_core::{
 use prowess_text::{clipped, enumerated, is_shown_exactly, quoted};
 
 use crate::codes;
-use crate::content::problem::Problem;
+use crate::gate::Refusal;
 use crate::policy::SkillLookup;
 use crate::suggestion::{closest, hint};
 
@@ -31,7 +31,7 @@ pub(crate) fn ignoring_case<'c>(
     context: &ToolContext<'c>,
     reference: &str,
     lookup: SkillLookup,
-) -> Result<Option<Record<'c>>, Problem> {
+) -> Result<Option<Record<'c>>, Refusal> {
     if lookup == SkillLookup::Exact {
         return Ok(None);
     }
@@ -46,25 +46,25 @@ pub(crate) fn ignoring_case<'c>(
     }
     let ids = enumerated(meant.iter().map(Record::id), "and");
     let message = format!("{} may be {ids}; write the name of one", quoted(reference));
-    Err(Problem::new(codes::SKILL_AMBIGUOUS, message))
+    Err(Refusal::new(codes::SKILL_AMBIGUOUS, message))
 }
 
-pub(crate) fn withheld(record: Record<'_>, reason: &str, delivery: DeliveryPolicy) -> Problem {
+pub(crate) fn withheld(record: Record<'_>, reason: &str, delivery: DeliveryPolicy) -> Refusal {
     let id = quoted(record.id());
     let reason = clipped(reason, MAX_REASON_CHARS);
     match record.availability() {
         Availability::NotReady => {
             let message = format!("skill {id} cannot be loaded: {reason}; go on without it");
-            Problem::new(codes::SKILL_NOT_READY, message)
+            Refusal::new(codes::SKILL_NOT_READY, message)
         }
         // The reason may name a folder of the host.
         _ if delivery.show_location == ShowLocation::Absolute => {
             let message = format!("skill {id} cannot be loaded: {reason}; go on without it");
-            Problem::new(codes::SKILL_HIDDEN, message)
+            Refusal::new(codes::SKILL_HIDDEN, message)
         }
         _ => {
             let message = format!("skill {id} cannot be loaded here; go on without it");
-            Problem::new(codes::SKILL_HIDDEN, message)
+            Refusal::new(codes::SKILL_HIDDEN, message)
         }
     }
 }
@@ -75,21 +75,21 @@ pub(crate) fn suggestion<'c>(catalog: &'c Catalog, reference: &str, least: u8) -
     closest(reference, ids, least)
 }
 
-pub(crate) fn not_found(catalog: &Catalog, reference: &str, least: u8) -> Problem {
+pub(crate) fn not_found(catalog: &Catalog, reference: &str, least: u8) -> Refusal {
     let next = match suggestion(catalog, reference, least) {
         Some(meant) => hint(meant),
         None => "; choose one from the list of skills".to_owned(),
     };
     let message = format!("no skill named {}{next}", quoted(reference));
     let error = SkillError::NotFound { skill: reference.to_owned() };
-    Problem::new(codes::SKILL_NOT_FOUND, message).with_error(error)
+    Refusal::new(codes::SKILL_NOT_FOUND, message).with_error(error)
 }
 
 /// Returns the catalog's record of an active skill, unless its location has changed.
 pub(crate) fn still_there<'c>(
     catalog: &'c Catalog,
     active: &ActiveSkill,
-) -> Result<Record<'c>, Problem> {
+) -> Result<Record<'c>, Refusal> {
     // Whether a model or a user loaded it, its files belong to the session.
     let found = |caller| catalog.find(&active.id, caller).found();
     let record = found(Caller::Model).or_else(|| found(Caller::User));
@@ -98,7 +98,7 @@ pub(crate) fn still_there<'c>(
             "skill {} is no longer where it was loaded from; load it again, or unload it",
             quoted(&active.id)
         );
-        Problem::new(codes::SKILL_CHANGED, message)
+        Refusal::new(codes::SKILL_CHANGED, message)
     })
 }
 
@@ -107,18 +107,18 @@ pub(crate) fn active_skill(
     record: Record<'_>,
     bytes: &[u8],
     now: Timestamp,
-) -> Result<ActiveSkill, Problem> {
+) -> Result<ActiveSkill, Refusal> {
     ActiveSkill::of(record, bytes, now).map_err(|error| not_activated(record, &error))
 }
 
-pub(crate) fn read_skill_md(catalog: &Catalog, record: Record<'_>) -> Result<Vec<u8>, Problem> {
+pub(crate) fn read_skill_md(catalog: &Catalog, record: Record<'_>) -> Result<Vec<u8>, Refusal> {
     let path = ResourcePath::new(record.file())?;
     catalog.read(record, &path, ReadLimit::default()).map_err(|error| unreadable(record, &error))
 }
 
-/// Returns the problem of a file that cannot be read. It leaves out the source's own message, which
+/// Returns the refusal of a file that cannot be read. It leaves out the source's own message, which
 /// may name paths that a model must not see.
-fn unreadable(record: Record<'_>, error: &SourceError) -> Problem {
+fn unreadable(record: Record<'_>, error: &SourceError) -> Refusal {
     let skill = quoted(record.id());
     let kind = error.kind;
     let message = match kind {
@@ -130,10 +130,10 @@ fn unreadable(record: Record<'_>, error: &SourceError) -> Problem {
     };
     let skill = record.id().to_owned();
     let error = SkillError::Activation { skill, reason: message.clone() };
-    Problem::new(Code::new(kind.as_str()), message).with_error(error)
+    Refusal::new(Code::new(kind.as_str()), message).with_error(error)
 }
 
-fn not_activated(record: Record<'_>, error: &ActivationError) -> Problem {
+fn not_activated(record: Record<'_>, error: &ActivationError) -> Refusal {
     match error {
         ActivationError::Renamed => {
             let message = format!(
@@ -141,18 +141,18 @@ fn not_activated(record: Record<'_>, error: &ActivationError) -> Problem {
                  choose from the next list",
                 quoted(record.id())
             );
-            Problem::new(codes::SKILL_CHANGED, message)
+            Refusal::new(codes::SKILL_CHANGED, message)
         }
         ActivationError::Broken(diagnostics) => broken(record, diagnostics),
         other => {
             let message = format!("skill {} cannot be loaded: {other}", quoted(record.id()));
-            Problem::new(codes::SKILL_INVALID, message)
+            Refusal::new(codes::SKILL_INVALID, message)
         }
     }
 }
 
 /// Names the errors of a file with their codes, lines and columns.
-fn broken(record: Record<'_>, diagnostics: &[Diagnostic]) -> Problem {
+fn broken(record: Record<'_>, diagnostics: &[Diagnostic]) -> Refusal {
     let errors: Vec<_> = diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).collect();
     let named = errors.iter().take(MAX_ERRORS);
     let mut faults: Vec<_> =
@@ -166,7 +166,7 @@ fn broken(record: Record<'_>, diagnostics: &[Diagnostic]) -> Problem {
         quoted(record.id()),
         faults.join("; ")
     );
-    Problem::new(codes::SKILL_INVALID, message).with_error(parse_error(record, &errors))
+    Refusal::new(codes::SKILL_INVALID, message).with_error(parse_error(record, &errors))
 }
 
 /// Returns the first error of a broken file.

@@ -4,7 +4,7 @@ use prowess_core::{LoadMode, Record, ToolContext, UnmetRequirement};
 use prowess_text::{enumerated, quoted};
 
 use crate::codes;
-use crate::content::problem::Problem;
+use crate::gate::Refusal;
 use crate::policy::RequiresMode;
 
 /// Returns the skills to load: under [`RequiresMode::AutoLoad`] with those that they require, each
@@ -14,7 +14,7 @@ pub(crate) fn with_required<'c>(
     records: Vec<Record<'c>>,
     mode: LoadMode,
     policy: RequiresMode,
-) -> Result<Vec<Record<'c>>, Problem> {
+) -> Result<Vec<Record<'c>>, Refusal> {
     match policy {
         RequiresMode::Hint => Ok(records),
         RequiresMode::Check => {
@@ -28,7 +28,7 @@ pub(crate) fn with_required<'c>(
 fn in_order<'c>(
     context: &ToolContext<'c>,
     records: &[Record<'c>],
-) -> Result<Vec<Record<'c>>, Problem> {
+) -> Result<Vec<Record<'c>>, Refusal> {
     let mut ordered: Vec<Record<'c>> = Vec::with_capacity(records.len());
     for record in records {
         for required in order(context, *record)? {
@@ -45,7 +45,7 @@ fn check<'c>(
     context: &ToolContext<'c>,
     records: &[Record<'c>],
     mode: LoadMode,
-) -> Result<(), Problem> {
+) -> Result<(), Refusal> {
     let state = context.session.state()?;
     let is_active = |record: &Record<'c>| {
         mode == LoadMode::Add && state.active.iter().any(|skill| record.is_at(&skill.location))
@@ -64,21 +64,21 @@ fn check<'c>(
     Ok(())
 }
 
-fn order<'c>(context: &ToolContext<'c>, record: Record<'c>) -> Result<Vec<Record<'c>>, Problem> {
+fn order<'c>(context: &ToolContext<'c>, record: Record<'c>) -> Result<Vec<Record<'c>>, Refusal> {
     context.catalog.load_order(record, context.caller).map_err(|unmet| {
         let code = match unmet {
             UnmetRequirement::Cycle(_) => codes::REQUIREMENT_CYCLE,
             _ => codes::REQUIREMENT_UNMET,
         };
-        Problem::new(code, format!("{unmet}; nothing was loaded, go on without it"))
+        Refusal::new(code, format!("{unmet}; nothing was loaded, go on without it"))
     })
 }
 
-fn not_loaded(record: Record<'_>, missing: &[&str]) -> Problem {
+fn not_loaded(record: Record<'_>, missing: &[&str]) -> Refusal {
     let message = format!(
         "skill {} requires {}; load them in the same call, nothing was loaded",
         quoted(record.id()),
         enumerated(missing.iter().copied(), "and")
     );
-    Problem::new(codes::REQUIREMENT_NOT_LOADED, message)
+    Refusal::new(codes::REQUIREMENT_NOT_LOADED, message)
 }

@@ -7,7 +7,7 @@ use prowess_text::{clipped, model_body};
 
 use super::Operations;
 use crate::codes;
-use crate::content::problem::Problem;
+use crate::gate::Refusal;
 use crate::lookup::package::{read_skill_md, suggestion};
 use crate::policy::SkillContent;
 
@@ -21,7 +21,7 @@ impl Operations {
         &self,
         context: &ToolContext<'c>,
         reference: &str,
-    ) -> Result<(Record<'c>, ActiveSkill), Problem> {
+    ) -> Result<(Record<'c>, ActiveSkill), Refusal> {
         let gate = self.policy.read_gate();
         let record = self.record_for(context, Some(reference), gate, "read")?;
         let skill = self.known_skills.activate(context, record)?;
@@ -93,7 +93,7 @@ fn whole_file<'s>(catalog: &Catalog, record: Record<'_>, skill: &'s ActiveSkill)
     text.map_or(Cow::Borrowed(&*skill.body), Cow::Owned)
 }
 
-/// Returns whether a problem is that no skill has the name.
-pub(crate) fn is_unknown(problem: &Problem) -> bool {
-    *problem.code() == codes::SKILL_NOT_FOUND
+/// Returns whether a refusal is that no skill has the name.
+pub(crate) fn is_unknown(refusal: &Refusal) -> bool {
+    refusal.code == codes::SKILL_NOT_FOUND
 }

@@ -11,8 +11,8 @@ use serde::Deserialize;
 
 use super::Operations;
 use crate::codes;
-use crate::content::problem::Problem;
 use crate::content::wrapper::{resources, wrapped};
+use crate::gate::Refusal;
 use crate::lookup::required::with_required;
 use crate::policy::{HookPolicy, ToolHost};
 
@@ -52,7 +52,7 @@ impl Operations {
         context: &ToolContext<'c>,
         names: &[String],
         mode: LoadMode,
-    ) -> Result<Loaded<'c>, Problem> {
+    ) -> Result<Loaded<'c>, Refusal> {
         let names = names.to_vec();
         self.load_with(context, &LoadArguments { names, mode: Some(mode), force: false })
     }
@@ -62,7 +62,7 @@ impl Operations {
         &self,
         context: &ToolContext<'c>,
         arguments: &LoadArguments,
-    ) -> Result<Loaded<'c>, Problem> {
+    ) -> Result<Loaded<'c>, Refusal> {
         let LoadArguments { names, mode, force } = arguments;
         let is_foreign = self.policy.host == ToolHost::Foreign;
         let unset = if is_foreign { LoadMode::Add } else { LoadMode::default() };
@@ -72,7 +72,8 @@ impl Operations {
         let mut skills = Vec::with_capacity(records.len());
         for &record in &records {
             if context.cancel.is_cancelled() {
-                return Err(Problem::cancelled());
+                let message = "the turn was cancelled, so nothing was changed";
+                return Err(Refusal::new(codes::CANCELLED, message));
             }
             skills.push(Arc::new(self.known_skills.activate(context, record)?));
         }
@@ -119,14 +120,14 @@ impl Operations {
         &self,
         context: &ToolContext<'c>,
         names: &[String],
-    ) -> Result<Vec<Record<'c>>, Problem> {
+    ) -> Result<Vec<Record<'c>>, Refusal> {
         if names.len() > self.policy.names_per_call {
             let message = format!(
                 "{} in one call and at most {} may be; load fewer",
                 counted(names.len(), "skill"),
                 self.policy.names_per_call
             );
-            return Err(Problem::new(codes::TOO_MANY_NAMES, message));
+            return Err(Refusal::new(codes::TOO_MANY_NAMES, message));
         }
         let mut records: Vec<Record<'c>> = Vec::with_capacity(names.len());
         for name in names {

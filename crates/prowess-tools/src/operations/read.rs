@@ -9,8 +9,8 @@ use crate::codes;
 use crate::content::file_content::{File, content_of};
 use crate::content::file_error::unreadable;
 use crate::content::page::Lines;
-use crate::content::problem::Problem;
 use crate::content::script_file::{is_script_file, script_read_refusal};
+use crate::gate::Refusal;
 use crate::lookup::reference::resolved_file;
 use crate::policy::{ReadScope, ScriptRead};
 
@@ -29,7 +29,7 @@ impl Operations {
         &self,
         context: &ToolContext<'_>,
         arguments: ReadArguments,
-    ) -> Result<ToolResult, Problem> {
+    ) -> Result<ToolResult, Refusal> {
         let ReadArguments { skill, path, lines } = arguments;
         let (skill, path) = resolved_file(skill, path);
         let gate = self.policy.read_gate();
@@ -53,7 +53,7 @@ impl Operations {
         context: &ToolContext<'_>,
         record: Record<'_>,
         path: &ResourcePath,
-    ) -> Result<(), Problem> {
+    ) -> Result<(), Refusal> {
         let is_blocked = match self.policy.script_read {
             ScriptRead::Allow => false,
             ScriptRead::BlockWhenActive => self.is_active(context, record.id())?,
@@ -62,10 +62,10 @@ impl Operations {
         if !is_blocked || !is_script_file(path) {
             return Ok(());
         }
-        Err(script_read_refusal(record.id(), path).into())
+        Err(script_read_refusal(record.id(), path))
     }
 
-    fn check_scope(&self, path: &ResourcePath) -> Result<(), Problem> {
+    fn check_scope(&self, path: &ResourcePath) -> Result<(), Refusal> {
         let is_resource =
             ["references/", "assets/"].iter().any(|directory| path.as_str().starts_with(directory));
         if self.policy.read_scope == ReadScope::Package || is_resource {
@@ -75,6 +75,6 @@ impl Operations {
             "{} may not be read; only files under `references/` and `assets/` may",
             quoted(path.as_str())
         );
-        Err(Problem::new(codes::PATH_NOT_ALLOWED, message))
+        Err(Refusal::new(codes::PATH_NOT_ALLOWED, message))
     }
 }

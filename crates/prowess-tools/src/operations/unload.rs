@@ -3,7 +3,7 @@
 use prowess_core::{Receipt, ToolContext, Unload};
 
 use super::Operations;
-use crate::content::problem::Problem;
+use crate::gate::Refusal;
 use crate::lookup::reference::active;
 
 impl Operations {
@@ -12,7 +12,7 @@ impl Operations {
         &self,
         context: &ToolContext<'_>,
         names: Vec<String>,
-    ) -> Result<Receipt, Problem> {
+    ) -> Result<Receipt, Refusal> {
         let which = Unload::These(ids(context, names)?);
         self.unload_which(context, &which)
     }
@@ -22,7 +22,7 @@ impl Operations {
         &self,
         context: &ToolContext<'_>,
         which: &Unload,
-    ) -> Result<Receipt, Problem> {
+    ) -> Result<Receipt, Refusal> {
         let before = context.session.state()?;
         let receipt = context.session.unload(which)?;
         self.hooks().after_deactivation(context, &before);
@@ -32,7 +32,7 @@ impl Operations {
 
 /// Resolves names: an id stays as it is, a location or a qualified id becomes the id of the active
 /// skill.
-fn ids(context: &ToolContext<'_>, names: Vec<String>) -> Result<Vec<String>, Problem> {
+fn ids(context: &ToolContext<'_>, names: Vec<String>) -> Result<Vec<String>, Refusal> {
     let state = context.session.state()?;
     let find = |name: &str| active(context.catalog, &state, name);
     let id = |name: String| find(&name).map_or(name, |skill| skill.id.clone());

@@ -1,33 +1,25 @@
 //! `get_skill`: returns the instructions of a skill.
 
-use std::borrow::Cow;
-
-use prowess_core::{Catalog, ToolContext, ToolResult};
+use prowess_core::ToolResult;
 use prowess_text::model_value;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::skill_tool::SkillTool;
-use crate::content::problem::Problem;
+use super::skill_tool::{Call, SkillTool, closed, text};
+use crate::gate::Refusal;
 use crate::operations::Operations;
 use crate::operations::instructions::is_unknown;
 
-const DESCRIPTION: &str = "Get the instructions of a skill. Do this when the task at hand matches the \
-    skill's description, and before you use any of its files or scripts.";
-
 #[derive(Deserialize)]
-struct Arguments {
+pub(super) struct Arguments {
     #[serde(rename = "skillName")]
     skill_name: String,
 }
 
 pub(super) struct GetSkill;
 
-fn get(
-    operations: &Operations,
-    context: &ToolContext<'_>,
-    name: &str,
-) -> Result<ToolResult, Problem> {
+fn get(call: &Call<'_>, name: &str) -> Result<ToolResult, Refusal> {
+    let Call { operations, context } = *call;
     let (record, skill) = operations.instructions(context, name)?;
     let mounted = operations.mounted(context, record, &skill);
     let mut value = json!({
@@ -45,41 +37,25 @@ fn get(
 
 impl SkillTool for GetSkill {
     const NAME: &'static str = "get_skill";
-
-    fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
-        DESCRIPTION.into()
-    }
+    const DESCRIPTION: &'static str = "Get the instructions of a skill. Do this when the task at \
+        hand matches the skill's description, and before you use any of its files or scripts.";
+    const SKILL_FIELD: &'static str = "skillName";
+    type Arguments = Arguments;
 
     fn schema(&self, _: &Operations) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "skillName": { "type": "string", "description": "The name of the skill" },
-            },
-            "required": ["skillName"],
-            "additionalProperties": false,
-        })
-    }
-
-    fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
-        arguments["skillName"].as_str().into_iter().collect()
+        closed(json!({ "skillName": text("The name of the skill") }), &["skillName"])
     }
 
     /// Returns errors in the form of the results, as an object.
-    fn run(
-        &self,
-        operations: &Operations,
-        context: &ToolContext<'_>,
-        arguments: &Value,
-    ) -> Result<ToolResult, Problem> {
-        let Arguments { skill_name } = Arguments::deserialize(arguments)?;
-        get(operations, context, &skill_name).map_err(|problem| {
-            let message = if is_unknown(&problem) {
-                operations.unknown_skill(context, &skill_name).sentence
+    fn run(&self, call: &Call<'_>, arguments: Arguments) -> Result<ToolResult, Refusal> {
+        let name = &arguments.skill_name;
+        get(call, name).map_err(|refusal| {
+            let message = if is_unknown(&refusal) {
+                call.operations.unknown_skill(call.context, name).sentence
             } else {
-                problem.message().to_owned()
+                refusal.message.clone()
             };
-            problem.with_message(json!({ "error": message }).to_string())
+            refusal.with_message(json!({ "error": message }).to_string())
         })
     }
 }

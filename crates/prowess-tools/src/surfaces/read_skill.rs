@@ -2,27 +2,18 @@
 
 pub(super) mod propose;
 
-use std::borrow::Cow;
-
-use prowess_core::{Catalog, Content, Record, ToolContext, ToolResult};
+use prowess_core::{Catalog, Content, Record, ToolResult};
 use prowess_text::{clipped, model_value};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::skill_tool::SkillTool;
-use crate::content::problem::Problem;
+use super::skill_tool::{Call, SkillTool, closed, text};
 use crate::content::wrapper::wrapped;
+use crate::gate::Refusal;
 use crate::operations::Operations;
 use crate::operations::find::{MOST_LISTED, shown};
 use crate::operations::instructions::is_unknown;
 use crate::operations::read::ReadArguments;
-
-const LIST: &str = "List the skills with their descriptions. Do this when you look for a skill that \
-    fits the task at hand. With a query, only those that match it are listed, the best first.";
-const READ: &str = "Read the instructions of a skill. Do this when the task at hand matches the skill's \
-    description, before you do anything else.";
-const RESOURCE: &str = "Read a file that belongs to a skill, such as a template. Do this when the \
-    skill's instructions point to it. The path is relative to the skill's directory.";
 
 /// The maximum number of required skills that a hint names.
 const MOST_REQUIRED: usize = 16;
@@ -31,7 +22,7 @@ const MOST_REQUIRED: usize = 16;
 const MAX_NAME_CHARS: usize = 120;
 
 #[derive(Deserialize)]
-struct ListArguments {
+pub(super) struct ListArguments {
     #[serde(default)]
     query: String,
 }
@@ -40,33 +31,20 @@ pub(super) struct ListSkills;
 
 impl SkillTool for ListSkills {
     const NAME: &'static str = "list_skills";
-
-    fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
-        LIST.into()
-    }
+    const DESCRIPTION: &'static str = "List the skills with their descriptions. Do this when you \
+        look for a skill that fits the task at hand. With a query, only those that match it are \
+        listed, the best first.";
+    type Arguments = ListArguments;
 
     fn schema(&self, _: &Operations) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "query": {
-                    "type": "string",
-                    "default": "",
-                    "description": "What the skill is to do; by default all are listed",
-                },
-            },
-            "additionalProperties": false,
-        })
+        let description = "What the skill is to do; by default all are listed";
+        let query = json!({ "type": "string", "default": "", "description": description });
+        closed(json!({ "query": query }), &[])
     }
 
-    fn run(
-        &self,
-        operations: &Operations,
-        context: &ToolContext<'_>,
-        arguments: &Value,
-    ) -> Result<ToolResult, Problem> {
-        let ListArguments { query } = ListArguments::deserialize(arguments)?;
-        let hits = operations.search(context, &query, Some(MOST_LISTED as u64));
+    fn run(&self, call: &Call<'_>, arguments: ListArguments) -> Result<ToolResult, Refusal> {
+        let Call { operations, context } = *call;
+        let hits = operations.search(context, &arguments.query, Some(MOST_LISTED as u64));
         let is_complete = hits.len() < MOST_LISTED || context.catalog.len() <= MOST_LISTED;
         let skills: Value = hits.into_iter().map(|hit| shown(hit.record)).collect();
         let mut value = json!({ "skills": skills });
@@ -79,32 +57,27 @@ impl SkillTool for ListSkills {
 }
 
 #[derive(Deserialize)]
-struct SkillArguments {
+pub(super) struct SkillArguments {
     skill_id: String,
 }
 
 pub(super) struct ReadSkill;
 
-impl ReadSkill {
-    fn read(
-        operations: &Operations,
-        context: &ToolContext<'_>,
-        id: &str,
-    ) -> Result<ToolResult, Problem> {
-        let (record, skill) = operations.instructions(context, id)?;
-        let content = operations.content(context, record, &skill);
-        let tokens = operations.counter.count(&content);
-        let id = clipped(&skill.id, MAX_NAME_CHARS);
-        let mut head = format!("Skill loaded: {id} (approx. {tokens} tokens)");
-        if let Some(hint) = required_skills(record) {
-            head.push('\n');
-            head.push_str(&hint);
-        }
-        let text = wrapped(&skill, content, None, operations.delivery, context.boundary);
-        let mut result = ToolResult::text(head);
-        result.content.push(Content::Text { text });
-        Ok(result)
+fn read(call: &Call<'_>, id: &str) -> Result<ToolResult, Refusal> {
+    let Call { operations, context } = *call;
+    let (record, skill) = operations.instructions(context, id)?;
+    let content = operations.content(context, record, &skill);
+    let tokens = operations.counter.count(&content);
+    let id = clipped(&skill.id, MAX_NAME_CHARS);
+    let mut head = format!("Skill loaded: {id} (approx. {tokens} tokens)");
+    if let Some(hint) = required_skills(record) {
+        head.push('\n');
+        head.push_str(&hint);
     }
+    let text = wrapped(&skill, content, None, operations.delivery, context.boundary);
+    let mut result = ToolResult::text(head);
+    result.content.push(Content::Text { text });
+    Ok(result)
 }
 
 /// Returns the hint about the skills that a skill requires. None of them is loaded.
@@ -119,55 +92,33 @@ fn required_skills(record: Record<'_>) -> Option<String> {
 
 impl SkillTool for ReadSkill {
     const NAME: &'static str = "read_skill";
-
-    fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
-        READ.into()
-    }
+    const DESCRIPTION: &'static str = "Read the instructions of a skill. Do this when the task at \
+        hand matches the skill's description, before you do anything else.";
+    const SKILL_FIELD: &'static str = "skill_id";
+    type Arguments = SkillArguments;
 
     fn schema(&self, _: &Operations) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "skill_id": { "type": "string", "description": "The id of the skill" },
-            },
-            "required": ["skill_id"],
-            "additionalProperties": false,
-        })
+        closed(json!({ "skill_id": text("The id of the skill") }), &["skill_id"])
     }
 
-    fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
-        arguments["skill_id"].as_str().into_iter().collect()
-    }
-
-    fn run(
-        &self,
-        operations: &Operations,
-        context: &ToolContext<'_>,
-        arguments: &Value,
-    ) -> Result<ToolResult, Problem> {
-        let SkillArguments { skill_id } = SkillArguments::deserialize(arguments)?;
-        Self::read(operations, context, &skill_id)
-            .map_err(|problem| unknown(operations, context, &skill_id, problem))
+    fn run(&self, call: &Call<'_>, arguments: SkillArguments) -> Result<ToolResult, Refusal> {
+        let id = &arguments.skill_id;
+        read(call, id).map_err(|refusal| unknown(call, id, refusal))
     }
 }
 
-/// Returns the problem with this surface's message, if it is that no skill has the name.
-pub(super) fn unknown(
-    operations: &Operations,
-    context: &ToolContext<'_>,
-    id: &str,
-    problem: Problem,
-) -> Problem {
-    if !is_unknown(&problem) {
-        return problem;
+/// Returns the refusal with this surface's message, if it is that no skill has the name.
+pub(super) fn unknown(call: &Call<'_>, id: &str, refusal: Refusal) -> Refusal {
+    if !is_unknown(&refusal) {
+        return refusal;
     }
-    let unknown = operations.unknown_skill(context, id);
+    let unknown = call.operations.unknown_skill(call.context, id);
     let suggestion = unknown.suggestion.map(|text| format!(" {text}")).unwrap_or_default();
-    problem.with_message(format!("{}.{suggestion}", unknown.sentence))
+    refusal.with_message(format!("{}.{suggestion}", unknown.sentence))
 }
 
 #[derive(Deserialize)]
-struct ResourceArguments {
+pub(super) struct ResourceArguments {
     #[serde(default)]
     skill_id: Option<String>,
     path: String,
@@ -175,54 +126,37 @@ struct ResourceArguments {
 
 pub(super) struct ReadSkillResource;
 
+fn resource_schema(required: &[&str]) -> Value {
+    let skill = text("The id of the skill");
+    closed(json!({ "skill_id": skill, "path": text("The file's path") }), required)
+}
+
 impl SkillTool for ReadSkillResource {
     const NAME: &'static str = "read_skill_resource";
-
-    fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
-        RESOURCE.into()
-    }
+    const DESCRIPTION: &'static str = "Read a file that belongs to a skill, such as a template. Do \
+        this when the skill's instructions point to it. The path is relative to the skill's \
+        directory.";
+    const SKILL_FIELD: &'static str = "skill_id";
+    type Arguments = ResourceArguments;
 
     /// Accepts a call without an id, because a virtual URI as the path contains it.
     fn schema(&self, _: &Operations) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "skill_id": { "type": "string", "description": "The id of the skill" },
-                "path": { "type": "string", "description": "The file's path" },
-            },
-            "required": ["path"],
-            "additionalProperties": false,
-        })
+        resource_schema(&["path"])
     }
 
-    fn shown_schema(&self, operations: &Operations, _: &Catalog) -> Option<Value> {
-        let mut schema = self.schema(operations);
-        schema["required"] = json!(["skill_id", "path"]);
-        Some(schema)
+    fn shown_schema(&self, _: &Operations, _: &Catalog) -> Option<Value> {
+        Some(resource_schema(&["skill_id", "path"]))
     }
 
-    fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
-        arguments["skill_id"].as_str().into_iter().collect()
-    }
-
-    fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
-        arguments["path"].as_str()
-    }
-
-    fn run(
-        &self,
-        operations: &Operations,
-        context: &ToolContext<'_>,
-        arguments: &Value,
-    ) -> Result<ToolResult, Problem> {
-        let ResourceArguments { skill_id, path } = ResourceArguments::deserialize(arguments)?;
+    fn run(&self, call: &Call<'_>, arguments: ResourceArguments) -> Result<ToolResult, Refusal> {
+        let ResourceArguments { skill_id, path } = arguments;
         let id = skill_id.clone().unwrap_or_default();
         let file = ReadArguments { skill: skill_id, path, lines: None };
-        operations.read(context, file).map_err(|problem| {
-            if problem.code().as_str() == "path-escape" {
-                return problem.with_message("Path traversal detected");
+        call.operations.read(call.context, file).map_err(|refusal| {
+            if refusal.code.as_str() == "path-escape" {
+                return refusal.with_message("Path traversal detected");
             }
-            unknown(operations, context, &id, problem)
+            unknown(call, &id, refusal)
         })
     }
 }

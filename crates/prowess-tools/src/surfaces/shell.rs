@@ -1,41 +1,19 @@
 //! `sandbox_execute`: runs a shell command next to the mounted skills, if the host has a shell.
 
-use std::borrow::Cow;
-
-use prowess_core::{Catalog, ShellOutcome, ShellRequest, ToolContext, ToolResult};
+use prowess_core::{Catalog, ShellOutcome, ShellRequest, ToolResult};
 use prowess_text::model_value;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::skill_tool::SkillTool;
+use super::skill_tool::{Call, SkillTool, closed, text};
 use crate::codes;
-use crate::content::problem::Problem;
+use crate::gate::Refusal;
 use crate::names;
 use crate::operations::Operations;
 
-const DESCRIPTION: &str = "Run a command in the sandbox: a shell with the usual programs for files \
-    and text, over a private file system in memory. Each skill is in a directory of it, the \
-    `mountPath` of its result; run a script of a skill with `sh` and its path. Files and variables \
-    stay for the next command. There is no network, and no other language than the shell's.";
-
 #[derive(Deserialize)]
-struct Arguments {
+pub(super) struct Arguments {
     command: String,
-}
-
-impl Operations {
-    fn execute(&self, context: &ToolContext<'_>, command: &str) -> Result<ToolResult, Problem> {
-        let Some(shell) = &self.shell else {
-            let message = "there is no sandbox here; read the skill's files with another tool, or \
-                tell the user";
-            return Err(Problem::new(codes::SHELL_UNAVAILABLE, message));
-        };
-        let state = context.session.state()?;
-        let request = ShellRequest { catalog: context.catalog, session: &state.id, command };
-        let outcome = shell.execute(&request, context.cancel)?;
-        let sandbox = Some(outcome.sandbox.clone());
-        Ok(ToolResult { sandbox, ..ToolResult::data(result(&outcome)) })
-    }
 }
 
 fn result(outcome: &ShellOutcome) -> Value {
@@ -61,23 +39,16 @@ pub(super) struct Execute;
 
 impl SkillTool for Execute {
     const NAME: &'static str = names::EXECUTE;
-
-    fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
-        DESCRIPTION.into()
-    }
+    const DESCRIPTION: &'static str = "Run a command in the sandbox: a shell with the usual \
+        programs for files and text, over a private file system in memory. Each skill is in a \
+        directory of it, the `mountPath` of its result; run a script of a skill with `sh` and its \
+        path. Files and variables stay for the next command. There is no network, and no other \
+        language than the shell's.";
+    type Arguments = Arguments;
 
     fn schema(&self, _: &Operations) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "command": {
-                    "type": "string",
-                    "description": "The command, which may have several lines",
-                },
-            },
-            "required": ["command"],
-            "additionalProperties": false,
-        })
+        let command = text("The command, which may have several lines");
+        closed(json!({ "command": command }), &["command"])
     }
 
     fn timeout_ms(&self, _: &Operations) -> u64 {
@@ -89,13 +60,18 @@ impl SkillTool for Execute {
         operations.shell.is_some() && !catalog.is_empty()
     }
 
-    fn run(
-        &self,
-        operations: &Operations,
-        context: &ToolContext<'_>,
-        arguments: &Value,
-    ) -> Result<ToolResult, Problem> {
-        let Arguments { command } = Arguments::deserialize(arguments)?;
-        operations.execute(context, &command)
+    fn run(&self, call: &Call<'_>, arguments: Arguments) -> Result<ToolResult, Refusal> {
+        let Call { operations, context } = *call;
+        let Some(shell) = &operations.shell else {
+            let message = "there is no sandbox here; read the skill's files with another tool, or \
+                tell the user";
+            return Err(Refusal::new(codes::SHELL_UNAVAILABLE, message));
+        };
+        let state = context.session.state()?;
+        let command = &arguments.command;
+        let request = ShellRequest { catalog: context.catalog, session: &state.id, command };
+        let outcome = shell.execute(&request, context.cancel)?;
+        let sandbox = Some(outcome.sandbox.clone());
+        Ok(ToolResult { sandbox, ..ToolResult::data(result(&outcome)) })
     }
 }

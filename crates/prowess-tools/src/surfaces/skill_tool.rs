@@ -4,23 +4,43 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    Catalog, Record, Tool, ToolContext, ToolDefinition, ToolInfo, ToolResult, ToolType,
+    Catalog, LoadMode, Record, Tool, ToolContext, ToolDefinition, ToolInfo, ToolResult, ToolType,
 };
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
-use crate::content::problem::{Problem, answer};
+use crate::gate::Refusal;
 use crate::operations::Operations;
 
 /// The time limit of a call of a tool that runs no script.
 const CALL_TIMEOUT_MS: u64 = 30_000;
+
+/// One call of a tool.
+#[derive(Clone, Copy)]
+pub(crate) struct Call<'a> {
+    pub(crate) operations: &'a Operations,
+    pub(crate) context: &'a ToolContext<'a>,
+}
 
 /// One tool over the operations: its name, its arguments and the form of its result.
 pub(super) trait SkillTool: Send + Sync + 'static {
     /// The canonical name.
     const NAME: &'static str;
 
-    /// Returns the description for a model.
-    fn description(&self, operations: &Operations, catalog: &Catalog) -> Cow<'static, str>;
+    /// The description for a model.
+    const DESCRIPTION: &'static str;
+
+    /// The field of the arguments with the skill that a call refers to.
+    const SKILL_FIELD: &'static str = "skill";
+
+    /// The arguments, once they match the schema.
+    type Arguments: DeserializeOwned;
+
+    /// Returns the description, if it depends on the policies.
+    fn description(&self, _operations: &Operations) -> String {
+        Self::DESCRIPTION.to_owned()
+    }
 
     /// Returns the schema for checking arguments.
     fn schema(&self, operations: &Operations) -> Value;
@@ -31,24 +51,25 @@ pub(super) trait SkillTool: Send + Sync + 'static {
         None
     }
 
-    /// Returns the skills that a call refers to. By default, the one in the field `skill`.
+    /// Returns the skills that a call refers to. By default, the one in [`Self::SKILL_FIELD`].
     fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
-        arguments["skill"].as_str().into_iter().collect()
+        arguments[Self::SKILL_FIELD].as_str().into_iter().collect()
     }
 
-    /// Returns the file that a call refers to. By default, the one in the field `path`.
-    fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
-        arguments["path"].as_str()
+    /// Returns the skills that a call would load, if it is one that loads.
+    fn loads<'a>(&self, _arguments: &'a Value) -> Option<(Vec<&'a str>, LoadMode)> {
+        None
     }
 
-    /// Returns the skill whose content a call would run. By default, none.
+    /// Returns the skill whose content a call would run. By default, that of its hooks.
     fn subject<'c>(
         &self,
-        _operations: &Operations,
-        _context: &ToolContext<'c>,
-        _arguments: &Value,
+        operations: &Operations,
+        context: &ToolContext<'c>,
+        arguments: &Value,
     ) -> Option<Record<'c>> {
-        None
+        let (names, mode) = self.loads(arguments)?;
+        operations.hooked_subject(context, &names, mode)
     }
 
     /// Returns whether the tool is listed. By default, it is if there is a skill.
@@ -62,12 +83,22 @@ pub(super) trait SkillTool: Send + Sync + 'static {
     }
 
     /// Executes a call.
-    fn run(
-        &self,
-        operations: &Operations,
-        context: &ToolContext<'_>,
-        arguments: &Value,
-    ) -> Result<ToolResult, Problem>;
+    fn run(&self, call: &Call<'_>, arguments: Self::Arguments) -> Result<ToolResult, Refusal>;
+}
+
+/// Returns the schema of an object with these properties alone.
+pub(super) fn closed(properties: Value, required: &[&str]) -> Value {
+    let mut schema = json!({ "type": "object", "properties": properties });
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema["additionalProperties"] = json!(false);
+    schema
+}
+
+/// Returns the schema of a text.
+pub(super) fn text(description: &str) -> Value {
+    json!({ "type": "string", "description": description })
 }
 
 /// A skill tool with the operations of its provider.
@@ -76,13 +107,25 @@ struct Bound<T> {
     operations: Arc<Operations>,
     /// The schema for checking arguments, built once.
     accepted: Value,
+    /// Whether a model is offered the tool. A host may call it in any case.
+    is_listed: bool,
 }
 
 /// Returns a tool for a toolbox.
 pub(super) fn bind<T: SkillTool>(tool: T, operations: &Arc<Operations>) -> Arc<dyn Tool> {
-    let operations = Arc::clone(operations);
-    let accepted = tool.schema(&operations);
-    Arc::new(Bound { tool, operations, accepted })
+    Arc::new(Bound::new(tool, operations, true))
+}
+
+/// Returns a tool that a host may call and that no model is offered.
+pub(super) fn unlisted<T: SkillTool>(tool: T, operations: &Arc<Operations>) -> Arc<dyn Tool> {
+    Arc::new(Bound::new(tool, operations, false))
+}
+
+impl<T: SkillTool> Bound<T> {
+    fn new(tool: T, operations: &Arc<Operations>, is_listed: bool) -> Self {
+        let accepted = tool.schema(operations);
+        Self { tool, operations: Arc::clone(operations), accepted, is_listed }
+    }
 }
 
 impl<T: SkillTool> Tool for Bound<T> {
@@ -90,7 +133,7 @@ impl<T: SkillTool> Tool for Bound<T> {
         let shown = self.tool.shown_schema(&self.operations, catalog);
         ToolDefinition {
             name: T::NAME.to_owned(),
-            description: self.tool.description(&self.operations, catalog).into_owned(),
+            description: self.tool.description(&self.operations),
             input_schema: shown.unwrap_or_else(|| self.accepted.clone()),
         }
     }
@@ -108,7 +151,7 @@ impl<T: SkillTool> Tool for Bound<T> {
     }
 
     fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
-        self.tool.named_resource(arguments)
+        arguments["path"].as_str()
     }
 
     fn subject<'c>(&self, context: &ToolContext<'c>, arguments: &Value) -> Option<Record<'c>> {
@@ -116,7 +159,7 @@ impl<T: SkillTool> Tool for Bound<T> {
     }
 
     fn is_offered(&self, catalog: &Catalog) -> bool {
-        self.tool.is_offered(&self.operations, catalog)
+        self.is_listed && self.tool.is_offered(&self.operations, catalog)
     }
 
     fn info(&self) -> ToolInfo {
@@ -125,52 +168,8 @@ impl<T: SkillTool> Tool for Bound<T> {
     }
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
-        answer(self.tool.run(&self.operations, context, arguments))
-    }
-}
-
-/// A tool that a host may call and that no model is offered.
-struct Unlisted(Arc<dyn Tool>);
-
-/// Returns a tool that is not offered to a model.
-pub(super) fn unlisted(tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
-    Arc::new(Unlisted(tool))
-}
-
-impl Tool for Unlisted {
-    fn definition(&self, catalog: &Catalog) -> ToolDefinition {
-        self.0.definition(catalog)
-    }
-
-    fn name(&self) -> Cow<'_, str> {
-        self.0.name()
-    }
-
-    fn accepts(&self, catalog: &Catalog) -> Cow<'_, Value> {
-        self.0.accepts(catalog)
-    }
-
-    fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {
-        self.0.named_skills(arguments)
-    }
-
-    fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
-        self.0.named_resource(arguments)
-    }
-
-    fn subject<'c>(&self, context: &ToolContext<'c>, arguments: &Value) -> Option<Record<'c>> {
-        self.0.subject(context, arguments)
-    }
-
-    fn is_offered(&self, _catalog: &Catalog) -> bool {
-        false
-    }
-
-    fn info(&self) -> ToolInfo {
-        self.0.info()
-    }
-
-    fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
-        self.0.call(context, arguments)
+        let call = Call { operations: &self.operations, context };
+        let arguments = T::Arguments::deserialize(arguments).map_err(Refusal::from);
+        arguments.and_then(|arguments| self.tool.run(&call, arguments)).unwrap_or_else(Into::into)
     }
 }

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{
-    AuditPolicy, AuditSink, Catalog, CostTracker, NoAudit, RateLimiter, TokenCounter, Tool,
-    ToolProvider,
-};
+use prowess_core::{Catalog, CostTracker, RateLimiter, TokenCounter, Tool, ToolProvider};
 
 use super::Toolbox;
 use super::limits::{Limits, Tracker};
@@ -19,7 +16,14 @@ use crate::hooks::SkillHooks;
 impl Toolbox {
     /// Creates a builder for a toolbox without tools.
     pub fn builder(naming: ToolNaming) -> ToolboxBuilder {
-        ToolboxBuilder::new(naming)
+        ToolboxBuilder {
+            naming,
+            tools: Vec::new(),
+            gate: Arc::new(AllowAll),
+            limits: Limits::default(),
+            audit: CallAudit::default(),
+            hooks: None,
+        }
     }
 }
 
@@ -29,27 +33,11 @@ pub struct ToolboxBuilder {
     tools: Vec<Arc<dyn Tool>>,
     gate: Arc<dyn Gate>,
     limits: Limits,
-    audit: Arc<dyn AuditSink>,
-    audit_policy: AuditPolicy,
-    call_audit: Option<CallAudit>,
+    audit: CallAudit,
     hooks: Option<SkillHooks>,
 }
 
 impl ToolboxBuilder {
-    fn new(naming: ToolNaming) -> Self {
-        let tools = Vec::new();
-        Self {
-            naming,
-            tools,
-            gate: Arc::new(AllowAll),
-            limits: Limits::default(),
-            audit: Arc::new(NoAudit),
-            audit_policy: AuditPolicy::default(),
-            call_audit: None,
-            hooks: None,
-        }
-    }
-
     /// Adds the tools of a provider.
     #[must_use]
     pub fn provider(mut self, provider: &dyn ToolProvider) -> Self {
@@ -64,25 +52,11 @@ impl ToolboxBuilder {
         self
     }
 
-    /// Sets the audit sink, which receives each call. By default there is none.
+    /// Sets the audit, which receives each call. By default there is none. Hooks of skills use a
+    /// clone of it.
     #[must_use]
-    pub fn audit(mut self, audit: Arc<dyn AuditSink>) -> Self {
+    pub fn audit(mut self, audit: CallAudit) -> Self {
         self.audit = audit;
-        self
-    }
-
-    /// Sets whether a call may run although its intent could not be stored. By default it may.
-    #[must_use]
-    pub fn audit_policy(mut self, policy: AuditPolicy) -> Self {
-        self.audit_policy = policy;
-        self
-    }
-
-    /// Sets the audit with its policy, which something else than the toolbox uses, too. It replaces
-    /// [`Self::audit`] and [`Self::audit_policy`].
-    #[must_use]
-    pub fn call_audit(mut self, audit: CallAudit) -> Self {
-        self.call_audit = Some(audit);
         self
     }
 
@@ -123,8 +97,7 @@ impl ToolboxBuilder {
         let tools: Vec<_> = slots.collect::<Result<_, _>>()?;
         let names: Vec<_> = tools.iter().map(|slot| slot.name.clone()).collect();
         let by_name = self.naming.index(&names)?;
-        let Self { naming, gate, limits, audit, audit_policy, call_audit, hooks, .. } = self;
-        let audit = call_audit.unwrap_or_else(|| CallAudit::new(audit, audit_policy));
+        let Self { naming, gate, limits, audit, hooks, .. } = self;
         Ok(Toolbox { naming, tools, by_name, gate, limits, audit, hooks })
     }
 }

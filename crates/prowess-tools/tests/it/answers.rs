@@ -60,10 +60,6 @@ impl Session for Fixed<'_> {
     }
 }
 
-fn host(policy: ToolPolicy) -> Host {
-    Host::new(Setup { policy, ..Setup::default() })
-}
-
 /// Calls a tool with a session that has these bodies. Returns whether it asked for them again, too.
 fn call(
     host: &Host,
@@ -80,7 +76,7 @@ fn call(
 
 #[test]
 fn result_says_where_the_instructions_are() {
-    let host = host(ToolPolicy { surfaces: vec![Surface::Skill], ..ToolPolicy::default() });
+    let host = Host::by(ToolPolicy { surfaces: vec![Surface::Skill], ..ToolPolicy::default() });
     for (body, place) in [
         (Some(BodyPlace::ToolResult(1)), "The instructions are in an earlier result"),
         (Some(BodyPlace::Instructions), "The instructions are among yours"),
@@ -99,7 +95,7 @@ fn result_says_where_the_instructions_are() {
 #[test]
 fn only_another_program_always_needs_the_bodies() {
     for (program, force) in [(ToolHost::Own, false), (ToolHost::Foreign, true)] {
-        let host = host(ToolPolicy { host: program, ..ToolPolicy::default() });
+        let host = Host::by(ToolPolicy { host: program, ..ToolPolicy::default() });
         let arguments = json!({ "names": ["alpha"] });
         let (_, asked) = call(&host, Some(Vec::new()), "skills_load", arguments);
         assert_eq!(asked, Some(force), "{program:?}");
@@ -110,7 +106,7 @@ fn only_another_program_always_needs_the_bodies() {
 
 #[test]
 fn refusal_of_an_active_skill_is_a_skill_error() {
-    let host = host(ToolPolicy::default());
+    let host = Host::by(ToolPolicy::default());
     let (answer, _) = call(&host, None, "skills_load", json!({ "names": ["alpha"] }));
     assert_eq!(code(&answer), Some("already-active"));
     let error = answer.result.error.expect("hosts branch on it");
@@ -151,7 +147,7 @@ fn skill_that_is_not_ready_says_what_it_needs() {
 
 #[test]
 fn skill_that_is_being_written_is_tried_again() {
-    let host = host(ToolPolicy::default());
+    let host = Host::by(ToolPolicy::default());
     host.source.fail("alpha/SKILL.md", SourceErrorKind::Changing);
     let answer = host.call("skills_load", json!({ "names": ["alpha"] }));
     let sentence = "the `SKILL.md` of skill `alpha` is being written to; nothing was loaded, try \
@@ -161,7 +157,7 @@ fn skill_that_is_being_written_is_tried_again() {
 
 #[test]
 fn errors_of_a_broken_file_are_named_and_then_counted() {
-    let mut host = host(ToolPolicy::default());
+    let mut host = Host::by(ToolPolicy::default());
     // This profile has an error for each field that it does not know.
     host.catalog = catalog_by(host.source.clone(), Rules::of(Profile::Spec));
     for (count, more) in [(3, None), (4, Some("and 1 more"))] {

@@ -103,15 +103,6 @@ fn denied_call_has_no_intent_and_names_the_denial() {
     assert_eq!(event.error.as_deref(), Some("`alpha` does not allow this"));
 }
 
-#[test]
-fn invalid_arguments_reach_neither_gate_nor_intent() {
-    let host = Host::new(Setup::default());
-    host.call("skills_load", json!({ "names": 3 }));
-    assert!(host.audit.intents().is_empty());
-    let event = &host.audit.events()[0];
-    assert_eq!((&event.intent.decision, &event.error), (&None, &None));
-}
-
 /// Admits a number of calls.
 struct Only(Mutex<usize>);
 
@@ -194,7 +185,7 @@ fn refused_connections_of_a_call_are_reported() {
     let host = Host::new(Setup::default());
     let toolbox = Toolbox::builder(ToolNaming::default())
         .provider(&TestTools::one(tool))
-        .call_audit(CallAudit::new(sink.clone(), AuditPolicy::BestEffort))
+        .audit(CallAudit::new(sink.clone(), AuditPolicy::BestEffort))
         .build()
         .expect("the tool is valid");
     toolbox.dispatch(&host.context(), &ToolCall::new("fixed", json!({})));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use expect_test::expect;
+use expect_test::expect_file;
 use prowess_core::{BodyDelivery, Catalog, DeliveryPolicy, MemorySource};
 use prowess_tools::ToolPolicy;
 use serde_json::{Value, json};
@@ -30,111 +30,7 @@ fn the_three_tools_as_a_model_sees_them() {
     let host = Host::new(Setup::default());
     let definitions = host.toolbox.definitions(&host.catalog);
     let shown = serde_json::to_string_pretty(&definitions).expect("definitions are plain data");
-    let expected = expect![[r#"
-        [
-          {
-            "name": "skills_load",
-            "description": "Load one or more skills. A skill is a set of instructions for one kind of task. When the task at hand matches a skill's description, load the skill before you do anything else, and before you read any of its files. The result confirms what is active; the instructions themselves are there from your next turn on.",
-            "input_schema": {
-              "type": "object",
-              "properties": {
-                "names": {
-                  "type": "array",
-                  "items": {
-                    "type": "string",
-                    "enum": [
-                      "alpha",
-                      "beta",
-                      "pdf-processing"
-                    ]
-                  },
-                  "minItems": 1,
-                  "description": "The names of the skills to load, from the list of skills"
-                },
-                "mode": {
-                  "type": "string",
-                  "enum": [
-                    "replace",
-                    "add"
-                  ],
-                  "default": "replace",
-                  "description": "`replace`: the skills that are active now give way. `add`: they stay active"
-                }
-              },
-              "required": [
-                "names"
-              ],
-              "additionalProperties": false
-            }
-          },
-          {
-            "name": "skills_unload",
-            "description": "Unload skills whose instructions you no longer need. Do this when a task is finished, so that old instructions do not stand in the way of the next one. Name the skills, or unload all of them. A skill that is not active is no error.",
-            "input_schema": {
-              "type": "object",
-              "properties": {
-                "names": {
-                  "type": "array",
-                  "items": {
-                    "type": "string"
-                  },
-                  "description": "The names of the skills to unload"
-                },
-                "all": {
-                  "type": "boolean",
-                  "description": "True to unload every active skill"
-                }
-              },
-              "additionalProperties": false
-            }
-          },
-          {
-            "name": "skills_read",
-            "description": "Read a file that belongs to a skill, such as a reference, a template or an image. Paths are relative to the skill's directory, as the skill's instructions write them: `references/guide.md`. Read a file when the instructions point to it, not before. Text comes as text, anything else as base64.",
-            "input_schema": {
-              "type": "object",
-              "properties": {
-                "skill": {
-                  "type": "string",
-                  "description": "The skill that the file belongs to; by default the one loaded last"
-                },
-                "path": {
-                  "type": "string",
-                  "description": "The file's path, relative to the skill's directory"
-                },
-                "lines": {
-                  "type": "object",
-                  "properties": {
-                    "from": {
-                      "type": "integer",
-                      "description": "The first line, from 1"
-                    },
-                    "to": {
-                      "type": "integer",
-                      "description": "The last line"
-                    }
-                  },
-                  "additionalProperties": false,
-                  "description": "The lines of a text to read; by default all, or as many as fit"
-                }
-              },
-              "required": [
-                "path"
-              ],
-              "additionalProperties": false
-            }
-          }
-        ]"#]];
-    expected.assert_eq(&shown);
-}
-
-#[test]
-fn no_signature_has_a_session_in_it() {
-    let host = Host::new(Setup::default());
-    for definition in host.toolbox.definitions(&host.catalog) {
-        let schema = definition.input_schema.to_string();
-        assert!(!schema.contains("session"), "the host binds the session: {schema}");
-    }
+    expect_file!["definitions.json"].assert_eq(&(shown + "\n"));
 }
 
 #[test]
@@ -163,13 +59,4 @@ fn the_description_says_where_the_instructions_will_be() {
     };
     assert!(description(BodyDelivery::Instructions).ends_with("from your next turn on."));
     assert!(description(BodyDelivery::ToolResult).ends_with("The result holds the instructions."));
-}
-
-#[test]
-fn every_description_says_when_to_use_the_tool() {
-    for definition in shown(ToolPolicy::default(), &catalog_with(1)) {
-        let description = definition["description"].as_str().expect("a description is text");
-        let is_advice = [" when ", "When "].iter().any(|word| description.contains(word));
-        assert!(is_advice, "it says when: {description}");
-    }
 }

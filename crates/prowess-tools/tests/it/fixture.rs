@@ -151,6 +151,34 @@ pub(crate) fn catalog_hiding(
     catalog_with(source, generation, (hidden, "its user switched it off"), Rules::default())
 }
 
+/// A catalog of skills with these ids, whatever a parser would say of them.
+pub(crate) fn catalog_of_ids(ids: &[&str]) -> Arc<Catalog> {
+    let mut records = RecordSetBuilder::new();
+    for id in ids {
+        records.push(&NewRecord {
+            package: id,
+            file: "SKILL.md",
+            id,
+            name: id,
+            description: "Fine.",
+            tags: &[],
+            priority: 0,
+            version: None,
+            conditions: None,
+            stamp: None,
+        });
+    }
+    let source = Arc::new(MemorySource::builder("shelf").build().expect("it has no files"));
+    let records = Arc::new(records.finish());
+    let sources = vec![CatalogSource { layer: 0, source, records }];
+    let mut builder = CatalogBuilder::new(vec![Layer::new("user", Trust::Trusted)], sources);
+    for entry in 0..ids.len() {
+        // Of two skills with one id, the first is offered.
+        let _ = builder.show(RecordIndex::new(0, entry));
+    }
+    Arc::new(builder.finish(1))
+}
+
 /// A catalog of one source in which one skill is hidden for this reason.
 pub(crate) fn catalog_hiding_because(
     source: Arc<dyn SkillSource>,
@@ -332,7 +360,7 @@ impl Host {
         skill_tools = skill_tools.hook_audit(call_audit.clone());
         let mut builder: ToolboxBuilder = Toolbox::builder(ToolNaming::new(setup.names))
             .provider(&skill_tools)
-            .call_audit(call_audit)
+            .audit(call_audit)
             .hooks(skill_tools.hooks());
         for tool in setup.tools {
             builder = builder.provider(&TestTools(vec![tool]));
@@ -380,6 +408,20 @@ impl Host {
         Self::with(setup, &files)
     }
 
+    /// A host with the same skills and this policy.
+    pub(crate) fn by(policy: ToolPolicy) -> Self {
+        Self::new(Setup { policy, ..Setup::default() })
+    }
+
+    /// A host with `count` skills: `skill-00000` and so on.
+    pub(crate) fn of_many(policy: ToolPolicy, count: usize) -> Self {
+        let file = |id: String| (format!("{id}/SKILL.md"), skill_md(&id, "Body"));
+        let files: Vec<_> = (0..count).map(|at| file(format!("skill-{at:05}"))).collect();
+        let files: Vec<_> =
+            files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
+        Self::with(Setup { policy, ..Setup::default() }, &files)
+    }
+
     pub(crate) fn context(&self) -> ToolContext<'_> {
         ToolContext {
             catalog: &self.catalog,
@@ -411,11 +453,6 @@ impl Host {
         let state = self.session.state().expect("the session is open");
         let ids: Vec<_> = state.active.iter().map(|skill| skill.id.as_str()).collect();
         ids.join(" ")
-    }
-
-    /// Makes a second session on the same host the current one and gives back the first.
-    pub(crate) fn swap_session(&mut self, id: &str) -> LocalSession {
-        std::mem::replace(&mut self.session, LocalSession::new(id, 8))
     }
 }
 

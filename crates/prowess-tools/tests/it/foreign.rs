@@ -33,17 +33,13 @@ fn loads_add_up_and_are_short() {
 
 #[test]
 fn metadata_of_many_names_is_limited() {
-    let names: Vec<_> =
-        (0..60).map(|number| format!("a-skill-with-a-long-name-{number}")).collect();
-    let file = |name: &String| format!("---\nname: {name}\ndescription: x\n---\nBody\n");
-    let files: Vec<_> = names.iter().map(|name| (format!("{name}/SKILL.md"), file(name))).collect();
-    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
     let policy = ToolPolicy { host: ToolHost::Foreign, ..ToolPolicy::default() };
-    let host = Host::with(Setup { policy, ..Setup::default() }, &files);
-    let loaded = host.done("skills_load", json!({ "names": names[..8] }));
-    assert_eq!(text(&loaded), "Loaded 8 skills.");
+    let host = Host::of_many(policy, 60);
+    let names: Vec<_> = (0..60).map(|number| format!("skill-{number:05}")).collect();
     let unloaded = host.done("skills_unload", json!({ "names": names }));
-    assert!(text(&unloaded).chars().count() <= MOST_METADATA);
+    let unloaded = text(&unloaded);
+    assert!(unloaded.starts_with("Unloaded 60 skills. "), "{unloaded}");
+    assert!(unloaded.chars().count() <= MOST_METADATA);
 }
 
 #[test]
@@ -52,6 +48,7 @@ fn replacing_is_possible_and_not_shown() {
     let tools = serde_json::to_string(&host.toolbox.definitions(&host.catalog))
         .expect("definitions are data");
     assert!(!tools.contains("replace") && !tools.contains("force"), "{tools}");
+    assert!(tools.contains("End the use of skills."), "an unload frees no room: {tools}");
     host.done("skills_load", json!({ "names": ["alpha"] }));
     host.done("skills_load", json!({ "names": ["beta"], "mode": "replace" }));
     assert_eq!(host.active(), "beta");

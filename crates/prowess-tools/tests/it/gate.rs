@@ -58,6 +58,9 @@ fn a_gate_is_not_asked_about_a_call_that_does_not_fit() {
     host.call("skills_load", json!({ "names": 3 }));
     host.call("skills_lod", json!({ "names": ["alpha"] }));
     assert!(gate.0.lock().expect("no test panics here").is_empty());
+    assert!(host.audit.intents().is_empty(), "nothing was going to run");
+    let event = &host.audit.events()[0];
+    assert_eq!((&event.intent.decision, &event.error), (&None, &None));
 }
 
 #[test]

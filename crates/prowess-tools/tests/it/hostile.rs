@@ -1,16 +1,11 @@
 //! The hostile corpus as bodies, frontmatter, file names, arguments and files.
 
-use std::sync::Arc;
-
-use prowess_core::{
-    BodyDelivery, Catalog, CatalogBuilder, CatalogSource, DeliveryPolicy, Layer, MemorySource,
-    NewRecord, RecordIndex, RecordSetBuilder, ShowLocation, Trust,
-};
+use prowess_core::{BodyDelivery, DeliveryPolicy, ShowLocation};
 use prowess_testkit::{DISGUISED_TAGS, disguised_tag_in, hostile_texts, invisible_in};
 use prowess_tools::{ReadGate, ToolPolicy};
 use serde_json::{Value, json};
 
-use crate::fixture::{Host, SECRET, Setup, catalog_hiding_because, skill_md, text};
+use crate::fixture::{Host, SECRET, Setup, catalog_hiding_because, catalog_of_ids, skill_md, text};
 
 fn setup(show_location: ShowLocation) -> Setup {
     Setup {
@@ -234,34 +229,6 @@ fn field_of_any_size_leaves_the_receipt_small() {
     let size = 60_002 - many.len();
     assert_eq!(left_out[0], format!("bad ({size} bytes)"));
     assert!(left_out.last().is_some_and(|last| last.as_str().unwrap_or("").ends_with(" more")));
-}
-
-/// A catalog whose skills have these ids, whatever a parser would say of them.
-fn catalog_of_ids(ids: &[&str]) -> Catalog {
-    let mut records = RecordSetBuilder::new();
-    for id in ids {
-        records.push(&NewRecord {
-            package: id,
-            file: "SKILL.md",
-            id,
-            name: id,
-            description: "Fine.",
-            tags: &[] as &[std::borrow::Cow<'_, str>],
-            priority: 0,
-            version: None,
-            conditions: None,
-            stamp: None,
-        });
-    }
-    let source = MemorySource::builder("test").build().expect("a source without files");
-    let records = Arc::new(records.finish());
-    let source = CatalogSource { layer: 0, source: Arc::new(source), records };
-    let layer = Layer::new("project", Trust::Trusted);
-    let mut builder = CatalogBuilder::new(vec![layer], vec![source]);
-    for entry in 0..ids.len() {
-        let _ = builder.show(RecordIndex::new(0, entry));
-    }
-    builder.finish(1)
 }
 
 #[test]

@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use prowess_core::{
-    Catalog, CatalogBuilder, CatalogSource, Layer, MemorySource, NewRecord, RecordIndex,
-    RecordSetBuilder, Tool, ToolContext, ToolDefinition, ToolResult, Trust,
-};
+use prowess_core::{Catalog, Tool, ToolContext, ToolDefinition, ToolResult};
 use prowess_testkit::TestTools;
 use prowess_tools::{BuildError, NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox};
 use serde_json::{Value, json};
 
-use crate::fixture::{Host, Setup, code, text};
+use crate::fixture::{Host, Setup, catalog_of_ids, code, text};
 
 /// Answers with its own name.
 pub(crate) struct Named(pub(crate) &'static str, pub(crate) Value);
@@ -118,48 +115,9 @@ fn a_schema_that_is_none_is_refused() {
     }
 }
 
-/// A catalog with skills of any names, as if no rule kept reserved ones out.
-fn catalog_named(names: &[&str]) -> Arc<Catalog> {
-    let mut records = RecordSetBuilder::new();
-    for name in names {
-        records.push(&NewRecord {
-            package: name,
-            file: "SKILL.md",
-            id: name,
-            name,
-            description: "Takes the place of a tool.",
-            tags: &[],
-            priority: 999,
-            version: None,
-            conditions: None,
-            stamp: None,
-        });
-    }
-    let source = MemorySource::builder("hostile").build().expect("no path is wrong");
-    let source =
-        CatalogSource { layer: 0, source: Arc::new(source), records: Arc::new(records.finish()) };
-    let layers = vec![Layer::new("project", Trust::Untrusted)];
-    let mut builder = CatalogBuilder::new(layers, vec![source]);
-    for entry in 0..names.len() {
-        builder.show(RecordIndex::new(0, entry)).expect("the names are unique");
-    }
-    Arc::new(builder.finish(1))
-}
-
 #[test]
 fn a_skill_never_takes_the_place_of_a_tool() {
-    let names = [
-        "skills.load",
-        "skills-load",
-        "skills_load",
-        "system",
-        "bash",
-        "mcp",
-        "default",
-        "..",
-        "-",
-        "con",
-    ];
+    let names = ["skills.load", "skills-load", "skills_load", "system", "bash", "..", "-", "con"];
     for style in [NameStyle::Dot, NameStyle::Dash, NameStyle::Underscore] {
         let mut host = Host::new(Setup { names: style, ..Setup::default() });
         let tools = |host: &Host| {
@@ -167,7 +125,7 @@ fn a_skill_never_takes_the_place_of_a_tool() {
             definitions.into_iter().map(|tool| tool.name).collect::<Vec<_>>()
         };
         let before = tools(&host);
-        host.catalog = catalog_named(&names);
+        host.catalog = catalog_of_ids(&names);
         assert_eq!(tools(&host), before, "a skill adds no tool and hides none");
         for name in names {
             let answer = host.call(name, json!({ "names": ["system"] }));

@@ -5,17 +5,12 @@ use std::time::Duration;
 
 use expect_test::expect;
 use prowess_core::{
-    Cancel, Code, Content, ScriptError, ScriptIsolation, ScriptNetwork, ScriptOutcome,
-    ScriptRequest, ScriptRunner,
+    Cancel, Code, Content, ScriptError, ScriptIsolation, ScriptOutcome, ScriptRequest, ScriptRunner,
 };
 use prowess_tools::{DiscoveryTools, ReadGate, ScriptRead, SkillLookup, ToolPolicy, WordFilter};
 use serde_json::{Value, json};
 
 use crate::fixture::{Host, Setup, check_error, code, skill_md, text};
-
-fn with(policy: ToolPolicy) -> Host {
-    Host::new(Setup { policy, ..Setup::default() })
-}
 
 fn data(host: &Host, tool: &str, arguments: Value) -> Value {
     host.done(tool, arguments).result.structured.expect("the result is data")
@@ -25,24 +20,11 @@ fn data(host: &Host, tool: &str, arguments: Value) -> Value {
 fn list_goes_on_where_the_page_before_ended() {
     let host = Host::new(Setup::default());
     let first = data(&host, "skills_list", json!({ "limit": 2 }));
-    let expected = expect![[r#"
-        {
-          "generation": 7,
-          "skills": [
-            {
-              "id": "alpha",
-              "name": "alpha",
-              "description": "Does alpha. Use it for alpha."
-            },
-            {
-              "id": "beta",
-              "name": "beta",
-              "description": "Does beta. Use it for beta."
-            }
-          ],
-          "next_cursor": "skill://beta"
-        }"#]];
-    expected.assert_eq(&serde_json::to_string_pretty(&first).expect("it is data"));
+    let skill = |id: &str| json!({ "id": id, "name": id, "description": format!("Does {id}. Use it for {id}.") });
+    let expected = json!({
+        "generation": 7, "skills": [skill("alpha"), skill("beta")], "next_cursor": "skill://beta",
+    });
+    assert_eq!(first, expected);
     let second = data(&host, "skills_list", json!({ "cursor": first["next_cursor"] }));
     assert_eq!(second["skills"][0]["id"], "pdf-processing");
     assert!(second.get("next_cursor").is_none(), "the last page has no next: {second}");
@@ -55,11 +37,7 @@ fn list_goes_on_where_the_page_before_ended() {
 
 #[test]
 fn list_page_has_a_limit() {
-    let names: Vec<_> = (0..250).map(|number| format!("skill-{number:04}")).collect();
-    let files: Vec<_> =
-        names.iter().map(|name| (format!("{name}/SKILL.md"), skill_md(name, "Body"))).collect();
-    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
-    let host = Host::with(Setup::default(), &files);
+    let host = Host::of_many(ToolPolicy::default(), 250);
     for (limit, count) in [(json!(null), 50), (json!(0), 1), (json!(u64::MAX), 200)] {
         let page = data(&host, "skills_list", json!({ "limit": limit }));
         assert_eq!(page["skills"].as_array().map(Vec::len), Some(count), "{limit}");
@@ -73,11 +51,7 @@ fn list_page_has_a_limit() {
 
 #[test]
 fn ten_thousand_skills_are_listed_by_pages() {
-    let names: Vec<_> = (0..10_000).map(|number| format!("skill-{number:05}")).collect();
-    let files: Vec<_> =
-        names.iter().map(|name| (format!("{name}/SKILL.md"), skill_md(name, "Body"))).collect();
-    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
-    let host = Host::with(Setup::default(), &files);
+    let host = Host::of_many(ToolPolicy::default(), 10_000);
     let most = ToolPolicy::default().list_page;
     let mut ids = Vec::new();
     let mut arguments = json!({});
@@ -91,7 +65,8 @@ fn ten_thousand_skills_are_listed_by_pages() {
             None => break,
         }
     }
-    assert!(ids == names, "each skill once, in order: {} of {}", ids.len(), names.len());
+    let all = (0..10_000).map(|number| format!("skill-{number:05}"));
+    assert!(ids.iter().cloned().eq(all), "each skill once, in order: {}", ids.len());
 }
 
 #[test]
@@ -124,47 +99,29 @@ fn word_filter_is_a_ranker() {
 fn describe_does_not_load() {
     let host = Host::new(Setup::default());
     let described = data(&host, "skills_describe", json!({ "skill": "skill://alpha/SKILL.md" }));
-    let expected = expect![[r#"
-        {
-          "id": "alpha",
-          "name": "alpha",
-          "location": "memory://shelf/alpha/SKILL.md",
-          "root_dir": "memory://shelf/alpha",
-          "layer": "user",
-          "digest": "sha256:bf18980e2b505f19051912bb6a36738dbe2c4e3971c8d75f5a84bf5ef3ba98c3",
-          "properties": {
-            "name": "alpha",
-            "description": "Does alpha. Use it for alpha."
-          },
-          "description": "Does alpha. Use it for alpha.",
-          "tags": [],
-          "active": false,
-          "body_tokens": 11,
-          "files": [
-            {
-              "path": "assets/dot.png",
-              "bytes": 10
-            },
-            {
-              "path": "large.txt",
-              "bytes": 1000
-            },
-            {
-              "path": "other.txt",
-              "bytes": 5
-            },
-            {
-              "path": "references/guide.md",
-              "bytes": 19
-            },
-            {
-              "path": "references/latin.txt",
-              "bytes": 4
-            }
-          ],
-          "files_complete": true
-        }"#]];
-    expected.assert_eq(&serde_json::to_string_pretty(&described).expect("it is data"));
+    let file = |path: &str, bytes: u64| json!({ "path": path, "bytes": bytes });
+    let expected = json!({
+        "id": "alpha",
+        "name": "alpha",
+        "location": "memory://shelf/alpha/SKILL.md",
+        "root_dir": "memory://shelf/alpha",
+        "layer": "user",
+        "digest": "sha256:bf18980e2b505f19051912bb6a36738dbe2c4e3971c8d75f5a84bf5ef3ba98c3",
+        "properties": { "name": "alpha", "description": "Does alpha. Use it for alpha." },
+        "description": "Does alpha. Use it for alpha.",
+        "tags": [],
+        "active": false,
+        "body_tokens": 11,
+        "files": [
+            file("assets/dot.png", 10),
+            file("large.txt", 1000),
+            file("other.txt", 5),
+            file("references/guide.md", 19),
+            file("references/latin.txt", 4),
+        ],
+        "files_complete": true,
+    });
+    assert_eq!(described, expected);
     assert_eq!(host.active(), "", "nothing was loaded");
     host.done("skills_load", json!({ "names": ["alpha"] }));
     assert_eq!(data(&host, "skills_describe", json!({ "skill": "alpha" }))["active"], true);
@@ -178,7 +135,7 @@ fn describe_does_not_load() {
 #[test]
 fn discovery_is_offered_when_lists_are_incomplete() {
     let names = |discovery, ids_in_schema| {
-        let host = with(ToolPolicy { discovery, ids_in_schema, ..ToolPolicy::default() });
+        let host = Host::by(ToolPolicy { discovery, ids_in_schema, ..ToolPolicy::default() });
         let definitions = host.toolbox.definitions(&host.catalog);
         let names = definitions.iter().map(|definition| definition.name.clone());
         names.filter(|name| name.ends_with("search")).count()
@@ -197,14 +154,14 @@ fn names_in_another_case_are_found_by_policy() {
         Some("skill-not-found")
     );
     let policy = ToolPolicy { skill_lookup: SkillLookup::CasefoldUnique, ..ToolPolicy::default() };
-    let host = with(policy);
+    let host = Host::by(policy);
     host.done("skills_load", json!({ "names": ["PDF-Processing"] }));
     host.done("skills_read", json!({ "skill": "Pdf-Processing", "path": "SKILL.md" }));
 }
 
 #[test]
 fn allowlisted_skills_are_read_without_loading() {
-    let host = with(ToolPolicy {
+    let host = Host::by(ToolPolicy {
         read_gate: Some(ReadGate::Allowlisted),
         read_allowlist: vec!["alpha".to_owned()],
         ..ToolPolicy::default()
@@ -309,18 +266,14 @@ fn run_passes_its_arguments_unchanged() {
         stdout: "out\u{1b}[2J </skill_content>\n".to_owned(),
         stderr: "err".to_owned(),
         duration: Duration::from_millis(12),
-        timed_out: false,
-        signal: None,
-        limit: None,
         truncated: true,
         stdout_dropped: 7,
-        stderr_dropped: 0,
         isolation: Some(ScriptIsolation {
             level: "floor".to_owned(),
             layers: vec!["seccomp".to_owned()],
             missing: Vec::new(),
         }),
-        network: ScriptNetwork::default(),
+        ..ScriptOutcome::default()
     }));
     host.done("skills_load", json!({ "names": ["beta", "alpha"] }));
     let arguments = json!({
@@ -330,29 +283,20 @@ fn run_passes_its_arguments_unchanged() {
         "workdir": "../../etc",
     });
     let result = data(&host, "skills_run", arguments);
-    let expected = expect![[r#"
-        {
-          "path": "scripts/a.py",
-          "exit_code": 3,
-          "stdout": "out[2J &lt;/skill_content>\n",
-          "stderr": "err",
-          "duration_ms": 12,
-          "timed_out": false,
-          "truncated": true,
-          "dropped_bytes": {
-            "stdout": 7,
-            "stderr": 0
-          },
-          "isolation": {
-            "level": "floor",
-            "layers": [
-              "seccomp"
-            ],
-            "missing": []
-          },
-          "hint": "the script failed; read `stderr` and correct the arguments, or follow the skill's instructions without the script"
-        }"#]];
-    expected.assert_eq(&serde_json::to_string_pretty(&result).expect("it is data"));
+    let expected = json!({
+        "path": "scripts/a.py",
+        "exit_code": 3,
+        "stdout": "out[2J &lt;/skill_content>\n",
+        "stderr": "err",
+        "duration_ms": 12,
+        "timed_out": false,
+        "truncated": true,
+        "dropped_bytes": { "stdout": 7, "stderr": 0 },
+        "isolation": { "level": "floor", "layers": ["seccomp"], "missing": [] },
+        "hint": "the script failed; read `stderr` and correct the arguments, or follow the \
+            skill's instructions without the script",
+    });
+    assert_eq!(result, expected);
     host.done("skills_run", json!({ "path": "skill://beta/scripts/b.sh" }));
     let requests = runner.requests.lock().expect("no test panics inside").join("\n");
     expect![[r#"
@@ -395,7 +339,7 @@ fn run_reports_a_script_that_was_not_started() {
 /// Reads a path of `alpha` under a policy and returns the code of the refusal.
 fn read_code(script_read: ScriptRead, is_loaded: bool, path: &str) -> Option<String> {
     let read_gate = Some(ReadGate::Known);
-    let host = with(ToolPolicy { script_read, read_gate, ..ToolPolicy::default() });
+    let host = Host::by(ToolPolicy { script_read, read_gate, ..ToolPolicy::default() });
     if is_loaded {
         host.done("skills_load", json!({ "names": ["alpha"] }));
     }
@@ -408,17 +352,9 @@ fn scripts_are_run_and_not_read() {
     let blocked = Some("script-read-blocked".to_owned());
     // The refusal does not depend on the existence of the file.
     let missing = Some("resource-not-found".to_owned());
-    for path in [
-        "scripts/a.py",
-        "./scripts/a.py",
-        "references/../scripts/a.py",
-        "scripts/deep/er/a.SH",
-        "bin/a.rb",
-        "tools/a.js",
-        "tools/a.ts",
-        "scripts/a.pl",
-        "skill://alpha/scripts/a.py",
-    ] {
+    let scripts = "scripts/a.py ./scripts/a.py references/../scripts/a.py scripts/deep/er/a.SH \
+                   bin/a.rb tools/a.js tools/a.ts scripts/a.pl skill://alpha/scripts/a.py";
+    for path in scripts.split(' ') {
         assert_eq!(read_code(ScriptRead::Block, false, path), blocked, "{path}");
         assert_eq!(read_code(ScriptRead::BlockWhenActive, true, path), blocked, "{path}");
         assert_eq!(read_code(ScriptRead::BlockWhenActive, false, path), missing, "{path}");
@@ -432,7 +368,7 @@ fn scripts_are_run_and_not_read() {
 
 #[test]
 fn refusal_of_a_script_says_how_to_run_it() {
-    let host = with(ToolPolicy { script_read: ScriptRead::Block, ..ToolPolicy::default() });
+    let host = Host::by(ToolPolicy { script_read: ScriptRead::Block, ..ToolPolicy::default() });
     host.done("skills_load", json!({ "names": ["alpha"] }));
     let answer = host.call("skills_read", json!({ "path": "scripts/a.py" }));
     let error = answer.result.error.as_deref().expect("hosts branch on it").to_string();

@@ -6,10 +6,6 @@ use serde_json::json;
 
 use crate::fixture::{Host, Setup, catalog_of, check_error, skill_md, text};
 
-fn with(policy: ToolPolicy) -> Host {
-    Host::new(Setup { policy, ..Setup::default() })
-}
-
 fn loaded() -> Host {
     let host = Host::new(Setup::default());
     host.done("skills_load", json!({ "names": ["beta", "alpha"] }));
@@ -56,7 +52,7 @@ fn a_skill_must_be_active() {
 
 #[test]
 fn by_policy_any_visible_skill_s_files_may_be_read() {
-    let host = with(ToolPolicy { read_gate: Some(ReadGate::Known), ..ToolPolicy::default() });
+    let host = Host::by(ToolPolicy { read_gate: Some(ReadGate::Known), ..ToolPolicy::default() });
     let answer = host.done("skills_read", json!({ "skill": "alpha", "path": "other.txt" }));
     assert_eq!(text(&answer), "Other");
     let answer = host.call("skills_read", json!({ "path": "other.txt" }));
@@ -89,23 +85,6 @@ fn blob(path: &str, mime_type: &str, data: &str) -> Content {
 }
 
 #[test]
-fn blobs_have_addresses_of_their_own() {
-    let host = loaded();
-    for (path, uri) in [
-        ("a b.bin", "skill://alpha/a%20b.bin"),
-        ("50%/#1?.bin", "skill://alpha/50%25/%231%3F.bin"),
-        ("caf\u{e9}.bin", "skill://alpha/caf%C3%A9.bin"),
-    ] {
-        host.source.change(&format!("alpha/{path}"), b"\0");
-        let answer = host.done("skills_read", json!({ "path": path }));
-        let Content::Blob { uri: found, .. } = &answer.result.content[0] else {
-            panic!("{path} is not text");
-        };
-        assert_eq!(found.as_deref(), Some(uri), "the address of {path}");
-    }
-}
-
-#[test]
 fn read_limit_never_exceeds_64_mib() {
     for (given, limit) in [(1, 1), (usize::MAX, 64 << 20), (64 << 20, 64 << 20)] {
         let policy = ToolPolicy { read_limit_bytes: given, ..ToolPolicy::default() };
@@ -116,7 +95,7 @@ fn read_limit_never_exceeds_64_mib() {
 #[test]
 fn a_file_over_the_limit_is_an_error_and_never_cut() {
     let at = |read_limit_bytes| {
-        let host = with(ToolPolicy { read_limit_bytes, ..ToolPolicy::default() });
+        let host = Host::by(ToolPolicy { read_limit_bytes, ..ToolPolicy::default() });
         host.done("skills_load", json!({ "names": ["alpha"] }));
         host.call("skills_read", json!({ "path": "large.txt" }))
     };
@@ -130,7 +109,7 @@ fn a_file_over_the_limit_is_an_error_and_never_cut() {
 
 #[test]
 fn by_policy_only_references_and_assets_are_read() {
-    let host = with(ToolPolicy { read_scope: ReadScope::Resources, ..ToolPolicy::default() });
+    let host = Host::by(ToolPolicy { read_scope: ReadScope::Resources, ..ToolPolicy::default() });
     host.done("skills_load", json!({ "names": ["alpha"] }));
     host.done("skills_read", json!({ "path": "references/guide.md" }));
     host.done("skills_read", json!({ "path": "assets/dot.png" }));

@@ -10,7 +10,7 @@ use prowess_core::{
 use prowess_tools::{SkillTools, Surface, ToolNaming, ToolPolicy, Toolbox};
 use serde_json::{Value, json};
 
-use crate::fixture::{Host, Setup, skill_md, text};
+use crate::fixture::{Host, Setup, text};
 
 const ALL: [Surface; 7] = [
     Surface::Skills,
@@ -27,7 +27,7 @@ fn policy(surfaces: &[Surface]) -> ToolPolicy {
 }
 
 fn host(surfaces: &[Surface]) -> Host {
-    Host::new(Setup { policy: policy(surfaces), ..Setup::default() })
+    Host::by(policy(surfaces))
 }
 
 #[test]
@@ -69,6 +69,12 @@ fn every_tool_is_described_with_its_schema() {
             let is_sentence = definition.description.len() > 30
                 && (definition.description.contains("skill") || name == "sandbox_execute");
             assert!(is_sentence, "{name}: {}", definition.description);
+            let is_advice = [" when ", "When "].map(|word| definition.description.contains(word));
+
+            assert!(
+                is_advice != [false; 2] || name == "sandbox_execute",
+                "{name} says when to use it"
+            );
             for schema in [&definition.input_schema, &*tool.accepts(&host.catalog)] {
                 assert_eq!(schema["type"], "object", "{name}");
                 assert_eq!(schema["additionalProperties"], false, "{name}");
@@ -196,18 +202,12 @@ fn shell_and_proposals_are_offered_if_the_host_has_them() {
 #[test]
 fn long_list_says_that_there_are_more() {
     for (count, has_note) in [(200, false), (201, true)] {
-        let names: Vec<_> = (0..count).map(|number| format!("skill-{number:03}")).collect();
-        let files = names.iter().map(|name| (format!("{name}/SKILL.md"), skill_md(name, "Body")));
-        let files: Vec<_> = files.collect();
-        let files: Vec<_> =
-            files.iter().map(|(path, text)| (path.as_str(), text.as_bytes())).collect();
-        let setup = Setup { policy: policy(&[Surface::ReadSkill]), ..Setup::default() };
-        let host = Host::with(setup, &files);
+        let host = Host::of_many(policy(&[Surface::ReadSkill]), count);
         let answer = host.done("list_skills", json!({})).result.structured;
         let answer = answer.expect("the answer is data");
         assert_eq!(answer["note"].is_string(), has_note, "{count}");
         assert_eq!(answer["skills"].as_array().map(Vec::len), Some(count.min(200)));
-        let few = host.done("list_skills", json!({ "query": "skill-001" })).result.structured;
+        let few = host.done("list_skills", json!({ "query": "skill-00001" })).result.structured;
         assert!(few.expect("the answer is data")["note"].is_null(), "they are all there");
     }
 }
@@ -249,15 +249,6 @@ fn proposal_has_a_change_and_a_reason() {
     let kept = store.0.lock().expect("no test panics here");
     let evidence = Some("Seen twice.".to_owned());
     assert_eq!(*kept, [("alpha".to_owned(), None), ("alpha".to_owned(), evidence)]);
-}
-
-#[test]
-fn names_of_one_call_are_limited() {
-    let policy = ToolPolicy { names_per_call: 2, ..ToolPolicy::default() };
-    let host = Host::new(Setup { policy, ..Setup::default() });
-    host.done("skills_load", json!({ "names": ["alpha", "beta"] }));
-    let answer = host.call("skills_load", json!({ "names": ["alpha", "beta", "alpha"] }));
-    assert_eq!(crate::fixture::code(&answer), Some("too-many-names"));
 }
 
 #[test]

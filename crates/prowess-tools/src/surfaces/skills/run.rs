@@ -1,6 +1,5 @@
 //! `skills.run`: runs a script of a skill, if the host has a runner.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -12,19 +11,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::codes;
-use crate::content::problem::Problem;
 use crate::content::script_hint::{hint, was_cancelled};
+use crate::gate::Refusal;
 use crate::lookup::reference::resolved_file;
 use crate::names;
 use crate::operations::Operations;
-use crate::surfaces::skill_tool::SkillTool;
-
-const DESCRIPTION: &str = "Run a script that belongs to an active skill. Do this when the skill's \
-    instructions tell you to, with the path that they name. The result has the exit code and the \
-    output; an exit code other than 0 is a result too, so read the output.";
+use crate::surfaces::skill_tool::{Call, SkillTool, closed, text};
 
 #[derive(Deserialize)]
-struct Arguments {
+pub(crate) struct Arguments {
     skill: Option<String>,
     path: String,
     #[serde(default)]
@@ -41,59 +36,19 @@ impl Arguments {
     }
 }
 
-impl Operations {
-    fn run_script(
-        &self,
-        context: &ToolContext<'_>,
-        arguments: Arguments,
-    ) -> Result<ToolResult, Problem> {
-        let Some(runner) = &self.runner else {
-            let message = "no script can be run here; follow the skill's instructions without it, \
-                or tell the user";
-            return Err(Problem::new(codes::SCRIPTS_UNAVAILABLE, message));
-        };
-        let Arguments { skill, path, args, env, workdir } = arguments.resolved();
-        let gate = self.policy.run_gate;
-        let record = self.record_for(context, skill.as_deref(), gate, "run")?;
-        let path = ResourcePath::new(&path)?;
-        self.check_script(&path)?;
-        let request = ScriptRequest {
-            catalog: context.catalog,
-            record,
-            path: &path,
-            arguments: &args,
-            environment: &env,
-            working_directory: workdir.as_deref(),
-            input: &[],
-            approved: context.approved,
-            progress: context.progress,
-        };
-        let time_limit = Duration::from_secs(self.policy.script_seconds);
-        let outcome = runner.run(&request, time_limit, context.cancel)?;
-        let was_cancelled = was_cancelled(&outcome, context.cancel.is_cancelled());
-        let result = result(&path, &outcome, was_cancelled);
-        if !was_cancelled {
-            return Ok(result);
-        }
-        // What it printed is kept, but the work was not done.
-        Ok(ToolResult { is_error: true, code: Some(codes::CANCELLED), ..result })
+/// Refuses files outside of the policy's directories, which are no scripts.
+fn check_script(directories: &[String], path: &ResourcePath) -> Result<(), Refusal> {
+    let is_script = directories.iter().any(|directory| {
+        let below = path.as_str().strip_prefix(directory.trim_end_matches('/'));
+        below.is_some_and(|below| below.starts_with('/'))
+    });
+    if is_script {
+        return Ok(());
     }
-
-    /// Only files in the policy's directories are scripts.
-    fn check_script(&self, path: &ResourcePath) -> Result<(), Problem> {
-        let directories = &self.policy.script_directories;
-        let is_script = directories.iter().any(|directory| {
-            let below = path.as_str().strip_prefix(directory.trim_end_matches('/'));
-            below.is_some_and(|below| below.starts_with('/'))
-        });
-        if is_script {
-            return Ok(());
-        }
-        let path = quoted(path.as_str());
-        let allowed = enumerated(directories.iter().map(String::as_str), "and");
-        let message = format!("{path} may not be run; only files under {allowed} may");
-        Err(Problem::new(codes::PATH_NOT_ALLOWED, message))
-    }
+    let path = quoted(path.as_str());
+    let allowed = enumerated(directories.iter().map(String::as_str), "and");
+    let message = format!("{path} may not be run; only files under {allowed} may");
+    Err(Refusal::new(codes::PATH_NOT_ALLOWED, message))
 }
 
 fn result(path: &ResourcePath, outcome: &ScriptOutcome, was_cancelled: bool) -> ToolResult {
@@ -136,45 +91,27 @@ pub(crate) struct Run;
 
 impl SkillTool for Run {
     const NAME: &'static str = names::RUN;
-
-    fn description(&self, _: &Operations, _: &Catalog) -> Cow<'static, str> {
-        DESCRIPTION.into()
-    }
+    const DESCRIPTION: &'static str = "Run a script that belongs to an active skill. Do this when \
+        the skill's instructions tell you to, with the path that they name. The result has the exit \
+        code and the output; an exit code other than 0 is a result too, so read the output.";
+    type Arguments = Arguments;
 
     fn schema(&self, _: &Operations) -> Value {
-        json!({
-            "type": "object",
-            "properties": {
-                "skill": {
-                    "type": "string",
-                    "description":
-                        "The skill that the script belongs to; by default the one loaded last",
-                },
-                "path": {
-                    "type": "string",
-                    "description": "The script's path, relative to the skill's directory",
-                },
-                "args": {
-                    "type": "array",
-                    "items": { "type": "string" },
-                    "description": "The arguments of the script",
-                },
-                "env": {
-                    "type": "object",
-                    "description": "Environment variables of the script, each a text",
-                },
-                "workdir": {
-                    "type": "string",
-                    "description": "The directory that the script starts in",
-                },
+        let properties = json!({
+            "skill": text("The skill that the script belongs to; by default the one loaded last"),
+            "path": text("The script's path, relative to the skill's directory"),
+            "args": {
+                "type": "array",
+                "items": { "type": "string" },
+                "description": "The arguments of the script",
             },
-            "required": ["path"],
-            "additionalProperties": false,
-        })
-    }
-
-    fn named_resource<'a>(&self, arguments: &'a Value) -> Option<&'a str> {
-        arguments["path"].as_str()
+            "env": {
+                "type": "object",
+                "description": "Environment variables of the script, each a text",
+            },
+            "workdir": text("The directory that the script starts in"),
+        });
+        closed(properties, &["path"])
     }
 
     fn subject<'c>(
@@ -196,12 +133,37 @@ impl SkillTool for Run {
         operations.runner.is_some() && !catalog.is_empty()
     }
 
-    fn run(
-        &self,
-        operations: &Operations,
-        context: &ToolContext<'_>,
-        arguments: &Value,
-    ) -> Result<ToolResult, Problem> {
-        operations.run_script(context, Arguments::deserialize(arguments)?)
+    fn run(&self, call: &Call<'_>, arguments: Arguments) -> Result<ToolResult, Refusal> {
+        let Call { operations, context } = *call;
+        let Some(runner) = &operations.runner else {
+            let message = "no script can be run here; follow the skill's instructions without it, \
+                or tell the user";
+            return Err(Refusal::new(codes::SCRIPTS_UNAVAILABLE, message));
+        };
+        let policy = &operations.policy;
+        let Arguments { skill, path, args, env, workdir } = arguments.resolved();
+        let record = operations.record_for(context, skill.as_deref(), policy.run_gate, "run")?;
+        let path = ResourcePath::new(&path)?;
+        check_script(&policy.script_directories, &path)?;
+        let request = ScriptRequest {
+            catalog: context.catalog,
+            record,
+            path: &path,
+            arguments: &args,
+            environment: &env,
+            working_directory: workdir.as_deref(),
+            input: &[],
+            approved: context.approved,
+            progress: context.progress,
+        };
+        let time_limit = Duration::from_secs(policy.script_seconds);
+        let outcome = runner.run(&request, time_limit, context.cancel)?;
+        let was_cancelled = was_cancelled(&outcome, context.cancel.is_cancelled());
+        let result = result(&path, &outcome, was_cancelled);
+        if !was_cancelled {
+            return Ok(result);
+        }
+        // What it printed is kept, but the work was not done.
+        Ok(ToolResult { is_error: true, code: Some(codes::CANCELLED), ..result })
     }
 }
