@@ -16,6 +16,7 @@ use prowess::{
 
 use crate::args::Global;
 use crate::failure::{Failure, Place};
+use crate::features;
 use crate::paths::absolute;
 
 pub(crate) use places::user_file;
@@ -73,6 +74,7 @@ fn file_part(file: &Path) -> Result<ConfigPart, Failure> {
 
 fn invalid(error: &ConfigError) -> Failure {
     let (code, help) = match error.kind {
+        ConfigErrorKind::MissingFeature { key, feature } => return features::lacks(feature, key),
         ConfigErrorKind::ForbiddenKey => {
             let keys = Configuration::project_keys().collect::<Vec<_>>().join(", ");
             let help = format!("set it in your own configuration; a project may set {keys}");

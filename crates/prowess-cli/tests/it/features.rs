@@ -60,6 +60,7 @@ fn keys_and_presets_name_their_feature() {
     for (feature, key, setting) in [
         ("gitignore", "discovery.gitignore", "discovery.gitignore=true"),
         ("proxy", "scripts.network", "scripts.network=[example.com]"),
+        ("virtual-shell", "shell", "shell.mount=/skills"),
         ("mcp-sources", "sources.mcp", "sources.mcp={team: {command: [team]}}"),
     ] {
         check(feature, key, &["--set", setting, "list"]);

@@ -35,7 +35,23 @@ pub enum ConfigErrorKind {
     Invalid,
     /// A project sets a key that could widen the rights of its own skills.
     ForbiddenKey,
+    /// A key is known, and this build lacks its feature.
+    MissingFeature {
+        /// The key.
+        key: &'static str,
+        /// The feature of this crate.
+        feature: &'static str,
+    },
 }
+
+/// The first parts of keys that need a feature.
+const KEYS_OF_FEATURES: [(&str, &str); 5] = [
+    ("discovery", "filesystem"),
+    ("plugins", "plugins"),
+    ("proposals", "proposals"),
+    ("scripts", "scripts"),
+    ("shell", "virtual-shell"),
+];
 
 /// A position in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +76,16 @@ impl ConfigError {
     #[allow(clippy::needless_pass_by_value, reason = "it maps an error")]
     pub(super) fn invalid(error: serde_yaml::Error) -> Self {
         let (message, position) = located(&error);
-        Self::new(ConfigErrorKind::Invalid, position, with_suggestion(&message))
+        match missing_feature(&message) {
+            Some((key, feature)) => {
+                let message = format!(
+                    "the key `{key}` needs the feature `{feature}`, which this build lacks"
+                );
+                let kind = ConfigErrorKind::MissingFeature { key, feature };
+                Self::new(kind, position, message)
+            }
+            None => Self::new(ConfigErrorKind::Invalid, position, with_suggestion(&message)),
+        }
     }
 
     pub(super) fn forbidden(error: &serde_yaml::Error) -> Self {
@@ -106,6 +131,12 @@ fn located(error: &serde_yaml::Error) -> (String, Option<ConfigPosition>) {
     let suffix = format!(" at line {} column {}", position.line, position.column);
     let message = text.strip_suffix(&suffix).map(str::to_owned);
     (message.unwrap_or(text), Some(position))
+}
+
+/// Returns the key that is unknown in this build alone, and its feature.
+fn missing_feature(message: &str) -> Option<(&'static str, &'static str)> {
+    let key = message.strip_prefix("unknown field `")?.split('`').next()?;
+    KEYS_OF_FEATURES.into_iter().find(|(known, _)| *known == key)
 }
 
 /// Replaces the list of all known words by the one that was probably meant.
