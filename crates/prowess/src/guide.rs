@@ -12,12 +12,29 @@
 //! | know what is promised, and where a promise ends | [`security`] |
 //! | collect traces | [`traces`] |
 
-pub mod async_hosts;
-pub mod authoring;
-pub mod embedding;
-pub mod migrating;
-pub mod operating;
-pub mod security;
-pub mod sources;
-pub mod stores;
-pub mod traces;
+#[doc = include_str!("guide/async_hosts.md")]
+pub mod async_hosts {}
+
+#[doc = include_str!("guide/authoring.md")]
+pub mod authoring {}
+
+#[doc = include_str!("guide/embedding.md")]
+pub mod embedding {}
+
+#[doc = include_str!("guide/migrating.md")]
+pub mod migrating {}
+
+#[doc = include_str!("guide/operating.md")]
+pub mod operating {}
+
+#[doc = include_str!("guide/security.md")]
+pub mod security {}
+
+#[doc = include_str!("guide/sources.md")]
+pub mod sources {}
+
+#[doc = include_str!("guide/stores.md")]
+pub mod stores {}
+
+#[doc = include_str!("guide/traces.md")]
+pub mod traces {}

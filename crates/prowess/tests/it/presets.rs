@@ -44,9 +44,9 @@ fn check(name: &str, expected: &Expect) {
 
 /// The rows of the guide's table of presets: the preset, and the tools of the third column.
 fn documented_tools() -> Vec<(&'static str, Vec<&'static str>, bool)> {
-    let guide = include_str!("../../src/guide/migrating.rs");
+    let guide = include_str!("../../src/guide/migrating.md");
     let table = guide.split("| you have | preset |").nth(1).expect("the guide has the table");
-    let rows = table.lines().skip(2).map_while(|line| line.strip_prefix("//! |"));
+    let rows = table.lines().skip(2).map_while(|line| line.strip_prefix('|'));
     rows.map(|row| {
         let cells: Vec<_> = row.split('|').collect();
         let preset = cells[1].trim().trim_matches('`');
