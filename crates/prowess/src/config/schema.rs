@@ -51,9 +51,7 @@ fn of(path: &mut Vec<Step>) -> Value {
     let schema = match seen.shape {
         None => json!({}),
         Some(Shape::Boolean) => json!({ "type": "boolean" }),
-        Some(Shape::Integer { is_signed: false }) => json!({ "type": "integer", "minimum": 0 }),
-        Some(Shape::Integer { is_signed: true }) => json!({ "type": "integer" }),
-        Some(Shape::Number) => json!({ "type": "number" }),
+        Some(Shape::Integer) => json!({ "type": "integer", "minimum": 0 }),
         Some(Shape::Text) => json!({ "type": "string" }),
         Some(Shape::List) => json!({ "type": "array", "items": inside(Step::Item) }),
         Some(Shape::Map) => {

@@ -1,7 +1,6 @@
 //! A deserializer that records what a type asks for at one place.
 
-use std::fmt;
-
+use serde::de::value::Error;
 use serde::de::{
     DeserializeSeed, Deserializer, Error as _, IntoDeserializer, MapAccess, SeqAccess, Visitor,
 };
@@ -24,8 +23,7 @@ pub(super) enum Step {
 #[derive(Clone, Copy)]
 pub(super) enum Shape {
     Boolean,
-    Integer { is_signed: bool },
-    Number,
+    Integer,
     Text,
     List,
     Map,
@@ -55,30 +53,17 @@ struct Probe<'p> {
     seen: &'p mut Seen,
 }
 
-/// The end of a probe.
-#[derive(Debug)]
-struct Ended;
-
-impl fmt::Display for Ended {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("the probe has ended")
-    }
-}
-
-impl std::error::Error for Ended {}
-
-impl serde::de::Error for Ended {
-    fn custom<T: fmt::Display>(_message: T) -> Self {
-        Self
-    }
+/// Returns the end of a probe.
+fn ended() -> Error {
+    Error::custom("the probe has ended")
 }
 
 impl<'p> Probe<'p> {
-    fn record<T>(self, shape: Shape) -> Result<T, Ended> {
+    fn record<T>(self, shape: Shape) -> Result<T, Error> {
         if self.path.is_empty() {
             self.seen.shape = Some(shape);
         }
-        Err(Ended)
+        Err(ended())
     }
 
     /// Returns the value after the first step, if there is one.
@@ -89,58 +74,42 @@ impl<'p> Probe<'p> {
 }
 
 impl<'de> Deserializer<'de> for Probe<'_> {
-    type Error = Ended;
+    type Error = Error;
 
     /// The type accepts several kinds of values.
-    fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Ended> {
-        Err(Ended)
+    fn deserialize_any<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Error> {
+        Err(ended())
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Ended> {
+    fn deserialize_bool<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Error> {
         self.record(Shape::Boolean)
     }
 
-    fn deserialize_u64<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Ended> {
-        self.record(Shape::Integer { is_signed: false })
+    fn deserialize_u64<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Error> {
+        self.record(Shape::Integer)
     }
 
-    fn deserialize_u8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+    fn deserialize_u8<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         self.deserialize_u64(visitor)
     }
 
-    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+    fn deserialize_u16<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         self.deserialize_u64(visitor)
     }
 
-    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+    fn deserialize_u32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         self.deserialize_u64(visitor)
     }
 
-    fn deserialize_i64<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Ended> {
-        self.record(Shape::Integer { is_signed: true })
-    }
-
-    fn deserialize_i32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
-        self.deserialize_i64(visitor)
-    }
-
-    fn deserialize_f64<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Ended> {
-        self.record(Shape::Number)
-    }
-
-    fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
-        self.deserialize_f64(visitor)
-    }
-
-    fn deserialize_str<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Ended> {
+    fn deserialize_str<V: Visitor<'de>>(self, _visitor: V) -> Result<V::Value, Error> {
         self.record(Shape::Text)
     }
 
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         self.deserialize_str(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         if self.path.is_empty() {
             self.seen.is_optional = true;
         }
@@ -151,18 +120,18 @@ impl<'de> Deserializer<'de> for Probe<'_> {
         self,
         _name: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Ended> {
+    ) -> Result<V::Value, Error> {
         visitor.visit_newtype_struct(self)
     }
 
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.path.first() {
             Some(Step::Item) => visitor.visit_seq(Inside(self)),
             _ => self.record(Shape::List),
         }
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.path.first() {
             Some(Step::Entry) => visitor.visit_map(Inside(self)),
             _ => self.record(Shape::Map),
@@ -174,7 +143,7 @@ impl<'de> Deserializer<'de> for Probe<'_> {
         _name: &'static str,
         fields: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Ended> {
+    ) -> Result<V::Value, Error> {
         match self.path.first() {
             Some(Step::Field(_)) => visitor.visit_map(Inside(self)),
             _ => self.record(Shape::Struct(fields)),
@@ -186,12 +155,12 @@ impl<'de> Deserializer<'de> for Probe<'_> {
         _name: &'static str,
         variants: &'static [&'static str],
         _visitor: V,
-    ) -> Result<V::Value, Ended> {
+    ) -> Result<V::Value, Error> {
         self.record(Shape::Words(variants))
     }
 
     forward_to_deserialize_any! {
-        i8 i16 char bytes byte_buf unit unit_struct tuple tuple_struct identifier ignored_any
+        i8 i16 i32 i64 f32 f64 char bytes byte_buf unit unit_struct tuple tuple_struct identifier ignored_any
     }
 }
 
@@ -199,24 +168,24 @@ impl<'de> Deserializer<'de> for Probe<'_> {
 struct Inside<'p>(Probe<'p>);
 
 impl<'de> SeqAccess<'de> for Inside<'_> {
-    type Error = Ended;
+    type Error = Error;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(
         &mut self,
         seed: T,
-    ) -> Result<Option<T::Value>, Ended> {
-        let (_, inside) = self.0.inside().ok_or(Ended)?;
+    ) -> Result<Option<T::Value>, Error> {
+        let (_, inside) = self.0.inside().ok_or_else(ended)?;
         seed.deserialize(inside).map(Some)
     }
 }
 
 impl<'de> MapAccess<'de> for Inside<'_> {
-    type Error = Ended;
+    type Error = Error;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,
-    ) -> Result<Option<K::Value>, Ended> {
+    ) -> Result<Option<K::Value>, Error> {
         let key = match self.0.path.first() {
             Some(Step::Field(name)) => AnyKey(name),
             _ => AnyKey("key"),
@@ -224,8 +193,8 @@ impl<'de> MapAccess<'de> for Inside<'_> {
         seed.deserialize(key).map(Some)
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Ended> {
-        let (_, inside) = self.0.inside().ok_or_else(|| Ended::custom(""))?;
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Error> {
+        let (_, inside) = self.0.inside().ok_or_else(ended)?;
         seed.deserialize(inside)
     }
 }
@@ -234,9 +203,9 @@ impl<'de> MapAccess<'de> for Inside<'_> {
 struct AnyKey(&'static str);
 
 impl<'de> Deserializer<'de> for AnyKey {
-    type Error = Ended;
+    type Error = Error;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Ended> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_borrowed_str(self.0)
     }
 
@@ -245,7 +214,7 @@ impl<'de> Deserializer<'de> for AnyKey {
         _name: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Ended> {
+    ) -> Result<V::Value, Error> {
         let first: &str = variants.first().copied().unwrap_or(self.0);
         visitor.visit_enum(first.into_deserializer())
     }
