@@ -7,9 +7,11 @@ mod traces;
 
 use std::fs;
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use prowess::registry::Subscription;
 use prowess::{Policies, Runtime};
 use prowess_testkit::Tree;
 use rustix::fs::inotify;
@@ -30,6 +32,24 @@ fn take_all() -> Vec<OwnedFd> {
 /// One test at a time.
 static TURN: Mutex<()> = Mutex::new(());
 
+/// A runtime that watches a directory, and polls it each second if it cannot.
+fn polling(directory: &Path) -> Runtime {
+    let policies = Policies::from_yaml("refresh: {mode: watch, poll_seconds: 1}");
+    let builder = Runtime::builder().policies(policies.expect("the policies are good"));
+    builder.skills_directory("user", directory).build().expect("it does without watches")
+}
+
+fn wait_until(subscription: &Subscription, is_so: &dyn Fn() -> bool) {
+    while !is_so() {
+        subscription.recv_timeout(Duration::from_secs(60)).expect("a change is reported");
+    }
+}
+
+fn is_not_watched(runtime: &Runtime) -> bool {
+    let catalog = runtime.catalog();
+    catalog.diagnostics().any(|found| found.code.as_str() == "source-not-watched")
+}
+
 #[test]
 fn changes_are_found_by_polling_and_that_is_reported() {
     let _turn = TURN.lock();
@@ -40,30 +60,19 @@ fn changes_are_found_by_polling_and_that_is_reported() {
     };
     write("First.");
     let taken = take_all();
-    let policies = Policies::from_yaml("refresh: {mode: watch, poll_seconds: 1}");
-    let builder = Runtime::builder().policies(policies.expect("the policies are good"));
-    let builder = builder.skills_directory("user", tree.path());
-    let runtime = builder.build().expect("a runtime does without watches");
+    let runtime = polling(tree.path());
     let subscription = runtime.subscribe();
-    let wait_until = |is_so: &dyn Fn() -> bool| {
-        while !is_so() {
-            subscription.recv_timeout(Duration::from_secs(60)).expect("a change is reported");
-        }
-    };
-    let is_reported = || {
-        let catalog = runtime.catalog();
-        catalog.diagnostics().any(|found| found.code.as_str() == "source-not-watched")
-    };
+    let wait_until = |is_so: &dyn Fn() -> bool| wait_until(&subscription, is_so);
     let says = |text: &str| {
         let catalog = runtime.catalog();
         catalog.get("pdf").is_some_and(|skill| skill.description() == text)
     };
-    wait_until(&is_reported);
+    wait_until(&|| is_not_watched(&runtime));
     assert!(says("First."), "what there is is offered all the same");
     write("Second.");
     wait_until(&|| says("Second."));
     drop(taken);
-    assert!(is_reported(), "it stays reported: nothing tries again by itself");
+    assert!(is_not_watched(&runtime), "it stays reported: nothing tries again by itself");
 }
 
 /// A package in a directory that was created while the process could open no file is found later.
@@ -74,16 +83,9 @@ fn a_watch_that_cannot_look_is_given_up_for_polling() {
     let skill = |name: &str| format!("---\nname: {name}\ndescription: Helps.\n---\nBody\n");
     tree.write("beside/group/late/SKILL.md", skill("late"));
     tree.write("skills/pdf/SKILL.md", skill("pdf"));
-    let policies = Policies::from_yaml("refresh: {mode: watch, poll_seconds: 1}");
-    let builder = Runtime::builder().policies(policies.expect("the policies are good"));
-    let builder = builder.skills_directory("user", tree.join("skills"));
-    let runtime = builder.build().expect("the runtime is complete");
+    let runtime = polling(&tree.join("skills"));
     let subscription = runtime.subscribe();
-    let wait_until = |is_so: &dyn Fn() -> bool| {
-        while !is_so() {
-            subscription.recv_timeout(Duration::from_secs(60)).expect("a change is reported");
-        }
-    };
+    let wait_until = |is_so: &dyn Fn() -> bool| wait_until(&subscription, is_so);
     // Past the setting-up of the watch.
     tree.write("skills/first/SKILL.md", skill("first"));
     wait_until(&|| runtime.catalog().get("first").is_some());
@@ -95,11 +97,7 @@ fn a_watch_that_cannot_look_is_given_up_for_polling() {
         taken.push(file);
     }
     fs::rename(tree.join("beside/group"), tree.join("skills/group")).expect("it takes no file");
-    let is_told = || {
-        let catalog = runtime.catalog();
-        catalog.diagnostics().any(|found| found.code.as_str() == "source-not-watched")
-    };
-    wait_until(&is_told);
+    wait_until(&|| is_not_watched(&runtime));
     assert!(runtime.catalog().get("pdf").is_some(), "what there was is offered all the same");
     drop(taken);
     wait_until(&|| runtime.catalog().get("late").is_some());

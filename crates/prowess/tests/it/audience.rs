@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess::search::{Fused, Searcher, Substring};
-use prowess::{Audience, Facts, Policies, Ranker, RuntimeBuilder, ToolCall};
+use prowess::{Audience, Facts, Policies, RuntimeBuilder, ToolCall};
 use prowess_testkit::Tree;
 use serde_json::json;
 
@@ -90,46 +89,6 @@ fn one_tenant_never_meets_anothers_skills() {
 }
 
 #[test]
-fn no_ranker_finds_what_is_hidden() {
-    let single = || -> [Arc<dyn Ranker>; 2] { [Arc::new(Searcher::new()), Arc::new(Substring)] };
-    let fused: Arc<dyn Ranker> = Arc::new(Fused::new(single()));
-    let tree = Tree::new(SKILLS);
-    let [words, substring] = single();
-    // Each of these queries fits hidden skills too.
-    for (ranker, query) in [(words, "reports"), (substring, "a"), (fused, "reports")] {
-        let runtime = runtime(&tree).ranker(ranker).build().expect("the layers are standard");
-        let session = runtime.open_session().expect("memory");
-        let turn = runtime.turn_for(&session, &tenant("a")).expect("the session is open");
-        let hits = turn.search(query, 10);
-        let hits: Vec<_> = hits.iter().map(|hit| hit.record.id()).collect();
-        assert_eq!(
-            hits,
-            ["all", "of-a"],
-            "neither another's, nor a user's, nor one that lacks something"
-        );
-    }
-}
-
-#[test]
-fn what_is_hidden_says_why_when_it_is_loaded() {
-    let tree = Tree::new(SKILLS);
-    let runtime = runtime(&tree).build().expect("the layers are the standard ones");
-    let session = runtime.open_session().expect("memory");
-    let turn = runtime.turn(&session).expect("the session is open");
-    assert_eq!(*turn.prompt().shown, ["all"]);
-    for (id, code, part) in [
-        ("by-hand", "skill-hidden", "only a user may load it"),
-        ("needs", "skill-not-ready", "a-program-that-nobody-has"),
-    ] {
-        assert!(!turn.prompt().text.contains(id), "{id} is not in the prompt");
-        let refused = turn.call(&load(id)).result;
-        assert_eq!(refused.code.as_ref().expect("it is refused").as_str(), code);
-        let text = serde_json::to_string(&refused.content).expect("results are data");
-        assert!(text.contains(part), "{text}");
-    }
-}
-
-#[test]
 fn a_user_loads_what_a_model_is_not_offered() {
     let tree = Tree::new(SKILLS);
     let runtime = runtime(&tree).build().expect("the layers are the standard ones");
@@ -144,33 +103,6 @@ fn a_user_loads_what_a_model_is_not_offered() {
     assert!(!next.call(&unload).result.is_error);
     let state = runtime.turn(&session).expect("it is open").state().active.len();
     assert_eq!(state, 0, "a qualified id unloads it");
-}
-
-#[test]
-fn a_shadowed_skill_is_loaded_beside_the_one_that_shadows_it() {
-    let skill = |text: &str| {
-        format!("//- /pdf/SKILL.md\n---\nname: pdf\ndescription: {text}\n---\n{text}\n")
-    };
-    let (user, project) = (Tree::new(&skill("The user's.")), Tree::new(&skill("The project's.")));
-    let policies = Policies::from_yaml("aliases: { forms: pdf }\n").expect("it is one");
-    let runtime = dynamic::builder()
-        .policies(policies)
-        .skills_directory("user", user.path())
-        .skills_directory("project", project.path());
-    let runtime = runtime.build().expect("the layers are the standard ones");
-    let session = runtime.open_session().expect("memory");
-    let both = json!({ "names": ["forms", "user:pdf"] });
-    let turn = runtime.turn(&session).expect("it is open");
-    let answer = turn.call(&ToolCall::new("skills_load", both));
-    assert!(!answer.result.is_error, "{:?}", answer.result);
-    let next = runtime.turn(&session).expect("it is open");
-    let active: Vec<_> =
-        next.state().active.iter().map(|skill| (&*skill.id, &*skill.body)).collect();
-    assert_eq!(active, [("pdf", "The project's."), ("user:pdf", "The user's.")]);
-    for skill in ["pdf", "user:pdf", "forms"] {
-        let read = ToolCall::new("skills_read", json!({ "skill": skill, "path": "SKILL.md" }));
-        assert!(!next.call(&read).result.is_error, "{skill}");
-    }
 }
 
 /// A machine that has everything.
@@ -199,20 +131,6 @@ fn the_host_may_know_the_machine_better() {
     let tree = Tree::new(SKILLS);
     let runtime = runtime(&tree).facts(Arc::new(Everything)).build().expect("the layers are good");
     assert!(runtime.catalog().get("needs").is_some());
-}
-
-#[test]
-fn a_name_alone_costs_less() {
-    let tree = Tree::new(SKILLS);
-    let text = "visibility:\n  skills: [{ match: all, show: name_only }]\n";
-    let policies = Policies::from_yaml(text).expect("it is one");
-    let runtime = runtime(&tree).policies(policies).build().expect("the layers are good");
-    let session = runtime.open_session().expect("memory");
-    let turn = runtime.turn(&session).expect("it is open");
-    let prompt = turn.prompt();
-    assert_eq!(*prompt.shown, ["all"]);
-    assert!(!prompt.text.contains("<description>"), "{}", prompt.text);
-    assert!(!turn.call(&load("all")).result.is_error, "it can be loaded");
 }
 
 /// Both orders that clients of today use are a matter of the file.

@@ -104,21 +104,6 @@ fn approval_is_audited_from_request_to_use() {
 }
 
 #[test]
-fn each_use_of_a_longer_approval_names_it() {
-    let host = Host::new(|builder| builder);
-    assert!(host.bash("git push").is_some());
-    host.decide(grant(ApprovalScope::Session));
-    assert_eq!([host.bash("git push"), host.bash("git push")], [None, None]);
-    let id = &host.events_of("approval")[0]["approval_id"];
-    let calls = host.events_of("tool_execution");
-    assert_eq!(calls.len(), 2);
-    assert!(calls.iter().all(|call| call["decision"]["approval"] == *id), "{calls:?}");
-    host.decide(ApprovalVerdict::Revoke);
-    let last = host.events_of("approval").pop().expect("it was just revoked");
-    assert_eq!([&last["action"], &last["by"]], ["revoked", "ada"]);
-}
-
-#[test]
 fn old_approvals_are_removed_by_a_later_request() {
     const WEEK: Duration = Duration::from_secs(7 * 24 * 60 * 60);
     let store = Arc::new(MemoryApprovals::new());

@@ -1,17 +1,14 @@
 //! Every way to call a tool passes one gate and one audit.
 
-mod plugins;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use prowess::plugin_host::Plugin;
 use prowess::session::{ForkRequest, SessionHandle};
 use prowess::tools::{Dispatched, NameStyle};
 use prowess::vendor::WireFormat;
 use prowess::{
-    Audience, Cancel, Catalog, Outcome, Policies, Runtime, RuntimeBuilder, Tool, ToolCall,
-    ToolContext, ToolDefinition, ToolProvider, ToolResult, Verdict,
+    Audience, Cancel, Catalog, Outcome, Policies, Runtime, Tool, ToolCall, ToolContext,
+    ToolDefinition, ToolProvider, ToolResult, Verdict,
 };
 use prowess_testkit::{AuditRecorder, Tree};
 use serde_json::{Value, json};
@@ -79,32 +76,16 @@ struct Place {
     runs: Arc<AtomicUsize>,
     audit: Arc<AuditRecorder>,
     style: NameStyle,
-    /// The canonical name of the tool.
-    tool: &'static str,
 }
 
 impl Place {
-    fn new(policies: Policies, style: NameStyle) -> Self {
-        Self::with(policies, style, "data.query", |builder| builder)
-    }
-
-    /// With the tool `json.query` of a plugin.
-    fn with_plugin(policies: Policies, style: NameStyle, plugin: &Plugin) -> Self {
-        Self::with(policies, style, "json.query", |builder| builder.plugin(plugin))
-    }
-
-    fn with(
-        mut policies: Policies,
-        style: NameStyle,
-        tool: &'static str,
-        change: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder,
-    ) -> Self {
+    fn new(mut policies: Policies, style: NameStyle) -> Self {
         policies.name_style = style;
         policies.layers.clear();
         let tree = Tree::new(SKILLS);
         let audit = Arc::new(AuditRecorder::default());
         let runs = Arc::new(AtomicUsize::new(0));
-        let runtime = change(dynamic::builder())
+        let runtime = dynamic::builder()
             .policies(policies)
             .tools(Arc::new(Tools(Arc::clone(&runs))))
             .audit(Arc::clone(&audit) as _)
@@ -112,17 +93,16 @@ impl Place {
             .build()
             .expect("the runtime is complete");
         let session = runtime.open_session().expect("the store is in memory");
-        Self { runtime, session, runs, audit, style, tool }
+        Self { runtime, session, runs, audit, style }
     }
 
     fn turn(&self) -> prowess::Turn {
         self.runtime.turn(&self.session).expect("the session is open")
     }
 
-    /// Returns a call of the tool by its present name. The plugin's tool needs these arguments.
+    /// Returns a call of the tool by its present name.
     fn query(&self) -> ToolCall {
-        let arguments = json!({ "json": "{\"a\": [1, 2]}", "query": "$.a[1]" });
-        ToolCall { arguments, ..self.named(self.tool) }
+        self.named("data.query")
     }
 
     fn named(&self, canonical: &str) -> ToolCall {

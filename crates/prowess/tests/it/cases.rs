@@ -3,10 +3,8 @@
 //! A case does not name presets: each of its steps has the results that are expected under values
 //! of the policies, and a preset has the values that it has.
 
-mod data;
+pub(crate) mod data;
 mod place;
-mod prompts;
-mod texts;
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};

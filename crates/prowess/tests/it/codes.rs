@@ -1,16 +1,16 @@
 //! Each code is explained by an example that gives it, and the page of all codes is up to date and
 //! has every code that a crate declares.
+//!
+//! The page itself is where texts are written that nothing computes: what an example shows, the
+//! next steps, and the whole of some tables. The rest of it is computed, and compared.
 
 mod calls;
-mod command_line;
+mod declared;
 mod examples;
 mod hosts;
-mod installs;
-mod mcp;
-mod plugins;
 mod results;
 mod setup;
-mod workspace;
+mod written;
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -21,48 +21,9 @@ use prowess::{
     tools, vendor,
 };
 
+use calls::Given;
 use examples::EXAMPLES;
-use installs::INSTALLS;
-use plugins::PLUGINS;
 use results::RESULTS;
-use setup::Setup;
-
-const INTRODUCTION: &str = "
-# Diagnostics of a catalog
-
-Findings of discovery and of resolving which skill is used. The severity of each is part of its meaning.
-";
-
-const TOOL_RESULTS: &str = "
-# Codes of tool results
-
-A tool call that fails returns a result with one of these codes and with the next step. The examples show policies, files other
-than those of a skill `pdf`, and calls; the last call has the result.
-";
-
-const PLUGIN_CODES: &str = "
-# Codes of plugins
-
-A plugin that is refused or fails is a diagnostic with one of these codes, and so is the result of its tool.
-
-| Code | Meaning | Example | Next step |
-|---|---|---|---|
-";
-
-const INSTALL_CODES: &str = "
-# Codes of installs
-
-An archive is refused as a whole, and a lock file that cannot be read installs nothing.
-
-| Code | Meaning | Next step |
-|---|---|---|
-";
-
-const AGENT_MANIFESTS: &str = "
-# Findings about manifests of agents
-
-A manifest that is not YAML has a code of a single `SKILL.md`.
-";
 
 /// A manifest for each of its codes.
 const MANIFESTS: [&str; 6] = [
@@ -74,106 +35,129 @@ const MANIFESTS: [&str; 6] = [
     "id: builder\nagent: {}\ndepends_on: [skill_registry]\n",
 ];
 
-/// A code with what shows it: a place on the disk, and what a host does with it.
-struct Example {
-    code: Code,
-    /// The text on the page.
-    shown: &'static str,
-    setup: Setup,
+/// Returns the example of a code; `None` for one that takes an operating system that fails.
+fn example(code: &Code) -> Option<Diagnostic> {
+    let (_, setup) = EXAMPLES.iter().find(|(known, _)| known == code)?;
+    let found = setup.found().into_iter().find(|found| found.code == *code);
+    Some(found.unwrap_or_else(|| panic!("the example of `{code}` gives it")))
 }
 
-impl Example {
-    fn diagnostic(&self) -> Option<Diagnostic> {
-        self.setup.found().into_iter().find(|found| found.code == self.code)
-    }
-}
-
-fn entries() -> impl Iterator<Item = &'static CodeEntry> {
-    [registry::codes::ALL, source_fs::codes::ALL, state::codes::ALL].into_iter().flatten()
-}
-
-/// The meanings of the codes that the page of a single skill and of a whole package does not have.
-fn own_entries() -> Vec<&'static CodeEntry> {
-    let mut known: BTreeSet<&str> =
-        prowess::format::codes::ALL.iter().map(|entry| entry.code.as_str()).collect();
-    known.extend(lint::codes::ALL.iter().map(|entry| entry.code.as_str()));
-    entries().filter(|entry| known.insert(entry.code.as_str())).collect()
+/// The codes of a catalog's findings that the page of a whole package does not have.
+fn catalog_entries() -> Vec<&'static CodeEntry> {
+    let known = prowess::format::codes::ALL.iter().chain(lint::codes::ALL);
+    let mut known: BTreeSet<&str> = known.map(|entry| entry.code.as_str()).collect();
+    let entries = [registry::codes::ALL, source_fs::codes::ALL, state::codes::ALL];
+    entries.into_iter().flatten().filter(|entry| known.insert(entry.code.as_str())).collect()
 }
 
 #[test]
-fn every_code_is_shown_by_an_example_that_gives_it() {
-    for CodeEntry { code, meaning, .. } in entries() {
-        let example = EXAMPLES.iter().find(|example| example.code == *code);
-        let example = example.unwrap_or_else(|| panic!("`{code}` has an example"));
-        assert!(meaning.ends_with('.'), "`{code}` is explained in a sentence");
-        match example.setup {
-            Setup::Reported => continue,
-            _ => {
-                let found = example.diagnostic();
-                let found = found.unwrap_or_else(|| panic!("the example of `{code}` gives it"));
-                assert!(!found.help.is_empty(), "`{code}` says what to do");
-            }
-        }
+fn each_finding_says_what_to_do() {
+    for (code, _) in EXAMPLES {
+        let found = example(code).expect("it is in the list");
+        assert!(!found.help.is_empty(), "`{code}` says what to do");
     }
 }
 
 fn page() -> String {
-    let mut page = lint::codes::page() + INTRODUCTION;
-    page.push_str("\n| Code | Meaning |\n|---|---|\n");
-    let own = own_entries();
-    for CodeEntry { code, meaning, .. } in &own {
+    let mut page = lint::codes::page();
+    page.push_str(written::head("Diagnostics of a catalog"));
+    let entries = catalog_entries();
+    for CodeEntry { code, meaning, .. } in &entries {
         let _ = writeln!(page, "| [`{code}`](#{code}) | {meaning} |");
     }
-    for CodeEntry { code, meaning, .. } in own {
-        let example = EXAMPLES.iter().find(|example| example.code == *code);
-        let example = example.unwrap_or_else(|| panic!("`{code}` has an example"));
-        let shown = example.shown.trim();
+    for CodeEntry { code, meaning, .. } in entries {
+        let (shown, _) = written::example(code.as_str());
         let _ = write!(page, "\n## {code}\n\n{meaning}\n\n````text\n{shown}\n````\n");
-        if let Some(found) = example.diagnostic() {
+        if let Some(found) = example(code) {
             let _ = write!(page, "\n````text\n{found}\n  help: {}\n````\n", found.help);
         }
     }
-    page.push_str(TOOL_RESULTS);
     push_results(&mut page);
-    page.push_str(PLUGIN_CODES);
-    for CodeEntry { code, meaning, .. } in plugin_host::codes::ALL {
-        let example = PLUGINS.iter().find(|example| example.code == *code);
-        let example = example.unwrap_or_else(|| panic!("`{code}` has an example"));
-        let _ = writeln!(page, "| `{code}` | {meaning} | {} | {} |", example.plugin, example.next);
+    let steps =
+        [("plugins", plugin_host::codes::ALL, 2), ("installs", prowess_store::codes::ALL, 1)];
+    for (of, entries, cells) in steps {
+        let title = format!("Codes of {of}");
+        page.push_str(written::head(&title));
+        for CodeEntry { code, meaning, .. } in entries {
+            let end = written::end_of_row(&title, code.as_str(), cells);
+            let _ = writeln!(page, "| `{code}` | {meaning} | {end} |");
+        }
     }
-    page.push_str(INSTALL_CODES);
-    for CodeEntry { code, meaning, .. } in prowess_store::codes::ALL {
-        let next = INSTALLS.iter().find(|(codes, _)| codes.contains(code));
-        let (_, next) = next.unwrap_or_else(|| panic!("`{code}` has a next step"));
-        let _ = writeln!(page, "| `{code}` | {meaning} | {next} |");
+    for of in ["MCP servers as sources", "the command line", "the sandbox"] {
+        page.push_str(written::section(&format!("Codes of {of}")));
     }
-    mcp::push(&mut page);
-    command_line::push(&mut page);
-    page.push_str(AGENT_MANIFESTS);
     push_manifests(&mut page);
     page
 }
 
-/// The codes of results, each once.
-fn result_entries() -> Vec<&'static CodeEntry> {
-    let mut known = BTreeSet::new();
-    [
+/// The codes of results and their meanings, each once.
+fn result_entries() -> Vec<(&'static str, &'static str)> {
+    let of_tools = [
         tools::codes::ALL,
         vendor::codes::ALL,
         gating::codes::ALL,
         codes::ALL,
         prowess_script::codes::ALL,
-        prowess_shell::codes::ALL,
-        prowess_governance::codes::ALL,
-    ]
-    .into_iter()
-    .flatten()
-    .filter(|entry| known.insert(entry.code.as_str()))
-    .collect()
+    ];
+    let of = |entry: &'static CodeEntry| (entry.code.as_str(), entry.meaning);
+    let before = of_tools.into_iter().flatten().map(of);
+    let entries =
+        before.chain(shell_entries()).chain(prowess_governance::codes::ALL.iter().map(of));
+    let mut known = BTreeSet::new();
+    entries.filter(|(code, _)| known.insert(*code)).collect()
+}
+
+/// The codes of the built-in shell, whose feature only some builds have.
+#[cfg(feature = "virtual-shell")]
+fn shell_entries() -> Vec<(&'static str, &'static str)> {
+    let entries = prowess::shell::codes::ALL.iter();
+    entries.map(|entry| (entry.code.as_str(), entry.meaning)).collect()
+}
+
+#[cfg(not(feature = "virtual-shell"))]
+fn shell_entries() -> Vec<(&'static str, &'static str)> {
+    written::rows_between("Codes of tool results", "host-unreachable", "proposal-too-long")
+}
+
+fn push_results(page: &mut String) {
+    let heading = |page: &str, code: &str| match page.contains(&format!("\n## {code}\n")) {
+        true => format!("{code}-result"),
+        false => code.to_owned(),
+    };
+    let entries: Vec<_> = result_entries()
+        .into_iter()
+        .map(|(code, meaning)| (heading(page, code), code, meaning))
+        .collect();
+    page.push_str(written::head("Codes of tool results"));
+    for (heading, code, meaning) in &entries {
+        let _ = writeln!(page, "| [`{code}`](#{heading}) | {meaning} |");
+    }
+    for (heading, code, meaning) in entries {
+        let given = RESULTS.iter().find(|(known, _)| known.as_str() == code);
+        let shown = match given {
+            Some((_, Given::Calls { files, policies, calls })) => {
+                calls::shown(files, policies, calls)
+            }
+            _ => written::example(&heading).0.to_owned(),
+        };
+        let message = match given {
+            None => written::example(&heading).1.to_owned(),
+            Some((_, given)) => {
+                let (found, message) = given.result().expect("the last call fails");
+                assert_eq!(found.as_str(), code, "the code of the example: {message}");
+                message
+            }
+        };
+        let _ = write!(
+            page,
+            "\n## {heading}\n\n{meaning}\n\n````text\n{}\n````\n\n````text\n{message}\n````\n",
+            shown.trim()
+        );
+    }
 }
 
 fn push_manifests(page: &mut String) {
-    page.push_str("\n| Code | Meaning |\n|---|---|\n");
+    page.push_str(written::head("Findings about manifests of agents"));
     for CodeEntry { code, meaning, .. } in agent::codes::ALL {
         let _ = writeln!(page, "| [`{code}`](#{code}) | {meaning} |");
     }
@@ -193,33 +177,8 @@ fn push_manifests(page: &mut String) {
     }
 }
 
-fn push_results(page: &mut String) {
-    let heading = |page: &str, code: &Code| match page.contains(&format!("\n## {code}\n")) {
-        true => format!("{code}-result"),
-        false => code.to_string(),
-    };
-    let entries: Vec<_> =
-        result_entries().into_iter().map(|entry| (heading(page, &entry.code), entry)).collect();
-    page.push_str("\n| Code | Meaning |\n|---|---|\n");
-    for (heading, CodeEntry { code, meaning, .. }) in &entries {
-        let _ = writeln!(page, "| [`{code}`](#{heading}) | {meaning} |");
-    }
-    for (heading, CodeEntry { code, meaning, .. }) in entries {
-        let example = RESULTS.iter().find(|example| example.code == *code);
-        let example = example.unwrap_or_else(|| panic!("`{code}` has an example"));
-        let shown = example.given.shown();
-        let (found, message) = example.given.result();
-        assert!(found.is_none_or(|found| found == *code), "the example of `{code}`: {message}");
-        let _ = write!(
-            page,
-            "\n## {heading}\n\n{meaning}\n\n````text\n{}\n````\n\n````text\n{message}\n````\n",
-            shown.trim()
-        );
-    }
-}
-
 #[test]
 fn the_page_of_codes_is_up_to_date() {
-    // `cargo xtask codes` writes it.
+    // `cargo xtask codes` writes what is computed.
     expect_test::expect_file!["../../../prowess-cli/DIAGNOSTICS.md"].assert_eq(&page());
 }

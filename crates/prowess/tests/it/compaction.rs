@@ -108,16 +108,6 @@ fn results_are_delivered_again_within_the_budget() {
     assert_eq!(nothing.expect("the session is open"), prowess::Reinjection::default());
 }
 
-#[test]
-fn instructions_are_not_affected() {
-    let place = Place::new(BodyDelivery::Instructions);
-    let before = place.turn().prompt().text.clone();
-    let again = place.turn().compacted(&[]).expect("the session is open");
-    assert_eq!(again, prowess::Reinjection::default());
-    assert_eq!(place.turn().prompt().text, before);
-    assert_eq!(Place::bodies_in(&before), SKILLS.map(|(name, _)| name));
-}
-
 /// A body is in the result of its load, then in the instructions, and never in both.
 #[test]
 fn both_once_moves_bodies_to_the_instructions() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess::{BodyDelivery, Content, Policies, Runtime};
+use prowess::{Content, Runtime};
 use prowess_testkit::Tree;
 use serde_json::json;
 
@@ -93,38 +93,6 @@ fn an_agent_switches_skills() {
 }
 
 #[test]
-fn a_refusal_is_an_answer_and_gives_nothing_away() {
-    let tree = Tree::new(TREE);
-    let runtime = runtime(&tree);
-    let mut agent = Agent::new(&runtime);
-    let check = |agent: &mut Agent<'_>, arguments, code: &str| {
-        let (_, answer) = agent.turn("skills_read", arguments);
-        assert_eq!(answer.code.as_ref().map(prowess::Code::as_str), Some(code), "{answer:?}");
-        assert!(!format!("{answer:?}").contains("canary"), "nothing from outside is in an answer");
-    };
-    check(&mut agent, json!({"path": "references/more.md"}), "skill-not-active");
-    agent.load(&["alpha"], "replace");
-    check(&mut agent, json!({"path": "../../secret.txt"}), "path-escape");
-    check(&mut agent, json!({"path": "/etc/passwd"}), "path-escape");
-    check(&mut agent, json!({"path": "references"}), "not-a-file");
-    check(&mut agent, json!({"path": "references/none.md"}), "resource-not-found");
-    check(&mut agent, json!({"skill": "beta", "path": "SKILL.md"}), "skill-not-active");
-    check(&mut agent, json!({"paths": []}), "invalid-arguments");
-}
-
-#[test]
-fn conversations_do_not_see_each_other() {
-    let tree = Tree::new(TREE);
-    let runtime = runtime(&tree);
-    let (mut one, mut other) = (Agent::new(&runtime), Agent::new(&runtime));
-    one.load(&["alpha"], "replace");
-    assert!(!other.prompt().contains("Instructions of alpha"), "loading is one conversation's own");
-    let (_, answer) =
-        other.turn("skills_read", json!({"skill": "alpha", "path": "references/more.md"}));
-    assert!(answer.is_error, "and so is the right to read");
-}
-
-#[test]
 fn a_turn_keeps_its_catalog_while_the_disk_changes() {
     let tree = Tree::new(TREE);
     let runtime = runtime(&tree);
@@ -136,21 +104,6 @@ fn a_turn_keeps_its_catalog_while_the_disk_changes() {
     assert_eq!(turn.prompt(), before, "the turn goes on as it began");
     let next = runtime.turn(&session).expect("the session is open");
     assert!(next.prompt().text.contains("<name>gamma</name>"), "the next one sees the new skill");
-}
-
-#[test]
-fn a_body_may_come_with_the_answer_instead() {
-    let tree = Tree::new(TREE);
-    let policies = Policies::default().with_body_delivery(BodyDelivery::ToolResult);
-    let runtime = dynamic::builder()
-        .policies(policies)
-        .skills_directory("user", tree.join("skills"))
-        .build()
-        .expect("the layers are the standard ones");
-    let mut agent = Agent::new(&runtime);
-    let (_, answer) = agent.load(&["alpha"], "replace");
-    assert!(format!("{answer:?}").contains("Instructions of alpha"), "the answer has the body");
-    assert!(!agent.prompt().contains("Instructions of alpha"), "and so the prompt need not");
 }
 
 #[test]

@@ -8,13 +8,30 @@ use std::sync::{Arc, OnceLock};
 use prowess::plugin_host::{
     Isolation, NoLog, Older, PluginLoader, PluginPolicy, SignedOffBy, TrustStore, inspect,
 };
-use prowess::{Digest, NoAudit, Runtime, RuntimeBuilder, SystemClock, Timestamp};
+use prowess::{
+    Cancel, Catalog, Digest, NoAudit, Record, Runtime, RuntimeBuilder, ShellError, ShellOutcome,
+    ShellRequest, SystemClock, Timestamp, VirtualShell,
+};
 
-/// A runtime to be built.
+/// A runtime to be built, in which skills are mounted and no command runs: the built-in shell has
+/// tests of its own, with its feature.
 pub(crate) fn builder() -> RuntimeBuilder {
+    let builder = Runtime::builder().virtual_shell(Arc::new(NoCommands));
     match std::env::var_os("PROWESS_TEST_DYNAMIC") {
-        Some(directory) => Runtime::builder().dynamic(loader(directory.into())),
-        None => Runtime::builder(),
+        Some(directory) => builder.dynamic(loader(directory.into())),
+        None => builder,
+    }
+}
+
+struct NoCommands;
+
+impl VirtualShell for NoCommands {
+    fn mount_path(&self, _: &Catalog, record: Record<'_>) -> Result<String, ShellError> {
+        Ok(format!("/.sandbox/skills/{}", record.id()))
+    }
+
+    fn execute(&self, _: &ShellRequest<'_>, _: &Cancel) -> Result<ShellOutcome, ShellError> {
+        unreachable!("no test runs a command here")
     }
 }
 

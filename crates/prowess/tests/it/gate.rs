@@ -98,29 +98,6 @@ fn standard(skills: &[(&str, &str)]) -> Host {
     Host::new("preset: standard", Trust::Trusted, skills)
 }
 
-#[test]
-fn restricting_preset_refuses_unlisted_tools() {
-    let host = Host::new("preset: omniforge", Trust::Trusted, &[("k8s", GIT)]);
-    let query = || host.call("json_query", json!({}));
-    assert!(!query().result.is_error, "no skill limits it yet");
-    let loaded = host.call("skill", json!({ "skill_name": "k8s" }));
-    assert!(!loaded.result.is_error, "{loaded:?}");
-    let refused = query().result;
-    assert!(refused.is_error, "the skill does not list it");
-    let error = refused.error.expect("it is an error about a skill");
-    assert_eq!(
-        error.to_string(),
-        "[SKILL_TOOL_NOT_ALLOWED] Tool 'json_query' not allowed by skill 'k8s'. Allowed tools: \
-         Bash(git:*), Read, Write (tool=json_query, skill=k8s, \
-         allowed_tools=[Bash(git:*), Read, Write])"
-    );
-    assert!(host.bash("git status").is_allowed());
-    assert!(host.bash("kubectl delete pod").is_denied());
-    let unloaded = host.call("skill", json!({ "skill_name": "k8s", "action": "deactivate" }));
-    assert!(!unloaded.result.is_error, "skills can always be unloaded");
-    assert!(!query().result.is_error, "the limit ends with the skill");
-}
-
 /// Under the preset of an enterprise, the lists of its own layers are limits and could be grants;
 /// those of a project and of plugins only narrow, whatever an operator makes of lists.
 #[test]
@@ -175,50 +152,6 @@ fn decisions_name_rule_and_position() {
 }
 
 #[test]
-fn untrusted_skills_grant_nothing() {
-    let host = Host::new("preset: standard", Trust::Untrusted, &[("release", GIT)]);
-    host.load("release");
-    assert!(host.bash("git status").is_ask());
-}
-
-#[test]
-fn changed_files_bring_no_new_rights() {
-    let host = standard(&[("release", "")]);
-    host.load("release");
-    assert!(host.bash("git status").is_ask());
-    host.tree.write("release/SKILL.md", skill("release", "allowed-tools: Bash\n"));
-    host.runtime.reload();
-    assert!(host.bash("git status").is_ask(), "the rights are those of the load");
-    host.load("release");
-    assert!(host.bash("git status").is_allowed(), "a new load takes the new rights");
-}
-
-#[test]
-fn refreshed_skills_keep_their_rights() {
-    let yaml = "preset: standard\nsession: { on_change: refresh_next_turn }";
-    let host = Host::new(yaml, Trust::Trusted, &[("release", "")]);
-    host.load("release");
-    host.tree.write("release/SKILL.md", skill("release", "allowed-tools: Bash\n") + "More\n");
-    host.runtime.reload();
-    let turn = host.runtime.turn(&host.session).expect("the session is open");
-    assert!(turn.prompt().text.contains("More"), "the text is the new one");
-    assert!(host.bash("git status").is_ask(), "the rights are those of the load");
-}
-
-#[test]
-fn approvals_for_one_call_are_used_once() {
-    let host = standard(&[("release", GIT)]);
-    host.load("release");
-    let asked = host.guard("rm file").expect_err("a person has to approve it");
-    let id = asked.expect("the host gets the pending approval");
-    assert_eq!(host.guard("rm file"), Err(Some(id.clone())), "the same call asks once");
-    host.grant(&id, ApprovalScope::Once);
-    assert_eq!(host.guard("rm file"), Ok(()));
-    let again = host.guard("rm file").expect_err("the approval is spent");
-    assert_ne!(again, Some(id), "a new approval is needed");
-}
-
-#[test]
 fn racing_calls_share_no_approval() {
     let host = standard(&[]);
     let id = host.guard("rm file").expect_err("a person has to approve it").expect("it is pending");
@@ -263,16 +196,6 @@ fn approvals_are_those_of_one_tenant() {
     assert_eq!(guard(&host.runtime, &of("a"), "rm file"), Ok(()));
     assert!(guard(&host.runtime, &of("b"), "rm file").is_err());
     assert!(host.guard("rm file").is_err());
-}
-
-#[test]
-fn refused_approvals_stay_refused() {
-    let host = standard(&[]);
-    let id = host.guard("rm file").expect_err("a person has to approve it").expect("it is pending");
-    let verdict = ApprovalVerdict::Deny;
-    let decision = ApprovalDecision { verdict, by: "ann".to_owned(), at: Timestamp(0) };
-    host.runtime.approvals().decide(&id, &decision).expect("it is pending");
-    assert_eq!(host.guard("rm file"), Err(None), "no person is asked again");
 }
 
 #[test]

@@ -91,6 +91,8 @@ fn running_a_script_costs_less_than_reading_it() {
     let session = runtime.open_session().expect("memory takes another session");
     let turn = || runtime.turn(&session).expect("the session is open");
     call(&turn(), "skills_load", json!({ "names": ["pdf"] }));
+    let missing = turn().call(&ToolCall::new("skills_read", json!({ "path": "missing.md" })));
+    assert!(missing.result.is_error, "a failed call uses no file");
     for tool in ["skills_run", "skills_read"] {
         call(&turn(), tool, json!({ "path": "scripts/fill.sh" }));
     }
@@ -98,18 +100,4 @@ fn running_a_script_costs_less_than_reading_it() {
     let [run, read] = &levels.resources[..] else { panic!("{levels:?}") };
     assert!(run.tokens <= 100, "{run:?}");
     assert!(read.tokens >= 5_000, "{read:?}");
-}
-
-#[test]
-fn failed_calls_use_no_file() {
-    let tree = tree();
-    let runtime = runtime(&tree, BodyDelivery::Instructions);
-    let session = runtime.open_session().expect("memory takes another session");
-    let turn = runtime.turn(&session).expect("the session is open");
-    let refused = turn.call(&ToolCall::new("skills_read", json!({ "skill": "pdf", "path": "a" })));
-    assert!(refused.result.is_error, "it is not loaded");
-    call(&turn, "skills_load", json!({ "names": ["pdf"] }));
-    let missing = turn.call(&ToolCall::new("skills_read", json!({ "path": "missing.md" })));
-    assert!(missing.result.is_error);
-    assert!(levels_of(&turn.levels(), "pdf").resources.is_empty());
 }

@@ -1,13 +1,9 @@
 //! Catalogs that exceed their budget, through the facade: what a model sees, and how it finds the
 //! rest.
 
-use std::sync::Arc;
-
 use prowess::prompt::{CatalogPlace, Overflow};
 use prowess::tools::{DiscoveryTools, NameStyle, Surface};
-use prowess::{
-    EstimatedTokens, MemorySource, Policies, Runtime, TokenCounter as _, ToolCall, Turn,
-};
+use prowess::{Policies, Runtime, ToolCall, Turn};
 use prowess_testkit::Tree;
 use serde_json::json;
 
@@ -109,14 +105,6 @@ fn note_names_a_tool_of_each_surface() {
 }
 
 #[test]
-fn whole_catalog_needs_no_tool_that_finds() {
-    let shelf = Shelf::new(|policies| policies.prompt.max_tokens = None);
-    let turn = shelf.turn();
-    assert!(!turn.prompt().is_cut);
-    assert!(tools(&turn).iter().all(|tool| !tool.contains("search")), "{:?}", tools(&turn));
-}
-
-#[test]
 fn disabled_tools_are_neither_offered_nor_named() {
     let shelf = Shelf::new(|policies| policies.tools.discovery = DiscoveryTools::Never);
     let turn = shelf.turn();
@@ -162,45 +150,4 @@ fn usage_decides_what_stays() {
     let prompt = shelf.turn().with_usage(counts).prompt();
     let last: Vec<_> = prompt.shown.iter().skip(prompt.shown.len() - 2).collect();
     assert_eq!(last, ["skill-40", "skill-55"], "used skills stay: {:?}", prompt.shown);
-}
-
-#[test]
-fn ten_thousand_long_descriptions_stay_within_the_budget() {
-    const COUNT: usize = 10_000;
-    let mut source = MemorySource::builder("many");
-    for number in 0..COUNT {
-        let description = format!("{number:05} {}", "d".repeat(1_018));
-        let text = format!("---\nname: skill-{number:05}\ndescription: {description}\n---\nBody\n");
-        source = source.file(&format!("skill-{number:05}/SKILL.md"), text);
-    }
-    let source = Arc::new(source.build().expect("the paths are plain"));
-    for (on_overflow, least) in [
-        (Overflow::Shorten, 50),
-        (Overflow::NamesOnly, 100),
-        (Overflow::Relevance, 1),
-        (Overflow::Usage, 1),
-        (Overflow::Layer, 1),
-    ] {
-        let mut policies = Policies::preset("standard").expect("there is one");
-        policies.prompt.max_tokens = Some(4_000);
-        policies.prompt.on_overflow = on_overflow;
-        let builder = Runtime::builder().policies(policies).source("user", source.clone());
-        let runtime = builder.build().expect("the runtime is complete");
-        let session = runtime.open_session().expect("memory");
-        let prompt = runtime.turn(&session).expect("it is open").prompt().clone();
-        let shown = prompt.shown.len();
-        assert!((least..COUNT).contains(&shown), "{on_overflow:?} shows {shown}");
-        let tokens = EstimatedTokens.count(&prompt.text);
-        assert!(tokens <= 5_000, "{on_overflow:?}: {tokens} tokens with the rules around it");
-        let note = prompt.text.lines().last().unwrap_or_default();
-        let counts = format!("{shown} of {COUNT} skills are shown");
-        assert!(note.starts_with(&counts), "{on_overflow:?}: {note}");
-    }
-}
-
-#[test]
-fn message_has_no_effect_under_another_policy() {
-    let shelf = Shelf::new(|_| ());
-    let turn = shelf.turn().with_message("subject55").with_usage([("skill-55", 9)]);
-    assert_eq!(turn.prompt(), shelf.turn().prompt());
 }

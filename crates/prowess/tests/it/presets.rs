@@ -1,46 +1,17 @@
 //! Each preset: what it says otherwise than the standard one, and what that does.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
-use expect_test::{Expect, expect};
-use prowess::session::Discipline;
+use expect_test::expect_file;
 use prowess::source_fs::{ProjectTrust, Surroundings};
-use prowess::{BodyDelivery, NoFolderTrust, Policies};
+use prowess::{BodyDelivery, ConfigPart, Configuration, NoFolderTrust, Origin, Policies};
 use prowess_testkit::Tree;
 use serde_json::json;
-use serde_yaml::Value;
 
 use crate::dynamic;
 use crate::scripted::Agent;
-
-/// Appends the values of one tree of policies that another does not have, as `key.key: value`.
-fn differences(path: &str, value: &Value, standard: &Value, differing: &mut String) {
-    match (value, standard) {
-        (Value::Mapping(values), Value::Mapping(standards)) => {
-            for (key, value) in values {
-                let name = key.as_str().unwrap_or_default();
-                let path = if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
-                differences(&path, value, standards.get(key).unwrap_or(&Value::Null), differing);
-            }
-        }
-        _ if value == standard => {}
-        _ => {
-            let value = serde_json::to_string(value).expect("policies are data");
-            differing.push_str(&format!("{path}: {value}\n"));
-        }
-    }
-}
-
-/// Checks what a preset says otherwise than the standard one.
-fn check(name: &str, expected: &Expect) {
-    let policies = Policies::preset(name).expect("there is one of this name");
-    let read = Policies::from_yaml(&format!("preset: {name}\n")).expect("a file may name it");
-    assert_eq!(read, policies, "a file that names `{name}` and no more is the preset");
-    let data = |policies: &Policies| serde_yaml::to_value(policies).expect("policies are data");
-    let mut differing = String::new();
-    differences("", &data(&policies), &data(&Policies::default()), &mut differing);
-    expected.assert_eq(&differing);
-}
 
 /// The rows of the guide's table of presets: the preset, and the tools of the third column.
 fn documented_tools() -> Vec<(&'static str, Vec<&'static str>, bool)> {
@@ -82,146 +53,24 @@ fn guide_names_the_tools_of_each_preset() {
 }
 
 #[test]
-fn standard() {
-    check("standard", &expect![[""]]);
-}
-
-#[test]
-fn flexigpt() {
-    check(
-        "flexigpt",
-        &expect![[r#"
-            registry.name_mismatch: "allow"
-            registry.collision: "disambiguate"
-            refresh.mode: "manual"
-            gate.tool_semantics: "advisory"
-            name_style: "dash"
-        "#]],
-    );
-}
-
-#[test]
-fn omniforge() {
-    check(
-        "omniforge",
-        &expect![[r#"
-            discovery.client: "omniforge"
-            discovery.shared: false
-            discovery.user: false
-            discovery.organization: null
-            discovery.bounds.max_depth: 1
-            discovery.roots.enterprise: ["~/.omniforge/enterprise/skills"]
-            discovery.roots.personal: ["~/.omniforge/skills"]
-            registry.profile: "extended"
-            registry.name_rule: "kebab-letter-first"
-            registry.name_mismatch: "allow"
-            registry.skill_md_case: "exact"
-            refresh.mode: "ttl"
-            refresh.body_seconds: 300
-            layers: [{"name":"enterprise","trust":"trusted"},{"name":"personal","trust":"trusted"},{"name":"project","trust":"ask_first"},{"name":"plugin","trust":"untrusted"}]
-            session.discipline: "stack"
-            session.max_active: 1000
-            delivery.bodies: "tool_result"
-            prompt.catalog_place: "tool_description"
-            prompt.catalog_format: "quoted_lines"
-            prompt.blocks.any: ["base_rule","navigation","path_resolution","script_execution","tool_calling_examples"]
-            prompt.blocks.claude: ["base_rule","navigation","path_rules","script_execution"]
-            tools.surfaces: ["skill"]
-            tools.script_read: "block_when_active"
-            gate.tool_semantics: "restrict"
-            gate.refusal_wording: "skill"
-        "#]],
-    );
-}
-
-#[test]
-fn boxxy() {
-    check(
-        "boxxy",
-        &expect![[r#"
-            registry.profile: "strict"
-            registry.limits.body_lines.severity: "error"
-            registry.limits.body_tokens.max: 5000
-            registry.limits.body_tokens.severity: "warning"
-            registry.name_mismatch: "error"
-            registry.skill_md_case: "any"
-            registry.collision: "error"
-            refresh.mode: "manual"
-            session.discipline: "stateless"
-            delivery.bodies: "tool_result"
-            prompt.catalog_format: "xml_attrs"
-            tools.read_gate: "known"
-            tools.run_gate: "known"
-            added_tools: "gate"
-        "#]],
-    );
-}
-
-#[test]
-fn sandbox() {
-    check(
-        "sandbox",
-        &expect![[r#"
-            registry.name_rule: "any"
-            registry.name_mismatch: "allow"
-            registry.collision: "error"
-            refresh.mode: "manual"
-            session.discipline: "stateless"
-            delivery.bodies: "tool_result"
-            delivery.show_location: "none"
-            prompt.catalog_place: "tool_description"
-            prompt.described_skills: "at_start"
-            prompt.catalog_format: "dash_lines"
-            tools.surfaces: ["get_skill","shell","files"]
-            tools.read_gate: "known"
-            tools.skill_lookup: "casefold_unique"
-        "#]],
-    );
-}
-
-#[test]
-fn yodoca() {
-    check(
-        "yodoca",
-        &expect![[r#"
-            registry.profile: "extended"
-            registry.limits.body_tokens.severity: "warning"
-            registry.id_from: "directory"
-            registry.name_mismatch: "allow"
-            registry.skill_md_case: "exact"
-            registry.collision: "error"
-            refresh.mode: "poll"
-            session.discipline: "stateless"
-            delivery.bodies: "tool_result"
-            prompt.catalog_place: "context_block"
-            prompt.catalog_format: "bullets"
-            prompt.blocks.any: ["base_rule","check_first"]
-            tools.surfaces: ["read_skill"]
-            tools.skill_content: "file"
-            tools.read_gate: "known"
-        "#]],
-    );
-}
-
-#[test]
-fn a_file_says_what_differs_from_its_preset() {
-    let text = "preset: yodoca\nrefresh:\n  poll_seconds: 9\nsession:\n  max_active: 2\n";
-    let policies = Policies::from_yaml(text).expect("each field is one");
-    let of_preset = Policies::preset("yodoca").expect("there is one");
-    assert_eq!(policies.refresh.poll_seconds, 9, "what the file says");
-    assert_eq!(policies.refresh.mode, of_preset.refresh.mode, "what it leaves to the preset");
-    assert_eq!(policies.registry, of_preset.registry, "a part that it does not name");
-}
-
-#[test]
-fn unknown_preset_lists_the_presets_or_the_nearest() {
-    let error = |name: &str| Policies::preset(name).expect_err("there is none").to_string();
-    let near = error("omnifrog");
-    assert!(near.ends_with("no preset named `omnifrog`; did you mean `omniforge`?"), "{near}");
-    let far = error("zzz");
+fn presets_differ_from_the_standard_in_these_keys() {
+    let values = |preset: &str| -> BTreeMap<String, serde_json::Value> {
+        let part = ConfigPart::text(Origin::Text, format!("preset: {preset}\n"));
+        let read = Configuration::of(&[part]).expect("there is one of this name");
+        read.values().iter().map(|value| (value.key.clone(), value.value.clone())).collect()
+    };
+    let standard = values("standard");
+    assert_eq!(Policies::preset("standard").expect("there is one"), Policies::default());
+    let mut text = String::new();
     for preset in Policies::presets() {
-        assert!(far.contains(&format!("`{preset}`")), "`{preset}` is listed: {far}");
+        let _ = writeln!(text, "{preset}");
+        for (key, value) in values(preset) {
+            if standard.get(&key) != Some(&value) {
+                let _ = writeln!(text, "  {key}: {value}");
+            }
+        }
     }
+    expect_file!["golden/presets.txt"].assert_eq(&text);
 }
 
 /// A shelf whose skills every preset sees otherwise.
@@ -341,20 +190,4 @@ fn stateless_sessions_have_bodies_in_results() {
     let file = json!({ "skill": "skill-writing", "path": "references/checklist.md" });
     agent.succeed("skills_read", file);
     assert!(agent.active().is_empty(), "nothing stays active");
-}
-
-/// The discipline of each preset's sessions.
-#[test]
-fn presets_have_their_discipline() {
-    let expected = [
-        ("standard", Discipline::Set),
-        ("flexigpt", Discipline::Set),
-        ("omniforge", Discipline::Stack),
-        ("boxxy", Discipline::Stateless),
-        ("sandbox", Discipline::Stateless),
-        ("yodoca", Discipline::Stateless),
-    ];
-    let found = Policies::presets()
-        .map(|name| (name, Policies::preset(name).expect("it is a preset").session.discipline));
-    assert_eq!(found.collect::<Vec<_>>(), expected);
 }

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use expect_test::expect_file;
-use prowess::prompt::{CatalogFormat, CatalogPlace, DescribedSkills};
-use prowess::vendor::WireFormat;
+use prowess::prompt::{CatalogFormat, DescribedSkills};
 use prowess::{Layer, Policies, Runtime, Trust};
 use prowess_testkit::Tree;
 
@@ -94,16 +93,6 @@ fn every_preset_in_every_format() {
 }
 
 #[test]
-fn a_description_follows_the_catalog() {
-    let shelf = Shelf::new("omniforge", |_| {});
-    let before = shelf.turn();
-    shelf.add("notes");
-    assert!(shelf.description().contains("\"notes\": Does notes."), "{}", shelf.description());
-    let pinned = before.tools().swap_remove(0).description;
-    assert!(!pinned.contains("notes"), "a turn keeps its catalog: {pinned}");
-}
-
-#[test]
 fn a_description_may_stay_as_it_was_at_the_start() {
     let shelf = Shelf::new("sandbox", |_| {});
     shelf.add("notes");
@@ -115,31 +104,4 @@ fn a_description_may_stay_as_it_was_at_the_start() {
     let shelf = Shelf::new("sandbox", current);
     shelf.add("notes");
     assert!(shelf.description().contains("  - notes: Does notes."), "{}", shelf.description());
-}
-
-#[test]
-fn a_withdrawn_skill_leaves_a_description_of_the_start() {
-    let shelf = Shelf::new("sandbox", |_| {});
-    std::fs::remove_dir_all(shelf.tree.join("skills/pdf")).expect("the test owns it");
-    shelf.runtime.reload();
-    shelf.runtime.reload();
-    let expected = expect_test::expect![[r#"
-        Gets detailed information about an agent skill.
-        Available skills:
-          - code-review: Reviews code. Use when a change is to be reviewed."#]];
-    expected.assert_eq(&shelf.description());
-}
-
-#[test]
-fn every_vendor_gets_the_description() {
-    let shelf = Shelf::new("standard", |policies| {
-        policies.prompt.catalog_place = CatalogPlace::ToolDescription;
-        policies.prompt.catalog_format = CatalogFormat::QuotedLines;
-    });
-    let tools = shelf.turn().tools();
-    for format in WireFormat::ALL {
-        let definitions = format.definitions(&tools).to_string();
-        let line = r#"\"code-review\": Reviews code."#;
-        assert_eq!(definitions.matches(line).count(), 1, "{format:?}: {definitions}");
-    }
 }

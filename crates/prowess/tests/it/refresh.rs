@@ -1,14 +1,13 @@
 //! Real files that change under a runtime, by each policy.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use prowess::registry::{CatalogChange, Notice, Subscription};
 use prowess::{Catalog, Clock, Policies, Runtime, RuntimeBuilder};
-use prowess_testkit::{ManualClock, Random, Tree, without_override};
+use prowess_testkit::{ManualClock, Tree};
 
 use crate::dynamic;
 
@@ -32,11 +31,6 @@ fn built(builder: RuntimeBuilder, root: &Path, yaml: &str) -> Runtime {
     let policies = Policies::from_yaml(yaml).expect("the policies are good");
     let builder = builder.policies(policies).skills_directory("user", root);
     builder.build().expect("the runtime is complete")
-}
-
-/// A runtime whose source is linked: one that runs in a process of its own has rights of its own.
-fn linked(root: &Path, yaml: &str) -> Runtime {
-    built(Runtime::builder(), root, yaml)
 }
 
 /// A runtime that watches the directory and is past the setting-up of its watch.
@@ -134,66 +128,6 @@ fn a_save_in_any_editors_way_never_takes_a_skill_away() {
 }
 
 #[test]
-fn a_version_that_stays_broken_is_reported_and_the_last_good_one_stays() {
-    let tree = Tree::new("");
-    tree.write("pdf/SKILL.md", skill("pdf", "good"));
-    let (runtime, subscription) = watching(&tree);
-    tree.write("pdf/SKILL.md", "---\nname: pdf\ndescr");
-    wait_until(&runtime, &subscription, |catalog| {
-        assert!(says("pdf", "good")(catalog), "the last good version stays");
-        catalog.diagnostics().any(|found| found.code.as_str() == "skill-kept")
-    });
-    tree.write("pdf/SKILL.md", skill("pdf", "repaired"));
-    wait_until(&runtime, &subscription, says("pdf", "repaired"));
-    assert_eq!(runtime.catalog().diagnostics().count(), 0, "its finding goes");
-}
-
-#[test]
-fn a_root_that_comes_later_is_found() {
-    let tree = Tree::new("");
-    let policies = Policies::from_yaml("refresh: {mode: watch}").expect("the policies are good");
-    let builder = dynamic::builder().policies(policies);
-    let builder = builder.optional_skills_directory("user", tree.join("a/b"));
-    let runtime = builder.build().expect("the directory is optional");
-    let subscription = runtime.subscribe();
-    tree.write("a/b/pdf/SKILL.md", skill("pdf", "there"));
-    wait_until(&runtime, &subscription, says("pdf", "there"));
-    tree.write("a/b/pdf/SKILL.md", skill("pdf", "changed"));
-    wait_until(&runtime, &subscription, says("pdf", "changed"));
-}
-
-#[test]
-fn after_a_storm_of_saves_the_catalog_is_that_of_a_fresh_scan() {
-    let tree = Tree::new("");
-    let (runtime, subscription) = watching(&tree);
-    let mut random = Random::new(7, 0);
-    for save in 0..5_000 {
-        let name = format!("skill-{}", random.below(300));
-        match random.below(10) {
-            0 => drop(fs::remove_dir_all(tree.join(&name))),
-            1 => drop(fs::rename(tree.join(&name), tree.join(&format!("{name}-moved")))),
-            _ => tree.write(&format!("{name}/SKILL.md"), skill(&name, &save.to_string())),
-        }
-    }
-    tree.write("last/SKILL.md", skill("last", "The last."));
-    let list = |catalog: &Catalog| -> Vec<_> {
-        let line =
-            |skill: prowess::Record<'_>| format!("{} {}", skill.location(), skill.description());
-        catalog.skills().map(line).collect()
-    };
-    let fresh = list(&self::runtime(tree.path(), "", None).catalog());
-    while list(&runtime.catalog()) != fresh {
-        if subscription.recv_timeout(LONG).is_none() {
-            let found = list(&runtime.catalog());
-            let only = |one: &[String], other: &[String]| -> Vec<_> {
-                one.iter().filter(|line| !other.contains(line)).cloned().collect()
-            };
-            panic!("left {:?}, missing {:?}", only(&found, &fresh), only(&fresh, &found));
-        }
-    }
-}
-
-#[test]
 fn a_turn_reloads_by_age_alone() {
     let tree = Tree::new("");
     let clock = Arc::new(ManualClock::default());
@@ -225,130 +159,4 @@ fn refreshing_can_be_turned_off() {
         assert_eq!(turn.catalog().generation(), 1, "nothing is seen");
         assert_eq!(runtime.reload().catalog.len(), 1, "until it is asked for");
     }
-}
-
-const POLLING: &str = "refresh: {mode: poll, poll_seconds: 1}";
-
-/// An edit of the body alone changes nothing in the catalog.
-#[test]
-fn each_edit_of_a_body_is_reported_however_soon_it_comes() {
-    let tree = Tree::new("");
-    let (runtime, subscription) = watching(&tree);
-    let write = |body: &str| tree.write("pdf/SKILL.md", skill("pdf", "Fills forms.") + body);
-    write("");
-    wait_until(&runtime, &subscription, says("pdf", "Fills forms."));
-    for body in ["one", "three", "fourteen"] {
-        write(body);
-        let is_reported = || match subscription.recv_timeout(LONG) {
-            Some(Notice::Changed(change)) => change.changed.iter().eq(["pdf"]),
-            other => panic!("the edit `{body}` is reported: {other:?}"),
-        };
-        while !is_reported() {}
-    }
-}
-
-/// Makes a skill unreadable under a poll: it stays, and the next polls report nothing.
-#[track_caller]
-fn check_no_news(runtime: &Runtime, close: impl FnOnce()) {
-    let subscription = runtime.subscribe();
-    close();
-    let is_kept = |catalog: &Catalog| {
-        assert!(says("pdf", "Good.")(catalog), "the last good version stays");
-        catalog.diagnostics().any(|found| found.code.as_str() == "skill-kept")
-    };
-    wait_until(runtime, &subscription, is_kept);
-    let generation = runtime.catalog().generation();
-    let news = subscription.recv_timeout(Duration::from_millis(2_500));
-    assert!(news.is_none(), "two polls have found nothing new: {news:?}");
-    assert_eq!(runtime.catalog().generation(), generation, "the catalog is the same");
-}
-
-#[test]
-fn a_file_that_stays_unreadable_is_no_news_to_a_poll() {
-    let tree = Tree::new("");
-    tree.write("group/pdf/SKILL.md", skill("pdf", "Good."));
-    let file = tree.join("group/pdf/SKILL.md");
-    check_no_news(&runtime(tree.path(), POLLING, None), || {
-        fs::remove_file(&file).unwrap();
-        fs::create_dir(&file).unwrap();
-    });
-}
-
-#[test]
-fn a_directory_that_stays_shut_is_no_news_to_a_poll() {
-    without_override(|| {
-        let tree = Tree::new("");
-        tree.write("group/pdf/SKILL.md", skill("pdf", "Good."));
-        let group = tree.join("group");
-        let rights = |mode| fs::set_permissions(&group, fs::Permissions::from_mode(mode)).unwrap();
-        check_no_news(&linked(tree.path(), POLLING), || rights(0o000));
-        rights(0o700);
-    });
-}
-
-/// Rights that are changed, a disk that fails for a moment: the packages of a directory that cannot be
-/// read are not removed.
-#[test]
-fn a_directory_that_is_shut_for_a_while_takes_no_skill_away() {
-    without_override(|| {
-        let tree = Tree::new("");
-        for name in ["pdf", "sql"] {
-            tree.write(&format!("group/{name}/SKILL.md"), skill(name, "Good."));
-        }
-        let runtime = linked(tree.path(), "{}");
-        let group = tree.join("group");
-        let rights = |path: &Path, mode| {
-            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("the rights change");
-        };
-        let state = |runtime: &Runtime| {
-            let catalog = runtime.reload().catalog;
-            let ids = catalog.skills().map(|skill| skill.id().to_owned());
-            let codes = catalog.diagnostics().map(|found| found.code.as_str().to_owned());
-            let mut codes: Vec<_> = codes.collect();
-            codes.sort_unstable();
-            (ids.collect::<Vec<_>>(), codes)
-        };
-        let all = |codes: &[&str]| {
-            let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
-            (owned(&["pdf", "sql"]), owned(codes))
-        };
-        for mode in [0o000, 0o300] {
-            rights(&group, mode);
-            let reported = ["directory-unreadable", "skill-kept", "skill-kept"];
-            assert_eq!(state(&runtime), all(&reported), "{mode:o}");
-            rights(&group, 0o700);
-            assert_eq!(state(&runtime), all(&[]), "it is open again");
-        }
-        rights(&group.join("pdf"), 0o000);
-        assert_eq!(state(&runtime), all(&["directory-unreadable", "skill-kept"]));
-        rights(&group.join("pdf"), 0o700);
-        rights(tree.path(), 0o000);
-        let reported = ["directory-unreadable", "skill-kept", "skill-kept"];
-        assert_eq!(state(&runtime), all(&reported), "the root itself");
-        rights(tree.path(), 0o700);
-        fs::remove_dir_all(&group).expect("it goes");
-        assert_eq!(state(&runtime), (vec![], vec![]), "what is gone is gone");
-    });
-}
-
-#[test]
-fn a_file_that_cannot_be_read_any_more_takes_no_skill_away() {
-    let tree = Tree::new("");
-    tree.write("pdf/SKILL.md", skill("pdf", "Good."));
-    let runtime = runtime(tree.path(), "{}", None);
-    let (file, aside) = (tree.join("pdf/SKILL.md"), tree.join("pdf/aside.md"));
-    fs::rename(&file, &aside).unwrap();
-    fs::create_dir(&file).unwrap();
-    let codes = |catalog: &Catalog| {
-        let found = catalog.diagnostics().map(|found| found.code.as_str().to_owned());
-        found.collect::<Vec<_>>()
-    };
-    let catalog = runtime.reload().catalog;
-    assert!(says("pdf", "Good.")(&catalog), "the last good version stays");
-    assert_eq!(codes(&catalog), ["skill-kept", "not-a-file"], "and that is reported");
-    fs::remove_dir(&file).unwrap();
-    fs::rename(&aside, &file).unwrap();
-    let catalog = runtime.reload().catalog;
-    assert!(says("pdf", "Good.")(&catalog));
-    assert_eq!(codes(&catalog), Vec::<String>::new(), "all is well again");
 }

@@ -29,11 +29,6 @@ impl<'r> Agent<'r> {
             .into_owned()
     }
 
-    /// The id of the session.
-    pub(crate) fn session_id(&self) -> prowess::SessionId {
-        self.session.id().clone()
-    }
-
     /// The ids of the skills that are loaded.
     pub(crate) fn active(&self) -> Vec<String> {
         let turn = self.runtime.turn(&self.session).expect("the session is open");

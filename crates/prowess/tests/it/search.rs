@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use prowess::search::{Searcher, Substring};
-use prowess::{Ranked, RuntimeBuilder, Timestamp};
-use prowess_testkit::{ManualClock, Tree};
+use prowess::search::Substring;
+use prowess::{Ranked, RuntimeBuilder};
+use prowess_testkit::Tree;
 
 use crate::dynamic;
 
@@ -44,55 +44,6 @@ fn a_turn_searches_the_catalog_that_it_has_pinned() {
     let now = runtime.catalog();
     assert_eq!(ids(&runtime.search(&now, "form", 5))[0], "forms", "a new skill is found");
     assert_eq!(ids(&turn.search("form", 1)), ["pdf-forms"], "and the turn still has its own");
-}
-
-#[test]
-fn a_search_after_a_reload_finds_the_index_built() {
-    let tree = Tree::new(TREE);
-    let searcher = Arc::new(Searcher::new());
-    let runtime = builder(&tree).ranker(searcher.clone()).build().expect("the layers are good");
-    let write = |text: &str| {
-        tree.write("forms/SKILL.md", format!("---\nname: forms\ndescription: {text}\n---\nBody\n"));
-        runtime.reload().catalog
-    };
-    let unasked = write("Forms.");
-    assert!(searcher.prepared(&unasked).is_none(), "before the first search nothing is built");
-    runtime.search(&unasked, "form", 5);
-    let edited = write("Forms of every kind.");
-    assert!(searcher.prepared(&edited).is_some(), "from then on the index comes with the catalog");
-    assert_eq!(runtime.search(&edited, "kind", 5).len(), 1, "and is the one of that catalog");
-}
-
-/// An edit of a body builds no index.
-#[test]
-fn an_edit_of_what_is_not_searched_keeps_the_index() {
-    let tree = Tree::new(TREE);
-    // A small index is rebuilt rather than updated, since that is faster. A file that was written
-    // just now would be read again, so the clock is far ahead.
-    let much_later = Arc::new(ManualClock::at(Timestamp(32_503_680_000_000)));
-    for number in 0..200 {
-        let text = format!("---\nname: s{number}\ndescription: Of {number}.\n---\nBody\n");
-        tree.write(&format!("s{number}/SKILL.md"), text);
-    }
-    let searcher = Arc::new(Searcher::new());
-    let builder = builder(&tree).clock(much_later).ranker(searcher.clone());
-    let runtime = builder.build().expect("the layers are good");
-    let write = |description: &str, body: &str| {
-        let text = format!("---\nname: forms\ndescription: {description}\n---\n{body}\n");
-        tree.write("forms/SKILL.md", text);
-        let catalog = runtime.reload().catalog;
-        let index = searcher.prepared(&catalog);
-        (catalog, index)
-    };
-    let (catalog, _) = write("Forms.", "One.");
-    runtime.search(&catalog, "form", 5);
-    let first = searcher.prepared(&catalog).expect("it was searched");
-    let (edited, index) = write("Forms.", "Two, and more of it.");
-    assert!(!Arc::ptr_eq(&catalog, &edited), "the body is of another version");
-    assert!(Arc::ptr_eq(&first, &index.expect("it is ready")), "what is searched is the same");
-    assert_eq!(ids(&runtime.search(&edited, "form", 1)), ["forms"], "and it is found");
-    let (_, index) = write("Sheets.", "Two, and more of it.");
-    assert!(!Arc::ptr_eq(&first, &index.expect("it is ready")), "another description is searched");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::SystemTime;
 
 use prowess::source_fs::{FsConfig, FsSource};
 use prowess::state::RecordCache;
@@ -11,7 +12,7 @@ use prowess::{
     ReadFurther, Runtime, ScanSink, ScanSummary, SkillSource, SourceError, Stamp, Timestamp,
     ToolCall,
 };
-use prowess_testkit::{ManualClock, OverriddenSource, SourceOverrides, Tree};
+use prowess_testkit::{ManualClock, OverriddenSource, SourceOverrides, Tree, time_after_changes};
 use serde_json::json;
 
 use crate::dynamic;
@@ -93,19 +94,20 @@ fn machine() -> Tree {
 
 /// Starts, and returns the catalog and the number of files that were read.
 fn start_with(tree: &Tree, policies: Policies) -> (Arc<Catalog>, usize) {
-    let (catalog, source) = start_of(tree, policies);
-    (catalog, source.reads.load(Ordering::SeqCst))
+    let (runtime, source) = runtime_of(tree, policies, SystemTime::UNIX_EPOCH);
+    (runtime.catalog(), source.reads.load(Ordering::SeqCst))
 }
 
-fn start_of(tree: &Tree, policies: Policies) -> (Arc<Catalog>, Arc<OverriddenSource<Counting>>) {
-    let (runtime, source) = runtime_of(tree, policies);
-    (runtime.catalog(), source)
-}
-
-fn runtime_of(tree: &Tree, policies: Policies) -> (Runtime, Arc<OverriddenSource<Counting>>) {
+/// Starts a runtime. Changes of directories before a time count as old, so that it is relied on.
+fn runtime_of(
+    tree: &Tree,
+    policies: Policies,
+    old_before: SystemTime,
+) -> (Runtime, Arc<OverriddenSource<Counting>>) {
     // Long after the files were written, so that their times can be relied on.
     let clock = Arc::new(ManualClock::at(Timestamp(32_503_680_000_000)));
     let source = FsSource::new(FsConfig::new(tree.join("skills")), clock);
+    let source = source.with_old_changes(old_before);
     let source = Counting { source, reads: AtomicUsize::new(0), asked: AtomicUsize::new(0) };
     let source = Arc::new(OverriddenSource(source));
     let runtime = dynamic::builder()
@@ -136,7 +138,7 @@ fn reported(catalog: &Catalog) -> (Vec<String>, Vec<Diagnostic>) {
 }
 
 #[test]
-fn it_reads_no_file_that_has_not_changed_and_says_the_same() {
+fn unchanged_file_is_not_read() {
     let tree = machine();
     let (first, reads) = start(&tree);
     assert_eq!((first.len(), reads), (3, 4), "the first start reads each");
@@ -146,30 +148,29 @@ fn it_reads_no_file_that_has_not_changed_and_says_the_same() {
 }
 
 #[test]
-fn it_does_not_list_a_root_again_that_has_not_changed_and_then_writes_nothing() {
+fn unchanged_root_is_not_listed_and_nothing_is_written() {
     let tree = machine();
-    // Longer than what lies between a change and a scan that can rely on its date.
-    std::thread::sleep(std::time::Duration::from_millis(3_200));
-    let (first, before) = start_of(&tree, Policies::default());
-    assert_eq!(before.asked.load(Ordering::SeqCst), 4, "the first start lists the root");
-    let is_dated = first.sources()[0].records.listing().is_some();
+    let old_before = time_after_changes(tree.path());
+    let start = || runtime_of(&tree, Policies::default(), old_before);
+    let (first, source) = start();
+    assert_eq!(source.asked.load(Ordering::SeqCst), 4, "the first start lists the root");
+    let is_dated = first.catalog().sources()[0].records.listing().is_some();
     let written = || {
         let files = fs::read_dir(tree.join("cache")).unwrap();
         files.map(|file| file.unwrap().metadata().unwrap().modified().unwrap()).collect::<Vec<_>>()
     };
     let kept = written();
-    let (second, source) = start_of(&tree, Policies::default());
+    let (second, source) = start();
     let asked = source.asked.load(Ordering::SeqCst);
     assert_eq!(asked, if is_dated { 0 } else { 4 }, "where directories are dated, no name is read");
-    assert_eq!(reported(&second), reported(&first), "and all is there");
+    assert_eq!(reported(&second.catalog()), reported(&first.catalog()), "and all is there");
     assert_eq!(written(), kept, "what is known is not written again");
-    fs::create_dir(tree.join("skills/d")).unwrap();
     tree.write("skills/d/SKILL.md", skill("d", "New."));
-    assert_eq!(start(&tree).0.len(), 4, "what comes is found");
+    assert_eq!(start().0.catalog().len(), 4, "what comes is found");
 }
 
 #[test]
-fn it_reads_what_changed_came_or_was_put_in_another_s_place_and_forgets_what_went() {
+fn changed_added_and_repaired_files_are_read() {
     let tree = machine();
     stable(&tree);
     tree.write("skills/a/SKILL.md", skill("a", "Other."));
@@ -185,10 +186,10 @@ fn it_reads_what_changed_came_or_was_put_in_another_s_place_and_forgets_what_wen
 
 /// A cache says what is offered. What is loaded, and its digest, is of the file.
 #[test]
-fn what_is_loaded_after_it_is_of_the_file_itself() {
+fn loaded_body_is_that_of_the_file() {
     let tree = machine();
     stable(&tree);
-    let (runtime, source) = runtime_of(&tree, Policies::default());
+    let (runtime, source) = runtime_of(&tree, Policies::default(), SystemTime::UNIX_EPOCH);
     assert_eq!(source.reads.load(Ordering::SeqCst), 0, "all that is known is of the cache");
     let session = runtime.open_session().expect("the store is in memory");
     for text in [None, Some("Other."), Some("Once more.")] {
@@ -204,22 +205,6 @@ fn what_is_loaded_after_it_is_of_the_file_itself() {
     }
 }
 
-/// The last good version is for a program that runs: a new one has nothing to go on with.
-#[test]
-fn a_file_that_was_broken_between_two_starts_is_broken() {
-    let tree = machine();
-    start(&tree);
-    tree.write("skills/a/SKILL.md", "no frontmatter any more\n");
-    let (catalog, _) = start(&tree);
-    assert!(catalog.get("a").is_none(), "what was good once is not offered");
-    let without = reported(&start_without(&tree));
-    assert_eq!(reported(&catalog), without, "a start with the cache says what one without it says");
-}
-
-fn start_without(tree: &Tree) -> Arc<Catalog> {
-    start_with(tree, Policies { record_cache: CachePolicy::Never, ..Policies::default() }).0
-}
-
 #[test]
 fn another_policy_has_records_of_its_own() {
     let tree = machine();
@@ -231,13 +216,13 @@ fn another_policy_has_records_of_its_own() {
 }
 
 #[test]
-fn whoever_wants_no_cache_has_none() {
+fn cache_is_neither_written_nor_read_without_the_policy() {
     let tree = machine();
-    start_without(&tree);
+    let never = || Policies { record_cache: CachePolicy::Never, ..Policies::default() };
+    start_with(&tree, never());
     assert!(!tree.join("cache").exists(), "nothing is written");
     start(&tree);
-    let policies = Policies { record_cache: CachePolicy::Never, ..Policies::default() };
-    assert_eq!(start_with(&tree, policies).1, 4, "and nothing is read of what is there");
+    assert_eq!(start_with(&tree, never()).1, 4, "and nothing is read of what is there");
 }
 
 #[test]

@@ -1,11 +1,12 @@
-//! Sessions of a runtime: bodies that the model has, limits, exports, and lists.
+//! Sessions of a runtime: limits, exports, lists, and the text about their skills.
 
 use std::collections::BTreeSet;
 
+use prowess::prompt::SkillFilter;
 use prowess::session::{ImportRequest, SessionHandle};
-use prowess::{BodyDelivery, Content, Policies, Runtime, ToolCall, ToolResult};
+use prowess::{BodyDelivery, Policies, Runtime, SessionId, ToolCall, ToolResult};
 use prowess_testkit::Tree;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::dynamic;
 
@@ -16,12 +17,12 @@ struct Host {
 }
 
 impl Host {
-    fn new(policies: Policies) -> Self {
+    fn new() -> Self {
         let tree = Tree::new("");
         for name in ["alpha", "beta"] {
             tree.write(&format!("{name}/SKILL.md"), skill(name, "one"));
         }
-        let policies = policies.with_body_delivery(BodyDelivery::ToolResult);
+        let policies = Policies::default().with_body_delivery(BodyDelivery::ToolResult);
         let builder = dynamic::builder().policies(policies).skills_directory("user", tree.path());
         Self { runtime: builder.build().expect("the runtime is complete"), tree }
     }
@@ -30,23 +31,9 @@ impl Host {
         self.runtime.open_session().expect("the store is in memory")
     }
 
-    fn call(&self, session: &SessionHandle, tool: &str, arguments: Value) -> ToolResult {
+    fn load(&self, session: &SessionHandle, names: &[&str]) -> ToolResult {
         let turn = self.runtime.turn(session).expect("the session is open");
-        turn.call(&ToolCall::new(tool, arguments)).result
-    }
-
-    /// Adds skills; returns what is already loaded, and the text of the result.
-    #[track_caller]
-    fn load(&self, session: &SessionHandle, names: &[&str], force: bool) -> (Value, String) {
-        let arguments = json!({ "names": names, "mode": "add", "force": force });
-        let result = self.call(session, "skills_load", arguments);
-        assert!(!result.is_error, "{result:?}");
-        let text = |part: &Content| match part {
-            Content::Text { text } => text.clone(),
-            Content::Blob { .. } => String::new(),
-        };
-        let text = result.content.iter().map(text).collect();
-        (result.structured.expect("a receipt is data")["already_loaded"].clone(), text)
+        turn.call(&ToolCall::new("skills_load", json!({ "names": names, "mode": "add" }))).result
     }
 }
 
@@ -60,96 +47,23 @@ fn active(session: &SessionHandle) -> Vec<String> {
 }
 
 #[test]
-fn moved_skill_is_loaded_from_its_new_place() {
-    let host = Host::new(Policies::default());
-    let location = || {
-        let session = host.open();
-        host.load(&session, &["alpha"], false);
-        session.state().expect("the session is open").active[0].location.clone()
-    };
-    assert!(location().ends_with("/alpha/SKILL.md"));
-    let path = |name| host.tree.path().join(name);
-    std::fs::rename(path("alpha"), path("moved")).expect("a directory is renamed");
-    host.runtime.reload();
-    assert!(location().ends_with("/moved/SKILL.md"), "the same bytes are another package");
-}
-
-#[test]
-fn loaded_body_is_not_sent_again() {
-    let host = Host::new(Policies::default());
-    let session = host.open();
-    let (known, text) = host.load(&session, &["alpha"], false);
-    assert!(known.is_null() && text.contains("Body one of alpha"), "{text}");
-    let (known, text) = host.load(&session, &["alpha", "beta"], false);
-    assert_eq!((&known[0]["id"], &known[0]["body"]), (&json!("alpha"), &json!("earlier_result")));
-    assert!(known[0]["generation"].is_u64(), "the generation is that of the first load: {known}");
-    assert!(!text.contains("Body one of alpha"), "the body is in the conversation: {text}");
-    assert!(text.contains("Body one of beta"), "the new one is not: {text}");
-}
-
-#[test]
-fn forced_load_sends_the_body_again() {
-    let host = Host::new(Policies::default());
-    let session = host.open();
-    host.load(&session, &["alpha"], false);
-    let (known, text) = host.load(&session, &["alpha"], true);
-    assert!(known.is_null(), "{known}");
-    assert!(text.contains("Body one of alpha"), "{text}");
-}
-
-#[test]
-fn changed_body_is_sent() {
-    let host = Host::new(Policies::default());
-    let session = host.open();
-    host.load(&session, &["alpha"], false);
-    host.tree.write("alpha/SKILL.md", skill("alpha", "two"));
-    host.runtime.reload();
-    host.runtime.evict_bodies();
-    let (known, text) = host.load(&session, &["alpha"], false);
-    assert!(known.is_null() && text.contains("Body two of alpha"), "{text}");
-}
-
-#[test]
-fn changed_skill_is_revoked_at_the_next_turn() {
-    let policies = Policies::from_yaml("session: { on_change: revoke }");
-    let host = Host::new(policies.expect("it is a policy"));
-    let session = host.open();
-    host.load(&session, &["alpha", "beta"], false);
-    host.tree.write("alpha/SKILL.md", skill("alpha", "two"));
-    host.runtime.reload();
-    host.runtime.evict_bodies();
-    let turn = host.runtime.turn(&session).expect("the session is open");
-    assert_eq!(active(&session), ["beta"]);
-    assert!(turn.changed().is_empty(), "nothing is left to report");
-    let path = json!({ "skill": "alpha", "path": "SKILL.md" });
-    let refused = host.call(&session, "skills_read", path);
-    assert_eq!(refused.code.map(|code| code.to_string()).as_deref(), Some("skill-not-active"));
-    let (_, text) = host.load(&session, &["alpha"], false);
-    assert!(text.contains("Body two of alpha"), "a new load brings the new body: {text}");
-}
-
-#[test]
 fn allowlist_limits_a_session() {
-    let host = Host::new(Policies::default());
+    let host = Host::new();
     let allowed = BTreeSet::from(["beta".to_owned()]);
     let session = host.runtime.open_session_allowing(allowed).expect("the store is in memory");
-    let arguments = json!({ "names": ["beta", "alpha"] });
-    let refused = host.call(&session, "skills_load", arguments);
+    let refused = host.load(&session, &["beta", "alpha"]);
     assert_eq!(refused.code.map(|code| code.to_string()).as_deref(), Some("skill-not-allowed"));
-    assert!(active(&session).is_empty(), "all of them or none");
-    host.load(&session, &["beta"], false);
+    assert!(!host.load(&session, &["beta"]).is_error);
     assert_eq!(active(&session), ["beta"]);
 }
 
 #[test]
 fn exported_session_continues_on_another_host() {
-    let host = Host::new(Policies::default());
+    let host = Host::new();
     let session = host.open();
-    host.load(&session, &["alpha", "beta"], false);
+    host.load(&session, &["alpha", "beta"]);
     let export = session.export().expect("the session is open");
-    assert!(!export.contains("Body one"), "an export has no text of a skill: {export}");
-
-    let other = Host::new(Policies::default());
+    let other = Host::new();
     other.tree.write("beta/SKILL.md", skill("beta", "other"));
     other.runtime.reload();
     let request = ImportRequest { has_messages: true, ..ImportRequest::default() };
@@ -157,15 +71,15 @@ fn exported_session_continues_on_another_host() {
     assert_eq!(active(&imported.session), ["alpha"]);
     let left_out: Vec<_> = imported.left_out.iter().map(|skill| &*skill.id).collect();
     assert_eq!(left_out, ["beta"], "this host has another text of it");
-    let (known, _) = other.load(&imported.session, &["alpha"], false);
-    assert_eq!(known[0]["id"], "alpha", "the conversation has its body");
+    let again = other.load(&imported.session, &["alpha"]).structured.expect("it is data");
+    assert_eq!(again["already_loaded"][0]["id"], "alpha", "the conversation has its body");
     let nothing = other.runtime.import_session("{}", ImportRequest::default());
     assert!(matches!(nothing, Err(prowess::Error::Import(_))), "{nothing:?}");
 }
 
 #[test]
 fn sessions_are_listed_in_pages() {
-    let host = Host::new(Policies::default());
+    let host = Host::new();
     let mut ids: Vec<_> = (0..3).map(|_| host.open().id().clone()).collect();
     ids.sort();
     let list = |after, limit| {
@@ -175,4 +89,20 @@ fn sessions_are_listed_in_pages() {
     assert_eq!(list(None, 2), ids[..2]);
     assert_eq!(list(Some(&ids[1]), 2), ids[2..]);
     assert_eq!(host.runtime.expire_sessions().expect("the store is in memory"), 0);
+}
+
+#[test]
+fn skills_prompt_has_the_loaded_skills_of_a_session() {
+    let host = Host::new();
+    let session = host.open();
+    host.load(&session, &["alpha"]);
+    let text = |id| host.runtime.skills_prompt(id, &SkillFilter::default());
+    let with = text(Some(session.id())).expect("the session is open");
+    let (available, active) = with.split_once("<<<ACTIVE_SKILLS>>>").expect("it has both parts");
+    assert!(available.contains("name: beta") && !available.contains("name: alpha"), "{with}");
+    assert!(active.contains("name: alpha") && active.contains("Body one of alpha"), "{with}");
+    let without = text(None).expect("no session is needed");
+    assert!(without.contains("name: alpha") && !without.contains("ACTIVE_SKILLS"), "{without}");
+    let unknown = SessionId::new("unknown").expect("it is a valid id");
+    assert!(text(Some(&unknown)).is_err(), "no session of this id is open");
 }

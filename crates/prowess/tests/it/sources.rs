@@ -1,13 +1,10 @@
 //! Sources of every kind in one catalog.
 
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::Arc;
 use std::time::Duration;
 
-use prowess::{
-    Availability, ChangeListener, MemorySource, Policies, Runtime, SkillSource, SourceError,
-    ToolCall, Watch,
-};
-use prowess_testkit::{ManualClock, OverriddenSource, SourceOverrides, Tree};
+use prowess::{Availability, MemorySource, Policies, ToolCall};
+use prowess_testkit::{ManualClock, Tree};
 use serde_json::json;
 
 use crate::dynamic;
@@ -54,23 +51,6 @@ fn files_memory_and_the_program_make_one_catalog() {
     assert!(reason.contains("layer `user`"), "{reason}");
 }
 
-#[test]
-fn a_source_of_one_skill_goes_by_the_hosts_name_everywhere() {
-    let one = MemorySource::builder("one")
-        .file("SKILL.md", "---\nname: declared\ndescription: Is one.\n---\nSay it.\n")
-        .build()
-        .expect("the path is one");
-    let builder = dynamic::builder().single_skill_source("user", "given", Arc::new(one));
-    let runtime = builder.build().expect("the layers are the standard ones");
-    let session = runtime.open_session().expect("the store is in memory");
-    let turn = runtime.turn(&session).expect("the store is in memory");
-    assert!(turn.prompt().text.contains("<name>given</name>"), "the catalog has the host's name");
-    let load = |name: &str| turn.call(&ToolCall::new("skills_load", json!({ "names": [name] })));
-    assert!(load("declared").result.is_error, "its own is no name here");
-    let receipt = serde_json::to_string(&load("given").result).expect("a result is data");
-    assert!(receipt.contains(r#""given""#), "{receipt}");
-}
-
 /// Texts are kept as long as the policy says, by the runtime's clock, until the host says otherwise.
 #[test]
 fn a_loaded_text_is_kept_for_the_next_conversation() {
@@ -100,41 +80,4 @@ fn a_loaded_text_is_kept_for_the_next_conversation() {
     write("Fourth, and longer.");
     runtime.evict_bodies();
     assert!(loads("Fourth"), "all are forgotten");
-}
-
-/// A source whose watch takes for ever to set up.
-struct Slow(MemorySource, Mutex<mpsc::Receiver<()>>);
-
-impl SourceOverrides for Slow {
-    fn inner(&self) -> &dyn SkillSource {
-        &self.0
-    }
-
-    fn watch(&self, _: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        let released = self.1.lock().expect("no test panics here");
-        let _ = released.recv_timeout(Duration::from_secs(60));
-        Ok(None)
-    }
-}
-
-#[test]
-fn the_first_catalog_waits_for_no_watch() {
-    let one = MemorySource::builder("one")
-        .file("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\n")
-        .build()
-        .expect("the path is one");
-    let (release, held) = mpsc::channel();
-    let policies = Policies::from_yaml("refresh: { mode: watch }").expect("it is a policy");
-    let source = Arc::new(OverriddenSource(Slow(one, Mutex::new(held))));
-    let builder = Runtime::builder().policies(policies).source("user", source);
-    let (tell, built) = mpsc::channel();
-    let building = std::thread::spawn(move || {
-        let runtime = builder.build().expect("it is complete");
-        let _ = tell.send(runtime.catalog().len());
-        runtime
-    });
-    let skills = built.recv_timeout(Duration::from_secs(30));
-    release.send(()).expect("the watch is being set up");
-    assert_eq!(skills, Ok(1), "the skill is there before the watch is");
-    drop(building.join());
 }

@@ -58,17 +58,6 @@ fn session_repeats_its_catalog_and_a_new_one_has_the_newest() {
 }
 
 #[test]
-fn every_call_has_the_newest_catalog_by_policy() {
-    let host = Host::new(CatalogEvery::Call);
-    let session = host.open();
-    host.prompt(&session);
-    host.write("alpha", "An edited text.");
-    host.runtime.reload();
-    let after = host.prompt(&session);
-    assert!(!after.contains("The first.") && !after.contains("has changed"), "{after}");
-}
-
-#[test]
 fn prompt_of_a_turn_stays_while_another_turn_runs() {
     let host = Host::new(CatalogEvery::Change);
     let session = host.open();
@@ -149,21 +138,4 @@ fn rewritten_catalog_brings_its_tools() {
     let after = request(&host, &session);
     assert!(after.contains(r#""skill-39""#), "the schema lists the ids of the text: {after}");
     assert!(!after.starts_with(&before));
-}
-
-#[test]
-fn default_keeps_more_of_a_request_than_every_call() {
-    let kept = |every| {
-        let host = Host::new(every);
-        let session = host.open();
-        let before = request(&host, &session);
-        edit(&host);
-        let after = request(&host, &session);
-        let prefix = common_prefix(&before, &after, &EstimatedTokens);
-        (prefix.bytes, before.len())
-    };
-    let (stable, of) = kept(CatalogEvery::default());
-    assert!(stable >= of - 1, "all but the last line break is kept: {stable} of {of}");
-    let (every, of) = kept(CatalogEvery::Call);
-    assert!(every * 2 < of, "a changed schema is near the start of a request: {every} of {of}");
 }

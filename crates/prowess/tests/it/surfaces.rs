@@ -1,17 +1,18 @@
 //! The tools of each preset, as a model calls them.
 
-mod activate_skill;
-mod get_skill;
-mod presets;
-mod read_skill;
-mod skill;
 mod users;
+
+use std::collections::BTreeSet;
 
 use expect_test::expect;
 use prowess::format::Profile;
-use prowess::{Content, Layer, Policies, Runtime, ToolResult, Trust};
+use prowess::tools::{NameStyle, Surface};
+use prowess::vendor::{WireFormat, strict_schema};
+use prowess::{
+    Content, Layer, Policies, Runtime, ToolCall, ToolDefinition, ToolResult, ToolType, Trust, Turn,
+};
 use prowess_testkit::Tree;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::dynamic;
 use crate::scripted::Agent;
@@ -61,14 +62,14 @@ impl Place {
         Self::with(Policies::preset(preset).expect("there is one"))
     }
 
-    fn tools(&self) -> Vec<String> {
+    /// Starts a turn of a new session.
+    fn turn(&self) -> Turn {
         let session = self.runtime.open_session().expect("memory takes another session");
-        let turn = self.runtime.turn(&session).expect("the session is open");
-        turn.tools().into_iter().map(|tool| tool.name).collect()
+        self.runtime.turn(&session).expect("the session is open")
     }
 
-    fn root(&self, skill: &str) -> String {
-        self.tree.join("skills").join(skill).to_string_lossy().into_owned()
+    fn tools(&self) -> Vec<String> {
+        self.turn().tools().into_iter().map(|tool| tool.name).collect()
     }
 }
 
@@ -88,4 +89,169 @@ fn check(place: &Place, tool: &str, arguments: Value, code: Option<&str>, expect
     let found = answer.code.as_ref().map(prowess::Code::as_str);
     assert_eq!((found, &*texts(&answer)), (code, expected), "{tool} with {arguments}");
     assert_eq!(answer.is_error, code.is_some(), "an error has a code");
+}
+
+#[test]
+fn prompts_name_the_tool_of_the_surface() {
+    let names = [("flexigpt", "skills-load"), ("omniforge", "skill"), ("yodoca", "read_skill")];
+    for (preset, tool) in names {
+        let place = Place::of(preset);
+        let prompt = Agent::new(&place.runtime).prompt();
+        assert!(prompt.contains(&format!("call `{tool}` with")), "{preset}: {prompt}");
+    }
+    let mut policies = Policies::default();
+    policies.prompt.load_tool = "my_loader".to_owned();
+    let prompt = Agent::new(&Place::with(policies).runtime).prompt();
+    assert!(prompt.contains("call `my_loader` with"), "a host may name a tool of its own");
+    let mut policies = Policies::default();
+    policies.tools.surfaces = Vec::new();
+    let prompt = Agent::new(&Place::with(policies).runtime).prompt();
+    assert!(prompt.contains("use your file-read tool"), "no tool loads skills: {prompt}");
+    assert!(!prompt.contains("skills_load"), "a tool that is not offered is not named: {prompt}");
+}
+
+#[test]
+fn combined_surfaces_share_the_session() {
+    let mut policies = Policies { name_style: NameStyle::Dot, ..Policies::default() };
+    policies.tools.surfaces = vec![
+        Surface::Skill,
+        Surface::Skills,
+        Surface::Files,
+        Surface::Skill,
+        Surface::GetSkill,
+        Surface::ReadSkill,
+        Surface::ActivateSkill,
+    ];
+    let place = Place::with(policies);
+    let tools = place.tools();
+    let different: BTreeSet<_> = tools.iter().collect();
+    assert_eq!(different.len(), tools.len(), "no tool is there twice: {tools:?}");
+    let mut agent = Agent::new(&place.runtime);
+    agent.succeed("skill", json!({ "skill_name": "code-review" }));
+    agent.succeed("activate_skill", json!({ "name": "test-skill" }));
+    assert_eq!(agent.active(), ["code-review", "test-skill"]);
+    agent.succeed("skills.unload", json!({ "names": ["code-review"] }));
+    agent.succeed("skill", json!({ "skill_name": "test-skill", "action": "deactivate" }));
+    assert!(agent.active().is_empty());
+}
+
+/// A host loads skills for its user under every surface.
+#[test]
+fn tools_of_the_host_are_not_offered() {
+    for preset in ["omniforge", "sandbox", "yodoca"] {
+        let place = Place::of(preset);
+        let offered = place.tools();
+        assert!(!offered.contains(&"skills_load".to_owned()), "{preset}: {offered:?}");
+        let mut agent = Agent::new(&place.runtime);
+        let loaded = texts(&agent.load(&["test-skill"], "add").1);
+        assert!(loaded.contains("Run them all."), "{preset}: {loaded}");
+    }
+    let unknown = "no tool named `skills_lod`; call one of those that you were given";
+    check(&Place::of("omniforge"), "skills_lod", json!({}), Some("unknown-tool"), unknown);
+    let unknown = "no tool named `skills_lod`; did you mean `skills_load`?";
+    check(&Place::of("standard"), "skills_lod", json!({}), Some("unknown-tool"), unknown);
+    let mut policies = Policies::default();
+    policies.tools.surfaces = Vec::new();
+    let place = Place::with(policies);
+    let arguments = json!({ "names": ["test-skill"] });
+    let unknown = "no tool named `skills_load`; call one of those that you were given";
+    check(&place, "skills_load", arguments, Some("unknown-tool"), unknown);
+}
+
+#[test]
+fn description_without_a_catalog_says_when_to_call() {
+    let mut policies = Policies::default();
+    policies.tools.surfaces = vec![Surface::GetSkill];
+    let plain = expect![
+        "Get the instructions of a skill. Do this when the task at hand matches the skill's description, and before you use any of its files or scripts."
+    ];
+    plain.assert_eq(&Place::with(policies).turn().tools()[0].description);
+}
+
+/// A host that has an interface for its tools takes skills as one more type of tool.
+#[test]
+fn tools_fit_into_the_interface_of_a_host() {
+    /// The tools of the host, of whatever type.
+    trait HostTool {
+        fn name(&self) -> &str;
+        fn tool_type(&self) -> ToolType;
+        fn execute(&self, arguments: Value) -> Result<String, String>;
+    }
+
+    struct Clock;
+
+    impl HostTool for Clock {
+        fn name(&self) -> &'static str {
+            "clock"
+        }
+
+        fn tool_type(&self) -> ToolType {
+            ToolType::Function
+        }
+
+        fn execute(&self, _: Value) -> Result<String, String> {
+            Ok("noon".to_owned())
+        }
+    }
+
+    struct Adapter<'t> {
+        turn: &'t Turn,
+        definition: ToolDefinition,
+    }
+
+    impl HostTool for Adapter<'_> {
+        fn name(&self) -> &str {
+            &self.definition.name
+        }
+
+        fn tool_type(&self) -> ToolType {
+            self.turn.tool_info(self.name()).expect("it is a tool of the turn").tool_type
+        }
+
+        fn execute(&self, arguments: Value) -> Result<String, String> {
+            let result = self.turn.call(&ToolCall::new(self.name(), arguments)).result;
+            if result.is_error { Err(texts(&result)) } else { Ok(texts(&result)) }
+        }
+    }
+
+    let place = Place::of("omniforge");
+    let turn = place.turn();
+    let mut tools: Vec<Box<dyn HostTool + '_>> = vec![Box::new(Clock)];
+    for definition in turn.tools() {
+        tools.push(Box::new(Adapter { turn: &turn, definition }));
+    }
+    let types: Vec<_> = tools.iter().map(|tool| (tool.name(), tool.tool_type())).collect();
+    assert_eq!(types, [("clock", ToolType::Function), ("skill", ToolType::Skill)]);
+    let limit = turn.tool_info("skill").and_then(|info| info.timeout_ms);
+    assert_eq!(limit, Some(30_000));
+    let loaded = tools[1].execute(json!({ "skill_name": "test-skill" })).expect("it is a skill");
+    assert!(loaded.contains("Run them all."), "{loaded}");
+    assert_eq!(tools[1].execute(json!({})), Err("skill_name is required".to_owned()));
+    assert_eq!(tools[0].execute(json!({})).as_deref(), Ok("noon"));
+}
+
+/// Runs a call through the wire format of a vendor, from the definitions to the message with the
+/// result.
+#[test]
+fn vendors_call_the_tools() {
+    for preset in ["standard", "flexigpt", "omniforge", "boxxy", "sandbox", "yodoca"] {
+        let place = Place::of(preset);
+        let tools = place.turn().tools();
+        for tool in &tools {
+            let strict = strict_schema(&tool.input_schema);
+            assert!(strict.is_some(), "{preset}: `{}` is strict", tool.name);
+        }
+        for format in WireFormat::ALL {
+            let turn = place.turn();
+            let (call, _) = turn.explicit_activation("/test-skill").expect("it is a skill");
+            let message = format.call("call-1", &call);
+            let received = format.calls(&message, &tools).remove(0);
+            let call = received.call.as_ref().expect("the arguments are JSON");
+            let result = turn.call(call).result;
+            assert!(!result.is_error, "{preset}, {format:?}: {result:?}");
+            let answer = format.result(&received, &result).to_string();
+            assert!(answer.contains("call-1"), "{preset}, {format:?}: {answer}");
+            assert!(answer.contains("test-skill"), "{preset}, {format:?}: {answer}");
+        }
+    }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use prowess::registry::{Registry, ReloadCause};
+use prowess::registry::ReloadCause;
 use prowess::source_fs::Surroundings;
-use prowess::{Clock, Diagnostic, Layer, Policies, Runtime, Severity, ToolCall, Trust};
+use prowess::{Clock, Policies, Runtime, ToolCall};
 use prowess_testkit::{ManualClock, Tree};
 use serde_json::json;
 use tracing_subscriber::layer::SubscriberExt;
@@ -127,27 +127,6 @@ fn random_session_ids_are_in_no_trace_and_no_log() {
 }
 
 #[test]
-fn file_over_the_soft_limit_is_traced_once() {
-    let tree = Tree::new(SKILL);
-    tree.write(
-        "long/SKILL.md",
-        format!("---\nname: long\ndescription: Is long.\n---\n{:32001}", ""),
-    );
-    let collector = traced(|| {
-        let yaml = "registry: { limits: { body_tokens: { max: 8000, severity: warning } } }";
-        let policies = Policies::from_yaml(yaml).expect("the policies are good");
-        let runtime = runtime(&tree, policies, &Arc::default());
-        tree.write("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills other forms.\n---\n");
-        runtime.reload();
-        assert!(runtime.catalog().generation() > 1, "the catalog was replaced");
-    });
-    let finding = only(&collector, "finding");
-    assert_eq!(finding.fields["code"], "body-tokens-soft-limit");
-    assert!(finding.fields["path"].ends_with("long/SKILL.md"), "{finding:?}");
-    assert_eq!(finding.parent, Some("reload"), "it is emitted when the file is indexed");
-}
-
-#[test]
 fn reload_names_its_cause() {
     let tree = Tree::new(SKILL);
     let clock = Arc::new(ManualClock::default());
@@ -179,18 +158,6 @@ fn changed_trust_is_a_cause() {
         runtime.turn(&session).expect("the session is open");
     });
     assert_eq!(collector.causes(), ["start", "trust"], "the second turn found nothing new");
-}
-
-#[test]
-fn finding_of_the_host_is_a_cause() {
-    let collector = traced(|| {
-        let layer = Layer::new("user", Trust::Trusted);
-        let registry = Registry::builder().layer(layer).build().expect("one layer is enough");
-        registry.reload();
-        let code = prowess::Code::new("plugin-crashed");
-        registry.add_finding(Diagnostic::new(code, Severity::Error, "it is gone", "start it"));
-    });
-    assert_eq!(collector.causes(), ["start", "finding"]);
 }
 
 #[test]

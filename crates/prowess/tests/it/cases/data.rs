@@ -1,7 +1,5 @@
 //! The form of the cases.
 
-use std::num::NonZeroUsize;
-
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -22,7 +20,7 @@ impl Suite {
 }
 
 /// Reads YAML by the rules of JSON, which has a plain form for each kind of operation.
-pub(super) fn read<T: DeserializeOwned>(text: &str) -> T {
+pub(crate) fn read<T: DeserializeOwned>(text: &str) -> T {
     let value: Value = serde_yaml::from_str(text).expect("cases are YAML");
     serde_json::from_value(value).expect("cases have their form")
 }
@@ -34,10 +32,6 @@ pub(super) struct Case {
     /// The policies that differ from the preset's.
     #[serde(default)]
     pub(super) policies: Value,
-    /// The seconds without use after which a session expires, which a host sets.
-    pub(super) idle_limit_seconds: Option<u64>,
-    /// The maximum number of sessions, which a host sets.
-    pub(super) max_sessions: Option<NonZeroUsize>,
     /// The skills that are loaded at the start, in this order.
     #[serde(default)]
     pub(super) loaded: Vec<String>,
@@ -125,18 +119,6 @@ pub(super) enum Operation {
     Restore {
         restore: String,
     },
-    /// Lets another host change the session during the next change.
-    Meanwhile {
-        meanwhile: Interference,
-    },
-    /// Advances the clock by seconds.
-    Wait {
-        wait: u64,
-    },
-    /// Opens further sessions.
-    Open {
-        open: usize,
-    },
     Plain(Plain),
 }
 
@@ -150,12 +132,6 @@ pub(super) enum Plain {
     Reload,
     /// Closes the session; a turn that has started goes on.
     Close,
-}
-
-#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Interference {
-    UnloadAll,
 }
 
 #[derive(Clone, Copy, Deserialize, PartialEq, Eq)]

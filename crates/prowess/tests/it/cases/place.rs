@@ -3,22 +3,15 @@
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use prowess::gating::Decision;
-use prowess::session::{Discipline, MemoryStore, SessionHandle, Sessions};
+use prowess::session::{Discipline, SessionHandle};
 use prowess::tools::{ReadGate, SkillTools, Surface, ToolNaming};
-use prowess::{
-    Code, Content, Error, Layer, Policies, Runtime, SessionId, SessionStore, ToolCall, ToolResult,
-    Trust, Turn, Unload,
-};
-use prowess_testkit::{
-    HookedStore, ManualClock, StoreCall, StoreMoment, TestTool, TestTools, Tree,
-};
+use prowess::{Code, Content, Error, Layer, Policies, Runtime, ToolCall, ToolResult, Trust, Turn};
+use prowess_testkit::{TestTool, TestTools, Tree};
 use serde_json::{Value, json};
 
-use super::data::{Case, End, Interference, Operation, Outcome, Plain};
+use super::data::{Case, End, Operation, Outcome, Plain};
 use crate::dynamic;
 
 /// The layer of the skills, which every preset accepts.
@@ -32,11 +25,8 @@ pub(super) struct Place {
     files: String,
     runtime: Runtime,
     session: SessionHandle,
-    clock: Arc<ManualClock>,
     /// A turn that started before the session was closed.
     turn: Option<Turn>,
-    /// If set, another host unloads everything before the next change is stored.
-    interferes: Arc<AtomicBool>,
     facts: Vec<String>,
 }
 
@@ -45,14 +35,11 @@ impl Place {
         let tree = Tree::new(files);
         tree.write("skills/guide/assets/logo.png", PICTURE);
         let policies = policies(preset, case);
-        let clock = Arc::new(ManualClock::default());
-        let interferes = Arc::new(AtomicBool::new(false));
         let facts = facts(&policies);
-        let store = store(&policies, &clock, &interferes);
-        let mut builder = dynamic::builder().policies(policies).clock(clock.clone());
+        let mut builder = dynamic::builder().policies(policies);
         let query =
             TestTool::new("host_query", "Queries data.", |_, _| ToolResult::text("the data"));
-        builder = builder.session_store(store).tools(Arc::new(TestTools::one(query)));
+        builder = builder.tools(Arc::new(TestTools::one(query)));
         #[cfg(unix)]
         if case.runner {
             builder = builder.script_runner(Arc::new(prowess_testkit::ShellRunner));
@@ -61,7 +48,7 @@ impl Place {
         let runtime = runtime.expect("the policies fit together");
         let session = runtime.open_session().expect("the store is in memory");
         let files = files.to_owned();
-        Self { tree, files, runtime, session, clock, turn: None, interferes, facts }
+        Self { tree, files, runtime, session, turn: None, facts }
     }
 
     pub(super) fn root(&self) -> String {
@@ -154,17 +141,10 @@ impl Place {
             }
             Operation::Remove { remove, reload } => self.remove(remove, *reload),
             Operation::Restore { restore } => self.restore(restore),
-            Operation::Meanwhile { meanwhile: Interference::UnloadAll } => {
-                self.interferes.store(true, Ordering::SeqCst);
-            }
-            Operation::Wait { wait } => self.clock.advance(Duration::from_secs(*wait)),
-            Operation::Open { open } => self.open(*open),
             Operation::Plain(plain) => self.plain(*plain),
         }
         // The policy about changed skills acts at the start of a turn.
-        if self.turn.is_none()
-            && !matches!(operation, Operation::Wait { .. } | Operation::Open { .. })
-        {
+        if self.turn.is_none() {
             let _ = self.turn().map(drop);
         }
         Outcome::default()
@@ -198,14 +178,6 @@ impl Place {
         self.runtime.reload();
     }
 
-    fn open(&self, number: usize) {
-        for _ in 0..number {
-            self.clock.advance(Duration::from_secs(1));
-            self.runtime.open_session().expect("the store is in memory");
-        }
-        self.clock.advance(Duration::from_secs(1));
-    }
-
     fn plain(&mut self, plain: Plain) {
         match plain {
             Plain::Reload => drop(self.runtime.reload()),
@@ -234,8 +206,6 @@ fn policies(preset: &str, case: &Case) -> Policies {
     let mut policies = Policies::from_yaml(&yaml.to_string()).expect("the policies are valid");
     policies.layers = vec![Layer::new(LAYER, Trust::Trusted)];
     policies.registry.profile = prowess::format::Profile::Extended;
-    policies.session.idle_limit_seconds = case.idle_limit_seconds;
-    policies.session.max_sessions = case.max_sessions;
     policies
 }
 
@@ -251,28 +221,6 @@ fn facts(policies: &Policies) -> Vec<String> {
         format!("run-{}", word(json!(tools.run_gate))),
         format!("added-{}", word(json!(added_tools))),
     ]
-}
-
-/// A store in memory, in which another host may unload everything before a change is stored.
-fn store(
-    policies: &Policies,
-    clock: &Arc<ManualClock>,
-    interferes: &Arc<AtomicBool>,
-) -> Arc<dyn SessionStore> {
-    let inner: Arc<dyn SessionStore> = Arc::new(MemoryStore::new());
-    let other = Sessions::new(inner.clone(), clock.clone(), policies.session.clone());
-    let interferes = Arc::clone(interferes);
-    Arc::new(HookedStore::new(inner, move |call, moment| {
-        let session: Option<&SessionId> = match call {
-            StoreCall::Put { session, .. } if moment == StoreMoment::Before => Some(&session.id),
-            _ => None,
-        };
-        if let Some(id) = session.filter(|_| interferes.swap(false, Ordering::SeqCst)) {
-            let other = other.resume(id).expect("it is open");
-            other.unload(&Unload::All).expect("it is open");
-        }
-        Ok(())
-    }))
 }
 
 fn outcome(result: &ToolResult, decision: Option<&Decision>) -> Outcome {

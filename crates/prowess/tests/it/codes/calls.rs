@@ -1,7 +1,5 @@
 //! Calls of a runtime over files, and the result of the last one.
 
-use std::fmt::Write as _;
-
 use prowess::tools::Dispatched;
 use prowess::{Code, Content, Policies, Runtime, RuntimeBuilder, ToolCall, ToolResult, Turn};
 use prowess_testkit::Tree;
@@ -30,55 +28,37 @@ pub(super) enum Given {
     /// Calls of a runtime over files, of which the last has the result.
     Calls { files: &'static str, policies: &'static str, calls: Calls },
     /// A host with something that the calls alone do not show.
-    Host { shown: &'static str, result: fn() -> Option<(Code, String)> },
-    /// A system that fails in a way that a test does not bring about.
-    Described { shown: &'static str, message: &'static str },
+    Host(fn() -> Option<(Code, String)>),
 }
 
 impl Given {
-    /// Returns the text of the page.
-    pub(super) fn shown(&self) -> String {
+    /// Returns the code and the message of the result.
+    pub(super) fn result(&self) -> Option<(Code, String)> {
         match self {
-            Self::Host { shown, .. } | Self::Described { shown, .. } => (*shown).to_owned(),
-            Self::Calls { files, policies, calls } => {
-                let mut text = String::new();
-                if *files != PDF {
-                    let _ = writeln!(text, "{}\n", files.trim());
-                }
-                for policy in policies.lines() {
-                    let _ = writeln!(text, "{policy}");
-                }
-                for (tool, arguments) in *calls {
-                    let _ = writeln!(text, "{tool} {arguments}");
-                }
-                text
-            }
-        }
-    }
-
-    /// Returns the message of the result, and its code if it is real.
-    pub(super) fn result(&self) -> (Option<Code>, String) {
-        match self {
-            Self::Described { message, .. } => (None, (*message).to_owned()),
-            Self::Host { result, .. } => real(result()),
+            Self::Host(result) => result(),
             Self::Calls { files, policies, calls } => {
                 let tree = tree(files);
                 let runtime = builder(&tree, policies).build().expect("it is complete");
                 let session = runtime.open_session().expect("the store is in memory");
+                let turn = || runtime.turn(&session).expect("the session is open");
                 let mut last = None;
                 for call in *calls {
-                    let turn = runtime.turn(&session).expect("the session is open");
-                    last = refused(dispatch(&turn, *call));
+                    last = Some(dispatch(&turn(), *call));
                 }
-                real(last)
+                last.and_then(refused)
             }
         }
     }
 }
 
-fn real(result: Option<(Code, String)>) -> (Option<Code>, String) {
-    let (code, message) = result.expect("the last call fails");
-    (Some(code), message)
+/// Returns calls as the page has them.
+pub(super) fn shown(files: &str, policies: &str, calls: Calls) -> String {
+    let files = if files == PDF { "" } else { files.trim() };
+    let calls = calls.iter().map(|(tool, arguments)| format!("{tool} {arguments}\n"));
+    format!(
+        "{files}\n\n{}",
+        policies.lines().map(|line| format!("{line}\n")).chain(calls).collect::<String>()
+    )
 }
 
 /// Returns a tree with a directory for each layer of [`builder`].

@@ -41,8 +41,6 @@ pub(super) enum Setup {
     Database(&'static str),
     /// The records of an earlier start, damaged.
     Cache,
-    /// It takes an operating system that fails.
-    Reported,
 }
 
 impl Setup {
@@ -129,7 +127,6 @@ impl Setup {
                 let unnamed = |found| Diagnostic { path: Some("/cache".into()), ..found };
                 in_tree(&tree, start().diagnostics()).into_iter().map(unnamed).collect()
             }
-            Self::Reported => Vec::new(),
         }
     }
 }

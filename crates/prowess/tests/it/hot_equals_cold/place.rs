@@ -1,18 +1,17 @@
 //! Two roots of different trust beside a directory that links lead to.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use prowess::registry::{OnBroken, Registry, RegistryPolicy};
 use prowess::source_fs::{FsConfig, FsSource, Links, Nested};
 use prowess::state::RecordCache;
 use prowess::{Catalog, Clock, Layer, SkillSource, SystemClock, Timestamp, Trust};
 use prowess_core::RecordSet;
-use prowess_testkit::{Random, Tree};
+use prowess_testkit::{Random, Tree, time_after_changes};
 
 /// The roots that skills lie in, and the place outside of them.
 pub(super) const ROOTS: [&str; 2] = ["user", "project"];
@@ -22,10 +21,12 @@ pub(super) const OUTSIDE: &str = "outside";
 pub(super) struct Place {
     tree: Tree,
     clock: Arc<Watchmaker>,
+    /// Changes before this count as older than they are.
+    old_before: SystemTime,
 }
 
-/// The real time, or one long after the files were written. By the first each file has just changed and
-/// is read again; by the second its stamp is believed.
+/// The real time, or one long after the files were written. By the first each file has just changed
+/// and is read again; by the second its stamp is believed.
 #[derive(Default)]
 struct Watchmaker {
     real: SystemClock,
@@ -45,11 +46,17 @@ impl Clock for Watchmaker {
 
 impl Place {
     pub(super) fn new() -> Self {
-        let place = Self { tree: Tree::new(""), clock: Arc::default() };
+        let (tree, old_before) = (Tree::new(""), SystemTime::UNIX_EPOCH);
+        let place = Self { tree, clock: Arc::default(), old_before };
         for directory in ROOTS.into_iter().chain([OUTSIDE]) {
             fs::create_dir(place.path(directory)).expect("a fresh tree has room");
         }
         place
+    }
+
+    /// Counts the changes so far as old ones, whose times the sources created from now on trust.
+    pub(super) fn count_changes_as_old(&mut self) {
+        self.old_before = time_after_changes(self.tree.path());
     }
 
     pub(super) fn path(&self, path: &str) -> PathBuf {
@@ -80,7 +87,10 @@ impl Place {
     ) -> Registry {
         let [user, project] = ROOTS.map(|root| FsConfig::new(self.path(root)));
         let project = FsConfig { links: Links::WithinRoot, nested: Nested::Descend, ..project };
-        let source = |config| Arc::new(FsSource::new(config, self.clock.clone()));
+        let source = |config| {
+            let source = FsSource::new(config, self.clock.clone());
+            Arc::new(source.with_old_changes(self.old_before))
+        };
         // One that was seen before it broke is known to the hot catalog alone, so none is kept.
         let policy = RegistryPolicy { on_broken: OnBroken::Drop, ..RegistryPolicy::default() };
         Registry::builder()
@@ -103,22 +113,12 @@ impl Place {
         self.clock.is_late.store(random.below(3) > 0, Ordering::Relaxed);
     }
 
-    /// Waits until the file system's own clock has gone on, if the last scan believed what was written
-    /// just before it: only then does the next change show in a file's times, as it would in the real
-    /// life of files that are two seconds old.
+    /// Waits until the file system's own clock has gone on, if the last scan believed what was
+    /// written just before it: only then does the next change show in a file's times, as it would in
+    /// the real life of files that are two seconds old.
     pub(super) fn wait_until_stable(&self) {
-        if !self.clock.is_late.load(Ordering::Relaxed) {
-            return;
-        }
-        let probe = self.path("probe");
-        let write = || {
-            fs::write(&probe, "").expect("the tree has room");
-            let metadata = fs::metadata(&probe).expect("it was written");
-            (metadata.ctime(), metadata.ctime_nsec())
-        };
-        let start = write();
-        while write() == start {
-            std::thread::yield_now();
+        if self.clock.is_late.load(Ordering::Relaxed) {
+            time_after_changes(self.tree.path());
         }
     }
 }
