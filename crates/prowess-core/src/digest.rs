@@ -21,7 +21,6 @@ impl Digest {
         &self.0
     }
 
-    /// Returns the 64 hexadecimal digits.
     pub(crate) fn digits(&self) -> [u8; 64] {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let mut digits = [0; 64];

@@ -75,7 +75,6 @@ impl PackageDigest {
         }
     }
 
-    /// Returns whether a path or a directory above it is a link.
     fn has_link_to(&self, path: &str) -> bool {
         let links = self.files.iter().filter(|file| file.mode == FileMode::Link);
         links

@@ -5,7 +5,6 @@ use std::fmt;
 use memchr::memchr3_iter;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The maximum length of a path, in bytes.
 const MAX_PATH_BYTES: usize = 1024;
 
 /// The reason why a path is rejected.

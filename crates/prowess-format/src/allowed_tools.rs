@@ -147,7 +147,6 @@ fn quote_for(rule: &ToolRule) -> Option<char> {
     ['\'', '"'].into_iter().find(is_free)
 }
 
-/// Splits off a rule in quotes.
 fn quoted_rule(text: &str, quote: char) -> Result<(ToolRule, &str), AllowedToolsError> {
     let bad = || AllowedToolsError::Quote(shorten(text));
     let (inner, after) = text[1..].split_once(quote).ok_or_else(bad)?;

@@ -188,6 +188,4 @@ crate::declare_codes! {
     PARAMETER_INVALID = "parameter-invalid" [warn warn warn warn warn];
     /// The values would add more than 2 MiB. The other placeholders are not replaced.
     INSERTED_TOO_LARGE = "inserted-too-large" [error error error error error];
-    /// A comment of the frontmatter that rewriting the file would drop.
-    COMMENT_LOST = "comment-lost" [warn warn warn warn warn];
 }

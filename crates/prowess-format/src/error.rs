@@ -106,8 +106,7 @@ pub enum WriteError {
     /// The file would have this many bytes, more than [`MAX_FILE_BYTES`].
     #[error("invalid document: the file has {0} bytes, more than {MAX_FILE_BYTES}")]
     FileTooLarge(usize),
-    /// The text to rewrite has no frontmatter that can be read, or the rules that were given would
-    /// refuse what was written.
+    /// The manifest to write again cannot be read.
     #[error("invalid document: {}", .0.message)]
     Unreadable(Box<Diagnostic>),
 }

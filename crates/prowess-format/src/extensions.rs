@@ -178,7 +178,6 @@ impl Extension {
     }
 }
 
-/// The value of a key.
 fn entry<'n, 't>(pairs: &'n [Pair<'t>], key: &str) -> Option<&'n Node<'t>> {
     pairs.iter().find(|pair| pair.key == key).map(|pair| &pair.value)
 }

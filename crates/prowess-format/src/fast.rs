@@ -94,7 +94,6 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// A value that ends on its line.
     fn on_line(&mut self, value: &'t str, start: usize) -> Option<Placed<'t>> {
         let shape = if value.starts_with('[') {
             let items = flow::scan(value)?;

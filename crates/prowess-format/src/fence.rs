@@ -21,7 +21,6 @@ static DOTS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\n..."))
 /// Where the parts of a file lie.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fences {
-    /// Whether a byte order mark precedes the first line.
     pub(crate) has_byte_order_mark: bool,
     /// The lines between the fences, with their line ends.
     pub(crate) yaml: Range<usize>,

@@ -8,7 +8,6 @@ use crate::{Code, Diagnostic, Limit, Rules, Severity};
 /// of them.
 const MOST: usize = 100;
 
-/// The findings so far.
 pub(crate) struct Findings<'t> {
     text: &'t [u8],
     rules: &'t Rules,
@@ -23,34 +22,34 @@ impl<'t> Findings<'t> {
 
     /// Adds a finding about these bytes. `say` returns the message and the help, and is called only
     /// if the profile reports the code.
-    pub(crate) fn report(
+    pub(crate) fn report<M: Into<String>, H: Into<String>>(
         &mut self,
         code: Code,
         span: Range<usize>,
-        say: impl FnOnce() -> (String, String),
+        say: impl FnOnce() -> (M, H),
     ) {
         let severity = self.rules.profile.severity(&code);
         self.report_as(severity, code, span, say);
     }
 
     /// Adds a finding about an exceeded limit, with the severity of the limit.
-    pub(crate) fn report_limit(
+    pub(crate) fn report_limit<M: Into<String>, H: Into<String>>(
         &mut self,
         limit: Limit,
         code: Code,
         span: Range<usize>,
-        say: impl FnOnce() -> (String, String),
+        say: impl FnOnce() -> (M, H),
     ) {
         let severity = limit.severity.or(self.rules.profile.severity(&code));
         self.report_as(severity, code, span, say);
     }
 
-    fn report_as(
+    fn report_as<M: Into<String>, H: Into<String>>(
         &mut self,
         severity: Option<Severity>,
         code: Code,
         span: Range<usize>,
-        say: impl FnOnce() -> (String, String),
+        say: impl FnOnce() -> (M, H),
     ) {
         let Some(severity) = severity else {
             return;
@@ -72,7 +71,6 @@ impl<'t> Findings<'t> {
         self.text.get(start..).unwrap_or_default()
     }
 
-    /// Returns whether a finding is an error.
     pub(crate) fn has_error(&self) -> bool {
         self.has_error
     }

@@ -98,15 +98,15 @@ pub(crate) fn size_message(bytes: u64) -> (String, String) {
 
 fn report_empty(findings: &mut Findings<'_>) {
     findings.report(codes::FILE_EMPTY, 0..0, || {
-        ("the file is empty".to_owned(), format!("start it with frontmatter: {SHAPE}"))
+        ("the file is empty", format!("start it with frontmatter: {SHAPE}"))
     });
 }
 
 fn report_dots(start: usize, findings: &mut Findings<'_>) {
     findings.report(codes::FRONTMATTER_CLOSED_BY_DOTS, start..start + 3, || {
         (
-            "the frontmatter is closed by `...`, which most clients do not accept".to_owned(),
-            "write `---` instead".to_owned(),
+            "the frontmatter is closed by `...`, which most clients do not accept",
+            "write `---` instead",
         )
     });
 }
@@ -114,8 +114,8 @@ fn report_dots(start: usize, findings: &mut Findings<'_>) {
 fn report_byte_order_mark(findings: &mut Findings<'_>) {
     findings.report(codes::BYTE_ORDER_MARK, 0..3, || {
         (
-            "the file starts with a byte order mark".to_owned(),
-            "save it as UTF-8 without one; some clients find no frontmatter after it".to_owned(),
+            "the file starts with a byte order mark",
+            "save it as UTF-8 without one; some clients find no frontmatter after it",
         )
     });
 }
@@ -132,20 +132,16 @@ fn report_fences(problem: &NoFences, bytes: &[u8], findings: &mut Findings<'_>) 
             (
                 format!("the frontmatter does not end within {MAX_FRONTMATTER_BYTES} bytes"),
                 "add a line `---` after the last field; if it is there, move the data to a file \
-                 of the package and name it in the body"
-                    .to_owned(),
+                 of the package and name it in the body",
             )
         }),
         NoFences::Unclosed => findings.report(codes::FRONTMATTER_UNCLOSED, first_line, || {
-            (
-                "the frontmatter is not closed".to_owned(),
-                "add a line `---` after the last field".to_owned(),
-            )
+            ("the frontmatter is not closed", "add a line `---` after the last field")
         }),
         NoFences::Missing | NoFences::NeedsBytes(_) => {
             findings.report(codes::FRONTMATTER_MISSING, first_line, || {
                 (
-                    "the file does not start with a `---` line".to_owned(),
+                    "the file does not start with a `---` line",
                     format!("start it with frontmatter: {SHAPE}"),
                 )
             });
@@ -163,15 +159,15 @@ fn on_boundary(bytes: &[u8], end: usize) -> usize {
 fn report_encoding(bytes: &[u8], start: usize, error: Utf8Error, findings: &mut Findings<'_>) {
     let at = start + error.valid_up_to();
     findings.report(codes::NOT_UTF8, at..at, || {
-        (format!("the byte 0x{:02X} is not UTF-8", bytes[at]), "save the file as UTF-8".to_owned())
+        (format!("the byte 0x{:02X} is not UTF-8", bytes[at]), "save the file as UTF-8")
     });
 }
 
 fn report_nul(at: usize, findings: &mut Findings<'_>) {
     findings.report(codes::NUL_BYTE, at..at + 1, || {
         (
-            "the text has a NUL character".to_owned(),
-            "remove it; a `SKILL.md` is text, other data belongs in `assets/`".to_owned(),
+            "the text has a NUL character",
+            "remove it; a `SKILL.md` is text, other data belongs in `assets/`",
         )
     });
 }

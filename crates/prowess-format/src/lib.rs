@@ -65,7 +65,7 @@ pub use conditions::{Conditions, Requirements, Scope, SummaryConditions};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use directory::Directory;
 pub use document::{Document, Frontmatter, Parsed, parse, parse_in, parse_with};
-pub use duration::{duration_text, parse_duration};
+pub use duration::duration_text;
 pub use error::{AllowedToolsError, NameError, UnknownProfile};
 pub use extensions::{Extension, ExtensionField, Extensions, FieldKind};
 pub use limits::{Limit, LimitSeverity, Limits};

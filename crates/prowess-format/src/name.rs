@@ -18,7 +18,6 @@ pub(crate) use rule::{check, check_grammar, is_portable};
 pub(crate) use slug::is_relaxed;
 pub use slug::slug;
 
-/// The longest name, in characters.
 pub(crate) const MAX_NAME_CHARACTERS: usize = 64;
 
 /// A name that keeps a [`NameRule`], by default that of agentskills.io: 1 to 64 of `a-z`, `0-9` and

@@ -17,7 +17,6 @@ use prowess_text::{find_invisible, is_printable_ascii};
 use found::Found;
 use line::Lines;
 
-/// The opening fence.
 const OPENING: &[u8] = b"---\n";
 
 /// More entries of `metadata` are left to the other scanners, so that the search for duplicates

@@ -127,7 +127,6 @@ fn restore(node: Node<'_>, places: &[Place], edits: &[Edit], base: usize) -> Nod
     Node { value, span }
 }
 
-/// The stretch of the copy that an offset lies in.
 fn stretch(offset: usize, places: &[Place]) -> &Place {
     let after = places.partition_point(|place| place.copy <= offset);
     &places[after - 1]

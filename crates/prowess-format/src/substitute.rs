@@ -59,42 +59,9 @@ pub struct Arguments<'a> {
     pub parameters: &'a [Parameter<'a>],
     /// Values by name. The first of two with one name counts.
     pub values: &'a [(&'a str, &'a str)],
-    /// Everything that was typed behind the skill's name. By default, this is empty.
+    /// Everything that was typed behind the skill's name. In a body without a placeholder it is
+    /// added at the end, behind `ARGUMENTS: `. By default, this is empty.
     pub text: &'a str,
-    /// The handling of `text` in a body without placeholders.
-    pub unplaced: Unplaced,
-}
-
-/// The handling of the text of a call if the body has no placeholder for it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unplaced {
-    /// It is added below the body, behind `ARGUMENTS: `. The default.
-    #[default]
-    Append,
-    /// It is left out.
-    Drop,
-}
-
-/// The destination of the finished body, from the field `insert` of a skill.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum BodyTarget {
-    /// Into the instructions. The default.
-    #[default]
-    Instructions,
-    /// Into the user's message.
-    UserMessage,
-}
-
-impl BodyTarget {
-    /// Reads the field's text, blanks and capitals aside; `None` where it is neither. No text at
-    /// all is the default.
-    pub fn read(text: &str) -> Option<Self> {
-        match text.trim().to_ascii_lowercase().as_str() {
-            "" | "instructions" => Some(Self::Instructions),
-            "user-message" => Some(Self::UserMessage),
-            _ => None,
-        }
-    }
 }
 
 /// A body with the arguments in place.
@@ -202,8 +169,7 @@ impl<'b> Pass<'b, '_> {
 
     fn finish(mut self) -> Substituted<'b> {
         let text = self.arguments.text;
-        let is_appended =
-            !self.has_place && !text.is_empty() && self.arguments.unplaced == Unplaced::Append;
+        let is_appended = !self.has_place && !text.is_empty();
         if self.copied == 0 && !is_appended {
             return Substituted {
                 text: Cow::Borrowed(self.body),

@@ -24,10 +24,7 @@ pub(crate) fn read<'t>(
         Some((NodeValue::Text { text, .. }, _)) if text.is_empty() => Some(Vec::new()),
         Some((_, span)) => {
             findings.report(codes::FRONTMATTER_NOT_MAPPING, span, || {
-                (
-                    "the frontmatter is not a mapping".to_owned(),
-                    "write one `key: value` line for each field".to_owned(),
-                )
+                ("the frontmatter is not a mapping", "write one `key: value` line for each field")
             });
             None
         }

@@ -284,26 +284,19 @@ fn shared_roots(roots: &[&str]) -> Vec<Diagnostic> {
     let trimmed: Vec<_> = roots.iter().map(|root| root.trim_end_matches('/')).collect();
     let is_shared = |&at: &usize| trimmed[..at].contains(&trimmed[at]);
     let shared = (1..roots.len()).filter(is_shared).map(|at| {
-        Diagnostic::new(
-            codes::ROOT_SHARED,
-            Severity::Warning,
-            format!(
-                "`{}` is the root of two sources, so each of its skills is found twice",
-                roots[at]
-            ),
-            "name it once, in the layer that it belongs to",
-        )
-        .in_file(roots[at])
+        let message = format!(
+            "`{}` is the root of two sources, so each of its skills is found twice",
+            roots[at]
+        );
+        let help = "name it once, in the layer that it belongs to";
+        Diagnostic::new(codes::ROOT_SHARED, Severity::Warning, message, help).in_file(roots[at])
     });
     shared.collect()
 }
 
 fn unknown_layer(layer: &str, known: &str, root: &str) -> Diagnostic {
-    Diagnostic::new(
-        codes::LAYER_UNKNOWN,
-        Severity::Warning,
-        format!("there is no layer `{layer}`, so its skills come last and are not trusted"),
-        format!("name one of the layers {known}, or add it to them"),
-    )
-    .in_file(root)
+    let message =
+        format!("there is no layer `{layer}`, so its skills come last and are not trusted");
+    let help = format!("name one of the layers {known}, or add it to them");
+    Diagnostic::new(codes::LAYER_UNKNOWN, Severity::Warning, message, help).in_file(root)
 }

@@ -42,7 +42,6 @@ pub(crate) struct Collected {
     pub(crate) unconfirmed: Vec<PackagePath>,
 }
 
-/// The options for records.
 #[derive(Clone, Copy)]
 pub(crate) struct RecordOptions {
     pub(crate) policy: RegistryPolicy,

@@ -34,7 +34,6 @@ pub(crate) fn ask(asked: &AskedFolder, trust: &dyn FolderTrust) -> Option<Withhe
     Some(Withheld { reason: reason.into(), finding: not_trusted(&asked.project, state) })
 }
 
-/// Returns whether the trusted folder is the one that the source reads from.
 fn is_folder_of_source(asked: &AskedFolder, checked: &CheckedFolder) -> bool {
     match (asked.identity, checked.identity) {
         (Some(source), Some(trusted)) => source == trusted,
@@ -60,11 +59,9 @@ fn replaced_since_start(project: &Path) -> Withheld {
 
 fn not_trusted(project: &Path, state: &str) -> Diagnostic {
     let project = project.to_string_lossy();
-    Diagnostic::new(
-        codes::PROJECT_NOT_TRUSTED,
-        Severity::Warning,
-        format!("skills in `{project}` are hidden from the model because that folder {state}"),
-        format!("if you trust who wrote it, run `prowess trust {}`", shell_word(project.as_ref())),
-    )
-    .in_file(&*project)
+    let message =
+        format!("skills in `{project}` are hidden from the model because that folder {state}");
+    let help =
+        format!("if you trust who wrote it, run `prowess trust {}`", shell_word(project.as_ref()));
+    Diagnostic::new(codes::PROJECT_NOT_TRUSTED, Severity::Warning, message, help).in_file(&*project)
 }

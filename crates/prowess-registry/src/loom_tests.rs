@@ -211,15 +211,3 @@ fn interrupted_work_is_done_for_its_waiters() {
         other.join().expect("the other does not panic");
     });
 }
-
-#[test]
-fn a_slow_subscriber_gets_what_it_missed() {
-    loom::model(|| {
-        let dropped = Arc::new(AtomicUsize::new(0));
-        let published = Published::new(Whole::new(0, &dropped));
-        let subscription = published.subscribe(Box::new(|| {}));
-        (1..=66).for_each(|generation| publish(&published, generation, &dropped));
-        assert_eq!(subscription.try_recv(), Some(Notice::Lagged(2)));
-        assert_eq!(subscription.recv_timeout(Duration::ZERO), Some(Notice::Changed(3)));
-    });
-}

@@ -227,24 +227,17 @@ fn rank(record: Record<'_>, rules: &ResolveSettings) -> Rank {
 }
 
 fn name_unused(name: &str, count: usize, root: &str) -> Diagnostic {
-    Diagnostic::new(
-        codes::NAME_UNUSED,
-        Severity::Warning,
-        format!("the source is to go by the name `{name}` and has {}", counted(count, "skill")),
-        "give a name of your own to sources of one skill alone",
-    )
-    .in_file(root)
+    let message =
+        format!("the source is to go by the name `{name}` and has {}", counted(count, "skill"));
+    let help = "give a name of your own to sources of one skill alone";
+    Diagnostic::new(codes::NAME_UNUSED, Severity::Warning, message, help).in_file(root)
 }
 
 /// Returns the finding, with the message that hosts of single skills use.
 fn skill_md_missing(name: &str, root: &str) -> Diagnostic {
-    Diagnostic::new(
-        codes::SKILL_MD_MISSING,
-        Severity::Error,
-        "Skill must contain a SKILL.md file",
-        format!("add one to the source that is to be the skill `{name}`, or name another"),
-    )
-    .in_file(root)
+    let message = "Skill must contain a SKILL.md file";
+    let help = format!("add one to the source that is to be the skill `{name}`, or name another");
+    Diagnostic::new(codes::SKILL_MD_MISSING, Severity::Error, message, help).in_file(root)
 }
 
 fn requirement_unmet(record: Record<'_>, unmet: &UnmetRequirement) -> Diagnostic {
@@ -258,29 +251,21 @@ fn requirement_unmet(record: Record<'_>, unmet: &UnmetRequirement) -> Diagnostic
 }
 
 fn tool_missing(record: Record<'_>, reason: &str) -> Diagnostic {
-    Diagnostic::new(
-        codes::TOOL_MISSING,
-        Severity::Warning,
-        format!("skill `{}` may not work: {reason}", record.id()),
-        "offer the tool, or hide such skills by `missing_tools: hide`",
-    )
-    .in_file(record.location())
+    let message = format!("skill `{}` may not work: {reason}", record.id());
+    let help = "offer the tool, or hide such skills by `missing_tools: hide`";
+    Diagnostic::new(codes::TOOL_MISSING, Severity::Warning, message, help)
+        .in_file(record.location())
 }
 
 fn alias_taken(alias: &str, id: &str) -> Diagnostic {
-    Diagnostic::new(
-        codes::ALIAS_TAKEN,
-        Severity::Warning,
-        format!("the alias `{alias}` for `{id}` is the id of a skill, and means that skill"),
-        "choose another alias",
-    )
+    let message =
+        format!("the alias `{alias}` for `{id}` is the id of a skill, and means that skill");
+    let help = "choose another alias";
+    Diagnostic::new(codes::ALIAS_TAKEN, Severity::Warning, message, help)
 }
 
 fn alias_unknown(alias: &str, id: &str) -> Diagnostic {
-    Diagnostic::new(
-        codes::ALIAS_UNKNOWN,
-        Severity::Warning,
-        format!("the alias `{alias}` stands for `{id}`, and there is no such skill"),
-        "name the id of a skill, or take the alias away",
-    )
+    let message = format!("the alias `{alias}` stands for `{id}`, and there is no such skill");
+    let help = "name the id of a skill, or take the alias away";
+    Diagnostic::new(codes::ALIAS_UNKNOWN, Severity::Warning, message, help)
 }

@@ -40,7 +40,6 @@ impl<'a> PreviousPackages<'a> {
         self.records.len() + self.records.rejected().len()
     }
 
-    /// Returns the position of a package.
     #[inline]
     pub(crate) fn find(&self, package: &str) -> Option<usize> {
         let next = self.next.load(Ordering::Relaxed);
@@ -85,7 +84,6 @@ impl<'a> PreviousPackages<'a> {
         (position < self.records.len()).then_some(position)
     }
 
-    /// Returns the package at a position.
     pub(crate) fn package_at(&self, position: usize) -> &'a str {
         match position.checked_sub(self.records.len()) {
             None => self.records.package(position),

@@ -30,7 +30,6 @@ impl Readiness {
         self.0.is_empty()
     }
 
-    /// Returns the missing requirement of a record.
     pub(crate) fn missing_requirement(&self, at: RecordIndex) -> Option<&str> {
         self.0.get(&at).map(|missing| &**missing)
     }

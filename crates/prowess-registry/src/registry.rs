@@ -168,7 +168,6 @@ impl Registry {
         self.requests.request(request, cancel, run).unwrap_or_else(|| self.nothing(cause))
     }
 
-    /// Returns whether a reload is in progress.
     pub(crate) fn is_reloading(&self) -> bool {
         self.requests.is_running()
     }
@@ -179,7 +178,6 @@ impl Registry {
         has_changed.then(|| self.request(Scope::none(), ReloadCause::Trust, Some(cancel)).reload)
     }
 
-    /// Returns the sources, by their indices.
     pub(crate) fn sources(&self) -> Vec<Arc<dyn SkillSource>> {
         lock(&self.scanned)
             .sources
@@ -320,11 +318,7 @@ impl CatalogProvider for Registry {
 }
 
 fn failure(source: &dyn SkillSource, error: &SourceError) -> Diagnostic {
-    Diagnostic::new(
-        codes::SOURCE_FAILED,
-        Severity::Error,
-        format!("source `{}` could not be scanned: {error}", source.name()),
-        "fix the source and reload; until then its last good scan is used",
-    )
-    .in_file(source.root())
+    let message = format!("source `{}` could not be scanned: {error}", source.name());
+    let help = "fix the source and reload; until then its last good scan is used";
+    Diagnostic::new(codes::SOURCE_FAILED, Severity::Error, message, help).in_file(source.root())
 }

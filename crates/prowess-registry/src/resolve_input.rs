@@ -8,7 +8,6 @@ use crate::copies::Copies;
 use crate::policy::RegistryPolicy;
 use crate::visibility::{VisibilityFilter, VisibilityPolicy};
 
-/// The input of a catalog.
 pub(crate) struct ResolveInput<'a> {
     pub(crate) rules: &'a ResolveSettings,
     pub(crate) scans: &'a Scans,
@@ -31,7 +30,6 @@ pub(crate) struct ResolveSettings {
     pub(crate) audience: Audience,
 }
 
-/// The results of the scans.
 pub(crate) struct Scans {
     pub(crate) sources: Vec<CatalogSource>,
     /// The reason why none of a source's skills is offered, by the index of the source.

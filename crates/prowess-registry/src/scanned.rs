@@ -19,7 +19,6 @@ pub(crate) struct Scanned {
 
 /// A source with its last good scan.
 pub(crate) struct Registered {
-    /// The index of its layer.
     pub(crate) layer: usize,
     pub(crate) source: Arc<dyn SkillSource>,
     pub(crate) records: Arc<RecordSet>,
@@ -36,7 +35,6 @@ pub(crate) struct Registered {
 /// The parts of the next catalog that differ from the last one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Delta {
-    /// The records of a source.
     pub(crate) records: bool,
     /// The trust in the folder of a source.
     pub(crate) trust: bool,
@@ -58,7 +56,6 @@ impl Scanned {
         Self { sources, findings: Vec::new(), added: Vec::new(), is_unpublished: false }
     }
 
-    /// Checks which folders are trusted. Returns whether an answer has changed.
     pub(crate) fn update_trust(&mut self, trust: &dyn FolderTrust) -> bool {
         let mut has_changed = false;
         for registered in &mut self.sources {

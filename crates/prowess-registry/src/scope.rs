@@ -18,7 +18,6 @@ pub(crate) enum Scope {
     Sources(BTreeMap<usize, Part>),
 }
 
-/// A part of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     /// These packages; `None` for the whole source.
@@ -43,7 +42,6 @@ impl Scope {
         Self::Sources(BTreeMap::new())
     }
 
-    /// Returns the part of this source.
     pub(crate) fn part(&self, source: usize) -> Option<Part> {
         match self {
             Self::All => Some(Part::whole(OnMissingSkill::Accept)),

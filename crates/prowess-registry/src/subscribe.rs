@@ -57,7 +57,6 @@ impl std::fmt::Debug for Subscription {
 /// The callback for pending notifications.
 pub(crate) type Wake = Box<dyn Fn() + Send + Sync>;
 
-/// The queues of all subscribers.
 pub(crate) struct Subscribers<C>(Mutex<Vec<Arc<Queue<C>>>>);
 
 /// The subscriber's end of a queue.

@@ -114,7 +114,6 @@ impl VisibilityFilter<'_> {
         !self.readiness.is_empty() || self.policy.missing_tools == MissingTools::Hide
     }
 
-    /// Returns the missing requirement of a record.
     pub(crate) fn missing_requirement(&self, record: Record<'_>) -> Option<String> {
         if !self.has_requirements() {
             return None;

@@ -6,13 +6,11 @@ use prowess_core::{OperationId, SessionId, StoreError};
 
 use crate::OpenError;
 
-/// Creates the id of a session.
 pub(crate) fn session() -> Result<SessionId, OpenError> {
     let id = random_id().map_err(|error| OpenError::NoRandomness(error.to_string()))?;
     Ok(SessionId::new(id).expect("hexadecimal digits are allowed"))
 }
 
-/// Creates the id of an operation on a session.
 pub(crate) fn operation() -> Result<OperationId, StoreError> {
     random_operation().map_err(|error| StoreError(format!("no random bytes: {error}")))
 }

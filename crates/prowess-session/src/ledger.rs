@@ -273,7 +273,6 @@ pub(crate) fn inherited(
     compacted(&with_active(parent, active), &KeptDeliveries::None)
 }
 
-/// Returns the request of a load whose bodies are in the instructions.
 pub(crate) fn in_instructions(skills: &[Arc<ActiveSkill>], mode: LoadMode) -> LoadRequest<'_> {
     let delivery = BodyDelivery::Instructions;
     LoadRequest { skills, mode, delivery, generation: 0, force: false }

@@ -255,7 +255,6 @@ impl ActiveDetails {
     }
 }
 
-/// Returns the texts of these keys, if each is there and has its key.
 fn checked_texts(
     keys: &[ContentKey],
     texts: Vec<Option<Arc<str>>>,
@@ -271,20 +270,4 @@ fn checked_texts(
 
 fn from_json<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
     serde_json::from_str(text).map_err(|error| damaged(&error.to_string()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_of_another_key_is_refused() {
-        let texts = |texts: &[&str]| texts.iter().map(|text| Some(Arc::from(*text))).collect();
-        let keys = ["one", "two"].map(ContentKey::of);
-        assert!(checked_texts(&keys, texts(&["one", "two"])).is_ok());
-        for wrong in [&["two", "one"][..], &["one", "three"], &["one"], &["one", "two", "two"]] {
-            assert!(checked_texts(&keys, texts(wrong)).is_err(), "{wrong:?}");
-        }
-        assert!(checked_texts(&keys, vec![None, Some(Arc::from("two"))]).is_err(), "one is gone");
-    }
 }

@@ -52,7 +52,6 @@ impl Runs<'_> {
         );
     }
 
-    /// Reports the skills that are loaded when a session is resumed, if there are any.
     pub(crate) fn report_resumed(&self, active: &[Arc<ActiveSkill>]) {
         if active.is_empty() {
             return;

@@ -11,7 +11,6 @@ use crate::{FsConfig, Nested, codes};
 /// The directory of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parent<'p> {
-    /// Its path from the root.
     pub(crate) path: &'p str,
     /// The number of directories on that path.
     pub(crate) depth: usize,
@@ -79,7 +78,6 @@ pub(crate) fn refuses(
     (depth >= config.max_depth).then_some(Admission::TooDeep)
 }
 
-/// Returns whether a walk goes on below a directory.
 pub(crate) fn goes_below(config: &FsConfig, is_package: bool) -> bool {
     !is_package || config.nested == Nested::Descend
 }
@@ -139,7 +137,6 @@ pub(crate) fn is_package(root: &Dir, directory: &str) -> bool {
     SKILL_MD_FILES.iter().any(|file| root.stat_unconfined(&*join(directory, file)).is_ok())
 }
 
-/// Returns the path of a name in a directory.
 pub(crate) fn join(directory: &str, name: &str) -> String {
     match directory {
         "" => name.to_owned(),

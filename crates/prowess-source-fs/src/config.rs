@@ -203,7 +203,6 @@ impl FsConfig {
         project.open_dir(below(&self.root, fence)?, inside)
     }
 
-    /// Opens a folder of the host and checks that it is the pinned one.
     pub(crate) fn open_folder(&self, path: &Path) -> Result<Dir, Error> {
         let folder = Dir::open(path)?;
         let mut pinned = self.pinned.iter().filter(|pinned| pinned.path == path);
@@ -216,7 +215,6 @@ impl FsConfig {
         self.pinned.is_empty() && self.refusals() == Refusals::default()
     }
 
-    /// Returns whether a link may lead to a directory, by its real path.
     #[cfg(feature = "watch")]
     pub(crate) fn may_lead_to(&self, target: &Path) -> bool {
         let fence = self.within.as_ref().unwrap_or(&self.root);
@@ -240,7 +238,6 @@ impl FsConfig {
     }
 }
 
-/// Returns the path from a folder to a directory in it.
 fn below<'p>(path: &'p Path, folder: &Path) -> Result<&'p str, Error> {
     let inside = path.strip_prefix(folder).ok().and_then(Path::to_str);
     inside.ok_or_else(|| Error::malformed(&path.to_string_lossy()))

@@ -85,7 +85,6 @@ pub(crate) fn walk(
     Ok(listing)
 }
 
-/// The state of a fast walk.
 struct FastWalk<'w, 'a> {
     walk: &'w mut Walk<'a>,
     batch: Option<Batch>,

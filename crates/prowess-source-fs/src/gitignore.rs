@@ -63,7 +63,6 @@ impl IgnoreRules {
     }
 }
 
-/// The patterns of one file.
 #[cfg(feature = "gitignore")]
 struct Patterns(gix_ignore::glob::search::pattern::List<gix_ignore::search::Ignore>);
 

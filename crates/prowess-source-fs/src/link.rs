@@ -45,7 +45,6 @@ fn open_by_real_path(config: &FsConfig, root: &Dir, package: &str) -> Option<Res
     Some(project.and_then(|project: Dir| project.open_dir(&real, prowess_dir::Links::Refuse)))
 }
 
-/// Returns the path of a link's target relative to a directory, if it is inside.
 fn real_path_inside(directory: &Path, config: &FsConfig, link: &str) -> Option<String> {
     let directory = directory.canonicalize().ok()?;
     let target = config.root.join(link).canonicalize().ok()?;

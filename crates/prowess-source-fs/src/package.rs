@@ -60,7 +60,6 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// Reports a problem.
     pub(crate) fn problem(&mut self, diagnostic: Diagnostic) {
         self.reporter.sink.problem(diagnostic);
     }
@@ -72,7 +71,6 @@ impl<'a> Prober<'a> {
         self.reporter.sink.unreadable(directory, diagnostic);
     }
 
-    /// The absolute path of a path from the root.
     pub(crate) fn absolute(&self, path: &str) -> String {
         match (self.root, path) {
             (root, "") => root.to_owned(),

@@ -22,7 +22,6 @@ const MOST_PACKAGES: usize = 256;
 /// The digests of the files of packages, by path.
 type Files = HashMap<String, KnownFile>;
 
-/// The files of the packages whose digests were computed.
 #[derive(Default)]
 pub(crate) struct PackageDigests(Mutex<HashMap<PackagePath, Files>>);
 

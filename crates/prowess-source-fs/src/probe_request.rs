@@ -14,7 +14,6 @@ pub(crate) enum Origin {
     Opened,
 }
 
-/// The file to probe.
 #[derive(Clone, Copy)]
 pub(crate) struct ProbeRequest<'q> {
     pub(crate) package: &'q str,
@@ -24,7 +23,6 @@ pub(crate) struct ProbeRequest<'q> {
     pub(crate) known: Option<Stamp>,
 }
 
-/// The location of the file.
 #[derive(Clone, Copy)]
 pub(crate) struct FileLocation<'w> {
     pub(crate) directory: &'w Dir,
@@ -35,7 +33,6 @@ pub(crate) struct FileLocation<'w> {
     pub(crate) links: Links,
 }
 
-/// The result of a probe.
 pub(crate) enum ProbeResult {
     /// The file has not changed since the earlier scan.
     Unchanged,

@@ -16,81 +16,54 @@ fn problem(code: Code, severity: Severity, path: &str, message: String, help: &s
 }
 
 pub(crate) fn root_missing(root: &str) -> Diagnostic {
-    problem(
-        codes::ROOT_MISSING,
-        Severity::Warning,
-        root,
-        format!("the directory of skills `{root}` does not exist"),
-        "create it, or take it out of the configuration",
-    )
+    let message = format!("the directory of skills `{root}` does not exist");
+    let help = "create it, or take it out of the configuration";
+    problem(codes::ROOT_MISSING, Severity::Warning, root, message, help)
 }
 
 pub(crate) fn root_not_a_directory(root: &str) -> Diagnostic {
-    problem(
-        codes::ROOT_NOT_A_DIRECTORY,
-        Severity::Error,
-        root,
-        format!("the directory of skills `{root}` is not a directory"),
-        "name the directory that holds the skills' directories",
-    )
+    let message = format!("the directory of skills `{root}` is not a directory");
+    let help = "name the directory that holds the skills' directories";
+    problem(codes::ROOT_NOT_A_DIRECTORY, Severity::Error, root, message, help)
 }
 
 pub(crate) fn root_outside(root: &str) -> Diagnostic {
-    problem(
-        codes::ROOT_OUTSIDE,
-        Severity::Warning,
-        root,
-        format!(
-            "the directory of skills `{root}` is a link out of its project and is not searched"
-        ),
-        "keep the project's skills inside the project, or name the directory that the link leads to as \
-         a root of your own",
-    )
+    let message = format!(
+        "the directory of skills `{root}` is a link out of its project and is not searched"
+    );
+    let help = "keep the project's skills inside the project, or name the directory that the link \
+                leads to as a root of your own";
+    problem(codes::ROOT_OUTSIDE, Severity::Warning, root, message, help)
 }
 
 pub(crate) fn root_repeated(root: &Path, used: &str, other: &str) -> Diagnostic {
     let root = root.to_string_lossy();
-    problem(
-        codes::ROOT_REPEATED,
-        Severity::Warning,
-        &root,
-        format!(
-            "the directory of skills `{root}` is used in the layer `{used}` and named for `{other}` too"
-        ),
-        "name each directory once in the configuration",
-    )
+    let message = format!(
+        "the directory of skills `{root}` is used in the layer `{used}` and named for `{other}` too"
+    );
+    let help = "name each directory once in the configuration";
+    problem(codes::ROOT_REPEATED, Severity::Warning, &root, message, help)
 }
 
 pub(crate) fn root_not_absolute(root: &Path) -> Diagnostic {
     let root = root.to_string_lossy();
-    problem(
-        codes::ROOT_NOT_ABSOLUTE,
-        Severity::Error,
-        &root,
-        format!("the configured directory of skills `{root}` is not absolute and is not used"),
-        "write a path that begins with `/` or `~/`",
-    )
+    let message =
+        format!("the configured directory of skills `{root}` is not absolute and is not used");
+    let help = "write a path that begins with `/` or `~/`";
+    problem(codes::ROOT_NOT_ABSOLUTE, Severity::Error, &root, message, help)
 }
 
 pub(crate) fn file_misnamed(path: &str) -> Diagnostic {
     let name = path.rsplit('/').next().unwrap_or_default();
-    problem(
-        codes::FILE_MISNAMED,
-        Severity::Error,
-        path,
-        format!("the instructions are in `{name}`, which is not found as a skill"),
-        "rename the file to `SKILL.md`",
-    )
+    let message = format!("the instructions are in `{name}`, which is not found as a skill");
+    let help = "rename the file to `SKILL.md`";
+    problem(codes::FILE_MISNAMED, Severity::Error, path, message, help)
 }
 
 pub(crate) fn directory_unreadable(path: &str, error: &Error) -> Diagnostic {
-    problem(
-        codes::DIRECTORY_UNREADABLE,
-        Severity::Error,
-        path,
-        format!("`{path}` cannot be listed: {}", reason(error)),
-        "fix its permissions so that it can be listed and entered, or remove it",
-    )
+    let message = format!("`{path}` cannot be listed: {}", reason(error));
+    let help = "fix its permissions so that it can be listed and entered, or remove it";
+    problem(codes::DIRECTORY_UNREADABLE, Severity::Error, path, message, help)
 }
 
 /// Returns the diagnostic for an existing `SKILL.md` that cannot be reported.
@@ -138,7 +111,6 @@ pub(crate) fn skill_file(path: &str, error: &Error) -> Diagnostic {
     problem(code, Severity::Error, path, message, help)
 }
 
-/// Returns the diagnostic for a broken link to a package's directory.
 pub(crate) fn broken_link(path: &str, code: Code) -> Diagnostic {
     let message = if code == codes::SYMLINK_LOOP {
         format!("the links of `{path}` form a loop")
@@ -150,33 +122,22 @@ pub(crate) fn broken_link(path: &str, code: Code) -> Diagnostic {
 }
 
 pub(crate) fn root_is_symlink(path: &str, target: &str) -> Diagnostic {
-    problem(
-        codes::ROOT_IS_SYMLINK,
-        Severity::Warning,
-        path,
-        format!("`{path}` is a link to `{target}` and is not followed"),
-        "copy the skill to this place, or let this root follow links if you trust who may write to it",
-    )
+    let message = format!("`{path}` is a link to `{target}` and is not followed");
+    let help = "copy the skill to this place, or let this root follow links if you trust who may write to it";
+    problem(codes::ROOT_IS_SYMLINK, Severity::Warning, path, message, help)
 }
 
 pub(crate) fn duplicate_link(path: &str, target: &str) -> Diagnostic {
-    problem(
-        codes::DUPLICATE_LINK,
-        Severity::Hint,
-        path,
-        format!("the link `{path}` leads to `{target}`, a skill that was found already"),
-        "remove the link",
-    )
+    let message = format!("the link `{path}` leads to `{target}`, a skill that was found already");
+    let help = "remove the link";
+    problem(codes::DUPLICATE_LINK, Severity::Hint, path, message, help)
 }
 
 pub(crate) fn link_not_searched(path: &str, target: &str) -> Diagnostic {
-    problem(
-        codes::LINK_NOT_SEARCHED,
-        Severity::Hint,
-        path,
-        format!("the link `{path}` leads to `{target}`, which has no `SKILL.md` of its own"),
-        "to find skills below it, make it a root",
-    )
+    let message =
+        format!("the link `{path}` leads to `{target}`, which has no `SKILL.md` of its own");
+    let help = "to find skills below it, make it a root";
+    problem(codes::LINK_NOT_SEARCHED, Severity::Hint, path, message, help)
 }
 
 /// Returns the diagnostic for a directory whose name cannot be part of a package's path; `path` is
@@ -198,13 +159,9 @@ pub(crate) fn unusable_name(code: Code, path: &str, has_skill: bool) -> Diagnost
 }
 
 pub(crate) fn collision(path: &str, other: &str) -> Diagnostic {
-    problem(
-        codes::NORMALISATION_COLLISION,
-        Severity::Warning,
-        path,
-        format!("{path:?} and {other:?} look the same and are two names"),
-        "rename one: letters, digits and hyphens work with every client and system",
-    )
+    let message = format!("{path:?} and {other:?} look the same and are two names");
+    let help = "rename one: letters, digits and hyphens work with every client and system";
+    problem(codes::NORMALISATION_COLLISION, Severity::Warning, path, message, help)
 }
 
 pub(crate) fn left_out(path: &str, count: usize) -> Diagnostic {
@@ -212,13 +169,9 @@ pub(crate) fn left_out(path: &str, count: usize) -> Diagnostic {
         1 => String::new(),
         count => format!(" and {} more", count - 1),
     };
-    problem(
-        codes::LEFT_OUT_BY_GITIGNORE,
-        Severity::Hint,
-        path,
-        format!("`{path}`{others} is not searched: a `.gitignore` leaves it out"),
-        "take it out of the `.gitignore`, or turn `gitignore` off",
-    )
+    let message = format!("`{path}`{others} is not searched: a `.gitignore` leaves it out");
+    let help = "take it out of the `.gitignore`, or turn `gitignore` off";
+    problem(codes::LEFT_OUT_BY_GITIGNORE, Severity::Hint, path, message, help)
 }
 
 /// Packages that the depth limit hides.
@@ -246,13 +199,9 @@ pub(crate) fn too_deep(path: &str, lost: TooDeep) -> Diagnostic {
 }
 
 pub(crate) fn second_file(path: &str) -> Diagnostic {
-    problem(
-        codes::SKILL_MD_REPEATED,
-        Severity::Warning,
-        path,
-        format!("`{path}` is not used, because the directory has a `SKILL.md` too"),
-        "keep one of the two files",
-    )
+    let message = format!("`{path}` is not used, because the directory has a `SKILL.md` too");
+    let help = "keep one of the two files";
+    problem(codes::SKILL_MD_REPEATED, Severity::Warning, path, message, help)
 }
 
 /// Files of packages that no listing names.
@@ -261,23 +210,16 @@ pub(crate) fn files_not_utf8(path: &str, count: usize) -> Diagnostic {
         1 => String::new(),
         count => format!(" and {} more", count - 1),
     };
-    problem(
-        codes::PATH_NOT_UTF8,
-        Severity::Warning,
-        path,
-        format!("the file {path:?}{others} cannot be listed or read: its name is not UTF-8"),
-        "rename the file: letters, digits and hyphens work with every client and system",
-    )
+    let message =
+        format!("the file {path:?}{others} cannot be listed or read: its name is not UTF-8");
+    let help = "rename the file: letters, digits and hyphens work with every client and system";
+    problem(codes::PATH_NOT_UTF8, Severity::Warning, path, message, help)
 }
 
 pub(crate) fn truncated(path: &str, bound: &str) -> Diagnostic {
-    problem(
-        codes::SCAN_TRUNCATED,
-        Severity::Warning,
-        path,
-        format!("the search ended at `{path}`, {bound}; skills beyond are not found"),
-        "name the directory of the skills itself as the root",
-    )
+    let message = format!("the search ended at `{path}`, {bound}; skills beyond are not found");
+    let help = "name the directory of the skills itself as the root";
+    problem(codes::SCAN_TRUNCATED, Severity::Warning, path, message, help)
 }
 
 fn reason(error: &Error) -> String {

@@ -49,7 +49,6 @@ impl Scanner<'_> {
         Ok(ScanSummary { listing })
     }
 
-    /// Returns the error of a scan that was cancelled.
     pub(crate) fn cancelled(&self) -> SourceError {
         let message = format!("the scan of `{}` was cancelled", self.config.root.display());
         SourceError::new(SourceErrorKind::Cancelled, message)

@@ -63,7 +63,6 @@ impl Surroundings {
     }
 }
 
-/// Returns the root of a directory's repository; outside of a repository, the directory itself.
 pub(crate) fn repository(directory: &Path) -> &Path {
     directory.ancestors().find(|directory| directory.join(".git").exists()).unwrap_or(directory)
 }

@@ -26,7 +26,6 @@ use limits::Exceeded;
 
 pub(crate) use files::has_both_files;
 
-/// The state of a walk.
 pub(crate) struct Walk<'a> {
     pub(crate) config: &'a FsConfig,
     pub(crate) clock: &'a dyn Clock,
@@ -190,7 +189,6 @@ impl<'a> Walk<'a> {
         ControlFlow::Continue(())
     }
 
-    /// Visits a name.
     pub(crate) fn visit(&mut self, level: &mut Level<'_>, entry: &Entry<'_>) {
         let parent = Parent { path: level.path, depth: level.depth };
         match admits(self.config, parent, entry.name_bytes(), entry.kind()) {
@@ -244,7 +242,6 @@ impl<'a> Walk<'a> {
         });
     }
 
-    /// Reports a directory that could not be listed.
     pub(crate) fn report_unlisted(&mut self, pending: &Pending, listed: Result<(), Error>) {
         match listed.map_err(|error| (error.kind(), error)) {
             // Removed or replaced since its name was read, so it is not part of the tree.

@@ -49,7 +49,6 @@ pub fn is_printable_ascii(text: &str) -> bool {
     !bytes::any(text.as_bytes(), |byte| !is_printable(byte) & (byte != b'\n'))
 }
 
-/// Returns whether a byte is a printable character of ASCII.
 pub(crate) fn is_printable(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
 }
@@ -77,7 +76,6 @@ pub(crate) struct Marked {
     pub(crate) is_invisible: bool,
 }
 
-/// Marks each character of a text.
 pub(crate) fn marked(text: &str) -> impl Iterator<Item = Marked> + '_ {
     Marks { characters: text.chars().peekable(), before: '\0' }
 }

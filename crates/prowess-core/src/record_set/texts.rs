@@ -26,7 +26,6 @@ pub(super) struct Slice {
 }
 
 impl Texts {
-    /// Creates the texts of this many records from one string.
     pub(super) fn packed(text: String, records: usize) -> Self {
         Self { packed: Arc::new(text), records, since: Box::default() }
     }

@@ -60,6 +60,21 @@ impl Owned {
     }
 }
 
+/// Returns the record of a skill of this name with this description.
+fn skill(name: &str, description: String) -> Owned {
+    Owned {
+        package: name.to_owned(),
+        file: "SKILL.md",
+        id: name.to_owned(),
+        name: name.to_owned(),
+        description,
+        tags: vec!["text".to_owned()],
+        priority: 0,
+        version: None,
+        stamp: None,
+    }
+}
+
 fn record() -> impl Strategy<Value = Owned> {
     // Names that equal the directory's name, are a part of it, or neither, share texts differently.
     let name = prop_oneof!["pdf", "df", "pdf-é", "[a-z]{1,8}"];
@@ -151,22 +166,12 @@ proptest! {
 
 #[test]
 fn change_of_a_resolving_field_is_no_revision() {
-    let skill = |name: &str| Owned {
-        package: name.to_owned(),
-        file: "SKILL.md",
-        id: name.to_owned(),
-        name: name.to_owned(),
-        description: "says what it does at some length".repeat(20),
-        tags: vec!["text".to_owned()],
-        priority: 0,
-        version: None,
-        stamp: None,
-    };
     let mut builder = RecordSetBuilder::new();
-    ["pdf", "image"].iter().for_each(|name| skill(name).push(&mut builder));
+    let long = || "says what it does at some length".repeat(20);
+    ["pdf", "image"].iter().for_each(|name| skill(name, long()).push(&mut builder));
     let set = Arc::new(builder.finish());
     let revised = |record: Owned| follow(&set, &BTreeMap::from([(1, record)])).revised_since(&set);
-    let image = || skill("image");
+    let image = || skill("image", long());
     assert_eq!(
         revised(image()),
         Some(vec![1]),
@@ -200,17 +205,7 @@ fn change_of_a_resolving_field_is_no_revision() {
 
 #[test]
 fn unused_texts_are_dropped() {
-    let mut record = Owned {
-        package: "pdf".into(),
-        file: "SKILL.md",
-        id: "pdf".into(),
-        name: "pdf".into(),
-        description: "x".repeat(1_000),
-        tags: Vec::new(),
-        priority: 0,
-        version: None,
-        stamp: None,
-    };
+    let mut record = skill("pdf", "x".repeat(1_000));
     let mut builder = RecordSetBuilder::new();
     record.push(&mut builder);
     let mut set = Arc::new(builder.finish());
@@ -228,20 +223,8 @@ fn unused_texts_are_dropped() {
 
 #[test]
 fn long_text_is_truncated_between_characters() {
-    let long = "é".repeat(40_000);
     let mut builder = RecordSetBuilder::new();
-    let record = Owned {
-        package: "a".into(),
-        file: "SKILL.md",
-        id: "a".into(),
-        name: "a".into(),
-        description: long,
-        tags: Vec::new(),
-        priority: 0,
-        version: None,
-        stamp: None,
-    };
-    record.push(&mut builder);
+    skill("a", "é".repeat(40_000)).push(&mut builder);
     let set = builder.finish();
     assert_eq!(set.description(0).len(), 65_534, "the last whole character within 65,535 bytes");
     assert_eq!(set.id(0), "a", "other texts are unchanged");

@@ -71,7 +71,6 @@ fn race<R: FnMut(&str) -> Option<Vec<u8>>>(
     reads
 }
 
-/// Checks where a path leads, and then opens it.
 fn check_then_open(directory: &Path, path: &str) -> io::Result<Vec<u8>> {
     let directory = directory.canonicalize()?;
     let path = directory.join(path);

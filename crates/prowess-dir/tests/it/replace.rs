@@ -11,7 +11,6 @@ use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::{CANARY, Place, WAYS, make_fifo};
 
-/// Returns the names in a directory, sorted.
 fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
     let mut names: Vec<_> =

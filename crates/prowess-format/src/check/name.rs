@@ -30,8 +30,8 @@ pub(super) fn check(
     let Some(entry) = fields.get(Known::Name) else {
         return findings.report(codes::NAME_MISSING, opening..opening + 3, || {
             (
-                "the frontmatter has no `name`".to_owned(),
-                "add a line `name: ` with the name of the skill's directory".to_owned(),
+                "the frontmatter has no `name`",
+                "add a line `name: ` with the name of the skill's directory",
             )
         });
     };
@@ -40,7 +40,7 @@ pub(super) fn check(
         return findings.report(codes::NAME_NOT_TEXT, span, || {
             (
                 format!("`name` is a {}, not a text", entry.shape.kind()),
-                "write the name on the line of its key: `name: my-skill`".to_owned(),
+                "write the name on the line of its key: `name: my-skill`",
             )
         });
     };
@@ -97,7 +97,7 @@ fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
     match check_grammar(name, rule) {
         Ok(()) => check_fit(name, rule, span, findings),
         Err(NameError::Empty) => findings.report(codes::NAME_EMPTY, span.clone(), || {
-            ("`name` is empty".to_owned(), "write the name of the skill's directory".to_owned())
+            ("`name` is empty", "write the name of the skill's directory")
         }),
         Err(_) if findings.rules().relaxes_names() && is_relaxed(name) => {
             report_relaxed(name, span, findings);
@@ -129,7 +129,7 @@ fn check_length(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) ->
             format!(
                 "a skill's name must not be longer than {most} characters, but it has {characters}"
             ),
-            "shorten the name, and the directory's with it".to_owned(),
+            "shorten the name, and the directory's with it",
         )
     });
     true

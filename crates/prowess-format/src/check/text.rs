@@ -19,9 +19,8 @@ fn check_description(fields: &Fields<'_>, opening: usize, findings: &mut Finding
     let Some(entry) = fields.get(Known::Description) else {
         return findings.report(codes::DESCRIPTION_MISSING, opening..opening + 3, || {
             (
-                "the frontmatter has no `description`".to_owned(),
-                "add a line `description: ` that says what the skill does and when to use it"
-                    .to_owned(),
+                "the frontmatter has no `description`",
+                "add a line `description: ` that says what the skill does and when to use it",
             )
         });
     };
@@ -46,17 +45,14 @@ fn check_description(fields: &Fields<'_>, opening: usize, findings: &mut Finding
     let text = text.trim();
     if text.is_empty() {
         return findings.report(codes::DESCRIPTION_EMPTY, span, || {
-            (
-                "`description` is empty".to_owned(),
-                "say what the skill does and when to use it".to_owned(),
-            )
+            ("`description` is empty", "say what the skill does and when to use it")
         });
     }
     if written.len() > text.len() {
         findings.report(codes::DESCRIPTION_TRIMMED, span.clone(), || {
             (
-                "`description` has blanks at an end".to_owned(),
-                "remove the blanks: the description is read without them".to_owned(),
+                "`description` has blanks at an end",
+                "remove the blanks: the description is read without them",
             )
         });
     }
@@ -74,8 +70,8 @@ fn check_cut(end: usize, findings: &mut Findings<'_>) {
     let start = end + blanks;
     findings.report(codes::DESCRIPTION_CUT, start..start + 1, || {
         (
-            "the description ends at ` #`; the rest of the line is a comment".to_owned(),
-            "quote the value if the `#` is part of its text".to_owned(),
+            "the description ends at ` #`; the rest of the line is a comment",
+            "quote the value if the `#` is part of its text",
         )
     });
 }
@@ -154,7 +150,7 @@ fn check_metadata(fields: &Fields<'_>, findings: &mut Findings<'_>) {
     findings.report(codes::METADATA_NOT_MAPPING, entry.value_span.clone(), || {
         (
             format!("`metadata` is a {}, not a mapping", entry.shape.kind()),
-            "write one indented `key: value` line for each entry".to_owned(),
+            "write one indented `key: value` line for each entry",
         )
     });
 }
@@ -166,7 +162,7 @@ fn report_long_key(key: Option<Range<usize>>, findings: &mut Findings<'_>) {
     findings.report(codes::METADATA_KEY_TOO_LONG, span, || {
         (
             format!("a key of `metadata` has more than {MAX_KEY} characters"),
-            "shorten the key; long text belongs in the value".to_owned(),
+            "shorten the key; long text belongs in the value",
         )
     });
 }
@@ -182,7 +178,7 @@ pub(super) fn check_hidden(
         findings.report(codes::HIDDEN_CHARACTER, span.clone(), || {
             (
                 format!("`{field}` has the hidden character U+{:04X}", u32::from(character)),
-                "remove it: a reader cannot see what a model reads".to_owned(),
+                "remove it: a reader cannot see what a model reads",
             )
         });
     }
@@ -253,10 +249,7 @@ pub(crate) fn body(body: &str, start: usize, findings: &mut Findings<'_>) {
     work::count(body.len());
     if body.trim().is_empty() {
         return findings.report(codes::BODY_EMPTY, start..start, || {
-            (
-                "the body is empty".to_owned(),
-                "write the skill's instructions below the closing `---`".to_owned(),
-            )
+            ("the body is empty", "write the skill's instructions below the closing `---`")
         });
     }
     let lines = count_lines(body);
@@ -265,7 +258,7 @@ pub(crate) fn body(body: &str, start: usize, findings: &mut Findings<'_>) {
         findings.report_limit(limit, codes::BODY_TOO_LONG, start..start, || {
             (
                 format!("the body has {lines} lines, more than {}", limit.max),
-                "move details to files below `references/` and name them in the body".to_owned(),
+                "move details to files below `references/` and name them in the body",
             )
         });
     }

@@ -3,7 +3,6 @@
 use prowess_text::terminal_lines;
 
 use crate::substitute::{Arguments, MAX_INSERTED_BYTES, Parameter, substitute};
-use crate::write::comments;
 use crate::yaml::{MAX_DEPTH, MAX_NODES};
 use crate::{
     Code, Diagnostic, Extensions, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, NameRule, Profile, Rules,
@@ -12,7 +11,6 @@ use crate::{
 
 use super::*;
 
-/// The file of an example.
 enum File {
     /// These lines between two fences, and a line of a body.
     Fields(&'static str),
@@ -30,11 +28,9 @@ enum File {
     Called(&'static str, &'static [&'static str], &'static [(&'static str, &'static str)]),
     /// A body that is called with more than a value may have.
     Overflowing(&'static str),
-    /// This file, whose frontmatter is rewritten.
-    Rewritten(&'static str),
 }
 
-use File::{Called, Directory, Fields, Large, Named, Overflowing, Rewritten, Unnamed, Whole};
+use File::{Called, Directory, Fields, Large, Named, Overflowing, Unnamed, Whole};
 
 /// An example with the rules beside those of a profile.
 pub(super) struct Example {
@@ -43,7 +39,6 @@ pub(super) struct Example {
     extensions: Extensions,
 }
 
-/// The example of a code.
 pub(super) fn of(code: &Code) -> Option<Example> {
     let (_, file) = EXAMPLES.iter().find(|(known, _)| known == code)?;
     let is_extension = code.as_str().starts_with("extension-");
@@ -70,7 +65,6 @@ impl Example {
                 let value = "x".repeat(MAX_INSERTED_BYTES + 1);
                 called(body, &[Parameter::new("text")], &[("text", &value)], code)
             }
-            Rewritten(file) => comments(file).into_iter().find(|found| found.code == *code),
             Fields(_) | Whole(_) | Large(..) | Unnamed(_) => self.parsed(code, profile),
         }
     }
@@ -103,7 +97,6 @@ impl Example {
                 format!("{body}\n(called with `{values}`; declared: `{}`)", names.join("`, `"))
             }
             Overflowing(body) => format!("{body}\n(called with a value of more than 2 MiB)"),
-            Rewritten(file) => format!("{file}(rewritten)"),
             Whole(b"") => "(no bytes)".to_owned(),
             _ => shown(&self.bytes()),
         }
@@ -116,7 +109,7 @@ impl Example {
             Large(_, make) => make(),
             Directory(name, _) => format!("---\nname: {name}\n---\n").into_bytes(),
             Unnamed(_) => b"---\ndescription: Fills forms.\n---\n# Forms\n".to_vec(),
-            Named(_) | Called(..) | Overflowing(_) | Rewritten(_) => with(""),
+            Named(_) | Called(..) | Overflowing(_) => with(""),
         }
     }
 }
@@ -267,8 +260,4 @@ const EXAMPLES: &[(Code, File)] = &[
     (PARAMETER_DUPLICATE, Called("Greet $name.", &["name", "name"], &[("name", "Ann")])),
     (PARAMETER_INVALID, Called("Greet them.", &["2nd-name"], &[])),
     (INSERTED_TOO_LARGE, Overflowing("Sum up: $text")),
-    (
-        COMMENT_LOST,
-        Rewritten("---\nname: pdf # forms only\ndescription: Fills forms.\n---\n# Forms\n"),
-    ),
 ];

@@ -51,14 +51,12 @@ pub(crate) fn check_key(
         (
             format!("`{key}` is a field of `{}` and not of the specification", names.join("`, `")),
             "keep it if the skill is for such a client, which reads it nowhere else, and check by \
-             the profile `extended`; without it, every client accepts the skill"
-                .to_owned(),
+             the profile `extended`; without it, every client accepts the skill",
         )
     });
     true
 }
 
-/// Whether a value is what was declared.
 pub(super) fn fits(kind: &FieldKind, value: &Value) -> bool {
     problems(kind, &node(value), "").is_empty()
 }
@@ -189,7 +187,6 @@ fn collect_twins(key: &str, items: &[Node<'_>], path: &str, problems: &mut Vec<P
     }
 }
 
-/// Returns the problem of a text that does not match its kind.
 fn text_problem(kind: &FieldKind, text: &str, is_plain: bool) -> Option<(Code, String)> {
     let invalid = |is_valid: bool, what: &str| {
         (!is_valid).then(|| (codes::EXTENSION_VALUE_INVALID, what.to_owned()))

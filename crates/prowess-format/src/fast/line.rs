@@ -39,7 +39,6 @@ impl<'t> Lines<'t> {
         Self { text, at: part.start, end: part.end, peeked: None }
     }
 
-    /// The lines of a part.
     pub(super) fn within(&self, part: Range<usize>) -> Self {
         Self::new(self.text, &part)
     }
@@ -67,7 +66,6 @@ impl<'t> Lines<'t> {
         self.peeked.map(|(line, _)| line)
     }
 
-    /// The next line that is not blank.
     pub(super) fn next_filled(&mut self) -> Option<Line<'t>> {
         loop {
             let line = self.next()?;

@@ -103,7 +103,6 @@ pub(crate) fn is_portable(name: &str) -> bool {
     name.len() <= MAX_NAME_CHARACTERS && last.is_some_and(|last| last != 0 && last != b'-')
 }
 
-/// Checks a normalised name.
 pub(crate) fn check(name: &str, rule: NameRule) -> Result<(), NameError> {
     check_grammar(name, rule)?;
     // Bytes bound characters from above.

@@ -34,7 +34,6 @@ impl Value {
         Some(Self { start: start?, end: end?, is_plain, block: None })
     }
 
-    /// Returns the text in the file.
     pub(super) fn written<'t>(&self, file: &'t str) -> &'t str {
         &file[self.start as usize..self.end as usize]
     }
@@ -108,7 +107,6 @@ impl<'t> Lines<'t> {
         self.value(line, key.len(), |_| true)
     }
 
-    /// Returns the value of the key of the last line.
     pub(super) fn on_line(&self, line: &[u8], after_colon: usize) -> Option<Value> {
         self.value(line, after_colon, is_plain)
     }

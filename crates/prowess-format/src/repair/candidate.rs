@@ -17,7 +17,6 @@ pub(super) struct Chunk<'t> {
     start: usize,
 }
 
-/// The chunks of a text.
 pub(super) struct Chunks<'t> {
     text: &'t str,
     at: usize,
@@ -157,7 +156,6 @@ fn is_closed(value: &str, quote: char) -> bool {
     false
 }
 
-/// A value in single quotes.
 pub(crate) fn quoted(value: &str) -> String {
     format!("'{}'", value.replace('\'', "''"))
 }

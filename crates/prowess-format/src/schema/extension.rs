@@ -72,7 +72,6 @@ fn sentence(Declared { extension, field }: &Declared<'_>) -> String {
     }
 }
 
-/// The kind, or nothing at all.
 fn optional(kind: &FieldKind) -> Value {
     or_null(of(kind))
 }

@@ -16,7 +16,6 @@ pub(super) enum Loose {
     Scalars,
 }
 
-/// The rules of a text.
 #[derive(Debug, Default)]
 pub(super) struct TextRule {
     pub(super) pattern: Option<String>,

@@ -7,7 +7,6 @@ mod bounds;
 mod conditions;
 mod diagnostics;
 mod documents;
-mod durations;
 mod extensions;
 mod fences;
 mod fields;

@@ -2,15 +2,6 @@
 
 use prowess_format::{Diagnostic, Head, Mapping, Parsed, Profile, Summarized, parse, summarize};
 
-/// The findings of a file, one on a line, with their help.
-pub(crate) fn findings(text: &[u8], profile: Profile) -> String {
-    parse(text, profile)
-        .diagnostics
-        .iter()
-        .map(|found| format!("{found}\n  help: {}\n", found.help))
-        .collect()
-}
-
 /// The codes of a file's findings.
 pub(crate) fn codes(text: &[u8], profile: Profile) -> Vec<String> {
     let parsed = parse(text, profile);

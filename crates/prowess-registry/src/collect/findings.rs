@@ -57,33 +57,24 @@ pub(super) fn too_many_tokens(found: &Found<'_>, limit: Limit) -> Option<Diagnos
 }
 
 pub(super) fn skill_kept(generation: u64) -> Diagnostic {
-    Diagnostic::new(
-        codes::SKILL_KEPT,
-        Severity::Warning,
-        format!(
-            "this version cannot be used; since generation {generation} the last good one stays"
-        ),
-        "fix the file, or remove its directory",
-    )
+    let message = format!(
+        "this version cannot be used; since generation {generation} the last good one stays"
+    );
+    let help = "fix the file, or remove its directory";
+    Diagnostic::new(codes::SKILL_KEPT, Severity::Warning, message, help)
 }
 
 pub(super) fn skill_unseen(generation: u64) -> Diagnostic {
-    Diagnostic::new(
-        codes::SKILL_KEPT,
-        Severity::Warning,
-        format!(
-            "its directory cannot be entered; since generation {generation} its last good version stays"
-        ),
-        "give the process the right to list and enter the directory, or remove it",
-    )
+    let message = format!(
+        "its directory cannot be entered; since generation {generation} its last good version stays"
+    );
+    let help = "give the process the right to list and enter the directory, or remove it";
+    Diagnostic::new(codes::SKILL_KEPT, Severity::Warning, message, help)
 }
 
 pub(super) fn invalid_path(root: &str, package: &str) -> Diagnostic {
-    Diagnostic::new(
-        codes::PACKAGE_PATH_INVALID,
-        Severity::Error,
-        format!("the source reports a package by the path {package:?}"),
-        "report packages by a relative path with `/` between its parts and without `.` and `..`",
-    )
-    .in_file(root)
+    let message = format!("the source reports a package by the path {package:?}");
+    let help =
+        "report packages by a relative path with `/` between its parts and without `.` and `..`";
+    Diagnostic::new(codes::PACKAGE_PATH_INVALID, Severity::Error, message, help).in_file(root)
 }

@@ -20,7 +20,6 @@ pub(super) enum Outcome {
     Replaced,
 }
 
-/// The outcomes by position.
 pub(super) struct Outcomes<'p, 'a> {
     previous: &'p PreviousPackages<'a>,
     outcomes: Vec<Outcome>,
@@ -55,7 +54,6 @@ impl<'p, 'a> Outcomes<'p, 'a> {
         Some(position)
     }
 
-    /// Returns the record of a package that was not reported.
     pub(super) fn unreported_record(&self, package: &str) -> Option<usize> {
         let position = self.previous.find(package)?;
         self.previous.record(position).filter(|_| !self.is_reported(position))
@@ -82,12 +80,10 @@ impl<'p, 'a> Outcomes<'p, 'a> {
         deferred
     }
 
-    /// Returns whether every package is carried over.
     pub(super) fn are_all_carried_over(&self) -> bool {
         self.outcomes.iter().all(|outcome| *outcome == Outcome::CarriedOver)
     }
 
-    /// Returns the packages that are not carried over.
     pub(super) fn not_carried_over(&self) -> HashSet<&'a str> {
         let others = self.outcomes.iter().enumerate();
         let others = others.filter(|(_, outcome)| **outcome != Outcome::CarriedOver);
@@ -114,7 +110,6 @@ impl<'p, 'a> Outcomes<'p, 'a> {
         (count(Outcome::CarriedOver), count(Outcome::Missing) + count(Outcome::Unrequested))
     }
 
-    /// Returns the rejected packages that are carried over, with their stamps.
     pub(super) fn carried_over_rejected(
         &self,
         records: usize,

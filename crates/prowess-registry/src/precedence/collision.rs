@@ -41,7 +41,6 @@ impl Resolution<'_> {
         self.shadow_for(loser, &reason);
     }
 
-    /// Excludes a record as shadowed for this reason, with a warning.
     pub(super) fn shadow_for(&mut self, loser: RecordIndex, reason: &str) {
         let finding = shadowed(self.builder.record(loser), reason);
         self.shadow(loser, reason);
@@ -142,45 +141,32 @@ fn used_instead(winner: Record<'_>) -> String {
 }
 
 fn shadowed(loser: Record<'_>, reason: &str) -> Diagnostic {
-    Diagnostic::new(
-        codes::SKILL_SHADOWED,
-        Severity::Warning,
-        format!("skill `{}` is shadowed: {reason}", loser.id()),
-        "rename or remove one of the two, or move the one that you want to a higher layer",
-    )
-    .in_file(loser.location())
+    let message = format!("skill `{}` is shadowed: {reason}", loser.id());
+    let help = "rename or remove one of the two, or move the one that you want to a higher layer";
+    Diagnostic::new(codes::SKILL_SHADOWED, Severity::Warning, message, help)
+        .in_file(loser.location())
 }
 
 fn copied(copy: Record<'_>, winner: Record<'_>) -> Diagnostic {
-    Diagnostic::new(
-        codes::SKILL_COPY,
-        Severity::Hint,
-        format!(
-            "skill `{}` has the same `SKILL.md` as `{}`, which is used",
-            copy.id(),
-            winner.location()
-        ),
-        "remove one of the two",
-    )
-    .in_file(copy.location())
+    let message = format!(
+        "skill `{}` has the same `SKILL.md` as `{}`, which is used",
+        copy.id(),
+        winner.location()
+    );
+    let help = "remove one of the two";
+    Diagnostic::new(codes::SKILL_COPY, Severity::Hint, message, help).in_file(copy.location())
 }
 
 fn renamed(loser: Record<'_>, id: &str, winner: Record<'_>) -> Diagnostic {
-    Diagnostic::new(
-        codes::SKILL_RENAMED,
-        Severity::Hint,
-        format!("skill `{}` is offered as `{id}`: `{}` has its id", loser.id(), winner.location()),
-        "rename one of the two to choose its id yourself",
-    )
-    .in_file(loser.location())
+    let message =
+        format!("skill `{}` is offered as `{id}`: `{}` has its id", loser.id(), winner.location());
+    let help = "rename one of the two to choose its id yourself";
+    Diagnostic::new(codes::SKILL_RENAMED, Severity::Hint, message, help).in_file(loser.location())
 }
 
 fn collision(record: Record<'_>, other: &str) -> Diagnostic {
-    Diagnostic::new(
-        codes::SKILL_COLLISION,
-        Severity::Error,
-        format!("skill `{}` is not used: `{other}` has its id too", record.id()),
-        "rename or remove one of the two",
-    )
-    .in_file(record.location())
+    let message = format!("skill `{}` is not used: `{other}` has its id too", record.id());
+    let help = "rename or remove one of the two";
+    Diagnostic::new(codes::SKILL_COLLISION, Severity::Error, message, help)
+        .in_file(record.location())
 }

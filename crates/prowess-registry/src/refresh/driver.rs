@@ -181,11 +181,8 @@ fn add_unconfirmed(parts: &mut BTreeMap<usize, Part>, unconfirmed: Vec<(usize, P
 }
 
 fn not_watched(source: &dyn SkillSource, error: &SourceError) -> Diagnostic {
-    Diagnostic::new(
-        codes::SOURCE_NOT_WATCHED,
-        Severity::Warning,
-        format!("source `{}` cannot be watched: {error}", source.name()),
-        "changes are found by polling; fix the cause and restart to be notified at once",
-    )
-    .in_file(source.root())
+    let message = format!("source `{}` cannot be watched: {error}", source.name());
+    let help = "changes are found by polling; fix the cause and restart to be notified at once";
+    Diagnostic::new(codes::SOURCE_NOT_WATCHED, Severity::Warning, message, help)
+        .in_file(source.root())
 }

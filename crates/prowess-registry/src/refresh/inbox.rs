@@ -19,7 +19,6 @@ pub(super) struct Inbox {
 /// The merged reports since the last call of [`Inbox::take`].
 #[derive(Default)]
 pub(super) struct Messages {
-    /// The parts that may have changed, by source.
     pub(super) changed: BTreeMap<usize, Part>,
     /// Packages that were missing or broken and are scanned again later, by source.
     pub(super) unconfirmed: BTreeMap<usize, Part>,
@@ -75,7 +74,6 @@ impl Messages {
     }
 }
 
-/// Merges a part into that of its source.
 pub(super) fn add(parts: &mut BTreeMap<usize, Part>, source: usize, part: Part) {
     match parts.get_mut(&source) {
         Some(known) => known.merge(part),

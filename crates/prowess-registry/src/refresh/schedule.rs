@@ -92,7 +92,6 @@ impl Schedule {
         is_old
     }
 
-    /// Adds a source to the polled ones.
     pub(super) fn poll(&self, source: usize) {
         lock(&self.last).polled.insert(source);
     }

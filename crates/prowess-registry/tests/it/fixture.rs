@@ -27,7 +27,6 @@ pub(crate) fn skill_md(name: &str, description: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\n---\nBody of {name}\n")
 }
 
-/// Returns a registry of layers, the lowest first, each with one source.
 pub(crate) fn registry(layers: Vec<(&str, Trust, Arc<dyn SkillSource>)>) -> Registry {
     let mut builder = Registry::builder();
     for (name, trust, source) in layers {
@@ -43,7 +42,6 @@ pub(crate) struct Changing {
     listener: Arc<Mutex<Listener>>,
 }
 
-/// The listener for changes.
 #[derive(Default)]
 enum Listener {
     /// The source does not support watches.
@@ -274,7 +272,6 @@ impl SkillSource for Changing {
     }
 }
 
-/// Ends a watch when it is dropped.
 struct EndWatch(Arc<Mutex<Listener>>);
 
 impl Drop for EndWatch {

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use prowess_core::{CatalogProvider, Layer, MemorySource, SkillSource, Trust};
-use prowess_format::Profile;
-use prowess_registry::{Registry, RegistryError, RegistryPolicy};
+use prowess_registry::{Registry, RegistryError};
 
 use crate::fixture::{memory, registry, skill_md};
 
@@ -27,42 +26,6 @@ fn check(registry: &Registry, winner: &str, shadowed: usize) {
             .any(|found| found.code.as_str() == "skill-shadowed" && is_about(&found.path));
         assert!(reported, "{} is shadowed without a finding", record.location());
     }
-}
-
-fn layer(
-    name: &'static str,
-    trust: Trust,
-    description: &str,
-) -> (&'static str, Trust, Arc<dyn SkillSource>) {
-    (name, trust, memory(name, &[("deploy", description)]))
-}
-
-#[test]
-fn highest_layer_wins() {
-    let layers = vec![
-        layer("embedded", Trust::Trusted, "from embedded"),
-        layer("user", Trust::Trusted, "from user"),
-        layer("project", Trust::AskFirst, "from project"),
-    ];
-    check(&registry(layers), "from project", 2);
-}
-
-#[test]
-fn host_orders_the_layers() {
-    let layers = vec![
-        layer("project", Trust::Trusted, "from project"),
-        layer("enterprise", Trust::Trusted, "from enterprise"),
-    ];
-    check(&registry(layers), "from enterprise", 1);
-}
-
-#[test]
-fn untrusted_layer_never_shadows_a_trusted_one() {
-    let layers = vec![
-        layer("user", Trust::Trusted, "from user"),
-        layer("project", Trust::Untrusted, "from project"),
-    ];
-    check(&registry(layers), "from user", 1);
 }
 
 #[test]
@@ -118,22 +81,6 @@ fn broken_skill_does_not_hide_others() {
         .collect();
     let places = [Some("memory://user/bad/SKILL.md"), Some("memory://user/worse/SKILL.md")];
     assert_eq!(errors, places, "each broken skill has a finding with its path");
-}
-
-#[test]
-fn lower_case_file_follows_the_profile() {
-    let source = MemorySource::builder("user").file("lower/skill.md", skill_md("lower", "fine"));
-    let source = Arc::new(source.build().expect("the path is valid"));
-    for (profile, ids) in [(Profile::Lenient, &["lower"][..]), (Profile::Strict, &[])] {
-        let policy = RegistryPolicy { profile, ..RegistryPolicy::default() };
-        let layer = Layer::new("user", Trust::Trusted);
-        let builder = Registry::builder().policy(policy).layer(layer);
-        let registry = builder.source("user", source.clone()).build().expect("the layer exists");
-        let catalog = registry.reload().catalog;
-        let found: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
-        assert_eq!(found, ["instructions-file-case"], "{profile}");
-        assert_eq!(catalog.skills().map(|skill| skill.id()).collect::<Vec<_>>(), ids, "{profile}");
-    }
 }
 
 #[test]

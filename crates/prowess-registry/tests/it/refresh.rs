@@ -84,13 +84,6 @@ fn turn_reloads_after_the_ttl() {
 }
 
 #[test]
-fn refresher_shows_its_policy() {
-    let place = place(Arc::default(), RefreshMode::Ttl);
-    let shown = format!("{:?}", place.refresher);
-    assert!(shown.contains("ttl_seconds: 300"), "{shown}");
-}
-
-#[test]
 fn cool_down_applies_to_refresh_only() {
     for mode in [RefreshMode::Manual, RefreshMode::Ttl] {
         let place = place(Arc::default(), mode);
@@ -426,11 +419,4 @@ fn finding_about_a_scanned_package_is_removed() {
     place.source.tell_of(&["b"]);
     place.next();
     assert_eq!(place.registry.catalog().diagnostics().count(), 0);
-}
-
-#[test]
-fn bodies_are_cached_for_the_age_of_the_policy() {
-    let policy = RefreshPolicy { body_seconds: 7, ..RefreshPolicy::default() };
-    assert_eq!(policy.body_age(), Duration::from_secs(7));
-    assert_eq!(RefreshPolicy::default().body_age(), Duration::ZERO);
 }

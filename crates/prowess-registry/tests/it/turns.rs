@@ -13,7 +13,6 @@ use crate::fixture::{Changing, skill_md};
 /// The maximum time that a test waits for a turn.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Starts a turn during each reload.
 #[derive(Default)]
 struct TurnDuringReload {
     refresher: OnceLock<Arc<Refresher>>,

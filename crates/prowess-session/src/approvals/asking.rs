@@ -128,7 +128,6 @@ impl CallApprovals {
         Ok(self.audited_for(call).spend(approval, query, operation)? == Spend::Allowed)
     }
 
-    /// Returns the approvals, whose changes the audit attributes to a call.
     fn audited_for(&self, call: &ApprovedCall<'_>) -> AuditedApprovals {
         self.approvals.for_call(Arc::clone(call.origin), call.origin.call(call.state))
     }

@@ -166,7 +166,6 @@ impl Change {
     }
 }
 
-/// Returns the origin of a change that no call made.
 fn of_tenant(entry: &ApprovalEntry) -> Arc<CallOrigin> {
     Arc::new(CallOrigin { tenant: entry.request.tenant.clone(), ..CallOrigin::default() })
 }

@@ -137,7 +137,6 @@ impl SessionHandle {
         Ok(self.shared.store.load(&self.id)?)
     }
 
-    /// Returns the record of a stored session.
     fn record(&self, stored: StoredSession) -> Result<Arc<Record>, StoreError> {
         let seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match seen.filter(|seen| seen.stored.operation == stored.operation) {

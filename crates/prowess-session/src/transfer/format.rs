@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use prowess_core::{BodyPlace, Digest};
 use serde::{Deserialize, Serialize};
 
-/// The version of the format.
 pub(crate) const VERSION: u32 = 1;
 
 /// The maximum size of an import in bytes.
@@ -14,7 +13,6 @@ pub(crate) const MAX_BYTES: usize = 256 * 1024;
 /// The maximum length of an id in an import in bytes.
 pub(crate) const MAX_ID_BYTES: usize = 1024;
 
-/// An exported session.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Export {

@@ -116,7 +116,6 @@ impl Faulty {
         self.inner.list(None, NonZeroUsize::MAX)
     }
 
-    /// Stores an entry over any other.
     fn force(&self, entry: ApprovalEntry) -> Stored<bool> {
         let stored = self.inner.load(&entry.id)?;
         stored.map_or(Ok(false), |stored| self.inner.replace(entry, stored.version))

@@ -14,13 +14,11 @@ use prowess_session::MemoryStore;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     LoadsNothing,
-    LoadsTheFirstPut,
     LoadsInOneThread,
     IgnoresCase,
     ReportsConflictsOnly,
     OverwritesAsNew,
     IgnoresExpected,
-    ComparesVersions,
     StoresInConflict,
     CreatesWithExpected,
     ComparesBeforeLocking,
@@ -36,22 +34,17 @@ pub(crate) enum Fault {
     AcceptsMissingContents,
     StoresContentsFirst,
     TouchesNothing,
-    TouchKeepsExpiry,
     TouchChangesOperation,
     TouchMovesBack,
     TouchAlwaysSucceeds,
-    TouchCreates,
     PutKeepsLastUse,
     PutMovesBack,
     ExpiresOneLate,
-    ExpiresNothing,
     ExpiresWithoutTexts,
     ExpiresEverything,
     ExpiresByCreation,
     ListIsUnordered,
-    ListIgnoresLimit,
     ListPagesByOffset,
-    ListRepeatsTheLast,
     ListShowsDeleted,
     DeletesNothing,
     DeleteAlwaysSucceeds,
@@ -205,10 +198,6 @@ impl FaultyStore {
             Some(Fault::IgnoresExpected) if stored.is_some() && expected.is_some() => {
                 self.overwrite(session, new)
             }
-            Some(Fault::ComparesVersions) if stored.is_some() && expected.is_some() => {
-                let is_newer = stored.is_some_and(|stored| stored.version < session.version);
-                if is_newer { self.overwrite(session, new) } else { Ok(PutOutcome::Conflict) }
-            }
             Some(Fault::StoresInConflict) if stored.is_some() && !is_repeated => {
                 let outcome = self.inner.put(session, new, expected)?;
                 self.overwrite(session, new)?;
@@ -269,7 +258,6 @@ impl SessionStore for FaultyStore {
     fn load(&self, id: &SessionId) -> Result<Option<StoredSession>, StoreError> {
         match self.fault {
             Some(Fault::LoadsNothing) => Ok(None),
-            Some(Fault::LoadsTheFirstPut) => Ok(self.seen().first.get(id).cloned()),
             Some(Fault::LoadsInOneThread) if thread::current().id() != self.home => Ok(None),
             _ => self.inner.load(&self.lower(id)),
         }
@@ -316,9 +304,6 @@ impl SessionStore for FaultyStore {
         let stored = self.inner.load(id)?;
         match (self.fault, stored) {
             (Some(Fault::TouchesNothing), stored) => Ok(stored.is_some()),
-            (Some(Fault::TouchKeepsExpiry), Some(stored)) => {
-                self.inner.touch(id, at, stored.expires)
-            }
             (Some(Fault::TouchChangesOperation), Some(stored)) => {
                 let operation = OperationId(stored.operation.0 + 1_000);
                 let next = StoredSession { operation, touched: at, expires, ..stored };
@@ -330,18 +315,6 @@ impl SessionStore for FaultyStore {
             }
             (Some(Fault::TouchAlwaysSucceeds), _) => {
                 self.inner.touch(id, at, expires).map(|_| true)
-            }
-            (Some(Fault::TouchCreates), None) => {
-                let created = StoredSession {
-                    id: id.clone(),
-                    version: 0,
-                    operation: OperationId(0),
-                    contents: Vec::new(),
-                    details: Arc::from([]),
-                    touched: at,
-                    expires,
-                };
-                self.inner.put(&created, &[], None).map(|_| false)
             }
             _ => self.inner.touch(id, at, expires),
         }
@@ -356,18 +329,12 @@ impl SessionStore for FaultyStore {
             Some(Fault::ListIsUnordered) => {
                 self.inner.list(after, limit).map(|page| page.into_iter().rev().collect())
             }
-            Some(Fault::ListIgnoresLimit) => self.inner.list(after, usize::MAX),
             Some(Fault::ListPagesByOffset) => {
                 let mut seen = self.seen();
                 seen.pages = if after.is_some() { seen.pages + 1 } else { 0 };
                 let skipped = seen.pages.saturating_mul(limit);
                 drop(seen);
                 Ok(self.all()?.into_iter().skip(skipped).take(limit).collect())
-            }
-            Some(Fault::ListRepeatsTheLast) => {
-                let all = self.all()?.into_iter();
-                let later = all.skip_while(|summary| Some(&summary.id) < after);
-                Ok(later.take(limit).collect())
             }
             Some(Fault::ListShowsDeleted) => {
                 let seen = self.seen();
@@ -383,7 +350,6 @@ impl SessionStore for FaultyStore {
             Some(Fault::ExpiresOneLate) => {
                 self.inner.expire_before(Timestamp(now.0.saturating_sub(1)))
             }
-            Some(Fault::ExpiresNothing) => Ok(Vec::new()),
             Some(Fault::ExpiresWithoutTexts) => {
                 let mut removed = self.inner.expire_before(now)?;
                 removed.iter_mut().for_each(|removed| removed.texts.clear());

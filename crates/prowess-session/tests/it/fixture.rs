@@ -8,7 +8,6 @@ use prowess_core::{
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
 use prowess_testkit::ManualClock;
 
-/// Returns a skill whose texts differ by id and edition.
 pub(crate) fn edition(id: &str, edition: u32) -> Arc<ActiveSkill> {
     let body = format!("Body of {id}, edition {edition}");
     Arc::new(ActiveSkill {

@@ -54,36 +54,6 @@ fn body_is_delivered_once() {
 }
 
 #[test]
-fn forced_load_delivers_again() {
-    let session = Host::new(SessionPolicy::default()).open();
-    add(&session, "a b");
-    let skills = skills("a");
-    let forced = LoadRequest { force: true, ..request(&skills) };
-    let outcome = session.activate(&forced).expect("there is room");
-    assert_eq!(outcome.deliver, ["a"]);
-    assert!(outcome.already_loaded.is_empty());
-    check_places(&session, &[("b", ToolResult(1)), ("a", ToolResult(2))]);
-}
-
-#[test]
-fn changed_body_is_delivered() {
-    let session = Host::new(SessionPolicy::default()).open();
-    add(&session, "a");
-    let newer = [edition("a", 2)];
-    let outcome = session.activate(&request(&newer)).expect("there is room");
-    assert_eq!(outcome.deliver, ["a"], "the context has an older body");
-    assert!(outcome.already_loaded.is_empty());
-}
-
-#[test]
-fn unloaded_body_is_delivered_again() {
-    let session = Host::new(SessionPolicy::default()).open();
-    add(&session, "a");
-    session.unload(&Unload::All).expect("the session is open");
-    assert_eq!(add(&session, "a").deliver, ["a"], "the result has asked the model to forget it");
-}
-
-#[test]
 fn instructions_need_no_delivery() {
     let session = Host::new(SessionPolicy::default()).open();
     let skills = skills("a");
@@ -94,18 +64,6 @@ fn instructions_need_no_delivery() {
     assert_eq!(again.already_loaded.len(), 1, "the model learns that it has the body");
     session.compacted(&KeptDeliveries::None).expect("the session is open");
     check_places(&session, &[("a", BodyPlace::Instructions)]);
-}
-
-#[test]
-fn compaction_removes_deliveries() {
-    let session = Host::new(SessionPolicy::default()).open();
-    add(&session, "a b");
-    add(&session, "c");
-    session.compacted(&KeptDeliveries::These(vec![2])).expect("the session is open");
-    check_places(&session, &[("a", Gone), ("b", Gone), ("c", ToolResult(2))]);
-    assert_eq!(add(&session, "a c").deliver, ["a"], "only `a` left the context");
-    session.compacted(&KeptDeliveries::None).expect("the session is open");
-    check_places(&session, &[("b", Gone), ("a", Gone), ("c", Gone)]);
 }
 
 #[test]
@@ -168,7 +126,6 @@ fn injection_moves_bodies_to_the_instructions() {
     assert_eq!(ids(BodyDelivery::Instructions), ["a", "b"], "they can be there at any time");
 }
 
-/// A body over the budget of one skill is cut after a line.
 #[test]
 fn large_body_is_cut_after_a_line() {
     let session = Host::new(SessionPolicy::default()).open();

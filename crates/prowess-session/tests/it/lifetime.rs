@@ -194,31 +194,6 @@ fn ids_are_unique_and_random() {
 }
 
 #[test]
-fn million_ids_are_distinct_and_uniform() {
-    const IDS: usize = 1_000_000;
-    let id = |_| {
-        let text = prowess_session::random_id().expect("the system has random bytes");
-        u128::from_str_radix(&text, 16).expect("it is hexadecimal")
-    };
-    let mut ids: Vec<u128> = (0..IDS).map(id).collect();
-    let mut counts = [0_u32; 256];
-    for byte in ids.iter().flat_map(|id| id.to_be_bytes()) {
-        counts[usize::from(byte)] += 1;
-    }
-    let expected = (IDS * 16) as f64 / 256.0;
-    let square: f64 = counts.iter().map(|count| (f64::from(*count) - expected).powi(2)).sum();
-    // 255 degrees of freedom: more than 450 by chance once in 10^12 runs.
-    assert!(square / expected < 450.0, "the bytes are uniform: {}", square / expected);
-    for bit in 0..128 {
-        let ones = ids.iter().filter(|id| **id >> bit & 1 == 1).count();
-        assert!(ones.abs_diff(IDS / 2) < 5_000, "bit {bit} is random: {ones} ones");
-    }
-    ids.sort_unstable();
-    ids.dedup();
-    assert_eq!(ids.len(), IDS, "no id comes twice");
-}
-
-#[test]
 fn stored_state_has_only_loaded_skills() {
     let host = Host::new(SessionPolicy::default());
     let session = host.open();

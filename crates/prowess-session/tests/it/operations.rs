@@ -82,29 +82,6 @@ fn adding_an_active_skill_follows_the_policy() {
 }
 
 #[test]
-fn replacing_is_never_a_reload() {
-    let operation = |session: &dyn Session| session.load(&[skill("b"), skill("a")], Replace);
-    check(with(OnReload::Error), "a", operation, None, "b a");
-}
-
-#[test]
-fn limit_counts_the_resulting_skills() {
-    let cases = [
-        (1, "", Replace, "a b", Some("too-many-skills"), ""),
-        (1, "a", Replace, "b c", Some("too-many-skills"), "a"),
-        (1, "a", Replace, "b b", None, "b"),
-        (2, "a b", Add, "c", Some("too-many-skills"), "a b"),
-        (2, "a b", Add, "a b", None, "a b"),
-        (8, "a b c d e f g", Add, "h", None, "a b c d e f g h"),
-        (8, "a b c d e f g h", Add, "i", Some("too-many-skills"), "a b c d e f g h"),
-    ];
-    for (cap, start, mode, wanted, code, end) in cases {
-        let operation = |session: &dyn Session| session.load(&crate::fixture::skills(wanted), mode);
-        check(capped(cap), start, operation, code, end);
-    }
-}
-
-#[test]
 fn limit_error_names_the_next_step() {
     let session = Host::new(capped(1)).open();
     let error = load(&session, Replace, "a b").expect_err("two are more than one");
@@ -198,15 +175,6 @@ fn tool_results_cannot_be_refreshed() {
     for (policy, delivery, expected) in cases {
         assert_eq!(policy.for_delivery(delivery), expected, "{policy:?} with {delivery:?}");
     }
-}
-
-#[test]
-fn refresh_does_not_reload_unloaded_skills() {
-    let session = Host::new(SessionPolicy::default()).open();
-    load(&session, Add, "a").expect("one skill is within the cap");
-    session.unload(&unloading("a")).expect("the session is open");
-    load(&session, Add, "b").expect("one skill is within the cap");
-    assert_eq!(active(&session), "b", "nothing of what was unloaded lingers");
 }
 
 #[test]

@@ -27,7 +27,6 @@ const MOST_NESTED: usize = 4;
 pub(crate) struct Summary {
     /// The calls of stores.
     pub(crate) steps: u64,
-    /// The changes that succeeded.
     pub(crate) changes: u64,
     /// The changes whose result no host knows.
     pub(crate) uncertain: u64,

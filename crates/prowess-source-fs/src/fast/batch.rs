@@ -78,7 +78,6 @@ impl Batch {
     }
 }
 
-/// A gathered directory.
 struct Gathered<'b> {
     path: BatchedPath<'b>,
     origin: Origin,

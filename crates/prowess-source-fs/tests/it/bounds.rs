@@ -13,16 +13,6 @@ use prowess_testkit::{ScanRecorder, Tree};
 use crate::{config, problems, scan, source};
 
 #[test]
-fn the_defaults_are_bounds() {
-    let config = FsConfig::new("/x");
-    assert_eq!(
-        (config.max_depth, config.max_directories, config.max_entries, config.max_listed),
-        (16, 20_000, 500_000, 20_000),
-        "a tree of any size ends"
-    );
-}
-
-#[test]
 fn many_empty_directories_end_the_search_and_not_the_skills() {
     let tree = Tree::new("//- /good/SKILL.md\ngood\n");
     for number in 0..300 {
@@ -169,19 +159,6 @@ fn a_directory_of_many_is_reported_whole_and_no_bound_is_passed_by() {
     }
 }
 
-#[test]
-fn no_bound_is_passed_by_where_names_differ_in_kind() {
-    let tree = Tree::new("");
-    for number in 0..40 {
-        let name = if number % 3 == 0 { "plain" } else { "größe" };
-        tree.write(&format!("{name}-{number}/SKILL.md"), "text");
-    }
-    for most in 1..40 {
-        let some = scan(FsConfig { max_skills: most, ..config(&tree) });
-        assert_eq!((some.packages().len(), some.problems.len()), (most, 1), "of {most}");
-    }
-}
-
 /// A clock that goes on by a second whenever it is asked.
 #[derive(Default)]
 struct Hurrying(AtomicU64);
@@ -291,22 +268,15 @@ fn depth_limit_over_a_very_deep_tree_names_at_least_so_many() {
 
 #[test]
 fn depth_limit_that_hides_no_skill_is_no_finding() {
-    let tree = Tree::new("//- /pdf/SKILL.md\nx\n//- /a/b/c/d/e/notes.md\nno skill\n");
-    for nested in [Nested::Stop, Nested::Descend] {
-        let scan = scan(FsConfig { max_depth: 2, nested, ..config(&tree) });
-        assert_eq!(scan.packages(), ["pdf"], "{nested:?}");
-        assert!(scan.problems.is_empty(), "{nested:?}: nothing is lost: {:?}", scan.problems);
-    }
-}
-
-#[test]
-fn depth_limit_below_a_found_package_is_no_finding() {
-    let tree = Tree::new(
-        "//- /a/b/skill-x/SKILL.md\nx\n//- /a/b/skill-x/references/v1/deep/notes.md\nno skill\n",
-    );
-    for nested in [Nested::Stop, Nested::Descend] {
-        let scan = scan(FsConfig { max_depth: 3, nested, ..config(&tree) });
-        assert_eq!(scan.packages(), ["a/b/skill-x"], "{nested:?}");
-        assert!(scan.problems.is_empty(), "{nested:?}: nothing is lost: {:?}", scan.problems);
+    for (tree, max_depth, package) in [
+        ("//- /pdf/SKILL.md\nx\n//- /a/b/c/d/e/notes.md\nno skill\n", 2, "pdf"),
+        ("//- /a/b/x/SKILL.md\nx\n//- /a/b/x/references/v1/deep/notes.md\nno\n", 3, "a/b/x"),
+    ] {
+        let tree = Tree::new(tree);
+        for nested in [Nested::Stop, Nested::Descend] {
+            let scan = scan(FsConfig { max_depth, nested, ..config(&tree) });
+            assert_eq!(scan.packages(), [package], "{nested:?}");
+            assert!(scan.problems.is_empty(), "{nested:?}: nothing is lost: {:?}", scan.problems);
+        }
     }
 }

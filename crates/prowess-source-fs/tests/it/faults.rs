@@ -11,61 +11,35 @@ use prowess_testkit::Tree;
 use crate::{config, make_fifo, problems, scan};
 
 /// Puts something hostile at `bad/SKILL.md` beside a good skill.
-#[track_caller]
-fn check(make: impl Fn(&Path), reported: &str) {
+fn check(what: &str, make: fn(&Path), reported: &str) {
     let tree =
         Tree::new("//- /good/SKILL.md\ngood\n//- /bad/notes.md\nnotes\n//- /secret\nsecret\n");
-    let file = tree.join("bad/SKILL.md");
-    make(&file);
+    make(&tree.join("bad/SKILL.md"));
+    let reported = [format!("error {reported} /bad/SKILL.md")];
     for nested in [Nested::Stop, Nested::Descend] {
         let scan = scan(FsConfig { nested, ..config(&tree) });
-        assert_eq!(scan.packages(), ["good"], "the other skill is found");
-        assert_eq!(problems(&scan, tree.path()), [reported], "the bad one is reported once");
-        assert!(
-            scan.problems.iter().all(|problem| !problem.help.is_empty()),
-            "a problem says what to do"
-        );
+        assert_eq!(scan.packages(), ["good"], "{what}: the other skill is found");
+        assert_eq!(problems(&scan, tree.path()), reported, "{what} is reported once");
+        assert!(!scan.problems[0].help.is_empty(), "{what}: the problem says what to do");
     }
 }
 
 #[test]
-fn a_fifo_is_reported_and_never_waited_for() {
-    check(make_fifo, "error not-a-file /bad/SKILL.md");
-}
-
-#[test]
-fn a_directory_is_reported() {
-    check(|file| fs::create_dir(file).unwrap(), "error not-a-file /bad/SKILL.md");
-}
-
-#[test]
-fn a_socket_is_reported() {
-    check(|file| drop(UnixListener::bind(file).unwrap()), "error not-a-file /bad/SKILL.md");
-}
-
-#[test]
-fn a_link_to_a_device_is_reported() {
-    check(|file| symlink("/dev/zero", file).unwrap(), "error path-escape /bad/SKILL.md");
-}
-
-#[test]
-fn a_dangling_link_is_reported() {
-    check(|file| symlink("nothing", file).unwrap(), "error dangling-link /bad/SKILL.md");
-}
-
-#[test]
-fn a_link_in_a_circle_is_reported() {
-    check(|file| symlink("SKILL.md", file).unwrap(), "error symlink-loop /bad/SKILL.md");
-}
-
-#[test]
-fn a_link_out_of_the_package_is_reported() {
-    check(|file| symlink("../secret", file).unwrap(), "error path-escape /bad/SKILL.md");
-}
-
-#[test]
-fn a_link_to_another_package_leaves_its_own() {
-    check(|file| symlink("../good/SKILL.md", file).unwrap(), "error path-escape /bad/SKILL.md");
+fn hostile_file_is_reported_alone() {
+    check("a FIFO without a writer", make_fifo, "not-a-file");
+    check("a directory", |file| fs::create_dir(file).unwrap(), "not-a-file");
+    check("a socket", |file| drop(UnixListener::bind(file).unwrap()), "not-a-file");
+    check("a device", |file| symlink("/dev/zero", file).unwrap(), "path-escape");
+    check("a dangling link", |file| symlink("nothing", file).unwrap(), "dangling-link");
+    check("a link in a circle", |file| symlink("SKILL.md", file).unwrap(), "symlink-loop");
+    check("a link out of it", |file| symlink("../secret", file).unwrap(), "path-escape");
+    let to_another = |file: &Path| symlink("../good/SKILL.md", file).unwrap();
+    check("a link to another package", to_another, "path-escape");
+    let beside_the_second_choice = |file: &Path| {
+        fs::create_dir(file).unwrap();
+        fs::write(file.with_file_name("skill.md"), "second").unwrap();
+    };
+    check("a directory beside `skill.md`", beside_the_second_choice, "not-a-file");
 }
 
 #[test]
@@ -75,17 +49,6 @@ fn long_file_is_not_read_whole_by_a_scan() {
     let scan = scan(config(&tree));
     assert_eq!(scan.packages(), ["good", "long"], "the registry decides by the size");
     assert!(scan.found.iter().all(|found| found.head.len() <= 4096), "a head of each");
-}
-
-#[test]
-fn a_bad_file_is_not_replaced_by_the_second_choice() {
-    check(
-        |file| {
-            fs::create_dir(file).unwrap();
-            fs::write(file.with_file_name("skill.md"), "second").unwrap();
-        },
-        "error not-a-file /bad/SKILL.md",
-    );
 }
 
 #[test]

@@ -28,27 +28,13 @@ fn second_skill_md_is_a_warning() {
         scan = scan.next().record(&source).unwrap();
         assert_eq!(problems(&scan, tree.path()), warning, "a later scan reports it too");
     }
-}
-
-/// A link was reported by a scan of the package alone, and not by a whole scan.
-#[test]
-fn second_skill_md_that_is_a_link_is_a_warning() {
-    let tree = Tree::new("//- /pdf/SKILL.md\nupper\n");
+    let pdf = [PackagePath::new("pdf").unwrap()];
+    let (scan, _) = ScanRecorder::default().record_packages(&source, &pdf).unwrap();
+    assert_eq!(problems(&scan, tree.path()), warning, "so does a scan of the package alone");
+    fs::remove_file(tree.join("pdf/skill.md")).unwrap();
     std::os::unix::fs::symlink("SKILL.md", tree.join("pdf/skill.md")).unwrap();
-    let scan = scan(tree_config(&tree));
-    assert_eq!(problems(&scan, tree.path()), ["warning skill-md-repeated /pdf/skill.md"]);
-}
-
-#[test]
-fn second_skill_md_of_one_package_is_reported_by_a_scan_of_it() {
-    let tree = Tree::new("//- /pdf/SKILL.md\nupper\n//- /pdf/skill.md\nlower\n");
-    let source = source(tree_config(&tree));
-    let mut scan = ScanRecorder::default();
-    let packages = [PackagePath::new("pdf").unwrap()];
-    let previous = prowess_core::PreviousScan::none();
-    let cancel = prowess_core::Cancel::default();
-    source.scan_packages(&packages, &previous, &mut scan, &cancel).unwrap();
-    assert_eq!(problems(&scan, tree.path()), ["warning skill-md-repeated /pdf/skill.md"]);
+    let scan = crate::scan(tree_config(&tree));
+    assert_eq!(problems(&scan, tree.path()), warning, "also where it is a link");
 }
 
 #[test]

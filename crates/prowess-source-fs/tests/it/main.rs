@@ -46,7 +46,6 @@ fn scan(config: FsConfig) -> ScanRecorder {
     ScanRecorder::scan(&source(config)).expect("the scan says something")
 }
 
-/// The problems of a scan, with paths from the root.
 fn problems(scan: &ScanRecorder, root: &Path) -> Vec<String> {
     scan.problem_lines(&root.to_string_lossy())
 }

@@ -35,20 +35,6 @@ fn digest(tree: &Tree) -> Result<Digest, SourceErrorKind> {
     digest.map_err(|error| error.kind)
 }
 
-/// Checks that a change of the package changes its digest, and that the source which has computed
-/// the one before finds it too.
-#[track_caller]
-fn check_change(change: impl FnOnce(&Tree)) {
-    let tree = tree();
-    let source = source(config(&tree));
-    let compute = || source.package_digest(&alpha(), &Cancel::default()).unwrap();
-    let before = compute();
-    assert_eq!(compute(), before, "nothing has changed yet");
-    change(&tree);
-    assert_ne!(compute(), before, "the change is not in the digest");
-    assert_eq!(Ok(compute()), digest(&tree), "another source computes another digest");
-}
-
 #[test]
 fn lines_are_those_of_the_format() {
     let tree = tree();
@@ -64,50 +50,40 @@ fn lines_are_those_of_the_format() {
     assert_eq!(digest(&tree), Ok(expected.finish()));
 }
 
-#[test]
-fn changed_content_changes_it() {
-    check_change(|tree| tree.write("alpha/scripts/run.sh", "ruN\n"));
-}
-
-#[test]
-fn content_with_its_old_time_changes_it() {
-    check_change(|tree| {
+/// Each change of a package, which must change its digest.
+const CHANGES: [(&str, fn(&Tree)); 8] = [
+    ("another content", |tree| tree.write("alpha/scripts/run.sh", "ruN\n")),
+    ("another content with the old time", |tree| {
         let path = tree.join("alpha/scripts/run.sh");
         let modified = fs::metadata(&path).unwrap().modified().unwrap();
         tree.write("alpha/scripts/run.sh", "ruN\n");
         fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
-    });
-}
-
-#[test]
-fn new_files_change_it() {
-    check_change(|tree| tree.write("alpha/assets/new", ""));
-}
-
-#[test]
-fn files_that_listings_skip_change_it() {
-    check_change(|tree| tree.write("alpha/node_modules/left/index.js", "right\n"));
-    check_change(|tree| tree.write("alpha/.git/config", "other\n"));
-}
-
-#[test]
-fn renamed_files_change_it() {
-    check_change(|tree| {
+    }),
+    ("a new file", |tree| tree.write("alpha/assets/new", "")),
+    ("a file of others", |tree| tree.write("alpha/node_modules/left/index.js", "right\n")),
+    ("a file of the repository", |tree| tree.write("alpha/.git/config", "other\n")),
+    ("another name", |tree| {
         fs::rename(tree.join("alpha/scripts/run.sh"), tree.join("alpha/scripts/go.sh")).unwrap();
-    });
-}
-
-#[test]
-fn executable_bits_change_it() {
-    check_change(|tree| {
+    }),
+    ("an executable bit", |tree| {
         let path = tree.join("alpha/scripts/run.sh");
         fs::set_permissions(path, fs::Permissions::from_mode(0o744)).unwrap();
-    });
-}
+    }),
+    ("a link", |tree| symlink("SKILL.md", tree.join("alpha/link")).unwrap()),
+];
 
 #[test]
-fn link_targets_change_it() {
-    check_change(|tree| symlink("SKILL.md", tree.join("alpha/link")).unwrap());
+fn each_change_shows_also_to_the_source_that_knows_the_package() {
+    for (what, change) in CHANGES {
+        let tree = tree();
+        let source = source(config(&tree));
+        let compute = || source.package_digest(&alpha(), &Cancel::default()).unwrap();
+        let before = compute();
+        assert_eq!(compute(), before, "{what}: nothing has changed yet");
+        change(&tree);
+        assert_ne!(compute(), before, "{what} is not in the digest");
+        assert_eq!(Ok(compute()), digest(&tree), "{what}: another source computes another digest");
+    }
 }
 
 #[test]

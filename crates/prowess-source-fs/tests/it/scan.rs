@@ -1,7 +1,7 @@
 //! Which packages are found, and where.
 
 use prowess_core::SkillSource;
-use prowess_source_fs::{FsConfig, Links, Nested};
+use prowess_source_fs::{FsConfig, Nested};
 use prowess_testkit::{ScanRecorder, Tree};
 
 use crate::{config, problems, scan, source};
@@ -55,11 +55,6 @@ fn a_root_may_be_the_package() {
     let tree = "//- /SKILL.md\nroot\n//- /inner/SKILL.md\ninner\n";
     check(tree, |_| {}, &[""], &[]);
     check(tree, |config| config.nested = Nested::Descend, &["", "inner"], &[]);
-}
-
-#[test]
-fn links_policy_default_is_to_follow() {
-    assert_eq!(FsConfig::new("/x").links, Links::Follow, "installers link skills");
 }
 
 #[test]

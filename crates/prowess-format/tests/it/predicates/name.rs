@@ -5,7 +5,6 @@ use prowess_format::{NameRule, Profile, Rules, SkillName};
 
 use super::{is_valid_by, quoted};
 
-/// A name that keeps a rule.
 fn good(rule: NameRule) -> BoxedStrategy<String> {
     let kebab = |part: &'static str| prop::collection::vec(part, 1..5).prop_map(|it| it.join("-"));
     match rule {

@@ -3,7 +3,7 @@
 use expect_test::expect;
 use prowess_format::write::WriteError;
 use prowess_format::{
-    MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, Value, parse, write,
+    Document, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, Value, parse, write,
 };
 
 use super::{mapping, round_trip, skill_with, text, yaml_of};
@@ -110,7 +110,7 @@ fn what_reading_would_refuse_is_not_written() {
     let body = "a".repeat(MAX_FILE_BYTES);
     let refused = write::skill_md(&skill_with(text("a")), &body);
     assert!(matches!(refused, Err(WriteError::FileTooLarge(_))), "reading would not begin");
-    let refused = write::rewrite("no frontmatter");
+    let refused = write::agent_manifest("no manifest");
     assert!(matches!(refused, Err(WriteError::Unreadable(_))), "there is nothing to rewrite");
 }
 
@@ -125,4 +125,24 @@ fn the_largest_that_is_read_is_written() {
     round_trip(&fields, "");
     let rest = yaml_of(&round_trip(&skill_with(text("")), "")).len();
     round_trip(&skill_with(text("a".repeat(MAX_FRONTMATTER_BYTES - rest + 2))), "");
+}
+
+/// Found by fuzzing: three dots and a blank end a YAML document, also where a key was meant.
+#[test]
+fn a_key_that_looks_like_an_end_is_quoted() {
+    for key in ["... n", "...", "--- n", "---"] {
+        let more = [("name", text("pdf")), ("description", text("Fills forms.")), (key, text("x"))];
+        round_trip(&mapping(more), "");
+    }
+}
+
+#[test]
+fn fixed_brackets_are_written_as_a_text() {
+    let text = "---\nname: tea\ndescription: [B\n  na'weau, \"a b\",]\n---\n";
+    let description = |document: &Document<'_>| document.frontmatter.description.clone();
+    let fixed = parse(text.as_bytes(), Profile::Lenient).document.expect("it is fixed");
+    assert_eq!(description(&fixed), "[B na'weau, \"a b\",]");
+    let written = fixed.to_skill_md().expect("it can be written");
+    let read = parse(written.as_bytes(), Profile::Lenient).document.expect("it is read");
+    assert_eq!(description(&read), description(&fixed));
 }

@@ -113,7 +113,6 @@ fn unknown_layer_has_weight_zero() {
     assert_eq!(reported(&catalog, "layer-unknown"), ["memory://elsewhere"]);
 }
 
-/// Sources are sorted by layer, and a layer may have several sources.
 #[test]
 fn sources_are_sorted_by_layer() {
     let builder = Registry::builder()

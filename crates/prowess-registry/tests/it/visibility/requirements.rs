@@ -85,18 +85,6 @@ fn unready_skill_shadows_none() {
 }
 
 #[test]
-fn shadowed_skill_keeps_its_restrictions() {
-    let layers = [
-        layer(Trust::Untrusted, &[("a", "disable-model-invocation: true\n")]),
-        layer(Trust::Trusted, &[("a", "metadata:\n  openclaw:\n    os: [win32]\n")]),
-    ];
-    let catalog = loaded(builder(&layers).facts(Machine::with(&[]))).catalog();
-    let found = |caller| catalog.find("untrusted:a", caller).found().is_some();
-    assert!(found(Caller::User), "a user may load it by its qualified id");
-    assert!(!found(Caller::Model), "the skill is disabled for models");
-}
-
-#[test]
 fn a_shadowed_skill_keeps_its_gates() {
     for (yaml, model, user) in [
         ("user-invocable: false\n", true, false),

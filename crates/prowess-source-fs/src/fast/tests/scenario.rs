@@ -33,7 +33,6 @@ const NAMES: [&[u8]; 14] = [
     b"with space",
 ];
 
-/// The names of files.
 const FILES: [&str; 6] =
     ["SKILL.md", "skill.md", "Skill.MD", "README.md", ".gitignore", "\u{fc}.md"];
 
