@@ -27,7 +27,7 @@
 //! | a terminal | [`terminal_line`], [`terminal_lines`] |
 //! | JSON that is printed on a terminal | [`terminal_json`] |
 //! | one word of a shell command | [`shell_word`] |
-//! | Markdown | [`markdown_text`], [`markdown_code`], [`markdown_block`] |
+//! | Markdown | [``], [`markdown_code`], [`markdown_block`] |
 //!
 //! [`counted`] writes a number with its noun, so that no message has `1 files`.
 //!
@@ -61,7 +61,7 @@ pub use invisible::{
 };
 pub use json::{push_json_string, terminal_json};
 pub use lines::{is_exact, is_one_line, is_shown_exactly, one_line, visible_lines};
-pub use markdown::{markdown_block, markdown_code, markdown_text};
+pub use markdown::{markdown_block, markdown_code};
 pub use model::{model_body, model_value, wrap_body};
 pub use sentence::{clipped, enumerated, quoted};
 pub use shell::shell_word;

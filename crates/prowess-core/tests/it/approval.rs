@@ -53,11 +53,12 @@ fn decided(verdicts: &[ApprovalVerdict]) -> ApprovalEntry {
     verdicts.iter().try_fold(pending(Some(b"package")), decided).expect("each decision is possible")
 }
 
+fn query(session: &SessionId, now: u64) -> ApprovalQuery<'_> {
+    ApprovalQuery { tool: "Bash", tenant: Some("acme"), session, now: Timestamp(now) }
+}
+
 fn applies(entry: &ApprovalEntry, now: u64) -> bool {
-    let session = session();
-    let tenant = Some("acme");
-    let query = ApprovalQuery { tool: "Bash", tenant, session: &session, now: Timestamp(now) };
-    entry.approval_for(&query).is_some()
+    entry.approval_for(&query(&session(), now)).is_some()
 }
 
 #[test]
@@ -88,8 +89,7 @@ fn possible_decisions_depend_on_the_state() {
 fn spent_approval_cannot_be_changed() {
     let entry = decided(&[grant(ApprovalScope::Once, None)]);
     let session = session();
-    let tenant = Some("acme");
-    let query = ApprovalQuery { tool: "Bash", tenant, session: &session, now: Timestamp(3) };
+    let query = query(&session, 3);
     let SpendStep::Store(spent) = entry.spend(&query, OperationId(1)) else {
         panic!("it changes the entry")
     };
@@ -140,8 +140,7 @@ fn expiry_is_exclusive_everywhere() {
 #[test]
 fn approval_has_the_granted_scope() {
     let session = session();
-    let tenant = Some("acme");
-    let query = ApprovalQuery { tool: "Bash", tenant, session: &session, now: Timestamp(3) };
+    let query = query(&session, 3);
     for scope in SCOPES {
         let entry = decided(&[grant(scope, Some(20))]);
         let approval = entry.approval_for(&query).expect("the approval applies");
@@ -179,8 +178,7 @@ fn entry_is_removed_once_it_has_no_effect() {
     let once = grant(ApprovalScope::Once, Some(20));
     let revoked = decided(&[once, ApprovalVerdict::Revoke]);
     let session = session();
-    let tenant = Some("acme");
-    let query = ApprovalQuery { tool: "Bash", tenant, session: &session, now: Timestamp(3) };
+    let query = query(&session, 3);
     let SpendStep::Store(spent) = decided(&[once]).spend(&query, OperationId(1)) else {
         panic!("it changes the entry")
     };

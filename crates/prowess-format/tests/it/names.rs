@@ -49,24 +49,9 @@ fn names_are_compared_in_their_normal_form() {
 
 #[test]
 fn reserved_names() {
-    let reserved = [
-        "skills-load",
-        "skills-unload",
-        "skills-read",
-        "system",
-        "bash",
-        "mcp",
-        "default",
-        "con",
-        "prn",
-        "aux",
-        "nul",
-        "com1",
-        "com9",
-        "lpt1",
-        "lpt9",
-    ];
-    for name in reserved {
+    let reserved = "skills-load skills-unload skills-read system bash mcp default con prn aux nul \
+                    com1 com9 lpt1 lpt9";
+    for name in reserved.split(' ') {
         let file = skill(&format!("name: {name}\ndescription: x\n"));
         for profile in [Profile::Lenient, Profile::Spec] {
             assert_eq!(codes(&file, profile), ["name-reserved"], "`{name}` under {profile}");

@@ -3,27 +3,29 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, CatalogProvider, Found, Listing, MemorySource, PackagePath, PreviousScan, ReadFurther,
-    ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind,
-    Stamp, Trust,
+    Cancel, CatalogProvider, Found, MemorySource, PreviousScan, ReadFurther, ScanSink, ScanSummary,
+    SkillSource, SourceError, Stamp, Trust,
 };
 use prowess_format::MAX_FILE_BYTES;
 use prowess_registry::Registry;
+use prowess_testkit::{OverriddenSource, SourceOverrides};
 
 use crate::fixture::{memory, registry, skill_md};
 
 /// A source of one large file, which reports the size of the file only on request.
 struct Remote {
     size: u64,
+    inner: Arc<MemorySource>,
 }
 
-impl SkillSource for Remote {
-    fn name(&self) -> &str {
-        "remote"
-    }
+fn remote(size: usize) -> Arc<OverriddenSource<Remote>> {
+    let inner = memory("remote", &[("large", "Large.")]);
+    Arc::new(OverriddenSource(Remote { size: size as u64, inner }))
+}
 
-    fn root(&self) -> &str {
-        "remote://"
+impl SourceOverrides for Remote {
+    fn inner(&self) -> &dyn SkillSource {
+        &*self.inner
     }
 
     fn scan(
@@ -51,19 +53,6 @@ impl SkillSource for Remote {
         }
         Ok(ScanSummary::default())
     }
-
-    fn list(&self, _: &PackagePath, _: usize) -> Result<Listing, SourceError> {
-        Ok(Listing::default())
-    }
-
-    fn read(
-        &self,
-        _: &PackagePath,
-        _: &ResourcePath,
-        _: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        Err(SourceError::new(SourceErrorKind::TooLarge, "the file is too large"))
-    }
 }
 
 /// Checks that the first reload and the next one reject the skill, naming the limit.
@@ -88,15 +77,13 @@ fn large_file_of_any_source_is_rejected() {
     let text = "x".repeat(MAX_FILE_BYTES);
     for trust in [Trust::Trusted, Trust::Untrusted] {
         check_rejected(&registry(vec![("layer", trust, memory("m", &[("large", &text)]))]));
-        let remote = Remote { size: MAX_FILE_BYTES as u64 + 1 };
-        check_rejected(&registry(vec![("layer", trust, Arc::new(remote))]));
+        check_rejected(&registry(vec![("layer", trust, remote(MAX_FILE_BYTES + 1))]));
     }
 }
 
 #[test]
 fn file_at_the_limit_is_offered() {
-    let remote = Remote { size: MAX_FILE_BYTES as u64 };
-    let registry = registry(vec![("layer", Trust::Trusted, Arc::new(remote))]);
+    let registry = registry(vec![("layer", Trust::Trusted, remote(MAX_FILE_BYTES))]);
     registry.reload();
     assert!(registry.catalog().get("large").is_some(), "2 MiB can be loaded");
 }

@@ -1,7 +1,7 @@
 //! Sources for tests.
 
 use std::num::NonZeroU64;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use prowess_core::{
@@ -77,8 +77,12 @@ pub(crate) enum Scanned {
 }
 
 impl Changing {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().expect("the lock is not poisoned")
+    }
+
     pub(crate) fn set(&self, package: &str, text: impl Into<Vec<u8>>, stamp: u64) {
-        let mut state = self.state.lock().expect("the lock is not poisoned");
+        let mut state = self.state();
         state.files.retain(|(known, ..)| known != package);
         state.files.push((package.to_owned(), text.into(), stamp));
     }
@@ -92,23 +96,23 @@ impl Changing {
     }
 
     pub(crate) fn break_down(&self, is_broken: bool) {
-        self.state.lock().expect("the lock is not poisoned").is_broken = is_broken;
+        self.state().is_broken = is_broken;
     }
 
     /// Removes all problems.
     pub(crate) fn report_nothing(&self) {
-        self.state.lock().expect("the lock is not poisoned").problems.clear();
+        self.state().problems.clear();
     }
 
     /// Adds a problem at this location to complete scans.
     pub(crate) fn report(&self, place: &str) {
-        self.state.lock().expect("the lock is not poisoned").problems.push(place.to_owned());
+        self.state().problems.push(place.to_owned());
     }
 
     /// Sets the directories that a scan cannot read.
     pub(crate) fn shut(&self, directories: &[&str]) {
         let directories = directories.iter().map(|&directory| directory.to_owned()).collect();
-        self.state.lock().expect("the lock is not poisoned").shut = directories;
+        self.state().shut = directories;
     }
 
     /// Creates a source that can be watched.
@@ -144,7 +148,7 @@ impl Changing {
 
     /// As [`Self::take_scans`], with the time of each scan.
     pub(crate) fn take_timed_scans(&self) -> Vec<(Scanned, Instant)> {
-        std::mem::take(&mut self.state.lock().expect("the lock is not poisoned").scans)
+        std::mem::take(&mut self.state().scans)
     }
 
     fn scan_some(
@@ -153,7 +157,7 @@ impl Changing {
         previous: &PreviousScan<'_>,
         sink: &mut dyn ScanSink,
     ) -> Result<(), SourceError> {
-        let mut state = self.state.lock().expect("the lock is not poisoned");
+        let mut state = self.state();
         if state.is_broken {
             return Err(SourceError::new(SourceErrorKind::Unavailable, "the disk is gone"));
         }
@@ -200,12 +204,12 @@ impl Changing {
 
     /// Returns the number of complete reads outside of scans since the last query.
     pub(crate) fn take_bodies(&self) -> usize {
-        std::mem::take(&mut self.state.lock().expect("the lock is not poisoned").bodies)
+        std::mem::take(&mut self.state().bodies)
     }
 
     /// Returns the number of reads in scans since the last query.
     pub(crate) fn take_reads(&self) -> usize {
-        std::mem::take(&mut self.state.lock().expect("the lock is not poisoned").read)
+        std::mem::take(&mut self.state().read)
     }
 }
 
@@ -264,7 +268,7 @@ impl SkillSource for Changing {
         _resource: &ResourcePath,
         _limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
-        let mut state = self.state.lock().expect("the lock is not poisoned");
+        let mut state = self.state();
         state.bodies += 1;
         let found = state.files.iter().find(|(known, ..)| known == package.as_str());
         let not_found = || SourceError::new(SourceErrorKind::NotFound, "there is no such file");

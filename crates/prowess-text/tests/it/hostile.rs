@@ -39,7 +39,6 @@ fn destinations(text: &str) -> Vec<(&'static str, String)> {
         ("terminal_lines", terminal_lines(text).into_owned()),
         ("terminal_json", terminal_json(&serde_json::json!(text).to_string()).into_owned()),
         ("shell_word", shell_word(text).into_owned()),
-        ("markdown_text", markdown_text(text)),
         ("markdown_code", markdown_code(text)),
     ]
 }
