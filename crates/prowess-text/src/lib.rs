@@ -27,7 +27,7 @@
 //! | a terminal | [`terminal_line`], [`terminal_lines`] |
 //! | JSON that is printed on a terminal | [`terminal_json`] |
 //! | one word of a shell command | [`shell_word`] |
-//! | Markdown | [``], [`markdown_code`], [`markdown_block`] |
+//! | Markdown | [`markdown_code`], [`markdown_block`] |
 //!
 //! [`counted`] writes a number with its noun, so that no message has `1 files`.
 //!
