@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use prowess_core::{
-    CatalogBuilder, CatalogSource, Digest, PackagePath, ReadLimit, RecordIndex, ResourcePath, Stamp,
+    CatalogBuilder, CatalogSource, Digest, PackagePath, ReadLimit, Record, RecordIndex,
+    ResourcePath, Stamp,
 };
 
 /// The number of cached digests at which all are evicted. Only similar files are read.
@@ -34,16 +35,18 @@ impl Copies<'_> {
         if looks[0] != looks[1] {
             return false;
         }
-        let identity = |record: &prowess_core::Record<'_>| {
+        let digest = |index| self.digests.digest(builder, self.sources, index);
+        self.are_one_directory([*a, *b])
+            || digest(pair[0]).is_some_and(|first| digest(pair[1]) == Some(first))
+    }
+
+    /// Returns whether two records are of one directory, which is reached by two paths.
+    pub(crate) fn are_one_directory(&self, [a, b]: [Record<'_>; 2]) -> bool {
+        let identity = |record: Record<'_>| {
             let source = &self.sources[record.index().source()].source;
             source.identity(&record.package())
         };
-        let is_one_directory = identity(a).is_some_and(|own| identity(b) == Some(own));
-        if a.location() == b.location() || is_one_directory {
-            return true;
-        }
-        let digest = |index| self.digests.digest(builder, self.sources, index);
-        digest(pair[0]).is_some_and(|first| digest(pair[1]) == Some(first))
+        a.location() == b.location() || identity(a).is_some_and(|own| identity(b) == Some(own))
     }
 }
 

@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use prowess_core::Trust;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
+use crate::clients::{KNOWN_CLIENTS, KnownClient};
 use crate::scan_bounds::{FOUND_DEPTH, NAMED_DEPTH, ScanBounds};
 use crate::surroundings::repository;
 use crate::{ClientNameError, FsConfig, Links, SharedFiles};
@@ -24,8 +26,13 @@ pub struct Discovery {
     /// Whether the directories that all clients share, `agents/skills` and `.agents/skills`, are
     /// searched wherever the client's own are. By default they are.
     pub shared: bool,
-    /// Other clients whose directories are searched too, in the home and in the project, such as
-    /// `claude` and `cursor`. By default none.
+    /// The other clients whose directories are searched, of those that are known, such as `claude`
+    /// and `github`. They are below the shared directories, and are searched where the client's
+    /// directory, such as `.claude`, exists at the start. By default, every known one.
+    #[serde(deserialize_with = "known_clients")]
+    pub only: Option<Vec<ClientName>>,
+    /// Further clients whose directories are searched, `.NAME/skills` in the home and in the
+    /// project. By default none.
     pub also: Vec<ClientName>,
     /// Whether the home is searched, in the layer `user`. By default it is.
     pub user: bool,
@@ -145,6 +152,7 @@ impl Default for Discovery {
         Self {
             client: ClientName::default(),
             shared: true,
+            only: None,
             also: Vec::new(),
             user: true,
             xdg: true,
@@ -158,6 +166,21 @@ impl Default for Discovery {
             mounts: None,
             bounds: ScanBounds::default(),
             roots: BTreeMap::new(),
+        }
+    }
+}
+
+/// Reads names of known clients; null stands for all of them.
+fn known_clients<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<ClientName>>, D::Error> {
+    let names = Option::<Vec<ClientName>>::deserialize(from)?;
+    let unknown = |name: &&ClientName| KnownClient::named(name.as_str()).is_none();
+    match names.iter().flatten().find(unknown) {
+        None => Ok(names),
+        Some(ClientName(name)) => {
+            let known: Vec<_> = KNOWN_CLIENTS.iter().map(|known| known.name).collect();
+            let known = known.join(", ");
+            let message = format!("no known client is named `{name}`; `only` takes {known}");
+            Err(D::Error::custom(message))
         }
     }
 }

@@ -59,6 +59,7 @@
 #![forbid(unsafe_code)]
 
 mod admission;
+mod clients;
 pub mod codes;
 mod config;
 mod discovery;

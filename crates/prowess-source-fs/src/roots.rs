@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use prowess_core::{AskedFolder, Diagnostic, Trust};
 
+use crate::clients::{KNOWN_CLIENTS, KnownClient, is_in_use};
 use crate::scan_bounds::FOUND_DEPTH;
 use crate::{
     ClientName, Discovery, FsConfig, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings,
@@ -84,10 +85,19 @@ impl Discovery {
         names.map(move |name| format!("{dot}{name}/skills"))
     }
 
-    /// Iterates over the directories of all clients in a home or a project, the client's own first.
-    fn all_clients(&self) -> impl Iterator<Item = String> + '_ {
-        let others = self.also.iter().map(ClientName::as_str);
-        self.clients(".").chain(others.map(|name| format!(".{name}/skills")))
+    /// Iterates over the other clients whose directories are searched wherever they are.
+    fn further(&self) -> impl Iterator<Item = &str> {
+        self.also.iter().map(ClientName::as_str)
+    }
+
+    /// Iterates over the known clients whose directories are searched where they exist.
+    fn known(&self) -> impl Iterator<Item = &'static KnownClient> {
+        KNOWN_CLIENTS.iter().filter(|known| match &self.only {
+            None => true,
+            Some(only) => only.iter().any(|name| {
+                KnownClient::named(name.as_str()).is_some_and(|named| named.name == known.name)
+            }),
+        })
     }
 }
 
@@ -145,8 +155,15 @@ impl Finder<'_> {
         let in_config = config_home
             .iter()
             .flat_map(|config| self.policy.clients("").map(|name| config.join(name)));
-        let in_home = self.policy.all_clients().map(|name| home.join(name));
-        for directory in in_home.chain(in_config).collect::<Vec<_>>() {
+        let own = self.policy.clients(".").map(|name| home.join(name));
+        let config_home = self.surroundings.config_home();
+        let of_user = |known: &KnownClient| known.of_user(home, config_home.as_deref());
+        let further = self.policy.further().filter_map(|name| match KnownClient::named(name) {
+            Some(known) => of_user(known),
+            None => Some(home.join(format!(".{name}/skills"))),
+        });
+        let known = self.policy.known().filter_map(of_user).filter(|skills| is_in_use(skills));
+        for directory in own.chain(in_config).chain(further).chain(known).collect::<Vec<_>>() {
             if self.see(USER_LAYER, &directory).is_none() {
                 let root = SkillRoot::new(USER_LAYER, directory);
                 self.found.roots.push(SkillRoot { may_be_missing: true, ..root });
@@ -173,8 +190,7 @@ impl Finder<'_> {
                 project: project.clone(),
                 identity: Some(pinned.identity),
             });
-            for name in self.policy.all_clients().collect::<Vec<_>>() {
-                let directory = folder.join(name);
+            for directory in self.of_project(&folder) {
                 // A directory of the user stays in the user's layer, even if the home is a project.
                 if self.see(PROJECT_LAYER, &directory).is_some() {
                     continue;
@@ -189,6 +205,17 @@ impl Finder<'_> {
                 });
             }
         }
+    }
+
+    /// Returns the directories of all clients in a folder of a project, the client's own first.
+    fn of_project(&self, folder: &Path) -> Vec<PathBuf> {
+        let further = self.policy.further().map(|name| match KnownClient::named(name) {
+            Some(known) => known.project.to_owned(),
+            None => format!(".{name}/skills"),
+        });
+        let named = self.policy.clients(".").chain(further).map(|name| folder.join(name));
+        let known = self.policy.known().map(|known| folder.join(known.project));
+        named.chain(known.filter(|skills| is_in_use(skills))).collect()
     }
 
     fn project_folder(&self) -> Option<PathBuf> {

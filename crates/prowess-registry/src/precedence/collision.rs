@@ -47,10 +47,16 @@ impl Resolution<'_> {
         self.builder.diagnose(finding);
     }
 
-    /// Excludes a copy as shadowed, without a warning.
+    /// Excludes a copy as shadowed, without a warning. One directory that is reached by two paths,
+    /// such as by the links that installers make for each client, is not even a hint.
     fn shadow_copy(&mut self, winner: RecordIndex, copy: RecordIndex) {
-        let reason = used_instead(self.builder.record(winner)) + "; both have the same `SKILL.md`";
-        let finding = copied(self.builder.record(copy), self.builder.record(winner));
+        let records = [winner, copy].map(|at| self.builder.record(at));
+        if self.input.copies.are_one_directory(records) {
+            let reason = format!("it is the same directory as `{}`", records[0].location());
+            return self.shadow(copy, &reason);
+        }
+        let reason = used_instead(records[0]) + "; both have the same `SKILL.md`";
+        let finding = copied(records[1], records[0]);
         self.shadow(copy, &reason);
         self.builder.diagnose(finding);
     }

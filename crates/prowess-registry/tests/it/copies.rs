@@ -101,5 +101,7 @@ fn same_directory_is_a_copy_unread() {
             .source("project", source("project", "8:1"));
         let catalog = catalog(builder.policy(policy(Collision::Disambiguate)));
         assert_eq!(ids(&catalog), expected, "{other}");
+        let findings = catalog.diagnostics().count();
+        assert_eq!(findings, expected.len() - 1, "one directory by two paths is no finding");
     }
 }

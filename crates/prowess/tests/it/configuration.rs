@@ -332,6 +332,7 @@ fn leaves<'s>(schema: &'s Value, key: &str, found: &mut Vec<(String, &'s Value)>
 fn other_value(key: &str, schema: &Value) -> Value {
     let special = match key {
         "discovery.also" => json!(["claude"]),
+        "discovery.only" => json!(["claude"]),
         "scripts.ask" => json!(["network"]),
         "shell.mount" => json!("/skills"),
         "tools.surfaces" => json!(["files"]),

@@ -1,0 +1,80 @@
+//! The clients whose directories of skills are known.
+
+use std::path::{Path, PathBuf};
+
+/// A client and the directories in which it looks for skills.
+pub(crate) struct KnownClient {
+    /// The name in the configuration.
+    pub(crate) name: &'static str,
+    /// The directory in a project.
+    pub(crate) project: &'static str,
+    /// The directory in the home.
+    home: Home,
+}
+
+/// A place of the user's.
+enum Home {
+    /// Below the home.
+    Below(&'static str),
+    /// Below the directory for configuration.
+    Config(&'static str),
+}
+
+use Home::{Below, Config};
+
+/// Every known client, by precedence. The directory that all clients share is not among them.
+pub(crate) const KNOWN_CLIENTS: &[KnownClient] = &[
+    known("claude", ".claude/skills", Below(".claude/skills")),
+    known("github", ".github/skills", Below(".copilot/skills")),
+    known("codex", ".codex/skills", Below(".codex/skills")),
+    known("cursor", ".cursor/skills", Below(".cursor/skills")),
+    known("gemini", ".gemini/skills", Below(".gemini/skills")),
+    known("opencode", ".opencode/skills", Config("opencode/skills")),
+    known("goose", ".goose/skills", Config("goose/skills")),
+    known("amp", ".amp/skills", Config("amp/skills")),
+    known("augment", ".augment/skills", Below(".augment/skills")),
+    known("cline", ".cline/skills", Below(".cline/skills")),
+    known("continue", ".continue/skills", Below(".continue/skills")),
+    known("crush", ".crush/skills", Config("crush/skills")),
+    known("factory", ".factory/skills", Below(".factory/skills")),
+    known("hermes", ".hermes/skills", Below(".hermes/skills")),
+    known("junie", ".junie/skills", Below(".junie/skills")),
+    known("kilo", ".kilocode/skills", Below(".kilocode/skills")),
+    known("kiro", ".kiro/skills", Below(".kiro/skills")),
+    known("openhands", ".openhands/skills", Below(".openhands/skills")),
+    known("qwen", ".qwen/skills", Below(".qwen/skills")),
+    known("roo", ".roo/skills", Below(".roo/skills")),
+    known("trae", ".trae/skills", Below(".trae/skills")),
+    known("vibe", ".vibe/skills", Below(".vibe/skills")),
+    known("windsurf", ".windsurf/skills", Below(".codeium/windsurf/skills")),
+];
+
+const fn known(name: &'static str, project: &'static str, home: Home) -> KnownClient {
+    KnownClient { name, project, home }
+}
+
+impl KnownClient {
+    /// Returns the client with a name, which may also be the name of its program.
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        let name = match name {
+            "claude-code" => "claude",
+            "copilot" | "github-copilot" => "github",
+            other => other.strip_suffix("-cli").unwrap_or(other),
+        };
+        KNOWN_CLIENTS.iter().find(|known| known.name == name)
+    }
+
+    /// Returns the directory of a user with this home and this directory for configuration.
+    pub(crate) fn of_user(&self, home: &Path, config: Option<&Path>) -> Option<PathBuf> {
+        match self.home {
+            Below(directory) => Some(home.join(directory)),
+            Config(directory) => config.map(|config| config.join(directory)),
+        }
+    }
+}
+
+/// Returns whether the client of this directory of skills is in use here: whether the directory
+/// that belongs to it, such as `.claude`, exists.
+pub(crate) fn is_in_use(skills: &Path) -> bool {
+    skills.parent().is_some_and(Path::is_dir)
+}
