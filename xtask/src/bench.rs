@@ -32,7 +32,6 @@ const READERS: [&str; 2] = ["prowess-format", "yaml_serde"];
 /// The age of the files before anything is counted: a file that has just changed is read once more.
 const UNTIL_OLD: Duration = Duration::from_secs(4);
 
-/// The programs that print the rows of the page.
 const PROGRAMS: [&str; 6] = ["ratios", "facade", "start", "watch", "search", "plugins"];
 
 /// Runs the benchmarks and writes `benches/README.md`. The arguments are the number of rounds and a
@@ -107,7 +106,6 @@ pub(crate) fn count() -> Result<(), Failure> {
     )))
 }
 
-/// Generates skills in a directory of a place.
 fn generate(once: &Path, place: &Path, skills: usize) -> Result<PathBuf, Failure> {
     let corpus = place.join("skills");
     std::fs::create_dir(&corpus)?;

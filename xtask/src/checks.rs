@@ -6,7 +6,6 @@ pub(crate) mod circles;
 pub(crate) mod compile_times;
 pub(crate) mod features;
 pub(crate) mod loom;
-pub(crate) mod msrv;
 pub(crate) mod prose;
 pub(crate) mod readmes;
 pub(crate) mod release;

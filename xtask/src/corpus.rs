@@ -10,7 +10,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::process::{Failure, built, output, run as run_program};
+use crate::process::{Failure, built, fail_for, output, run as run_program};
 use crate::selection::Selection;
 
 /// A measurement by its name, of a folder with these built programs.
@@ -58,10 +58,7 @@ pub(crate) fn run(directory: &str, names: &[&str]) -> Result<(), Failure> {
             }
         }
     }
-    if failures.is_empty() {
-        return Ok(());
-    }
-    Err(Failure(format!("measurements failed: {}", failures.join(", "))))
+    fail_for("measurements failed", &failures)
 }
 
 /// Runs a command of the program and reads the JSON that it prints, whatever its exit code.

@@ -17,76 +17,11 @@ mod test;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use checks::{api, budget, compile_times, features, loom, msrv, prose, readmes, release, tidy};
+use checks::{api, budget, compile_times, features, loom, prose, readmes, release, tidy};
 use process::{Failure, cargo, run};
 use selection::Selection;
 
-const HELP: &str = "\
-cargo xtask COMMAND
-
-Each change
-  test [--full | --night] [PACKAGE...]
-                     build the tests once and run all of them, and `tidy`; with --full, with all features;
-                     with --night, only those in modules `night::`
-  tidy               check the floors, the manifests, the examples, the documents, the files, circles between them,
-                     sleeping tests and the wording
-  lint               run clippy on everything, with all features; a warning is a failure
-  api                build the documentation, in which a warning is a failure, and compare the public interfaces
-                     with their snapshots; `UPDATE_EXPECT=1 cargo xtask api` accepts a difference
-  budget [--time]    compare what the project weighs with the table in CONTRIBUTING.md; with --time, also the
-                     times of builds from nothing
-  compile-times      print the crates that took longest to compile, by the reports of `cargo build --timings`
-  corpus DIR [NAME...]
-                     measure the program on a folder of skills: how many load, how often the search and a
-                     scripted model find the right one, what `validate` finds, and the reference tool's answers;
-                     `UPDATE_EXPECT=1` accepts new findings and verdicts
-  prefix             measure the tokens of catalogs, by format, and the share of prompt tokens that a prompt cache
-                     would keep, by policy
-  loom               model-check every interleaving of threads in registry, session and audit
-  soak --short       run a small part of `soak` with the programs of the tests
-  first-run [--install]
-                     run a new user's first ten minutes with the built program, or with an installed one
-  changed [--seconds N] [--dry-run]
-                     run the steps of `nightly` whose parts have changed within a day, as far as the time allows
-
-The night
-  nightly [--only NAME]...
-                     run the steps of the night, or these, and print a table of the results
-  nightly --list     list the steps; those without arguments are commands, too
-  features PACKAGE…  check packages with each of their features alone, and without any
-  plugins [DIR]      build the plugins into target/plugins and check each by the kit; with DIR, also compare the
-                     catalog of the filesystem plugin with that of the linked source
-  soak [RELOADS]     replace a plugin under readers, swap catalogs, write audit events by many threads, simulate
-                     failing stores, send broken messages, and run bad scripts
-  soak --messages [MESSAGES [REQUESTS]] | --scripts [COUNT] | --updates | --power-cuts
-                     send only broken messages, run only bad scripts, kill an update at each of its system calls,
-                     or cut the power at each moment of a writer
-  load [CALLS]       call `prowess serve --http` by 256 concurrent clients; memory that grows is a failure
-  coverage           print the share of lines that tests run in each library
-  mutants [CRATE...] run cargo-mutants on the crates that guard something, or on these
-  fuzz [SECONDS] [--target NAME]...
-                     fuzz the readers of archives, skills and commands with libFuzzer
-  asan, miri         run the tests of the plugin boundary with AddressSanitizer, or with Miri
-  release --dry-run  package every crate as a release would, and build each from its package
-
-Measurements
-  bench [ROUNDS [DIR]]
-                     run the benchmarks, also on the real skills below DIR; writes benches/README.md
-  bench --start | --count
-                     measure the start of a script in the sandbox, or count system calls and instructions of discovery
-  compare [--chart]  compare discovery with other projects' packages; writes benches/COMPARE.md and the chart, or
-                     only draws the chart again
-  compare --install  compare the install of 200 skills with the npm package `skills`; writes benches/INSTALL.md
-  tokens DIR         compare the estimate of tokens with two vocabularies, on the skills of DIR
-
-Files that are written
-  readmes            write the README of each crate from the documentation of its code
-  codes              write the page of every code
-
-  prose [TREE]       count habits of comments that the house style avoids; with TREE, list those below it
-
-Example: cargo xtask corpus path/to/skills
-";
+const HELP: &str = include_str!("help.txt");
 
 fn main() -> ExitCode {
     if let Some(code) = api::as_rustdoc() {
@@ -111,7 +46,6 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the command, if there is one of that name.
 fn command(words: &[&str]) -> Option<Result<(), Failure>> {
     let done = match words {
         ["test", rest @ ..] => test::run(rest),
@@ -138,7 +72,6 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["dynamic"] => night::dynamic::run(),
         ["fuzz", rest @ ..] => night::fuzz::run(rest),
         ["mcp-conformance"] => night::mcp_conformance::run(),
-        ["msrv"] => msrv::run_check(),
         ["mutants", crates @ ..] => night::mutants::run(crates),
         ["oauth"] => night::oauth::run(),
         ["remotes"] => night::remotes::run(),
@@ -206,7 +139,6 @@ fn codes() -> Result<(), Failure> {
     process::cargo_with(&[("UPDATE_EXPECT", "1")], test)
 }
 
-/// The directory of the workspace.
 fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().expect("xtask is a folder of the workspace").to_owned()

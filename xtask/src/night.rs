@@ -20,7 +20,7 @@ pub(crate) mod uv;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::process::{Failure, run as run_program};
+use crate::process::{Failure, fail_for, run as run_program};
 use steps::{Step, When, steps};
 
 /// Runs the steps that the arguments name, or all of the night, and prints a table of the results.
@@ -56,7 +56,6 @@ fn selected<'s>(steps: &'s [Step], arguments: &[&str]) -> Result<Vec<&'s Step>, 
     Ok(selected)
 }
 
-/// The result of a step that has run, or could not.
 struct StepResult<'s> {
     step: &'s Step,
     seconds: u64,
@@ -68,7 +67,7 @@ enum Verdict {
     Passed,
     Failed,
     /// This program is not installed.
-    Missing(&'static str),
+    Missing(String),
 }
 
 impl Verdict {
@@ -86,7 +85,7 @@ fn result(step: &Step) -> StepResult<'_> {
     println!("\n== {}\n$ cargo xtask {}", step.name, step.command.join(" "));
     let begun = Instant::now();
     let verdict = match step.missing_program() {
-        Some(program) => Verdict::Missing(program),
+        Some(program) => Verdict::Missing(program.to_owned()),
         None => match run_step(step) {
             Ok(()) => Verdict::Passed,
             Err(failure) => {
@@ -114,10 +113,7 @@ fn table(results: &[StepResult<'_>]) -> String {
 fn failure(results: &[StepResult<'_>]) -> Result<(), Failure> {
     let failed = results.iter().filter(|result| result.verdict != Verdict::Passed);
     let failed: Vec<_> = failed.map(|result| result.step.name.as_str()).collect();
-    match failed.as_slice() {
-        [] => Ok(()),
-        _ => Err(Failure(format!("steps failed: {}", failed.join(", ")))),
-    }
+    fail_for("steps failed", &failed)
 }
 
 fn list(steps: &[Step]) -> String {
@@ -141,7 +137,8 @@ mod tests {
     use super::*;
 
     fn step(name: &str, when: When) -> Step {
-        Step { when, ..Step::new(name, "", "true") }
+        let mut steps = steps::read("[[step]]\ncommand = \"true\"\n").expect("it is TOML");
+        Step { when, name: name.to_owned(), ..steps.remove(0) }
     }
 
     #[test]
@@ -163,7 +160,7 @@ mod tests {
         let one = step("one", When::Night);
         let with = |verdict| StepResult { step: &one, seconds: 3, verdict };
         assert!(failure(&[with(Verdict::Passed)]).is_ok());
-        let results = [with(Verdict::Passed), with(Verdict::Missing("strace"))];
+        let results = [with(Verdict::Passed), with(Verdict::Missing("strace".to_owned()))];
         let Failure(failure) = failure(&results).expect_err("a program is missing");
         assert_eq!(failure, "steps failed: one");
         let table = table(&results);

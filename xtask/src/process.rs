@@ -2,8 +2,9 @@
 
 use std::ffi::OsStr;
 use std::fmt;
+use std::io::{BufRead as _, BufReader, Read};
 use std::net::TcpStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
@@ -23,6 +24,15 @@ impl<E: std::error::Error> From<E> for Failure {
     fn from(error: E) -> Self {
         Self(error.to_string())
     }
+}
+
+/// Returns a failure that names each item of a list, unless it is empty.
+pub(crate) fn fail_for<T: AsRef<str>>(what: &str, names: &[T]) -> Result<(), Failure> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = names.iter().map(AsRef::as_ref).collect();
+    Err(Failure(format!("{what}: {}", names.join(", "))))
 }
 
 /// Runs cargo in the workspace, its output on ours.
@@ -51,13 +61,20 @@ pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
 
 /// Runs cargo in the workspace and gives what it printed.
 pub(crate) fn cargo_output(arguments: &[impl AsRef<OsStr>]) -> Result<Vec<u8>, Failure> {
-    let mut command = cargo_command(arguments);
-    let output = command.output()?;
-    if output.status.success() {
-        return Ok(output.stdout);
+    succeed(&mut cargo_command(arguments))
+}
+
+/// Writes these files of text below a directory, which is emptied first.
+pub(crate) fn write_files(directory: &Path, files: &[(&str, &str)]) -> Result<(), Failure> {
+    if directory.exists() {
+        std::fs::remove_dir_all(directory)?;
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(Failure(format!("`{}` failed: {said}", display(&command))))
+    for (path, text) in files {
+        let file = directory.join(path);
+        std::fs::create_dir_all(file.parent().expect("it is below the directory"))?;
+        std::fs::write(file, text)?;
+    }
+    Ok(())
 }
 
 /// Builds something with cargo and returns the message of each artifact. `--message-format` must be
@@ -91,6 +108,13 @@ impl Server {
         }
         Ok(server)
     }
+}
+
+/// Returns the first line of an output of a server.
+pub(crate) fn first_line(output: Option<impl Read>) -> Result<String, Failure> {
+    let mut line = String::new();
+    BufReader::new(output.expect("it is piped")).read_line(&mut line)?;
+    Ok(line.trim().to_owned())
 }
 
 impl Drop for Server {

@@ -31,7 +31,6 @@ const FEATURES: [&str; 6] = [
 ];
 
 impl Selection {
-    /// Returns the arguments of cargo.
     pub(crate) fn arguments(self) -> Vec<String> {
         let mut arguments = vec!["--workspace".to_owned()];
         match self {

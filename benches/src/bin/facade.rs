@@ -110,7 +110,6 @@ fn print_first_runtime(directory: &Path) {
     print(turn, used, built);
 }
 
-/// Prints the cost of loading one skill of many by a tool call.
 fn loads(rounds: usize) {
     let directory = skills(SKILLS);
     let root = directory.path();
@@ -203,7 +202,6 @@ fn prompts(rounds: usize) {
     row(what, unchanged_bounded, copied_bounded, Some(2.0));
 }
 
-/// Composes a catalog as a new host does. Returns the length of the text.
 fn composed_first(catalog: &Arc<Catalog>, max_tokens: Option<usize>) -> usize {
     let policy = PromptPolicy { max_tokens, ..PromptPolicy::default() };
     let composer = Composer::new(policy, DeliveryPolicy::default(), Arc::new(EstimatedTokens));
@@ -219,7 +217,6 @@ fn composed_first(catalog: &Arc<Catalog>, max_tokens: Option<usize>) -> usize {
     composer.compose(&input).text.len()
 }
 
-/// A runtime with one conversation.
 struct Host {
     runtime: Runtime,
     session: SessionHandle,

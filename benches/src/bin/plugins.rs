@@ -25,7 +25,6 @@ use prowess_plugin_host::{Isolation, Origin, Plugin, PluginPolicy, PluginSetting
 use prowess_tools::{SkillTools, ToolPolicy};
 use serde_json::{Map, Value, json};
 
-/// How many skills the source in memory has, and how many the directory.
 const RECORDS: usize = 1_000;
 const ON_DISK: usize = 10_000;
 
@@ -39,7 +38,6 @@ const SINGLE_CALLS: usize = 20_000;
 const MOST_OVERHEAD_US: f64 = 3.0;
 const MOST_OVERHEAD_ELSEWHERE_US: f64 = 40.0;
 
-/// One source in each isolation.
 struct Places {
     linked: Arc<dyn SkillSource>,
     here: Arc<dyn SkillSource>,

@@ -95,7 +95,6 @@ fn catalogs() -> bool {
     is_small
 }
 
-/// Returns name and description of a generated skill.
 fn parsed(text: &str) -> (String, String) {
     let parsed = prowess::format::parse(text.as_bytes(), prowess::format::Profile::default());
     let frontmatter = parsed.document.expect("the corpus is valid").frontmatter;

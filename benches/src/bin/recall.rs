@@ -20,7 +20,6 @@ use serde_json::{Value, json};
 /// The least share that the default policy may reach, in percent.
 const LEAST: usize = 95;
 
-/// The parts of a need.
 struct Need {
     text: String,
     id: String,
@@ -35,7 +34,6 @@ enum Reached {
     Missed,
 }
 
-/// The result of a policy.
 struct Row {
     name: &'static str,
     shown: usize,
@@ -131,13 +129,11 @@ fn measured(name: &'static str, prompt: PromptPolicy, directory: &Path, needs: &
     Row { name, shown: prompt.shown.len(), tokens: prompt.ledger.tokens, reached }
 }
 
-/// Starts a conversation.
 fn first_turn(runtime: &Runtime) -> Turn {
     let session = runtime.open_session().expect("memory takes another session");
     runtime.turn(&session).expect("the session is open")
 }
 
-/// Has the model look for the skill and load it.
 fn reach(turn: &Turn, need: &Need) -> Reached {
     let prompt = turn.prompt();
     let text = &prompt.text;

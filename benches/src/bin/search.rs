@@ -17,7 +17,6 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-/// How many skills.
 const SIZES: [usize; 3] = [1_000, 10_000, 100_000];
 /// How many queries, each of one to four words.
 const QUERIES: usize = 200;

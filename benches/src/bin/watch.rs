@@ -22,7 +22,6 @@ use prowess_testkit::ManualClock;
 
 const SIZES: [usize; 2] = [1_000, 10_000];
 
-/// How long the idle process is measured.
 const IDLE: Duration = Duration::from_secs(5);
 
 /// Longer than the kernel's tick, so that each version has a time of its own.
@@ -96,7 +95,6 @@ fn opened(file: &Path) -> File {
     OpenOptions::new().write(true).open(file).expect("the file is there")
 }
 
-/// Waits until the catalog has this version.
 fn wait_for(registry: &Registry, subscription: &Subscription, number: usize) {
     let wanted = format!("version {number:09}");
     let is_there =

@@ -1,10 +1,7 @@
 //! A cache of one prepared value per catalog in use.
 
-use std::cmp::Reverse;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use arc_swap::ArcSwap;
 use prowess_core::{Catalog, Record};
 
 /// How many values are cached: those of a handful of audiences, and that of the previous catalog,
@@ -14,30 +11,19 @@ const KEPT: usize = 8;
 
 /// A value for each catalog in use, built at first use.
 ///
-/// It is built next to the ones in use and swapped in with one atomic write, so requests for an
-/// older catalog never wait. Concurrent requests for the same new catalog wait for one value.
+/// Requests for an older catalog do not wait while one is built. Concurrent requests for the same
+/// new catalog wait for one value.
 #[derive(Debug)]
 pub(crate) struct PerCatalog<T> {
-    /// Most recently used first.
-    kept: ArcSwap<Vec<Arc<Prepared<T>>>>,
+    /// Most recently used first. A weak reference keeps the address of a catalog from being reused
+    /// and lets the catalog be dropped.
+    kept: Mutex<Vec<(Weak<Catalog>, Arc<T>)>>,
     building: Mutex<()>,
-    /// The number of values built so far, which serves as a clock.
-    built: AtomicU64,
-}
-
-#[derive(Debug)]
-struct Prepared<T> {
-    /// The catalog. A weak reference keeps its address from being reused and lets the catalog be
-    /// dropped.
-    catalog: Weak<Catalog>,
-    value: Arc<T>,
-    /// The number of values built when it was last used.
-    used: AtomicU64,
 }
 
 impl<T> Default for PerCatalog<T> {
     fn default() -> Self {
-        Self { kept: ArcSwap::default(), building: Mutex::default(), built: AtomicU64::new(0) }
+        Self { kept: Mutex::default(), building: Mutex::default() }
     }
 }
 
@@ -65,45 +51,24 @@ impl<T> PerCatalog<T> {
 
     /// Returns the value of a catalog, if it is cached.
     pub(crate) fn kept(&self, catalog: &Catalog) -> Option<Arc<T>> {
-        let kept = self.kept.load();
-        let prepared = kept.iter().find(|prepared| prepared.is_of(catalog))?;
-        prepared.use_at(self.built.load(Ordering::Relaxed));
-        Some(Arc::clone(&prepared.value))
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = kept.iter().position(|(of, _)| std::ptr::eq(of.as_ptr(), catalog))?;
+        kept[..=at].rotate_right(1);
+        Some(Arc::clone(&kept[0].1))
     }
 
     fn build(&self, catalog: &Arc<Catalog>, build: impl FnOnce(&Catalog) -> Arc<T>) -> Arc<T> {
-        // Only whole lists are ever stored, so a panic of another builder leaves nothing half done.
+        // A panic of another builder leaves nothing half done.
         let _building = self.building.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = self.kept(catalog) {
             return value;
         }
         let value = build(catalog);
-        let new = Prepared {
-            catalog: Arc::downgrade(catalog),
-            value: Arc::clone(&value),
-            used: AtomicU64::new(self.built.fetch_add(1, Ordering::Relaxed) + 1),
-        };
-        let earlier = self.kept.load();
-        let in_use = earlier.iter().filter(|prepared| prepared.catalog.strong_count() > 0).cloned();
-        let mut kept: Vec<_> = std::iter::once(Arc::new(new)).chain(in_use).collect();
-        kept.sort_by_cached_key(|prepared| Reverse(prepared.used.load(Ordering::Relaxed)));
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|(of, _)| of.strong_count() > 0);
+        kept.insert(0, (Arc::downgrade(catalog), Arc::clone(&value)));
         kept.truncate(KEPT);
-        self.kept.store(Arc::new(kept));
         value
-    }
-}
-
-impl<T> Prepared<T> {
-    fn is_of(&self, catalog: &Catalog) -> bool {
-        std::ptr::eq(self.catalog.as_ptr(), catalog)
-    }
-
-    /// Written only when a value was built since, so that concurrent searches do not contend for a
-    /// cache line.
-    fn use_at(&self, time: u64) {
-        if self.used.load(Ordering::Relaxed) != time {
-            self.used.store(time, Ordering::Relaxed);
-        }
     }
 }
 

@@ -22,69 +22,27 @@ pub(crate) use page::{CHART, PAGE, chart};
 const SKILLS: usize = 1_000;
 const ROUNDS: usize = 5;
 
-/// A compared package: its name, its registry, its version, and how its catalog call differs.
-type Peer = (&'static str, &'static str, &'static str, &'static str);
+/// The compared packages, one on a line: name, registry, version, and how its catalog call differs.
+/// The first two are the bare system calls and prowess.
+const PEERS: &str = include_str!("../../../benches/compare/peers.tsv");
 
-const OWN: &str = "this workspace";
+/// A compared package.
+struct Peer {
+    name: &'static str,
+    from: &'static str,
+    version: &'static str,
+    does: &'static str,
+}
 
-/// The bare system calls and prowess, with which the others are compared, and the others. The
-/// manifest of `benches/compare/rust` has the versions of crates, too.
-const PEERS: [Peer; 8] = [
-    (
-        "floor",
-        OWN,
-        "–",
-        "the bare system calls: lists the root, opens each `SKILL.md`, reads 4 KiB, closes it; parses nothing",
-    ),
-    (
-        "prowess",
-        OWN,
-        "–",
-        "walks trees of any depth without leaving the root, reads the frontmatter alone, checks it, resolves \
-         names between layers, keeps diagnostics with their places and what a reload needs",
-    ),
-    (
-        "brainwires-skills",
-        "crate",
-        "0.11.0",
-        "looks at the direct children, reads each file whole, keeps its metadata; logs what it cannot read",
-    ),
-    (
-        "skills-ref-rs",
-        "crate",
-        "0.1.1",
-        "has no catalog call, so the loop over the directory is the driver's; reads each file whole, keeps its \
-         frontmatter",
-    ),
-    (
-        "agent-skills",
-        "crate",
-        "0.3.0",
-        "has no catalog call, so the loop over the directory is the driver's; validates each skill and keeps \
-         its body",
-    ),
-    (
-        "deepagents",
-        "Python",
-        "0.7.32",
-        "looks at the direct children, reads each file whole, parses and validates the frontmatter, keeps the \
-         metadata",
-    ),
-    (
-        "skills-ref",
-        "Python",
-        "0.1.1",
-        "the reference tool; has no catalog call, so the loop over the directory is the driver's; reads each \
-         file whole, keeps its frontmatter",
-    ),
-    (
-        "@google/gemini-cli-core",
-        "Node",
-        "0.61.0",
-        "looks for `SKILL.md` in the root and its direct children, reads each file whole and keeps its body; \
-         skips what it cannot read",
-    ),
-];
+fn peers() -> Vec<Peer> {
+    let rows = PEERS.lines().filter(|line| !line.starts_with('#'));
+    let peer = |row: &'static str| {
+        let mut cells = row.split('\t');
+        let mut next = || cells.next().expect("a row has four cells");
+        Peer { name: next(), from: next(), version: next(), does: next() }
+    };
+    rows.map(peer).collect()
+}
 
 /// The costs of one run of one peer: skills, CPU time in milliseconds, and peak memory in MiB.
 type Sample = [f64; 3];
@@ -94,25 +52,24 @@ pub(crate) fn run() -> Result<(), Failure> {
     let programs = Programs::install()?;
     let generated = tempfile::tempdir()?;
     let corpus = generate(&programs.own, generated.path(), SKILLS)?;
-    let mut samples: [Vec<Sample>; PEERS.len()] = Default::default();
+    let peers = peers();
+    let mut samples = vec![Vec::new(); peers.len()];
     for round in 1..=ROUNDS {
         eprintln!("round {round} of {ROUNDS}");
-        for (peer, samples) in PEERS.iter().zip(&mut samples) {
+        for (peer, samples) in peers.iter().zip(&mut samples) {
             samples.push(programs.measure(peer, &corpus)?);
         }
     }
-    std::fs::write(root().join(PAGE), page::page(&samples, &today()?))?;
+    std::fs::write(root().join(PAGE), page::page(&peers, &samples, &today()?))?;
     draw()
 }
 
-/// Draws the chart of the last comparison.
 pub(crate) fn draw() -> Result<(), Failure> {
     let drawn = chart(&std::fs::read_to_string(root().join(PAGE))?);
     let drawn = drawn.ok_or_else(|| Failure(format!("`{PAGE}` has no table")))?;
     Ok(std::fs::write(root().join(CHART), drawn)?)
 }
 
-/// The programs of all peers.
 struct Programs {
     own: PathBuf,
     rust: PathBuf,
@@ -130,8 +87,8 @@ impl Programs {
         let mut build = cargo_command(["build", "--release", "--locked", "--manifest-path"]);
         run_program(build.arg(manifest).arg("--target-dir").arg(&target))?;
         let packages = |from: &str, between: &str| -> Vec<String> {
-            let peers = PEERS.iter().filter(|peer| peer.1 == from);
-            peers.map(|(name, _, version, _)| format!("{name}{between}{version}")).collect()
+            let peers = peers().into_iter().filter(|peer| peer.from == from);
+            peers.map(|peer| format!("{}{between}{}", peer.name, peer.version)).collect()
         };
         let python = packages("Python", "==");
         let python: Vec<_> = python.iter().map(String::as_str).collect();
@@ -145,7 +102,7 @@ impl Programs {
         })
     }
 
-    fn measure(&self, (name, from, ..): &Peer, corpus: &Path) -> Result<Sample, Failure> {
+    fn measure(&self, Peer { name, from, .. }: &Peer, corpus: &Path) -> Result<Sample, Failure> {
         let mut command = match *from {
             "crate" => Command::new(&self.rust),
             "Python" => Command::new(&self.python),
@@ -191,7 +148,7 @@ mod tests {
     fn manifest_pins_each_crate() {
         let manifest = std::fs::read_to_string(drivers().join("rust/Cargo.toml"));
         let manifest = manifest.expect("the drivers are part of the repository");
-        for (name, _, version, _) in PEERS.iter().filter(|peer| peer.1 == "crate") {
+        for Peer { name, version, .. } in peers().iter().filter(|peer| peer.from == "crate") {
             let line = format!("\n{name} = \"={version}\"\n");
             assert!(manifest.contains(&line), "the manifest has `{name}` in version {version}");
         }

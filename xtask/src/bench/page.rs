@@ -2,7 +2,6 @@
 
 use std::process::Command;
 
-/// The path of the page.
 pub(crate) const PATH: &str = "benches/README.md";
 
 /// The start of the last line of a page, before the checksum of everything above it.

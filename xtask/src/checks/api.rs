@@ -124,17 +124,19 @@ mod tests {
 
     #[test]
     fn removed_and_added_items_are_shown() {
-        let snapshot = "pub fn a::one()\npub fn a::two()\n";
-        assert_eq!(difference(snapshot, snapshot), None);
-        let current = "pub fn a::one() -> bool\npub fn a::two()\n";
-        let expected = "- pub fn a::one()\n+ pub fn a::one() -> bool\n";
-        assert_eq!(difference(snapshot, current).as_deref(), Some(expected));
-    }
-
-    #[test]
-    fn line_that_comes_less_often_is_shown() {
+        let both = "pub fn a::one()\npub fn a::two()\n";
         let twice = "impl a::B\nimpl a::B\n";
-        assert_eq!(difference(twice, "impl a::B\n").as_deref(), Some("- impl a::B\n"));
-        assert_eq!(difference("", twice).as_deref(), Some("+ impl a::B\n+ impl a::B\n"));
+        for (snapshot, current, expected) in [
+            (both, both, None),
+            (
+                both,
+                "pub fn a::one() -> bool\npub fn a::two()\n",
+                Some("- pub fn a::one()\n+ pub fn a::one() -> bool\n"),
+            ),
+            (twice, "impl a::B\n", Some("- impl a::B\n")),
+            ("", twice, Some("+ impl a::B\n+ impl a::B\n")),
+        ] {
+            assert_eq!(difference(snapshot, current).as_deref(), expected, "{snapshot:?}");
+        }
     }
 }

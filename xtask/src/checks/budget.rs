@@ -11,7 +11,6 @@ use crate::root;
 const DOCUMENT: &str = "CONTRIBUTING.md";
 const HEADING: &str = "\n## Budget\n";
 
-/// A row of the table: its name, and what measures it.
 type Row = (&'static str, fn() -> Result<f64, Failure>);
 
 /// The rows that do not depend on the machine.
@@ -61,7 +60,6 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     Err(Failure(problems.join("\n       ")))
 }
 
-/// A row of the table.
 #[derive(Debug, PartialEq)]
 struct Limit<'d> {
     name: &'d str,
@@ -70,7 +68,6 @@ struct Limit<'d> {
     goal: f64,
 }
 
-/// Reads the table below the heading.
 fn limits(document: &str) -> Vec<Limit<'_>> {
     let section = document.split_once(HEADING).map_or("", |(_, section)| section);
     let section = section.split("\n## ").next().unwrap_or_default();
@@ -113,26 +110,18 @@ mod tests {
                          | lock entries | 540 | 500 |\n| lines of Rust | 205,000 | 205,000 |\n\n## Next\n\n| other | 3 |\n";
 
     #[test]
-    fn limits_are_those_of_the_section() {
+    fn rows_are_compared_with_the_limits_of_the_section() {
+        let limits = limits(TABLE);
         let expected = [
             Limit { name: "lock entries", most: 540.0, goal: 500.0 },
             Limit { name: "lines of Rust", most: 205_000.0, goal: 205_000.0 },
         ];
-        assert_eq!(limits(TABLE), expected);
-        assert_eq!(limits("# A\n"), []);
-    }
-
-    #[test]
-    fn row_over_its_limit_is_a_problem() {
-        let limits = limits(TABLE);
+        assert_eq!(limits, expected);
+        assert_eq!(super::limits("# A\n"), []);
         assert_eq!(judge("lock entries", 540.0, &limits), None);
         assert!(judge("lock entries", 541.0, &limits).is_some(), "one more is too many");
         assert!(judge("keys", 1.0, &limits).is_some(), "a row without a limit is a problem");
-    }
-
-    #[test]
-    fn row_that_nothing_measures_is_a_problem() {
-        let problems = strangers(&limits(TABLE), ["lock entries"].into_iter());
+        let problems = strangers(&limits, ["lock entries"].into_iter());
         assert_eq!(problems, ["CONTRIBUTING.md: nothing measures `lines of Rust`"]);
     }
 

@@ -17,7 +17,6 @@ const COMMANDS: [&str; 3] = ["validate", "read-properties", "to-prompt"];
 /// The recorded answers, next to the corpus.
 const RECORDED: &str = "../conformance/skills-ref.json";
 
-/// Plays every recorded case and prints each difference.
 pub(super) fn run(directory: &Path, programs: &Programs) -> Result<(), Failure> {
     let file = directory.join(RECORDED);
     let missing = |error| Failure(format!("cannot read `{}`: {error}", file.display()));

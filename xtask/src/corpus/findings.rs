@@ -42,7 +42,6 @@ const VERDICTS: (&str, &str) = (
 /// The profiles whose verdicts are recorded. The findings are those of the first one.
 const PROFILES: [&str; 3] = ["spec", "strict", "skills-ref"];
 
-/// A finding of the checker.
 struct Finding<'c> {
     severity: &'c str,
     code: &'c str,
@@ -73,7 +72,6 @@ pub(super) fn run(directory: &Path, programs: &Programs) -> Result<(), Failure> 
     Err(Failure(problems.join("\n")))
 }
 
-/// The packages of a report.
 fn packages(checked: &Value) -> impl Iterator<Item = &Value> {
     checked["packages"].as_array().into_iter().flatten()
 }
@@ -82,7 +80,6 @@ fn diagnostics(package: &Value) -> impl Iterator<Item = &Value> {
     package["diagnostics"].as_array().into_iter().flatten()
 }
 
-/// Returns a path from the top of the corpus.
 fn relative(value: &Value, directory: &Path) -> String {
     let path = Path::new(text(value, "path"));
     path.strip_prefix(directory).unwrap_or(path).display().to_string()

@@ -12,7 +12,6 @@ const LEAST: u32 = 22;
 /// The Node.js that is installed where the system's is older.
 const VERSION: &str = "22.23.3";
 
-/// Packages with the program that runs them.
 pub(crate) struct Packages {
     directory: PathBuf,
     node: PathBuf,

@@ -85,7 +85,7 @@ struct Plan<'s> {
     /// Those for which the time does not suffice.
     later: Vec<&'s Step>,
     /// Those that need a program that is not installed.
-    impossible: Vec<(&'s Step, &'static str)>,
+    impossible: Vec<(&'s Step, &'s str)>,
 }
 
 /// Plans the steps for changed paths, within a number of seconds.
@@ -114,13 +114,12 @@ fn plan<'s>(steps: &'s [Step], paths: &[String], seconds: u64) -> Plan<'s> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::steps::read;
     use super::*;
 
     fn step(name: &str, seconds: u64, guard: &str) -> Step {
-        let mut step = Step::new(name, "", "true");
-        step.seconds = seconds;
-        step.guards = vec![guard.to_owned()];
-        step
+        let text = format!("[[step]]\nname = '{name}'\nseconds = {seconds}\nguards = ['{guard}']");
+        read(&text).expect("it is TOML").remove(0)
     }
 
     fn check(steps: &[Step], paths: &[&str], seconds: u64, now: &[&str], later: &[&str]) {

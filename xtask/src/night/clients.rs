@@ -9,97 +9,51 @@ use serde_json::{Value, json};
 
 use crate::install::node::Packages;
 use crate::install::python::environment;
-use crate::process::{Failure, built, output};
+use crate::process::{Failure, built, fail_for, output, write_files};
 use crate::root;
 use crate::selection::Selection;
 
-/// A client: its name and what drives it.
+/// A client: its name, what drives it, and the packages that it needs of its registry.
 ///
 /// A driver gets the server's command line as JSON and the directory of its skills, and prints what
 /// the model sees, as JSON: `catalog`, `body` and `read`. One whose client has more to show prints
 /// whether it works, too: `parallel` for two loads at once, `cancel` for a call after a cancelled
 /// one, `changes` for a skill that is added while the server runs; and `times` of 200 reads, in
 /// milliseconds.
-type Client = (&'static str, Driver);
-
-enum Driver {
-    /// A script, with the packages that it needs from PyPI.
-    Python(&'static [&'static str], &'static str),
-    /// A module, with the packages that it needs from npm.
-    Node(&'static [&'static str], &'static str),
-    /// An example of the server's crate.
-    Rust(&'static str),
-}
-
-use Driver::{Node, Python, Rust};
+type Client = (&'static str, &'static str, &'static [&'static str]);
 
 /// Clients connect over HTTP, too, and the skills of other servers are used.
 const FEATURES: &str = "prowess-cli/http,prowess-cli/mcp-sources";
 
 const FASTMCP: &[&str] = &["fastmcp==4.1.2"];
 
-/// Each Python client has an environment of its own, because they need different versions of the
-/// SDK.
+/// The drivers are scripts of Python and of Node in the folder `clients`, and an example of the
+/// server's crate. Each Python client has an environment of its own, because they need different
+/// versions of the SDK.
 const CLIENTS: [Client; 13] = [
-    ("mcp", Python(&["mcp==1.30.0"], include_str!("clients/mcp.py"))),
-    (
-        "typescript-sdk",
-        Node(&["@modelcontextprotocol/sdk@1.32.2"], include_str!("clients/typescript.mjs")),
-    ),
-    (
-        "typescript-client",
-        Node(
-            &["@modelcontextprotocol/client@2.4.0"],
-            include_str!("clients/typescript_client.mjs"),
-        ),
-    ),
-    ("rmcp", Rust("client")),
-    ("fastmcp", Python(FASTMCP, include_str!("clients/fastmcp.py"))),
-    (
-        "langchain-mcp-adapters",
-        Python(&["langchain-mcp-adapters==0.3.2"], include_str!("clients/langchain.py")),
-    ),
-    (
-        "pydantic-ai-slim",
-        Python(&["pydantic-ai-slim[mcp]==2.68.0"], include_str!("clients/pydantic_ai.py")),
-    ),
+    ("mcp", "mcp.py", &["mcp==1.30.0"]),
+    ("typescript-sdk", "typescript.mjs", &["@modelcontextprotocol/sdk@1.32.2"]),
+    ("typescript-client", "typescript_client.mjs", &["@modelcontextprotocol/client@2.4.0"]),
+    ("rmcp", "client", &[]),
+    ("fastmcp", "fastmcp.py", FASTMCP),
+    ("langchain-mcp-adapters", "langchain.py", &["langchain-mcp-adapters==0.3.2"]),
+    ("pydantic-ai-slim", "pydantic_ai.py", &["pydantic-ai-slim[mcp]==2.68.0"]),
     (
         "agent-framework-core",
-        Python(
-            &["agent-framework-core==1.23.0", "mcp==2.3.0", "tenacity==9.1.4"],
-            include_str!("clients/agent_framework.py"),
-        ),
+        "agent_framework.py",
+        &["agent-framework-core==1.23.0", "mcp==2.3.0", "tenacity==9.1.4"],
     ),
-    (
-        "openai-agents",
-        Python(&["openai-agents==0.24.0", "mcp==1.30.0"], include_str!("clients/openai_agents.py")),
-    ),
-    (
-        "autogen-ext",
-        Python(&["autogen-ext[mcp]==0.7.5", "mcp==1.30.0"], include_str!("clients/autogen.py")),
-    ),
-    (
-        "semantic-kernel",
-        Python(
-            &["semantic-kernel[mcp]==1.45.0", "mcp==1.30.0"],
-            include_str!("clients/semantic_kernel.py"),
-        ),
-    ),
-    (
-        "strands-agents",
-        Python(&["strands-agents==1.62.0", "mcp==2.1.1"], include_str!("clients/strands.py")),
-    ),
-    ("vercel-ai", Node(&["ai@7.0.173", "@ai-sdk/mcp@2.0.99"], include_str!("clients/vercel.mjs"))),
+    ("openai-agents", "openai_agents.py", &["openai-agents==0.24.0", "mcp==1.30.0"]),
+    ("autogen-ext", "autogen.py", &["autogen-ext[mcp]==0.7.5", "mcp==1.30.0"]),
+    ("semantic-kernel", "semantic_kernel.py", &["semantic-kernel[mcp]==1.45.0", "mcp==1.30.0"]),
+    ("strands-agents", "strands.py", &["strands-agents==1.62.0", "mcp==2.1.1"]),
+    ("vercel-ai", "vercel.mjs", &["ai@7.0.173", "@ai-sdk/mcp@2.0.99"]),
 ];
-
-/// The code that the scripts share.
-const COMMON: &str = include_str!("clients/common.py");
 
 const CATALOG_MARKER: &str = "catalog-marker-5f1c";
 const BODY_MARKER: &str = "body-marker-77aa";
 const FILE_MARKER: &str = "file-marker-09be";
 
-/// The columns of the table.
 const COLUMNS: [&str; 7] = ["connects", "catalog", "body", "read", "parallel", "cancel", "changes"];
 
 /// The observed behavior of a client.
@@ -138,28 +92,29 @@ pub(crate) fn run() -> Result<(), Failure> {
         }
     }
     servers::run(&prowess)?;
-    match failed.as_slice() {
-        [] => Ok(()),
-        _ => Err(Failure(format!("not every client shows what it must: {}", failed.join(", ")))),
-    }
+    fail_for("not every client shows what it must", &failed)
 }
 
-fn row((name, driver): &Client, prowess: &Path) -> Result<Row, Failure> {
+fn row((name, driver, packages): &Client, prowess: &Path) -> Result<Row, Failure> {
     let directory = root_of_clients().join(name);
     let skills = write_skills(name)?;
     let server = json!([prowess, "--root", skills, "serve", "--quiet"]).to_string();
-    let mut command = match driver {
-        Python(packages, script) => {
+    let scripts = root().join("xtask/src/night/clients");
+    let script = |file: &str| std::fs::read_to_string(scripts.join(file));
+    let mut command = match driver.rsplit('.').next() {
+        Some("py") => {
             let mut command = Command::new(environment(&directory.join("python"), packages)?);
-            command.args(["-c", &format!("{COMMON}\n{script}")]);
+            // The scripts share code.
+            command.args(["-c", &format!("{}\n{}", script("common.py")?, script(driver)?)]);
             command
         }
-        Node(packages, module) => {
-            let mut command = Packages::install(&directory, packages)?.evaluate(module);
+        Some("mjs") => {
+            let packages = Packages::install(&directory, packages)?;
+            let mut command = packages.evaluate(&script(driver)?);
             command.arg("--");
             command
         }
-        Rust(example) => Command::new(built("debug", &format!("examples/{example}"))?),
+        _ => Command::new(built("debug", &format!("examples/{driver}"))?),
     };
     let ran = output(command.arg(server).arg(skills))?;
     let seen: Value = match ran.status.success() {
@@ -187,7 +142,6 @@ fn judged(name: &'static str, seen: &Value, printed: String) -> Row {
     Row { name, answers, times: percentiles(&seen["times"]), printed }
 }
 
-/// Returns the median and the 99th percentile.
 fn percentiles(times: &Value) -> Option<(f64, f64)> {
     let mut times: Vec<_> = times.as_array()?.iter().filter_map(Value::as_f64).collect();
     times.sort_by(f64::total_cmp);
@@ -206,25 +160,17 @@ fn line(row: &Row) -> String {
     format!("{:24} {answers} {}", row.name, times.as_deref().unwrap_or("-"))
 }
 
-/// Writes the skills that a client uses.
 fn write_skills(client: &str) -> Result<PathBuf, Failure> {
     let skills = root_of_clients().join(client).join("skills");
-    if skills.exists() {
-        std::fs::remove_dir_all(&skills)?;
-    }
     let pdf = format!(
         "---\nname: pdf\ndescription: Fills forms, {CATALOG_MARKER}.\n---\nFill it in: {BODY_MARKER}\n"
     );
-    let notes = "---\nname: notes\ndescription: Takes notes.\n---\nnotes-body\n";
-    for (path, text) in [
+    let files = [
         ("pdf/SKILL.md", pdf.as_str()),
         ("pdf/references/fields.md", &format!("{FILE_MARKER}\n")),
-        ("notes/SKILL.md", notes),
-    ] {
-        let file = skills.join(path);
-        std::fs::create_dir_all(file.parent().expect("it is below the directory"))?;
-        std::fs::write(file, text)?;
-    }
+        ("notes/SKILL.md", "---\nname: notes\ndescription: Takes notes.\n---\nnotes-body\n"),
+    ];
+    write_files(&skills, &files)?;
     Ok(skills)
 }
 

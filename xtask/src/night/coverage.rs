@@ -16,7 +16,6 @@ const LEAST: f64 = 85.0;
 /// The program that passes the compiler's flags, and reads what instrumented programs write.
 const TOOL: &str = "cargo-llvm-cov";
 
-/// Its version.
 const VERSION: &str = "0.9.0";
 
 /// The directory of the instrumented build, from the top of the repository.
@@ -81,7 +80,6 @@ fn percent([all, run]: [f64; 2]) -> f64 {
     100.0 * run / all.max(1.0)
 }
 
-/// Prints the sums, and fails if a share is too low.
 fn judge(sums: &[Sum]) -> Result<(), Failure> {
     for (name, sum) in sums {
         println!("{:>6.1} %  {:>5} of {:>5}  {name}", percent(*sum), sum[1], sum[0]);
@@ -94,7 +92,6 @@ fn judge(sums: &[Sum]) -> Result<(), Failure> {
     Err(Failure(format!("tests run less than {LEAST} % of the lines of {}", low.join(", "))))
 }
 
-/// The installed tool.
 struct Tool(PathBuf);
 
 impl Tool {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::process::{Failure, cargo_with, host, output};
+use crate::process::{Failure, cargo_with, fail_for, host, output};
 use crate::root;
 
 /// The packages, which are no part of the workspace.
@@ -18,7 +18,6 @@ const PACKAGES: [&str; 5] = [
     "crates/prowess-store/fuzz",
 ];
 
-/// A fuzz target of one of the packages.
 struct Target {
     package: &'static str,
     name: String,
@@ -54,10 +53,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
             broken.push(target.name.as_str());
         }
     }
-    match broken.as_slice() {
-        [] => Ok(()),
-        _ => Err(Failure(format!("targets broke on an input: {}", broken.join(", ")))),
-    }
+    fail_for("targets broke on an input", &broken)
 }
 
 /// Returns the seconds and the targets of a command line, `[SECONDS] [--target NAME]...`. Without a

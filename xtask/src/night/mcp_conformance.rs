@@ -3,12 +3,11 @@
 //! The suite speaks HTTP alone, so it tests the server of `prowess serve --http`. The files next to
 //! this one list the scenarios that fail, each with the reason; one that passes must be removed.
 
-use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::install::node::Packages;
-use crate::process::{Failure, Server, output};
+use crate::process::{Failure, Server, fail_for, first_line, output, write_files};
 use crate::root;
 use crate::selection::Selection;
 
@@ -44,10 +43,7 @@ pub(crate) fn run() -> Result<(), Failure> {
         report(scenario, suite.args(["--scenario", scenario]), "Test Results:", &mut failed)?;
     }
     report("inspector", &mut server.inspector(&packages), "", &mut failed)?;
-    match failed.as_slice() {
-        [] => Ok(()),
-        _ => Err(Failure(format!("the suite found faults: {}", failed.join(", ")))),
-    }
+    fail_for("the suite found faults", &failed)
 }
 
 /// Runs a part and prints what is after a line of its output; if it fails, everything.
@@ -81,9 +77,8 @@ impl Example {
         // It ends with its input.
         command.arg(write_skills()?).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = Server(command.spawn()?);
-        let mut url = String::new();
-        BufReader::new(process.0.stdout.take().expect("it is piped")).read_line(&mut url)?;
-        Ok(Self { url: url.trim().to_owned(), _process: process })
+        let url = first_line(process.0.stdout.take())?;
+        Ok(Self { url, _process: process })
     }
 
     fn suite(&self, packages: &Packages) -> Command {
@@ -101,22 +96,15 @@ impl Example {
     }
 }
 
-/// Writes the skills that are served.
 fn write_skills() -> Result<PathBuf, Failure> {
+    // Tools of the suite write skills, too.
     let directory = root().join("target/mcp-conformance/skills");
-    // Tools of the suite wrote skills, too.
-    if directory.exists() {
-        std::fs::remove_dir_all(&directory)?;
-    }
     let reports = "---\nname: reports\ndescription: Writes reports.\nlicense: MIT\nmetadata:\n  version: \"1\"\n---\nBody\n";
-    for (path, text) in [
+    let files = [
         ("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n"),
         ("pdf/references/fields.md", "Fields\n"),
         ("reports/SKILL.md", reports),
-    ] {
-        let file = directory.join(path);
-        std::fs::create_dir_all(file.parent().expect("it is below the directory"))?;
-        std::fs::write(file, text)?;
-    }
+    ];
+    write_files(&directory, &files)?;
     Ok(directory)
 }

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::install::node::Packages;
-use crate::process::{Failure, output};
+use crate::process::{Failure, output, write_files};
 use crate::root;
 use crate::selection::Selection;
 
@@ -16,9 +16,8 @@ pub(crate) fn run() -> Result<(), Failure> {
     let prowess = Selection::Full.program("prowess")?;
     let directory = root().join("target/oauth");
     let packages = Packages::install(&directory, &PACKAGES)?;
-    let skill = directory.join("skills/pdf/SKILL.md");
-    std::fs::create_dir_all(skill.parent().expect("it is below the directory"))?;
-    std::fs::write(&skill, "---\nname: pdf\ndescription: Fills forms.\n---\nbody-marker\n")?;
+    let skill = "---\nname: pdf\ndescription: Fills forms.\n---\nbody-marker\n";
+    write_files(&directory.join("skills"), &[("pdf/SKILL.md", skill)])?;
     let server = json!([prowess, "--root", directory.join("skills"), "serve", "--http"]);
     let mut driver = packages.evaluate(include_str!("oauth/driver.mjs"));
     let ran = output(driver.arg("--").arg(server.to_string()))?;

@@ -3,13 +3,12 @@
 
 use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
 use std::fs;
-use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::process::{Failure, Server, build_optimized, built, succeed};
+use crate::process::{Failure, Server, build_optimized, built, first_line, succeed, write_files};
 use crate::selection::Selection;
 
 /// Builds every package of `plugins/` into `target/plugins` and prints what each says of itself.
@@ -39,13 +38,12 @@ pub(crate) fn build() -> Result<PathBuf, Failure> {
 pub(crate) fn check() -> Result<(), Failure> {
     let directory = build()?;
     let home = tempfile::tempdir()?;
-    let package = home.path().join("skills/pdf");
-    fs::create_dir_all(package.join("references"))?;
-    fs::write(package.join("SKILL.md"), SKILL)?;
-    fs::write(package.join("references/fields.md"), "Fields\n")?;
-    let commands = home.path().join("commands");
-    fs::create_dir(&commands)?;
-    fs::write(commands.join("deploy.md"), "# Deploy\n\nPush to production.\n")?;
+    write_files(
+        &home.path().join("skills"),
+        &[("pdf/SKILL.md", SKILL), ("pdf/references/fields.md", "Fields\n")],
+    )?;
+    let command = ("deploy.md", "# Deploy\n\nPush to production.\n");
+    write_files(&home.path().join("commands"), &[command])?;
     fs::create_dir(home.path().join("remote"))?;
     let policies = home.path().join("prowess.yaml");
     fs::write(&policies, POLICIES.replace("HOME", &home.path().display().to_string()))?;
@@ -118,7 +116,6 @@ pub(crate) fn compare(directory: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The program with a home of its own.
 struct Prowess<'a> {
     program: PathBuf,
     home: &'a Path,
@@ -141,7 +138,6 @@ impl Prowess<'_> {
     }
 }
 
-/// A server of skills over HTTP.
 struct SkillServer {
     url: String,
     _process: Server,
@@ -153,13 +149,11 @@ impl SkillServer {
         command.env_clear().env("HOME", prowess.home).stdin(Stdio::null()).stderr(Stdio::piped());
         command.arg("--root").arg(skills).args(["serve", "--http", "127.0.0.1:0"]);
         let mut process = Server(command.spawn()?);
-        let mut line = String::new();
-        BufReader::new(process.0.stderr.take().expect("it is piped")).read_line(&mut line)?;
-        let url = line.trim().rsplit(' ').next().unwrap_or_default().to_owned();
+        let line = first_line(process.0.stderr.take())?;
+        let url = line.rsplit(' ').next().unwrap_or_default().to_owned();
         Ok(Self { url, _process: process })
     }
 
-    /// The address with the port.
     fn host(&self) -> &str {
         self.url.trim_start_matches("http://").trim_end_matches("/mcp")
     }
@@ -188,7 +182,6 @@ fn packages() -> Result<Vec<String>, Failure> {
     Ok(packages)
 }
 
-/// How the library of a package is called.
 fn file_name(package: &str) -> String {
     format!("{DLL_PREFIX}{}{DLL_SUFFIX}", package.replace('-', "_"))
 }

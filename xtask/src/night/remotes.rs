@@ -1,12 +1,11 @@
 //! Tests of remotes against real servers, which are started here and end with the tests.
 
-use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::install::python::environment;
-use crate::process::{Failure, Server, cargo_with, succeed};
+use crate::process::{Failure, Server, cargo_with, first_line, succeed};
 use crate::root;
 use crate::selection::Selection;
 
@@ -83,10 +82,9 @@ fn store() -> Result<(String, Server), Failure> {
     command.args(["-c", include_str!("remotes/s3.py")]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut server = Server(command.spawn()?);
-    let mut host = String::new();
-    BufReader::new(server.0.stdout.take().expect("it is piped")).read_line(&mut host)?;
-    match host.trim() {
-        "" => Err(Failure("the store does not start".to_owned())),
-        host => Ok((host.to_owned(), server)),
+    let host = first_line(server.0.stdout.take())?;
+    if host.is_empty() {
+        return Err(Failure("the store does not start".to_owned()));
     }
+    Ok((host, server))
 }

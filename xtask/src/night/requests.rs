@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::{Map, Value};
 
 use crate::install::python::environment;
-use crate::process::{Failure, output};
+use crate::process::{Failure, fail_for, output};
 use crate::root;
 
 /// The clients whose types describe requests, and what validates a body by them.
@@ -20,7 +20,6 @@ const PACKAGES: [&str; 5] = [
 
 const FORMATS: [&str; 4] = ["openai-chat", "openai-responses", "anthropic", "gemini"];
 
-/// Prints whether each body is accepted.
 pub(crate) fn run() -> Result<(), Failure> {
     let python = environment(&root().join("target/clients/requests"), &PACKAGES)?;
     let directory = root().join("crates/prowess-vendor/tests/it/requests");
@@ -41,10 +40,7 @@ pub(crate) fn run() -> Result<(), Failure> {
             errors.into_iter().flatten().for_each(|error| eprintln!("  {error}"));
         }
     }
-    if refused.is_empty() {
-        return Ok(());
-    }
-    Err(Failure(format!("requests are not of the vendors' types: {}", refused.join(", "))))
+    fail_for("requests are not of the vendors' types", &refused)
 }
 
 fn check(python: &Path, bodies: &Value) -> Result<Value, Failure> {

@@ -5,7 +5,6 @@ use std::process::Command;
 use crate::process::{Failure, build_optimized, cargo_with, run};
 use crate::selection::Selection;
 
-/// Runs what the arguments select.
 pub(crate) fn soak(arguments: &[&str]) -> Result<(), Failure> {
     match arguments {
         ["--short"] => short(),
@@ -18,11 +17,9 @@ pub(crate) fn soak(arguments: &[&str]) -> Result<(), Failure> {
     }
 }
 
-/// Runs a small part of everything with the programs of the tests, for each change.
+/// Runs a small part for each change, beside the tests of concurrent readers and writers.
 fn short() -> Result<(), Failure> {
     let program = |name: &str| Selection::Tested.program(name).map(Command::new);
-    run(program("swaps")?.arg("1000"))?;
-    run(program("writers")?.arg("2000"))?;
     run(&mut program("examples/simulate")?)?;
     run(program("examples/bad_scripts")?.arg("50"))
 }
@@ -30,15 +27,15 @@ fn short() -> Result<(), Failure> {
 /// Runs everything optimized where it counts on speed: without it most of the time would go into
 /// hashing and encoding.
 fn long(reloads: &[&str]) -> Result<(), Failure> {
-    let programs = ["soak", "swaps", "writers", "messages"];
     let mut targets = vec!["--package", "benches", "--package", "prowess-plugin-host"];
-    targets.extend(["--features", "benches/mcp"]);
-    targets.extend(["--bin", "prowess-plugin-runner"]);
-    targets.extend(programs.iter().flat_map(|program| ["--bin", program]));
+    targets.extend(["--features", "benches/mcp", "--bin", "prowess-plugin-runner"]);
+    targets.extend(["--bin", "soak", "--bin", "messages"]);
     let built = build_optimized(&targets)?;
     run(Command::new(built.join("soak")).args(reloads))?;
-    run(&mut Command::new(built.join("swaps")))?;
-    run(&mut Command::new(built.join("writers")))?;
+    let counts = [("PROWESS_TEST_SWAPS", "10000"), ("PROWESS_TEST_EVENTS", "100000")];
+    let packages = ["--package", "prowess-registry", "--package", "prowess-audit", "--test", "it"];
+    let tests = ["--", "readers_see_consistent_catalogs", "eight_writers_have_one_chain"];
+    cargo_with(&counts, ["test", "--release"].iter().chain(&packages).chain(&tests))?;
     // The step `messages` sends ten times as many.
     run(Command::new(built.join("messages")).args(["100000", "10000"]))?;
     // The simulation runs in less time than an optimized build of it takes.
@@ -46,7 +43,6 @@ fn long(reloads: &[&str]) -> Result<(), Failure> {
     bad_scripts("400")
 }
 
-/// Sends broken messages to servers.
 fn broken_messages(counts: &[&str]) -> Result<(), Failure> {
     let targets = ["--package", "benches", "--features", "benches/mcp", "--bin", "messages"];
     run(Command::new(build_optimized(&targets)?.join("messages")).args(counts))

@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::install::python::uv;
-use crate::process::{Failure, output, succeed};
+use crate::process::{Failure, fail_for, output, succeed};
 use crate::root;
 use crate::selection::Selection;
 
@@ -15,68 +15,28 @@ const IMPORTED: &str = "from the wheel";
 
 const SKILL_MD: &str = "---\nname: greet\ndescription: Greets.\n---\nRun scripts/greet.py.\n";
 
-/// A policy, and whether the script then imports its dependency.
-struct Case {
-    name: &'static str,
-    /// More lines of the script's block, for `uv`.
-    block: &'static str,
-    grants: fn(&Places) -> Value,
-    is_imported: bool,
-}
-
 /// The directories of the task. The first one has wheels, as the package has.
 struct Places {
     wheels: PathBuf,
     cache: PathBuf,
 }
 
-const CASES: [Case; 6] = [
-    Case {
-        name: "wheels of the package",
-        block: "# [tool.uv]\n# find-links = [\"../assets\"]\n# no-index = true\n",
-        grants: |_| json!({}),
-        is_imported: true,
-    },
-    Case { name: "no wheels", block: "", grants: |_| granted(&[], &[]), is_imported: false },
-    Case {
-        name: "wheels of the operator",
-        block: "",
-        grants: |places| with_wheels(places, granted(&[&places.wheels], &[])),
-        is_imported: true,
-    },
-    Case {
-        name: "wheels that are not granted",
-        block: "",
-        grants: |places| with_wheels(places, granted(&[], &[])),
-        is_imported: false,
-    },
-    Case {
-        name: "a cache to write",
-        block: "",
-        grants: |places| with_cache(places, granted(&[&places.wheels], &[&places.cache])),
-        is_imported: true,
-    },
-    Case {
-        name: "a cache to read",
-        block: "",
-        grants: |places| with_cache(places, granted(&[&places.wheels, &places.cache], &[])),
-        is_imported: false,
-    },
-];
+/// A policy: its name, the directories to read and to write, whether `uv` may use the wheels and
+/// the cache, and whether the script then imports its dependency.
+type Case<'p> = (&'static str, Vec<&'p Path>, Vec<&'p Path>, [bool; 2], bool);
 
-/// Returns grants without any network, which `uv` would wait for.
-fn granted(read: &[&PathBuf], write: &[&PathBuf]) -> Value {
-    json!({ "read": read, "write": write, "environment": { "UV_OFFLINE": "1" } })
-}
+/// The case in which the package has the wheels itself.
+const OWN_WHEELS: &str = "wheels of the package";
 
-fn with_wheels(places: &Places, mut grants: Value) -> Value {
-    grants["environment"]["UV_FIND_LINKS"] = json!(places.wheels);
-    grants
-}
-
-fn with_cache(places: &Places, mut grants: Value) -> Value {
-    grants["environment"]["UV_CACHE_DIR"] = json!(places.cache);
-    with_wheels(places, grants)
+fn cases(Places { wheels, cache }: &Places) -> [Case<'_>; 6] {
+    [
+        (OWN_WHEELS, vec![], vec![], [false, false], true),
+        ("no wheels", vec![], vec![], [false, false], false),
+        ("wheels of the operator", vec![wheels], vec![], [true, false], true),
+        ("wheels that are not granted", vec![], vec![], [true, false], false),
+        ("a cache to write", vec![wheels], vec![cache], [true, true], true),
+        ("a cache to read", vec![wheels, cache], vec![], [true, true], false),
+    ]
 }
 
 /// Prints for each case whether the script has imported its dependency.
@@ -87,22 +47,31 @@ pub(crate) fn run() -> Result<(), Failure> {
     let places = prepare(&directory, &uv)?;
     let mut wrong = Vec::new();
     for level in ["floor", "namespaces"] {
-        for case in &CASES {
-            write_skill(&directory, case)?;
-            let printed = run_script(&prowess, &directory, level, (case.grants)(&places))?;
+        for (name, read, write, [has_wheels, has_cache], is_expected) in cases(&places) {
+            write_skill(&directory, name == OWN_WHEELS)?;
+            // Without any network, which `uv` would wait for.
+            let mut environment = json!({ "UV_OFFLINE": "1" });
+            if has_wheels {
+                environment["UV_FIND_LINKS"] = json!(places.wheels);
+            }
+            if has_cache {
+                environment["UV_CACHE_DIR"] = json!(places.cache);
+            }
+            let grants = match name {
+                OWN_WHEELS => json!({}),
+                _ => json!({ "read": read, "write": write, "environment": environment }),
+            };
+            let printed = run_script(&prowess, &directory, level, grants)?;
             let is_imported = printed.contains(IMPORTED);
             let word = if is_imported { "imported" } else { "not imported" };
-            println!("{level:10} {:28} {word}", case.name);
-            if is_imported != case.is_imported {
+            println!("{level:10} {name:28} {word}");
+            if is_imported != is_expected {
                 eprintln!("{printed}");
-                wrong.push(format!("{} at {level}", case.name));
+                wrong.push(format!("{name} at {level}"));
             }
         }
     }
-    if wrong.is_empty() {
-        return Ok(());
-    }
-    Err(Failure(format!("`uv` did not do what the policy says: {}", wrong.join(", "))))
+    fail_for("`uv` did not do what the policy says", &wrong)
 }
 
 /// Creates the directories, the program and the wheel.
@@ -124,12 +93,13 @@ fn prepare(directory: &Path, uv: &Path) -> Result<Places, Failure> {
     Ok(Places { wheels, cache })
 }
 
-fn write_skill(directory: &Path, case: &Case) -> Result<(), Failure> {
+fn write_skill(directory: &Path, has_wheels: bool) -> Result<(), Failure> {
     let skill = directory.join("skills/greet");
+    let own = "# [tool.uv]\n# find-links = [\"../assets\"]\n# no-index = true\n";
+    let block = if has_wheels { own } else { "" };
     let script = format!(
-        "# /// script\n# dependencies = [\"greeting==1.0\"]\n{}# ///\nimport greeting\n\
-         print(greeting.TEXT)\n",
-        case.block
+        "# /// script\n# dependencies = [\"greeting==1.0\"]\n{block}# ///\nimport greeting\n\
+         print(greeting.TEXT)\n"
     );
     std::fs::create_dir_all(skill.join("scripts"))?;
     std::fs::write(skill.join("SKILL.md"), SKILL_MD)?;

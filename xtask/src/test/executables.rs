@@ -8,7 +8,6 @@ use serde_json::Value;
 use crate::process::{Failure, artifacts, without_own_variables};
 use crate::selection::Selection;
 
-/// An executable with tests.
 #[derive(Debug)]
 pub(crate) struct Executable {
     package: String,
@@ -36,7 +35,6 @@ impl Executable {
         })
     }
 
-    /// Returns the name to show: the package and the target.
     pub(crate) fn name(&self) -> String {
         format!("{} {}", self.package, self.target)
     }

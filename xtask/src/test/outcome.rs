@@ -1,9 +1,8 @@
 //! The sum of the results of all test executables.
 
 use super::pool::Finished;
-use crate::process::Failure;
+use crate::process::{Failure, fail_for};
 
-/// The results so far.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     passed: u64,
@@ -34,10 +33,7 @@ impl Outcome {
 
     /// Returns a failure with the names of the executables that failed.
     pub(super) fn result(&self) -> Result<(), Failure> {
-        match self.failures.as_slice() {
-            [] => Ok(()),
-            failures => Err(Failure(format!("tests failed: {}", failures.join(", ")))),
-        }
+        fail_for("tests failed", &self.failures)
     }
 }
 

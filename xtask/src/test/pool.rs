@@ -6,13 +6,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// A program to run.
 pub(super) struct Job {
     pub(super) name: String,
     pub(super) command: Command,
 }
 
-/// A program that has ended.
 pub(super) struct Finished {
     /// Standard output and standard error, in the order in which they were written.
     pub(super) output: String,

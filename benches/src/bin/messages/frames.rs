@@ -12,7 +12,6 @@ use prowess_testkit::Random;
 
 use crate::generate::{message, spoil_bytes};
 
-/// The number of clients at a time.
 const CLIENTS: u64 = 8;
 
 /// The longest time that a connection may stay open.

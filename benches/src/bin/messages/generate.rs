@@ -3,7 +3,6 @@
 use prowess_testkit::Random;
 use serde_json::{Value, json};
 
-/// Returns one of several values.
 fn pick<'t, T>(random: &mut Random, from: &'t [T]) -> &'t T {
     &from[random.below(from.len())]
 }
@@ -133,7 +132,6 @@ fn hostile(random: &mut Random) -> Value {
     }
 }
 
-/// Changes some bytes.
 pub(crate) fn spoil_bytes(random: &mut Random, bytes: &mut Vec<u8>) {
     if bytes.is_empty() {
         return;

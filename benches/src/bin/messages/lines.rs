@@ -38,7 +38,6 @@ pub(crate) fn send(at: &mut dyn FnMut(u64), count: u64) -> u64 {
     })
 }
 
-/// The client's end of a connection.
 struct Client {
     write: WriteHalf<DuplexStream>,
     read: Lines<BufReader<ReadHalf<DuplexStream>>>,

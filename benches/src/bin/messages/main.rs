@@ -42,7 +42,6 @@ fn check(name: &str, count: u64, send: fn(&mut dyn FnMut(u64), u64) -> u64) -> u
     answers
 }
 
-/// Returns a runtime of the embedded skills.
 fn runtime() -> prowess::Runtime {
     let builder = prowess::Runtime::builder().policies(prowess_mcp::policies()).default_skills();
     builder.build().expect("the runtime is complete")

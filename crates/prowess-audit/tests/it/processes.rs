@@ -24,17 +24,20 @@ fn second_process_is_refused_until_the_first_ends() {
     assert_eq!(entries, 2 + 2 * CALLS, "no number is missing, none is twice");
 }
 
-/// `cargo xtask soak` does so with 800,000 events.
+/// The number of events of each writer, unless `PROWESS_TEST_EVENTS` says otherwise.
+const EVENTS: u64 = 1_000;
+
 #[test]
 fn eight_writers_have_one_chain_and_keep_the_log() {
-    const EVENTS: u64 = 1_000;
+    let events = std::env::var("PROWESS_TEST_EVENTS");
+    let events = events.map_or(EVENTS, |events| events.parse().expect("a number"));
     let place = Place::new();
     let log = place.open();
     let reports = thread::scope(|scope| {
         for writer in 0..8 {
             let log = &log;
             scope.spawn(move || {
-                (0..EVENTS).for_each(|number| log.record(&done(writer * EVENTS + number)));
+                (0..events).for_each(|number| log.record(&done(writer * events + number)));
             });
         }
         run(&place.path, &[])
@@ -42,9 +45,9 @@ fn eight_writers_have_one_chain_and_keep_the_log() {
     assert!(reports.iter().all(|report| report.starts_with("closed: ")), "{reports:?}");
     drop(log);
     let verified = verify(&place.path).expect("one chain");
-    assert_eq!([verified.entries, verified.head.seq], [8 * EVENTS; 2], "each event is there once");
+    assert_eq!([verified.entries, verified.head.seq], [8 * events; 2], "each event is there once");
     let text = place.text();
     let calls: std::collections::BTreeSet<_> =
         text.lines().filter_map(|line| line.split("\"call\":").nth(1)?.split(',').next()).collect();
-    assert_eq!(calls.len() as u64, 8 * EVENTS, "no event is there twice");
+    assert_eq!(calls.len() as u64, 8 * events, "no event is there twice");
 }

@@ -15,11 +15,13 @@ use crate::fixture::{Changing, registry, skill_md};
 
 const READERS: usize = 8;
 
-/// The number of swaps. `cargo xtask soak` makes 10,000 with an optimized build.
+/// The number of swaps, unless `PROWESS_TEST_SWAPS` says otherwise.
 const SWAPS: u64 = 500;
 
 #[test]
 fn readers_see_consistent_catalogs() {
+    let swaps = std::env::var("PROWESS_TEST_SWAPS");
+    let swaps = swaps.map_or(SWAPS, |swaps| swaps.parse().expect("a number"));
     let registry = registry(vec![("user", Trust::Trusted, Arc::new(VersionedSource::default()))]);
     registry.reload();
     let is_over = AtomicBool::new(false);
@@ -38,7 +40,7 @@ fn readers_see_consistent_catalogs() {
     };
     thread::scope(|scope| {
         let readers = [(); READERS].map(|()| scope.spawn(read_until_over));
-        for _ in 1..SWAPS {
+        for _ in 1..swaps {
             registry.reload();
         }
         is_over.store(true, Ordering::Release);
@@ -49,7 +51,7 @@ fn readers_see_consistent_catalogs() {
             );
         }
     });
-    assert_eq!(registry.catalog().generation(), SWAPS);
+    assert_eq!(registry.catalog().generation(), swaps);
 }
 
 /// A source that blocks in the middle of its scan.

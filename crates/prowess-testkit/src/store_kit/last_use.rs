@@ -3,26 +3,28 @@
 use prowess_core::{SessionStore, StoredSession, Timestamp};
 
 use super::sample::{
-    delete, expect, expire, id, load, session, session_at, store as put_new, touch,
+    delete, expect, expire, id, load, session, session_at, store as put_new, stored, touch,
 };
 
 pub(super) fn touch_records_the_last_use(store: &dyn SessionStore) {
     let id = id("touch");
     put_new(store, &session_at(&id, 1, 10, None), &[], None);
     expect(touch(store, &id, 20, Some(500)), true, "`touch` of a stored session");
-    let touched = session_at(&id, 1, 20, Some(500));
-    expect(load(store, &id), Some(touched), "the session after `touch`");
+    stored(store, &id, Some(session_at(&id, 1, 20, Some(500))), "the session after `touch`");
     touch(store, &id, 30, None);
-    let touched = session_at(&id, 1, 30, None);
-    expect(load(store, &id), Some(touched), "the session after `touch` without expiry");
+    stored(
+        store,
+        &id,
+        Some(session_at(&id, 1, 30, None)),
+        "the session after `touch` without expiry",
+    );
 }
 
 pub(super) fn touch_changes_nothing_else(store: &dyn SessionStore) {
     let id = id("touch-put");
     put_new(store, &session(&id, 1), &[], None);
     touch(store, &id, 20, None);
-    let stored = load(store, &id);
-    expect(stored, Some(session_at(&id, 1, 20, None)), "the session after `touch`");
+    stored(store, &id, Some(session_at(&id, 1, 20, None)), "the session after `touch`");
     put_new(store, &session_at(&id, 2, 30, None), &[], Some(1));
 }
 
@@ -30,8 +32,12 @@ pub(super) fn touch_never_moves_back(store: &dyn SessionStore) {
     let id = id("touch-back");
     put_new(store, &session_at(&id, 1, 20, Some(300)), &[], None);
     expect(touch(store, &id, 15, Some(900)), true, "`touch` of a session that was used later");
-    let stored = load(store, &id);
-    expect(stored, Some(session_at(&id, 1, 20, Some(300))), "the session after an early `touch`");
+    stored(
+        store,
+        &id,
+        Some(session_at(&id, 1, 20, Some(300))),
+        "the session after an early `touch`",
+    );
 }
 
 pub(super) fn touch_reports_a_missing_session(store: &dyn SessionStore) {
@@ -48,8 +54,7 @@ pub(super) fn put_records_the_last_use(store: &dyn SessionStore) {
     let id = id("put-use");
     put_new(store, &session_at(&id, 1, 10, Some(100)), &[], None);
     put_new(store, &session_at(&id, 2, 20, Some(200)), &[], Some(1));
-    let stored = load(store, &id);
-    expect(stored, Some(session_at(&id, 2, 20, Some(200))), "the session after a later `put`");
+    stored(store, &id, Some(session_at(&id, 2, 20, Some(200))), "the session after a later `put`");
 }
 
 pub(super) fn put_never_moves_the_last_use_back(store: &dyn SessionStore) {
@@ -57,9 +62,12 @@ pub(super) fn put_never_moves_the_last_use_back(store: &dyn SessionStore) {
     put_new(store, &session_at(&id, 1, 10, Some(100)), &[], None);
     touch(store, &id, 50, Some(500));
     put_new(store, &session_at(&id, 2, 20, Some(200)), &[], Some(1));
-    let expected =
-        StoredSession { touched: Timestamp(50), expires: Some(Timestamp(500)), ..session(&id, 2) };
-    expect(load(store, &id), Some(expected), "the session after a `put` with an earlier use");
+    let expected = Some(StoredSession {
+        touched: Timestamp(50),
+        expires: Some(Timestamp(500)),
+        ..session(&id, 2)
+    });
+    stored(store, &id, expected, "the session after a `put` with an earlier use");
 }
 
 pub(super) fn expire_deletes_the_expired(store: &dyn SessionStore) {
@@ -67,15 +75,11 @@ pub(super) fn expire_deletes_the_expired(store: &dyn SessionStore) {
     put_new(store, &session_at(&early, 1, 10, Some(999)), &[], None);
     put_new(store, &session_at(&exact, 1, 10, Some(1_000)), &[], None);
     expire(store, 998);
-    if load(store, &early).is_none() {
-        panic!("a session is deleted before it expires");
-    }
+    assert!(load(store, &early).is_some(), "a session is deleted before it expires");
     let deleted = expire(store, 1_000);
     expect(load(store, &early), None, "a session that expired earlier");
     expect(load(store, &exact), None, "a session that expires at this moment");
-    if deleted < 2 {
-        panic!("{deleted} deleted sessions are reported instead of 2 or more");
-    }
+    assert!(deleted >= 2, "{deleted} deleted sessions are reported");
     expect(expire(store, 1_000), 0, "the number of deleted sessions of a second call");
 }
 
@@ -84,10 +88,13 @@ pub(super) fn expire_keeps_the_others(store: &dyn SessionStore) {
     put_new(store, &session_at(&later, 1, 10, Some(2_001)), &[], None);
     put_new(store, &session_at(&never, 1, 10, None), &[], None);
     expire(store, 2_000);
-    let stored = load(store, &later);
-    expect(stored, Some(session_at(&later, 1, 10, Some(2_001))), "a session that expires later");
-    let stored = load(store, &never);
-    expect(stored, Some(session_at(&never, 1, 10, None)), "a session that does not expire");
+    stored(
+        store,
+        &later,
+        Some(session_at(&later, 1, 10, Some(2_001))),
+        "a session that expires later",
+    );
+    stored(store, &never, Some(session_at(&never, 1, 10, None)), "a session that does not expire");
 }
 
 pub(super) fn expire_follows_the_last_use(store: &dyn SessionStore) {
@@ -97,7 +104,11 @@ pub(super) fn expire_follows_the_last_use(store: &dyn SessionStore) {
     touch(store, &extended, 20, Some(4_000));
     touch(store, &shortened, 20, Some(3_000));
     expire(store, 3_000);
-    let stored = load(store, &extended);
-    expect(stored, Some(session_at(&extended, 1, 20, Some(4_000))), "a session after its use");
+    stored(
+        store,
+        &extended,
+        Some(session_at(&extended, 1, 20, Some(4_000))),
+        "a session after its use",
+    );
     expect(load(store, &shortened), None, "a session whose use set an earlier expiry");
 }

@@ -78,6 +78,16 @@ pub(super) fn load(store: &dyn SessionStore, id: &SessionId) -> Option<StoredSes
     store.load(id).expect(WORKING)
 }
 
+/// Compares a stored session.
+pub(super) fn stored(
+    store: &dyn SessionStore,
+    id: &SessionId,
+    expected: Option<StoredSession>,
+    why: &str,
+) {
+    expect(load(store, id), expected, why);
+}
+
 pub(super) fn text(store: &dyn SessionStore, key: ContentKey) -> Option<Arc<str>> {
     let texts = store.contents(&[key]).expect(WORKING);
     expect(texts.len(), 1, "the number of texts for one key");

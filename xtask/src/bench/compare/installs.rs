@@ -11,13 +11,12 @@ use std::process::Command;
 use super::{ROUNDS, median, today};
 use crate::bench::generate;
 use crate::install::node::Packages;
-use crate::process::{Failure, Server, build_optimized, output, succeed};
+use crate::process::{Failure, Server, build_optimized, fail_for, output, succeed};
 use crate::root;
 
 /// The program of others, which installs from a folder without the network.
 const PEER: &str = "skills@1.7.4";
 
-/// The number of installed skills.
 const SKILLS: usize = 200;
 
 /// How often a command that changes nothing runs in each round.
@@ -68,10 +67,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     let (table, over) = table(&rounds);
     println!("{table}");
     std::fs::write(root().join("benches/INSTALL.md"), page(&table, &today()?))?;
-    match over.as_slice() {
-        [] => Ok(()),
-        _ => Err(Failure(format!("more than the limit: {}", over.join(", ")))),
-    }
+    fail_for("more than the limit", &over)
 }
 
 impl Place {
@@ -123,7 +119,6 @@ impl Place {
     }
 }
 
-/// Runs a command in a home, and returns what one run took.
 fn timed(command: &Command, home: &Path, count: usize) -> Result<Taken, Failure> {
     let mut shell = Command::new("bash");
     shell.args(["-c", TIMED, "bash", &count.to_string()]);

@@ -2,14 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::{PEERS, ROUNDS, SKILLS, Sample, median};
+use super::{Peer, ROUNDS, SKILLS, Sample, median};
 
-/// The page with the table, and the chart.
 pub(crate) const PAGE: &str = "benches/COMPARE.md";
 pub(crate) const CHART: &str = "benches/chart.svg";
 
-/// Returns the page of the samples of each peer.
-pub(super) fn page(samples: &[Vec<Sample>; PEERS.len()], date: &str) -> String {
+pub(super) fn page(peers: &[Peer], samples: &[Vec<Sample>], date: &str) -> String {
     let mut page = format!(
         "# Finding skills, beside others\n\n\
          Written by `cargo xtask compare` on {date}; not edited by hand.\n\n\
@@ -20,18 +18,17 @@ pub(super) fn page(samples: &[Vec<Sample>; PEERS.len()], date: &str) -> String {
          | | from | version | skills found | CPU time, ms | of the floor | of prowess | peak memory, MiB |\n\
          |---|---|---|--:|--:|--:|--:|--:|\n"
     );
-    let [floor, ours, ..] = samples;
-    for ((name, from, version, _), own) in PEERS.iter().zip(samples) {
+    for (Peer { name, from, version, .. }, own) in peers.iter().zip(samples) {
         let ratio = |base: &[Sample]| median(own.iter().zip(base).map(|(own, it)| own[1] / it[1]));
         let [skills, time, peak] = [0, 1, 2].map(|at| median(own.iter().map(|sample| sample[at])));
-        let [of_floor, of_ours] = [times(ratio(floor)), times(ratio(ours))];
+        let [of_floor, of_ours] = [times(ratio(&samples[0])), times(ratio(&samples[1]))];
         let _ = writeln!(
             page,
             "| `{name}` | {from} | {version} | {skills} | {time:.2} | {of_floor} | {of_ours} | {peak:.1} |"
         );
     }
     page.push_str("\nThey do not do the same work:\n\n");
-    for (name, .., does) in PEERS {
+    for Peer { name, does, .. } in peers {
         let _ = writeln!(page, "- `{name}`: {does}.");
     }
     page
@@ -116,11 +113,8 @@ mod tests {
     #[test]
     fn ratio_is_of_its_own_round() {
         // A busy moment doubles everything of the second round and changes no ratio.
-        let mut samples: [Vec<Sample>; PEERS.len()] = Default::default();
-        for (samples, cost) in samples.iter_mut().zip([0.1, 0.15, 3.0]) {
-            samples.extend([1.0, 2.0, 1.0].map(|busy| [1_000.0, cost * busy, 2.0]));
-        }
-        let page = page(&samples, "2026-01-02");
+        let of = |cost| [1.0, 2.0, 1.0].map(|busy| [1_000.0, cost * busy, 2.0]).to_vec();
+        let page = page(&super::super::peers(), &[0.1, 0.15, 3.0].map(of), "2026-01-02");
         let line = "| `brainwires-skills` | crate | 0.11.0 | 1000 | 3.00 | 30 | 20 | 2.0 |\n";
         assert!(page.contains(line) && page.contains("on 2026-01-02"), "{page}");
     }

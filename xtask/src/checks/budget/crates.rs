@@ -110,28 +110,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repeated_crates_count_once() {
+    fn trees_are_counted() {
         assert_eq!(distinct("one v1\ntwo v2\none v1 (*)\ntwo v3\n").len(), 3);
-    }
-
-    #[test]
-    fn two_versions_are_found() {
         let tree = "one v1\ntwo v2\none v1 (*)\ntwo v3 (proc-macro)\n";
         assert_eq!(in_two_versions(tree), BTreeSet::from(["two"]));
-    }
-
-    #[test]
-    fn row_without_a_reason_explains_nothing() {
-        let document = format!(
-            "{HEADING}\n| crate | reason |\n|---|---|\n| `one` | old macros |\n| `two` | |\n"
-        );
-        assert_eq!(explained(&document), BTreeSet::from(["one"]));
-    }
-
-    #[test]
-    fn second_reader_of_yaml_is_found_by_its_whole_name() {
+        let rows = "| crate | reason |\n|---|---|\n| `one` | old macros |\n| `two` | |\n";
+        assert_eq!(explained(&format!("{HEADING}\n{rows}")), BTreeSet::from(["one"]));
         assert_eq!(second_reader("one v1\nyaml_serde v0.10.1\n"), Some("yaml_serde"));
         assert_eq!(second_reader("one v1\nlibyaml-rs v0.3.0 (*)\n"), Some("libyaml-rs"));
-        assert_eq!(second_reader("serde-saphyr v1\nyaml_serde_more v1\n"), None);
+        assert_eq!(second_reader("granit v1\nyaml_serde_more v1\n"), None, "a whole name");
     }
 }

@@ -53,7 +53,6 @@ pub(super) fn common_keys() -> Result<f64, Failure> {
     some_keys(keys_of(&schema()?, Some("common")))
 }
 
-/// Counts all keys of the configuration.
 pub(super) fn keys() -> Result<f64, Failure> {
     some_keys(keys_of(&schema()?, None))
 }
@@ -85,7 +84,6 @@ fn keys_of(schema: &Value, tier: Option<&str>) -> usize {
     own + inner
 }
 
-/// Counts the commands in the groups of the overview.
 pub(super) fn commands() -> Result<f64, Failure> {
     let help = prowess(&["-h"])?;
     Ok(commands_of(&String::from_utf8_lossy(&help)) as f64)
@@ -100,7 +98,6 @@ fn commands_of(help: &str) -> usize {
     names.flat_map(|names| names.split(',')).filter(|name| !name.trim().is_empty()).count()
 }
 
-/// Builds the program and returns what it prints.
 fn prowess(arguments: &[&str]) -> Result<Vec<u8>, Failure> {
     cargo(["build", "--quiet", "--package", "prowess-cli"])?;
     succeed(Command::new(built("debug", "prowess")?).args(arguments))

@@ -20,7 +20,6 @@ pub(crate) struct Repository {
     pub(crate) files: Vec<TextFile>,
 }
 
-/// A package of the workspace, as `cargo metadata` prints it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Package {
     pub(crate) name: String,
@@ -57,7 +56,6 @@ pub(crate) struct Target {
     pub(crate) has_tests: bool,
 }
 
-/// A file with its text.
 #[derive(Clone, Debug)]
 pub(crate) struct TextFile {
     /// From the top of the repository, with `/`.

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{BODY_MARKER, CATALOG_MARKER, FASTMCP, FILE_MARKER, root_of_clients, write_skills};
 use crate::install::python::environment;
-use crate::process::{Failure, output};
+use crate::process::{Failure, fail_for, output};
 
 /// The ways in which FastMCP publishes skills: by the skills extension, and as resources with their
 /// files in a manifest or in the list.
@@ -36,10 +36,7 @@ pub(super) fn run(prowess: &Path) -> Result<(), Failure> {
             failed.push(mode);
         }
     }
-    match failed.as_slice() {
-        [] => Ok(()),
-        _ => Err(Failure(format!("not every server's skills are used: {}", failed.join(", ")))),
-    }
+    fail_for("not every server's skills are used", &failed)
 }
 
 /// Returns whether the commands show each part of a server's skills, and what they print.
