@@ -22,7 +22,6 @@ pub fn peak_kib() -> u64 {
     status("VmHWM:")
 }
 
-/// Returns a field of the kernel's status of this process.
 fn status(field: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(field));

@@ -95,8 +95,7 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ),
         ["readmes"] => readmes::run(),
         ["codes"] => codes(),
-        ["prose"] => prose::run(None),
-        ["prose", tree] => prose::run(Some(tree)),
+        ["prose"] => prose::run(),
         _ => return None,
     };
     Some(done)

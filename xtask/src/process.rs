@@ -110,7 +110,6 @@ impl Server {
     }
 }
 
-/// Returns the first line of an output of a server.
 pub(crate) fn first_line(output: Option<impl Read>) -> Result<String, Failure> {
     let mut line = String::new();
     BufReader::new(output.expect("it is piped")).read_line(&mut line)?;
@@ -134,12 +133,10 @@ pub(crate) fn build_optimized(targets: &[&str]) -> Result<PathBuf, Failure> {
     built("release", "")
 }
 
-/// The path of a program that was built under a profile.
 pub(crate) fn built(profile: &str, program: &str) -> Result<PathBuf, Failure> {
     Ok(built_in(profile)?.join(format!("{program}{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// The path of a folder of cargo's output.
 pub(crate) fn built_in(folder: &str) -> Result<PathBuf, Failure> {
     let metadata = cargo_output(&["metadata", "--format-version", "1", "--no-deps"])?;
     let metadata: Value = serde_json::from_slice(&metadata)?;

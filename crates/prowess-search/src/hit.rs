@@ -18,7 +18,6 @@ pub(crate) fn first(limit: usize) -> Vec<Hit> {
     (0..limit).map(|position| Hit { position, score: 0.0 }).collect()
 }
 
-/// Hits as skills of the catalog that they are of.
 pub(crate) fn ranked(catalog: &Arc<Catalog>, hits: Vec<Hit>) -> Vec<Ranked<'_>> {
     hits.into_iter()
         .filter_map(|Hit { position, score }| {

@@ -65,7 +65,6 @@ struct Asked {
     term: String,
 }
 
-/// Cuts a query to the bytes that count.
 pub(crate) fn cut(query: &str) -> &str {
     &query[..query.floor_char_boundary(MOST_BYTES)]
 }

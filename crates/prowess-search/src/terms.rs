@@ -34,7 +34,6 @@ impl Terms {
         Self { text: text.into(), starts: starts.into(), letters }
     }
 
-    /// The number of a term.
     pub(crate) fn find(&self, term: &str) -> Option<usize> {
         let number = self.lower_bound(term);
         (number < self.letters.len() && self.term(number) == term).then_some(number)

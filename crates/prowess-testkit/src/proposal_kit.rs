@@ -39,7 +39,6 @@ impl OpenedProposals {
         self.store.submit(proposal).expect("a proposal is kept")
     }
 
-    /// Returns the text that is kept under a name.
     fn text(&self, name: &str) -> String {
         let found = (self.kept)().into_iter().find(|(kept, _)| kept == name);
         found.unwrap_or_else(|| panic!("nothing is kept under `{name}`")).1
@@ -49,7 +48,6 @@ impl OpenedProposals {
         (self.kept)().into_iter().map(|(name, _)| name).collect()
     }
 
-    /// Checks that a text for a model has no path of the host.
     fn check_pathless(&self, text: &str) {
         let path = self.directory.to_string_lossy();
         assert!(!text.contains(&*path), "`{text}` has a path of the host");
@@ -122,7 +120,6 @@ fn name_has_no_path(opened: &OpenedProposals) {
     }
 }
 
-/// Returns the messages of proposals that are submitted while the store fails.
 fn failures(opened: &OpenedProposals) -> Vec<String> {
     let store = &opened.store;
     let messages = std::sync::Mutex::new(Vec::new());

@@ -64,7 +64,6 @@ impl Published {
         self.remote.fetch(artifact, limit, &Cancel::default())
     }
 
-    /// Returns all bytes of an artifact.
     fn bytes(&self, artifact: &RemoteArtifact) -> Vec<u8> {
         self.fetch(artifact, ENOUGH).expect("the artifact is fetched")
     }

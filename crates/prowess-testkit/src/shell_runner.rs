@@ -82,7 +82,6 @@ fn unreadable(error: &SourceError) -> ScriptError {
     refused(error.kind.as_str(), "the script cannot be read")
 }
 
-/// Returns the command of a script in a copy of its package.
 fn command(request: &ScriptRequest<'_>, package: &Path) -> Result<Command, ScriptError> {
     let ScriptRequest { catalog, record, path, arguments, environment, working_directory, .. } =
         *request;
@@ -104,7 +103,6 @@ fn command(request: &ScriptRequest<'_>, package: &Path) -> Result<Command, Scrip
     Ok(command)
 }
 
-/// Returns a file with this content.
 fn input_file(content: &[u8]) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     file.write_all(content)?;

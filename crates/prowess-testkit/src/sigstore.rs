@@ -294,19 +294,16 @@ fn long(number: usize) -> [u8; 4] {
     u32::try_from(number).expect("a certificate is small").to_be_bytes()
 }
 
-/// Returns the content of an element of DER.
 fn content(element: &[u8]) -> &[u8] {
     let (header, length) = header(element);
     &element[header..header + length]
 }
 
-/// Returns the first of several elements of DER.
 fn first_element(elements: &[u8]) -> &[u8] {
     let (header, length) = header(elements);
     &elements[..header + length]
 }
 
-/// Returns the lengths of the header and of the content of an element of DER.
 fn header(element: &[u8]) -> (usize, usize) {
     match *element {
         [_, 0x82, high, low, ..] => (4, usize::from(u16::from_be_bytes([high, low]))),
@@ -316,7 +313,6 @@ fn header(element: &[u8]) -> (usize, usize) {
     }
 }
 
-/// Returns an element of DER.
 fn element(tag: u8, content: &[u8]) -> Vec<u8> {
     let length = long(content.len());
     let header = match content.len() {

@@ -19,7 +19,6 @@ const CHANGING: usize = 8;
 #[derive(Debug, Default)]
 pub struct VersionedSource(AtomicU64);
 
-/// Returns whether the skill with this number differs in each version.
 fn is_changing(number: usize) -> bool {
     number % (SKILLS / (CHANGING - 1)) == 1
 }

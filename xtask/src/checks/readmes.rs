@@ -10,7 +10,6 @@ use crate::root;
 const ORIGIN: &str =
     "<!-- Written by `cargo xtask readmes` from the documentation of the code; edit that. -->";
 
-/// Writes the README of each crate.
 pub(crate) fn run() -> Result<(), Failure> {
     let repository = Repository::read(&root())?;
     for package in repository.crates() {
@@ -21,7 +20,6 @@ pub(crate) fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The path of a crate's README.
 pub(crate) fn path(package: &Package) -> String {
     format!("{}/README.md", package.folder)
 }

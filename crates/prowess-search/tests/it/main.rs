@@ -23,7 +23,6 @@ use prowess_core::{Catalog, Ranker};
 use prowess_search::Searcher;
 use prowess_testkit::memory_catalog;
 
-/// A catalog of names and descriptions.
 fn catalog(skills: &[(&str, &str)]) -> Arc<Catalog> {
     memory_catalog(skills.iter().map(|&(name, description)| (name, description, &[][..])))
 }

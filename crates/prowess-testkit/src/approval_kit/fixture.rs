@@ -135,7 +135,6 @@ impl<'a> Fixture<'a> {
         spent.expect("`spend` succeeds on a working store")
     }
 
-    /// Returns the stored entries of the session.
     pub(super) fn entries(&self) -> Vec<ApprovalEntry> {
         self.listed(NonZeroUsize::new(100).expect("it is not zero"))
     }

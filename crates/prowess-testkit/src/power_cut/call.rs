@@ -95,7 +95,6 @@ impl Call {
         self.arguments.split(", ").filter(|it| it.contains('<')).map(Descriptor::parse)
     }
 
-    /// Returns the descriptor that was opened.
     pub(super) fn opened(&self) -> Descriptor {
         Descriptor::parse(&self.result)
     }

@@ -96,7 +96,6 @@ impl Change {
         }
     }
 
-    /// Returns whether this change of a name is one of the same name as an earlier change.
     fn follows(&self, earlier: &Self) -> bool {
         let earlier = earlier.names();
         self.names().iter().any(|name| earlier.contains(name))

@@ -86,7 +86,6 @@ impl Disk {
         matches!(self.nodes[inode].content, Content::Directory(_))
     }
 
-    /// Returns what has this name in a directory.
     pub(super) fn named(&self, (directory, name): &Entry) -> Option<Inode> {
         let Content::Directory(entries) = &self.nodes[*directory].content else { return None };
         entries.get(name).copied()

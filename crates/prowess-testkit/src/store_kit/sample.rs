@@ -51,7 +51,6 @@ pub(super) fn expect<T: PartialEq + Debug>(found: T, expected: T, why: &str) {
     assert_eq!(found, expected, "{why}");
 }
 
-/// Stores a session that must be stored.
 pub(super) fn store(
     store: &dyn SessionStore,
     session: &StoredSession,

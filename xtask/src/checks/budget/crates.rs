@@ -73,7 +73,6 @@ fn distinct(tree: &str) -> BTreeSet<&str> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
-/// Returns the names that a tree has with more than one version.
 fn in_two_versions(tree: &str) -> BTreeSet<&str> {
     let mut versions: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for line in distinct(tree) {

@@ -8,7 +8,6 @@ const MOST_LINES: usize = 60;
 /// The heading of the list of extension points in ARCHITECTURE.md.
 const HEADING: &str = "\n## Extension points\n";
 
-/// The public interface of the crate that defines them.
 const INTERFACE: &str = "crates/prowess-core/public-api.txt";
 
 /// The attributes of a test.

@@ -1,5 +1,5 @@
-//! Checks that the compiler does not make: the floors, the manifests, the documents, the files, the
-//! circles between files and the wording.
+//! Checks that the compiler does not make: the floors, the manifests, the documents, the files,
+//! sleeping tests and the wording.
 //!
 //! The repository is read once into values; each check is a function of those values, with a test
 //! that shows it fail.
@@ -16,14 +16,14 @@ pub(crate) mod repository;
 mod sleeps;
 mod sources;
 
-use super::{circles, prose};
+use super::prose;
 use crate::process::Failure;
 use repository::Repository;
 
 /// A check gives a sentence for each thing that is wrong.
 type Check = fn(&Repository) -> Vec<String>;
 
-const CHECKS: [(&str, Check); 12] = [
+const CHECKS: [(&str, Check); 11] = [
     ("dependencies", dependencies::check),
     ("encoders", encoders::check),
     ("examples", examples::check),
@@ -34,11 +34,9 @@ const CHECKS: [(&str, Check); 12] = [
     ("sleeps", sleeps::check),
     ("sources", sources::check),
     ("files", files::check),
-    ("circles", circles::check),
     ("prose", prose::check),
 ];
 
-/// Runs every check and prints every problem.
 pub(crate) fn run() -> Result<(), Failure> {
     let repository = Repository::read(&crate::root())?;
     let mut problems = 0;

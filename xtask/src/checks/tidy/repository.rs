@@ -16,7 +16,6 @@ pub(crate) struct Repository {
     pub(crate) folders: Vec<String>,
     /// Every folder of `crates`.
     pub(crate) crate_folders: Vec<String>,
-    /// Every file that is text.
     pub(crate) files: Vec<TextFile>,
 }
 
@@ -84,7 +83,6 @@ impl Repository {
         self.packages.iter().filter(|package| package.folder.starts_with("crates/"))
     }
 
-    /// The text of a file.
     pub(crate) fn text(&self, path: &str) -> Option<&str> {
         let file = self.files.iter().find(|file| file.path == path)?;
         Some(&file.text)
