@@ -31,13 +31,6 @@ scope:
   tenants: [b]
 ---
 The body of of-b.
-//- /by-hand/SKILL.md
----
-name: by-hand
-description: Makes reports when a user says so.
-disable-model-invocation: true
----
-The body of by-hand.
 //- /needs/SKILL.md
 ---
 name: needs
@@ -86,23 +79,6 @@ fn one_tenant_never_meets_anothers_skills() {
             assert_eq!(refused.code.expect("it is refused").as_str(), "skill-not-found");
         }
     }
-}
-
-#[test]
-fn a_user_loads_what_a_model_is_not_offered() {
-    let tree = Tree::new(SKILLS);
-    let runtime = runtime(&tree).build().expect("the layers are the standard ones");
-    let session = runtime.open_session().expect("memory");
-    let answer = runtime.turn(&session).expect("it is open").call_as_user(&load("by-hand"));
-    assert!(!answer.result.is_error, "{:?}", answer.result);
-    let next = runtime.turn(&session).expect("it is open");
-    assert!(next.prompt().text.contains("The body of by-hand."));
-    let read = ToolCall::new("skills_read", json!({ "path": "SKILL.md" }));
-    assert!(!next.call(&read).result.is_error, "its files are the conversation's");
-    let unload = ToolCall::new("skills_unload", json!({ "names": ["user:by-hand"] }));
-    assert!(!next.call(&unload).result.is_error);
-    let state = runtime.turn(&session).expect("it is open").state().active.len();
-    assert_eq!(state, 0, "a qualified id unloads it");
 }
 
 /// A machine that has everything.

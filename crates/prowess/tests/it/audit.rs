@@ -7,8 +7,7 @@ use prowess::audit::{AuditEntry, MemoryLog, Metrics, Redactor, Secrets};
 use prowess::session::{MemoryApprovals, SessionHandle};
 use prowess::{
     ApprovalDecision, ApprovalScope, ApprovalStore, ApprovalStoreExt as _, ApprovalVerdict,
-    CallIntent, CallOrigin, CallUsage, Clock as _, CostTracker, RateLimited, RateLimiter, Runtime,
-    RuntimeBuilder, ToolCall, ToolResult,
+    CallOrigin, CallUsage, Clock as _, CostTracker, Runtime, RuntimeBuilder, ToolCall, ToolResult,
 };
 use prowess_testkit::{ManualClock, ShellRunner, Tree};
 use serde_json::{Value, json};
@@ -123,35 +122,6 @@ fn old_approvals_are_removed_by_a_later_request() {
     let expired: Vec<_> = expired.iter().filter(|event| event["action"] == "expired").collect();
     assert_eq!(expired.len(), 1, "{expired:?}");
     assert_eq!(expired[0]["timestamp"], "2026-01-01T01:00:00Z", "the time of its expiry");
-}
-
-/// Admits one call of each tool.
-#[derive(Default)]
-struct OneOfEach(Mutex<Vec<String>>);
-
-impl RateLimiter for OneOfEach {
-    fn admit(&self, intent: &CallIntent) -> Result<(), RateLimited> {
-        let mut seen = self.0.lock().expect("no test panics here");
-        if seen.contains(&intent.tool) {
-            return Err(RateLimited { retry_after: None });
-        }
-        seen.push(intent.tool.clone());
-        Ok(())
-    }
-}
-
-#[test]
-fn rate_limiter_of_a_runtime_refuses_calls() {
-    let host = Host::new(|builder| builder.rate_limiter(Arc::new(OneOfEach::default())));
-    host.load();
-    let turn = host.runtime.turn(&host.session).expect("the session is open");
-    let again = turn.call(&ToolCall::new("skills_unload", json!({ "names": ["pdf"] })));
-    assert!(!again.result.is_error, "another tool has its own limit");
-    let refused = turn.call(&ToolCall::new("skills_load", json!({ "names": ["pdf"] })));
-    assert_eq!(refused.result.code.map(|code| code.to_string()).as_deref(), Some("rate-limited"));
-    assert!(host.session.state().expect("it is open").active.is_empty(), "the call was not run");
-    let last = host.events_of("tool_call_refused").pop().expect("it is audited");
-    assert_eq!(last["code"], "rate-limited");
 }
 
 /// Sums the tokens of calls.

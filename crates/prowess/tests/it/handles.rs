@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::thread;
 
-use prowess::session::{SessionHandle, SessionPolicy};
-use prowess::{Policies, Runtime, ToolCall, Turn};
+use prowess::session::SessionHandle;
+use prowess::{Runtime, ToolCall, Turn};
 use serde_json::json;
 
 fn runtime() -> Runtime {
@@ -40,12 +40,4 @@ fn clones_share_sessions() {
     let resumed = other.resume_session(session.id()).expect("a clone has the same sessions");
     assert_eq!(resumed.state().expect("it is open").active.len(), 1, "and what they have loaded");
     assert!(Arc::ptr_eq(&runtime.catalog(), &other.catalog()), "and the same catalog");
-}
-
-#[test]
-fn policies_are_returned_as_given() {
-    let session = SessionPolicy { max_active: 3, ..SessionPolicy::default() };
-    let given = Policies { session, ..Policies::default() };
-    let runtime = Runtime::builder().policies(given.clone()).build().expect("it is complete");
-    assert_eq!(runtime.policies(), &given, "building changes no policy");
 }

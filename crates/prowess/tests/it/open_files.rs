@@ -39,26 +39,6 @@ fn turn(runtime: &Runtime, session: &SessionHandle, open: &[&str]) -> Turn {
 }
 
 #[test]
-fn skill_is_offered_while_its_files_are_open() {
-    let tree = Tree::new(SHELF);
-    let runtime = runtime(&tree);
-    let session = runtime.open_session().expect("memory takes another session");
-    let offered = |open: &[&str]| {
-        let turn = turn(&runtime, &session, open);
-        let is_in_tools = turn.newest_tools()[0].input_schema.to_string().contains("\"sql\"");
-        let call = ToolCall::new("skills_load", json!({ "names": ["sql"], "mode": "add" }));
-        let is_loaded = !turn.call(&call).result.is_error;
-        assert_eq!(is_in_tools, is_loaded, "what is listed can be loaded: {open:?}");
-        is_loaded
-    };
-    assert!(!offered(&[]), "no file is open");
-    assert!(!offered(&["src/main.rs", "migrations/README.md"]));
-    assert!(offered(&["src/main.rs", "migrations/2026/users.sql"]));
-    let unknown = runtime.turn(&session).expect("the session is open");
-    assert!(unknown.prompt().text.contains("<name>sql</name>"), "a host that knows of no files");
-}
-
-#[test]
 fn opening_a_file_announces_its_skills() {
     let tree = Tree::new(SHELF);
     let runtime = runtime(&tree);
@@ -69,6 +49,9 @@ fn opening_a_file_announces_its_skills() {
     assert!(opened.text.starts_with(&before.text), "the text in front stays: {}", opened.text);
     let notice = opened.notice.as_ref().expect("a skill is new");
     assert_eq!(notice.added, ["sql"]);
+    let load = ToolCall::new("skills_load", json!({ "names": ["sql"] }));
+    let load = |open: &[&str]| turn(&runtime, &session, open).call(&load).result.is_error;
+    assert!(load(&["migrations/README.md"]) && !load(&["migrations/users.sql"]));
     let closed = turn(&runtime, &session, &[]).prompt();
     assert!(!closed.text.contains("sql"), "{}", closed.text);
 }

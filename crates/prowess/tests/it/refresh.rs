@@ -83,50 +83,6 @@ fn a_watching_runtime_sees_skills_come_change_and_go() {
     assert!(changes.iter().any(|change| change.removed.iter().eq(["pdf"])), "{changes:?}");
 }
 
-/// Saves a skill in an editor's way again and again, and checks that it is never gone and never said
-/// to be broken.
-#[track_caller]
-fn check_saves(save: impl Fn(&Path, &str)) {
-    let tree = Tree::new("");
-    tree.write("pdf/SKILL.md", skill("pdf", "zero"));
-    let (runtime, subscription) = watching(&tree);
-    // Events of earlier writes may still arrive.
-    let begun = runtime.catalog().generation();
-    for description in ["one", "two", "three", "four", "five"] {
-        save(&tree.join("pdf"), &skill("pdf", description));
-        let is_it = says("pdf", description);
-        let is_it = |catalog: &Catalog| {
-            assert!(catalog.get("pdf").is_some(), "it is never gone");
-            assert_eq!(catalog.diagnostics().count(), 0, "and never said to be broken");
-            is_it(catalog)
-        };
-        let changes = wait_until(&runtime, &subscription, is_it);
-        let is_change =
-            |change: &Arc<CatalogChange>| change.from < begun || change.changed.iter().eq(["pdf"]);
-        assert!(changes.iter().all(is_change), "it changes and nothing else does: {changes:?}");
-    }
-}
-
-#[test]
-fn a_save_in_any_editors_way_never_takes_a_skill_away() {
-    check_saves(|package, text| fs::write(package.join("SKILL.md"), text).expect("a write"));
-    check_saves(|package, text| {
-        fs::write(package.join(".SKILL.md.tmp"), text).expect("a write");
-        fs::rename(package.join(".SKILL.md.tmp"), package.join("SKILL.md")).expect("a rename");
-    });
-    check_saves(|package, text| {
-        fs::rename(package.join("SKILL.md"), package.join("SKILL.md~")).expect("a rename");
-        fs::write(package.join("SKILL.md"), text).expect("a write");
-    });
-    check_saves(|package, text| {
-        use std::io::Write;
-        let mut file = fs::File::create(package.join("SKILL.md")).expect("a file");
-        for piece in text.as_bytes().chunks(7) {
-            file.write_all(piece).expect("a piece is written");
-        }
-    });
-}
-
 #[test]
 fn a_turn_reloads_by_age_alone() {
     let tree = Tree::new("");

@@ -8,9 +8,7 @@ use expect_test::expect;
 use prowess::format::Profile;
 use prowess::tools::{NameStyle, Surface};
 use prowess::vendor::{WireFormat, strict_schema};
-use prowess::{
-    Content, Layer, Policies, Runtime, ToolCall, ToolDefinition, ToolResult, ToolType, Trust, Turn,
-};
+use prowess::{Content, Layer, Policies, Runtime, ToolResult, Trust, Turn};
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
 
@@ -111,6 +109,14 @@ fn prompts_name_the_tool_of_the_surface() {
 }
 
 #[test]
+fn host_learns_the_type_and_the_time_of_a_tool() {
+    let turn = Place::of("omniforge").turn();
+    let info = serde_json::to_value(turn.tool_info("skill")).expect("it is data");
+    assert_eq!(info, json!({ "type": "SKILL", "timeout_ms": 30_000 }));
+    assert_eq!(turn.tool_info("skills"), None, "there is no such tool");
+}
+
+#[test]
 fn combined_surfaces_share_the_session() {
     let mut policies = Policies { name_style: NameStyle::Dot, ..Policies::default() };
     policies.tools.surfaces = vec![
@@ -166,68 +172,6 @@ fn description_without_a_catalog_says_when_to_call() {
         "Get the instructions of a skill. Do this when the task at hand matches the skill's description, and before you use any of its files or scripts."
     ];
     plain.assert_eq(&Place::with(policies).turn().tools()[0].description);
-}
-
-/// A host that has an interface for its tools takes skills as one more type of tool.
-#[test]
-fn tools_fit_into_the_interface_of_a_host() {
-    /// The tools of the host, of whatever type.
-    trait HostTool {
-        fn name(&self) -> &str;
-        fn tool_type(&self) -> ToolType;
-        fn execute(&self, arguments: Value) -> Result<String, String>;
-    }
-
-    struct Clock;
-
-    impl HostTool for Clock {
-        fn name(&self) -> &'static str {
-            "clock"
-        }
-
-        fn tool_type(&self) -> ToolType {
-            ToolType::Function
-        }
-
-        fn execute(&self, _: Value) -> Result<String, String> {
-            Ok("noon".to_owned())
-        }
-    }
-
-    struct Adapter<'t> {
-        turn: &'t Turn,
-        definition: ToolDefinition,
-    }
-
-    impl HostTool for Adapter<'_> {
-        fn name(&self) -> &str {
-            &self.definition.name
-        }
-
-        fn tool_type(&self) -> ToolType {
-            self.turn.tool_info(self.name()).expect("it is a tool of the turn").tool_type
-        }
-
-        fn execute(&self, arguments: Value) -> Result<String, String> {
-            let result = self.turn.call(&ToolCall::new(self.name(), arguments)).result;
-            if result.is_error { Err(texts(&result)) } else { Ok(texts(&result)) }
-        }
-    }
-
-    let place = Place::of("omniforge");
-    let turn = place.turn();
-    let mut tools: Vec<Box<dyn HostTool + '_>> = vec![Box::new(Clock)];
-    for definition in turn.tools() {
-        tools.push(Box::new(Adapter { turn: &turn, definition }));
-    }
-    let types: Vec<_> = tools.iter().map(|tool| (tool.name(), tool.tool_type())).collect();
-    assert_eq!(types, [("clock", ToolType::Function), ("skill", ToolType::Skill)]);
-    let limit = turn.tool_info("skill").and_then(|info| info.timeout_ms);
-    assert_eq!(limit, Some(30_000));
-    let loaded = tools[1].execute(json!({ "skill_name": "test-skill" })).expect("it is a skill");
-    assert!(loaded.contains("Run them all."), "{loaded}");
-    assert_eq!(tools[1].execute(json!({})), Err("skill_name is required".to_owned()));
-    assert_eq!(tools[0].execute(json!({})).as_deref(), Ok("noon"));
 }
 
 /// Runs a call through the wire format of a vendor, from the definitions to the message with the

@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use prowess::registry::ReloadCause;
-use prowess::source_fs::Surroundings;
 use prowess::{Clock, Policies, Runtime, ToolCall};
 use prowess_testkit::{ManualClock, Tree};
 use serde_json::json;
 use tracing_subscriber::layer::SubscriberExt;
 
 use crate::collector::{Collector, Seen};
-use crate::trust::Switch;
 
 const SKILL: &str = "\
 //- /pdf/SKILL.md
@@ -142,22 +140,6 @@ fn reload_names_its_cause() {
     });
     assert_eq!(collector.causes(), ["start", "manual", "signal", "ttl"]);
     assert_eq!(collector.all("reload")[3].parent, Some("turn"), "the turn waited for it");
-}
-
-#[test]
-fn changed_trust_is_a_cause() {
-    let tree = Tree::new("");
-    let machine = Surroundings::new(Some(tree.join("home")), Some(tree.join("project")));
-    let switch = Arc::new(Switch::default());
-    let collector = traced(|| {
-        let runtime = Runtime::builder().discover(machine, switch.clone()).build();
-        let runtime = runtime.expect("the runtime is complete");
-        let session = runtime.open_session().expect("memory");
-        switch.flip();
-        runtime.turn(&session).expect("the session is open");
-        runtime.turn(&session).expect("the session is open");
-    });
-    assert_eq!(collector.causes(), ["start", "trust"], "the second turn found nothing new");
 }
 
 #[test]

@@ -17,10 +17,10 @@ const CANARY: &str = "CANARY-7f3a";
 
 /// Trusts every folder at even numbers.
 #[derive(Default)]
-pub(crate) struct Switch(AtomicU64);
+struct Switch(AtomicU64);
 
 impl Switch {
-    pub(crate) fn flip(&self) {
+    fn flip(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 }
