@@ -16,7 +16,11 @@ fn stage() -> Program {
 }
 
 /// Runs a shell script of a trusted skill. The secret `TOKEN` of the host is `hidden-value`.
-fn run(script: &str, adjust: impl FnOnce(&mut Policies, &Runtime)) -> ToolResult {
+fn run(
+    script: &str,
+    redactor: &Redactor,
+    adjust: impl FnOnce(&mut Policies, &Runtime),
+) -> ToolResult {
     let tree = Tree::new("//- /packages/keep\n");
     tree.write("skills/kit/SKILL.md", "---\nname: kit\ndescription: Runs.\n---\nRun them.\n");
     tree.write("skills/kit/scripts/a.sh", script);
@@ -29,7 +33,7 @@ fn run(script: &str, adjust: impl FnOnce(&mut Policies, &Runtime)) -> ToolResult
     let runtime = builder()
         .policies(policies)
         .sandboxed_scripts(stage(), tree.join("packages"))
-        .redactor(Redactor::default())
+        .redactor(redactor.clone())
         .script_secrets(Arc::new(|_| Ok("hidden-value\n".to_owned())))
         .build()
         .expect("the runtime is complete");
@@ -44,14 +48,16 @@ fn run(script: &str, adjust: impl FnOnce(&mut Policies, &Runtime)) -> ToolResult
 
 #[test]
 fn script_has_the_limits_of_the_policies() {
-    let result = run("echo begun; sleep 600", |policies, _| policies.tools.script_seconds = 1);
+    let redactor = Redactor::default();
+    let result =
+        run("echo begun; sleep 600", &redactor, |policies, _| policies.tools.script_seconds = 1);
     let result = result.structured.expect("a script that started has a result");
     assert_eq!((&result["stdout"], &result["timed_out"]), (&json!("begun\n"), &json!(true)));
     assert_eq!(
         result["hint"],
         "the time limit ended the script; give it less work, or tell the user"
     );
-    let missing = run("", |policies, _| {
+    let missing = run("", &redactor, |policies, _| {
         let table = &mut policies.scripts.interpreters.0;
         table.insert("sh".to_owned(), vec!["shell-that-is-not-there".to_owned()]);
     });
@@ -60,7 +66,8 @@ fn script_has_the_limits_of_the_policies() {
 
 #[test]
 fn secret_of_a_script_is_registered_before_it_runs() {
-    let result = run("echo \"<${KEY:0:6}${KEY:6}>\"; echo ${#KEY}", |policies, runtime| {
+    let redactor = Redactor::default();
+    let result = run("echo ${#KEY}", &redactor, |policies, runtime| {
         let catalog = runtime.catalog();
         let record = catalog.get("kit").expect("it is there");
         let package = catalog.package_digest(record, &prowess::Cancel::default());
@@ -71,6 +78,7 @@ fn secret_of_a_script_is_registered_before_it_runs() {
             ..SecretGrant::default()
         }];
     });
-    let output = result.structured.expect("it has a result")["stdout"].to_string();
-    assert!(output.contains("12") && !output.contains("hidden"), "{output}");
+    let result = result.structured.expect("it has a result");
+    assert_eq!(result["stdout"], "12\n", "the script has the secret");
+    assert_eq!(redactor.redact("hidden-value"), "[REDACTED]");
 }
