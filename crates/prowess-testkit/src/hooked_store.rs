@@ -87,7 +87,6 @@ impl SessionStore for HookedStore {
         &self,
         session: &StoredSession,
         new: &[StoredContent],
-        /// The operation that it expects.
         expected: Option<OperationId>,
     ) -> Result<PutOutcome, StoreError> {
         let call = StoreCall::Put { session, new, expected };
