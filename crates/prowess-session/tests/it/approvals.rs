@@ -25,59 +25,43 @@ enum Fault {
     AskStoresNothing,
     AskStoresAgain,
     AskMixesSessions,
-    AskMixesPackages,
     AskHasNoLimit,
     AskLimitsAllSessions,
     AskTakesLargeRequests,
     AskTakesAnyId,
     ReplaceComparesNothing,
-    ReplaceAcceptsLaterVersions,
     ReplaceStoresNothing,
-    ReplaceRefusesAll,
     ReplaceChecksFirst,
-    ReplaceCreates,
     FindMixesTenants,
-    FindMixesSessions,
-    FindMixesTools,
     FindIgnoresExpiry,
     FindKeepsRevoked,
     FindForgetsScopes,
     ListIgnoresLimit,
     ListSkips,
-    ListForgetsTheLast,
     RemoveTakesGranted,
     RemoveTakesNothing,
-    RemoveReturnsTooMany,
     RemoveReturnsNothing,
 }
 
-const FAULTS: [(Fault, &str); 27] = [
+const FAULTS: [(Fault, &str); 19] = [
     (Fault::AskStoresNothing, "ask-stores-a-pending-entry"),
     (Fault::AskStoresAgain, "same-request-leads-to-the-open-entry"),
     (Fault::AskMixesSessions, "other-requests-have-their-own-entries"),
-    (Fault::AskMixesPackages, "other-requests-have-their-own-entries"),
     (Fault::AskHasNoLimit, "pending-requests-are-limited"),
     (Fault::AskLimitsAllSessions, "pending-requests-are-limited"),
     (Fault::AskTakesLargeRequests, "large-requests-are-not-stored"),
     (Fault::AskTakesAnyId, "id-has-one-entry"),
     (Fault::ReplaceComparesNothing, "replace-compares-the-version"),
-    (Fault::ReplaceAcceptsLaterVersions, "replace-compares-the-version"),
     (Fault::ReplaceStoresNothing, "approval-for-one-call-is-spent-once"),
-    (Fault::ReplaceRefusesAll, "replace-compares-the-version"),
     (Fault::ReplaceChecksFirst, "racing-spends-have-one-winner"),
-    (Fault::ReplaceCreates, "replace-compares-the-version"),
     (Fault::FindMixesTenants, "find-keeps-callers-apart"),
-    (Fault::FindMixesSessions, "find-keeps-callers-apart"),
-    (Fault::FindMixesTools, "find-keeps-callers-apart"),
     (Fault::FindIgnoresExpiry, "expired-approvals-never-apply"),
     (Fault::FindKeepsRevoked, "find-returns-granted-approvals-only"),
     (Fault::FindForgetsScopes, "find-keeps-callers-apart"),
     (Fault::ListIgnoresLimit, "list-pages-are-complete"),
     (Fault::ListSkips, "list-pages-are-complete"),
-    (Fault::ListForgetsTheLast, "list-pages-are-complete"),
     (Fault::RemoveTakesGranted, "finished-entries-are-removed"),
     (Fault::RemoveTakesNothing, "finished-entries-are-removed"),
-    (Fault::RemoveReturnsTooMany, "finished-entries-are-removed"),
     (Fault::RemoveReturnsNothing, "finished-entries-are-removed"),
 ];
 
@@ -149,12 +133,8 @@ impl ApprovalStore for Faulty {
                 self.force(entry.clone())?;
                 Ok(Asked::Entry(Box::new(entry)))
             }
-            Fault::AskMixesSessions | Fault::AskMixesPackages => {
-                let is_alike = |entry: &ApprovalEntry| match self.fault {
-                    Fault::AskMixesSessions => entry.request == new.request,
-                    _ => entry.request.tool == new.request.tool && entry.session == new.session,
-                };
-                let known = self.all()?.into_iter().find(is_alike);
+            Fault::AskMixesSessions => {
+                let known = self.all()?.into_iter().find(|entry| entry.request == new.request);
                 known.map_or_else(|| self.inner.ask(new), |known| Ok(Asked::Entry(Box::new(known))))
             }
             Fault::AskLimitsAllSessions => match self.inner.ask(new)? {
@@ -194,21 +174,7 @@ impl ApprovalStore for Faulty {
     fn replace(&self, entry: ApprovalEntry, expected: u64) -> Stored<bool> {
         match self.fault {
             Fault::ReplaceComparesNothing | Fault::ReplaceChecksFirst => self.force(entry),
-            Fault::ReplaceAcceptsLaterVersions => {
-                let stored = self.inner.load(&entry.id)?;
-                if stored.is_some_and(|stored| expected > stored.version) {
-                    return self.force(entry);
-                }
-                self.inner.replace(entry, expected)
-            }
             Fault::ReplaceStoresNothing => Ok(true),
-            Fault::ReplaceRefusesAll => Ok(false),
-            Fault::ReplaceCreates if self.inner.load(&entry.id)?.is_none() => {
-                let ApprovalEntry { id, request, session, preview, asked: now, .. } = entry;
-                let expires = Timestamp(u64::MAX);
-                self.inner.ask(NewApproval { id, request, session, preview, now, expires })?;
-                Ok(true)
-            }
             _ => self.inner.replace(entry, expected),
         }
     }
@@ -217,8 +183,6 @@ impl ApprovalStore for Faulty {
         let changed = |mut entry: ApprovalEntry| {
             match self.fault {
                 Fault::FindMixesTenants => entry.request.tenant = query.tenant.map(Into::into),
-                Fault::FindMixesSessions => entry.session = query.session.clone(),
-                Fault::FindMixesTools => entry.request.tool = query.tool.to_owned(),
                 Fault::FindIgnoresExpiry => entry.expires = None,
                 Fault::FindKeepsRevoked => {
                     if let ApprovalState::Revoked { by, at } = entry.state {
@@ -244,11 +208,6 @@ impl ApprovalStore for Faulty {
             Fault::ListSkips if after.is_some() => {
                 Ok(self.inner.list(after, limit)?.into_iter().skip(1).collect())
             }
-            Fault::ListForgetsTheLast => {
-                let mut page = self.inner.list(after, limit)?;
-                page.pop();
-                Ok(page)
-            }
             _ => self.inner.list(after, limit),
         }
     }
@@ -257,10 +216,6 @@ impl ApprovalStore for Faulty {
         match self.fault {
             Fault::RemoveTakesGranted => self.inner.remove_finished(Timestamp(u64::MAX)),
             Fault::RemoveTakesNothing => Ok(Vec::new()),
-            Fault::RemoveReturnsTooMany => {
-                let kept = self.all()?.into_iter().take(1);
-                Ok(self.inner.remove_finished(before)?.into_iter().chain(kept).collect())
-            }
             Fault::RemoveReturnsNothing => {
                 self.inner.remove_finished(before)?;
                 Ok(Vec::new())

@@ -82,10 +82,23 @@ fn limit_of_one_is_a_single_active_skill() {
 }
 
 #[test]
-fn set_unloads_any_skill() {
-    let operations =
-        [("+a b c", "a b c"), ("-b", "a c"), ("-x", "a c"), ("-a c", ""), ("-a", ""), ("-*", "")];
-    check(&with(Discipline::Set), &operations);
+fn set_loads_and_unloads_any_skill() {
+    assert_eq!(LoadMode::default(), LoadMode::Replace);
+    let loads = [
+        ("=a", "a"),
+        ("=a a b", "a b"),
+        ("=b", "b"),
+        ("=a", "a"),
+        ("+a b b", "a b"),
+        ("+c", "a b c"),
+        ("=a b", "a b"),
+        ("+a", "b a"),
+        ("=a b c", "a b c"),
+        ("+b a", "c b a"),
+    ];
+    check(&SessionPolicy::default(), &loads);
+    let unloads = [("-b", "c a"), ("-x", "c a"), ("-x a", "c"), ("-*", ""), ("-a", ""), ("-*", "")];
+    check(&with(Discipline::Set), &[&[("+c b a", "c b a")], &unloads[..]].concat());
 }
 
 #[test]

@@ -243,8 +243,3 @@ fn memory_store_counts_its_sessions() {
     assert!(shown.contains(&first.id().to_string()), "a handle is shown by its id: {shown}");
     assert!(format!("{:?}", host.sessions).contains("max_active"), "sessions show their policy");
 }
-
-#[test]
-fn sessions_return_their_policy() {
-    assert_eq!(*Host::new(expiring(60)).sessions.policy(), expiring(60));
-}

@@ -2,62 +2,15 @@
 
 use std::sync::Arc;
 
-use prowess_core::{ActiveSkill, BodyDelivery, LoadMode, Receipt, Session, SessionError, Unload};
+use prowess_core::{ActiveSkill, BodyDelivery, LoadMode, Receipt, Unload};
 use prowess_session::{OnChange, OnReload, ReplacedSkill, SessionPolicy, operations};
 
 use crate::fixture::{Host, active, edition, load, skill};
 
 use LoadMode::{Add, Replace};
 
-fn with(on_reload: OnReload) -> SessionPolicy {
-    SessionPolicy { on_reload, ..SessionPolicy::default() }
-}
-
-fn capped(max_active: usize) -> SessionPolicy {
-    SessionPolicy { max_active, ..SessionPolicy::default() }
-}
-
 fn unloading(ids: &str) -> Unload {
     Unload::These(ids.split_whitespace().map(str::to_owned).collect())
-}
-
-/// Checks the active skills and the error code after `operation` on a session with `start` loaded.
-fn check<T>(
-    policy: SessionPolicy,
-    start: &str,
-    operation: impl Fn(&dyn Session) -> Result<T, SessionError>,
-    code: Option<&str>,
-    end: &str,
-) {
-    let session = Host::new(policy).open();
-    load(&session, Replace, start).expect("the start is within the cap");
-    let before = session.state().expect("the session is open");
-    let result = operation(&session);
-    let answer = result.as_ref().err().map(SessionError::code);
-    assert_eq!(answer, code, "the answer from [{start}]");
-    assert_eq!(active(&session), end, "what is active after [{start}]");
-    if code.is_some() {
-        let after = session.state().expect("the session is open");
-        assert_eq!(after, before, "a refused operation leaves the state as it was");
-    }
-}
-
-#[test]
-fn loading_keeps_order_and_drops_duplicates() {
-    let cases = [
-        ("", Replace, "a", "a"),
-        ("", Replace, "a a b", "a b"),
-        ("a", Replace, "b", "b"),
-        ("b a", LoadMode::default(), "b", "b"),
-        ("a", Add, "a b b", "a b"),
-        ("a b", Add, "c", "a b c"),
-        ("a b", Add, "a", "b a"),
-        ("a b c", Add, "b a", "c b a"),
-    ];
-    for (start, mode, wanted, end) in cases {
-        let operation = |session: &dyn Session| session.load(&crate::fixture::skills(wanted), mode);
-        check(SessionPolicy::default(), start, operation, None, end);
-    }
 }
 
 #[test]
@@ -69,40 +22,14 @@ fn adding_an_active_skill_follows_the_policy() {
         (OnReload::Error, Some("already-active"), "a b", 1),
     ];
     for (on_reload, code, end, content) in cases {
-        let again = |session: &dyn Session| session.load(&[edition("a", 2)], Add);
-        check(with(on_reload), "a b", again, code, end);
-
-        let session = Host::new(with(on_reload)).open();
+        let session = Host::new(SessionPolicy { on_reload, ..SessionPolicy::default() }).open();
         load(&session, Replace, "a b").expect("two skills are within the cap");
-        drop(again(&session));
+        let result = session.load(&[edition("a", 2)], Add);
+        assert_eq!(result.err().map(|error| error.code()), code, "{on_reload:?}");
+        assert_eq!(active(&session), end, "{on_reload:?}");
         let state = session.state().expect("the session is open");
         let expected = edition("a", content);
         assert_eq!(state.find("a"), Some(&*expected), "the content under {on_reload:?}");
-    }
-}
-
-#[test]
-fn limit_error_names_the_next_step() {
-    let session = Host::new(capped(1)).open();
-    let error = load(&session, Replace, "a b").expect_err("two are more than one");
-    assert_eq!(
-        error.to_string(),
-        "2 skills would be active and at most 1 may be; load fewer, or unload some first"
-    );
-}
-
-#[test]
-fn unloading_ignores_inactive_skills() {
-    let cases = [
-        ("a b c", unloading("b"), "a c"),
-        ("a b", unloading("x"), "a b"),
-        ("a b", unloading("x a"), "b"),
-        ("a b", Unload::All, ""),
-        ("", Unload::All, ""),
-    ];
-    for (start, which, end) in cases {
-        let operation = |session: &dyn Session| session.unload(&which);
-        check(SessionPolicy::default(), start, operation, None, end);
     }
 }
 

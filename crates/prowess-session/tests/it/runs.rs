@@ -192,29 +192,22 @@ fn expired_sessions_end_their_runs_when_they_are_deleted() {
     let policy = SessionPolicy { idle_limit_seconds: Some(1), ..SessionPolicy::default() };
     let host = Host::new(policy);
     let id = prowess_core::SessionId::new("chat").expect("it is an id");
-    let session = host.sessions.open_with(id.clone()).expect("the id is free");
     let origin = CallOrigin { task: Some("t".to_owned()), ..CallOrigin::default() };
-    load(&session.with_origin(origin), LoadMode::Add, "a").expect("it may be loaded");
-    host.take();
-    host.clock.advance(Duration::from_secs(1));
-    assert_eq!(host.sessions.expire(), Ok(1));
-    assert_eq!(host.take().0, format!("-a SessionExpired {}", run_length(1)));
-    assert_eq!(host.sessions.expire(), Ok(0), "it is reported once");
-    assert_eq!(host.take().0, "");
-}
-
-#[test]
-fn new_session_ends_the_runs_of_the_expired_one() {
-    let policy = SessionPolicy { idle_limit_seconds: Some(1), ..SessionPolicy::default() };
-    let host = Host::new(policy);
-    let id = prowess_core::SessionId::new("chat").expect("it is an id");
-    let session = host.sessions.open_with(id.clone()).expect("the id is free");
-    let origin = CallOrigin { task: Some("t".to_owned()), ..CallOrigin::default() };
-    load(&session.with_origin(origin), LoadMode::Add, "a").expect("it may be loaded");
-    host.take();
-    host.clock.advance(Duration::from_secs(1));
-    host.sessions.open_with(id).expect("the session has expired");
-    assert_eq!(host.take().0, format!("-a SessionExpired {}", run_length(1)));
+    for is_replaced in [false, true] {
+        let session = host.sessions.open_with(id.clone()).expect("the id is free");
+        load(&session.with_origin(origin.clone()), LoadMode::Add, "a").expect("it may be loaded");
+        host.take();
+        host.clock.advance(Duration::from_secs(1));
+        if is_replaced {
+            host.sessions.open_with(id.clone()).expect("the session has expired");
+        } else {
+            assert_eq!(host.sessions.expire(), Ok(1));
+        }
+        let length = run_length(1 + u64::from(is_replaced));
+        assert_eq!(host.take().0, format!("-a SessionExpired {length}"));
+        assert_eq!(host.sessions.expire(), Ok(0), "it is reported once");
+        assert_eq!(host.take().0, "");
+    }
 }
 
 /// A program that was killed in a task has unloaded nothing.
