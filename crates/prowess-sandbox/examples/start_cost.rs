@@ -3,10 +3,8 @@
 //! `PYTHON` one that has the package `sandlock`. `cargo xtask bench --start` builds and installs
 //! both.
 //!
-//! Rows with "stage ready" wait until a stage is prepared, as it is where the next script comes
-//! later; those with "one after the other" start the program just after its last end. `bwrap` and
-//! `sandlock` show the same paths; the interpreter of the latter runs before it is measured, and
-//! gives the output at the end only.
+//! `bwrap` and `sandlock` show the same paths; the interpreter of the latter runs before it is
+//! measured, and gives the output at the end only.
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is a measurement for a terminal")]
 
@@ -19,16 +17,12 @@ use std::time::{Duration, Instant};
 use prowess_sandbox::{DemandedLevel, Isolation, Native, Plan, Program, Stream, Streams};
 
 const ROUNDS: usize = 300;
-/// How long a stage that was started may take to prepare itself.
-const PREPARATION: Duration = Duration::from_millis(12);
 
 /// A way to start the program and wait for its end.
 struct Way {
     name: &'static str,
     /// Returns the time of the first output, if it is known.
     run: Box<dyn Fn() -> Option<Instant>>,
-    /// What comes before each run, and is not measured.
-    before: fn(&Self),
     outputs: Vec<Duration>,
     ends: Vec<Duration>,
 }
@@ -40,27 +34,15 @@ fn main() {
         run(command.env_clear().arg("a").stdin(Stdio::null()))
     };
     let mut ways = vec![Way::new("plain fork and exec", plain)];
-    let started = |way: &Way| {
-        (way.run)();
-    };
-    let rested = |_: &Way| std::thread::sleep(PREPARATION);
-    for (level, names) in [
-        (DemandedLevel::Floor, ["floor", "floor, one after the other", "floor, stage ready"]),
-        (
-            DemandedLevel::Namespaces,
-            ["namespaces", "namespaces, one after the other", "namespaces, stage ready"],
-        ),
-    ] {
-        let [fresh, following, ready] = names;
-        ways.push(Way::confined(fresh, plan(&stage, level), false));
-        ways.push(Way::confined(following, plan(&stage, level), true).before(started));
-        ways.push(Way::confined(ready, plan(&stage, level), true).before(rested));
+    for (level, name) in
+        [(DemandedLevel::Floor, "floor"), (DemandedLevel::Namespaces, "namespaces")]
+    {
+        ways.push(Way::confined(name, plan(&stage, level)));
     }
     // Nothing has to end what the program leaves.
     let mut alone = plan(&stage, DemandedLevel::Floor);
     alone.confinement.rights.processes = false;
-    let name = "floor, stage ready, a program that starts no others";
-    ways.push(Way::confined(name, alone, true).before(rested));
+    ways.push(Way::confined("floor, a program that starts no others", alone));
     if Command::new("bwrap").arg("--version").output().is_ok() {
         ways.push(Way::new("bwrap", || run(&mut bubblewrap())));
     }
@@ -91,26 +73,18 @@ fn main() {
 impl Way {
     fn new(name: &'static str, run: impl Fn() -> Option<Instant> + 'static) -> Self {
         let (outputs, ends) = (Vec::new(), Vec::new());
-        Self { name, run: Box::new(run), before: |_| (), outputs, ends }
+        Self { name, run: Box::new(run), outputs, ends }
     }
 
-    fn confined(name: &'static str, plan: Plan, keeps_ready: bool) -> Self {
-        let mut native = Native::new(plan.stage.clone());
-        if keeps_ready {
-            native = native.keep_ready();
-        }
+    fn confined(name: &'static str, plan: Plan) -> Self {
+        let native = Native::new(plan.stage.clone());
         Self::new(name, move || {
             let streams = Streams { stdout: Stream::Piped, stderr: Stream::Null };
             ends_well(&mut native.spawn(&plan, &streams, &[]).unwrap().child)
         })
     }
 
-    fn before(self, before: fn(&Self)) -> Self {
-        Self { before, ..self }
-    }
-
     fn measure(&mut self) {
-        (self.before)(self);
         let begun = Instant::now();
         let output = (self.run)();
         self.ends.push(begun.elapsed());

@@ -20,9 +20,9 @@ use crate::{Plan, Report, SandboxError};
 /// - `spawn` starts nothing at a level below the demanded one: it returns
 ///   [`SandboxErrorKind::Unavailable`](crate::SandboxErrorKind::Unavailable) instead.
 /// - A report lists only layers that the process itself has checked.
-/// - The process ends with the host. It may end earlier: with the thread that called `spawn`, and
-///   with the isolation itself where that starts stages ahead. Keep both until the process has
-///   ended. Its descendants end with it, and all of them end with [`Running::end`].
+/// - The process ends with the host. It may end earlier: with the thread that called `spawn`, so
+///   keep that until the process has ended. Its descendants end with it, and all of them end with
+///   [`Running::end`].
 /// - The process has no file of the host's open except the streams and the given files.
 pub trait Isolation: Send + Sync {
     /// Builds every layer around an empty process and reports what worked.

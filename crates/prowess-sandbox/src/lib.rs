@@ -26,12 +26,7 @@
 //! with another program ([`run_stage`]). Nothing of the host runs between `fork` and `exec`, and
 //! the host needs no `unsafe` code.
 //!
-//! A host that runs many programs keeps a stage ready ([`Native::keep_ready`]): it prepares itself
-//! before it knows the plan, with every layer that needs no plan, and adds the others when it gets
-//! one. Nothing of the program runs before the host has compared where the stage comes from.
 //! `cargo xtask bench --start` measures what a start costs.
-//! The stage that waits has a thread of its own, because the kernel ends a process with the thread
-//! that started it.
 //!
 //! This crate knows nothing of skills, plugins or scripts.
 #![deny(unsafe_code)]
@@ -40,9 +35,7 @@ mod error;
 mod isolation;
 mod launch;
 mod native;
-mod origin;
 mod plan;
-mod ready;
 mod report;
 #[cfg(target_os = "linux")]
 mod stage;

@@ -15,7 +15,6 @@ mod network;
 mod outer;
 mod paths;
 mod places;
-mod rehearsal;
 mod root;
 mod supervisor;
 mod verify;
@@ -96,7 +95,6 @@ pub fn enter() -> io::Result<Inside> {
     let (preparation, _) = wire::receive::<Preparation>(&socket)?;
     // A layer that cannot be built is the answer to the order.
     let prepared = prepare(&preparation, &socket);
-    rehearsal::rehearse(&preparation, &socket);
     let (order, mut files) = wire::receive::<Order>(&socket)?;
     if let Err(error) = order.exec.as_ref().map_or(Ok(()), |exec| take_place(exec, &mut files)) {
         wire::send(&socket, &Answer::NotStarted(error.to_string()), &[])?;
@@ -108,7 +106,6 @@ pub fn enter() -> io::Result<Inside> {
     });
     match confined {
         Ok((report, listener)) => {
-            wire::wait_for_release(&socket)?;
             let listener: Vec<_> = listener.iter().map(AsFd::as_fd).collect();
             wire::send(&socket, &Answer::Confined(report.clone()), &listener)?;
             Ok(Inside { socket, files, report, exec: order.exec })
@@ -225,7 +222,7 @@ fn give_up_privileges(identity: &Identity) -> Result<(), Failed> {
 
 /// Fails if an order needs other preparations.
 fn is_prepared_for(preparation: &Preparation, order: &Order) -> Result<(), Failed> {
-    if *preparation == Preparation::for_order(order, preparation.host) {
+    if *preparation == Preparation::of(order, preparation.host) {
         return Ok(());
     }
     Err(failed("preparation")("the stage was prepared for another plan"))

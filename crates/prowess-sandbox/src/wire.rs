@@ -26,8 +26,8 @@ const MAX_BYTES: usize = 16 << 20;
 /// was used up.
 pub(crate) const MEMORY_USED_UP: u8 = 1;
 
-/// The host's first message to a stage: what it can do before it knows the plan.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+/// The host's first message to a stage: what it does before it gets the order.
+#[derive(PartialEq, Serialize, Deserialize)]
 pub(crate) struct Preparation {
     pub(crate) level: Level,
     /// Whether the stage will replace itself with a program.
@@ -51,31 +51,13 @@ pub(crate) struct Preparation {
 }
 
 impl Preparation {
-    /// Returns what a stage can prepare for a plan at this level.
-    pub(crate) fn of(plan: &Plan, level: Level) -> Self {
-        let host = std::process::id();
-        let own_network = plan.proxy_port.is_some();
-        Self::new(level, &plan.confinement, plan.exec.is_some(), own_network, host)
-    }
-
-    /// Returns the preparation that an order of a host needs.
-    pub(crate) fn for_order(order: &Order, host: u32) -> Self {
-        let own_network = order.proxy_port.is_some();
-        Self::new(order.level, &order.confinement, order.exec.is_some(), own_network, host)
-    }
-
-    fn new(
-        level: Level,
-        confinement: &Confinement,
-        replaces_itself: bool,
-        has_own_network: bool,
-        host: u32,
-    ) -> Self {
-        let Confinement { rights, limits, .. } = confinement;
+    /// Returns what the stage can prepare for an order of the host with this process id.
+    pub(crate) fn of(order: &Order, host: u32) -> Self {
+        let Confinement { rights, limits, .. } = &order.confinement;
         Self {
-            level,
-            replaces_itself,
-            has_own_network,
+            level: order.level,
+            replaces_itself: order.exec.is_some(),
+            has_own_network: order.proxy_port.is_some(),
             uses_network: rights.network,
             starts_processes: rights.processes,
             reads: !rights.read.is_empty(),
@@ -129,17 +111,6 @@ pub(crate) enum Answer {
     Unavailable(MissingLayer),
     /// The streams or the directory of the program cannot be used.
     NotStarted(String),
-}
-
-/// Lets a confined stage go on, once it has its order.
-pub(crate) fn release(socket: &UnixStream) -> io::Result<()> {
-    rustix::net::send(socket, &[0], SendFlags::NOSIGNAL)?;
-    Ok(())
-}
-
-/// Waits for [`release`].
-pub(crate) fn wait_for_release(mut socket: &UnixStream) -> io::Result<()> {
-    socket.read_exact(&mut [0])
 }
 
 /// Sends a message with open files.

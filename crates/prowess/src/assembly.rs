@@ -182,11 +182,7 @@ impl RuntimeBuilder {
     fn runner_of_scripts(&self) -> Option<Arc<dyn ScriptRunner>> {
         #[cfg(feature = "scripts")]
         if let Some((stage, directory)) = &self.sandboxed_scripts {
-            let mut isolation = prowess_sandbox::Native::new(stage.clone());
-            if self.keeps_script_stage_ready {
-                isolation = isolation.keep_ready();
-            }
-            let isolation = Arc::new(isolation);
+            let isolation = Arc::new(prowess_sandbox::Native::new(stage.clone()));
             let policy = self.policies.scripts.clone();
             let stage = stage.clone();
             let runner = prowess_script::SandboxedScripts::new(isolation, stage, directory, policy);

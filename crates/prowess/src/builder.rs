@@ -61,8 +61,6 @@ pub struct RuntimeBuilder {
     #[cfg(feature = "scripts")]
     pub(crate) sandboxed_scripts: Option<(prowess_sandbox::Program, PathBuf)>,
     #[cfg(feature = "scripts")]
-    pub(crate) keeps_script_stage_ready: bool,
-    #[cfg(feature = "scripts")]
     pub(crate) script_secrets: Option<prowess_script::ReadSecret>,
     pub(crate) facts: Option<Arc<dyn Facts>>,
 }
@@ -95,8 +93,6 @@ impl Default for RuntimeBuilder {
             redactor: prowess_audit::Redactor::default(),
             #[cfg(feature = "scripts")]
             sandboxed_scripts: None,
-            #[cfg(feature = "scripts")]
-            keeps_script_stage_ready: false,
             #[cfg(feature = "scripts")]
             script_secrets: None,
             facts: None,

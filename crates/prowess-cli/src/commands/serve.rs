@@ -29,8 +29,7 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     policies.refresh.mode.get_or_insert(RefreshMode::Watch);
     server.adapt(&mut policies);
     let loaded = plugins::load(global, &policies)?;
-    let builder = runtime::builder_with(global, policies.clone(), &loaded)?;
-    let runtime = builder.keep_script_stage_ready().build()?;
+    let runtime = runtime::builder_with(global, policies.clone(), &loaded)?.build()?;
     let _following = plugins::follow(&policies, &loaded, output)?;
     let skills = counted(runtime.catalog().len(), "skill");
     let place = server.place();

@@ -74,12 +74,6 @@ fn namespaces_refuse_every_attack() {
 }
 
 #[test]
-fn stage_that_was_ready_refuses_every_attack() {
-    refuses_everything(Way::Ready(DemandedLevel::Floor), "level: Floor");
-    refuses_everything(Way::Ready(DemandedLevel::Namespaces), "a root directory of its own");
-}
-
-#[test]
 fn process_with_a_proxy_can_do_no_more() {
     refuses_all_but(&OF_OWN_NETWORK, Way::Proxied, "a network of its own, with a proxy");
 }

@@ -8,7 +8,6 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
 use prowess_sandbox::{
     Confinement, DemandedLevel, Isolation, Native, Plan, Program, Rights, Stream, Streams,
@@ -33,8 +32,6 @@ pub(crate) enum Way {
     /// With the right to start processes.
     Processes(DemandedLevel),
     Confined(DemandedLevel),
-    /// By a stage that was ready, with the right to start processes.
-    Ready(DemandedLevel),
     /// With a proxy, and the right to start processes.
     Proxied,
     /// At the best level of a machine that forbids namespaces.
@@ -49,8 +46,6 @@ impl Way {
             Self::Open => "open",
             Self::Processes(DemandedLevel::Floor) => "floor-with-processes",
             Self::Processes(_) => "namespaces-with-processes",
-            Self::Ready(DemandedLevel::Floor) => "floor-ready-with-processes",
-            Self::Ready(_) => "namespaces-ready-with-processes",
             Self::Confined(DemandedLevel::Floor) => "floor",
             Self::Confined(_) => "namespaces",
             Self::Proxied => "namespaces-with-proxy-with-processes",
@@ -75,18 +70,6 @@ impl Outcome {
 /// Returns the stage of these tests.
 pub(crate) fn stage() -> Program {
     Program::new(env!("CARGO_BIN_EXE_prowess-sandbox-stage"))
-}
-
-/// The time in which another process does what it was started for, on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// Waits until a condition holds.
-pub(crate) fn until(what: &str, condition: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < PATIENCE, "it never came to this: {what}");
-        std::thread::yield_now();
-    }
 }
 
 pub(crate) fn native() -> Native {
@@ -164,7 +147,7 @@ fn copy(program: &Path, directory: &Path) -> PathBuf {
 
 /// Copies a program in a process of its own. A child of another test that has not replaced itself
 /// yet would have the copy open for writing, and so no one could run it.
-pub(crate) fn copy_program(program: &Path, copy: &Path) {
+fn copy_program(program: &Path, copy: &Path) {
     assert!(Command::new("cp").args([program, copy]).status().unwrap().success());
 }
 
@@ -255,12 +238,7 @@ fn confined(program: &Path, word: &str, environment: &[(&str, String)]) -> Strin
     plan.proxy_port = word.contains("-with-proxy").then_some(3_128);
     plan.environment =
         environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    let mut native = Native::new(stage);
-    if word.contains("-ready") {
-        native = native.keep_ready();
-        native.spawn(&plan, &Streams::null(), &[]).unwrap().end().unwrap();
-        until("a stage is ready", || native.is_ready());
-    }
+    let native = Native::new(stage);
     let streams = Streams { stdout: Stream::Piped, stderr: Stream::Inherit };
     let mut running = native.spawn(&plan, &streams, &[]).unwrap();
     let mut printed = String::new();

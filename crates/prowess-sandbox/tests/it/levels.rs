@@ -40,6 +40,18 @@ fn program_that_is_no_stage_is_an_error() {
 }
 
 #[test]
+fn missing_directory_is_an_error() {
+    for level in [DemandedLevel::Floor, DemandedLevel::Namespaces] {
+        let mut plan = Plan::run(&stage(), Program::new("/bin/true"));
+        plan.confinement.level = level;
+        plan.directory = "/nowhere/at/all".into();
+        let error = native().spawn(&plan, &Streams::piped(), &[]).unwrap_err();
+        assert_eq!(error.kind, SandboxErrorKind::NotStarted, "{level:?}: {error}");
+        assert!(error.reason.contains("in `/nowhere/at/all`: No such file"), "{error}");
+    }
+}
+
+#[test]
 fn stage_that_hangs_is_an_error() {
     let mut plan = Plan::enter(Program::new("/bin/sleep").argument("600"));
     plan.start_ms = 50;

@@ -1,20 +1,25 @@
 //! The end of confined processes.
 
-use std::io::Read;
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
 use std::os::unix::process::ExitStatusExt;
 
 use prowess_sandbox::{DemandedLevel, Isolation, Plan, Program, Running, Streams};
 
 use crate::host::{native, stage};
 
-/// Runs a shell with the right to start every program of the system.
-fn shell(script: &str, level: DemandedLevel) -> Running {
+/// Plans a shell with the right to start every program of the system.
+fn plan(script: &str, level: DemandedLevel) -> Plan {
     let shell = Program::new("/bin/sh").argument("-p").argument("-c").argument(script);
     let mut plan = Plan::run(&stage(), shell);
     plan.confinement.level = level;
     plan.confinement.rights.execute = vec!["/bin".into(), "/usr/bin".into()];
     plan.confinement.rights.processes = true;
-    native().spawn(&plan, &Streams::piped(), &[]).unwrap()
+    plan
+}
+
+fn shell(script: &str, level: DemandedLevel) -> Running {
+    native().spawn(&plan(script, level), &Streams::piped(), &[]).unwrap()
 }
 
 fn output(running: &mut Running) -> String {
@@ -24,6 +29,25 @@ fn output(running: &mut Running) -> String {
 }
 
 const LEVELS: [DemandedLevel; 2] = [DemandedLevel::Floor, DemandedLevel::Namespaces];
+
+#[test]
+fn program_gets_all_of_the_plan() {
+    for level in LEVELS {
+        let mut plan = plan("echo $NAME $PWD; cat; echo error >&2", level);
+        plan.environment = vec![("NAME".into(), "a value".into())];
+        plan.directory = "/usr".into();
+        plan.confinement.rights.read = vec!["/usr".into()];
+        let (stdin, mut writer) = std::io::pipe().unwrap();
+        writer.write_all(b"input\n").unwrap();
+        drop(writer);
+        let mut running = native().spawn(&plan, &Streams::piped(), &[stdin.as_fd()]).unwrap();
+        let mut errors = String::new();
+        running.child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
+        assert_eq!(errors, "error\n", "{level:?}");
+        assert_eq!(output(&mut running), "a value /usr\ninput\n", "{level:?}");
+        running.child.wait().unwrap();
+    }
+}
 
 #[test]
 fn exit_status_is_the_programs() {

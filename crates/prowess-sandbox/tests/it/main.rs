@@ -9,4 +9,3 @@ mod lifetime;
 mod limits;
 mod network;
 mod night;
-mod ready;

@@ -62,7 +62,7 @@ impl Skill {
         let source = Arc::new(source.build().unwrap());
         let catalog = catalog_over(source, [("kit", "Runs scripts.", &[][..])]);
         let directory = tempfile::tempdir().unwrap();
-        let isolation = Arc::new(Native::new(stage()).keep_ready());
+        let isolation = Arc::new(Native::new(stage()));
         let record = catalog.get("kit").unwrap();
         let policy = policy(catalog.package_digest(record, &Cancel::default()).unwrap());
         let mut runner = SandboxedScripts::new(isolation, stage(), directory.path(), policy);

@@ -31,16 +31,6 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Starts the stage of the next script after each script, so that the next one does not wait
-    /// for it: see [`Native::keep_ready`](prowess_sandbox::Native::keep_ready). For hosts that run
-    /// many scripts. By default, a stage is started when a script needs it.
-    #[cfg(feature = "scripts")]
-    #[must_use]
-    pub fn keep_script_stage_ready(mut self) -> Self {
-        self.keeps_script_stage_ready = true;
-        self
-    }
-
     /// Sets how the secrets of the policy `scripts` are read. By default, no script that is granted
     /// one runs. With the feature `audit`, each secret is registered with the redactor.
     #[cfg(feature = "scripts")]
