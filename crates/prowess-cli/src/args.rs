@@ -188,8 +188,8 @@ pub(crate) enum Command {
     Remove(Remove),
     /// Install exactly the skills of the lock file; exits with 3 if a source has other bytes
     ///
-    /// Other options read, merge and write lock files, and list and release what a sync has put
-    /// into quarantine because it was not the locked artifact.
+    /// Other options read and write the lock files of other tools, and list and release what a sync
+    /// has put into quarantine because it was not the locked artifact.
     Sync(Sync),
     /// Install newer versions of installed skills, list them, or return to the previous ones
     Update(Update),

@@ -15,7 +15,7 @@ pub enum LockError {
     #[error("the lock file is invalid: {0}")]
     Invalid(String),
     /// The text has conflict markers of a merge.
-    #[error("the lock file has conflict markers; run `prowess sync --merge`")]
+    #[error("the lock file has conflict markers; keep one version of each skill")]
     Conflicted,
     /// The version is not supported.
     #[error("the lock file has version {0}, and this program supports version 1")]

@@ -47,29 +47,3 @@ fn weight(c: char) -> u32 {
         None => letters + u32::from(c.to_ascii_lowercase()),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::process::Command;
-
-    use super::collate;
-
-    const PATHS: &str = "SKILL.md README.md a.md A.md b/a.md b-a.md b_a.md b.a B/z.txt scripts/run.sh \
-        scripts/Run.sh scripts/run-2.sh scripts/run_2.sh scripts/run2.sh 1.md 10.md 2.md ab Ab aB a~b \
-        a+b a=b a@b a#b a$b a%b a&b a'b a(b) a,b a;b a!b a[b] a{b} a^b a`b aa a-a references/A/x.md \
-        references/a.md LICENSE.txt license.txt";
-
-    #[test]
-    fn order_is_that_of_node() {
-        let script =
-            "console.log(process.argv[1].split(' ').sort((a, b) => a.localeCompare(b)).join(' '))";
-        let paths: Vec<_> = PATHS.split_whitespace().collect();
-        let mut node = Command::new("node");
-        let ran = node.args(["-e", script, &paths.join(" ")]).output();
-        let ran = ran.expect("`node` is needed for this test");
-        let expected = String::from_utf8(ran.stdout).expect("it is text");
-        let mut sorted = paths;
-        sorted.sort_by(|one, other| collate(one, other));
-        assert_eq!(sorted.join(" "), expected.trim());
-    }
-}

@@ -38,27 +38,3 @@ impl KeptLock {
         Ok(lock)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
-
-    use super::*;
-
-    #[test]
-    fn text_is_parsed_once() {
-        let place = tempfile::tempdir().unwrap();
-        let file = LockFile::new(place.path().join("prowess.lock"));
-        let kept = KeptLock::new(file.clone());
-        assert_eq!(*kept.load().unwrap(), Lock::default(), "there is no file yet");
-        file.write("version = 1\n").unwrap();
-        let first = kept.load().unwrap();
-        assert!(Arc::ptr_eq(&first, &kept.load().unwrap()), "an equal text is not parsed again");
-        file.write("version = 1\nlater = 2\n").unwrap();
-        assert_ne!(*kept.load().unwrap(), *first, "another text is parsed");
-        file.write("version = 2\n").unwrap();
-        assert!(kept.load().is_err(), "a lock that was valid does not hide a broken one");
-        std::fs::remove_file(file.path()).unwrap();
-        assert_eq!(*kept.load().unwrap(), Lock::default(), "nor one that was removed");
-    }
-}

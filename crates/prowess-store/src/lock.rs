@@ -68,28 +68,19 @@ impl Lock {
 
     /// Returns the text of the lock file.
     pub fn to_text(&self) -> String {
-        let mut text = self.head_text();
-        for (id, skill) in &self.skills {
-            text.push_str(&skill_text(id, skill));
-        }
-        text
-    }
-
-    /// Returns the text without the skills.
-    pub(crate) fn head_text(&self) -> String {
         let (tables, values): (BTreeMap<_, _>, BTreeMap<_, _>) =
             self.other.clone().into_iter().partition(|(_, value)| value.is_table());
         let values = Written { version: VERSION, other: values, skill: BTreeMap::new() };
-        let tables =
-            if tables.is_empty() { String::new() } else { format!("\n{}", text_of(&tables)) };
-        format!("{HEADING}{}{tables}", text_of(&values))
+        let mut text = format!("{HEADING}{}", text_of(&values));
+        if !tables.is_empty() {
+            text.extend(["\n", &text_of(&tables)]);
+        }
+        for skill in &self.skills {
+            let table = BTreeMap::from([("skill", BTreeMap::from([skill]))]);
+            text.extend(["\n", &text_of(&table)]);
+        }
+        text
     }
-}
-
-/// Returns the text of one skill, with an empty line before it.
-pub(crate) fn skill_text(id: &str, skill: &LockedSkill) -> String {
-    let table = BTreeMap::from([("skill", BTreeMap::from([(id, skill)]))]);
-    format!("\n{}", text_of(&table))
 }
 
 fn text_of(value: &impl Serialize) -> String {

@@ -97,19 +97,6 @@ pub(crate) struct LockWork {
     /// Print the installed skills as a `skills-lock.json`
     #[arg(long, conflicts_with_all = ["check", "frozen"], hide_short_help = true)]
     pub(crate) export: bool,
-    /// Repair a lock file with conflict markers, or merge three versions as a merge driver of git
-    ///
-    /// As a driver: `git config merge.prowess.driver 'prowess sync --merge %O %A %B'`, and
-    /// `prowess.lock merge=prowess` in `.gitattributes`. The result replaces OURS. Exits with 1 if
-    /// one skill has two versions.
-    #[arg(
-        long,
-        num_args = 0..=3,
-        value_names = ["BASE", "OURS", "THEIRS"],
-        conflicts_with_all = ["check", "frozen"],
-        hide_short_help = true
-    )]
-    pub(crate) merge: Option<Vec<PathBuf>>,
     /// List the artifacts in quarantine
     #[arg(long, conflicts_with_all = ["check", "frozen"], hide_short_help = true)]
     pub(crate) quarantine: bool,

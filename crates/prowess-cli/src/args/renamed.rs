@@ -3,7 +3,7 @@
 /// The old name of each, and the command that replaces it.
 const RENAMED: [(&str, &str); 9] = [
     ("explain-call", "prowess call TOOL JSON --explain"),
-    ("lock", "prowess sync --import FILE, --export or --merge"),
+    ("lock", "prowess sync --import FILE, or --export"),
     ("outdated", "prowess update --check"),
     ("probe", "prowess search --probe FILE"),
     ("quarantine", "prowess sync --quarantine, or --release DIGEST FILE"),

@@ -1,13 +1,12 @@
 //! The options of `prowess sync` about lock files and the quarantine.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use prowess::Cancel;
-use prowess_store::{ForeignLock, InstallError, LockFile, Merge, heal, merge, to_skills_lock};
+use prowess_store::{ForeignLock, InstallError, to_skills_lock};
 use prowess_text::terminal_json;
-use serde::Serialize;
 
 use crate::args::{InstallOptions, SignerOption};
 use crate::commands::install::{Line, added_line, print, print_or};
@@ -17,13 +16,6 @@ use crate::install_place::{InstallPlace, lock_file, store};
 use crate::output::Output;
 use crate::paths::absolute;
 use crate::terminal::plain;
-
-/// The output of `sync --merge --format json`.
-#[derive(Serialize)]
-struct Merged {
-    skills: usize,
-    conflicts: Vec<String>,
-}
 
 /// Prints the installed skills as the lock file of another tool.
 pub(crate) fn export(options: &InstallOptions, output: &Output) -> Result<ExitCode, Failure> {
@@ -62,52 +54,6 @@ pub(crate) fn import(
     let added = place.installer().import(&skills, &Cancel::default())?;
     print(added.into_iter().map(added_line).collect(), output)?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Merges three versions of a lock file, or repairs one with conflict markers.
-pub(crate) fn merge_locks(
-    files: &[PathBuf],
-    options: &InstallOptions,
-    output: &Output,
-) -> Result<ExitCode, Failure> {
-    let (target, merged) = match files {
-        [base, ours, theirs] => {
-            let [base, ours, theirs] = [base, ours, theirs].map(LockFile::new);
-            let merged = merge(Some(&loaded(&base)?), &loaded(&ours)?, &loaded(&theirs)?);
-            (ours, merged)
-        }
-        [] => {
-            let file = lock_file(options.lock.as_ref())?;
-            let text = file.read()?.unwrap_or_default();
-            let healed = heal(&text).map_err(InstallError::from)?;
-            (file, healed)
-        }
-        _ => {
-            let message = "`--merge` takes three files, or none to repair a lock file";
-            let help = "name the common version, ours and theirs";
-            return Err(Failure::usage("lock-invalid", message, help));
-        }
-    };
-    target.write(&merged.to_text())?;
-    report(&merged, output)
-}
-
-/// Reads a version of a lock; git gives an empty file for one that does not exist.
-fn loaded(file: &LockFile) -> Result<prowess_store::Lock, Failure> {
-    let is_empty = file.read()?.is_none_or(|text| text.is_empty());
-    if is_empty { Ok(prowess_store::Lock::default()) } else { Ok(file.load()?) }
-}
-
-fn report(merged: &Merge, output: &Output) -> Result<ExitCode, Failure> {
-    let conflicts: Vec<_> = merged.conflicts.keys().cloned().collect();
-    let is_merged = conflicts.is_empty();
-    let answer = Merged { skills: merged.lock.skills.len(), conflicts };
-    output.result(&answer, |answer| {
-        let conflicts: Vec<_> =
-            answer.conflicts.iter().map(|id| format!("conflict: {id}\n")).collect();
-        conflicts.concat()
-    })?;
-    Ok(if is_merged { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Lists the artifacts in quarantine.

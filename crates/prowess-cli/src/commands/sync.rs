@@ -22,7 +22,6 @@ pub(crate) fn run(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
     match work {
         LockWork { import: Some(file), .. } => lock::import(file, signer, options, output),
         LockWork { export: true, .. } => lock::export(options, output),
-        LockWork { merge: Some(files), .. } => lock::merge_locks(files, options, output),
         LockWork { quarantine: true, .. } => lock::quarantined(output),
         LockWork { release: Some(names), .. } => lock::release(names, output),
         _ => install(args, output),

@@ -1,4 +1,4 @@
-//! Lock files of other tools, and merges by git.
+//! Lock files of other tools.
 
 use std::fs;
 use std::process::Command;
@@ -121,53 +121,4 @@ fn foreign_lock_of_another_form_installs_nothing() {
         assert_eq!(ran.error()["code"], code, "{name} {value}");
     }
     assert_eq!(machine.listed(), Vec::<String>::new());
-}
-
-#[test]
-fn git_merges_locks_with_the_driver() {
-    let machine = Machine::new();
-    let repository = machine.tree.join("repository");
-    fs::create_dir(&repository).unwrap();
-    let program = env!("CARGO_BIN_EXE_prowess");
-    let driver = format!("merge.prowess.driver={program} sync --merge %O %A %B");
-    let git = |arguments: &[&str]| {
-        let mut command = Command::new("git");
-        command.args(["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", &driver]);
-        command.args(arguments).current_dir(&repository).env("HOME", machine.tree.join("home"));
-        command.env("GIT_CONFIG_NOSYSTEM", "1").output().unwrap().status.success()
-    };
-    let add = |name: &str| {
-        let lock = machine.path("repository/prowess.lock");
-        let added = machine.run(&["add", &machine.path("skills"), name, "--lock", &lock]);
-        assert_eq!(added.code, Some(0), "{}", added.stderr);
-        assert!(git(&["add", "--all"]) && git(&["commit", "--quiet", "--message=lock"]));
-    };
-    machine.tree.write("repository/.gitattributes", "prowess.lock merge=prowess\n");
-    assert!(git(&["init", "--quiet", "--initial-branch=main"]));
-    machine.tree.write("skills/a/SKILL.md", plain_skill("a"));
-    add("a");
-    assert!(git(&["switch", "--quiet", "--create", "other"]));
-    add("pdf");
-    assert!(git(&["switch", "--quiet", "main"]));
-    add("notes");
-    assert!(git(&["merge", "--quiet", "--message=merge", "other"]), "both sides added a skill");
-    let lock = machine.path("repository/prowess.lock");
-    let verified = machine.run(&["verify", "--lock", &lock, "--format", "json"]).json();
-    assert_eq!(states(&verified), ["a intact", "notes intact", "pdf intact"]);
-
-    // Both sides update one skill differently.
-    let update = |text: &str| {
-        machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + text);
-        assert_eq!(machine.run(&["update", "--lock", &lock]).code, Some(0));
-        assert!(git(&["commit", "--quiet", "--all", "--message=update"]));
-    };
-    assert!(git(&["switch", "--quiet", "--create", "second"]));
-    update("One.\n");
-    assert!(git(&["switch", "--quiet", "main"]));
-    update("Two.\n");
-    assert!(!git(&["merge", "--quiet", "--message=merge", "second"]), "it has two versions");
-    let text = fs::read_to_string(&lock).unwrap();
-    assert_eq!(text.matches("<<<<<<<").count(), 1, "only that skill is in conflict:\n{text}");
-    let refused = machine.run(&["verify", "--lock", &lock, "--format", "json"]);
-    assert_eq!(refused.error()["code"], "lock-conflicted");
 }

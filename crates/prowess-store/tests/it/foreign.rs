@@ -1,6 +1,7 @@
 //! Lock files of other tools.
 
-use prowess_store::{ForeignLock, ForeignSkill, LockError};
+use prowess_core::Digest;
+use prowess_store::{ForeignLock, ForeignSkill, LockError, folder_hash};
 
 const HASH: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
@@ -119,4 +120,19 @@ fn nested_flow_ends_soon() {
         let text = format!("version: 1\nskills: {}", open.repeat(200_000));
         assert!(ForeignLock::ToolHive.read(&text).is_err(), "its depth is limited");
     }
+}
+
+/// Paths as `String.localeCompare` of Node.js sorts them.
+const SORTED: &str = "1.md 10.md 2.md a-a a,b a;b a!b a.md A.md a'b a(b) a[b] a{b} a@b a&b a#b \
+    a%b a`b a^b a+b a=b a~b a$b aa ab aB Ab b_a.md b-a.md b.a b/a.md B/z.txt license.txt \
+    LICENSE.txt README.md references/a.md references/A/x.md scripts/run_2.sh scripts/run-2.sh \
+    scripts/run.sh scripts/Run.sh scripts/run2.sh SKILL.md";
+
+#[test]
+fn folder_hash_has_the_order_of_node() {
+    let mut files: Vec<_> = SORTED.split(' ').map(|path| (path, &b"x"[..])).collect();
+    let expected: String = files.iter().map(|(path, _)| format!("{path}x")).collect();
+    files.sort_unstable();
+    files.push(("a/.git/config", b"left out"));
+    assert_eq!(folder_hash(&files), Digest::of(expected.as_bytes()));
 }

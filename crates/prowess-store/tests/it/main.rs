@@ -7,7 +7,6 @@ mod history;
 mod install;
 mod live;
 mod lock;
-mod merges;
 mod quarantine;
 mod signatures;
 mod source;

@@ -108,5 +108,7 @@ fn update_is_seen_by_the_next_scan() {
     fs::write(place.lock.path(), "<<<<<<< ours\n").unwrap();
     let mut sink = ScanRecorder::default();
     let scan = source.scan(&PreviousScan::none(), &mut sink, &Cancel::default());
-    assert!(scan.is_err(), "a broken lock is not an empty one");
+    assert!(scan.is_err(), "a broken lock is neither an empty one nor the last good one");
+    fs::remove_file(place.lock.path()).unwrap();
+    assert_eq!(ScanRecorder::scan(&source).unwrap().found.len(), 0, "nothing is installed");
 }

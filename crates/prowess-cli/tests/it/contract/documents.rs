@@ -97,7 +97,6 @@ fn every_document_of_an_option_is_an_object() {
         "update --rollback pdf",
         "sync --quarantine",
         "sync --release sha256:0 file",
-        "sync --merge base ours theirs",
         "version --features",
     ] {
         let args: Vec<_> = line.split(' ').chain(["--format", "json"]).collect();

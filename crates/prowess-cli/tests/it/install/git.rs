@@ -6,22 +6,6 @@ use super::{Machine, states};
 use crate::plain_skill;
 use crate::program::Program;
 
-#[cfg(feature = "remotes")]
-#[test]
-fn merge_driver_of_git_merges_locks() {
-    let machine = Machine::new();
-    let locks = ["base.lock", "ours.lock", "theirs.lock"].map(|name| machine.path(name));
-    for (lock, name) in [(&locks[1], "pdf"), (&locks[2], "notes")] {
-        let site = format!("http://{}", machine.site.host);
-        assert_eq!(machine.online(&["add", &site, name, "--lock", lock]).code, Some(0));
-    }
-    fs::write(&locks[0], "").unwrap();
-    let merged = machine.run(&["sync", "--merge", &locks[0], &locks[1], &locks[2]]);
-    assert_eq!(merged.code, Some(0), "{}", merged.stderr);
-    let text = fs::read_to_string(&locks[1]).unwrap();
-    assert!(text.contains("[skill.pdf]") && text.contains("[skill.notes]"), "{text}");
-}
-
 #[test]
 fn repository_is_installed_by_branch_and_commit() {
     let machine = Machine::new();
