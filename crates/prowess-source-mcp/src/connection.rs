@@ -11,7 +11,6 @@ use crate::call::Call;
 use crate::changes::Changes;
 use crate::error::CallError;
 use crate::http::HttpTransport;
-use crate::listening::Listening;
 use crate::message::Request;
 use crate::options::ServerCommand;
 use crate::stdio::StdioTransport;
@@ -141,35 +140,17 @@ impl Connection {
         self.transport.send(&initialized, &call.request())
     }
 
-    /// Asks a program for reports of changes. Over HTTP they need a request of their own that stays
-    /// open, which [`Self::listening`] returns.
+    /// Asks a program for reports of changes. Over HTTP they would need a request that stays open;
+    /// there the listing is read again when it is old.
     fn subscribe(&mut self, address: &Address, call: &Call<'_>) -> Result<(), CallError> {
         if !matches!(address, Address::Command(_)) || !self.offers.changes {
             return Ok(());
         }
-        let request = self.subscription();
-        // Its response comes at the end of the subscription, and is passed over.
-        self.transport.send(&request.to_value(), &call.request())
-    }
-
-    fn subscription(&mut self) -> Request {
         let mut params = Map::new();
         params.insert("notifications".to_owned(), json!({ "resourcesListChanged": true }));
-        self.prepare("subscriptions/listen", params)
-    }
-
-    /// Returns the request for reports of changes over HTTP; `None` if the server has none.
-    pub(crate) fn listening(&mut self) -> Option<Listening> {
-        if !self.offers.changes {
-            return None;
-        }
-        match self.era {
-            Era::Modern => {
-                let request = self.subscription();
-                self.transport.listening(Some(&request))
-            }
-            Era::Greeted => self.transport.listening(None),
-        }
+        let request = self.prepare("subscriptions/listen", params);
+        // Its response comes at the end of the subscription, and is passed over.
+        self.transport.send(&request.to_value(), &call.request())
     }
 
     /// Makes a request and returns its result.

@@ -11,10 +11,12 @@ use serde_json::Value;
 
 use crate::call::Call;
 use crate::error::CallError;
-use crate::listening::{Listening, SESSION};
 use crate::message::{Incoming, MAX_MESSAGE_BYTES, Request};
 use crate::sse::{EventStream, is_stream};
 use crate::transport::Transport;
+
+/// The header with the id of a session.
+const SESSION: &str = "mcp-session-id";
 
 /// The first revision in which headers repeat the method and the name of a request.
 const FIRST_WITH_METHOD: &str = "2026-07-28";
@@ -133,16 +135,6 @@ impl Transport for HttpTransport {
         let mut receive = |_: &HttpAnswer| ControlFlow::Break(());
         let answer = self.post(None, &message.to_string(), &mut receive, call)?;
         if (200..300).contains(&answer.status) { Ok(()) } else { Err(self.failure(&answer)) }
-    }
-
-    fn listening(&self, request: Option<&Request>) -> Option<Listening> {
-        let mut headers = self.headers(request);
-        if request.is_none() {
-            headers.retain(|(name, _)| !matches!(*name, "accept" | "content-type"));
-            headers.push(("accept", "text/event-stream".to_owned()));
-        }
-        let body = request.map(|request| request.to_value().to_string());
-        Some(Listening { headers, body })
     }
 
     fn set_revision(&mut self, revision: &str) {

@@ -36,9 +36,9 @@
 //! disk. A server that fails leaves its last good listing in use, with its age, as long as the host
 //! runs. Requests over HTTP follow the rules of `prowess-source-remote`.
 //!
-//! The listing is read again when it is old, and when the server reports a change: with its other
-//! messages, or over HTTP by a stream that is open as long as the source is watched. A skill that
-//! the listing leaves out is used if the host names its URI ([`McpOptions::named_skills`]).
+//! The listing is read again when it is old, and when a program reports a change with its other
+//! messages. A skill that the listing leaves out is used if the host names its URI
+//! ([`McpOptions::named_skills`]).
 //!
 //! The client is a small one of its own: a source makes seven kinds of requests, one at a time and
 //! without an async runtime, which the protocol's SDK would bring.
@@ -53,12 +53,10 @@ mod connection;
 mod contents;
 mod entry;
 mod error;
-mod event_thread;
 mod frontmatter;
 mod http;
 mod label;
 mod link;
-mod listening;
 mod lister;
 mod listing;
 mod message;

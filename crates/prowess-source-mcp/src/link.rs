@@ -4,7 +4,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use prowess_core::Clock;
-use prowess_source_remote::HttpEndpoint;
 
 use crate::call::Call;
 use crate::changes::Changes;
@@ -43,14 +42,6 @@ struct Failed {
 impl Link {
     pub(crate) fn new(address: Address, clock: Arc<dyn Clock>, changes: Arc<Changes>) -> Self {
         Self { address, clock, changes, state: Mutex::default(), freed: Condvar::new() }
-    }
-
-    /// Returns the endpoint of a server behind a URL.
-    pub(crate) fn endpoint(&self) -> Option<&HttpEndpoint> {
-        match &self.address {
-            Address::Url(endpoint) => Some(endpoint),
-            Address::Command(_) => None,
-        }
     }
 
     /// Works with the connection, which is opened if there is none. Work that fails because the

@@ -50,8 +50,8 @@ pub struct McpOptions {
     /// The maximum duration of one request. By default 10 seconds. A listing may take six times as
     /// long.
     pub timeout: Duration,
-    /// The age from which the listing is read again. By default five minutes. A server that reports
-    /// changes is read at once, over HTTP as long as the source is watched.
+    /// The age from which the listing is read again. By default five minutes. A program that
+    /// reports a change is read at once.
     pub interval: Duration,
     /// The maximum number of skills of the listing. By default 20,000.
     pub skills: usize,

@@ -16,7 +16,6 @@ use crate::changes::Changes;
 use crate::codes;
 use crate::error::CallError;
 use crate::link::Link;
-use crate::listening::Listening;
 use crate::lister::list;
 use crate::listing::{Listing, ListingBuilder};
 use crate::options::McpOptions;
@@ -127,12 +126,6 @@ impl Shared {
             Ok(Some(listing)) => self.store(listing, changes),
             Err(error) => self.fail(error, changes),
         }
-    }
-
-    /// Returns the request for reports of changes over HTTP; `None` if the server has none.
-    pub(crate) fn listening(&self, cancel: &Cancel) -> Result<Option<Listening>, CallError> {
-        let call = Call::begin(self.options.timeout, 2, cancel);
-        self.link.with(&call, |connection| Ok(connection.listening()))
     }
 
     fn store(&self, listing: Listing, changes: u64) {

@@ -1,7 +1,5 @@
 //! Messages in a stream of events, by the format of server-sent events.
 
-use std::ops::ControlFlow;
-
 use prowess_source_remote::HttpAnswer;
 use serde_json::Value;
 
@@ -65,51 +63,6 @@ impl EventStream {
     }
 }
 
-/// The maximum size of an event of a [`ChangeStream`], in bytes.
-const MAX_EVENT_BYTES: usize = 64 << 10;
-
-/// Looks for reports of changes in a stream without an end.
-#[derive(Default)]
-pub(crate) struct ChangeStream {
-    /// The current event, as far as it was received.
-    event: Vec<u8>,
-    has_reported: bool,
-}
-
-impl ChangeStream {
-    /// Reads the next part of the stream, and calls `report` for each change. Ends a stream with
-    /// an event that is too long.
-    pub(crate) fn read(&mut self, part: &[u8], report: &impl Fn()) -> ControlFlow<()> {
-        for line in part.split_inclusive(|&byte| byte == b'\n') {
-            // An empty line ends an event, also if it came in two parts.
-            let is_start = self.event.is_empty() || self.event.ends_with(b"\n");
-            let is_rest = self.event.ends_with(b"\n\r") && line == b"\n";
-            if is_rest || is_start && matches!(line, b"\n" | b"\r\n") {
-                self.end_event(report);
-            } else {
-                self.event.extend(line);
-            }
-            if self.event.len() > MAX_EVENT_BYTES {
-                return ControlFlow::Break(());
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn end_event(&mut self, report: &impl Fn()) {
-        let event = std::mem::take(&mut self.event);
-        if Incoming::read(&data(&event)).is_some_and(|message| message.is_change()) {
-            self.has_reported = true;
-            report();
-        }
-    }
-
-    /// Returns whether there was a report.
-    pub(crate) fn has_reported(&self) -> bool {
-        self.has_reported
-    }
-}
-
 /// Returns whether an answer is a stream of events.
 pub(crate) fn is_stream(answer: &HttpAnswer) -> bool {
     let kind = answer.header("content-type").unwrap_or_default();
@@ -129,9 +82,7 @@ fn data(event: &[u8]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
-    use super::{ChangeStream, EventStream, MAX_EVENT_BYTES};
+    use super::EventStream;
 
     fn response(stream: &str) -> Option<String> {
         let mut events = EventStream::new(7);
@@ -168,47 +119,6 @@ mod tests {
     fn unfinished_event_is_no_response() {
         for stream in ["", "data: {\"id\":7,\"result\":1}", "data: {\"id\":7,\"result\":1}\n"] {
             assert_eq!(response(stream), None, "{stream:?}");
-        }
-    }
-
-    /// Returns the number of reports in a stream that comes in parts of this size, and whether it
-    /// is read to its end.
-    fn reports(stream: &str, size: usize) -> (usize, bool) {
-        let reports = Cell::new(0);
-        let mut changes = ChangeStream::default();
-        let mut parts = stream.as_bytes().chunks(size);
-        let report = || reports.set(reports.get() + 1);
-        let is_whole = parts.all(|part| changes.read(part, &report).is_continue());
-        (reports.get(), is_whole)
-    }
-
-    #[test]
-    fn changes_are_reported_in_any_parts() {
-        let change = "data: {\"method\":\"notifications/resources/list_changed\"}\n\n";
-        let others = [
-            "",
-            "\n\n\n",
-            ": comment\n\n",
-            "id: 1\ndata:\n\n",
-            "data: {\"id\":1,\"method\":\"notifications/resources/list_changed\"}\n\n",
-            "data: {\"method\":\"notifications/tools/list_changed\"}\r\n\r\n",
-            "data: garbage\n\n",
-        ];
-        for other in others {
-            let ended = change.replace('\n', "\r\n");
-            let unfinished = change.trim_end();
-            let stream = format!("{other}{change}{other}{ended}{other}{unfinished}");
-            for size in [1, 2, 3, 7, stream.len()] {
-                assert_eq!(reports(&stream, size), (2, true), "{stream:?} in parts of {size}");
-            }
-        }
-    }
-
-    #[test]
-    fn endless_events_end_the_stream() {
-        for line in ["data: x\n", "x"] {
-            let stream = line.repeat(MAX_EVENT_BYTES + 1);
-            assert_eq!(reports(&stream, 1000), (0, false), "{line:?} without an end");
         }
     }
 }

@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use crate::call::Call;
 use crate::error::CallError;
-use crate::listening::Listening;
 use crate::message::Request;
 
 /// A way to a server, for one request at a time.
@@ -14,13 +13,6 @@ pub(crate) trait Transport: Send {
 
     /// Sends a message that has no response, or whose response is not awaited.
     fn send(&mut self, message: &Value, call: &Call<'_>) -> Result<(), CallError>;
-
-    /// Returns the request for reports of changes that stays open: this one, or that of a session.
-    /// `None` if reports come with the other messages.
-    fn listening(&self, request: Option<&Request>) -> Option<Listening> {
-        let _ = request;
-        None
-    }
 
     /// Sets the revision that was agreed on.
     fn set_revision(&mut self, revision: &str);

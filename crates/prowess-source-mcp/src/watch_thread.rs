@@ -1,6 +1,5 @@
 //! The thread of a watch, which reads the listing when it is due.
 
-use std::cell::OnceCell;
 use std::io;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +8,6 @@ use std::time::Duration;
 
 use prowess_core::{Cancel, ChangeListener, SourceChange};
 
-use crate::event_thread::EventThread;
 use crate::shared::Shared;
 
 /// The time after which a server that has failed is looked at again.
@@ -84,8 +82,6 @@ impl Thread {
         let shared = &self.shared.0;
         // A scan may have read the listing just before.
         let mut known = shared.version();
-        // Ends with this thread.
-        let events = OnceCell::new();
         loop {
             let wakes = shared.changes.wakes();
             let is_due = shared.is_due();
@@ -100,10 +96,6 @@ impl Thread {
                 None => return,
             }
             known = version;
-            if !shared.has_failed() {
-                // Without that thread, the listing is read again in the interval only.
-                events.get_or_init(|| EventThread::start(shared, &self.cancel).ok().flatten());
-            }
             if is_due {
                 shared.changes.rest(REST, || self.cancel.is_cancelled());
             }

@@ -13,4 +13,3 @@ mod peer;
 mod programs;
 mod resources;
 mod skills;
-mod streams;

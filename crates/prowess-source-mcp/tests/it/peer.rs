@@ -2,7 +2,6 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -23,15 +22,6 @@ pub(crate) enum Answer {
     Bytes(Vec<u8>),
     /// Nothing, until the client has gone.
     Silence,
-    /// A stream of events that come one by one, until the client has gone.
-    Stream(Events),
-}
-
-/// The events of a stream.
-pub(crate) struct Events {
-    pub(crate) next: Receiver<String>,
-    /// Gets a message when the client has gone.
-    pub(crate) gone: Sender<()>,
 }
 
 type Handler = Arc<dyn Fn(&Value) -> Answer + Send + Sync>;
@@ -78,11 +68,6 @@ impl Peer {
         let requests = self.state.requests.lock().unwrap();
         let method = |request: &Value| request["method"].as_str().unwrap_or_default().to_owned();
         requests.iter().map(|(_, request)| method(request)).collect()
-    }
-
-    /// Returns the requests so far, each with its header.
-    pub(crate) fn requests(&self) -> Vec<(String, Value)> {
-        self.state.requests.lock().unwrap().clone()
     }
 
     /// Returns the headers of the requests so far.
@@ -193,15 +178,6 @@ fn write(answer: &Answer, request: &Value, mut stream: TcpStream) {
         }
         Answer::Silence => {
             let _ = stream.read(&mut [0]);
-            return;
-        }
-        Answer::Stream(Events { next, gone }) => {
-            let header = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\
-                          Connection: close\r\n\r\n";
-            let _ = stream.write_all(header.as_bytes());
-            next.iter().for_each(|event| drop(stream.write_all(event.as_bytes())));
-            let _ = stream.read(&mut [0]);
-            let _ = gone.send(());
             return;
         }
     };

@@ -143,39 +143,16 @@ impl Client {
         receive: &mut dyn FnMut(&HttpAnswer) -> ControlFlow<()>,
         cancel: &Cancel,
     ) -> Result<HttpAnswer, RemoteError> {
-        let (mut answer, body) = self.begin(call, cancel)?;
-        read(body, call.url, limit, cancel, &mut |chunk| {
-            answer.body.extend(chunk);
-            receive(&answer)
-        })?;
-        Ok(answer)
-    }
-
-    /// Makes one request, and passes each part of its answer on until `receive` has enough. Nothing
-    /// of the body is kept, so it has no limit.
-    pub(crate) fn listen(
-        &self,
-        call: &Call<'_>,
-        receive: &mut dyn FnMut(&HttpAnswer, &[u8]) -> ControlFlow<()>,
-        cancel: &Cancel,
-    ) -> Result<HttpAnswer, RemoteError> {
-        let (answer, body) = self.begin(call, cancel)?;
-        read(body, call.url, usize::MAX, cancel, &mut |chunk| receive(&answer, chunk))?;
-        Ok(answer)
-    }
-
-    /// Interrupts the requests of other threads, and refuses further ones.
-    pub(crate) fn shut_down(&self) {
-        self.agent().clone().shutdown();
-    }
-
-    /// Makes one request. Returns its answer without the body, and the body.
-    fn begin(&self, call: &Call<'_>, cancel: &Cancel) -> Result<(HttpAnswer, Body), RemoteError> {
         check(cancel)?;
         let response = self.request(call, call.url)?;
         let status = response.status().as_u16();
         let headers = response.headers().clone();
-        Ok((HttpAnswer { status, headers, body: Vec::new() }, response.into_body()))
+        let mut answer = HttpAnswer { status, headers, body: Vec::new() };
+        read(response.into_body(), call.url, limit, cancel, &mut |chunk| {
+            answer.body.extend(chunk);
+            receive(&answer)
+        })?;
+        Ok(answer)
     }
 
     fn request(&self, call: &Call<'_>, url: &Url) -> Result<Response<Body>, RemoteError> {

@@ -79,24 +79,6 @@ impl HttpEndpoint {
         Self { client: Client::new(options), url: self.url.clone() }
     }
 
-    /// Makes a request whose answer may stay open, such as a stream of events: a `POST` with this
-    /// body, or else a `GET`. `receive` is called with the answer so far, which has no body, and
-    /// each part of the body, and may end the answer there.
-    ///
-    /// # Errors
-    ///
-    /// The server cannot be reached, or the time is over. A status is no error.
-    pub fn listen(
-        &self,
-        headers: &[(&str, String)],
-        body: Option<&[u8]>,
-        receive: &mut dyn FnMut(&HttpAnswer, &[u8]) -> ControlFlow<()>,
-        cancel: &Cancel,
-    ) -> Result<HttpAnswer, RemoteError> {
-        let method = if body.is_some() { &Method::POST } else { &Method::GET };
-        self.client.listen(&Call { method, url: &self.url, headers, body }, receive, cancel)
-    }
-
     /// Makes a `DELETE` request, and returns the status of the answer.
     ///
     /// # Errors
@@ -104,12 +86,7 @@ impl HttpEndpoint {
     /// The server cannot be reached, or is too slow.
     pub fn delete(&self, headers: &[(&str, String)]) -> Result<u16, RemoteError> {
         let call = Call { method: &Method::DELETE, url: &self.url, headers, body: None };
-        let mut receive = |_: &HttpAnswer, _: &[u8]| ControlFlow::Break(());
-        Ok(self.client.listen(&call, &mut receive, &Cancel::default())?.status)
-    }
-
-    /// Interrupts the requests that other threads make by this endpoint, and refuses further ones.
-    pub fn shut_down(&self) {
-        self.client.shut_down();
+        let mut receive = |_: &HttpAnswer| ControlFlow::Break(());
+        Ok(self.client.exchange(&call, usize::MAX, &mut receive, &Cancel::default())?.status)
     }
 }
