@@ -6,8 +6,6 @@
 
 mod findings;
 mod parts;
-#[cfg(test)]
-mod tests;
 
 use std::borrow::Cow;
 use std::io::{self, ErrorKind, Read};

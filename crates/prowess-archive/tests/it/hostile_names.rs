@@ -1,6 +1,9 @@
 //! Names that are refused in every format.
 
-use prowess_archive::{Archive, File, RefusalKind};
+use prowess_archive::RefusalKind::{
+    self, Absolute, Clash, Duplicate, Escape, InvalidName, TooDeep,
+};
+use prowess_archive::{Archive, File};
 
 use crate::tar_file::{self, tar_gz};
 use crate::zip_file::{stored, zip};
@@ -11,39 +14,39 @@ fn unsafe_names_refuse_every_format() {
     let deep = "d/".repeat(32) + "f";
     let long = "n".repeat(256);
     let cases: &[(&[u8], RefusalKind)] = &[
-        (b"../x", RefusalKind::Escape),
-        (b"a/../../x", RefusalKind::Escape),
-        (b"a/..", RefusalKind::Escape),
-        (b"a/../b", RefusalKind::Escape),
-        (b"/etc/passwd", RefusalKind::Absolute),
-        (b"//server/share", RefusalKind::Absolute),
-        (b"C:/x", RefusalKind::Absolute),
-        (b"c:x", RefusalKind::Absolute),
-        (b"..\\..\\x", RefusalKind::InvalidName),
-        (b"\\\\server\\share", RefusalKind::InvalidName),
-        (b"a\\b", RefusalKind::InvalidName),
-        (b"a//b", RefusalKind::InvalidName),
-        (b"a/./b", RefusalKind::InvalidName),
-        (b"././x", RefusalKind::InvalidName),
-        (b"a\nb", RefusalKind::InvalidName),
-        (b"a\x1b[2Jb", RefusalKind::InvalidName),
-        (b"a\x7fb", RefusalKind::InvalidName),
-        (b"a\xffb", RefusalKind::InvalidName),
-        ("a\u{202e}b".as_bytes(), RefusalKind::InvalidName),
-        ("SKILL\u{200b}.md".as_bytes(), RefusalKind::InvalidName),
-        (b"CON", RefusalKind::InvalidName),
-        (b"a/nul.txt", RefusalKind::InvalidName),
-        (b"com1", RefusalKind::InvalidName),
-        (b"LPT9.md", RefusalKind::InvalidName),
-        (b"a./b", RefusalKind::InvalidName),
-        (b"a /b", RefusalKind::InvalidName),
-        (b"ab:stream", RefusalKind::InvalidName),
-        (b"what?", RefusalKind::InvalidName),
-        (b".git/hooks/post-checkout", RefusalKind::InvalidName),
-        (b"a/.GIT/config", RefusalKind::InvalidName),
-        (b"GIT~1/config", RefusalKind::InvalidName),
-        (deep.as_bytes(), RefusalKind::TooDeep),
-        (long.as_bytes(), RefusalKind::InvalidName),
+        (b"../x", Escape),
+        (b"a/../../x", Escape),
+        (b"a/..", Escape),
+        (b"a/../b", Escape),
+        (b"/etc/passwd", Absolute),
+        (b"//server/share", Absolute),
+        (b"C:/x", Absolute),
+        (b"c:x", Absolute),
+        (b"..\\..\\x", InvalidName),
+        (b"\\\\server\\share", InvalidName),
+        (b"a\\b", InvalidName),
+        (b"a//b", InvalidName),
+        (b"a/./b", InvalidName),
+        (b"././x", InvalidName),
+        (b"a\nb", InvalidName),
+        (b"a\x1b[2Jb", InvalidName),
+        (b"a\x7fb", InvalidName),
+        (b"a\xffb", InvalidName),
+        ("a\u{202e}b".as_bytes(), InvalidName),
+        ("SKILL\u{200b}.md".as_bytes(), InvalidName),
+        (b"CON", InvalidName),
+        (b"a/nul.txt", InvalidName),
+        (b"com1", InvalidName),
+        (b"LPT9.md", InvalidName),
+        (b"a./b", InvalidName),
+        (b"a /b", InvalidName),
+        (b"ab:stream", InvalidName),
+        (b"what?", InvalidName),
+        (b".git/hooks/post-checkout", InvalidName),
+        (b"a/.GIT/config", InvalidName),
+        (b"GIT~1/config", InvalidName),
+        (deep.as_bytes(), TooDeep),
+        (long.as_bytes(), InvalidName),
     ];
     for &(name, kind) in cases {
         let shown = String::from_utf8_lossy(name).into_owned();
@@ -66,17 +69,17 @@ fn unsafe_names_refuse_every_format() {
 #[test]
 fn clashing_names_refuse_every_format() {
     let cases = [
-        ("SKILL.md", "SKILL.md", RefusalKind::Duplicate),
-        ("SKILL.md", "./SKILL.md", RefusalKind::Duplicate),
-        ("SKILL.md", "Skill.md", RefusalKind::Clash),
-        ("a/x", "A/y", RefusalKind::Clash),
-        ("caf\u{e9}", "cafe\u{301}", RefusalKind::Clash),
-        ("stra\u{df}e", "STRASSE", RefusalKind::Clash),
-        ("\u{17f}kill", "skill", RefusalKind::Clash),
-        ("\u{212a}elvin", "kelvin", RefusalKind::Clash),
-        ("a", "a/b", RefusalKind::Clash),
-        ("a/b", "a", RefusalKind::Clash),
-        ("a/b/c", "a/b", RefusalKind::Clash),
+        ("SKILL.md", "SKILL.md", Duplicate),
+        ("SKILL.md", "./SKILL.md", Duplicate),
+        ("SKILL.md", "Skill.md", Clash),
+        ("a/x", "A/y", Clash),
+        ("caf\u{e9}", "cafe\u{301}", Clash),
+        ("stra\u{df}e", "STRASSE", Clash),
+        ("\u{17f}kill", "skill", Clash),
+        ("\u{212a}elvin", "kelvin", Clash),
+        ("a", "a/b", Clash),
+        ("a/b", "a", Clash),
+        ("a/b/c", "a/b", Clash),
     ];
     for (one, other, kind) in cases {
         let what = format!("{one} and {other}");

@@ -1,6 +1,9 @@
 //! Tar files that are refused for what only a tar file can have.
 
-use prowess_archive::RefusalKind;
+use prowess_archive::RefusalKind::{
+    Contradiction, Damaged, Duplicate, Empty, Escape, HiddenData, Link, Mode, SpecialFile,
+    UnknownFormat, Unsupported,
+};
 
 use crate::check_refused;
 use crate::tar_file::{
@@ -13,32 +16,20 @@ const HUGE: u64 = 0o77_777_777_777;
 #[test]
 fn other_kinds_of_files_are_refused() {
     check_refused([
-        ("a symbolic link", tar_gz(&[link("d", b'2', "/c"), file("d/pwn")]), RefusalKind::Link),
-        (
-            "a link inside",
-            tar_gz(&[file("SKILL.md"), link("b", b'2', "SKILL.md")]),
-            RefusalKind::Link,
-        ),
-        ("a hard link", tar_gz(&[link("x", b'1', "/etc/shadow")]), RefusalKind::Link),
-        (
-            "a long link",
-            tar_gz(&[record("l", b'K', b"/etc/shadow\0"), file("x")]),
-            RefusalKind::Link,
-        ),
-        (
-            "a link of pax",
-            tar_gz(&[pax(b'x', &[("linkpath", "/c")]), file("x")]),
-            RefusalKind::Link,
-        ),
-        ("a character device", tar_gz(&[record("tty", b'3', b"")]), RefusalKind::SpecialFile),
-        ("a block device", tar_gz(&[record("disk", b'4', b"")]), RefusalKind::SpecialFile),
-        ("a FIFO", tar_gz(&[record("pipe", b'6', b"")]), RefusalKind::SpecialFile),
-        ("a contiguous file", tar_gz(&[record("x", b'7', b"text")]), RefusalKind::Unsupported),
-        ("a sparse file", tar_gz(&[record("x", b'S', b"text")]), RefusalKind::Unsupported),
-        ("a volume", tar_gz(&[record("x", b'V', b"")]), RefusalKind::Unsupported),
-        ("a continued file", tar_gz(&[record("x", b'M', b"text")]), RefusalKind::Unsupported),
-        ("a listed directory", tar_gz(&[record("x", b'D', b"")]), RefusalKind::Unsupported),
-        ("an unknown type", tar_gz(&[record("x", b'Z', b"text")]), RefusalKind::Unsupported),
+        ("a symbolic link", tar_gz(&[link("d", b'2', "/c"), file("d/pwn")]), Link),
+        ("a link inside", tar_gz(&[file("SKILL.md"), link("b", b'2', "SKILL.md")]), Link),
+        ("a hard link", tar_gz(&[link("x", b'1', "/etc/shadow")]), Link),
+        ("a long link", tar_gz(&[record("l", b'K', b"/etc/shadow\0"), file("x")]), Link),
+        ("a link of pax", tar_gz(&[pax(b'x', &[("linkpath", "/c")]), file("x")]), Link),
+        ("a character device", tar_gz(&[record("tty", b'3', b"")]), SpecialFile),
+        ("a block device", tar_gz(&[record("disk", b'4', b"")]), SpecialFile),
+        ("a FIFO", tar_gz(&[record("pipe", b'6', b"")]), SpecialFile),
+        ("a contiguous file", tar_gz(&[record("x", b'7', b"text")]), Unsupported),
+        ("a sparse file", tar_gz(&[record("x", b'S', b"text")]), Unsupported),
+        ("a volume", tar_gz(&[record("x", b'V', b"")]), Unsupported),
+        ("a continued file", tar_gz(&[record("x", b'M', b"text")]), Unsupported),
+        ("a listed directory", tar_gz(&[record("x", b'D', b"")]), Unsupported),
+        ("an unknown type", tar_gz(&[record("x", b'Z', b"text")]), Unsupported),
     ]);
 }
 
@@ -46,12 +37,12 @@ fn other_kinds_of_files_are_refused() {
 fn unsafe_permissions_are_refused() {
     for mode in [0o4755, 0o2755, 0o1755, 0o6644, 0o000, 0o044] {
         let what = format!("{mode:o}");
-        check_refused([(&what, tar_gz(&[Record { mode, ..file("x") }]), RefusalKind::Mode)]);
+        check_refused([(&what, tar_gz(&[Record { mode, ..file("x") }]), Mode)]);
     }
     for mode in [0o000, 0o600, 0o4755, 0o1777] {
         let what = format!("a directory with {mode:o}");
         let records = [Record { mode, ..directory("d/") }, file("d/x")];
-        check_refused([(&what, tar_gz(&records), RefusalKind::Mode)]);
+        check_refused([(&what, tar_gz(&records), Mode)]);
     }
 }
 
@@ -61,46 +52,38 @@ fn extensions_cannot_hide_a_name() {
     let two = [("path", "a"), ("path", "b")];
     let sparse = [("GNU.sparse.major", "1"), ("GNU.sparse.name", "../x")];
     check_refused([
-        ("a long name", tar_gz(&[long_name("../x"), file("x")]), RefusalKind::Escape),
-        ("a path of pax", tar_gz(&[pax(b'x', &escape), file("x")]), RefusalKind::Escape),
-        ("a path for all", tar_gz(&[pax(b'g', &escape), file("x")]), RefusalKind::Unsupported),
-        ("two paths", tar_gz(&[pax(b'x', &two), file("x")]), RefusalKind::Contradiction),
+        ("a long name", tar_gz(&[long_name("../x"), file("x")]), Escape),
+        ("a path of pax", tar_gz(&[pax(b'x', &escape), file("x")]), Escape),
+        ("a path for all", tar_gz(&[pax(b'g', &escape), file("x")]), Unsupported),
+        ("two paths", tar_gz(&[pax(b'x', &two), file("x")]), Contradiction),
         (
             "two headers of pax",
             tar_gz(&[pax(b'x', &[("path", "a")]), pax(b'x', &[("path", "b")]), file("x")]),
-            RefusalKind::Contradiction,
+            Contradiction,
         ),
-        (
-            "two long names",
-            tar_gz(&[long_name("a"), long_name("b"), file("x")]),
-            RefusalKind::Contradiction,
-        ),
+        ("two long names", tar_gz(&[long_name("a"), long_name("b"), file("x")]), Contradiction),
         (
             "a long name and another path",
             tar_gz(&[long_name("a"), pax(b'x', &[("path", "b")]), file("x")]),
-            RefusalKind::Contradiction,
+            Contradiction,
         ),
         (
             "another size",
             tar_gz(&[pax(b'x', &[("size", "600")]), file("x"), file("y")]),
-            RefusalKind::Contradiction,
+            Contradiction,
         ),
-        (
-            "a sparse file of pax",
-            tar_gz(&[pax(b'x', &sparse), file("x")]),
-            RefusalKind::Unsupported,
-        ),
+        ("a sparse file of pax", tar_gz(&[pax(b'x', &sparse), file("x")]), Unsupported),
         (
             "an unknown key",
             tar_gz(&[pax(b'x', &[("hdrcharset", "BINARY")]), file("x")]),
-            RefusalKind::Unsupported,
+            Unsupported,
         ),
         (
             "a header of pax without records",
             tar_gz(&[record("p", b'x', b"99 path=a\n"), file("x")]),
-            RefusalKind::Damaged,
+            Damaged,
         ),
-        ("a header without its file", tar_gz(&[file("x"), long_name("y")]), RefusalKind::Damaged),
+        ("a header without its file", tar_gz(&[file("x"), long_name("y")]), Damaged),
     ]);
 }
 
@@ -113,15 +96,15 @@ fn data_that_no_entry_has_is_refused() {
     let mut after_gzip = tar_gz(&[file("SKILL.md")]);
     after_gzip.push(0);
     check_refused([
-        ("an entry after the end", gzip(&after_end), RefusalKind::HiddenData),
-        ("a second member", two_members, RefusalKind::HiddenData),
-        ("a byte after the gzip file", after_gzip, RefusalKind::HiddenData),
+        ("an entry after the end", gzip(&after_end), HiddenData),
+        ("a second member", two_members, HiddenData),
+        ("a byte after the gzip file", after_gzip, HiddenData),
         (
             "a directory with content",
             tar_gz(&[Record { content: b"text".to_vec(), ..directory("d/") }]),
-            RefusalKind::Contradiction,
+            Contradiction,
         ),
-        ("two directories", tar_gz(&[directory("d/"), directory("d/")]), RefusalKind::Duplicate),
+        ("two directories", tar_gz(&[directory("d/"), directory("d/")]), Duplicate),
     ]);
 }
 
@@ -134,19 +117,15 @@ fn damaged_files_are_refused() {
     let at = wrong_crc.len() - 8;
     wrong_crc[at] ^= 1;
     check_refused([
-        ("no archive", b"---\nname: pdf\n---\n".to_vec(), RefusalKind::UnknownFormat),
-        ("nothing", Vec::new(), RefusalKind::UnknownFormat),
-        ("a page", b"<!doctype html>".to_vec(), RefusalKind::UnknownFormat),
-        ("half of a gzip file", whole[..whole.len() / 2].to_vec(), RefusalKind::Damaged),
-        ("a wrong checksum of gzip", wrong_crc, RefusalKind::Damaged),
-        ("a wrong checksum of tar", gzip(&wrong_checksum), RefusalKind::Damaged),
-        ("no end", gzip(&open_tar(&[file("SKILL.md")])), RefusalKind::Damaged),
-        ("a gzip file of text", gzip(b"text"), RefusalKind::Damaged),
-        (
-            "a size past the end",
-            tar_gz(&[Record { size: Some(HUGE), ..file("x") }]),
-            RefusalKind::Damaged,
-        ),
-        ("no file", tar_gz(&[directory("d/")]), RefusalKind::Empty),
+        ("no archive", b"---\nname: pdf\n---\n".to_vec(), UnknownFormat),
+        ("nothing", Vec::new(), UnknownFormat),
+        ("a page", b"<!doctype html>".to_vec(), UnknownFormat),
+        ("half of a gzip file", whole[..whole.len() / 2].to_vec(), Damaged),
+        ("a wrong checksum of gzip", wrong_crc, Damaged),
+        ("a wrong checksum of tar", gzip(&wrong_checksum), Damaged),
+        ("no end", gzip(&open_tar(&[file("SKILL.md")])), Damaged),
+        ("a gzip file of text", gzip(b"text"), Damaged),
+        ("a size past the end", tar_gz(&[Record { size: Some(HUGE), ..file("x") }]), Damaged),
+        ("no file", tar_gz(&[directory("d/")]), Empty),
     ]);
 }

@@ -58,29 +58,6 @@ fn oversized_commands_are_not_granted() {
     }
 }
 
-/// The call of one skill never runs by the list of another.
-#[test]
-fn grants_of_two_skills_are_not_added_up() {
-    let skills = [trusted("Bash(git:*)"), trusted("Bash(curl:*)")];
-    check(&bash("curl x").with_skills(&skills), "ask");
-    check(&bash("git log; curl x").with_skills(&skills), "ask");
-    check(&bash("curl x").with_policy(RESTRICT).with_skills(&skills), "deny");
-}
-
-#[test]
-fn unloaded_skill_no_longer_grants() {
-    check(&bash("git status").with_skills(&[trusted("Bash(git:*)")]), "allow");
-    check(&bash("git status").with_skills(&[]), "ask");
-    check(&bash("git status").with_skills(&[unlisted()]), "ask");
-}
-
-/// The gate sees the rules that were loaded, and a wider list on the disk is none of them.
-#[test]
-fn reload_widens_nothing() {
-    let loaded = unlisted().packaged("first");
-    check(&bash("rm x").with_skills(&[loaded]), "ask");
-}
-
 /// A nested skill, an alias, another key and another case as ways around a limit.
 #[test]
 fn ways_around_a_limit_are_closed() {
@@ -112,12 +89,6 @@ fn ways_around_a_limit_are_closed() {
     }
     let exact = r#"{"tool_semantics": "restrict", "tool_match_case": "exact"}"#;
     check(&read("docs/a").with_policy(exact).with_skills(&[trusted("read")]), "deny");
-}
-
-#[test]
-fn restricted_skill_refuses_an_unlisted_tool() {
-    let skills = [trusted("Bash(git:*) Read Write")];
-    check(&other("json_query").with_policy(RESTRICT).with_skills(&skills), "deny");
 }
 
 /// Names that look like the tool's are not the tool's.

@@ -37,9 +37,15 @@ fn decide_on(command: &str, policy: &str) -> Decision {
     })
 }
 
+/// What each decision says of the second rule of the file.
+const WARNING: &str = "\n/skills/release/SKILL.md:6:5: warning[tool-pattern-invalid]: the rule \
+    `Bash(cargo*)` grants nothing: its `*` is not at the end, after `:` or a blank\n  = help: write \
+    `Tool`, `Tool(*)`, or patterns such as `Bash(git status)`, `Bash(git:*)` and `Read(docs/**)`";
+
 #[expect(clippy::needless_pass_by_value, reason = "`expect!` is written where it is used")]
 fn check(command: &str, policy: &str, expected: Expect) {
-    expected.assert_eq(&decide_on(command, policy).to_string());
+    let decision = decide_on(command, policy).to_string();
+    expected.assert_eq(decision.strip_suffix(WARNING).expect(&decision));
 }
 
 #[test]
@@ -51,9 +57,7 @@ fn decision_reads_like_a_message_of_a_compiler() {
         allow: `Bash` is covered by `allowed-tools`
           --> /skills/release/SKILL.md:5:5
            | Bash(git:*)
-          = skill: `release`
-        /skills/release/SKILL.md:6:5: warning[tool-pattern-invalid]: the rule `Bash(cargo*)` grants nothing: its `*` is not at the end, after `:` or a blank
-          = help: write `Tool`, `Tool(*)`, or patterns such as `Bash(git status)`, `Bash(git:*)` and `Read(docs/**)`"#]],
+          = skill: `release`"#]],
     );
     check(
         "git log > x",
@@ -63,9 +67,7 @@ fn decision_reads_like_a_message_of_a_compiler() {
           --> /skills/release/SKILL.md:5:5
            | Bash(git:*)
           = skill: `release`
-          = the command has a redirection (character 9)
-        /skills/release/SKILL.md:6:5: warning[tool-pattern-invalid]: the rule `Bash(cargo*)` grants nothing: its `*` is not at the end, after `:` or a blank
-          = help: write `Tool`, `Tool(*)`, or patterns such as `Bash(git status)`, `Bash(git:*)` and `Read(docs/**)`"#]],
+          = the command has a redirection (character 9)"#]],
     );
     check(
         "rm x && git status",
@@ -75,9 +77,7 @@ fn decision_reads_like_a_message_of_a_compiler() {
           --> /skills/release/SKILL.md:5:5
            | Bash(git:*)
           = skill: `release`
-          = no pattern covers `rm x`
-        /skills/release/SKILL.md:6:5: warning[tool-pattern-invalid]: the rule `Bash(cargo*)` grants nothing: its `*` is not at the end, after `:` or a blank
-          = help: write `Tool`, `Tool(*)`, or patterns such as `Bash(git status)`, `Bash(git:*)` and `Read(docs/**)`"#]],
+          = no pattern covers `rm x`"#]],
     );
     check(
         "ls",
@@ -85,9 +85,7 @@ fn decision_reads_like_a_message_of_a_compiler() {
         expect![[r#"
         allow: `Bash` is granted by the operator
           --> `grant` of the gate's policy
-           | Bash(ls)
-        /skills/release/SKILL.md:6:5: warning[tool-pattern-invalid]: the rule `Bash(cargo*)` grants nothing: its `*` is not at the end, after `:` or a blank
-          = help: write `Tool`, `Tool(*)`, or patterns such as `Bash(git status)`, `Bash(git:*)` and `Read(docs/**)`"#]],
+           | Bash(ls)"#]],
     );
     check(
         "ls",
@@ -95,9 +93,7 @@ fn decision_reads_like_a_message_of_a_compiler() {
         expect![[r#"
         deny: `Bash` is denied by the operator
           --> `ceiling.deny` of the gate's policy
-           | Bash(ls:*)
-        /skills/release/SKILL.md:6:5: warning[tool-pattern-invalid]: the rule `Bash(cargo*)` grants nothing: its `*` is not at the end, after `:` or a blank
-          = help: write `Tool`, `Tool(*)`, or patterns such as `Bash(git status)`, `Bash(git:*)` and `Read(docs/**)`"#]],
+           | Bash(ls:*)"#]],
     );
 }
 

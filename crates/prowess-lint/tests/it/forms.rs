@@ -4,10 +4,18 @@ use expect_test::expect;
 use prowess_core::{Code, Diagnostic, Severity};
 use prowess_format::Profile;
 use prowess_lint::{Checked, PackageReport, github, sarif};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::fixture::{checked, memory, skill_md};
-use crate::sarif_schema::problems;
+
+/// Returns the violations of the part of SARIF 2.1.0 that our logs use: what the standard requires,
+/// its words, and no property that it does not know.
+fn problems(log: &Value) -> Vec<String> {
+    let schema = serde_json::from_str(include_str!("../data/sarif.schema.json"));
+    let options = jsonschema::options().should_validate_formats(true);
+    let validator = options.build(&schema.expect("it is JSON")).expect("it is a schema");
+    validator.iter_errors(log).map(|error| error.to_string()).collect()
+}
 
 fn found(severity: Severity, path: &str, message: &str) -> Diagnostic {
     let text = b"---\nname: a\n";

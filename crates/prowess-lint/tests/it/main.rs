@@ -10,5 +10,4 @@ mod forms;
 mod package;
 mod profiles;
 mod reference;
-mod sarif_schema;
 mod third_level;

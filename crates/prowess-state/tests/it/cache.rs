@@ -22,7 +22,7 @@ fn message(records: &RecordSet) -> String {
 }
 
 /// Returns the only file of a cache.
-fn only_file(tree: &Tree) -> PathBuf {
+pub(crate) fn only_file(tree: &Tree) -> PathBuf {
     let mut files = fs::read_dir(tree.join("cache")).unwrap();
     files.next().expect("there is a file").unwrap().path()
 }

@@ -6,6 +6,7 @@ mod cache;
 #[cfg(target_os = "linux")]
 mod night;
 mod processes;
+mod records;
 mod rotating;
 mod sessions;
 mod steps;
