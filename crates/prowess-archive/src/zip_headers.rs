@@ -106,7 +106,7 @@ impl Directory {
     }
 }
 
-/// What both headers of an entry have.
+/// The fields that both headers of an entry have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Common<'b> {
     pub(crate) flags: u16,

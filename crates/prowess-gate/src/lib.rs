@@ -76,7 +76,7 @@ pub use policy::{
     Ceiling, Combine, EmptyList, GatePolicy, GrantFrom, RefusalWording, ToolMatchCase,
     ToolSemantics, Ungranted,
 };
-pub use restriction::{allowed_tool_names, is_restricted};
+pub use restriction::allowed_tool_names;
 pub use rules::ToolRules;
 pub use shell::{
     MAX_COMMAND_BYTES, MAX_SIMPLE_COMMANDS, SimpleCommand, Unreadable, UnreadableKind,

@@ -5,15 +5,9 @@ use prowess_core::AllowedTools;
 use crate::policy::{Combine, EmptyList, ToolSemantics};
 use crate::{GatePolicy, GatedSkill};
 
-/// Returns whether the active skills limit the tools.
-///
-/// They do only under [`ToolSemantics::Restrict`].
-pub fn is_restricted(policy: &GatePolicy, skills: &[GatedSkill<'_>]) -> bool {
-    allowed_tool_names(policy, skills).is_some()
-}
-
 /// Returns the names of the tools that the active skills leave possible, each as the skill loaded
-/// last writes it; `None` if they limit nothing.
+/// last writes it; `None` if they limit nothing. They limit tools under [`ToolSemantics::Restrict`]
+/// alone.
 ///
 /// A tool may be listed with a pattern, and then only some of its calls are possible.
 pub fn allowed_tool_names<'s>(

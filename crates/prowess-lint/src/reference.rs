@@ -37,11 +37,6 @@ pub use validate::validate;
 /// The message of `validate` for a directory without a `SKILL.md` or `skill.md`.
 pub const MISSING_FILE: &str = "Missing required file: SKILL.md";
 
-/// Returns the message of `validate` for a path that does not exist.
-pub fn path_does_not_exist(path: &str) -> String {
-    format!("Path does not exist: {path}")
-}
-
 /// Returns the message of `validate` for a path to a file with another name.
 pub fn not_a_directory(path: &str) -> String {
     format!("Not a directory: {path}")

@@ -18,7 +18,7 @@ const BUNDLE: &str = "application/vnd.dev.sigstore.bundle+json;version=0.1";
 /// The type of the documents that cosign signs.
 const COSIGN: &str = "cosign container image signature";
 
-/// What was signed, and its signature.
+/// The signed document, and its signature.
 pub(crate) struct SimpleSigning {
     payload: Vec<u8>,
     annotations: Annotations,

@@ -7,7 +7,7 @@ use prowess_core::{Digest, SKILL_MD_FILES};
 use prowess_format::{AllowedTools, Profile, parse};
 use prowess_text::has_invisible;
 
-/// What stands before the name of an environment variable.
+/// The texts in front of the name of an environment variable.
 const VARIABLES: [&str; 8] =
     ["${", "$", "environ[\"", "environ['", "environ.get(\"", "getenv(\"", "process.env.", "ENV[\""];
 

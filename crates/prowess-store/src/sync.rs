@@ -48,7 +48,7 @@ impl<'l> Version<'l> {
     }
 }
 
-/// What was fetched, by the id of the skill.
+/// The fetched candidates, by the id of the skill.
 type Fetched<'l> = BTreeMap<&'l str, Result<Candidate, InstallError>>;
 
 impl Installer<'_> {

@@ -19,7 +19,7 @@ impl AuditSink for Full {
 }
 
 #[test]
-fn first_error_is_the_result_and_later_sinks_have_the_intent() {
+fn first_error_is_returned_and_every_sink_is_called() {
     let log = Arc::new(MemoryLog::default());
     let fanout = |sinks: Vec<Arc<dyn AuditSink>>| Fanout(sinks).intend(&intent(1));
     assert_eq!(fanout(vec![]), Ok(()));

@@ -1,4 +1,4 @@
-//! What a proxy refuses.
+//! Requests that a proxy refuses.
 
 use std::io::{Read, Write};
 

@@ -7,7 +7,7 @@ mod brush;
 use libfuzzer_sys::fuzz_target;
 use prowess_gate::{SimpleCommand, shell_commands};
 
-/// What commands are made of. Each byte of an input stands for one of these.
+/// The parts of commands. Each byte of an input stands for one of these.
 const PIECES: [&str; 64] = [
     " ", "  ", "\n", " | ", "|", " && ", "||", ";", " # x\n", "#", "\\\n", "a", "b1", "git", "-x",
     "--y=z", "=", ":", ",", ".", "/", "%", "@", "+", "^", "!", "~", "]", "[", "{}", "{a}", "'",

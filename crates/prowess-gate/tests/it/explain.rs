@@ -37,7 +37,7 @@ fn decide_on(command: &str, policy: &str) -> Decision {
     })
 }
 
-/// What each decision says of the second rule of the file.
+/// The warning of each decision about the second rule of the file.
 const WARNING: &str = "\n/skills/release/SKILL.md:6:5: warning[tool-pattern-invalid]: the rule \
     `Bash(cargo*)` grants nothing: its `*` is not at the end, after `:` or a blank\n  = help: write \
     `Tool`, `Tool(*)`, or patterns such as `Bash(git status)`, `Bash(git:*)` and `Read(docs/**)`";

@@ -126,7 +126,7 @@ fn untrusted_skill_never_grants_itself_a_tool() {
     check_both(from_prompt, &[trusted("Bash").of(Trust::Untrusted)], "ask", "ask");
 }
 
-/// What an untrusted skill says must not use the grant of a trusted one.
+/// An untrusted skill must not use the grant of a trusted one.
 #[test]
 fn untrusted_skill_never_borrows_a_grant() {
     for combine in ["intersect", "top_of_stack", "union"] {

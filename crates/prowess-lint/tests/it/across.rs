@@ -14,7 +14,6 @@ fn check(descriptions: &[&str], expected: &[(&str, &str, Likeness)]) {
         .zip(descriptions)
         .map(|(name, description)| (format!("{name}/SKILL.md"), described(name, description, BODY)))
         .collect();
-    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let checked = checked(&memory(&files), Profile::Spec);
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let alike: Vec<_> = checked
@@ -86,7 +85,6 @@ fn each_copy_meets_the_one_before_it() {
             (format!("{name}/SKILL.md"), described(&name, FORMS, BODY))
         })
         .collect();
-    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let checked = checked(&memory(&files), Profile::Spec);
     assert_eq!(checked.alike.len(), 200, "pairs are bounded");
     assert!(checked.alike.iter().all(|pair| pair.likeness == Likeness::Duplicate));
@@ -96,7 +94,6 @@ fn each_copy_meets_the_one_before_it() {
 fn names(names: &[&str]) -> Vec<String> {
     let files: Vec<(String, String)> =
         names.iter().map(|name| (format!("{name}/SKILL.md"), skill_md(name, BODY))).collect();
-    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let checked = checked(&memory(&files), Profile::Spec);
     let found = checked.diagnostics().filter(|found| found.code.as_str() == "name-confusable");
     found.map(ToString::to_string).collect()

@@ -45,9 +45,7 @@ fn files(count: usize) -> Vec<(String, String)> {
 }
 
 fn source(count: usize) -> prowess_core::MemorySource {
-    let files = files(count);
-    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    memory(&files)
+    memory(&files(count))
 }
 
 fn options(threads: usize) -> LintOptions<'static> {

@@ -3,7 +3,7 @@
 use prowess_format::Profile;
 use prowess_lint::codes;
 
-use crate::fixture::{BODY, checked, memory};
+use crate::fixture::{self, BODY, checked, memory};
 
 #[test]
 fn every_code_is_explained_by_a_package_that_gives_it() {
@@ -19,7 +19,7 @@ fn every_code_is_explained_by_a_package_that_gives_it() {
 
 /// The rest of the page is about catalogs; `cargo xtask codes` writes it all.
 #[test]
-fn the_page_of_codes_begins_with_those_of_skills_and_packages() {
+fn page_of_codes_begins_with_skills_and_packages() {
     let page = include_str!("../../../prowess-cli/DIAGNOSTICS.md");
     assert!(page.starts_with(&codes::page()), "`cargo xtask codes` was run since the last change");
 }
@@ -45,10 +45,9 @@ fn each_checklist_item_has_its_code() {
         ("duplicate keys", with("license: MIT\nlicense: MIT"), "yaml-duplicate-key"),
     ];
     for (item, text, code) in items {
-        let checked = checked(&memory(&[("notes/SKILL.md", &text)]), Profile::Spec);
-        let codes: Vec<_> = checked.diagnostics().map(|found| found.code.to_string()).collect();
+        let found = fixture::codes(&text, Profile::Spec);
         // A broken name differs from its directory, too.
-        assert_eq!(codes.first().map(String::as_str), Some(code), "{item}: {codes:?}");
+        assert_eq!(found.first().map(String::as_str), Some(code), "{item}: {found:?}");
     }
     let checked = checked(&memory(&[("notes/README.md", BODY)]), Profile::Spec);
     assert!(checked.packages.is_empty(), "existence");

@@ -10,11 +10,11 @@ use prowess_lint::{Checked, LintOptions, NoProgress, check_tree};
 pub(crate) const BODY: &str = "# Notes\n\n## When to use\n\nFor example `a`.\n";
 
 /// A source with these files.
-pub(crate) fn memory(files: &[(&str, &str)]) -> MemorySource {
-    let add = |builder: prowess_core::MemorySourceBuilder, (path, text): &(&str, &str)| {
-        builder.file(path, text)
-    };
-    let builder = files.iter().fold(MemorySource::builder("user"), add);
+pub(crate) fn memory(files: &[(impl AsRef<str>, impl AsRef<str>)]) -> MemorySource {
+    let mut builder = MemorySource::builder("user");
+    for (path, text) in files {
+        builder = builder.file(path.as_ref(), text.as_ref());
+    }
     builder.build().expect("the fixture's paths are good")
 }
 
@@ -34,6 +34,12 @@ pub(crate) fn checked(source: &MemorySource, profile: Profile) -> Checked {
     let threads = NonZeroUsize::new(3).expect("three is not zero");
     let options = LintOptions { profile, threads, ..LintOptions::default() };
     check_tree(source, &options, &NoProgress, &Cancel::default()).expect("it is in memory")
+}
+
+/// The codes of a package `notes` with these instructions.
+pub(crate) fn codes(text: &str, profile: Profile) -> Vec<String> {
+    let checked = checked(&memory(&[("notes/SKILL.md", text)]), profile);
+    checked.diagnostics().map(|found| found.code.to_string()).collect()
 }
 
 /// The codes of the package `notes` with these files beside its instructions, with their lines.

@@ -93,7 +93,7 @@ fn a_log_has_what_sarif_requires() {
 #[test]
 fn every_log_is_one_by_the_standard() {
     let source = memory(&[
-        ("a b/SKILL.md", &skill_md("a", "See [x](gone.md)\u{202e}.\n")),
+        ("a b/SKILL.md", &*skill_md("a", "See [x](gone.md)\u{202e}.\n")),
         ("50%\u{e9}<>/SKILL.md", "nonsense"),
         ("x/skill.md", "---\nname: [\n---\n"),
     ]);

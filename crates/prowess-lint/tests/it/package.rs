@@ -3,7 +3,7 @@
 use prowess_format::Profile;
 use prowess_lint::{LintOptions, NoProgress, check_tree};
 
-use crate::fixture::{BODY, checked, codes_of, described, memory, skill_md};
+use crate::fixture::{BODY, checked, codes, codes_of, described, memory, skill_md};
 
 /// Checks that a body with files beside it gives just these codes.
 fn check(body: &str, files: &[(&str, &str)], expected: &[&str]) {
@@ -159,10 +159,8 @@ fn descriptions_say_when() {
         ("填写表格", None),
         ("Uselessly fills forms.", Some("description-no-when")),
     ] {
-        let text = described("notes", description, BODY);
-        let checked = checked(&memory(&[("notes/SKILL.md", &text)]), Profile::Spec);
-        let codes: Vec<_> = checked.diagnostics().map(|found| found.code.as_str()).collect();
-        assert_eq!(codes, Vec::from_iter(expected), "{description}");
+        let found = codes(&described("notes", description, BODY), Profile::Spec);
+        assert_eq!(found, Vec::from_iter(expected), "{description}");
     }
 }
 
@@ -170,10 +168,8 @@ fn descriptions_say_when() {
 fn a_catalog_entry_is_short() {
     for (length, expected) in [(392, None), (393, Some("catalog-entry-long"))] {
         let description = format!("Use when {}", "x".repeat(length - 9));
-        let text = described("notes", &description, BODY);
-        let checked = checked(&memory(&[("notes/SKILL.md", &text)]), Profile::Spec);
-        let codes: Vec<_> = checked.diagnostics().map(|found| found.code.as_str()).collect();
-        assert_eq!(codes, Vec::from_iter(expected), "{length} characters");
+        let found = codes(&described("notes", &description, BODY), Profile::Spec);
+        assert_eq!(found, Vec::from_iter(expected), "{length} characters");
     }
 }
 
@@ -272,7 +268,7 @@ fn files_whose_names_look_alike_are_reported() {
 fn each_package_gets_a_verdict_by_the_whole_file() {
     let long = skill_md("long", &format!("{BODY}{}", "line\n".repeat(600)));
     let source = memory(&[
-        ("good/SKILL.md", &skill_md("good", BODY)),
+        ("good/SKILL.md", &*skill_md("good", BODY)),
         ("other/SKILL.md", &skill_md("name", BODY)),
         ("long/SKILL.md", &long),
         ("broken/SKILL.md", "nonsense"),
@@ -336,10 +332,9 @@ fn another_counter_of_tokens_is_asked() {
 /// Checks which of the codes about the words for `when` a description and a body give.
 fn check_when(description: &str, body: &str, expected: &[&str]) {
     let text = described("notes", description, &format!("# Notes\n\nFor example so.\n{body}\n"));
-    let checked = checked(&memory(&[("notes/SKILL.md", &text)]), Profile::Spec);
-    let codes = checked.diagnostics().map(|found| found.code.to_string());
-    let codes: Vec<_> = codes.filter(|code| code.ends_with("-no-when")).collect();
-    assert_eq!(codes, expected, "{description:?} with {body:?}");
+    let mut found = codes(&text, Profile::Spec);
+    found.retain(|code| code.ends_with("-no-when"));
+    assert_eq!(found, expected, "{description:?} with {body:?}");
 }
 
 #[test]
@@ -369,8 +364,7 @@ fn the_body_need_not_repeat_when_to_use_the_skill() {
 fn a_skill_that_people_invoke_needs_no_word_of_when() {
     let body = "# Notes\n\nFor example so.\n";
     let text = described("notes", "Takes notes.\ndisable-model-invocation: true", body);
-    let checked = checked(&memory(&[("notes/SKILL.md", &text)]), Profile::Extended);
-    assert_eq!(checked.diagnostics().count(), 0);
+    assert_eq!(codes(&text, Profile::Extended), [""; 0]);
 }
 
 #[test]
@@ -416,7 +410,7 @@ fn links_of_templates_are_not_broken() {
 }
 
 #[test]
-fn what_is_there_outside_of_the_package_is_a_warning_at_most() {
+fn existing_files_outside_are_a_warning_at_most() {
     let body =
         with("See [pdf](../pdf/SKILL.md) and [gone](../gone/SKILL.md). Run `scripts/all.sh`.");
     let text = skill_md("notes", &body);
@@ -444,11 +438,7 @@ fn templates_are_reported() {
     let scaffold = prowess_format::write::scaffold("notes", "Takes notes. Use when asked.");
     let scaffold = scaffold.expect("the name and the description are good");
     let body = with("# Insert instructions below");
-    let codes = |text: &str| {
-        let checked = checked(&memory(&[("notes/SKILL.md", text)]), Profile::Spec);
-        let found = checked.diagnostics().map(|found| found.code.to_string());
-        found.collect::<Vec<_>>()
-    };
+    let codes = |text: &str| codes(text, Profile::Spec);
     assert_eq!(codes(&scaffold), ["template-unedited"], "the body of a new skill");
     assert_eq!(codes(&skill_md("notes", &body)), ["template-unedited"]);
     let description = "Replace with description of the skill and when Claude should use it.";

@@ -16,7 +16,7 @@ fn leaving_the_package_is_an_error_for_authors_only() {
 }
 
 #[test]
-fn the_lenient_profile_refuses_no_package_for_what_lies_in_it() {
+fn lenient_profile_refuses_no_package_for_its_files() {
     let refusals = [codes::SKILLS_REF, codes::SKILLS_REF_CRASH, codes::PACKAGE_PATH_INVALID];
     for code in codes::ALL.iter().map(|entry| &entry.code).filter(|code| !refusals.contains(code)) {
         assert!(severity(code, Profile::Lenient) < Some(Severity::Error), "{code}");

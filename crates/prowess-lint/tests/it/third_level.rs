@@ -30,7 +30,7 @@ fn target(link: &str) -> Option<ResourcePath> {
 
 proptest! {
     #[test]
-    fn the_third_level_is_valid_if_each_named_file_is_in_the_package(
+    fn files_that_a_body_names_are_in_the_package(
         links in prop::collection::vec(link(), 1..6),
     ) {
         let targets = links.iter().filter(|(_, code)| code.is_none());

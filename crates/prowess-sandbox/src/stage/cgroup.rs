@@ -50,10 +50,10 @@ enum Controller {
     Memory,
 }
 
-/// What the groups that this process has entered do.
+/// The effect of the groups that this process has entered.
 #[derive(Default)]
 pub(super) struct Groups {
-    /// What keeps each limit.
+    /// The keeper of each limit.
     pub(super) keepers: LimitKeepers,
     /// Where the kernel counts the processes that it kills for the memory of all.
     pub(super) memory_kills: Option<MemoryKills>,

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind};
+use prowess_core::{SkillSource, SourceErrorKind};
 use prowess_source_mcp::{Label, McpOptions, McpSource};
 use prowess_testkit::{ManualClock, ScanRecorder};
 
 use crate::peer::{Peer, source, with_extension};
-use crate::skills::Skills;
+use crate::skills::{Skills, read};
 
 const HOUR: Duration = Duration::from_secs(3600);
 
@@ -20,8 +20,7 @@ fn come_back(host: &str, skills: &Skills) -> Peer {
 
 #[test]
 fn last_good_listing_is_used_while_the_server_is_away() {
-    let skills = Skills::default();
-    skills.publish("pdf", "Fill.", &[]);
+    let skills = Skills::pdf();
     let peer = skills.peer();
     let clock = Arc::new(ManualClock::default());
     let source = source(peer.server(), Arc::clone(&clock) as _);
@@ -33,23 +32,19 @@ fn last_good_listing_is_used_while_the_server_is_away() {
     assert_eq!(away.unchanged, ["pdf"], "the last good listing is used");
     assert_eq!(away.problem_lines(source.root()), ["warning mcp-server-stale "]);
     assert!(away.problems[0].message.contains("was last read 3 hours ago"), "{}", away.problems[0]);
-    let pdf = PackagePath::new("pdf").unwrap();
-    let skill_md = ResourcePath::new("SKILL.md").unwrap();
-    let read = || source.read(&pdf, &skill_md, ReadLimit::default());
-    assert_eq!(read().unwrap_err().kind, SourceErrorKind::Unavailable);
+    assert_eq!(read(&source, "pdf", "SKILL.md").unwrap_err().kind, SourceErrorKind::Unavailable);
 
     skills.publish("notes", "Write.", &[]);
     let _peer = come_back(&host, &skills);
     clock.advance(HOUR);
     let back = away.next().record(&source).unwrap();
     assert_eq!((back.packages(), &*back.problems), (vec!["notes"], &[][..]));
-    read().unwrap();
+    read(&source, "pdf", "SKILL.md").unwrap();
 }
 
 #[test]
 fn failing_server_is_not_asked_at_each_scan() {
-    let skills = Skills::default();
-    skills.publish("pdf", "Fill.", &[]);
+    let skills = Skills::pdf();
     let peer = skills.peer();
     let clock = Arc::new(ManualClock::default());
     let source = source(peer.server(), Arc::clone(&clock) as _);
@@ -85,8 +80,7 @@ fn server_that_was_never_there_is_an_error() {
 
 #[test]
 fn watch_reports_what_changes() {
-    let skills = Skills::default();
-    skills.publish("pdf", "Fill.", &[]);
+    let skills = Skills::pdf();
     let peer = skills.peer();
     let options = McpOptions { interval: Duration::from_millis(10), ..McpOptions::default() };
     let clock = Arc::new(ManualClock::default());

@@ -1,21 +1,16 @@
 //! Servers with the skills extension.
 
 use prowess_core::{
-    Cancel, Digest, FileMode, PackageDigest, PackagePath, ReadLimit, ResourcePath, SkillSource,
-    SourceErrorKind,
+    Cancel, Digest, FileMode, PackageDigest, PackagePath, SkillSource, SourceErrorKind,
 };
 use prowess_format::{Profile, parse};
 use prowess_testkit::ScanRecorder;
 use serde_json::json;
 
-use crate::skills::{Skills, contents, entry, skill_md};
+use crate::skills::{Skills, contents, entry, read, skill_md};
 
 fn package(path: &str) -> PackagePath {
     PackagePath::new(path).unwrap()
-}
-
-fn resource(path: &str) -> ResourcePath {
-    ResourcePath::new(path).unwrap()
 }
 
 #[test]
@@ -46,8 +41,7 @@ fn scan_reads_no_file() {
 
 #[test]
 fn file_is_read_if_the_sink_asks_for_more() {
-    let skills = Skills::default();
-    skills.publish("pdf", "Fill.", &[]);
+    let skills = Skills::pdf();
     let peer = skills.peer();
     let recorder = ScanRecorder { reads_to_the_end: true, ..ScanRecorder::default() };
     let scan = recorder.record(&peer.source()).unwrap();
@@ -66,7 +60,7 @@ fn files_are_read_when_they_are_needed() {
     let listed: Vec<_> = listing.resources.iter().map(|it| (it.path.as_str(), it.bytes)).collect();
     assert_eq!(listed, [("references/a b.md", 1), ("x.bin", 2)]);
     assert_eq!(peer.methods(), ["server/discover", "skills/list"], "sizes come from the listing");
-    let read = |path| source.read(&package("pdf"), &resource(path), ReadLimit::default());
+    let read = |path| read(&source, "pdf", path);
     assert_eq!(read("SKILL.md").unwrap(), skill_md("pdf", "Fill.").as_bytes());
     assert_eq!(read("references/a b.md").unwrap(), b"A");
     assert_eq!(read("x.bin").unwrap(), b"\xff\x00");
@@ -93,7 +87,7 @@ fn digest_is_that_of_the_listing() {
     assert_eq!(peer.methods(), ["server/discover", "skills/list"], "an approval fetches no file");
     skills.publish("pdf", "Fill.", &[("a.md", b"B")]);
     assert_eq!(
-        source.read(&package("pdf"), &resource("a.md"), ReadLimit::default()).unwrap_err().kind,
+        read(&source, "pdf", "a.md").unwrap_err().kind,
         SourceErrorKind::Changing,
         "a new version is not returned in the place of the known one"
     );
@@ -109,7 +103,7 @@ fn check_refused(path: &str, served: impl AsRef<[u8]>, reason: &str) {
     let peer = skills.peer();
     let source = peer.source();
     let scan = ScanRecorder::scan(&source).unwrap();
-    let error = source.read(&package("pdf"), &resource(path), ReadLimit::default()).unwrap_err();
+    let error = read(&source, "pdf", path).unwrap_err();
     assert_eq!(error.kind, SourceErrorKind::Unavailable, "{reason}: {error}");
     assert!(error.message.contains(reason), "{reason}: {error}");
     let next = scan.next().record(&source).unwrap();
@@ -121,7 +115,7 @@ fn check_refused(path: &str, served: impl AsRef<[u8]>, reason: &str) {
     );
     assert_eq!(next.unchanged, ["notes", "pdf"], "the skills stay in the catalog");
     skills.publish("pdf", "Fill.", &[("a.md", b"AAAA")]);
-    source.read(&package("pdf"), &resource(path), ReadLimit::default()).unwrap();
+    read(&source, "pdf", path).unwrap();
     assert_eq!(next.next().record(&source).unwrap().problems, [], "the listed file is used again");
 }
 
@@ -150,8 +144,8 @@ fn frontmatter_that_is_not_the_listed_one_is_refused() {
         let peer = skills.peer();
         let source = peer.source();
         assert_eq!(ScanRecorder::scan(&source).unwrap().packages(), ["pdf"]);
-        let read = source.read(&package("pdf"), &resource("SKILL.md"), ReadLimit::default());
-        let error = read.expect_err(what);
+        let found = read(&source, "pdf", "SKILL.md");
+        let error = found.expect_err(what);
         assert!(error.message.contains("another frontmatter"), "{what}: {error}");
     }
 }
@@ -174,8 +168,8 @@ fn file_of_another_resource_is_refused() {
         ("no list", json!("A")),
     ] {
         peer.answer(move |_| crate::peer::Answer::Result(json!({ "contents": contents })));
-        let read = source.read(&package("pdf"), &resource("a.md"), ReadLimit::default());
-        assert_eq!(read.expect_err(what).kind, SourceErrorKind::Unavailable, "{what}");
+        let found = read(&source, "pdf", "a.md");
+        assert_eq!(found.expect_err(what).kind, SourceErrorKind::Unavailable, "{what}");
     }
 }
 
@@ -200,7 +194,7 @@ fn requests_follow_the_newest_revision() {
     let peer = skills.peer();
     let source = peer.source();
     ScanRecorder::scan(&source).unwrap();
-    source.read(&package("pdf"), &resource("ü.md"), ReadLimit::default()).unwrap();
+    read(&source, "pdf", "ü.md").unwrap();
     let headers = peer.headers();
     assert!(headers[1].contains("mcp-protocol-version: 2026-07-28"), "{}", headers[1]);
     assert!(headers[1].contains("mcp-method: skills/list"), "{}", headers[1]);

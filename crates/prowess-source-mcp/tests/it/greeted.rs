@@ -1,11 +1,10 @@
 //! Servers of revisions that begin with a greeting.
 
-use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource};
 use prowess_testkit::ScanRecorder;
 use serde_json::{Value, json};
 
 use crate::peer::{Answer, Peer};
-use crate::skills::{Skills, skill_md};
+use crate::skills::{Skills, read, skill_md};
 
 /// Answers as a server that answers requests in streams, within a session.
 pub(crate) fn answer(
@@ -51,15 +50,12 @@ fn peer(skills: &Skills, revision: &'static str) -> Peer {
 #[test]
 fn older_revisions_are_greeted() {
     for revision in ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"] {
-        let skills = Skills::default();
-        skills.publish("pdf", "Fill.", &[]);
+        let skills = Skills::pdf();
         let peer = peer(&skills, revision);
         let source = peer.source();
         assert_eq!(ScanRecorder::scan(&source).unwrap().packages(), ["pdf"], "{revision}");
-        let pdf = PackagePath::new("pdf").unwrap();
-        let skill_md_path = ResourcePath::new("SKILL.md").unwrap();
-        let read = source.read(&pdf, &skill_md_path, ReadLimit::default());
-        assert_eq!(read.unwrap(), skill_md("pdf", "Fill.").as_bytes(), "{revision}");
+        let text = read(&source, "pdf", "SKILL.md").unwrap();
+        assert_eq!(text, skill_md("pdf", "Fill.").as_bytes(), "{revision}");
         let methods = peer.methods();
         let first = ["server/discover", "initialize", "notifications/initialized", "skills/list"];
         assert_eq!(methods[..4], first, "{revision}");
@@ -80,8 +76,7 @@ fn unknown_revisions_are_refused() {
 
 #[test]
 fn ended_session_is_begun_again() {
-    let skills = Skills::default();
-    skills.publish("pdf", "Fill.", &[]);
+    let skills = Skills::pdf();
     let peer = peer(&skills, "2025-11-25");
     let source = peer.source();
     ScanRecorder::scan(&source).unwrap();
@@ -94,17 +89,12 @@ fn ended_session_is_begun_again() {
         }
         answer(&served, "2025-11-25", &capabilities(), request)
     });
-    let pdf = PackagePath::new("pdf").unwrap();
-    let skill_md = ResourcePath::new("SKILL.md").unwrap();
-    source
-        .read(&pdf, &skill_md, ReadLimit::default())
-        .expect("a session that has ended is replaced");
+    read(&source, "pdf", "SKILL.md").expect("a session that has ended is replaced");
 }
 
 #[test]
 fn session_ends_with_the_source() {
-    let skills = Skills::default();
-    skills.publish("pdf", "Fill.", &[]);
+    let skills = Skills::pdf();
     let peer = peer(&skills, "2025-11-25");
     let source = peer.source();
     ScanRecorder::scan(&source).unwrap();
@@ -117,15 +107,12 @@ fn session_ends_with_the_source() {
 
 #[test]
 fn failed_server_is_not_asked_to_end_a_session() {
-    let skills = Skills::default();
-    skills.publish("pdf", "Fill.", &[]);
+    let skills = Skills::pdf();
     let peer = peer(&skills, "2025-11-25");
     let source = peer.source();
     ScanRecorder::scan(&source).unwrap();
     peer.answer(|_| plain("HTTP/1.1 503 Service Unavailable"));
-    let pdf = PackagePath::new("pdf").unwrap();
-    let skill_md = ResourcePath::new("SKILL.md").unwrap();
-    source.read(&pdf, &skill_md, ReadLimit::default()).expect_err("the server has failed");
+    read(&source, "pdf", "SKILL.md").expect_err("the server has failed");
     drop(source);
     let headers = peer.headers();
     assert!(!headers.iter().any(|header| header.starts_with("delete")), "{headers:?}");

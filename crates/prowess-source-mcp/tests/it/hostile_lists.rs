@@ -7,7 +7,7 @@ use prowess_testkit::ScanRecorder;
 use serde_json::{Value, json};
 
 use crate::peer::{Answer, Peer, with_capabilities, with_extension};
-use crate::skills::{Skills, entry};
+use crate::skills::{Skills, entry, read};
 
 /// Lists a good skill and one more entry, and checks what is reported.
 fn check(what: &str, hostile: Value, expected: &str) {
@@ -23,88 +23,56 @@ fn check(what: &str, hostile: Value, expected: &str) {
     assert!(!problem.help.is_empty() && problem.message.len() < 1000, "{what}: {problem}");
 }
 
-fn with(mut entry: Value, key: &str, value: Value) -> Value {
-    *entry.pointer_mut(key).unwrap() = value;
-    entry
-}
-
 #[test]
 fn entries_that_break_the_rules_are_reported() {
-    let bad = || entry("bad", &[("SKILL.md", b"x"), ("a.md", b"y")]);
-    let resources = |index: usize, key: &str| format!("/resources/{index}/{key}");
-    let invalid = "error mcp-skill-invalid /bad/SKILL.md";
     let without_path = "error mcp-skill-invalid ";
-    for (what, entry, expected) in [
-        ("no object", json!("bad"), without_path),
-        ("no URI", json!({}), without_path),
-        ("another file", with(bad(), "/uri", json!("skill://bad/README.md")), without_path),
-        ("a directory above", with(bad(), "/uri", json!("skill://../SKILL.md")), without_path),
-        ("a file of this machine", with(bad(), "/uri", json!("/etc/SKILL.md")), without_path),
-        (
-            "a URI of control characters",
-            with(bad(), "/uri", json!("\u{1b}[2J\u{202e}`")),
-            without_path,
-        ),
-        ("no frontmatter", with(bad(), "/frontmatter", json!(null)), invalid),
-        ("another name", with(bad(), "/frontmatter/name", json!("good")), invalid),
-        ("no name", with(bad(), "/frontmatter/name", json!(1)), invalid),
-        ("no description", with(bad(), "/frontmatter/description", json!({})), invalid),
-        ("NUL", with(bad(), "/frontmatter/description", json!("\0")), invalid),
-        ("huge", with(bad(), "/frontmatter/description", json!("x".repeat(70_000))), invalid),
-        ("no resources", with(bad(), "/resources", json!(null)), invalid),
-        ("unknown resources", with(bad(), "/resources", json!("all")), invalid),
-        ("no files", with(bad(), "/resources", json!([])), invalid),
-        ("no instructions", with(bad(), &resources(0, "uri"), json!("skill://bad/b.md")), invalid),
-        ("a file twice", with(bad(), &resources(1, "uri"), json!("skill://bad/SKILL.md")), invalid),
-        (
-            "a file outside",
-            with(bad(), &resources(1, "uri"), json!("skill://good/SKILL.md")),
-            invalid,
-        ),
-        ("a way out", with(bad(), &resources(1, "uri"), json!("skill://bad/../x")), invalid),
-        (
-            "an encoded way out",
-            with(bad(), &resources(1, "uri"), json!("skill://bad/%2e%2e/x")),
-            invalid,
-        ),
-        ("another scheme", with(bad(), &resources(1, "uri"), json!("file:///etc/passwd")), invalid),
-        ("no digest", with(bad(), &resources(1, "digest"), json!(null)), invalid),
-        ("a short digest", with(bad(), &resources(1, "digest"), json!("sha256:00")), invalid),
-        (
-            "upper case",
-            with(bad(), &resources(1, "digest"), json!(format!("sha256:{}", "A".repeat(64)))),
-            invalid,
-        ),
-        ("no size", with(bad(), &resources(1, "size"), json!("1")), invalid),
-        ("a negative size", with(bad(), &resources(1, "size"), json!(-1)), invalid),
-        (
-            "dynamic",
-            with(bad(), "/resources", json!("dynamic")),
-            "error mcp-skill-dynamic /bad/SKILL.md",
-        ),
-        (
-            "17 MiB",
-            with(bad(), &resources(1, "size"), json!(17 << 20)),
-            "error mcp-skill-too-large /bad/SKILL.md",
-        ),
-        (
-            "all bytes",
-            with(bad(), &resources(1, "size"), json!(u64::MAX)),
-            "error mcp-skill-too-large /bad/SKILL.md",
-        ),
+    let [invalid, dynamic, large] = ["invalid", "dynamic", "too-large"]
+        .map(|kind| format!("error mcp-skill-{kind} /bad/SKILL.md"));
+    let [invalid, dynamic, large] = [&*invalid, &*dynamic, &*large];
+    for (what, place, value, expected) in [
+        ("no object", "", json!("bad"), without_path),
+        ("no URI", "", json!({}), without_path),
+        ("another file", "/uri", json!("skill://bad/README.md"), without_path),
+        ("a directory above", "/uri", json!("skill://../SKILL.md"), without_path),
+        ("a file of this machine", "/uri", json!("/etc/SKILL.md"), without_path),
+        ("a URI of control characters", "/uri", json!("\u{1b}[2J\u{202e}`"), without_path),
+        ("no frontmatter", "/frontmatter", json!(null), invalid),
+        ("another name", "/frontmatter/name", json!("good"), invalid),
+        ("no name", "/frontmatter/name", json!(1), invalid),
+        ("no description", "/frontmatter/description", json!({}), invalid),
+        ("NUL", "/frontmatter/description", json!("\0"), invalid),
+        ("huge", "/frontmatter/description", json!("x".repeat(70_000)), invalid),
+        ("no resources", "/resources", json!(null), invalid),
+        ("unknown resources", "/resources", json!("all"), invalid),
+        ("no files", "/resources", json!([]), invalid),
+        ("no instructions", "/resources/0/uri", json!("skill://bad/b.md"), invalid),
+        ("a file twice", "/resources/1/uri", json!("skill://bad/SKILL.md"), invalid),
+        ("a file outside", "/resources/1/uri", json!("skill://good/SKILL.md"), invalid),
+        ("a way out", "/resources/1/uri", json!("skill://bad/../x"), invalid),
+        ("an encoded way out", "/resources/1/uri", json!("skill://bad/%2e%2e/x"), invalid),
+        ("another scheme", "/resources/1/uri", json!("file:///etc/passwd"), invalid),
+        ("no digest", "/resources/1/digest", json!(null), invalid),
+        ("a short digest", "/resources/1/digest", json!("sha256:00"), invalid),
+        ("upper case", "/resources/1/digest", format!("sha256:{}", "A".repeat(64)).into(), invalid),
+        ("no size", "/resources/1/size", json!("1"), invalid),
+        ("a negative size", "/resources/1/size", json!(-1), invalid),
+        ("dynamic", "/resources", json!("dynamic"), dynamic),
+        ("17 MiB", "/resources/1/size", json!(17 << 20), large),
+        ("all bytes", "/resources/1/size", json!(u64::MAX), large),
     ] {
-        check(what, entry, expected);
+        let mut bad = entry("bad", &[("SKILL.md", b"x"), ("a.md", b"y")]);
+        *bad.pointer_mut(place).unwrap() = value;
+        check(what, bad, expected);
     }
     let many: Vec<_> = (0..512).map(|number| format!("{number}.md")).collect();
     let many: Vec<_> = many.iter().map(|name| (&**name, &b""[..])).collect();
     let many = [&[("SKILL.md", &b"x"[..])], &many[..]].concat();
-    check("513 files", entry("bad", &many), "error mcp-skill-too-large /bad/SKILL.md");
+    check("513 files", entry("bad", &many), large);
 }
 
 #[test]
 fn two_skills_at_one_path_are_reported() {
-    let skills = Skills::default();
-    skills.publish("pdf", "Fill.", &[]);
+    let skills = Skills::pdf();
     // The same path in another spelling.
     let mut other = entry("pdf", &[("SKILL.md", b"")]);
     other["uri"] = "skill://%70df/SKILL.md".into();
@@ -120,18 +88,18 @@ fn two_skills_at_one_path_are_reported() {
 
 #[test]
 fn skill_that_becomes_invalid_keeps_its_last_version() {
-    let skills = Skills::default();
-    skills.publish("pdf", "Fill.", &[]);
+    let skills = Skills::pdf();
     let peer = skills.peer();
     let source = peer.source();
     let first = ScanRecorder::scan(&source).unwrap();
-    let good = source.list(&PackagePath::new("pdf").unwrap(), 1).unwrap();
-    skills.list(with(entry("pdf", &[("SKILL.md", b"x")]), "/resources", json!("dynamic")));
+    let pdf = PackagePath::new("pdf").unwrap();
+    let good = source.list(&pdf, 1).unwrap();
+    let mut dynamic = entry("pdf", &[("SKILL.md", b"x")]);
+    dynamic["resources"] = json!("dynamic");
+    skills.list(dynamic);
     skills.serve("skill://pdf/SKILL.md", "other");
     // A read that finds another file makes the source list again.
-    let skill_md = prowess_core::ResourcePath::new("SKILL.md").unwrap();
-    let pdf = PackagePath::new("pdf").unwrap();
-    source.read(&pdf, &skill_md, prowess_core::ReadLimit::default()).unwrap_err();
+    read(&source, "pdf", "SKILL.md").unwrap_err();
     let next = first.next().record(&source).unwrap();
     assert_eq!(next.unchanged, ["pdf"], "a version that cannot be used replaces none that can");
     let lines = next.problem_lines(source.root());

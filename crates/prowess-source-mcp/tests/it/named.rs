@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource};
+use prowess_core::SkillSource;
 use prowess_source_mcp::{Error, Label, McpOptions, McpServer, McpSource};
 use prowess_source_remote::HttpOptions;
 use prowess_testkit::{ManualClock, ScanRecorder};
 
 use crate::peer::{Answer, Peer, with_extension};
 use crate::resources::Files;
-use crate::skills::{Skills, entry, skill_md};
+use crate::skills::{Skills, entry, read, skill_md};
 
 fn source(server: McpServer, uris: &[&str]) -> Result<McpSource, Error> {
     let named_skills = uris.iter().copied().map(str::to_owned).collect();
@@ -29,8 +29,7 @@ fn check(peer: &Peer, uris: &[&str]) -> (Vec<String>, Vec<String>) {
 
 #[test]
 fn skill_that_is_not_listed_is_used() {
-    let skills = Skills::default();
-    skills.publish("pdf", "Fill.", &[]);
+    let skills = Skills::pdf();
     skills.publish("acme/refunds", "Refund.", &[("a.md", b"A")]);
     skills.unlist("skill://acme/refunds/SKILL.md");
     let peer = skills.peer();
@@ -44,9 +43,7 @@ fn skill_that_is_not_listed_is_used() {
         ["server/discover", "skills/list", "skills/get"],
         "only the one that is not listed is asked for"
     );
-    let package = PackagePath::new("acme/refunds").unwrap();
-    let read =
-        |path| source.read(&package, &ResourcePath::new(path).unwrap(), ReadLimit::default());
+    let read = |path| read(&source, "acme/refunds", path);
     assert_eq!(read("SKILL.md").unwrap(), skill_md("refunds", "Refund.").as_bytes());
     assert_eq!(read("a.md").unwrap(), b"A");
     skills.serve("skill://acme/refunds/a.md", "B");
@@ -55,8 +52,7 @@ fn skill_that_is_not_listed_is_used() {
 
 #[test]
 fn unknown_skill_is_reported() {
-    let skills = Skills::default();
-    skills.publish("pdf", "Fill.", &[]);
+    let skills = Skills::pdf();
     let (packages, problems) = check(&skills.peer(), &["skill://none/SKILL.md"]);
     assert_eq!(packages, ["pdf"]);
     assert_eq!(problems, ["error mcp-skill-unknown "]);

@@ -12,7 +12,7 @@ use prowess_source_remote::HttpOptions;
 use prowess_testkit::ManualClock;
 use serde_json::{Value, json};
 
-/// What a server answers to a request.
+/// The answer of a server to a request.
 pub(crate) enum Answer {
     Result(Value),
     Error(i64, &'static str),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind};
+use prowess_core::{SkillSource, SourceErrorKind};
 use prowess_source_mcp::{McpServer, McpSource, ServerCommand};
 use prowess_testkit::{ManualClock, ScanRecorder};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -15,7 +15,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::peer::{source, source_within};
-use crate::skills::{contents, entry, skill_md};
+use crate::skills::{contents, entry, read, skill_md};
 
 /// Answers with the files `list` and `read` of its directory.
 const SERVER: &str = r#"
@@ -57,12 +57,6 @@ fn server(background: &str, read: &str) -> (TempDir, McpSource) {
     (directory, source)
 }
 
-fn read(source: &McpSource) -> Result<Vec<u8>, SourceErrorKind> {
-    let pdf = PackagePath::new("pdf").unwrap();
-    let skill_md = ResourcePath::new("SKILL.md").unwrap();
-    source.read(&pdf, &skill_md, ReadLimit::default()).map_err(|error| error.kind)
-}
-
 fn fifo(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
 }
@@ -71,14 +65,14 @@ fn fifo(path: &Path) {
 fn program_is_a_server() {
     let (_directory, source) = server(":", ":");
     assert_eq!(ScanRecorder::scan(&source).unwrap().packages(), ["pdf"]);
-    assert_eq!(read(&source).unwrap(), skill_md("pdf", "Fill.").as_bytes());
+    assert_eq!(read(&source, "pdf", "SKILL.md").unwrap(), skill_md("pdf", "Fill.").as_bytes());
 }
 
 #[test]
 fn program_that_has_ended_is_started_again() {
     let (_directory, source) = server(":", "[ -e once ] || { touch once; exit 1; }");
     ScanRecorder::scan(&source).unwrap();
-    assert_eq!(read(&source).unwrap(), skill_md("pdf", "Fill.").as_bytes());
+    assert_eq!(read(&source, "pdf", "SKILL.md").unwrap(), skill_md("pdf", "Fill.").as_bytes());
 }
 
 #[test]
@@ -93,7 +87,7 @@ fn report_of_a_change_is_followed() {
     assert_eq!(ScanRecorder::scan(&source).unwrap().packages(), ["pdf"]);
     let skills = ["notes", "pdf"].map(|name| entry(name, &[("SKILL.md", b"")]));
     fs::write(directory.path().join("list"), json!({ "skills": skills }).to_string()).unwrap();
-    // What the server writes before its report is no message.
+    // Lines that the server writes before its report are no messages.
     File::options().write(true).open(&gate).unwrap().write_all(b"go\n").unwrap();
     receiver.recv().expect("the interval is not over, but the server has reported a change");
     assert_eq!(ScanRecorder::scan(&source).unwrap().packages(), ["notes", "pdf"]);

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use prowess_core::{
-    Cancel, Digest, FileMode, PackageDigest, PackagePath, ReadLimit, ResourcePath, SkillSource,
-    SourceErrorKind,
+    Cancel, Digest, FileMode, PackageDigest, PackagePath, SkillSource, SourceErrorKind,
 };
 use prowess_testkit::ScanRecorder;
 use serde_json::{Value, json};
 
 use crate::peer::{Answer, Peer, with_capabilities};
-use crate::skills::{contents, skill_md};
+use crate::skills::{contents, read, skill_md};
 
 /// Files by URI, of which some are listed.
 #[derive(Clone, Default)]
@@ -84,10 +83,6 @@ fn manifest(files: &[(&str, &[u8])]) -> String {
     json!({ "skill": "pdf", "files": files.iter().map(file).collect::<Value>() }).to_string()
 }
 
-fn resource(path: &str) -> ResourcePath {
-    ResourcePath::new(path).unwrap()
-}
-
 fn package() -> PackagePath {
     PackagePath::new("pdf").unwrap()
 }
@@ -110,7 +105,7 @@ fn manifest_lists_the_files() {
     let listing = source.list(&package(), 10).unwrap();
     let paths: Vec<_> = listing.resources.iter().map(|it| it.path.as_str()).collect();
     assert_eq!(paths, ["scripts/a b.py"]);
-    let read = || source.read(&package(), &resource("scripts/a b.py"), ReadLimit::default());
+    let read = || read(&source, "pdf", "scripts/a b.py");
     assert_eq!(read().unwrap(), b"print()");
     let mut digest = PackageDigest::default();
     for (path, bytes) in listed {
@@ -168,7 +163,7 @@ fn instructions_that_changed_since_the_scan_are_refused() {
     let source = peer.source();
     ScanRecorder::scan(&source).unwrap();
     files.serve("skill://pdf/SKILL.md", skill_md("pdf", "Evil."));
-    let read = || source.read(&package(), &resource("SKILL.md"), ReadLimit::default());
+    let read = || read(&source, "pdf", "SKILL.md");
     assert_eq!(read().unwrap_err().kind, SourceErrorKind::Changing);
     assert_eq!(read().unwrap(), skill_md("pdf", "Evil.").as_bytes(), "the next listing has it");
 }

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use prowess_core::Digest;
+use prowess_core::{Digest, PackagePath, ReadLimit, ResourcePath, SkillSource, SourceError};
+use prowess_source_mcp::McpSource;
 use serde_json::{Value, json};
 
 use crate::peer::{Answer, Peer, with_extension};
@@ -44,6 +45,13 @@ pub(crate) fn entry(directory: &str, files: &[(&str, &[u8])]) -> Value {
 }
 
 impl Skills {
+    /// Publishes a skill `pdf` without further files.
+    pub(crate) fn pdf() -> Self {
+        let skills = Self::default();
+        skills.publish("pdf", "Fill.", &[]);
+        skills
+    }
+
     /// Publishes a skill with a body and further files, in the place of an earlier one.
     pub(crate) fn publish(&self, directory: &str, body: &str, files: &[(&str, &[u8])]) {
         let name = directory.rsplit('/').next().unwrap_or_default();
@@ -137,4 +145,10 @@ pub(crate) fn contents(uri: &str, bytes: &[u8]) -> Value {
         }
     };
     json!({ "resultType": "complete", "contents": [content] })
+}
+
+/// Reads a file of a skill.
+pub(crate) fn read(source: &McpSource, package: &str, path: &str) -> Result<Vec<u8>, SourceError> {
+    let package = PackagePath::new(package).unwrap();
+    source.read(&package, &ResourcePath::new(path).unwrap(), ReadLimit::default())
 }

@@ -13,7 +13,7 @@ use crate::url::Url;
 /// The tag of a source without one.
 const LATEST: &str = "latest";
 
-/// What a location names of a version.
+/// The part of a version that a location names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// The manifest itself.

@@ -33,7 +33,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// What may be done with a repository.
+/// The access to a repository.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Pull,

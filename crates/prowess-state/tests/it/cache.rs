@@ -128,7 +128,7 @@ fn cleaning_keeps_foreign_files() {
 }
 
 #[test]
-fn temporary_file_of_a_killed_writer_is_removed_once_it_is_old() {
+fn old_temporary_files_are_removed() {
     let (tree, cache) = saved();
     let leftover = tree.join("cache/.0123.abc.prowess-tmp");
     fs::write(&leftover, "half").unwrap();

@@ -19,7 +19,7 @@ use crate::cache::only_file;
 /// The length of the header and the checksum of a file.
 const HEAD: usize = 32;
 
-/// What a file has before its records: the build and the key.
+/// The bytes of a file before its records: the build and the key.
 const KEY: &[u8] = b"build\nkey\0";
 
 /// A cache with one file.

@@ -261,7 +261,7 @@ fn files_and_the_root_directory_cannot_be_trusted() {
 }
 
 #[test]
-fn temporary_file_of_a_killed_writer_goes_with_the_next_change() {
+fn next_change_removes_temporary_files() {
     let (tree, file) = machine(&["a", "b"]);
     trust(&tree, &file, "a");
     tree.write("state/prowess/.trust.json.abc.prowess-tmp", "{");

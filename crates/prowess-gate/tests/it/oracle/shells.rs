@@ -38,7 +38,7 @@ const BASH_START: &str = "command_not_found_handle() { /bin/sh \"$LOGGER\" \"$@\
 
 type Words = Vec<String>;
 
-/// What happened when a command ran.
+/// The result of running a command.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Ran {
     pub(crate) calls: BTreeSet<Words>,
