@@ -8,6 +8,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
+use rustix::io::retry_on_intr;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
@@ -141,7 +142,10 @@ pub(crate) fn receive<T: DeserializeOwned>(
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut length = [0; 4];
     let flags = RecvFlags::CMSG_CLOEXEC;
-    let got = recvmsg(socket, &mut [IoSliceMut::new(&mut length)], &mut control, flags)?.bytes;
+    // A process that was stopped meanwhile is interrupted, as it waits with a deadline.
+    let received =
+        retry_on_intr(|| recvmsg(socket, &mut [IoSliceMut::new(&mut length)], &mut control, flags));
+    let got = received?.bytes;
     if got == 0 {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
