@@ -32,7 +32,7 @@ const READERS: [&str; 2] = ["prowess-format", "yaml_serde"];
 /// The age of the files before anything is counted: a file that has just changed is read once more.
 const UNTIL_OLD: Duration = Duration::from_secs(4);
 
-const PROGRAMS: [&str; 6] = ["ratios", "facade", "start", "watch", "search", "plugins"];
+const PROGRAMS: [&str; 7] = ["ratios", "facade", "start", "watch", "readers", "search", "plugins"];
 
 /// Runs the benchmarks and writes `benches/README.md`. The arguments are the number of rounds and a
 /// directory of real skills.

@@ -2,6 +2,7 @@
 
 pub(crate) mod api;
 pub(crate) mod budget;
+pub(crate) mod circles;
 pub(crate) mod compile_times;
 pub(crate) mod features;
 pub(crate) mod loom;

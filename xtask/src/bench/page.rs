@@ -27,8 +27,8 @@ pub(super) fn written(rows: &str) -> String {
          quotient of the two. Without another reference in its name, a row is compared with its lower limit, \
          the system calls that the same work needs without prowess: for discovery, list the root, and open, \
          read 4 KiB of and close each `SKILL.md`; for a reload, stat each file; for one skill, open, stat, \
-         read and close it. A plugin is compared with the same code linked into the host. Rows of `watch` and of \
-         child processes are wall-clock times, which other load of the machine makes longer. `cargo xtask bench --count` prints counts that no load changes.\n\n\
+         read and close it. A plugin is compared with the same code linked into the host. Rows of `watch`, of \
+         reads of shared catalogs and of child processes are wall-clock times, which other load of the machine makes longer. `cargo xtask bench --count` prints counts that no load changes.\n\n\
          | what | skills | measured | reference | ratio | target | met |\n|---|--:|--:|--:|--:|--:|--:|\n{rows}\n",
         kernel = kernel.trim()
     );

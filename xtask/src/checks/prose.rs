@@ -92,7 +92,7 @@ fn comment_lines(text: &str) -> impl Iterator<Item = CommentLine<'_>> {
 }
 
 /// Returns the text as far as its module of tests, which stands last in a file.
-fn shipped(text: &str) -> &str {
+pub(crate) fn shipped(text: &str) -> &str {
     text.split("#[cfg(test)]\nmod ").next().unwrap_or(text)
 }
 

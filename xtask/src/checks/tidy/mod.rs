@@ -1,5 +1,5 @@
-//! Checks that the compiler does not make: the floors, the manifests, the documents, the files,
-//! sleeping tests and the wording.
+//! Checks that the compiler does not make: the floors, the manifests, the documents, the files, the
+//! circles between them, sleeping tests and the wording.
 //!
 //! The repository is read once into values; each check is a function of those values, with a test
 //! that shows it fail.
@@ -16,14 +16,15 @@ pub(crate) mod repository;
 mod sleeps;
 mod sources;
 
-use super::prose;
+use super::{circles, prose};
 use crate::process::Failure;
 use repository::Repository;
 
 /// A check gives a sentence for each thing that is wrong.
 type Check = fn(&Repository) -> Vec<String>;
 
-const CHECKS: [(&str, Check); 11] = [
+const CHECKS: [(&str, Check); 12] = [
+    ("circles", circles::check),
     ("dependencies", dependencies::check),
     ("encoders", encoders::check),
     ("examples", examples::check),
