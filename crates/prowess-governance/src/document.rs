@@ -3,7 +3,6 @@
 use prowess_core::Proposal;
 use prowess_text::{markdown_block, markdown_code};
 
-/// Returns a proposal as a document of Markdown.
 pub(crate) fn document(proposal: &Proposal<'_>) -> String {
     let Proposal { skill, base, diff, justification, evidence, time } = *proposal;
     let skill = markdown_code(skill);

@@ -43,7 +43,6 @@ impl Conversation {
         &self.runtime
     }
 
-    /// Returns the spelling of tool names.
     pub(crate) fn naming(&self) -> ToolNaming {
         ToolNaming::new(self.runtime.policies().name_style)
     }

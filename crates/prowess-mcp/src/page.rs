@@ -36,7 +36,6 @@ pub(crate) fn page<T>(
     Ok(Page { items, next })
 }
 
-/// Returns the cursor of a request.
 pub(crate) fn cursor(request: Option<&PaginatedRequestParams>) -> Option<String> {
     request.and_then(|request| request.cursor.clone())
 }

@@ -89,7 +89,6 @@ impl SkillServer {
 }
 
 impl SkillServer {
-    /// Returns the conversation that a request is part of.
     pub(crate) fn conversation(
         &self,
         context: &RequestContext<RoleServer>,
@@ -107,7 +106,6 @@ impl SkillServer {
         self.conversation(context)?.in_turn(work).await.map_err(internal)?
     }
 
-    /// Returns the page of a list that a request asks for.
     async fn page<T: Send + 'static>(
         &self,
         request: Option<PaginatedRequestParams>,

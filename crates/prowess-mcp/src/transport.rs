@@ -19,7 +19,6 @@ use in_flight::InFlight;
 use lines::{Line, Lines};
 use message::Received;
 
-/// A future that writes one message.
 type Writing = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
 /// A transport that answers every request: text that is not JSON, messages of the wrong shape,

@@ -27,7 +27,6 @@ pub struct CatalogBaseline {
     last: Mutex<Option<(u64, Standing)>>,
 }
 
-/// The catalog of a call, and how it is shown.
 #[derive(Clone, Copy)]
 pub(crate) struct ShownCatalog<'a> {
     pub(crate) catalog: &'a Catalog,

@@ -91,7 +91,6 @@ impl<'b> CatalogDifference<'b> {
     }
 }
 
-/// Appends the entry of a skill, as a catalog's text shows it.
 fn push_skill(
     text: &mut String,
     skill: &SkillEntry<'_>,

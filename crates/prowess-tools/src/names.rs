@@ -25,7 +25,6 @@ pub(crate) const RUN: &str = "skills.run";
 /// The tool that runs shell commands.
 pub(crate) const EXECUTE: &str = "sandbox_execute";
 
-/// The tool that proposes updates of skills.
 pub(crate) const PROPOSE: &str = "propose_skill_update";
 
 /// Returns whether a tool manages skills, and runs nothing of them but their hooks.

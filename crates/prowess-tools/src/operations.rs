@@ -68,7 +68,6 @@ impl Operations {
         }
     }
 
-    /// Returns the hooks of skills.
     pub(crate) fn hooks(&self) -> SkillHooks {
         SkillHooks {
             policy: self.policy.hooks,

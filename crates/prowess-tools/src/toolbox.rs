@@ -51,7 +51,6 @@ pub struct Toolbox {
 pub(crate) struct Admission {
     pub(crate) intent: CallIntent,
     pub(crate) approval: Option<ApprovalId>,
-    /// The digest of the approved package.
     pub(crate) package: Option<Digest>,
 }
 
@@ -336,7 +335,6 @@ fn without_gate(tool: &str) -> Refusal {
     Refusal::new(codes::GATE_FAILED, message)
 }
 
-/// Returns whether the gate denied the call.
 fn is_denied(intent: &CallIntent) -> bool {
     intent.decision.as_ref().is_some_and(|decision| decision.verdict == Verdict::Denied)
 }

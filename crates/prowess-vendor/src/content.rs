@@ -8,7 +8,6 @@ pub(crate) fn text_of(result: &ToolResult) -> String {
     result.content.iter().map(part_as_text).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns a part as text.
 pub(crate) fn part_as_text(content: &Content) -> String {
     match content {
         Content::Text { text } => text.clone(),

@@ -6,7 +6,6 @@ mod kit;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use expect_test::expect;
 use prowess_core::{Digest, Proposal, ProposalStore, Timestamp};
@@ -102,19 +101,6 @@ fn parts_cannot_imitate_the_document() {
     for character in ['\u{202e}', '\u{200b}', '\u{1b}', '\u{2028}'] {
         assert!(!text.contains(character), "{character:?} is left out");
     }
-}
-
-#[test]
-fn equal_proposals_have_names_of_their_own() {
-    let (_place, directory, proposals) = store(ProposalPolicy::default());
-    thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| proposals.submit(&proposal()).unwrap());
-        }
-    });
-    let names = names(&directory);
-    assert_eq!(names.len(), 8, "{names:?}");
-    assert!(names.contains(&"pdf-20260921T141320Z-8.md".to_owned()), "{names:?}");
 }
 
 #[test]

@@ -57,7 +57,6 @@ impl Checks {
         &self.origins
     }
 
-    /// Accepts one more host, with its origin.
     pub(super) fn accepting(mut self, host: &str, origin: &str) -> Self {
         self.hosts.push(host.to_ascii_lowercase());
         self.origins.push(origin.to_ascii_lowercase());

@@ -43,7 +43,6 @@ impl Metrics {
         let _ = running.wait_for(|running| *running == 0).await;
     }
 
-    /// Counts an answer by its status.
     pub(super) fn answered(&self, status: u16) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         *answers.entry(status).or_default() += 1;

@@ -158,7 +158,6 @@ impl ProtectedResource {
         })
     }
 
-    /// Returns whether a path is that of the metadata.
     pub(super) fn is_metadata(&self, path: &str) -> bool {
         let rest = path.strip_prefix(METADATA_PATH);
         rest.is_some_and(|rest| rest.is_empty() || rest == self.resource.path())

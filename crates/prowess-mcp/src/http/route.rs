@@ -33,7 +33,6 @@ use crate::{ServeError, SkillServer};
 /// The body of an answer.
 type Body = BoxBody<Bytes, Infallible>;
 
-/// The header with the id of a session.
 const SESSION_ID: &str = "mcp-session-id";
 
 /// The path of the protocol.
@@ -87,7 +86,6 @@ impl Router {
         })
     }
 
-    /// Answers a request.
     pub(super) async fn answer(
         &self,
         client: IpAddr,

@@ -18,7 +18,6 @@ pub(crate) enum Received {
     Ignored,
 }
 
-/// Parses a line.
 pub(crate) fn parse(line: &[u8]) -> Received {
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
     if line.trim_ascii().is_empty() {

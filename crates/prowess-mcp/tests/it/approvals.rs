@@ -11,7 +11,7 @@ use prowess_testkit::{TestTool, TestTools};
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
-use crate::{Client, block_on, call, greet};
+use crate::{Client, block_on, call, greet, runtime};
 
 /// A server whose tool needs an approval.
 pub(crate) struct Place {
@@ -30,8 +30,7 @@ impl Place {
             ToolResult::text("deployed")
         });
         let tools = Arc::new(TestTools::one(deploy));
-        let builder = Runtime::builder().policies(policies).default_skills().tools(tools);
-        let runtime = Arc::new(builder.build().expect("the runtime is complete"));
+        let runtime = Arc::new(runtime(|builder| builder.policies(policies).tools(tools)));
         let client = greet(Arc::clone(&runtime)).await;
         Self { runtime, client, runs }
     }

@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use prowess::Runtime;
 use prowess_testkit::Tree;
 use rmcp::service::{NotificationContext, RoleClient};
 use rmcp::{ClientHandler, ServiceExt};
 use serde_json::json;
 use tokio::sync::Notify;
 
-use crate::{block_on, call, greet};
+use crate::{block_on, call, greet, runtime_of};
 
 /// A client that records the notification that the list of tools has changed.
 #[derive(Clone, Default)]
@@ -25,9 +24,7 @@ impl ClientHandler for Listening {
 fn new_skill_notifies_the_client() {
     block_on(async {
         let tree = Tree::new("");
-        let builder = Runtime::builder().policies(prowess_mcp::policies());
-        let builder = builder.default_skills().skills_directory("user", tree.path());
-        let runtime = Arc::new(builder.build().expect("the runtime is complete"));
+        let runtime = runtime_of(&tree);
         let client = Listening::default();
         let (here, there) = tokio::io::duplex(4096);
         let server = prowess_mcp::SkillServer::new(Arc::clone(&runtime));
@@ -35,7 +32,6 @@ fn new_skill_notifies_the_client() {
         let serving = tokio::spawn(async move { server.serve(there).await });
         let connected = client.clone().serve(here).await.expect("the greeting");
         let _serving = serving.await.expect("no panic").expect("the greeting");
-        tree.write("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n");
         // Before the server has processed `initialized`, it has no client to notify.
         loop {
             tree.write("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n");
@@ -63,9 +59,7 @@ fn call_after_a_change_uses_the_current_catalog() {
             tree.write("pdf/SKILL.md", text);
         };
         write("Fills forms.", "The old steps.");
-        let builder = Runtime::builder().policies(prowess_mcp::policies());
-        let runtime = builder.skills_directory("user", tree.path()).build();
-        let runtime = Arc::new(runtime.expect("the runtime is complete"));
+        let runtime = runtime_of(&tree);
         let client = greet(Arc::clone(&runtime)).await;
         let shown = serde_json::to_string(&client.list_all_tools().await.expect("the list"));
         assert!(shown.expect("tools are JSON").contains("Fills forms."), "the model has read it");
@@ -77,14 +71,5 @@ fn call_after_a_change_uses_the_current_catalog() {
         let text = serde_json::to_string(&loaded).expect("a result is JSON");
         assert!(text.contains("The new steps."), "the skill is loaded as it is now: {text}");
         assert!(!text.contains("The old steps."), "no older version is kept: {text}");
-
-        std::fs::remove_dir_all(tree.join("pdf")).expect("it goes");
-        runtime.reload();
-        let other = greet(Arc::clone(&runtime)).await;
-        let gone = other.call_tool(call("skills_load", &json!({ "names": ["pdf"] })));
-        let gone = gone.await.expect("the call has a result");
-        assert_eq!(gone.is_error, Some(true), "{gone:?}");
-        let text = serde_json::to_string(&gone).expect("a result is JSON");
-        assert!(text.contains("`pdf`"), "the error names the skill: {text}");
     });
 }

@@ -5,16 +5,14 @@ use std::sync::Arc;
 use prowess::session::MemoryStore;
 use prowess::{Runtime, SessionStore};
 use prowess_mcp::ServeError;
-use prowess_testkit::Tree;
 use serde_json::json;
 
-use crate::{block_on, call, greet, greet_and_watch};
+use crate::{block_on, call, embedded, greet, greet_and_watch, runtime};
 
 #[test]
 fn loaded_skills_are_per_client() {
     block_on(async {
-        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
-        let runtime = Arc::new(builder.build().expect("the runtime is complete"));
+        let runtime = embedded();
         let one = greet(Arc::clone(&runtime)).await;
         let other = greet(runtime).await;
         let load = call("skills_load", &json!({ "names": ["skill-writing"] }));
@@ -43,10 +41,8 @@ fn session_ends_with_its_connection() {
     block_on(async {
         let store = Arc::new(MemoryStore::new());
         let kept = Arc::clone(&store) as Arc<dyn SessionStore>;
-        let builder = Runtime::builder().policies(prowess_mcp::policies());
-        let builder = builder.default_skills().session_store(kept);
-        let runtime = Arc::new(builder.build().expect("the runtime is complete"));
-        let (client, serving) = greet_and_watch(runtime).await;
+        let runtime = runtime(|builder| builder.session_store(kept));
+        let (client, serving) = greet_and_watch(Arc::new(runtime)).await;
         assert_eq!(store.len(), 1, "a client has a conversation");
         client.cancel().await.expect("the client ends");
         serving.await.expect("the server ends");
@@ -60,76 +56,9 @@ fn session_ends_with_its_connection() {
 }
 
 #[test]
-fn parallel_loads_replace_nothing() {
-    block_on(async {
-        let tree = Tree::new("");
-        for name in ["one", "two", "three"] {
-            let text = format!("---\nname: {name}\ndescription: x\n---\nBody of {name}\n");
-            tree.write(&format!("{name}/SKILL.md"), text);
-            tree.write(&format!("{name}/notes.md"), format!("Notes of {name}"));
-        }
-        let builder = Runtime::builder().policies(prowess_mcp::policies());
-        let builder = builder.skills_directory("user", tree.path());
-        let client = greet(Arc::new(builder.build().expect("the runtime is complete"))).await;
-        let load = |name: &str| {
-            let request = call("skills_load", &json!({ "names": [name] }));
-            let peer = client.peer().clone();
-            tokio::spawn(async move { peer.call_tool(request).await.expect("an answer") })
-        };
-        let loads = ["one", "two", "three"].map(load);
-        for (load, name) in loads.into_iter().zip(["one", "two", "three"]) {
-            let loaded = load.await.expect("no panic");
-            let text = serde_json::to_string(&loaded).expect("results are JSON");
-            assert!(text.contains(&format!("Body of {name}")), "{text}");
-        }
-        for name in ["one", "two", "three"] {
-            let read = call("skills_read", &json!({ "skill": name, "path": "notes.md" }));
-            assert_eq!(client.call_tool(read).await.expect("an answer").is_error, Some(false));
-        }
-    });
-}
-
-/// The transcript of another conversation on the same connection does not have the body.
-#[test]
-fn second_load_returns_the_body_again() {
-    block_on(async {
-        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
-        let client = greet(Arc::new(builder.build().expect("the runtime is complete"))).await;
-        for _ in 0..2 {
-            let load = call("skills_load", &json!({ "names": ["skill-writing"] }));
-            let loaded = client.call_tool(load).await.expect("an answer");
-            let text = serde_json::to_string(&loaded.content).expect("results are JSON");
-            assert!(text.contains("# Writing a skill"), "{text}");
-        }
-    });
-}
-
-/// A server runs for days, and no conversation ends on it.
-#[test]
-fn any_number_of_skills_can_be_loaded() {
-    block_on(async {
-        let tree = Tree::new("");
-        let names: Vec<_> = (0..20).map(|number| format!("skill-{number}")).collect();
-        for name in &names {
-            let text = format!("---\nname: {name}\ndescription: x\n---\nBody of {name}\n");
-            tree.write(&format!("{name}/SKILL.md"), text);
-        }
-        let builder = Runtime::builder().policies(prowess_mcp::policies());
-        let builder = builder.skills_directory("user", tree.path());
-        let client = greet(Arc::new(builder.build().expect("the runtime is complete"))).await;
-        for name in &names {
-            let load = call("skills_load", &json!({ "names": [name] }));
-            let loaded = client.call_tool(load).await.expect("an answer");
-            assert_eq!(loaded.is_error, Some(false), "{loaded:?}");
-        }
-    });
-}
-
-#[test]
 fn skill_tools_have_titles_hints_and_icons() {
     block_on(async {
-        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
-        let client = greet(Arc::new(builder.build().expect("the runtime is complete"))).await;
+        let client = greet(embedded()).await;
         let tools = client.list_all_tools().await.expect("an answer");
         assert!(tools.len() >= 6, "{tools:?}");
         for tool in tools {
@@ -139,13 +68,10 @@ fn skill_tools_have_titles_hints_and_icons() {
             assert_eq!(hints.destructive_hint, Some(false), "{}", tool.name);
             assert_eq!(hints.idempotent_hint, Some(true), "{}", tool.name);
             assert_eq!(hints.open_world_hint, Some(false), "{}", tool.name);
-            let icons = tool.icons.expect("each skill tool has an icon");
-            let is_embedded = |src: &str| src.starts_with("data:image/svg+xml;base64,");
-            assert!(
-                icons.iter().all(|icon| is_embedded(&icon.src)),
-                "nothing is fetched: {icons:?}"
-            );
-            assert!(icons.iter().all(|icon| icon.src.len() < 400), "it is small: {icons:?}");
+            for icon in tool.icons.expect("each skill tool has an icon") {
+                let is_embedded = icon.src.starts_with("data:image/svg+xml;base64,");
+                assert!(is_embedded && icon.src.len() < 400, "nothing is fetched: {icon:?}");
+            }
         }
     });
 }
@@ -153,8 +79,7 @@ fn skill_tools_have_titles_hints_and_icons() {
 #[test]
 fn tools_list_shows_the_catalog() {
     block_on(async {
-        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
-        let client = greet(Arc::new(builder.build().expect("the runtime is complete"))).await;
+        let client = greet(embedded()).await;
         let server = client.peer_info().expect("the handshake is done");
         let instructions = server.instructions.as_deref().unwrap_or_default();
         assert!(instructions.contains("skills_load"), "the rule stays: {instructions}");

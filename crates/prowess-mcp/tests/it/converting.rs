@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use expect_test::{Expect, expect};
-use prowess::{Code, Content, Runtime, ToolResult};
+use prowess::{Code, Content, ToolResult};
 use prowess_testkit::TestTool;
-use rmcp::model::{CallToolResult, ErrorCode};
+use rmcp::model::ErrorCode;
 use rmcp::service::ServiceError;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::{block_on, call, connect, greet};
+use crate::{block_on, call, connect, embedded, greet};
 
 /// A tool that returns the same result for each call.
 fn fixed(answer: ToolResult) -> Arc<TestTool> {
@@ -17,7 +16,7 @@ fn fixed(answer: ToolResult) -> Arc<TestTool> {
 }
 
 /// Returns what a client receives, without the duration, which each result has.
-fn convert(answer: ToolResult) -> CallToolResult {
+fn convert(answer: ToolResult) -> Value {
     let mut result = block_on(async {
         let client = connect(fixed(answer)).await;
         client.call_tool(call("test_fixed", &json!({}))).await.expect("an answer")
@@ -26,68 +25,45 @@ fn convert(answer: ToolResult) -> CallToolResult {
     let duration = meta.0.shift_remove("prowess/duration_ms");
     assert!(duration.is_some_and(|milliseconds| milliseconds.is_u64()));
     result.meta = (!meta.0.is_empty()).then_some(meta);
-    result
-}
-
-#[track_caller]
-fn check(answer: ToolResult, expected: &Expect) {
-    expected.assert_eq(&format!("{:#}\n", serde_json::to_value(convert(answer)).unwrap()));
+    serde_json::to_value(result).expect("a result is JSON")
 }
 
 #[test]
-fn text_is_sent_as_text() {
-    check(
-        ToolResult::text("done"),
-        &expect![[r#"
-        {
-          "content": [
-            {
-              "type": "text",
-              "text": "done"
-            }
-          ],
-          "isError": false
-        }
-    "#]],
-    );
-}
-
-#[test]
-fn data_is_sent_as_text_and_structured() {
-    check(
-        ToolResult::data(json!({ "n": 1 })),
-        &expect![[r#"
-        {
-          "content": [
-            {
-              "type": "text",
-              "text": "{\n  \"n\": 1\n}"
-            }
-          ],
-          "structuredContent": {
-            "n": 1
-          },
-          "isError": false
-        }
-    "#]],
-    );
-}
-
-/// Many clients show the model `structuredContent` instead of `content`.
-#[test]
-fn data_beside_other_parts_is_not_structured() {
-    let mut result = ToolResult::data(json!({ "n": 1 }));
-    result.content.push(Content::Text { text: "a part of its own".into() });
-    let sent = convert(result);
-    assert!(sent.structured_content.is_none(), "nothing may hide the second part: {sent:?}");
-    assert_eq!(sent.content.len(), 2);
+fn texts_and_data_are_sent_as_text() {
+    let text = |text: &str| json!({ "type": "text", "text": text });
+    let data = ToolResult::data(json!({ "n": 1 }));
+    let mut beside = data.clone();
+    beside.content.push(Content::Text { text: "a part of its own".into() });
+    let shown = "{\n  \"n\": 1\n}";
+    let error = ToolResult::error(Code::new("path-escape"), "it leaves the package");
+    for (answer, expected) in [
+        (ToolResult::text("done"), json!({ "content": [text("done")], "isError": false })),
+        (
+            data,
+            json!({
+                "content": [text(shown)], "structuredContent": { "n": 1 }, "isError": false,
+            }),
+        ),
+        // Many clients show the model `structuredContent` instead of `content`, so nothing may
+        // hide the second part.
+        (beside, json!({ "content": [text(shown), text("a part of its own")], "isError": false })),
+        (
+            error,
+            json!({
+                "content": [text("it leaves the package")],
+                "isError": true,
+                "_meta": { "prowess/code": "path-escape" },
+            }),
+        ),
+    ] {
+        assert_eq!(convert(answer), expected);
+    }
 }
 
 #[test]
 fn skill_tools_send_no_structured_content() {
     block_on(async {
-        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
-        let client = greet(Arc::new(builder.build().expect("the runtime is complete"))).await;
+        let client = greet(embedded()).await;
         for (tool, arguments) in [
             ("skills_load", json!({ "names": ["skill-writing"] })),
             ("skills_read", json!({ "skill": "skill-writing", "path": "SKILL.md" })),
@@ -98,28 +74,6 @@ fn skill_tools_send_no_structured_content() {
             assert!(result.structured_content.is_none(), "{tool} {arguments}: {result:?}");
         }
     });
-}
-
-#[test]
-fn error_code_is_sent_in_meta() {
-    let code = Code::new("path-escape");
-    check(
-        ToolResult::error(code, "it leaves the package"),
-        &expect![[r#"
-        {
-          "content": [
-            {
-              "type": "text",
-              "text": "it leaves the package"
-            }
-          ],
-          "isError": true,
-          "_meta": {
-            "prowess/code": "path-escape"
-          }
-        }
-    "#]],
-    );
 }
 
 #[test]
@@ -136,42 +90,17 @@ fn images_and_sounds_have_types_of_their_own() {
         blob("application/zip", None),
     ];
     let answer = ToolResult { content, ..ToolResult::text("") };
-    check(
-        answer,
-        &expect![[r#"
-        {
-          "content": [
-            {
-              "type": "image",
-              "data": "AAE=",
-              "mimeType": "image/png"
-            },
-            {
-              "type": "audio",
-              "data": "AAE=",
-              "mimeType": "audio/wav"
-            },
-            {
-              "type": "resource",
-              "resource": {
-                "uri": "skill://pdf/assets/form.pdf",
-                "mimeType": "application/pdf",
-                "blob": "AAE="
-              }
-            },
-            {
-              "type": "resource",
-              "resource": {
-                "uri": "skill-tool:/blob/3",
-                "mimeType": "application/zip",
-                "blob": "AAE="
-              }
-            }
-          ],
-          "isError": false
-        }
-    "#]],
-    );
+    let resource = |uri: &str, mime_type: &str| {
+        let resource = json!({ "uri": uri, "mimeType": mime_type, "blob": "AAE=" });
+        json!({ "type": "resource", "resource": resource })
+    };
+    let expected = json!([
+        { "type": "image", "data": "AAE=", "mimeType": "image/png" },
+        { "type": "audio", "data": "AAE=", "mimeType": "audio/wav" },
+        resource("skill://pdf/assets/form.pdf", "application/pdf"),
+        resource("skill-tool:/blob/3", "application/zip"),
+    ]);
+    assert_eq!(convert(answer)["content"], expected);
 }
 
 #[test]

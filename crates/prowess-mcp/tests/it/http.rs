@@ -45,8 +45,7 @@ impl Server {
     }
 
     fn embedded(options: HttpOptions) -> Self {
-        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
-        Self::start(builder.build().expect("the runtime is complete"), options)
+        Self::start(crate::runtime(|builder| builder), options)
     }
 
     /// Asks the server to end.
@@ -294,39 +293,6 @@ async fn read_until(stream: &mut TcpStream, text: &str) -> String {
         read.push_str(&String::from_utf8_lossy(&bytes[..count]));
     }
     read
-}
-
-#[test]
-fn answer_to_a_lost_connection_is_resumed() {
-    let (server, mut started, let_go) = server_with_held_tool();
-    block_on(async {
-        let session = server.initialize().await.session();
-        let body = message("tools/call", &json!({ "name": "held" }));
-        let post = Request { headers: &session, body: &body, ..Request::POST };
-        let post = post.text(server.address);
-        let mut call = TcpStream::connect(server.address).await.expect("it listens");
-        call.write_all(post.as_bytes()).await.expect("it reads");
-        let first = read_until(&mut call, "\nid: ").await;
-        let first =
-            if first.ends_with('\n') { first } else { first + &read_until(&mut call, "\n").await };
-        let id =
-            first.lines().find_map(|line| line.strip_prefix("id: ")).expect("an event has an id");
-        started.recv().await.expect("the call runs");
-        drop(call);
-        let headers = format!("{session}Last-Event-ID: {id}\r\n");
-        let resume = Request { line: "GET /mcp", headers: &headers, ..Request::POST };
-        let mut resumed = TcpStream::connect(server.address).await.expect("it listens");
-        let resume = resume.text(server.address);
-        resumed.write_all(resume.as_bytes()).await.expect("it reads");
-        // The answer to a call that has ended is gone with its stream.
-        read_until(&mut resumed, "\r\n\r\n").await;
-        let_go.send(()).expect("the tool waits");
-        read_until(&mut resumed, "finished after all").await;
-        let unknown = format!("{session}Last-Event-ID: 99/99\r\n");
-        let unknown = Request { line: "GET /mcp", headers: &unknown, ..Request::POST };
-        let answer = server.send(unknown).await;
-        assert!(!answer.0.contains("finished"), "an unknown event resumes nothing: {answer:?}");
-    });
 }
 
 #[test]

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use prowess::Runtime;
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
 
-use crate::block_on;
 use crate::raw::{Raw, meta};
+use crate::{block_on, runtime_of};
 
 fn unknown_skill() -> Value {
     json!({ "name": "skills_load", "arguments": { "names": ["nothing"] } })
@@ -53,9 +52,7 @@ fn stateless_request_has_a_level_of_its_own() {
 fn new_finding_is_logged() {
     block_on(async {
         let tree = Tree::new("");
-        let builder = Runtime::builder().policies(prowess_mcp::policies());
-        let builder = builder.default_skills().skills_directory("user", tree.path());
-        let runtime = Arc::new(builder.build().expect("the runtime is complete"));
+        let runtime = runtime_of(&tree);
         let mut raw = Raw::greeted(Arc::clone(&runtime), "2025-11-25").await;
         raw.request(json!(1), "logging/setLevel", json!({ "level": "debug" })).await;
         let wait = std::time::Duration::from_millis(200);

@@ -21,9 +21,9 @@ mod watching;
 
 use std::sync::Arc;
 
-use prowess::{Runtime, Tool};
+use prowess::{Runtime, RuntimeBuilder, Tool};
 use prowess_mcp::SkillServer;
-use prowess_testkit::TestTools;
+use prowess_testkit::{TestTools, Tree};
 use rmcp::service::{RoleClient, RunningService};
 use rmcp::{ServiceExt, model::CallToolRequestParams};
 use serde_json::Value;
@@ -37,10 +37,22 @@ async fn connect(tool: Arc<dyn Tool>) -> Client {
     greet(Arc::new(runtime_with(tool))).await
 }
 
-/// Returns a runtime of the embedded skills with one more tool.
-fn runtime_with(tool: Arc<dyn Tool>) -> Runtime {
+/// Returns a runtime of the embedded skills and of what a test adds.
+fn runtime(add: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder) -> Runtime {
     let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
-    builder.tools(Arc::new(TestTools(vec![tool]))).build().expect("the runtime is complete")
+    add(builder).build().expect("the runtime is complete")
+}
+
+fn embedded() -> Arc<Runtime> {
+    Arc::new(runtime(|builder| builder))
+}
+
+fn runtime_of(tree: &Tree) -> Arc<Runtime> {
+    Arc::new(runtime(|builder| builder.skills_directory("user", tree.path())))
+}
+
+fn runtime_with(tool: Arc<dyn Tool>) -> Runtime {
+    runtime(|builder| builder.tools(Arc::new(TestTools(vec![tool]))))
 }
 
 /// A client of one more server of this runtime.

@@ -40,8 +40,7 @@ impl Raw {
 
     /// Starts a server of the embedded skills and makes the handshake of this revision.
     pub(crate) async fn embedded(revision: &str) -> Self {
-        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
-        Self::greeted(Arc::new(builder.build().expect("the runtime is complete")), revision).await
+        Self::greeted(crate::embedded(), revision).await
     }
 
     /// Starts a server and makes the handshake of this revision.

@@ -3,12 +3,12 @@
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
-use prowess::{Runtime, ToolResult};
+use prowess::ToolResult;
 use prowess_testkit::TestTool;
 use serde_json::{Value, json};
 
 use crate::raw::{Raw, meta};
-use crate::{block_on, runtime_with};
+use crate::{block_on, embedded, runtime_with};
 
 const REVISION: &str = "2025-11-25";
 
@@ -167,9 +167,7 @@ fn ignorable_lines_get_no_answer() {
 #[test]
 fn notification_before_the_handshake_is_ignored() {
     block_on(async {
-        let builder = Runtime::builder().policies(prowess_mcp::policies()).default_skills();
-        let runtime = Arc::new(builder.build().expect("the runtime is complete"));
-        let mut raw = Raw::start(runtime);
+        let mut raw = Raw::start(embedded());
         raw.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
         let answer = raw.request(json!(1), "ping", json!({})).await;
         assert_eq!(answer["result"], json!({}), "the server waits for its client");

@@ -43,20 +43,26 @@ async fn ask(raw: &mut Raw, method: &str, params: Value) -> Value {
     raw.request(json!(1), method, meta(REVISION, params)).await
 }
 
-/// Lists every skill, a page at a time.
-async fn list(raw: &mut Raw) -> Vec<Skill> {
-    let mut skills = Vec::new();
-    let mut params = json!({});
+/// Returns the items of a list, which is read a page at a time.
+async fn list(raw: &mut Raw, method: &str, field: &str, page: usize) -> Vec<Value> {
+    let (mut items, mut params) = (Vec::new(), json!({}));
     loop {
-        let answer = ask(raw, "skills/list", params).await;
-        assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
-        let page = answer["result"]["skills"].clone();
-        skills.extend(serde_json::from_value::<Vec<Skill>>(page).expect("skills are data"));
-        match &answer["result"]["nextCursor"] {
-            Value::Null => return skills,
+        let answer = ask(raw, method, params).await;
+        let result = &answer["result"];
+        assert_eq!(result["resultType"], "complete", "{answer}");
+        let found = result[field].as_array().expect("a list");
+        assert!(found.len() <= page, "a page has up to {page}: {answer}");
+        items.extend(found.iter().cloned());
+        match &result["nextCursor"] {
+            Value::Null => return items,
             cursor => params = json!({ "cursor": cursor }),
         }
     }
+}
+
+async fn skills(raw: &mut Raw, page: usize) -> Vec<Skill> {
+    let skills = list(raw, "skills/list", "skills", page).await;
+    serde_json::from_value(skills.into()).expect("skills are data")
 }
 
 /// Returns the bytes of a resource.
@@ -75,7 +81,7 @@ fn every_listed_file_has_its_digest() {
         let mut policies = prowess_mcp::policies();
         policies.tools.list_page = 2;
         let mut raw = connect(&tree, policies).await;
-        let skills = list(&mut raw).await;
+        let skills = skills(&mut raw, 2).await;
         validate_skills(&skills).expect("the list follows the extension");
         let mut files = BTreeMap::new();
         for skill in &skills {
@@ -106,35 +112,6 @@ fn every_listed_file_has_its_digest() {
 }
 
 #[test]
-fn resources_are_listed_by_pages() {
-    block_on(async {
-        let tree = tree();
-        let mut policies = prowess_mcp::policies();
-        policies.tools.list_page = 1;
-        let mut raw = connect(&tree, policies).await;
-        let (mut uris, mut cursor) = (Vec::new(), Value::Null);
-        for page in 1.. {
-            let params =
-                if cursor.is_null() { json!({}) } else { json!({ "cursor": cursor.clone() }) };
-            let answer = ask(&mut raw, "resources/list", params).await;
-            let resources = answer["result"]["resources"].as_array().expect("a list").clone();
-            assert_eq!(resources.len(), 1, "page {page}: {answer}");
-            uris.extend(resources.iter().map(|resource| resource["uri"].to_string()));
-            cursor = answer["result"]["nextCursor"].clone();
-            if cursor.is_null() {
-                break;
-            }
-        }
-        let expected = [
-            r#""skill://pdf/SKILL.md""#,
-            r#""skill://renamed/SKILL.md""#,
-            r#""skill://user%3Apdf/pdf/SKILL.md""#,
-        ];
-        assert_eq!(uris, expected, "each skill once");
-    });
-}
-
-#[test]
 fn ten_thousand_resources_are_listed_by_pages() {
     block_on(async {
         let builder = (0..10_000).fold(MemorySource::builder("many"), |builder, at| {
@@ -146,17 +123,8 @@ fn ten_thousand_resources_are_listed_by_pages() {
         let most = policies.tools.list_page;
         let runtime = Runtime::builder().policies(policies).source("user", source).build();
         let mut raw = Raw::greeted(Arc::new(runtime.expect("it is complete")), REVISION).await;
-        let (mut uris, mut params) = (Vec::new(), json!({}));
-        loop {
-            let answer = ask(&mut raw, "resources/list", params).await;
-            let resources = answer["result"]["resources"].as_array().expect("a list");
-            assert!((1..=most).contains(&resources.len()), "a page has up to {most}");
-            uris.extend(resources.iter().map(|resource| resource["uri"].to_string()));
-            match &answer["result"]["nextCursor"] {
-                Value::Null => break,
-                cursor => params = json!({ "cursor": cursor }),
-            }
-        }
+        let resources = list(&mut raw, "resources/list", "resources", most).await;
+        let uris: Vec<_> = resources.iter().map(|resource| resource["uri"].to_string()).collect();
         let expected = (0..10_000).map(|at| format!("\"skill://skill-{at:05}/SKILL.md\""));
         assert!(uris.iter().cloned().eq(expected), "each skill once, in order: {}", uris.len());
     });
@@ -354,7 +322,7 @@ fn skill_beyond_the_limits_is_not_listed() {
         }
         std::fs::create_dir_all(tree.join("user")).expect("a directory");
         let mut raw = connect(&tree, prowess_mcp::policies()).await;
-        assert!(list(&mut raw).await.is_empty(), "clients need not accept it");
+        assert!(skills(&mut raw, 50).await.is_empty(), "clients need not accept it");
         let found = ask(&mut raw, "skills/get", json!({ "uri": "skill://many/SKILL.md" })).await;
         assert_eq!(found["result"]["skill"]["resources"], "dynamic", "{found}");
     });

@@ -6,26 +6,25 @@ use prowess::Runtime;
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
 
-use crate::block_on;
 use crate::raw::{Raw, meta};
+use crate::{block_on, runtime_of};
 
 const REVISION: &str = "2026-07-28";
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
-fn runtime(tree: &Tree) -> Arc<Runtime> {
-    let builder = Runtime::builder().policies(prowess_mcp::policies());
-    let builder = builder.default_skills().skills_directory("user", tree.path());
-    Arc::new(builder.build().expect("the runtime is complete"))
+/// Subscribes to changes of the tools.
+async fn listen_to_tools(raw: &mut Raw, id: &str) {
+    listen(raw, id, json!({ "toolsListChanged": true })).await;
 }
 
 /// Subscribes, and checks the acknowledgement.
-async fn listen(raw: &mut Raw, id: &str, filter: Value, accepted: Value) {
-    let params = meta(REVISION, json!({ "notifications": filter }));
+async fn listen(raw: &mut Raw, id: &str, filter: Value) {
+    let params = meta(REVISION, json!({ "notifications": filter.clone() }));
     raw.ask(json!(id), "subscriptions/listen", params).await;
     let message = raw.receive().await;
     assert_eq!(message["method"], "notifications/subscriptions/acknowledged", "{message}");
     assert_eq!(message["params"]["_meta"][SUBSCRIPTION_ID], id, "it names the subscription");
-    assert_eq!(message["params"]["notifications"], accepted, "it names what is sent");
+    assert_eq!(message["params"]["notifications"], filter, "it names what is sent");
 }
 
 fn write_skill(tree: &Tree, name: &str) {
@@ -51,21 +50,18 @@ async fn change_until_notified(raw: &mut Raw, runtime: &Runtime, tree: &Tree) ->
 fn change_is_sent_to_the_subscription() {
     block_on(async {
         let tree = Tree::new("");
-        let runtime = runtime(&tree);
+        let runtime = runtime_of(&tree);
         let mut raw = Raw::greeted(Arc::clone(&runtime), REVISION).await;
         let filter = json!({
             "toolsListChanged": true,
             "promptsListChanged": true,
             "resourcesListChanged": true,
         });
-        listen(&mut raw, "s1", filter.clone(), filter).await;
+        listen(&mut raw, "s1", filter).await;
         let mut message = change_until_notified(&mut raw, &runtime, &tree).await;
         for list in ["tools", "prompts", "resources"] {
-            assert_eq!(
-                message["method"],
-                format!("notifications/{list}/list_changed"),
-                "{message}"
-            );
+            let method = format!("notifications/{list}/list_changed");
+            assert_eq!(message["method"], method, "{message}");
             assert_eq!(message["params"]["_meta"][SUBSCRIPTION_ID], "s1", "{message}");
             if list != "resources" {
                 message = raw.receive().await;
@@ -78,17 +74,11 @@ fn change_is_sent_to_the_subscription() {
 fn subscription_without_tools_gets_no_lists() {
     block_on(async {
         let tree = Tree::new("");
-        let runtime = runtime(&tree);
+        let runtime = runtime_of(&tree);
         let mut raw = Raw::greeted(Arc::clone(&runtime), REVISION).await;
         let one_file = json!({ "resourceSubscriptions": ["skill://pdf/SKILL.md"] });
-        listen(&mut raw, "none", one_file.clone(), one_file).await;
-        listen(
-            &mut raw,
-            "tools",
-            json!({ "toolsListChanged": true }),
-            json!({ "toolsListChanged": true }),
-        )
-        .await;
+        listen(&mut raw, "none", one_file).await;
+        listen_to_tools(&mut raw, "tools").await;
         let message = change_until_notified(&mut raw, &runtime, &tree).await;
         assert_eq!(message["params"]["_meta"][SUBSCRIPTION_ID], "tools", "{message}");
     });
@@ -98,7 +88,7 @@ fn subscription_without_tools_gets_no_lists() {
 fn unsubscribed_client_gets_nothing() {
     block_on(async {
         let tree = Tree::new("");
-        let runtime = runtime(&tree);
+        let runtime = runtime_of(&tree);
         let mut raw = Raw::greeted(Arc::clone(&runtime), REVISION).await;
         let list = raw.request(json!(1), "tools/list", meta(REVISION, json!({}))).await;
         assert!(list["result"]["tools"].is_array(), "{list}");
@@ -112,10 +102,9 @@ fn unsubscribed_client_gets_nothing() {
 fn open_subscription_ends_with_the_connection() {
     block_on(async {
         let tree = Tree::new("");
-        let runtime = runtime(&tree);
+        let runtime = runtime_of(&tree);
         let mut raw = Raw::greeted(Arc::clone(&runtime), REVISION).await;
-        let tools = json!({ "toolsListChanged": true });
-        listen(&mut raw, "s1", tools.clone(), tools).await;
+        listen_to_tools(&mut raw, "s1").await;
         // Until a notification arrives, the library may not have noticed that its own was sent.
         change_until_notified(&mut raw, &runtime, &tree).await;
         let rest = raw.close().await;
@@ -130,17 +119,16 @@ fn open_subscription_ends_with_the_connection() {
 fn id_of_cancelled_subscription_is_not_taken_again() {
     block_on(async {
         let tree = Tree::new("");
-        let mut raw = Raw::greeted(runtime(&tree), REVISION).await;
-        let tools = json!({ "toolsListChanged": true });
-        listen(&mut raw, "s1", tools.clone(), tools.clone()).await;
+        let mut raw = Raw::greeted(runtime_of(&tree), REVISION).await;
+        listen_to_tools(&mut raw, "s1").await;
         raw.send(
             br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s1"}}"#,
         )
         .await;
-        let again = meta(REVISION, json!({ "notifications": tools.clone() }));
+        let again = meta(REVISION, json!({ "notifications": { "toolsListChanged": true } }));
         let refused = raw.request(json!("s1"), "subscriptions/listen", again).await;
         assert_eq!(refused["error"]["code"], -32600, "{refused}");
-        listen(&mut raw, "s2", tools.clone(), tools).await;
+        listen_to_tools(&mut raw, "s2").await;
     });
 }
 
@@ -149,23 +137,17 @@ fn id_of_cancelled_subscription_is_not_taken_again() {
 fn reload_without_a_visible_change_is_not_sent() {
     block_on(async {
         let tree = Tree::new("");
-        let runtime = runtime(&tree);
+        let runtime = runtime_of(&tree);
         let mut raw = Raw::greeted(Arc::clone(&runtime), REVISION).await;
-        let tools = json!({ "toolsListChanged": true });
-        listen(&mut raw, "s1", tools.clone(), tools).await;
+        listen_to_tools(&mut raw, "s1").await;
         change_until_notified(&mut raw, &runtime, &tree).await;
         // The file is another one with the same text, so the catalog is swapped.
-        tree.write(
-            "skill-0/SKILL.md",
-            "---\nname: skill-0\ndescription: Fills forms.\n---\nOther\n",
-        );
+        let text = "---\nname: skill-0\ndescription: Fills forms.\n---\nOther\n";
+        tree.write("skill-0/SKILL.md", text);
         runtime.reload();
         let list = raw.request(json!(9), "tools/list", meta(REVISION, json!({}))).await;
         assert!(list["result"]["tools"].is_array(), "the next message is the list: {list}");
         let rest = raw.close().await;
-        assert!(
-            rest.iter().all(|message| message["method"].is_null()),
-            "no more of them: {rest:?}"
-        );
+        assert!(rest.iter().all(|sent| sent["method"].is_null()), "no more of them: {rest:?}");
     });
 }

@@ -6,8 +6,8 @@ use prowess::Runtime;
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
 
-use crate::block_on;
 use crate::raw::{Raw, meta};
+use crate::{block_on, runtime_of};
 
 const SKILL: &str = "//- /pdf/SKILL.md\n---\nname: pdf\ndescription: Fills forms.\n---\nBody\n";
 const URI: &str = "skill://pdf/SKILL.md";
@@ -20,9 +20,7 @@ struct Place {
 impl Place {
     fn new() -> Self {
         let tree = Tree::new(SKILL);
-        let builder = Runtime::builder().policies(prowess_mcp::policies());
-        let builder = builder.skills_directory("user", tree.path());
-        let runtime = Arc::new(builder.build().expect("the runtime is complete"));
+        let runtime = runtime_of(&tree);
         Self { tree, runtime }
     }
 

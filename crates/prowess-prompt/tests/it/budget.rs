@@ -3,7 +3,7 @@
 use expect_test::expect;
 use prowess_prompt::{ChangeKind, Part, Prompt, PromptPolicy};
 
-use crate::fixture::{block, catalog, many, parse, prompt, prompt_of, skill};
+use crate::fixture::{block, catalog, many, parse, prompt, skill};
 
 fn within(max_tokens: usize, skills: &[crate::fixture::Skill]) -> Prompt {
     let policy = PromptPolicy { max_tokens: Some(max_tokens), ..PromptPolicy::default() };
@@ -82,11 +82,4 @@ fn shortening_cuts_no_character_in_two() {
     let prompt = within(500, &skills);
     let (_, description, _) = parse(&prompt.text).remove(0);
     assert!(description.ends_with("字…") || description.ends_with("漢…"), "{description}");
-}
-
-#[test]
-fn the_default_budget_bounds_the_catalog() {
-    let prompt = prompt_of(&many(1_000, 300));
-    assert!(prompt.shown.len() < 1_000);
-    assert!(prompt.ledger.tokens < 4_200, "catalog and rule: {}", prompt.ledger.tokens);
 }

@@ -30,57 +30,46 @@ pub(crate) fn many(count: usize, characters: usize) -> Vec<Skill> {
 
 /// Returns a catalog that offers these skills.
 pub(crate) fn catalog(skills: &[Skill]) -> Catalog {
-    let mut builder = builder(skills);
-    for at in 0..skills.len() {
-        // Of two skills with one id, the first is offered.
-        let _ = builder.show(RecordIndex::new(0, at));
-    }
-    builder.finish(1)
+    catalog_of(&[(skills, 0, true)])
 }
 
 /// Returns a catalog that contains these skills and offers none.
 pub(crate) fn hidden_catalog(skills: &[Skill]) -> Catalog {
-    let mut builder = builder(skills);
-    for at in 0..skills.len() {
-        builder.exclude(RecordIndex::new(0, at), Availability::Hidden, "by a rule");
-    }
-    builder.finish(1)
+    catalog_of(&[(skills, 0, false)])
 }
 
 /// Returns a catalog with one layer for each list, the highest first.
 pub(crate) fn in_layers(lists: &[Vec<Skill>]) -> Catalog {
-    let layers = (0..lists.len()).map(|at| Layer::new(format!("layer-{at}"), Trust::Trusted));
-    let sources = lists
-        .iter()
-        .enumerate()
-        .map(|(layer, skills)| source(&format!("test-{layer}"), layer, skills));
-    let mut builder = CatalogBuilder::new(layers.collect(), sources.collect());
-    for (source, skills) in lists.iter().enumerate() {
-        for at in 0..skills.len() {
-            let _ = builder.show(RecordIndex::new(source, at));
-        }
-    }
-    builder.finish(1)
+    let lists = lists.iter().enumerate().map(|(layer, skills)| (&skills[..], layer, true));
+    catalog_of(&lists.collect::<Vec<_>>())
 }
 
 /// Returns a catalog that offers the first skills and hides the others, which lie in another
 /// source.
 pub(crate) fn hidden_beside(offered: &[Skill], hidden: &[Skill]) -> Catalog {
-    let layer = Layer::new("project", Trust::Trusted);
-    let sources = vec![source("test", 0, offered), source("hidden", 0, hidden)];
-    let mut builder = CatalogBuilder::new(vec![layer], sources);
-    for at in 0..offered.len() {
-        let _ = builder.show(RecordIndex::new(0, at));
-    }
-    for at in 0..hidden.len() {
-        builder.exclude(RecordIndex::new(1, at), Availability::Hidden, "by a rule");
-    }
-    builder.finish(1)
+    catalog_of(&[(offered, 0, true), (hidden, 0, false)])
 }
 
-fn builder(skills: &[Skill]) -> CatalogBuilder {
-    let layer = Layer::new("project", Trust::Trusted);
-    CatalogBuilder::new(vec![layer], vec![source("test", 0, skills)])
+/// Returns a catalog of a source for each list, with its layer and whether it is offered.
+fn catalog_of(lists: &[(&[Skill], usize, bool)]) -> Catalog {
+    let highest = lists.iter().map(|(_, layer, _)| *layer).max().unwrap_or_default();
+    let layers = (0..=highest).map(|at| Layer::new(format!("layer-{at}"), Trust::Trusted));
+    let sources = lists.iter().enumerate().map(|(at, (skills, layer, _))| {
+        let name = if at == 0 { "test".to_owned() } else { format!("test-{at}") };
+        source(&name, *layer, skills)
+    });
+    let mut builder = CatalogBuilder::new(layers.collect(), sources.collect());
+    for (source, (skills, _, is_offered)) in lists.iter().enumerate() {
+        for at in (0..skills.len()).map(|at| RecordIndex::new(source, at)) {
+            if *is_offered {
+                // Of two skills with one id, the first is offered.
+                let _ = builder.show(at);
+            } else {
+                builder.exclude(at, Availability::Hidden, "by a rule");
+            }
+        }
+    }
+    builder.finish(1)
 }
 
 fn source(name: &str, layer: usize, skills: &[Skill]) -> CatalogSource {

@@ -1,13 +1,13 @@
 //! Tests of the formats of a catalog: each text to the byte.
 
-use expect_test::expect;
+use expect_test::{Expect, expect};
 use prowess_core::{DeliveryPolicy, ShowLocation};
 use prowess_prompt::{
     CatalogFormat, PromptPolicy, Role, SkillEntry, available_skills, reference_available_skills,
     skill_element,
 };
 
-use crate::fixture::{catalog, hidden_catalog, prompt, prompt_with, skill};
+use crate::fixture::{catalog, prompt, prompt_with, skill};
 
 fn entry(name: &str, description: &str, location: Option<&str>) -> SkillEntry<'static> {
     SkillEntry {
@@ -28,44 +28,44 @@ fn three() -> Vec<SkillEntry<'static>> {
 
 #[test]
 fn each_format_shows_the_fields() {
-    for (format, expected) in [
-        (
-            CatalogFormat::XmlAttrs,
-            expect![[r##"
+    let shows = |format, expected: Expect| expected.assert_eq(&available_skills(three(), format));
+    shows(
+        CatalogFormat::XmlAttrs,
+        expect![[r##"
             <available_skills>
             <skill name="pdf" description="Extract text and tables from PDF files." location="/path/to/pdf/SKILL.md" trit="0" role="Coordinator" color="#F59E0B" />
             <skill name="sql" description="&quot;Queries&quot; &amp; &lt;views&gt;, line two" location="/path/to/sql/SKILL.md" trit="2" role="Verifier" color="#2E5FA3" />
             <skill name="xlsx" trit="0" role="Coordinator" color="#F59E0B" />
             </available_skills>"##]],
-        ),
-        (
-            CatalogFormat::QuotedLines,
-            expect![[r#"
+    );
+    shows(
+        CatalogFormat::QuotedLines,
+        expect![[r#"
             <available_skills>
             "pdf": Extract text and tables from PDF files.
             "sql": &quot;Queries&quot; &amp; &lt;views&gt;, line two
             "xlsx"
             </available_skills>"#]],
-        ),
-        (
-            CatalogFormat::DashLines,
-            expect![[r#"
+    );
+    shows(
+        CatalogFormat::DashLines,
+        expect![[r#"
             Available skills:
               - pdf: Extract text and tables from PDF files.
               - sql: &quot;Queries&quot; &amp; &lt;views&gt;, line two
               - xlsx"#]],
-        ),
-        (
-            CatalogFormat::Bullets,
-            expect![[r#"
+    );
+    shows(
+        CatalogFormat::Bullets,
+        expect![[r#"
             [Available Skills]
             • `pdf` — Extract text and tables from PDF files.
             • `sql` — &quot;Queries&quot; &amp; &lt;views&gt;, line two
             • `xlsx`"#]],
-        ),
-        (
-            CatalogFormat::Delimited,
-            expect![[r#"
+    );
+    shows(
+        CatalogFormat::Delimited,
+        expect![[r#"
             <<<AVAILABLE_SKILLS>>>
             name: pdf
             location: /path/to/pdf/SKILL.md
@@ -77,28 +77,25 @@ fn each_format_shows_the_fields() {
             ---
             name: xlsx
             <<<END_AVAILABLE_SKILLS>>>"#]],
-        ),
-        (
-            CatalogFormat::Json,
-            expect![[r#"
+    );
+    shows(
+        CatalogFormat::Json,
+        expect![[r#"
             <available_skills>
             {"name":"pdf","description":"Extract text and tables from PDF files.","location":"/path/to/pdf/SKILL.md"}
             {"name":"sql","description":"\"Queries\" & \u003cviews\u003e, line two","location":"/path/to/sql/SKILL.md"}
             {"name":"xlsx"}
             </available_skills>"#]],
-        ),
-        (
-            CatalogFormat::Markdown,
-            expect![[r#"
+    );
+    shows(
+        CatalogFormat::Markdown,
+        expect![[r#"
             <available_skills>
             - pdf: Extract text and tables from PDF files. (/path/to/pdf/SKILL.md)
             - sql: &quot;Queries&quot; &amp; &lt;views&gt;, line two (/path/to/sql/SKILL.md)
             - xlsx
             </available_skills>"#]],
-        ),
-    ] {
-        expected.assert_eq(&available_skills(three(), format));
-    }
+    );
 }
 
 /// A name may have the characters that end it in a format.
@@ -148,7 +145,7 @@ fn policy(catalog_format: CatalogFormat) -> PromptPolicy {
 }
 
 #[test]
-fn every_format_sorts_by_id_and_hides_the_hidden() {
+fn every_format_sorts_by_id() {
     let skills = [skill("b", "2 & 3"), skill("a-2", "<x>"), skill("a", "ok")];
     for format in CatalogFormat::ALL {
         let shown = prompt(&catalog(&skills), &[], &policy(format));
@@ -156,8 +153,6 @@ fn every_format_sorts_by_id_and_hides_the_hidden() {
         let reversed: Vec<_> = skills.iter().rev().cloned().collect();
         let again = prompt(&catalog(&reversed), &[], &policy(format));
         assert_eq!(shown.text, again.text, "{format:?}: equal input gives equal bytes");
-        let hidden = prompt(&hidden_catalog(&skills), &[], &policy(format));
-        assert_eq!(hidden.text, "", "{format:?}");
     }
 }
 
@@ -205,20 +200,6 @@ fn locations_are_shown_where_the_format_has_them() {
         let uri = shown(ShowLocation::Virtual).contains("skill://pdf/SKILL.md");
         assert_eq!(uri, has_location, "{format:?}");
         assert!(!shown(ShowLocation::None).contains("SKILL.md"), "{format:?}");
-    }
-}
-
-#[test]
-fn skills_of_one_name_from_two_sources_have_their_own_ids() {
-    let skills = [skill("project:pdf#2", "The second."), skill("pdf", "The first.")];
-    let catalog = catalog(&skills);
-    for format in CatalogFormat::ALL {
-        let shown = prompt(&catalog, &[], &policy(format));
-        assert_eq!(*shown.shown, ["pdf", "project:pdf#2"], "{format:?}");
-        for id in shown.shown.iter() {
-            assert!(shown.text.contains(id), "{format:?} shows `{id}`: {}", shown.text);
-            assert!(catalog.get(id).is_some(), "`{id}` resolves");
-        }
     }
 }
 

@@ -113,22 +113,18 @@ fn undone_change_needs_no_notice() {
 }
 
 #[test]
-fn policy_call_writes_the_catalog_again() {
-    let policy = PromptPolicy { catalog_every: CatalogEvery::Call, ..PromptPolicy::default() };
-    let mut conversation = Conversation::new(policy);
-    conversation.call(&of(&[skill("a", "Old.")]));
-    let second = conversation.call(&of(&[skill("a", "New.")]));
-    assert_eq!(parse(&second.text)[0].1, "New.");
-    assert!(second.notice.is_none());
-}
-
-#[test]
-fn policy_session_reports_no_change() {
-    let policy = PromptPolicy { catalog_every: CatalogEvery::Session, ..PromptPolicy::default() };
-    let mut conversation = Conversation::new(policy);
-    let first = conversation.call(&of(&[skill("a", "Old.")]));
-    let second = conversation.call(&of(&[skill("a", "New."), skill("b", "B.")]));
-    assert_eq!(second.text, first.text);
+fn policy_says_how_often_the_catalog_is_written() {
+    let second = |catalog_every| {
+        let policy = PromptPolicy { catalog_every, ..PromptPolicy::default() };
+        let mut conversation = Conversation::new(policy);
+        let first = conversation.call(&of(&[skill("a", "Old.")]));
+        (first, conversation.call(&of(&[skill("a", "New."), skill("b", "B.")])))
+    };
+    let (_, again) = second(CatalogEvery::Call);
+    assert_eq!(parse(&again.text)[0].1, "New.");
+    assert!(again.notice.is_none());
+    let (first, again) = second(CatalogEvery::Session);
+    assert_eq!(again.text, first.text, "no change is reported");
 }
 
 #[test]

@@ -71,7 +71,6 @@ impl Fault {
     }
 }
 
-/// Returns the JSON type of a value.
 pub(crate) fn type_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

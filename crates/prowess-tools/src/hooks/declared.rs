@@ -7,7 +7,6 @@ use super::HookedCall;
 
 /// The field of the frontmatter.
 const FIELD: &str = "hooks";
-/// The most hooks of one skill.
 const MOST_HOOKS: usize = 64;
 
 /// The hooks of one skill.
@@ -15,7 +14,6 @@ const MOST_HOOKS: usize = 64;
 pub(super) struct Declared {
     pub(super) pre: Option<HookCommand>,
     pub(super) post: Option<HookCommand>,
-    /// The hooks of events, in their order.
     pub(super) events: Vec<EventHook>,
 }
 
@@ -85,7 +83,6 @@ impl Declared {
         self.pre.is_none() && self.post.is_none() && self.events.is_empty()
     }
 
-    /// Adds the handlers of an event.
     fn add(&mut self, event: Event, matchers: Option<&Value>) -> Result<(), String> {
         let list = |value: Option<&Value>| value.and_then(Value::as_array).cloned();
         for matcher in list(matchers).unwrap_or_default() {
@@ -128,7 +125,6 @@ impl Declared {
 }
 
 impl EventHook {
-    /// Returns whether the hook is about a call.
     pub(super) fn matches(&self, call: &HookedCall<'_>) -> bool {
         let Some(tools) = &self.tools else { return true };
         let mut names = [call.tool, call.canonical].into_iter().chain(call.aliases.iter().copied());

@@ -8,8 +8,11 @@ use prowess_core::{ActiveSkill, Catalog, Record, RecordIndex, ToolContext};
 use super::package::{active_skill, read_skill_md};
 use crate::gate::Refusal;
 
-/// The maximum size of the remembered files, in bytes.
-const MOST_BYTES: usize = 4 << 20;
+/// The maximum number of remembered skills. All are forgotten if there is no room for one more.
+const MOST_SKILLS: usize = 64;
+
+/// The maximum size of a remembered file, in bytes.
+const MOST_BYTES: usize = 64 << 10;
 
 /// Remembers the skills of a catalog with the bytes that they were parsed from. Each use reads the
 /// file, and parses and hashes it only if a byte differs.
@@ -24,7 +27,6 @@ struct Known {
     /// While this exists, no other catalog has its address.
     catalog: Weak<Catalog>,
     skills: HashMap<RecordIndex, (Vec<u8>, Arc<ActiveSkill>)>,
-    bytes: usize,
 }
 
 impl KnownSkills {
@@ -73,20 +75,14 @@ impl KnownSkills {
 }
 
 impl Known {
-    /// Remembers a skill, unless its file alone is too large. Forgets all others if there is no
-    /// room for it.
     fn insert(&mut self, index: RecordIndex, bytes: Vec<u8>, skill: &ActiveSkill) {
-        let size = bytes.len();
-        if size > MOST_BYTES {
+        if bytes.len() > MOST_BYTES {
             return;
         }
-        if self.bytes + size > MOST_BYTES {
+        if self.skills.len() >= MOST_SKILLS && !self.skills.contains_key(&index) {
             self.skills.clear();
-            self.bytes = 0;
         }
-        let before = self.skills.insert(index, (bytes, Arc::new(skill.clone())));
-        self.bytes += size;
-        self.bytes -= before.map_or(0, |(bytes, _)| bytes.len());
+        self.skills.insert(index, (bytes, Arc::new(skill.clone())));
     }
 }
 
@@ -116,28 +112,13 @@ mod tests {
     #[test]
     fn remembered_files_are_limited() {
         let mut known = Known::default();
-        for number in 0..10 {
-            let index = RecordIndex::new(0, number % 4);
-            known.insert(index, vec![b'x'; MOST_BYTES / 3 + number], &skill());
-            let held: usize = known.skills.values().map(|(bytes, _)| bytes.len()).sum();
-            assert_eq!(held, known.bytes, "the sum is that of the remembered files");
-            assert!(known.bytes <= MOST_BYTES, "{} bytes are remembered", known.bytes);
+        for number in 0..MOST_SKILLS {
+            known.insert(RecordIndex::new(0, number), vec![b'x'; MOST_BYTES], &skill());
         }
-        known.insert(RecordIndex::new(0, 9), vec![b'x'; MOST_BYTES + 1], &skill());
-        assert!(known.skills.len() > 1, "a file that is too large takes no other's place");
-    }
-
-    #[test]
-    fn replaced_file_is_counted_once() {
-        let mut known = Known::default();
-        for size in [7, 5, MOST_BYTES] {
-            known.insert(RecordIndex::new(0, 1), vec![b'x'; size], &skill());
-            assert_eq!((known.skills.len(), known.bytes), (1, size));
-        }
-        let mut known = Known::default();
-        for index in [1, 2] {
-            known.insert(RecordIndex::new(0, index), vec![b'x'; MOST_BYTES / 2], &skill());
-        }
-        assert_eq!(known.skills.len(), 2, "both fit exactly");
+        known.insert(RecordIndex::new(0, 0), Vec::new(), &skill());
+        known.insert(RecordIndex::new(0, MOST_SKILLS), vec![b'x'; MOST_BYTES + 1], &skill());
+        assert_eq!(known.skills.len(), MOST_SKILLS, "a large file takes no other's place");
+        known.insert(RecordIndex::new(0, MOST_SKILLS), Vec::new(), &skill());
+        assert_eq!(known.skills.len(), 1, "there was no room");
     }
 }

@@ -162,7 +162,6 @@ fn is_reader(names: &[&str]) -> bool {
     })
 }
 
-/// Collects the texts of arguments.
 fn collect_texts<'v>(value: &'v Value, depth: usize, texts: &mut Vec<&'v str>) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match value {

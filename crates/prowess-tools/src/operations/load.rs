@@ -35,7 +35,6 @@ pub(crate) struct Loaded<'c> {
     pub(crate) skills: Vec<Arc<ActiveSkill>>,
 }
 
-/// The arguments of a load.
 #[derive(Deserialize)]
 pub(crate) struct LoadArguments {
     names: Vec<String>,

@@ -111,7 +111,6 @@ struct Bound<T> {
     is_listed: bool,
 }
 
-/// Returns a tool for a toolbox.
 pub(super) fn bind<T: SkillTool>(tool: T, operations: &Arc<Operations>) -> Arc<dyn Tool> {
     Arc::new(Bound::new(tool, operations, true))
 }

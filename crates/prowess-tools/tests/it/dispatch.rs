@@ -7,38 +7,11 @@ use std::time::Duration;
 use prowess_core::{
     Caller, Catalog, Clock, Code, Outcome, Tool, ToolCall, ToolContext, ToolDefinition, ToolResult,
 };
-use prowess_testkit::{ManualClock, TestTools};
+use prowess_testkit::{ManualClock, TestTool, TestTools};
 use prowess_tools::{BuildError, ToolNaming, Toolbox};
 use serde_json::{Value, json};
 
 use crate::fixture::{CANARY, Host, Setup, check_error, skill_md, text};
-
-/// Does what its argument says.
-struct Wild {
-    clock: Arc<ManualClock>,
-}
-
-impl Tool for Wild {
-    fn definition(&self, _catalog: &Catalog) -> ToolDefinition {
-        ToolDefinition {
-            name: "wild".to_owned(),
-            description: "Does what its arguments say.".to_owned(),
-            input_schema: json!({ "type": "object", "properties": { "do": { "type": "string" } } }),
-        }
-    }
-
-    fn call(&self, _context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
-        match arguments["do"].as_str() {
-            Some("panic") => panic!("/home/{CANARY} is private"),
-            Some("wait") => {
-                self.clock.advance(Duration::from_millis(1500));
-                ToolResult::text("waited")
-            }
-            Some("fail") => ToolResult::error(Code::new("no-luck"), "no luck; try again"),
-            _ => ToolResult::text(arguments.to_string()),
-        }
-    }
-}
 
 /// Its schema changes under the toolbox's feet.
 #[derive(Default)]
@@ -63,10 +36,21 @@ impl Tool for Fickle {
     }
 }
 
+/// A host with a tool that does what its argument says.
 fn host() -> Host {
     let clock = Arc::new(ManualClock::default());
-    let wild = Arc::new(Wild { clock: clock.clone() });
-    let mut host = Host::new(Setup { tools: vec![wild], ..Setup::default() });
+    let waited = Arc::clone(&clock);
+    let wild =
+        TestTool::new("wild", "Does it.", move |_, arguments| match arguments["do"].as_str() {
+            Some("panic") => panic!("/home/{CANARY} is private"),
+            Some("wait") => {
+                waited.advance(Duration::from_millis(1500));
+                ToolResult::text("waited")
+            }
+            Some("fail") => ToolResult::error(Code::new("no-luck"), "no luck; try again"),
+            _ => ToolResult::text(arguments.to_string()),
+        });
+    let mut host = Host::new(Setup { tools: vec![Arc::new(wild)], ..Setup::default() });
     host.clock = clock;
     host
 }

@@ -2,18 +2,19 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use prowess_core::{
     ActiveSkill, AuditError, AuditEvent, AuditPolicy, AuditSink, Availability, Boundary,
     CallIntent, CallOrigin, Cancel, Catalog, CatalogBuilder, CatalogSource, Content, CostTracker,
-    DeliveryPolicy, Diagnostic, EstimatedTokens, Found, Layer, LoadMode, MemorySource, NewRecord,
-    PackagePath, PreviousScan, RateLimiter, ReadFurther, ReadLimit, Receipt, RecordIndex,
-    RecordSet, RecordSetBuilder, ResourcePath, ScanSink, ScriptRunner, Session, SessionError,
-    SessionId, SessionState, SkillSource, SourceError, SourceErrorKind, Tool, ToolCall,
-    ToolContext, Trust, Unload,
+    DeliveryPolicy, Diagnostic, Digest, EstimatedTokens, Found, Layer, LoadMode, MemorySource,
+    NewRecord, PackagePath, PreviousScan, RateLimiter, ReadFurther, ReadLimit, Receipt,
+    RecordIndex, RecordSet, RecordSetBuilder, ResourcePath, ScanSink, ScriptError, ScriptOutcome,
+    ScriptRequest, ScriptRunner, Session, SessionError, SessionId, SessionState, SkillSource,
+    SourceError, SourceErrorKind, Tool, ToolCall, ToolContext, Trust, Unload,
 };
 use prowess_format::{Head, Profile, Rules, Summarized, summarize};
-use prowess_testkit::{ManualClock, OverriddenSource, SourceOverrides, TestTools};
+use prowess_testkit::{ManualClock, OverriddenSource, SourceOverrides, TestTools, memory_catalog};
 use prowess_tools::{
     CallAudit, Dispatched, Gate, NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox,
     ToolboxBuilder,
@@ -153,30 +154,8 @@ pub(crate) fn catalog_hiding(
 
 /// A catalog of skills with these ids, whatever a parser would say of them.
 pub(crate) fn catalog_of_ids(ids: &[&str]) -> Arc<Catalog> {
-    let mut records = RecordSetBuilder::new();
-    for id in ids {
-        records.push(&NewRecord {
-            package: id,
-            file: "SKILL.md",
-            id,
-            name: id,
-            description: "Fine.",
-            tags: &[],
-            priority: 0,
-            version: None,
-            conditions: None,
-            stamp: None,
-        });
-    }
-    let source = Arc::new(MemorySource::builder("shelf").build().expect("it has no files"));
-    let records = Arc::new(records.finish());
-    let sources = vec![CatalogSource { layer: 0, source, records }];
-    let mut builder = CatalogBuilder::new(vec![Layer::new("user", Trust::Trusted)], sources);
-    for entry in 0..ids.len() {
-        // Of two skills with one id, the first is offered.
-        let _ = builder.show(RecordIndex::new(0, entry));
-    }
-    Arc::new(builder.finish(1))
+    let no_tags: &[&str] = &[];
+    memory_catalog(ids.iter().map(|&id| (id, "Fine.", no_tags)))
 }
 
 /// A catalog of one source in which one skill is hidden for this reason.
@@ -312,6 +291,67 @@ impl Recorder {
 
     pub(crate) fn events(&self) -> Vec<AuditEvent> {
         unpoisoned(&self.events).clone()
+    }
+}
+
+/// One run of a script.
+pub(crate) struct ScriptRun {
+    /// The skill, the path and the arguments, parted by blanks.
+    pub(crate) script: String,
+    /// The other parts of the request.
+    pub(crate) request: String,
+    /// The event on standard input; null if there is none.
+    pub(crate) event: Value,
+    pub(crate) time: Duration,
+    pub(crate) approved: Option<Digest>,
+}
+
+type End = dyn Fn(&str, &Cancel) -> Result<ScriptOutcome, ScriptError> + Send + Sync;
+
+/// Keeps each run of a script, and ends it as the test says.
+pub(crate) struct Scripts {
+    runs: Mutex<Vec<ScriptRun>>,
+    end: Box<End>,
+}
+
+impl Scripts {
+    /// Creates a runner. `end` receives the script of a run, and the cancellation of its call.
+    pub(crate) fn ending(
+        end: impl Fn(&str, &Cancel) -> Result<ScriptOutcome, ScriptError> + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self { runs: Mutex::default(), end: Box::new(end) })
+    }
+
+    /// Removes and returns the runs so far.
+    pub(crate) fn taken(&self) -> Vec<ScriptRun> {
+        std::mem::take(&mut *unpoisoned(&self.runs))
+    }
+
+    /// Removes the runs so far, and returns their scripts.
+    pub(crate) fn scripts(&self) -> Vec<String> {
+        self.taken().into_iter().map(|run| run.script).collect()
+    }
+}
+
+impl ScriptRunner for Scripts {
+    fn run(
+        &self,
+        request: &ScriptRequest<'_>,
+        time: Duration,
+        cancel: &Cancel,
+    ) -> Result<ScriptOutcome, ScriptError> {
+        let ScriptRequest { arguments, environment, working_directory, approved, .. } = request;
+        let script = format!("{} {}", request.record.id(), request.path);
+        let words = request.arguments.iter().map(|word| format!(" {word}"));
+        let ended = (self.end)(&script, cancel)?;
+        unpoisoned(&self.runs).push(ScriptRun {
+            script: words.fold(script, |script, word| script + &word),
+            request: format!("{arguments:?} {environment:?} {working_directory:?}"),
+            event: serde_json::from_slice(request.input).unwrap_or_default(),
+            time,
+            approved: *approved,
+        });
+        Ok(ended)
     }
 }
 

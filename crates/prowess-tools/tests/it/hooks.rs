@@ -1,70 +1,42 @@
 //! Scripts before a skill is loaded and after it was unloaded.
 
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::Arc;
 
 use prowess_core::{
-    CallIntent, Cancel, Code, Outcome, ScriptError, ScriptOutcome, ScriptRequest, ScriptRunner,
-    SkillError, Tool, ToolCall, ToolResult,
+    CallIntent, Code, Outcome, ScriptError, ScriptOutcome, SkillError, Tool, ToolCall, ToolResult,
 };
 use prowess_testkit::TestTool;
 use prowess_tools::{HookPolicy, Surface, ToolPolicy};
 use serde_json::{Value, json};
 
-use crate::fixture::{Host, Setup};
+use crate::fixture::{Host, Scripts, Setup};
 
-/// Notes which scripts run, and lets those fail whose names say so.
-#[derive(Default)]
-struct Recorder(Mutex<Vec<String>>, Mutex<Vec<Value>>);
-
-impl Recorder {
-    fn taken(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().expect("no test panics inside"))
-    }
-
-    /// Returns the events that scripts received.
-    fn events(&self) -> Vec<Value> {
-        std::mem::take(&mut *self.1.lock().expect("no test panics inside"))
-    }
-}
-
-impl ScriptRunner for Recorder {
-    fn run(
-        &self,
-        request: &ScriptRequest<'_>,
-        _: Duration,
-        _: &Cancel,
-    ) -> Result<ScriptOutcome, ScriptError> {
-        let script = format!("{} {}", request.record.id(), request.path);
+/// Lets those scripts fail whose names say so.
+fn scripts() -> Arc<Scripts> {
+    Scripts::ending(|script, _| {
         if script.contains("missing") {
             return Err(ScriptError::new(Code::new("interpreter-missing"), "there is no `bash`"));
         }
-        if let Ok(event) = serde_json::from_slice(request.input) {
-            self.1.lock().expect("no test panics inside").push(event);
-        }
-        let exit_code = match &*script {
-            script if script.contains("fail") => 1,
-            script if script.contains("refuse") => 2,
-            _ => 0,
+        let (exit_code, stderr) = match script {
+            script if script.contains("fail") => (1, "no database"),
+            script if script.contains("refuse") => (2, "no database"),
+            _ => (0, ""),
         };
-        let words = request.arguments.iter().map(|word| format!(" {word}"));
-        let line = words.fold(script, |line, word| line + &word);
-        self.0.lock().expect("no test panics inside").push(line);
-        let stderr = if exit_code == 0 { "" } else { "no database" }.to_owned();
-        Ok(ScriptOutcome { exit_code: Some(exit_code), stderr, ..ScriptOutcome::default() })
-    }
+        let (exit_code, stderr) = (Some(exit_code), stderr.to_owned());
+        Ok(ScriptOutcome { exit_code, stderr, ..ScriptOutcome::default() })
+    })
 }
 
 fn skill(name: &str, hooks: &str) -> String {
     format!("---\nname: {name}\ndescription: Does {name}.\n{hooks}---\nBody of {name}\n")
 }
 
-fn host(hooks: HookPolicy) -> (Host, Arc<Recorder>) {
+fn host(hooks: HookPolicy) -> (Host, Arc<Scripts>) {
     host_on(Surface::Skills, hooks)
 }
 
-fn host_on(surface: Surface, hooks: HookPolicy) -> (Host, Arc<Recorder>) {
-    let runner = Arc::new(Recorder::default());
+fn host_on(surface: Surface, hooks: HookPolicy) -> (Host, Arc<Scripts>) {
+    let runner = scripts();
     let policy = ToolPolicy { hooks, surfaces: vec![surface], ..ToolPolicy::default() };
     let setup = Setup { policy, runner: Some(runner.clone()), ..Setup::default() };
     let alpha = skill("alpha", "hooks:\n  pre: scripts/pre.sh\n  post: scripts/post.sh\n");
@@ -86,13 +58,13 @@ fn host_on(surface: Surface, hooks: HookPolicy) -> (Host, Arc<Recorder>) {
 fn hooks_run_around_the_skill() {
     let (host, runner) = host(HookPolicy::Run);
     host.done("skills_load", json!({ "names": ["alpha"] }));
-    assert_eq!(runner.taken(), ["alpha scripts/pre.sh"], "before the skill is active");
+    assert_eq!(runner.scripts(), ["alpha scripts/pre.sh"], "before the skill is active");
     host.done("skills_load", json!({ "names": ["alpha"], "mode": "add" }));
-    assert!(runner.taken().is_empty(), "the skill is active already");
+    assert!(runner.scripts().is_empty(), "the skill is active already");
     host.done("skills_unload", json!({ "names": ["alpha"] }));
-    assert_eq!(runner.taken(), ["alpha scripts/post.sh"]);
+    assert_eq!(runner.scripts(), ["alpha scripts/post.sh"]);
     host.done("skills_unload", json!({ "all": true }));
-    assert!(runner.taken().is_empty(), "no skill is active");
+    assert!(runner.scripts().is_empty(), "no skill is active");
 }
 
 #[test]
@@ -100,7 +72,7 @@ fn replaced_skill_has_its_post_hook_run() {
     let (host, runner) = host(HookPolicy::Run);
     host.done("skills_load", json!({ "names": ["alpha"] }));
     host.done("skills_load", json!({ "names": ["pdf-processing"] }));
-    assert_eq!(runner.taken(), ["alpha scripts/pre.sh", "alpha scripts/post.sh"]);
+    assert_eq!(runner.scripts(), ["alpha scripts/pre.sh", "alpha scripts/post.sh"]);
 }
 
 #[test]
@@ -116,9 +88,9 @@ fn failing_pre_stops_the_activation() {
     };
     assert_eq!(skill, "beta");
     assert!(reason.contains("scripts/fail.sh"), "{reason}");
-    runner.taken();
+    runner.scripts();
     host.done("skills_unload", json!({ "all": true }));
-    assert!(runner.taken().is_empty(), "none of the two skills was loaded");
+    assert!(runner.scripts().is_empty(), "none of the two skills was loaded");
 }
 
 #[test]
@@ -126,9 +98,9 @@ fn failing_post_keeps_the_skill_unloaded() {
     let (host, runner) = host(HookPolicy::Run);
     host.done("skills_load", json!({ "names": ["pdf-processing"] }));
     host.done("skills_unload", json!({ "names": ["pdf-processing"] }));
-    assert_eq!(runner.taken(), ["pdf-processing scripts/fail-late.sh"]);
+    assert_eq!(runner.scripts(), ["pdf-processing scripts/fail-late.sh"]);
     host.done("skills_unload", json!({ "names": ["pdf-processing"] }));
-    assert!(runner.taken().is_empty(), "it is not active any more");
+    assert!(runner.scripts().is_empty(), "it is not active any more");
 }
 
 #[test]
@@ -136,7 +108,7 @@ fn hooks_are_ignored_unless_the_policy_runs_them() {
     let (host, runner) = host(HookPolicy::Ignore);
     host.done("skills_load", json!({ "names": ["beta"] }));
     host.done("skills_unload", json!({ "all": true }));
-    assert!(runner.taken().is_empty());
+    assert!(runner.scripts().is_empty());
 }
 
 /// A skill whose hook runs a command at an event, for the tools of a matcher.
@@ -147,8 +119,8 @@ fn hooked(name: &str, event: &str, matcher: &str, command: &str) -> String {
 }
 
 /// A host with one skill and a tool that answers.
-fn host_of(skill_md: &str) -> (Host, Arc<Recorder>) {
-    let runner = Arc::new(Recorder::default());
+fn host_of(skill_md: &str) -> (Host, Arc<Scripts>) {
+    let runner = scripts();
     let policy = ToolPolicy { hooks: HookPolicy::Run, ..ToolPolicy::default() };
     let query = TestTool::new("db.query", "Answers.", |_, arguments| {
         ToolResult::text(format!("rows of {}", arguments["table"]))
@@ -156,6 +128,13 @@ fn host_of(skill_md: &str) -> (Host, Arc<Recorder>) {
     let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(query)];
     let setup = Setup { policy, tools, runner: Some(runner.clone()), ..Setup::default() };
     (Host::with(setup, &[("alpha/SKILL.md", skill_md.as_bytes())]), runner)
+}
+
+/// The same host, with the skill loaded.
+fn loaded(skill_md: &str) -> (Host, Arc<Scripts>) {
+    let (host, runner) = host_of(skill_md);
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    (host, runner)
 }
 
 fn query(host: &Host) -> ToolResult {
@@ -181,13 +160,15 @@ fn event_of_a_matching_tool_reaches_the_script() {
             host_of(&hooked("alpha", "PreToolUse", matcher, "./scripts/check.sh --strict"));
         host.done("skills_load", json!({ "names": ["alpha"] }));
         assert!(!query(&host).is_error, "{matcher}");
+        let taken = runner.taken();
         let expected: &[&str] = if runs { &["alpha scripts/check.sh --strict"] } else { &[] };
-        assert_eq!(runner.taken(), expected, "{matcher}");
-        let Some(event) = runner.events().pop() else { continue };
-        assert_eq!(event["hook_event_name"], "PreToolUse");
-        assert_eq!(event["tool_name"], "db_query");
-        assert_eq!(event["tool_input"], json!({ "table": "users" }));
-        assert_eq!(event["session_id"], "talk");
+        let scripts: Vec<_> = taken.iter().map(|run| run.script.as_str()).collect();
+        assert_eq!(scripts, expected, "{matcher}");
+        let expected = json!({
+            "hook_event_name": "PreToolUse", "session_id": "talk",
+            "tool_name": "db_query", "tool_input": { "table": "users" },
+        });
+        assert!(taken.iter().all(|run| run.event == expected), "{matcher}");
     }
 }
 
@@ -200,42 +181,38 @@ fn refusal_of_a_hook_stops_the_call() {
     assert_eq!(refused.result.code.as_ref().map(Code::as_str), Some("hook-refused"));
     let message = "`db_query` was not run: a hook of `alpha` refused it: no database";
     assert_eq!(refused.result.message(), Some(message));
-    assert_eq!(runner.taken(), ["alpha scripts/refuse.sh"]);
+    assert_eq!(runner.scripts(), ["alpha scripts/refuse.sh"]);
     host.done("skills_unload", json!({ "all": true }));
     assert!(!query(&host).is_error, "a hook ends with its skill, and never holds it");
 }
 
 #[test]
 fn hook_that_cannot_run_refuses_and_one_that_fails_does_not() {
-    let (host, _) = host_of(&hooked("alpha", "PreToolUse", "", "scripts/missing.sh"));
-    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let (host, _) = loaded(&hooked("alpha", "PreToolUse", "", "scripts/missing.sh"));
     let message = query(&host).message().map(str::to_owned).expect("a guard that is gone guards");
     assert!(message.contains("has to agree and failed: there is no `bash`"), "{message}");
-    let (host, _) = host_of(&hooked("alpha", "PreToolUse", "", "scripts/fail.sh"));
-    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let (host, _) = loaded(&hooked("alpha", "PreToolUse", "", "scripts/fail.sh"));
     assert!(!query(&host).is_error, "exit code 1 stops nothing");
 }
 
 #[test]
 fn hook_after_a_call_adds_to_its_result() {
-    let (host, runner) = host_of(&hooked("alpha", "PostToolUse", "db_query", "scripts/refuse.sh"));
-    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let (host, runner) = loaded(&hooked("alpha", "PostToolUse", "db_query", "scripts/refuse.sh"));
     let result = query(&host);
     assert!(!result.is_error, "the call has run");
     let texts: Vec<_> = result.texts().collect();
     assert_eq!(texts, ["rows of \"users\"", "A hook of `alpha`: no database"]);
-    let event = runner.events().pop().expect("it received the event");
+    let event = runner.taken().pop().expect("it received the event").event;
     assert_eq!(event["tool_response"], json!({ "is_error": false, "text": "rows of \"users\"" }));
 }
 
 #[test]
 fn tools_of_the_host_have_the_same_hooks() {
-    let (host, runner) = host_of(&hooked("alpha", "PreToolUse", "Bash", "scripts/refuse.sh"));
-    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let (host, runner) = loaded(&hooked("alpha", "PreToolUse", "Bash", "scripts/refuse.sh"));
     let call = ToolCall::new("Bash", json!({ "command": "ls" }));
     let guarded = host.toolbox.guard(&host.context(), &call, || panic!("it must not run"));
     assert_eq!(guarded.result.code.as_ref().map(Code::as_str), Some("hook-refused"));
-    assert_eq!(runner.events()[0]["tool_input"], json!({ "command": "ls" }));
+    assert_eq!(runner.taken()[0].event["tool_input"], json!({ "command": "ls" }));
 }
 
 #[test]
@@ -246,20 +223,18 @@ fn stop_of_the_work_is_asked_about() {
     host.done("skills_load", json!({ "names": ["alpha"] }));
     let reason = hooks.stop(&host.context());
     assert_eq!(reason.as_deref(), Some("a hook of `alpha`: no database"));
-    let (host, _) = host_of(&hooked("alpha", "Stop", "", "scripts/check.sh"));
-    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let (host, _) = loaded(&hooked("alpha", "Stop", "", "scripts/check.sh"));
     assert_eq!(host.toolbox.hooks().and_then(|hooks| hooks.stop(&host.context())), None);
 }
 
 #[test]
 fn hook_that_runs_once_runs_once() {
     let once = "hooks:\n  PreToolUse:\n    - hooks: [{type: command, command: scripts/a.sh, once: true}]\n";
-    let (host, runner) = host_of(&skill("alpha", once));
-    host.done("skills_load", json!({ "names": ["alpha"] }));
+    let (host, runner) = loaded(&skill("alpha", once));
     query(&host);
-    assert_eq!(runner.taken(), ["alpha scripts/a.sh"]);
+    assert_eq!(runner.scripts(), ["alpha scripts/a.sh"]);
     query(&host);
-    assert!(runner.taken().is_empty());
+    assert!(runner.scripts().is_empty());
 }
 
 #[test]

@@ -210,28 +210,6 @@ fn virtual_location_is_a_name_of_its_skill() {
 }
 
 #[test]
-fn field_of_any_size_leaves_the_receipt_small() {
-    let many: String = (0..500).map(|at| format!("field{at}: {}\n", "y".repeat(90))).collect();
-    let file = format!(
-        "---\nname: alpha\ndescription: Fine.\nbad: {}\nlist: [{}]\n{many}---\nBody\n",
-        "x".repeat(60_000 - many.len()),
-        "a, ".repeat(900)
-    );
-    let host = Host::with(Setup::default(), &[("alpha/SKILL.md", file.as_bytes())]);
-    let answer = host.done("skills_load", json!({ "names": ["alpha"] }));
-    let receipt = text(&answer);
-    assert!(receipt.len() < 20_000, "{} bytes", receipt.len());
-    let value = answer.result.structured.as_ref().expect("a receipt is data");
-    let skill = &value["active_skills"][0];
-    assert_eq!(skill["properties"]["description"], "Fine.");
-    assert!(skill["properties"]["bad"].is_null(), "too large");
-    let left_out = skill["properties_left_out"].as_array().expect("what is missing is named");
-    let size = 60_002 - many.len();
-    assert_eq!(left_out[0], format!("bad ({size} bytes)"));
-    assert!(left_out.last().is_some_and(|last| last.as_str().unwrap_or("").ends_with(" more")));
-}
-
-#[test]
 fn disguises_are_no_ids_in_a_schema() {
     let mut ids = vec!["alpha"];
     ids.extend(DISGUISED_TAGS);

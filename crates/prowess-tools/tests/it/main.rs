@@ -22,4 +22,3 @@ mod scripts;
 mod surfaces;
 mod toolbox;
 mod unload;
-mod user;

@@ -1,16 +1,14 @@
 //! The operations `list`, `search`, `describe` and `run`, and reading by lines.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use expect_test::expect;
-use prowess_core::{
-    Cancel, Code, Content, ScriptError, ScriptIsolation, ScriptOutcome, ScriptRequest, ScriptRunner,
-};
+use prowess_core::{Code, Content, ScriptError, ScriptIsolation, ScriptOutcome};
 use prowess_tools::{DiscoveryTools, ReadGate, ScriptRead, SkillLookup, ToolPolicy, WordFilter};
 use serde_json::{Value, json};
 
-use crate::fixture::{Host, Setup, check_error, code, skill_md, text};
+use crate::fixture::{Host, Scripts, Setup, check_error, code, skill_md, text};
 
 fn data(host: &Host, tool: &str, arguments: Value) -> Value {
     host.done(tool, arguments).result.structured.expect("the result is data")
@@ -214,30 +212,8 @@ fn long_text_is_read_in_pages() {
     invalid(json!({ "to": 3 }), "dot.bin", "`dot.bin` is not text; read it without `lines`");
 }
 
-/// Keeps each request as text, and answers as it is set.
-struct Recorder {
-    requests: Mutex<Vec<String>>,
-    answer: Result<ScriptOutcome, ScriptError>,
-}
-
-impl ScriptRunner for Recorder {
-    fn run(
-        &self,
-        request: &ScriptRequest<'_>,
-        time_limit: Duration,
-        _: &Cancel,
-    ) -> Result<ScriptOutcome, ScriptError> {
-        let ScriptRequest { record, path, arguments, environment, working_directory, .. } = request;
-        let id = record.id();
-        self.requests.lock().expect("no test panics inside").push(format!(
-            "{id} {path} {arguments:?} {environment:?} {working_directory:?} {time_limit:?}"
-        ));
-        self.answer.clone()
-    }
-}
-
-fn host_with(answer: Result<ScriptOutcome, ScriptError>) -> (Host, Arc<Recorder>) {
-    let runner = Arc::new(Recorder { requests: Mutex::default(), answer });
+fn host_with(answer: Result<ScriptOutcome, ScriptError>) -> (Host, Arc<Scripts>) {
+    let runner = Scripts::ending(move |_, _| answer.clone());
     let host = Host::new(Setup { runner: Some(runner.clone()), ..Setup::default() });
     (host, runner)
 }
@@ -298,11 +274,12 @@ fn run_passes_its_arguments_unchanged() {
     });
     assert_eq!(result, expected);
     host.done("skills_run", json!({ "path": "skill://beta/scripts/b.sh" }));
-    let requests = runner.requests.lock().expect("no test panics inside").join("\n");
-    expect![[r#"
-        alpha scripts/a.py ["--flag", "", "a b", "$HOME; rm -rf /", "ü"] {"EMPTY": "", "KEY": "va lue"} Some("../../etc") 30s
-        beta scripts/b.sh [] {} None 30s"#]]
-    .assert_eq(&requests);
+    let [first, second] = &runner.taken()[..] else { panic!("both ran") };
+    let words = r#"["--flag", "", "a b", "$HOME; rm -rf /", "ü"]"#;
+    let request = format!(r#"{words} {{"EMPTY": "", "KEY": "va lue"}} Some("../../etc")"#);
+    assert_eq!(first.request, request);
+    assert_eq!((&*second.script, &*second.request), ("beta scripts/b.sh", "[] {} None"));
+    assert_eq!(second.time, Duration::from_secs(30));
 }
 
 #[test]
@@ -324,7 +301,7 @@ fn run_needs_an_active_skill_and_a_script() {
     }
     let wrong = run(json!({ "path": "scripts/a", "env": { "KEY": 1 } }));
     assert_eq!(code(&wrong), Some("invalid-arguments"), "a variable is a text");
-    assert!(runner.requests.lock().expect("no test panics inside").is_empty(), "nothing ran");
+    assert!(runner.taken().is_empty(), "nothing ran");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The policy as data.
 
-use prowess_tools::{DiscoveryTools, NameStyle, ReadGate, Surface, ToolNaming, ToolPolicy};
+use prowess_tools::{
+    DiscoveryTools, NameStyle, ReadGate, Surface, ToolHost, ToolNaming, ToolPolicy,
+};
 use serde_json::json;
 
 #[test]
@@ -73,4 +75,6 @@ fn discovery_is_offered_by_the_number_of_skills() {
         let policy = ToolPolicy { discovery, ..ToolPolicy::default() };
         assert_eq!([0, 1, 100, 101].map(|skills| policy.offers_discovery(skills)), offered);
     }
+    let policy = ToolPolicy { host: ToolHost::Foreign, ..ToolPolicy::default() };
+    assert_eq!([0, 1].map(|skills| policy.offers_discovery(skills)), [false, true]);
 }

@@ -157,44 +157,26 @@ fn a_missing_file_gets_a_suggestion() {
 
 #[test]
 fn a_source_s_failure_keeps_its_code_and_loses_its_words() {
+    let untrusted = "which is not read in an untrusted layer; read another file";
     let file = "`other.txt` of skill `alpha`";
-    let cases = [
-        (
-            SourceErrorKind::Escape,
-            "`other.txt` leads out of skill `alpha`; only files inside it can be read".to_owned(),
-        ),
-        (SourceErrorKind::NotRegular, format!("{file} is not a file; name a file inside it")),
-        (
-            SourceErrorKind::Loop,
-            "the links at `other.txt` of skill `alpha` lead in a circle; read another file"
-                .to_owned(),
-        ),
-        (
-            SourceErrorKind::TooLarge,
-            format!("{file} is larger than the limit of 262144 bytes; read another file"),
-        ),
-        (SourceErrorKind::Denied, format!("{file} may not be read; tell the user")),
-        (
-            SourceErrorKind::MultipleLinks,
-            format!(
-                "{file} is a hard link, which is not read in an untrusted layer; read another file"
-            ),
-        ),
-        (
-            SourceErrorKind::CrossDevice,
-            format!(
-                "{file} lies on another mount, which is not read in an untrusted layer; read \
-                 another file"
-            ),
-        ),
-        (SourceErrorKind::Changing, format!("{file} is being written to; try again in a moment")),
-        (SourceErrorKind::Cancelled, "the turn was cancelled".to_owned()),
-        (SourceErrorKind::Unavailable, format!("{file} cannot be read now; try again later")),
-    ];
+    let outside = "`other.txt` leads out of skill `alpha`; only files inside it can be read";
+    let large = "FILE is larger than the limit of 262144 bytes; read another file";
     let host = loaded();
-    for (kind, sentence) in cases {
+    for (kind, sentence) in [
+        (SourceErrorKind::Escape, outside),
+        (SourceErrorKind::NotRegular, "FILE is not a file; name a file inside it"),
+        (SourceErrorKind::Loop, "the links at FILE lead in a circle; read another file"),
+        (SourceErrorKind::TooLarge, large),
+        (SourceErrorKind::Denied, "FILE may not be read; tell the user"),
+        (SourceErrorKind::MultipleLinks, "FILE is a hard link, UNTRUSTED"),
+        (SourceErrorKind::CrossDevice, "FILE lies on another mount, UNTRUSTED"),
+        (SourceErrorKind::Changing, "FILE is being written to; try again in a moment"),
+        (SourceErrorKind::Cancelled, "the turn was cancelled"),
+        (SourceErrorKind::Unavailable, "FILE cannot be read now; try again later"),
+    ] {
         host.source.fail("alpha/other.txt", kind);
         let answer = host.call("skills_read", json!({ "path": "other.txt" }));
+        let sentence = sentence.replace("FILE", file).replace("UNTRUSTED", untrusted);
         check_error(&answer, kind.as_str(), &sentence);
     }
 }

@@ -1,59 +1,28 @@
 //! Results of scripts, and hooks of sources that are not trusted.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, Catalog, CatalogBuilder, Code, Digest, Layer, RecordIndex, RefusedHost, ScriptError,
-    ScriptIsolation, ScriptLimit, ScriptNetwork, ScriptOutcome, ScriptRequest, ScriptRunner, Tool,
-    ToolResult, Trust,
+    Catalog, CatalogBuilder, Code, Digest, Layer, RecordIndex, RefusedHost, ScriptIsolation,
+    ScriptLimit, ScriptNetwork, ScriptOutcome, Tool, ToolResult, Trust,
 };
 use prowess_testkit::TestTool;
 use prowess_tools::{Gate, GateAnswer, GateRequest, HookPolicy, ToolPolicy};
 use serde_json::json;
 
-use crate::fixture::{Host, Setup, text};
+use crate::fixture::{Host, Scripts, Setup, text};
 
-/// Ends each script in one way, and keeps what it was asked to run.
-#[derive(Default)]
-struct Ending {
-    outcome: Mutex<ScriptOutcome>,
-    /// If set, the script cancels its own call.
-    cancels: bool,
-    ran: Mutex<Vec<(String, Duration, Option<Digest>)>>,
+/// Ends each script in one way.
+fn ending(outcome: ScriptOutcome) -> Arc<Scripts> {
+    Scripts::ending(move |_, _| Ok(outcome.clone()))
 }
 
-impl Ending {
-    fn new(outcome: ScriptOutcome) -> Arc<Self> {
-        Arc::new(Self { outcome: Mutex::new(outcome), ..Self::default() })
-    }
-
-    fn done() -> Arc<Self> {
-        Self::new(ScriptOutcome { exit_code: Some(0), ..ScriptOutcome::default() })
-    }
-
-    fn taken(&self) -> Vec<(String, Duration, Option<Digest>)> {
-        std::mem::take(&mut *self.ran.lock().expect("no test panics here"))
-    }
+fn done() -> Arc<Scripts> {
+    ending(ScriptOutcome { exit_code: Some(0), ..ScriptOutcome::default() })
 }
 
-impl ScriptRunner for Ending {
-    fn run(
-        &self,
-        request: &ScriptRequest<'_>,
-        time_limit: Duration,
-        cancel: &Cancel,
-    ) -> Result<ScriptOutcome, ScriptError> {
-        if self.cancels {
-            cancel.cancel();
-        }
-        let ran = (request.path.to_string(), time_limit, request.approved);
-        self.ran.lock().expect("no test panics here").push(ran);
-        Ok(self.outcome.lock().expect("no test panics here").clone())
-    }
-}
-
-fn host(runner: Arc<Ending>, hooks: &str, gate: Option<Arc<dyn Gate>>) -> Host {
+fn host(runner: Arc<Scripts>, hooks: &str, gate: Option<Arc<dyn Gate>>) -> Host {
     let policy = ToolPolicy { hooks: HookPolicy::Run, ..ToolPolicy::default() };
     let probe = TestTool::new("probe", "Answers.", |_, _| ToolResult::text("done"));
     let tools: Vec<Arc<dyn Tool>> = vec![Arc::new(probe)];
@@ -75,7 +44,7 @@ fn ended_script_has_a_hint_about_its_limit() {
         (ended(Some(ScriptLimit::FileSize), false), "a file that is too large"),
         (ended(Some(ScriptLimit::Files), false), "too many or too large files"),
     ] {
-        let host = host(Ending::new(outcome.clone()), "", None);
+        let host = host(ending(outcome.clone()), "", None);
         host.done("skills_load", json!({ "names": ["alpha"] }));
         let answer = host.done("skills_run", json!({ "path": "scripts/run.sh" }));
         let value = answer.result.structured.expect("the result is data");
@@ -95,7 +64,7 @@ fn isolation_and_refused_hosts_reach_the_host() {
         network,
         ..ScriptOutcome::default()
     };
-    let host = host(Ending::new(outcome), "", None);
+    let host = host(ending(outcome), "", None);
     host.done("skills_load", json!({ "names": ["alpha"] }));
     let result = host.done("skills_run", json!({ "path": "scripts/run.sh" })).result;
     assert_eq!(result.refused_hosts, refused);
@@ -106,8 +75,11 @@ fn isolation_and_refused_hosts_reach_the_host() {
 fn script_that_a_cancelled_call_ended_has_not_done_its_work() {
     for (exit_code, is_error) in [(None, true), (Some(0), false)] {
         let outcome = ScriptOutcome { exit_code, ..ScriptOutcome::default() };
-        let runner = Ending { outcome: Mutex::new(outcome), cancels: true, ..Ending::default() };
-        let host = host(Arc::new(runner), "", None);
+        let runner = Scripts::ending(move |_, cancel| {
+            cancel.cancel();
+            Ok(outcome.clone())
+        });
+        let host = host(runner, "", None);
         host.done("skills_load", json!({ "names": ["alpha"] }));
         let result = host.call("skills_run", json!({ "path": "scripts/run.sh" })).result;
         assert_eq!(result.is_error, is_error, "{exit_code:?}");
@@ -121,7 +93,7 @@ const HOOKS: &str = "hooks:\n  pre: scripts/pre.sh\n  post: scripts/post.sh\n";
 #[test]
 fn hook_that_took_too_long_says_so() {
     let outcome = ScriptOutcome { timed_out: true, ..ScriptOutcome::default() };
-    let host = host(Ending::new(outcome), HOOKS, None);
+    let host = host(ending(outcome), HOOKS, None);
     let message = text(&host.call("skills_load", json!({ "names": ["alpha"] })));
     assert!(message.contains("its time was over"), "{message}");
 }
@@ -140,14 +112,14 @@ fn hook_has_the_time_that_it_declares() {
         let hooks = format!(
             "hooks:\n  PreToolUse:\n    - hooks: [{{type: command, command: scripts/a.sh, timeout: {timeout}}}]\n"
         );
-        let runner = Ending::done();
+        let runner = done();
         let host = host(runner.clone(), &hooks, None);
         host.done("skills_load", json!({ "names": ["alpha"] }));
         runner.taken();
         host.call("probe", json!({}));
         let ran = runner.taken();
-        let [(_, time, _)] = &ran[..] else { panic!("the hook runs once: {ran:?}") };
-        assert_eq!(*time, Duration::from_secs(seconds), "{timeout}");
+        let [run] = &ran[..] else { panic!("the hook runs once: {timeout}") };
+        assert_eq!(run.time, Duration::from_secs(seconds), "{timeout}");
     }
 }
 
@@ -162,7 +134,7 @@ fn untrusted(catalog: &Catalog) -> Arc<Catalog> {
 #[test]
 fn skill_without_hooks_needs_no_trust() {
     for (hooks, is_loaded) in [("", true), (HOOKS, false)] {
-        let runner = Ending::done();
+        let runner = done();
         let mut host = host(runner.clone(), hooks, None);
         host.catalog = untrusted(&host.catalog);
         let load = json!({ "names": ["alpha"] });
@@ -186,14 +158,14 @@ impl Gate for Approved {
 #[test]
 fn approval_of_a_load_is_that_of_its_later_hooks() {
     let digest = Digest::of(b"the approved package");
-    let runner = Ending::done();
+    let runner = done();
     let mut host = host(runner.clone(), HOOKS, Some(Arc::new(Approved(digest))));
     host.catalog = untrusted(&host.catalog);
     host.done("skills_load", json!({ "names": ["alpha"] }));
     host.done("skills_unload", json!({ "all": true }));
-    let ran: Vec<_> = runner.taken().into_iter().map(|(path, _, by)| (path, by)).collect();
-    let hook = |path: &str| (path.to_owned(), Some(digest));
-    assert_eq!(ran, [hook("scripts/pre.sh"), hook("scripts/post.sh")]);
+    let ran = runner.taken().into_iter().map(|run| (run.script, run.approved));
+    let hook = |path: &str| (format!("alpha scripts/{path}.sh"), Some(digest));
+    assert_eq!(ran.collect::<Vec<_>>(), [hook("pre"), hook("post")]);
 }
 
 #[test]
@@ -201,7 +173,7 @@ fn reason_of_a_failed_hook_is_shown_with_its_output() {
     let stderr = "x".repeat(400);
     let outcome =
         ScriptOutcome { exit_code: Some(1), stderr: stderr.clone(), ..ScriptOutcome::default() };
-    let host = host(Ending::new(outcome), HOOKS, None);
+    let host = host(ending(outcome), HOOKS, None);
     let message = text(&host.call("skills_load", json!({ "names": ["alpha"] })));
     assert!(message.contains(&stderr), "{message}");
 }

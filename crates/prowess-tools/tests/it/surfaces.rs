@@ -93,47 +93,27 @@ fn named(surface: Surface, tool: &str, arguments: Value) -> (Vec<String>, Option
 
 #[test]
 fn calls_name_their_skills_and_files() {
-    let file = || Some("other.txt".to_owned());
-    for (surface, tool, arguments, skills, resource) in [
-        (Surface::ActivateSkill, "activate_skill", json!({ "name": "alpha" }), "alpha", None),
-        (Surface::GetSkill, "get_skill", json!({ "skillName": "alpha" }), "alpha", None),
-        (Surface::Skill, "skill", json!({ "skill_name": "alpha" }), "alpha", None),
-        (Surface::ReadSkill, "read_skill", json!({ "skill_id": "alpha" }), "alpha", None),
-        (
-            Surface::ReadSkill,
-            "read_skill_resource",
-            json!({ "skill_id": "alpha", "path": "other.txt" }),
-            "alpha",
-            file(),
-        ),
-        (
-            Surface::ReadSkill,
-            "propose_skill_update",
-            json!({ "skill_id": "alpha", "diff": "+more", "justification": "It is missing." }),
-            "alpha",
-            None,
-        ),
-        // Tools that are not listed name them like the listed ones.
-        (Surface::Skill, "skills_load", json!({ "names": ["alpha", "beta"] }), "alpha beta", None),
-        (
-            Surface::Skill,
-            "skills_read",
-            json!({ "skill": "alpha", "path": "other.txt" }),
-            "alpha",
-            file(),
-        ),
-        (Surface::Skills, "skills_unload", json!({ "names": ["alpha"] }), "alpha", None),
-        (Surface::Skills, "skills_describe", json!({ "skill": "alpha" }), "alpha", None),
-        (
-            Surface::Skills,
-            "skills_run",
-            json!({ "skill": "alpha", "path": "other.txt" }),
-            "alpha",
-            file(),
-        ),
-        (Surface::Skills, "skills_list", json!({ "limit": 1 }), "", None),
-        (Surface::Skills, "skills_search", json!({ "query": "alpha" }), "", None),
+    let alpha = |field: &str| json!({ field: "alpha" });
+    let file = |field: &str| json!({ field: "alpha", "path": "other.txt" });
+    let update = json!({ "skill_id": "alpha", "diff": "+more", "justification": "It is missing." });
+    // Tools that are not listed name them like the listed ones.
+    let both = json!({ "names": ["alpha", "beta"] });
+    for (surface, tool, arguments, skills) in [
+        (Surface::ActivateSkill, "activate_skill", alpha("name"), "alpha"),
+        (Surface::GetSkill, "get_skill", alpha("skillName"), "alpha"),
+        (Surface::Skill, "skill", alpha("skill_name"), "alpha"),
+        (Surface::ReadSkill, "read_skill", alpha("skill_id"), "alpha"),
+        (Surface::ReadSkill, "read_skill_resource", file("skill_id"), "alpha"),
+        (Surface::ReadSkill, "propose_skill_update", update, "alpha"),
+        (Surface::Skill, "skills_load", both, "alpha beta"),
+        (Surface::Skill, "skills_read", file("skill"), "alpha"),
+        (Surface::Skills, "skills_unload", json!({ "names": ["alpha"] }), "alpha"),
+        (Surface::Skills, "skills_describe", alpha("skill"), "alpha"),
+        (Surface::Skills, "skills_run", file("skill"), "alpha"),
+        (Surface::Skills, "skills_list", json!({ "limit": 1 }), ""),
+        (Surface::Skills, "skills_search", alpha("query"), ""),
     ] {
+        let resource = arguments["path"].as_str().map(str::to_owned);
         let skills = skills.split_whitespace().map(str::to_owned).collect();
         assert_eq!(named(surface, tool, arguments), (skills, resource), "{tool}");
     }

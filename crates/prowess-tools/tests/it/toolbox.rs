@@ -1,4 +1,4 @@
-//! Names, schemas and directories of a toolbox.
+//! Names, schemas and directories of a toolbox, and skills that a user chooses.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,7 +8,9 @@ use prowess_core::{
     ActiveSkill, AuditPolicy, Catalog, LoadMode, Session, Tool, ToolContext, ToolDefinition,
     ToolResult,
 };
-use prowess_tools::{NameStyle, ToolHost, ToolNaming, ToolPolicy, check_schema, skill_directories};
+use prowess_tools::{
+    NameStyle, ToolNaming, check_schema, completions, explicit_activation, skill_directories,
+};
 use serde_json::{Value, json};
 
 use crate::fixture::{Host, Setup, catalog_hiding, text};
@@ -34,13 +36,6 @@ fn schema_is_that_of_the_tool() {
     let schema = host.toolbox.accepts("skills_load", &host.catalog).expect("there is the tool");
     assert_eq!(schema["required"], json!(["names"]));
     assert!(host.toolbox.accepts("skills_lod", &host.catalog).is_none());
-}
-
-#[test]
-fn foreign_host_has_finders_for_any_skill() {
-    let policy = ToolPolicy { host: ToolHost::Foreign, ..ToolPolicy::default() };
-    assert!(!policy.offers_discovery(0), "there is nothing to find");
-    assert!(policy.offers_discovery(1));
 }
 
 #[test]
@@ -176,4 +171,30 @@ fn faults_are_the_same_by_each_validator() {
         }
         host.done("echo", json!({ "word": "a", "list": ["", null], "mode": "y" }));
     }
+}
+
+#[test]
+fn message_that_begins_with_a_skill_chooses_it() {
+    let host = Host::new(Setup::default());
+    let typed = |message: &'static str| {
+        let found = explicit_activation(&host.catalog, message);
+        found.map(|activation| (activation.reference, activation.rest))
+    };
+    assert_eq!(typed("/alpha  do it "), Some(("alpha", "do it")));
+    assert_eq!(typed(" $beta"), Some(("beta", "")));
+    for message in ["alpha", "/etc/hosts", "$5", "/", "", "do /alpha"] {
+        assert_eq!(typed(message), None, "{message:?} is only a message");
+    }
+}
+
+#[test]
+fn completions_ignore_case_and_have_a_limit() {
+    let host = Host::new(Setup::default());
+    let ids = |prefix: &str, limit: usize| -> Vec<String> {
+        let found = completions(&host.catalog, prefix, limit);
+        found.iter().map(|record| record.id().to_owned()).collect()
+    };
+    assert_eq!(ids("AL", 9), ["alpha"]);
+    assert_eq!(ids("", 1), ["alpha"], "the first by id");
+    assert_eq!(ids("zz", 9), [""; 0]);
 }
