@@ -95,9 +95,9 @@ fn another_client_has_its_own_places_and_others_may_be_searched_too() {
 #[test]
 fn known_clients_are_searched_where_they_are_in_use() {
     let tree = Tree::new(
-        "//- /work/.claude/settings.json\n{}\n//- /work/.github/skills/a/SKILL.md\n-\n\
+        "//- /here/.claude/settings.json\n{}\n//- /here/.github/skills/a/SKILL.md\n-\n\
          //- /home/.copilot/config\n-\n//- /home/.config/opencode/config\n-\n\
-         //- /home/.codeium/windsurf/rules\n-\n//- /work/.cursor\nno directory\n",
+         //- /home/.codeium/windsurf/rules\n-\n//- /here/.cursor\nno directory\n",
     );
     let policy = Discovery { shared: false, xdg: false, ..policy() };
     let all = [
@@ -105,20 +105,20 @@ fn known_clients_are_searched_where_they_are_in_use() {
         "user home/.copilot/skills",
         "user home/.config/opencode/skills",
         "user home/.codeium/windsurf/skills",
-        "project work/.prowess/skills",
-        "project work/.claude/skills",
-        "project work/.github/skills",
+        "project here/.prowess/skills",
+        "project here/.claude/skills",
+        "project here/.github/skills",
     ];
-    check(&tree, &policy, "work", &all);
+    check(&tree, &policy, "here", &all);
     let only = |names: &[&str]| {
         let only = Some(names.iter().map(|client| name(client)).collect());
         Discovery { only, ..policy.clone() }
     };
-    check(&tree, &only(&[]), "work", &[all[0], all[4]]);
-    check(&tree, &only(&["copilot", "roo"]), "work", &[all[0], all[1], all[4], all[6]]);
+    check(&tree, &only(&[]), "here", &[all[0], all[4]]);
+    check(&tree, &only(&["copilot", "roo"]), "here", &[all[0], all[1], all[4], all[6]]);
     let also = Discovery { also: vec![name("goose")], ..only(&[]) };
-    let goose = ["user home/.config/goose/skills", "project work/.goose/skills"];
-    check(&tree, &also, "work", &[all[0], goose[0], all[4], goose[1]]);
+    let goose = ["user home/.config/goose/skills", "project here/.goose/skills"];
+    check(&tree, &also, "here", &[all[0], goose[0], all[4], goose[1]]);
     let error = serde_json::from_str::<Discovery>(r#"{"only": ["clod"]}"#).unwrap_err();
     assert!(error.to_string().contains("no known client is named `clod`"), "{error}");
 }
