@@ -76,7 +76,10 @@ impl Sandbox {
                 Source::Named { named, files } => {
                     builder.single_skill_source("personal", named, memory_of(files))
                 }
-                Source::Program(_) => builder.source("personal", Arc::new(default_skills())),
+                Source::Program(name) => {
+                    assert_eq!(name, "program", "it has one source");
+                    builder.source("personal", Arc::new(default_skills()))
+                }
             };
         }
         let runtime = builder.build().expect("the sources fit together");
