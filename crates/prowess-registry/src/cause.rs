@@ -64,3 +64,16 @@ impl Merge for Request {
         self.scope.merge(more.scope);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_reload_covers_both_scopes_for_the_first_cause() {
+        let mut request = Request { scope: Scope::none(), cause: ReloadCause::Poll };
+        request.merge(Request { scope: Scope::All, cause: ReloadCause::Manual });
+        assert!(matches!(request.scope, Scope::All));
+        assert_eq!(request.cause, ReloadCause::Poll);
+    }
+}

@@ -147,3 +147,47 @@ impl<W: Merge, T> Drop for Running<'_, W, T> {
         self.flight.ended.notify_all();
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    impl Merge for Vec<u32> {
+        fn merge(&mut self, more: Self) {
+            self.extend(more);
+        }
+    }
+
+    #[test]
+    fn interrupted_run_is_done_once_for_all_who_wait() {
+        let flight = SingleFlight::<Vec<u32>, Vec<u32>>::new();
+        let done = |mut work: Vec<u32>| {
+            work.sort_unstable();
+            Run { result: work, is_complete: true }
+        };
+        thread::scope(|scope| {
+            let mut waiting = Vec::new();
+            let interrupted = flight.request(vec![0], None, |work| {
+                for number in [1, 2] {
+                    let flight = &flight;
+                    waiting.push(scope.spawn(move || flight.request(vec![number], None, done)));
+                }
+                let is_pending = || {
+                    let state = lock(&flight.state);
+                    state.pending.as_ref().is_some_and(|pending| pending.len() == 2)
+                };
+                while !is_pending() {
+                    thread::yield_now();
+                }
+                Run { result: work, is_complete: false }
+            });
+            assert_eq!(interrupted, Some(vec![0]), "the caller gets its own result");
+            for waiting in waiting {
+                let result = waiting.join().expect("the request does not panic");
+                assert_eq!(result, Some(vec![0, 1, 2]), "one run does the work of all");
+            }
+        });
+    }
+}
