@@ -32,13 +32,11 @@ pub(crate) use install::{
     Add, InstallOptions, LockWork, Publish, Remove, SignerOption, Sync, Update,
 };
 pub(crate) use mcp::Mcp;
-#[cfg(feature = "mcp-sources")]
-pub(crate) use mcp::McpCall;
 pub(crate) use new::New;
 pub(crate) use plugin::{Plugin, PluginCheck, PluginKind, PluginNew, PluginReport, PluginTrust};
+pub(crate) use prompt::PromptArgs;
 #[cfg(feature = "vendor")]
-pub(crate) use prompt::ModelRequestArgs;
-pub(crate) use prompt::{PromptArgs, Vendor};
+pub(crate) use prompt::{ModelRequestArgs, Vendor};
 pub(crate) use run::Run;
 pub(crate) use search::{Matching, Search};
 pub(crate) use serve::{Approvers, Serve};

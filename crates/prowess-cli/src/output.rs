@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use prowess::{Diagnostic, Severity};
 use prowess_text::{plural, terminal_json};
 use serde::Serialize;
@@ -90,6 +91,18 @@ impl Output {
     /// Returns whether remarks are printed.
     pub(crate) fn shows_remarks(&self) -> bool {
         !self.is_quiet && self.is_text()
+    }
+
+    /// Returns a progress bar, which is drawn on a terminal only.
+    pub(crate) fn bar(&self, template: &str) -> ProgressBar {
+        let target = if self.shows_remarks() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        let style = ProgressStyle::with_template(template);
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        ProgressBar::with_draw_target(Some(0), target).with_style(style)
     }
 
     /// Prints a remark to standard error, unless remarks are not wanted.

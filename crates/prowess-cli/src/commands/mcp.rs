@@ -1,9 +1,6 @@
-//! `prowess mcp`: how clients of the Model Context Protocol start this program, and a small client.
+//! `prowess mcp`: how clients of the Model Context Protocol start this program.
 //!
 //! The blocks are data next to this file.
-
-#[cfg(feature = "mcp-sources")]
-mod call;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,8 +11,6 @@ use serde_json::json;
 
 use crate::args::{Global, Mcp, Setting};
 use crate::failure::Failure;
-#[cfg(not(feature = "mcp-sources"))]
-use crate::features;
 use crate::output::Output;
 use crate::paths::{absolute, working_directory};
 
@@ -40,13 +35,7 @@ struct Client {
 }
 
 pub(crate) fn run(command: &Mcp, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    let client = match command {
-        Mcp::Config { client } => client,
-        #[cfg(feature = "mcp-sources")]
-        Mcp::Call(args) => return call::run(args, output),
-        #[cfg(not(feature = "mcp-sources"))]
-        Mcp::Call(_) => return Err(features::lacks("mcp-sources", "mcp call")),
-    };
+    let Mcp::Config { client } = command;
     let clients: Vec<Client> = serde_json::from_str(CLIENTS).expect("a test reads the list");
     match client {
         None => list(&clients, output)?,

@@ -1,6 +1,5 @@
 //! One file per command.
 
-mod absent;
 mod agent;
 mod approvals;
 pub(crate) mod audit;
@@ -46,15 +45,10 @@ mod validate;
 
 use std::process::ExitCode;
 
-#[cfg(not(feature = "vendor"))]
-use absent::request;
-#[cfg(not(feature = "virtual-shell"))]
-use absent::shell;
-#[cfg(not(feature = "reference"))]
-use absent::skills_ref;
-
 use crate::args::{Args, Command, Format};
 use crate::failure::Failure;
+#[cfg(not(all(feature = "vendor", feature = "virtual-shell")))]
+use crate::features::lacks;
 use crate::output::Output;
 
 /// Runs the command.
@@ -84,7 +78,10 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Explain { query }) => explain::run(global, query, output),
         Some(Command::Prompt(args)) => match args.request.vendor {
             None => prompt::run(global, args, output),
+            #[cfg(feature = "vendor")]
             Some(vendor) => request::run(global, args, vendor, output),
+            #[cfg(not(feature = "vendor"))]
+            Some(_) => Err(lacks("vendor", "prompt --vendor")),
         },
         Some(Command::Call { tool: None, load, .. }) => call::tools(global, load, output),
         Some(Command::Call { tool: Some(tool), json, load, explain: false }) => {
@@ -93,7 +90,10 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Call { tool: Some(tool), json, load, explain: true }) => {
             call::explain(global, tool, json, load, output)
         }
+        #[cfg(feature = "virtual-shell")]
         Some(Command::Run(args)) if args.shell => shell::run(global, args, output),
+        #[cfg(not(feature = "virtual-shell"))]
+        Some(Command::Run(args)) if args.shell => Err(lacks("virtual-shell", "run --shell")),
         Some(Command::Run(args)) => run::run(global, args, output),
         Some(Command::Plugin(command)) => plugin::run(global, command, output),
         Some(Command::Serve(args)) => serve::run(args, global, output),

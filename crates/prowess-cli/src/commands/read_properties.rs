@@ -6,13 +6,17 @@ use std::process::ExitCode;
 use prowess::format::{Directory, Mapping, Profile, Rules, parse_in};
 use serde_json::json;
 
+#[cfg(feature = "reference")]
 use crate::commands::skills_ref;
 use crate::failure::Failure;
+use crate::features;
 use crate::output::Output;
 use crate::package::{Package, packages};
 
 pub(crate) fn run(path: &Path, profile: Profile, output: &Output) -> Result<ExitCode, Failure> {
     if profile == Profile::SkillsRef {
+        features::require("reference", "--profile skills-ref")?;
+        #[cfg(feature = "reference")]
         return skills_ref::read_properties(path, output);
     }
     let packages = packages(path)?;

@@ -8,8 +8,10 @@ use prowess::prompt::{CatalogFormat, SkillEntry, available_skills};
 
 use serde_json::json;
 
+#[cfg(feature = "reference")]
 use crate::commands::skills_ref;
 use crate::failure::Failure;
+use crate::features;
 use crate::output::Output;
 use crate::package::{Package, packages};
 use crate::paths::absolute;
@@ -20,6 +22,8 @@ pub(crate) fn run(
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     if profile == Profile::SkillsRef {
+        features::require("reference", "--profile skills-ref")?;
+        #[cfg(feature = "reference")]
         return skills_ref::to_prompt(paths, output);
     }
     let mut entries = Vec::new();

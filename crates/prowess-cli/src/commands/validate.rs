@@ -18,6 +18,7 @@ use prowess::{Cancel, Diagnostic, Policies, Severity, SkillSource};
 use serde::Serialize;
 
 use crate::args::{Format, Global, Validate};
+#[cfg(feature = "reference")]
 use crate::commands::skills_ref;
 use crate::failure::Failure;
 use crate::features;
@@ -88,7 +89,9 @@ pub(crate) fn run(global: &Global, args: &Validate, output: &Output) -> Result<E
     output.diagnostics(&ignored_project_file(global)?);
     let input = Input::open(&args.paths, &settings.policies.discovery)?;
     let mut checked = check_all(&input, &settings, output)?;
+    #[cfg(feature = "reference")]
     let is_single = checked.packages.len() <= args.paths.len() && input.stdin.is_none();
+    #[cfg(feature = "reference")]
     if settings.profile == Profile::SkillsRef && output.is_text() && is_single && !args.fix {
         return skills_ref::validate(&args.paths, output);
     }

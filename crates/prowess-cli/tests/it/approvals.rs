@@ -98,48 +98,6 @@ fn request_is_listed_and_granted_for_one_call() {
 }
 
 #[test]
-fn scopes_are_as_granted() {
-    let other = SessionId::new("s2").unwrap();
-    for (scope, in_another) in [("session", Spend::NotApplicable), ("always", Spend::Allowed)] {
-        let (home, store) = home([new_approval("a1", b"package")]);
-        json(&home, &["grant", "a1", "--scope", scope]);
-        for operation in [1, 2] {
-            assert_eq!(spend(&store, "acme", &session(), operation), Spend::Allowed, "{scope}");
-        }
-        assert_eq!(spend(&store, "acme", &other, 3), in_another, "{scope}");
-        assert_eq!(json(&home, &["revoke", "a1"])["revoked"]["state"], "revoked");
-        assert_eq!(spend(&store, "acme", &session(), 4), Spend::NotApplicable, "it is revoked");
-    }
-}
-
-/// The package of an approved skill is changed: its calls wait for a person again.
-#[test]
-fn changed_package_is_asked_again() {
-    let (home, store) = home([new_approval("a1", b"package")]);
-    json(&home, &["grant", "a1", "--scope", "always"]);
-    let session = session();
-    let tenant = Some("acme");
-    let query = ApprovalQuery { tool: "Bash", tenant, session: &session, now: now() };
-    let approvals = store.find(&query).unwrap();
-    let changed = new_approval("a2", b"changed");
-    assert!(!approvals.iter().any(|approval| approval.request.is_bound_like(&changed.request)));
-    store.ask(changed).unwrap();
-    let listed = json(&home, &["list"]);
-    let states = listed["approvals"].as_array().unwrap().iter();
-    let states: Vec<_> = states.map(|entry| entry["state"].as_str().unwrap()).collect();
-    assert_eq!(states, ["granted", "pending"], "the changed package has a request of its own");
-}
-
-#[test]
-fn denied_request_can_still_be_granted() {
-    let (home, store) = home([new_approval("a1", b"package")]);
-    assert_eq!(json(&home, &["deny", "a1"])["denied"]["state"], "denied");
-    store.ask(new_approval("a2", b"package")).unwrap();
-    assert_eq!(json(&home, &["list"])["approvals"].as_array().unwrap().len(), 1, "not shown again");
-    assert_eq!(json(&home, &["grant", "a1"])["granted"]["state"], "granted");
-}
-
-#[test]
 fn impossible_decision_names_the_next_step() {
     let expired =
         NewApproval { now: Timestamp(1), expires: Timestamp(2), ..new_approval("old", b"") };
@@ -173,16 +131,6 @@ fn home_without_database_has_no_approvals() {
     assert_eq!(json(&home, &["list"]), json!({"approvals": []}));
     assert_eq!(run(&home, &["grant", "a1"]).code, Some(2));
     assert!(!database(&home).exists(), "looking creates nothing");
-}
-
-#[test]
-fn database_that_others_can_change_is_refused() {
-    use std::os::unix::fs::PermissionsExt;
-    let (home, _) = home([new_approval("a1", b"package")]);
-    let open_to_all = fs::Permissions::from_mode(0o666);
-    fs::set_permissions(database(&home), open_to_all).unwrap();
-    let ran = run(&home, &["grant", "a1", "--format", "json"]);
-    assert!(ran.stderr.contains("state-database-invalid"), "{ran:?}");
 }
 
 /// Text of a model reaches the terminal of the person who decides.

@@ -13,7 +13,7 @@ use crate::program::Ran;
 fn machine_without_packages() -> Machine {
     let machine = Machine::new();
     machine.add();
-    fs::remove_dir_all(machine.tree.join("home/.local/state/prowess/store/packages")).unwrap();
+    fs::remove_dir_all(machine.state("store/packages")).unwrap();
     machine
 }
 
@@ -47,6 +47,7 @@ fn changes(machine: &Machine) -> (Ran, Vec<PathBuf>) {
     (ran, paths)
 }
 
+#[cfg(feature = "remotes")]
 fn detail(ran: &Ran, at: usize) -> String {
     ran.json()["skills"][at]["detail"].as_str().unwrap().to_owned()
 }
@@ -56,7 +57,7 @@ fn lost_packages_are_installed_as_they_were() {
     let machine = Machine::new();
     machine.add();
     let before = disk(&machine);
-    fs::remove_dir_all(machine.tree.join("home/.local/state/prowess/store/packages")).unwrap();
+    fs::remove_dir_all(machine.state("store/packages")).unwrap();
     let synced = machine.online(&["sync", "--frozen"]);
     assert_eq!(synced.code, Some(0), "{}", synced.stderr);
     assert_eq!(states(&synced.json()), ["notes installed", "pdf installed"]);
@@ -91,7 +92,7 @@ fn changed_bytes_are_put_into_quarantine() {
 #[test]
 fn lock_of_other_files_is_not_followed() {
     let machine = machine_without_packages();
-    let lock = machine.tree.join("home/.local/state/prowess/prowess.lock");
+    let lock = machine.state("prowess.lock");
     let text = fs::read_to_string(&lock).unwrap();
     let (head, pdf) = text.split_once("[skill.pdf]").unwrap();
     let (before, tree) = pdf.split_once("tree = \"sha256:").unwrap();
@@ -103,32 +104,6 @@ fn lock_of_other_files_is_not_followed() {
     assert_eq!(states(&synced.json()), ["notes installed", "pdf quarantined"]);
     assert_eq!(fs::read_to_string(&lock).unwrap(), other, "the lock is not corrected");
     assert_eq!(machine.listed(), ["notes"], "what the lock does not name is not installed");
-}
-
-#[test]
-fn skill_that_the_source_no_longer_has_fails_alone() {
-    let machine = machine_without_packages();
-    fs::remove_dir_all(machine.tree.join("skills/pdf")).unwrap();
-    machine.publish();
-    let lock = fs::read(machine.tree.join("home/.local/state/prowess/prowess.lock")).unwrap();
-    let synced = machine.online(&["sync", "--frozen"]);
-    assert_eq!(synced.code, Some(1), "{}", synced.stderr);
-    assert_eq!(states(&synced.json()), ["notes installed", "pdf failed"]);
-    assert_eq!(detail(&synced, 1), "the source has no skill `pdf`");
-    let after = fs::read(machine.tree.join("home/.local/state/prowess/prowess.lock")).unwrap();
-    assert_eq!(after, lock, "the lock still names it");
-}
-
-#[cfg(feature = "remotes")]
-#[test]
-fn source_that_does_not_answer_changes_nothing() {
-    let machine = machine_without_packages();
-    fs::remove_dir_all(machine.tree.join("site")).unwrap();
-    let (synced, changed) = changes(&machine);
-    assert_eq!(synced.code, Some(1), "{}", synced.stderr);
-    assert_eq!(states(&synced.json()), ["notes failed", "pdf failed"]);
-    assert!(detail(&synced, 0).contains("404 Not Found"), "{}", detail(&synced, 0));
-    assert_eq!(changed, [] as [PathBuf; 0]);
 }
 
 #[test]

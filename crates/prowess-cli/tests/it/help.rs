@@ -9,7 +9,7 @@ use expect_test::expect_file;
 use crate::program::Program;
 
 /// Each command whose help is in the snapshot.
-pub(crate) const COMMANDS: [&[&str]; 49] = [
+pub(crate) const COMMANDS: [&[&str]; 48] = [
     &[],
     &["validate"],
     &["read-properties"],
@@ -32,7 +32,6 @@ pub(crate) const COMMANDS: [&[&str]; 49] = [
     &["serve"],
     &["mcp"],
     &["mcp", "config"],
-    &["mcp", "call"],
     &["config"],
     &["config", "show"],
     &["config", "init"],

@@ -3,7 +3,6 @@
 #[cfg(feature = "remotes")]
 mod credentials;
 mod git;
-mod publishing;
 mod updates;
 
 use std::fs;
@@ -90,6 +89,11 @@ impl Machine {
 
     pub(crate) fn path(&self, path: &str) -> String {
         self.tree.join(path).to_string_lossy().into_owned()
+    }
+
+    /// Returns the path of a file below the user's state.
+    pub(crate) fn state(&self, path: &str) -> PathBuf {
+        self.tree.join("home/.local/state/prowess").join(path)
     }
 
     pub(crate) fn run(&self, args: &[&str]) -> Ran {
@@ -189,22 +193,4 @@ fn strangers_round_trip() {
     assert!(machine.run(&["show", "pdf"]).text().contains("How to use pdf"));
     assert_eq!(states(&machine.online(&["remove", "notes"]).json()), ["notes removed"]);
     assert_eq!(machine.listed(), ["pdf"]);
-}
-
-#[cfg(feature = "remotes")]
-#[test]
-fn start_needs_no_network() {
-    let Machine { tree, site } = {
-        let machine = Machine::new();
-        machine.add();
-        machine
-    };
-    let host = site.host.clone();
-    drop(site);
-    let run = |args: &[&str]| Program::new().at_home_in(&tree.join("home")).run(args);
-    assert!(run(&["show", "pdf"]).text().contains("How to use pdf"));
-    assert_eq!(run(&["verify"]).code, Some(0));
-    assert_eq!(run(&["sync"]).code, Some(0), "everything is in the store");
-    let checked = run(&["sync", "--check", "--host", &host, "--format", "json"]);
-    assert_eq!(states(&checked.json()), ["notes unavailable", "pdf unavailable"]);
 }

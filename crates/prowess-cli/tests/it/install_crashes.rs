@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use prowess::{Cancel, Digest};
 use prowess_source_remote::LocalRemote;
@@ -129,26 +129,4 @@ fn write_that_is_cut_leaves_the_old_version() {
     assert!(!output.status.success() && errors.contains("File too large"), "{errors}");
     assert_eq!(machine.locked(), machine.old, "{errors}");
     assert_eq!(machine.check(false), Ok(()));
-}
-
-#[test]
-fn processes_that_install_at_once_lose_nothing() {
-    let tree = Tree::new("//- /home/.keep\n");
-    let names = ["a", "b", "c", "d", "e", "f"];
-    let add = |name: &&str| {
-        let path = format!("skills-{name}/{name}/SKILL.md");
-        tree.write(&path, plain_skill(name));
-        let mut command = Command::new(env!("CARGO_BIN_EXE_prowess"));
-        command.arg("add").arg(tree.join(&format!("skills-{name}")));
-        command.env_clear().env("HOME", tree.join("home")).stdout(Stdio::null()).spawn().unwrap()
-    };
-    let children: Vec<_> = names.iter().map(add).collect();
-    for mut child in children {
-        assert!(child.wait().unwrap().success());
-    }
-    let state = tree.join("home/.local/state/prowess");
-    let lock = LockFile::new(state.join("prowess.lock")).load().unwrap();
-    assert_eq!(lock.skills.keys().map(String::as_str).collect::<Vec<_>>(), names);
-    let store = Store::new(state.join("store"));
-    assert!(lock.skills.values().all(|skill| store.verify(&skill.tree).is_ok()));
 }

@@ -64,7 +64,7 @@ fn preview_names_the_revisions_of_the_lock() {
     let machine = Machine::new();
     machine.add();
     let revision = || {
-        let lock = machine.tree.join("home/.local/state/prowess/prowess.lock");
+        let lock = machine.state("prowess.lock");
         let text = fs::read_to_string(lock).unwrap();
         let (_, pdf) = text.split_once("[skill.pdf]").unwrap();
         pdf.split_once("revision = \"").unwrap().1.split('"').next().unwrap().to_owned()
@@ -82,7 +82,7 @@ fn preview_names_the_revisions_of_the_lock() {
 fn lost_packages_name_the_command_that_restores_them() {
     let machine = Machine::new();
     machine.add();
-    fs::remove_dir_all(machine.tree.join("home/.local/state/prowess/store/packages")).unwrap();
+    fs::remove_dir_all(machine.state("store/packages")).unwrap();
     let verified = run(&machine, &["verify"]);
     assert_eq!(verified.code, Some(1));
     let expected = "  help: `prowess sync` installs damaged packages again\n";
@@ -117,7 +117,7 @@ fn quarantined_files_can_be_looked_at() {
     machine.add();
     machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + "More.\n");
     machine.publish();
-    fs::remove_dir_all(machine.tree.join("home/.local/state/prowess/store/packages")).unwrap();
+    fs::remove_dir_all(machine.state("store/packages")).unwrap();
     let synced = run(&machine, &["sync"]);
     assert_eq!(synced.code, Some(3));
     assert!(synced.stderr.contains("`prowess sync --release`"), "{}", synced.stderr);

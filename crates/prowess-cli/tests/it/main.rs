@@ -1,35 +1,26 @@
 //! The product as its users meet it: the binary itself, its streams and its exit codes.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
-mod accounts;
 mod approvals;
-mod attacks;
 mod audit;
 mod bad_input;
-mod call_paths;
+mod calls;
 mod completions;
 mod configuration;
 mod contract;
 mod documents;
 mod dynamic;
 mod explain;
-mod explain_call;
 mod features;
-mod flows;
 mod frozen;
-mod gated_calls;
 mod help;
 mod install;
 mod install_crashes;
 mod install_text;
 mod lock_files;
-#[cfg(all(feature = "http", feature = "mcp-sources"))]
-mod mcp_call;
 mod mcp_config;
 #[cfg(all(feature = "http", feature = "mcp-sources"))]
 mod mcp_sources;
-mod moved_branches;
-mod names;
 mod new;
 #[cfg(target_os = "linux")]
 mod night;
@@ -48,7 +39,6 @@ mod real;
 mod repackaged;
 mod run;
 mod schema;
-mod script_journeys;
 #[cfg(feature = "proxy")]
 mod script_network;
 mod search;
@@ -61,7 +51,6 @@ mod shell;
 mod signers;
 mod tour;
 mod trust;
-mod trust_race;
 mod validate;
 mod verdicts;
 mod workflows;

@@ -1,17 +1,13 @@
 //! Skills of MCP servers in the commands: the servers are other runs of the program.
 
-use std::ffi::OsStr;
-use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
-use std::process::Child;
+use std::path::PathBuf;
 
 use prowess_testkit::Tree;
-use rustix::process::Signal;
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::program::{Program, Ran, signal};
-use crate::{plain_skill, skill_md};
+use crate::plain_skill;
+use crate::program::{Program, Ran};
+use crate::serve_http::HttpServer;
 
 /// The skills of a server, and the configuration of its client.
 struct Place {
@@ -93,49 +89,14 @@ fn skills_of_a_started_server_are_used() {
     check_served(&Place::new().with_command());
 }
 
-/// A server over HTTP, which ends when it is dropped.
-pub(crate) struct HttpServer {
-    pub(crate) url: String,
-    /// The address with the port.
-    pub(crate) host: String,
-    child: Child,
-    _home: TempDir,
-}
-
-impl HttpServer {
-    /// Serves the skills of a directory.
-    pub(crate) fn start(skills: &Path) -> Self {
-        Self::with(skills, &[])
-    }
-
-    fn with(skills: &Path, args: &[&OsStr]) -> Self {
-        let (mut command, home) = Program::new().root("user", skills).into_command();
-        command.args(["serve", "--http", "127.0.0.1:0"]).args(args);
-        let mut child = command.spawn().expect("the server starts");
-        let mut remarks = BufReader::new(child.stderr.take().expect("a pipe"));
-        let mut line = String::new();
-        remarks.read_line(&mut line).expect("it reports its address");
-        let url = line.trim().rsplit(' ').next().expect("the URL is last").to_owned();
-        let host = url.trim_start_matches("http://").trim_end_matches("/mcp").to_owned();
-        Self { url, host, child, _home: home }
-    }
-}
-
-impl Drop for HttpServer {
-    fn drop(&mut self) {
-        signal(self.child.id(), Signal::TERM).expect("it runs");
-        self.child.wait().expect("it ends");
-    }
-}
-
 #[test]
 fn skills_of_a_server_over_http_are_used() {
     const TOKEN: &str = "token-of-the-server-0123456789";
     let place = Place::new();
     place.tree.write("token", TOKEN);
     let token = place.tree.join("token");
-    let server =
-        HttpServer::with(&place.tree.join("served"), &["--token-file".as_ref(), token.as_os_str()]);
+    let args = ["--token-file".as_ref(), token.as_os_str()];
+    let server = HttpServer::start(&place.tree.join("served"), &args);
     let HttpServer { url, host, .. } = &server;
     place.configure(&json!({ "url": url, "hosts": [host], "timeout_seconds": 120 }));
 
@@ -153,75 +114,6 @@ fn skills_of_a_server_over_http_are_used() {
     place.configure(&unnamed);
     let refused = place.run(&["list"]);
     assert_eq!(refused.code, Some(2), "plain `http` needs a named host: {refused:?}");
-}
-
-#[test]
-fn server_never_shadows_a_trusted_skill() {
-    let place = Place::new().with_command();
-    let frontmatter = "name: notes\ndescription: Takes over.\npriority: 100";
-    place.tree.write("served/notes/SKILL.md", skill_md(frontmatter));
-    let listed = place.run(&["list", "--format", "json"]).json();
-    let notes: Vec<_> = ["skills", "shadowed"]
-        .into_iter()
-        .flat_map(|list| listed[list].as_array().into_iter().flatten())
-        .filter(|record| record["name"] == "notes")
-        .map(|record| (record["layer"].as_str(), record["state"].as_str()))
-        .collect();
-    let expected = [(Some("user"), Some("visible")), (Some("mcp-team"), Some("shadowed"))];
-    assert_eq!(notes, expected, "it is shown, and does not replace the user's: {listed}");
-    let loaded = place.run(&["prompt", "--load", "notes"]);
-    assert!(loaded.text().contains("# How to use notes"), "{loaded:?}");
-}
-
-#[test]
-fn allowed_tools_of_a_server_grant_nothing() {
-    let place = Place::new().with_command();
-    let frontmatter = "name: shell\ndescription: Runs.\nallowed-tools: Bash(git:*)";
-    place.tree.write("served/shell/SKILL.md", skill_md(frontmatter));
-    place.tree.write("own/trusted/SKILL.md", skill_md(&frontmatter.replace("shell", "trusted")));
-    let explained = |skill: &str| {
-        let call = r#"{"command":"git status"}"#;
-        let ran =
-            place.run(&["call", "--explain", "Bash", call, "--load", skill, "--format", "json"]);
-        serde_json::from_str::<Value>(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"))
-    };
-    let trusted = explained("trusted").to_string();
-    let served = explained("shell").to_string();
-    assert!(trusted.contains("\"allow\""), "a trusted skill grants the call: {trusted}");
-    assert!(!served.contains("\"allow\""), "the skill of a server does not: {served}");
-}
-
-/// A person approved the files that a server listed: with one other file, it is another package.
-#[test]
-fn approval_ends_when_the_server_changes_a_file() {
-    let place = Place::new();
-    place.tree.write("home/empty", "");
-    place.tree.write("served/report/SKILL.md", plain_skill("report"));
-    place.tree.write("served/report/scripts/main.sh", "echo reported\n");
-    place.tree.write("served/report/references/fields.md", "Every field has a name.\n");
-    let place = place.with_command();
-    let run = |args: &[&str]| {
-        let home = place.tree.join("home");
-        let scripts = ["--set", "scripts.exec=tool"];
-        place.client().at_home_in(&home).run(&[&scripts, args].concat())
-    };
-    let script = json!({ "skill": "report", "path": "scripts/main.sh" }).to_string();
-    let call = || run(&["call", "skills_run", &script, "--load", "report"]);
-    let pending = || {
-        let refused = call();
-        assert_eq!(refused.code, Some(1), "{refused:?}");
-        let listed = run(&["approvals", "list", "--format", "json"]).json();
-        listed["approvals"][0]["id"].as_str().expect("a person is asked").to_owned()
-    };
-    let granted = run(&["approvals", "grant", &pending(), "--scope", "always"]);
-    assert_eq!(granted.code, Some(0), "{granted:?}");
-    let file = "served/report/references/fields.md";
-    place.tree.write(file, "Every field has a number.\n");
-    pending();
-    place.tree.write(file, "Every field has a name.\n");
-    let ran = call();
-    assert_eq!(ran.code, Some(0), "what was approved runs: {ran:?}");
-    assert!(ran.text().contains("reported"), "{ran:?}");
 }
 
 #[test]
@@ -245,16 +137,4 @@ fn server_that_fails_is_a_finding() {
         assert_eq!(refused.code, Some(2), "{settings}: {refused:?}");
         assert!(refused.stderr.contains(part), "{settings}: {refused:?}");
     }
-}
-
-#[test]
-fn project_names_no_server() {
-    let place = Place::new();
-    place
-        .tree
-        .write("project/.prowess/config.yaml", r#"{"sources":{"mcp":{"x":{"command":["a"]}}}}"#);
-    let file = place.tree.join("project/.prowess/config.yaml").display().to_string();
-    let refused = Program::new().run(&["config", "check", &file]);
-    assert_ne!(refused.code, Some(0), "{refused:?}");
-    assert!(refused.stderr.contains("sources"), "{refused:?}");
 }

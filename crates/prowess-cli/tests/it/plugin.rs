@@ -16,7 +16,7 @@ use crate::program::{Program, Ran};
 
 /// A home with a directory of plugins.
 struct Home {
-    directory: TempDir,
+    _directory: TempDir,
     path: PathBuf,
 }
 
@@ -25,7 +25,7 @@ impl Home {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let path = directory.path().canonicalize().expect("it is there");
         std::fs::create_dir_all(path.join(".prowess/plugins")).expect("a directory can be made");
-        Self { directory, path }
+        Self { _directory: directory, path }
     }
 
     /// Installs a plugin that says by a file if its code runs.

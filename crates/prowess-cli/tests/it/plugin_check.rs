@@ -9,9 +9,9 @@ use prowess_testkit::{PluginFile, build_plugin, build_plugin_example};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-#[cfg(all(feature = "http", feature = "mcp-sources"))]
-use crate::mcp_sources::HttpServer;
 use crate::program::{Program, Ran};
+#[cfg(all(feature = "http", feature = "mcp-sources"))]
+use crate::serve_http::HttpServer;
 
 /// A home in which one plugin lies, trusted or not.
 struct Place {
@@ -107,7 +107,7 @@ Fields
     );
     let policies = copies.join("prowess.yaml").display().to_string();
     #[cfg(all(feature = "http", feature = "mcp-sources"))]
-    let server = HttpServer::start(skills.path());
+    let server = HttpServer::start::<&str>(skills.path(), &[]);
     let plugins = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugins");
     for folder in std::fs::read_dir(plugins).expect("the folder of plugins is there") {
         let folder = folder.expect("it can be listed");

@@ -75,7 +75,7 @@ impl Place {
         assert!(shown().contains("How tO use pdf"), "{}", shown());
         assert_eq!(self.machine.run(&["update", "--rollback", "pdf"]).code, Some(0));
         assert!(shown().contains("How to use pdf"), "{}", shown());
-        let lock = self.machine.tree.join("home/.local/state/prowess/prowess.lock");
+        let lock = self.machine.state("prowess.lock");
         let lock = fs::read_to_string(lock).unwrap();
         assert!(!lock.contains("s3cr3t") && !lock.contains("Signature"), "{lock}");
     }
@@ -105,7 +105,7 @@ fn moved_tag_does_not_change_what_is_restored() {
     assert_eq!(place.run(&["add", &format!("{repository}/pdf:1")]).code, Some(0));
     place.change();
     assert_eq!(place.publish(&target).code, Some(0), "the tag moves");
-    let packages = place.machine.tree.join("home/.local/state/prowess/store/packages");
+    let packages = place.machine.state("store/packages");
     fs::remove_dir_all(packages).unwrap();
     let synced = place.run(&["sync", "--frozen"]);
     assert_eq!(states(&synced.json()), ["pdf installed"], "{}", synced.stdout);

@@ -102,22 +102,6 @@ fn what_cannot_run_is_an_error_with_a_next_step() {
     assert_eq!(ran.code, Some(1), "there is no such skill: {}", ran.stderr);
 }
 
-#[test]
-fn a_model_runs_scripts_only_if_the_configuration_says_so() {
-    let tree = Tree::new(FILES);
-    let call = r#"{"skill": "report", "path": "scripts/fail.sh", "args": ["7"]}"#;
-    let call = ["call", "skills_run", call, "--load", "report", "--format", "json"];
-    let refused = run(&tree, &call).stdout;
-    assert!(refused.contains("scripts-unavailable"), "{refused}");
-    let program = Program::new().at_home_in(&tree.join("home"));
-    let program = program.root("user", &tree.join("skills"));
-    let ran = program.config(&tree.join("prowess.yaml")).run(&call);
-    let answer: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
-    let text = answer["content"][0]["text"].as_str().unwrap();
-    let result: serde_json::Value = serde_json::from_str(text).unwrap();
-    assert_eq!(result["exit_code"], 7, "{answer}");
-}
-
 /// Runs a script by a model's call, with a policy, and returns the result.
 fn call(tree: &Tree, policy: &str, arguments: &str) -> serde_json::Value {
     tree.write("prowess.yaml", format!("audit: {{ log: keep }}\nscripts: {{ {policy} }}\n"));
@@ -144,19 +128,6 @@ fn isolation_is_in_the_audit_and_in_doctor() {
         let words = doctor.split_whitespace().collect::<Vec<_>>().join(" ");
         let warning = "scripts run with every right of this user, because `scripts.level` is";
         assert_eq!(words.contains(warning), is_warned, "{policy}: {doctor}");
-    }
-}
-
-#[test]
-fn link_to_the_root_is_no_working_directory() {
-    let tree = Tree::new(FILES);
-    std::fs::create_dir(tree.join("skills/report/assets")).unwrap();
-    std::os::unix::fs::symlink("/", tree.join("skills/report/assets/root")).unwrap();
-    tree.write("skills/report/scripts/where.sh", "pwd; ls\n");
-    for workdir in ["assets/root", "assets/root/etc", "assets/root/", "/"] {
-        let arguments = format!(r#"{{"path": "scripts/where.sh", "workdir": "{workdir}"}}"#);
-        let answer = call(&tree, "exec: tool", &arguments);
-        assert_eq!(answer["code"], "working-directory-not-found", "{workdir}: {answer}");
     }
 }
 

@@ -75,18 +75,6 @@ fn granted_secret_reaches_its_host_and_nothing_else() {
 }
 
 #[test]
-fn changed_package_gets_no_secret() {
-    let server = Server::plain("HTTP/1.1 200 OK\r\n\r\nplain");
-    let host = format!("localhost:{}", server.port);
-    let tree = Tree::new(FILES);
-    grant(&tree, &host);
-    tree.write("skills/report/notes.md", "new");
-    let ran = run(&tree, &["--", &format!("http://{host}/")]);
-    assert_eq!(ran.stdout, "plain\n", "{}", ran.stderr);
-    assert!(!server.received().contains(SECRET), "the grant is of other files");
-}
-
-#[test]
 fn refused_host_is_named_and_recorded() {
     let tree = Tree::new(FILES);
     tree.write("prowess.yaml", "audit: { log: keep }\n");

@@ -1,28 +1,26 @@
-//! `prowess serve`, by the protocol's own client over a child process, and by clients that behave
-//! badly.
+//! `prowess serve`, by the protocol's own client over a child process, and by clients that send
+//! nothing.
 
-mod bad_clients;
-mod changes;
-mod conversation;
-
+use std::io::Write as _;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use prowess_testkit::Tree;
 use rmcp::ServiceExt;
 use rmcp::model::{CallToolRequestParams, CallToolResult};
 use rmcp::service::{RoleClient, RunningService};
 use rmcp::transport::TokioChildProcess;
-use serde_json::Value;
+use rustix::process::Signal;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::plain_skill;
-use crate::program::Program;
+use crate::program::{Program, signal};
 
 /// No text in any encoding.
 const BINARY: [u8; 6] = [0x25, 0x50, 0x00, 0xff, 0xfe, 0x0a];
-
-/// What no answer may hold.
-const SECRET: &str = "secret-7f3a";
 
 pub(crate) fn tree() -> Tree {
     let tree = Tree::new("");
@@ -41,35 +39,14 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    async fn connect(root: &std::path::Path) -> Self {
-        Self::of(Program::new().root("user", root)).await
-    }
-
     pub(crate) async fn of(program: Program) -> Self {
-        Self::with(program, &[]).await
-    }
-
-    pub(crate) async fn with(program: Program, args: &[&str]) -> Self {
         let (command, place) = program.into_command();
         let mut command = tokio::process::Command::from(command);
-        command.args(args).args(["serve", "--quiet"]);
+        command.args(["serve", "--quiet"]);
         let child = TokioChildProcess::new(command).expect("the server starts");
         let pid = child.id().expect("it runs");
         let service = ().serve(child).await.expect("the server greets");
         Self { service, pid, _place: place }
-    }
-
-    /// The instructions of the server and the definitions of its tools: what a model sees first.
-    pub(crate) async fn shown(&self) -> String {
-        let server = self.service.peer_info().expect("the server has greeted");
-        let instructions = server.instructions.clone().unwrap_or_default();
-        let tools = self.service.list_all_tools().await.expect("the tools are listed");
-        format!("{instructions}{}", serde_json::to_string(&tools).expect("tools are JSON"))
-    }
-
-    /// Ends the connection, and with it the server.
-    pub(crate) async fn end(self) {
-        self.service.cancel().await.expect("the client ends");
     }
 
     pub(crate) async fn call(&self, name: &'static str, arguments: Value) -> CallToolResult {
@@ -94,4 +71,123 @@ pub(crate) fn block_on(test: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
     let patience = Duration::from_secs(60);
     runtime.block_on(async { tokio::time::timeout(patience, test).await.expect("nothing hangs") });
+}
+
+#[test]
+fn client_loads_and_reads() {
+    block_on(async {
+        let tree = tree();
+        let client = Client::of(Program::new().root("user", tree.path())).await;
+        let tools = client.service.list_all_tools().await.expect("the tools are listed");
+        let names: Vec<_> = tools.iter().map(|tool| &*tool.name).collect();
+        let finders = ["skills_list", "skills_search", "skills_describe"];
+        assert_eq!(
+            names,
+            [&["skills_load", "skills_unload", "skills_read"][..], &finders].concat()
+        );
+        let loaded = client.call("skills_load", json!({"names": ["pdf"]})).await;
+        assert!(words(&loaded).contains("# How to use pdf"), "the body comes in the result");
+        let text = client.call("skills_read", json!({"path": "references/fields.md"})).await;
+        assert!(words(&text).contains("Every field has a name."), "text comes as text");
+        let bytes = client.call("skills_read", json!({"path": "assets/form.bin"})).await;
+        let bytes = serde_json::to_value(&bytes).unwrap();
+        let blob = bytes["content"][0]["resource"]["blob"].as_str().expect("bytes come as a blob");
+        assert_eq!(BASE64_STANDARD.decode(blob).expect("base64"), BINARY, "byte for byte");
+        let outside = client.call("skills_read", json!({"path": "../tables/SKILL.md"})).await;
+        assert_eq!(code(&outside), Some("path-escape"), "a refusal has its code");
+    });
+}
+
+/// A server may run for days; the next call follows what its user trusts.
+#[test]
+fn changes_of_trust_reach_a_running_server() {
+    block_on(async {
+        let tree = Tree::new("//- /project/.git/HEAD\nref: refs/heads/main\n//- /home/x\n");
+        for name in ["early", "later", "last"] {
+            tree.write(&format!("project/.agents/skills/{name}/SKILL.md"), plain_skill(name));
+        }
+        let program = || {
+            let program = Program::new().at_home_in(&tree.join("home"));
+            program.working_in(&tree.join("project"))
+        };
+        let client = Client::of(program()).await;
+        let load = |name: &str| client.call("skills_load", json!({ "names": [name] }));
+        assert_eq!(code(&load("early").await), Some("skill-hidden"), "it is not trusted");
+        program().run(&["trust"]).text();
+        assert_eq!(load("later").await.is_error, Some(false), "it is trusted");
+        program().run(&["trust", "--revoke", "."]).text();
+        assert_eq!(code(&load("last").await), Some("skill-hidden"), "and no longer");
+    });
+}
+
+#[test]
+fn sighup_reloads_a_manual_server() {
+    block_on(async {
+        let tree = tree();
+        tree.write("prowess.yaml", "refresh: { mode: manual }\n");
+        let program = Program::new().root("user", tree.path()).config(&tree.join("prowess.yaml"));
+        let client = Client::of(program).await;
+        let load = json!({ "names": ["late"] });
+        tree.write("late/SKILL.md", plain_skill("late"));
+        for _ in 0..3 {
+            let refused = client.call("skills_load", load.clone()).await;
+            assert_eq!(code(&refused), Some("skill-not-found"), "nothing was scanned since");
+        }
+        signal(client.pid, Signal::HUP).expect("it runs");
+        // It ends when the server has looked, or with the test's patience.
+        while client.call("skills_load", load.clone()).await.is_error == Some(true) {
+            tokio::task::yield_now().await;
+        }
+    });
+}
+
+/// Returns what a server leaves whose client sends this and closes its end.
+fn served(input: &str, options: &[&str]) -> Output {
+    let tree = tree();
+    let (mut command, _home) = Program::new().root("user", tree.path()).into_command();
+    command.arg("serve").args(options).stdin(Stdio::piped());
+    let mut child = command.spawn().expect("the server starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(input.as_bytes()).expect("the server reads");
+    drop(stdin);
+    child.wait_with_output().expect("the server ends")
+}
+
+#[test]
+fn server_ends_with_its_input() {
+    let silent = served("", &["--quiet"]);
+    let printed = (silent.status.code(), &*silent.stdout, &*silent.stderr);
+    assert_eq!(printed, (Some(0), &b""[..], &b""[..]), "a client that sends nothing is done");
+    let greeting = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }});
+    let greeted = served(&format!("{greeting}\n"), &[]);
+    assert_eq!(greeted.status.code(), Some(0), "{greeted:?}");
+    let answer: Value = serde_json::from_slice(&greeted.stdout).expect("one message is sent");
+    assert_eq!(answer["result"]["serverInfo"]["name"], "prowess");
+    let remarks = String::from_utf8_lossy(&greeted.stderr);
+    assert!(remarks.contains("2 skills"), "the remark has the number of skills: {remarks}");
+}
+
+/// The program waits for its configuration, a pipe, while the signal arrives.
+#[test]
+fn hangup_while_the_server_starts_is_survived() {
+    let skills = tree();
+    let config = skills.join("prowess.yaml");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mknodat(rustix::fs::CWD, &config, rustix::fs::FileType::Fifo, mode, 0)
+        .expect("a pipe can be made");
+    let (mut command, _home) =
+        Program::new().root("user", skills.path()).config(&config).into_command();
+    let child = command.args(["serve", "--quiet"]).stdin(Stdio::piped()).spawn();
+    let mut child = child.expect("the server starts");
+    // Opening returns when the server has opened the other end.
+    let mut pipe = std::fs::File::options().write(true).open(&config).expect("the server reads");
+    signal(child.id(), Signal::HUP).expect("it runs");
+    pipe.write_all(b"{}\n").expect("the server still reads");
+    drop(pipe);
+    drop(child.stdin.take());
+    let status = child.wait().expect("it ends");
+    assert_eq!(status.code(), Some(0), "a hangup asks for a reload and does not kill: {status}");
 }

@@ -1,22 +1,80 @@
 //! `prowess serve --http`, as a process.
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
+use std::process::Child;
 
 use prowess_testkit::Tree;
 use rustix::process::Signal;
 use serde_json::json;
+use tempfile::TempDir;
 
 use crate::plain_skill;
-use crate::program::{Program, signal};
+use crate::program::{Program, Ran, signal};
 
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+/// A server over HTTP, which ends when it is dropped.
+pub(crate) struct HttpServer {
+    pub(crate) url: String,
+    /// The address with the port.
+    pub(crate) host: String,
+    /// The lines that it prints before that with its address.
+    remarks: Vec<String>,
+    child: Child,
+    _home: TempDir,
+}
+
+impl HttpServer {
+    /// Serves the skills of a directory with these further arguments.
+    pub(crate) fn start<A: AsRef<OsStr>>(skills: &Path, args: &[A]) -> Self {
+        let (mut command, home) = Program::new().root("user", skills).into_command();
+        command.args(["serve", "--http", "127.0.0.1:0"]).args(args);
+        let mut child = command.spawn().expect("the server starts");
+        let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut remarks = Vec::new();
+        let mut url = None;
+        for line in stderr.lines().map_while(Result::ok) {
+            url = line.split_once("serving at ").map(|(_, url)| url.to_owned());
+            remarks.push(line);
+            if url.is_some() {
+                break;
+            }
+        }
+        let url = url.unwrap_or_else(|| panic!("the server ended: {remarks:?}"));
+        let host = url.split_once("://").expect("it has a scheme").1.trim_end_matches("/mcp");
+        Self { host: host.to_owned(), url, remarks, child, _home: home }
+    }
+}
+
+impl Drop for HttpServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
 
 fn tree() -> Tree {
     let tree = Tree::new("");
     tree.write("skills/pdf/SKILL.md", plain_skill("pdf"));
     tree.write("token", format!("{TOKEN}\n"));
     tree
+}
+
+/// Starts a server of the skills of a tree.
+pub(crate) fn start(tree: &Tree, args: &[&str]) -> HttpServer {
+    HttpServer::start(&tree.join("skills"), args)
+}
+
+/// Runs a command that must be refused with this text.
+#[track_caller]
+fn check_refused(tree: &Tree, args: &[&str], part: &str) -> Ran {
+    let refused = Program::new().root("user", &tree.join("skills")).run(args);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains(part), "{part}: {refused:?}");
+    refused
 }
 
 /// Sends a call of a tool without a session, and returns the answer.
@@ -43,39 +101,6 @@ fn load(address: &str, token: &str) -> String {
     answer
 }
 
-/// Starts a server with these further arguments, and returns what it reports before it serves, and
-/// its URL.
-pub(crate) fn start(tree: &Tree, args: &[&str]) -> (Running, Vec<String>, String) {
-    let (mut command, home) = Program::new().root("user", &tree.join("skills")).into_command();
-    command.args(["serve", "--http", "127.0.0.1:0"]).args(args);
-    let mut child = command.spawn().expect("the server starts");
-    let mut remarks = BufReader::new(child.stderr.take().expect("a pipe"));
-    let running = Running { child, _home: home };
-    let mut earlier = Vec::new();
-    loop {
-        let mut line = String::new();
-        let count = remarks.read_line(&mut line).expect("it reports its address");
-        assert!(count > 0, "the server ended: {earlier:?}");
-        match line.trim().split_once("serving at ") {
-            Some((_, url)) => return (running, earlier, url.to_owned()),
-            None => earlier.push(line),
-        }
-    }
-}
-
-/// A server that ends with this.
-pub(crate) struct Running {
-    child: std::process::Child,
-    _home: tempfile::TempDir,
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// A directory with a certificate and its key, and their paths.
 pub(crate) fn certified() -> (Tree, String, String) {
     let tree = tree();
@@ -92,13 +117,11 @@ pub(crate) fn certified() -> (Tree, String, String) {
 fn certificate_needs_its_key() {
     let (tree, certificate, key) = certified();
     let (certificate, key) = (certificate.as_str(), key.as_str());
-    let (_running, _, url) = start(&tree, &["--tls-cert", certificate, "--tls-key", key]);
-    assert!(url.starts_with("https://"), "{url}");
+    let server = start(&tree, &["--tls-cert", certificate, "--tls-key", key]);
+    assert!(server.url.starts_with("https://"), "{}", server.url);
     for (certificate, key) in [(certificate, certificate), (key, key), ("none.pem", key)] {
         let args = ["serve", "--http", "127.0.0.1:0", "--tls-cert", certificate, "--tls-key", key];
-        let refused = Program::new().root("user", &tree.join("skills")).run(&args);
-        assert_eq!(refused.code, Some(2), "{refused:?}");
-        assert!(refused.stderr.contains("certificate-invalid"), "{refused:?}");
+        check_refused(&tree, &args, "certificate-invalid");
     }
 }
 
@@ -108,58 +131,43 @@ const NO_ISSUER: &str = "http://127.0.0.1:1";
 #[test]
 fn authorization_server_may_start_later() {
     let tree = tree();
-    let (_running, earlier, url) = start(&tree, &["--oauth-issuer", NO_ISSUER]);
-    let warning = earlier.iter().find(|line| line.contains("authorization server"));
-    assert!(warning.is_some_and(|line| line.contains(NO_ISSUER)), "it is reported: {earlier:?}");
-    let address = url.trim_start_matches("http://").trim_end_matches("/mcp");
-    let answer = load(address, "x.y.z");
+    let server = start(&tree, &["--oauth-issuer", NO_ISSUER]);
+    let warning = server.remarks.iter().find(|line| line.contains("authorization server"));
+    assert!(warning.is_some_and(|line| line.contains(NO_ISSUER)), "{:?}", server.remarks);
+    let answer = load(&server.host, "x.y.z");
     assert!(answer.starts_with("HTTP/1.1 503"), "tokens cannot be checked: {answer}");
 }
 
 #[test]
 fn unusable_authorization_server_is_refused() {
     let tree = tree();
-    let run = |args: &[&str]| Program::new().root("user", &tree.join("skills")).run(args);
-    let remote = run(&["serve", "--http", "0.0.0.0:0", "--oauth-issuer", NO_ISSUER]);
-    assert_eq!(remote.code, Some(2), "{remote:?}");
-    assert!(remote.stderr.contains("--oauth-resource"), "{remote:?}");
+    let remote = ["serve", "--http", "0.0.0.0:0", "--oauth-issuer", NO_ISSUER];
+    check_refused(&tree, &remote, "--oauth-resource");
     let plain = ["serve", "--http", "127.0.0.1:0", "--oauth-issuer", "http://auth.invalid"];
-    let plain = run(&plain);
-    assert_eq!(plain.code, Some(2), "{plain:?}");
-    assert!(plain.stderr.contains("https"), "{plain:?}");
+    check_refused(&tree, &plain, "https");
 }
 
 #[test]
 fn server_answers_and_ends_by_a_signal() {
     let tree = tree();
-    let (mut command, _home) = Program::new().root("user", &tree.join("skills")).into_command();
-    command.args(["serve", "--http", "127.0.0.1:0", "--token-file"]).arg(tree.join("token"));
-    let mut child = command.spawn().expect("the server starts");
-    let mut remarks = BufReader::new(child.stderr.take().expect("a pipe"));
-    let mut line = String::new();
-    remarks.read_line(&mut line).expect("it reports its address");
-    let address = line.trim().strip_prefix("prowess: 1 skill, serving at http://");
-    let address = address.and_then(|rest| rest.strip_suffix("/mcp"));
-    let address = address.unwrap_or_else(|| panic!("no address: {line}")).to_owned();
-    assert!(load(&address, TOKEN).contains("# How to use pdf"), "the body arrives");
-    assert!(load(&address, "another-token-of-the-client").starts_with("HTTP/1.1 401"));
-    signal(child.id(), Signal::TERM).expect("it runs");
-    assert_eq!(child.wait().expect("it ends").code(), Some(0), "it drains and ends");
+    let token = tree.join("token").display().to_string();
+    let mut server = start(&tree, &["--token-file", &token]);
+    let remark = format!("prowess: 1 skill, serving at http://{}/mcp", server.host);
+    assert_eq!(server.remarks, [remark]);
+    assert!(load(&server.host, TOKEN).contains("# How to use pdf"), "the body arrives");
+    assert!(load(&server.host, "another-token-of-the-client").starts_with("HTTP/1.1 401"));
+    signal(server.child.id(), Signal::TERM).expect("it runs");
+    assert_eq!(server.child.wait().expect("it ends").code(), Some(0), "it drains and ends");
 }
 
 #[test]
 fn other_machines_need_a_token() {
     let tree = tree();
-    let run = |args: &[&str]| Program::new().root("user", &tree.join("skills")).run(args);
-    let refused = run(&["serve", "--http", "0.0.0.0:0"]);
-    assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.stderr.contains("--token-file"), "{refused:?}");
+    check_refused(&tree, &["serve", "--http", "0.0.0.0:0"], "--token-file");
     tree.write("weak", "secret\n");
-    let weak = tree.join("weak");
-    let weak = weak.to_str().expect("a path of text");
-    let refused = run(&["serve", "--http", "127.0.0.1:0", "--token-file", weak]);
-    assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert!(refused.stderr.contains("at least 16"), "{refused:?}");
+    let weak = tree.join("weak").display().to_string();
+    let args = ["serve", "--http", "127.0.0.1:0", "--token-file", &weak];
+    let refused = check_refused(&tree, &args, "at least 16");
     assert!(!refused.stderr.contains("secret"), "a token is not printed: {refused:?}");
-    assert_eq!(run(&["serve", "--token-file", weak]).code, Some(2), "it is for HTTP");
+    check_refused(&tree, &["serve", "--token-file", &weak], "--http");
 }

@@ -75,24 +75,6 @@ fn project_is_trusted_and_revoked() {
 }
 
 #[test]
-fn untrusted_project_never_reaches_a_model() {
-    let tree = machine();
-    for args in [&["prompt"][..], &["search", "project"]] {
-        let ran = run(&tree, args);
-        assert!(!ran.stdout.contains("evil"), "`{}` offers nothing of it", args.join(" "));
-    }
-    let load = json(&tree, &["call", "skills_load", r#"{"names":["evil"]}"#]);
-    assert_eq!(load["is_error"], true, "a model that guesses the name gets nothing: {load}");
-    let read = json(&tree, &["call", "skills_read", r#"{"name":"evil","path":"SKILL.md"}"#]);
-    assert_eq!(read["is_error"], true, "{read}");
-    let explained = json(&tree, &["explain", "evil"]);
-    let reason = explained["decisions"][2]["reason"].as_str().unwrap();
-    assert!(reason.contains("is not trusted"), "a person reads why: {explained}");
-    let steps = explained["decisions"].to_string();
-    assert!(steps.contains("run `prowess trust /"), "and what to do: {explained}");
-}
-
-#[test]
 fn text_output_names_hidden_skills_and_the_next_step() {
     let tree = machine();
     let overview = run(&tree, &[]);
@@ -108,24 +90,6 @@ fn text_output_names_hidden_skills_and_the_next_step() {
     assert!(listed.text().contains("/repository  since 20"), "{}", listed.stdout);
     let revoked = run(&tree, &["trust", "--revoke", ".."]);
     assert!(revoked.text().starts_with("no longer trusted /"), "{}", revoked.stdout);
-}
-
-#[test]
-fn replaced_project_is_not_trusted() {
-    let tree = machine();
-    run(&tree, &["trust"]).text();
-    fs::rename(tree.join("repository"), tree.join("old")).unwrap();
-    tree.write("repository/.git/HEAD", "ref: refs/heads/main\n");
-    tree.write("repository/.agents/skills/evil/SKILL.md", skill_md("name: evil\ndescription: x"));
-    fs::create_dir(tree.join("repository/deep")).unwrap();
-    let listed = json(&tree, &["list"]);
-    assert_eq!(skills(&listed), ["deploy user visible", "evil project hidden"]);
-    let message = listed["diagnostics"][0]["message"].as_str().unwrap();
-    assert!(message.contains("is another than the one that was trusted"), "{message}");
-    let reason = listed["skills"].as_array().unwrap().iter().find(|skill| skill["id"] == "evil");
-    let reason = reason.unwrap()["reason"].as_str().unwrap();
-    assert!(reason.contains("is not the folder that was trusted"), "{reason}");
-    assert_eq!(json(&tree, &["trust", "--list"])["folders"][0]["state"], "replaced");
 }
 
 #[test]
@@ -217,30 +181,6 @@ fn each_command_shows_that_the_user_trusts_a_directory() {
     marks(false);
     run(&tree, &["trust"]).text();
     marks(true);
-}
-
-#[test]
-fn the_organization_s_skills_come_before_all_others() {
-    let tree = machine();
-    tree.write("managed/deploy/SKILL.md", skill_md("name: deploy\ndescription: Managed."));
-    let managed = tree.join("managed");
-    let also = "  also: [claude]\n  project_trust: label\n";
-    let policy = format!("discovery:\n  organization: {}\n{also}", managed.display());
-    tree.write("home/.claude/skills/notes/SKILL.md", skill_md("name: notes\ndescription: x"));
-    let expected = [
-        "deploy organization visible",
-        "evil project visible",
-        "notes user visible",
-        "deploy project shadowed",
-        "deploy user shadowed",
-    ];
-    let named = "layers:\n- {name: project, trust: ask_first}\n- {name: user, trust: trusted}\n";
-    for layers in ["", named] {
-        tree.write("policy.yaml", [&policy, layers].concat());
-        let config = tree.join("policy.yaml");
-        let listed = json(&tree, &["--config", config.to_str().unwrap(), "list"]);
-        assert_eq!(skills(&listed), expected, "{layers}");
-    }
 }
 
 #[test]

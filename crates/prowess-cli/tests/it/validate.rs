@@ -53,21 +53,6 @@ fn read(tree: &Tree, path: &str) -> String {
 }
 
 #[test]
-fn named_paths_are_compared_as_one_tree() {
-    let tree = Tree::new("");
-    let same = "Fills PDF forms and extracts their tables when a form arrives.";
-    for name in ["one", "two"] {
-        let text = skill(name, "").replace(&format!("Use {name} when asked."), same);
-        tree.write(&format!("{name}/SKILL.md"), text);
-    }
-    let ran = validate(&tree, &["one", "two", "two/SKILL.md", "--format", "json"]).json();
-    assert_eq!(ran["summary"]["packages"], 2, "a skill that is named twice counts once");
-    let found = &ran["packages"][1]["diagnostics"][0];
-    assert_eq!(found["code"], "description-duplicate", "{ran}");
-    assert!(found["message"].as_str().is_some_and(|text| text.ends_with("/one`")), "{found}");
-}
-
-#[test]
 fn similar_descriptions_are_reported() {
     let tree = Tree::new("");
     for name in ["one", "two"] {
@@ -170,21 +155,5 @@ fn standard_input_is_one_skill() {
     assert!(ran.stdout.contains("4 | colour: red"), "the line is shown: {}", ran.stdout);
     for args in [&["validate", "-", "x"][..], &["validate", "-", "--fix"]] {
         assert_eq!(Program::new().with_input("").run(args).code, Some(2), "{args:?}");
-    }
-}
-
-#[test]
-fn links_to_a_neighbour_are_warnings_alone_and_in_a_tree() {
-    let tree = Tree::new("");
-    tree.write("r/pdf/SKILL.md", skill("pdf", "") + "\nSee [notes](../notes/SKILL.md).\n");
-    tree.write("r/notes/SKILL.md", skill("notes", "") + "\nSee [x](../gone/SKILL.md).\n");
-    for (path, valid) in [("r/pdf", true), ("r/notes", false)] {
-        let alone = validate(&tree, &[path, "--format", "json"]).json();
-        assert_eq!(alone["packages"][0]["valid"], valid, "{path} alone: {alone}");
-        let together = validate(&tree, &["r", "--format", "json"]).json();
-        let packages = together["packages"].as_array().expect("a list").iter();
-        let of =
-            packages.clone().find(|it| it["path"].as_str().is_some_and(|it| it.ends_with(path)));
-        assert_eq!(of.expect("it is there")["valid"], valid, "{path} in its tree");
     }
 }

@@ -6,7 +6,6 @@ use std::os::unix::fs::PermissionsExt;
 use prowess_testkit::Tree;
 
 use crate::bad_input::without_override;
-use crate::program::Program;
 use crate::validate::{skill, validate};
 
 #[test]
@@ -55,32 +54,4 @@ fn directory_without_a_skill_is_an_error() {
     assert_eq!(error["code"], "skill-md-missing");
     let message = error["message"].as_str().expect("a sentence");
     assert!(message.contains("`empty`"), "it names the directory: {message}");
-}
-
-/// A template is a valid skill, so it is a warning and no failure, in every profile: an author
-/// checks it while it is written.
-#[test]
-fn a_new_skill_is_reported_until_it_is_edited() {
-    let tree = Tree::new("");
-    let ran = Program::new().working_in(tree.path()).run(&["new", "notes"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let findings = |profile: &str| {
-        let args = [".agents/skills/notes", "--profile", profile, "--format", "json"];
-        let ran = validate(&tree, &args);
-        assert_eq!(ran.code, Some(0), "{profile}: {ran:?}");
-        let package = &ran.json()["packages"][0];
-        assert_eq!(package["valid"], true, "{profile}: {package}");
-        let found = package["diagnostics"].as_array().expect("a list").iter();
-        let found = found.map(|found| format!("{} {}", found["severity"], found["code"]));
-        found.collect::<Vec<_>>()
-    };
-    let unedited = "\"warning\" \"template-unedited\"";
-    for profile in ["spec", "strict"] {
-        assert_eq!(findings(profile), [unedited, unedited], "description and body, {profile}");
-    }
-    tree.write(".agents/skills/notes/SKILL.md", skill("notes", ""));
-    for profile in ["spec", "strict"] {
-        let left = findings(profile);
-        assert!(left.iter().all(|found| !found.contains("template-unedited")), "{left:?}");
-    }
 }

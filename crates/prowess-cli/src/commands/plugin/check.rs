@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use prowess::format::{self, Profile};
 use prowess::plugin_host::{Origin, PluginPolicy};
 use prowess_plugin_host::check::{
@@ -67,7 +66,7 @@ pub(super) fn run(
         deadline: Duration::from_secs(args.seconds),
         only: only(args)?,
     };
-    let bar = bar(output);
+    let bar = output.bar("  checking {bar:40.cyan} {pos}/{len} {msg}");
     let begun = |name: &str, of: usize| {
         bar.set_length(of as u64);
         bar.inc(1);
@@ -103,18 +102,6 @@ fn only(args: &PluginCheck) -> Result<Vec<String>, Failure> {
             Err(Failure::usage("check-unknown", message, format!("name some of {names}")))
         }
     }
-}
-
-/// Creates a progress bar, which is drawn on a terminal only and removed at the end.
-fn bar(output: &Output) -> ProgressBar {
-    let target = if output.shows_remarks() {
-        ProgressDrawTarget::stderr()
-    } else {
-        ProgressDrawTarget::hidden()
-    };
-    let style = ProgressStyle::with_template("  checking {bar:40.cyan} {pos}/{len} {msg}")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::with_draw_target(Some(0), target).with_style(style)
 }
 
 fn text(checked: &Checked) -> String {

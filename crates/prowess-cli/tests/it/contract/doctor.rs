@@ -138,24 +138,6 @@ fn for_people_each_finding_has_its_help() {
 }
 
 #[test]
-fn setup_without_errors_is_healthy() {
-    let tree = Tree::new(
-        "
-//- /pdf/SKILL.md
----
-name: pdf
-description: Fills forms. Use when the user has a PDF.
----
-Body
-",
-    );
-    let ran = run(tree.path(), &["doctor", "--format", "json"]);
-    let checked = ran.json();
-    assert_eq!((ran.code, &checked["healthy"]), (Some(0), &true.into()), "{checked}");
-    assert_eq!(checked["roots"][0]["changes"], "watched", "{checked}");
-}
-
-#[test]
 fn change_detection_follows_the_policy() {
     let tree = tree();
     for (mode, changes) in
@@ -167,26 +149,6 @@ fn change_detection_follows_the_policy() {
         let checked = program.run(&["doctor", "--format", "json"]).json();
         assert_eq!(checked["roots"][0]["changes"], changes, "{mode}: {checked}");
     }
-}
-
-/// A skill that loads and that `validate` refuses is a problem for both.
-#[test]
-fn exit_code_agrees_with_validate() {
-    let tree = Tree::new(
-        "//- /pdf/SKILL.md\n---\nname: pdf\ndescription: Use for forms.\nauthor: me\n---\nBody\n",
-    );
-    let path = tree.path().display().to_string();
-    let validated = run(tree.path(), &["validate", &path, "--format", "json"]);
-    let doctor = run(tree.path(), &["doctor", "--format", "json"]);
-    assert_eq!((validated.code, doctor.code), (Some(1), Some(1)));
-    let (validated, doctor) = (validated.json(), doctor.json());
-    let root = &doctor["authoring"][0];
-    for key in ["errors", "warnings"] {
-        assert_eq!(root[key], validated["summary"][key], "the same numbers: {doctor}");
-    }
-    assert_eq!(root["diagnostics"][0]["code"], "unknown-field", "{root}");
-    let text = run(tree.path(), &["doctor"]);
-    assert!(text.stdout.contains(&format!("  prowess validate {path}\n")), "{}", text.stdout);
 }
 
 /// The (code, path) of each finding in some lists.

@@ -8,7 +8,7 @@ use crate::program::Program;
 use crate::skill_md;
 
 /// Commands whose output is that of a protocol, of a script or of the help.
-const WITHOUT_DOCUMENT: [&[&str]; 4] = [&["serve"], &["mcp", "call"], &["run"], &["help"]];
+const WITHOUT_DOCUMENT: [&[&str]; 3] = [&["serve"], &["run"], &["help"]];
 
 /// A command line of each other command. Some are failures, which are objects too.
 const LINES: [&str; 40] = [

@@ -4,7 +4,7 @@ use expect_test::expect;
 use prowess_testkit::Tree;
 
 use crate::program::Program;
-use crate::{run, skill_md};
+use crate::skill_md;
 
 use super::check;
 
@@ -101,15 +101,6 @@ fn list() {
         }
     "#]],
     );
-}
-
-#[test]
-fn lines_and_columns_begin_with_one() {
-    let tree = Tree::new("//- /bad/SKILL.md\n---\nname: a/b\ndescription: x\n---\nBody\n");
-    let listed = run(tree.path(), &["list", "--format", "json"]).json();
-    let found = listed["diagnostics"].as_array().unwrap().iter();
-    let found: Vec<_> = found.filter(|found| found["code"] == "name-invalid").collect();
-    assert_eq!((&found[0]["line"], &found[0]["column"]), (&2.into(), &7.into()));
 }
 
 /// Lines end at the width of a terminal, and a pipe has none, whatever `COLUMNS` says.

@@ -1,81 +1,124 @@
-//! Repositories, and locks in them.
+//! Repositories: skills of a branch and of a commit, and lost packages whose branch has moved on.
 
 use std::fs;
 
 use super::{Machine, states};
 use crate::plain_skill;
-use crate::program::Program;
+use crate::program::{Program, Ran};
 
-#[test]
-fn repository_is_installed_by_branch_and_commit() {
-    let machine = Machine::new();
-    let git = |arguments: &[&str]| machine.git(arguments);
-    machine.commit_all();
-    let first = git(&["rev-parse", "HEAD"]);
-    let path = std::env::var("PATH").unwrap();
-    let run = |arguments: &[&str]| {
-        let program = Program::new().at_home_in(&machine.tree.join("home"));
-        program.variable("PATH", &path).run(&[arguments, &["--format", "json"]].concat())
-    };
-    let source = format!("git+file://{}", machine.path("skills"));
-    let added = run(&["add", &source, "pdf", "--ref", "main"]);
-    assert_eq!(states(&added.json()), ["pdf added"]);
-    let lock = machine.tree.join("home/.local/state/prowess/prowess.lock");
-    let text = fs::read_to_string(&lock).unwrap();
-    assert!(text.contains(&format!("revision = \"{first}\"")), "{text}");
-    assert!(text.contains("ref = \"main\"") && text.contains("path = \"pdf\""), "{text}");
-    assert_eq!(run(&["sync", "--check"]).code, Some(0));
-
-    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf").replace("How to", "How tO"));
-    git(&["commit", "--quiet", "--all", "--message=two"]);
-    assert_eq!(states(&run(&["update", "--check"]).json()), ["pdf changed"]);
-    assert_eq!(run(&["update"]).code, Some(0));
-    assert!(machine.run(&["show", "pdf"]).text().contains("How tO use pdf"));
-    assert_eq!(states(&run(&["update", "--rollback", "pdf"]).json()), ["pdf restored"]);
-    assert!(machine.run(&["show", "pdf"]).text().contains("How to use pdf"));
+/// A user who has installed the skills of a repository.
+struct Installed {
+    machine: Machine,
+    first: String,
 }
 
-/// A site of repositories makes such an archive of a version: git writes the commit into a header of
-/// pax, and everything is in one directory.
-#[cfg(feature = "remotes")]
+impl Installed {
+    fn new(options: &[&str]) -> Self {
+        let machine = Machine::new();
+        machine.commit_all();
+        let first = machine.git(&["rev-parse", "HEAD"]);
+        let installed = Self { machine, first };
+        let source = format!("git+file://{}", installed.machine.path("skills"));
+        let added = installed.run(&[&["add", &source], options].concat());
+        assert_eq!(states(&added.json()), ["notes added", "pdf added"], "{}", added.stderr);
+        installed
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        let path = std::env::var("PATH").unwrap();
+        let program = Program::new().at_home_in(&self.machine.tree.join("home"));
+        program.variable("PATH", &path).run(&[arguments, &["--format", "json"]].concat())
+    }
+
+    /// Commits a change of a skill, with these further options of git.
+    fn change(&self, name: &str, options: &[&str]) {
+        self.machine.tree.write(&format!("skills/{name}/SKILL.md"), plain_skill(name) + "More.\n");
+        let commit = ["commit", "--quiet", "--all", "--message=two"];
+        self.machine.git(&[&commit, options].concat());
+    }
+
+    /// Removes the first commit from the server.
+    fn forget(&self) {
+        self.machine.git(&["reflog", "expire", "--expire=now", "--all"]);
+        self.machine.git(&["gc", "--quiet", "--prune=now"]);
+        let kept = self.machine.git(&["cat-file", "--batch-all-objects", "--batch-check"]);
+        assert!(!kept.contains(&self.first), "the first commit is gone: {kept}");
+    }
+
+    fn lose_packages(&self) {
+        fs::remove_dir_all(self.machine.state("store/packages")).unwrap();
+    }
+
+    fn lock(&self) -> String {
+        fs::read_to_string(self.machine.state("prowess.lock")).unwrap()
+    }
+}
+
 #[test]
-fn archive_that_git_makes_is_installed() {
-    let machine = Machine::new();
-    machine.tree.write("skills/README.md", "Two skills.\n");
-    machine.commit_all();
-    let archive = machine.tree.join("site/owner/repo/archive/main.tar.gz");
-    let archive_of = |prefix: &str| {
-        fs::create_dir_all(archive.parent().unwrap()).unwrap();
-        let output = format!("--output={}", archive.display());
-        machine.git(&[
-            "archive",
-            "--format=tar.gz",
-            &format!("--prefix={prefix}/"),
-            &output,
-            "HEAD",
-        ]);
-    };
-    archive_of("repo-0123abc");
-    let mut gzip = std::process::Command::new("gzip");
-    let tar = gzip.arg("-dc").arg(&archive).output().unwrap().stdout;
-    assert!(tar.windows(17).any(|text| text == b"pax_global_header"), "git writes the header");
+fn branch_is_followed_by_updates() {
+    let installed = Installed::new(&["--ref", "main"]);
+    let text = installed.lock();
+    assert!(text.contains(&format!("revision = \"{}\"", installed.first)), "{text}");
+    assert!(text.contains("ref = \"main\"") && text.contains("path = \"pdf\""), "{text}");
+    assert_eq!(installed.run(&["sync", "--check"]).code, Some(0));
 
-    let source = format!("{}/owner/repo/archive/main.tar.gz", machine.address());
-    let added = machine.online(&["add", &source, "pdf"]);
-    assert_eq!(states(&added.json()), ["pdf added"]);
-    assert_eq!(machine.listed(), ["pdf"], "one of the skills was selected");
-    let lock = machine.tree.join("home/.local/state/prowess/prowess.lock");
-    let text = fs::read_to_string(&lock).unwrap();
-    assert!(text.contains("path = \"repo-0123abc/pdf\""), "{text}");
-    assert!(machine.run(&["show", "pdf"]).text().contains("How to use pdf"));
-    let all = machine.online(&["add", &source]);
-    assert_eq!(states(&all.json()), ["notes added", "pdf unchanged"]);
+    // The commit to one skill is no change of the other one.
+    installed.change("pdf", &[]);
+    let checked = installed.run(&["sync", "--check"]);
+    assert_eq!(checked.code, Some(1));
+    assert_eq!(states(&checked.json()), ["notes intact", "pdf changed"]);
+    assert_eq!(states(&installed.run(&["update", "--check"]).json()), ["pdf changed"]);
+    let updated = installed.run(&["update"]).json();
+    assert_eq!(updated["updates"].as_array().unwrap().len(), 1, "{updated}");
+    let (locked, second) = (installed.lock(), installed.machine.git(&["rev-parse", "HEAD"]));
+    let is_of_each = locked.contains(&installed.first) && locked.contains(&second);
+    assert!(is_of_each, "one skill is of each commit: {locked}");
+    installed.lose_packages();
+    let synced = installed.run(&["sync"]);
+    assert_eq!(states(&synced.json()), ["notes installed", "pdf installed"], "of both commits");
+    let restored = installed.run(&["update", "--rollback", "pdf"]);
+    assert_eq!(states(&restored.json()), ["pdf restored"]);
+}
 
-    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf").replace("How to", "How tO"));
-    machine.git(&["commit", "--quiet", "--all", "--message=two"]);
-    archive_of("repo-4567def");
-    assert_eq!(machine.online(&["update"]).code, Some(0), "the directory has another name");
-    assert!(machine.run(&["show", "pdf"]).text().contains("How tO use pdf"));
+#[test]
+fn locked_commit_is_restored() {
+    for reference in [&[][..], &["--ref", "main"]] {
+        let installed = Installed::new(reference);
+        let lock = installed.lock();
+        installed.change("pdf", &[]);
+        for words in [&["sync"][..], &["sync", "--frozen"]] {
+            installed.lose_packages();
+            let synced = installed.run(words);
+            assert_eq!(synced.code, Some(0), "{words:?}: {}", synced.stdout);
+            assert_eq!(states(&synced.json()), ["notes installed", "pdf installed"]);
+            assert_eq!(installed.run(&["verify"]).code, Some(0), "the files are the locked ones");
+            assert_eq!(installed.lock(), lock, "the lock is unchanged");
+        }
+    }
+}
+
+#[test]
+fn rewritten_history_with_the_locked_files_restores_them() {
+    let installed = Installed::new(&[]);
+    installed.machine.git(&["commit", "--quiet", "--amend", "--message=another"]);
+    installed.forget();
+    installed.lose_packages();
+    let synced = installed.run(&["sync"]);
+    assert_eq!(states(&synced.json()), ["notes installed", "pdf installed"]);
+}
+
+#[test]
+fn lost_commit_is_named() {
+    let installed = Installed::new(&[]);
+    installed.change("pdf", &["--amend"]);
+    installed.forget();
+    installed.lose_packages();
+    let synced = installed.run(&["sync"]);
+    assert_eq!(synced.code, Some(1), "{}", synced.stdout);
+    assert_eq!(states(&synced.json()), ["notes installed", "pdf failed"]);
+    let detail = synced.json()["skills"][1]["detail"].as_str().unwrap().to_owned();
+    let expected = format!("the source does not have the revision `{}` any more", installed.first);
+    assert_eq!(detail, expected);
 }
 
 #[test]

@@ -5,25 +5,8 @@ use std::fs;
 use super::Machine;
 #[cfg(feature = "remotes")]
 use super::states;
+#[cfg(feature = "remotes")]
 use crate::plain_skill;
-
-#[test]
-fn surface_growth_has_to_be_accepted() {
-    let machine = Machine::new();
-    machine.add();
-    machine.tree.write("skills/pdf/scripts/run.sh", "#!/bin/sh\ncurl https://evil.example\n");
-    machine.publish();
-    let refused = machine.online(&["update"]);
-    assert_eq!(refused.code, Some(1));
-    assert_eq!(refused.error()["code"], "surface-grown");
-    let gained = &machine.online(&["update", "--preview"]).json()["updates"][0]["gained"];
-    assert_eq!(
-        gained.to_string(),
-        r#"["host:evil.example","interpreter:sh","script:scripts/run.sh"]"#
-    );
-    assert_eq!(machine.online(&["update", "--accept"]).code, Some(0));
-    assert_eq!(machine.online(&["sync", "--check"]).code, Some(0));
-}
 
 #[test]
 fn preview_shows_hosts_and_variables_on_both_sides() {
@@ -64,7 +47,7 @@ fn preview_shows_hosts_and_variables_on_both_sides() {
 fn other_bytes_end_with_their_own_code() {
     let machine = Machine::new();
     machine.add();
-    let store = machine.tree.join("home/.local/state/prowess/store");
+    let store = machine.state("store");
     let tree = machine.run(&["verify", "--format", "json"]).json();
     assert_eq!(states(&tree), ["notes intact", "pdf intact"]);
     machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + "More.\n");
@@ -88,7 +71,7 @@ fn other_bytes_end_with_their_own_code() {
 fn broken_lock_installs_nothing() {
     let machine = Machine::new();
     machine.add();
-    let lock = machine.tree.join("home/.local/state/prowess/prowess.lock");
+    let lock = machine.state("prowess.lock");
     let text = fs::read_to_string(&lock).unwrap();
     fs::write(&lock, format!("<<<<<<< ours\n{text}=======\n{text}>>>>>>> theirs\n")).unwrap();
     for args in [&["sync"] as &[&str], &["update"], &["remove", "pdf"], &["verify"]] {
@@ -99,33 +82,4 @@ fn broken_lock_installs_nothing() {
     assert_eq!(machine.listed(), ["notes", "pdf"]);
     let frozen = machine.run(&["sync", "--frozen", "--lock", &machine.path("none.lock")]);
     assert_eq!(frozen.code, Some(1));
-}
-
-#[test]
-fn approval_is_of_the_installed_files() {
-    let machine = Machine::new();
-    machine.tree.write("skills/pdf/scripts/seven.sh", "exit 7\n");
-    machine.publish();
-    machine.add();
-    let script = ["run", "pdf", "scripts/seven.sh"];
-    let asks = |version: &str| {
-        let ran = machine.run(&script);
-        assert_eq!(ran.code, Some(125), "{version}: {}", ran.stderr);
-        assert!(ran.stderr.contains("error[approval-required]"), "{version}: {}", ran.stderr);
-    };
-    asks("the first version");
-    let listed = machine.run(&["approvals", "list", "--format", "json"]).json();
-    let id = listed["approvals"][0]["id"].as_str().unwrap();
-    let granted = machine.run(&["approvals", "grant", id, "--scope", "always"]);
-    assert_eq!(granted.code, Some(0), "{}", granted.stderr);
-    assert_eq!(machine.run(&script).code, Some(7), "it runs");
-
-    // One byte of another file changes.
-    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf").replace("How to", "How tO"));
-    machine.publish();
-    assert_eq!(machine.run(&script).code, Some(7), "what is installed is as it was approved");
-    assert_eq!(machine.online(&["update"]).code, Some(0));
-    asks("the update");
-    assert_eq!(machine.online(&["update", "--rollback", "pdf"]).code, Some(0));
-    assert_eq!(machine.run(&script).code, Some(7), "the approved files are back");
 }

@@ -12,8 +12,8 @@ const CLIENT: &str = "import ssl, sys, urllib.request as request\n\
 #[test]
 fn encrypted_server_answers_another_library() {
     let (tree, certificate, key) = certified();
-    let (_running, _, url) = start(&tree, &["--tls-cert", &certificate, "--tls-key", &key]);
-    let health = url.replace("/mcp", "/healthz");
+    let server = start(&tree, &["--tls-cert", &certificate, "--tls-key", &key]);
+    let health = server.url.replace("/mcp", "/healthz");
     let mut python = Command::new("python3");
     let ran = python.args(["-c", CLIENT, &health, &certificate]).output().expect("python3 starts");
     assert_eq!(String::from_utf8_lossy(&ran.stdout).trim(), "200", "{ran:?}");

@@ -112,18 +112,3 @@ fn plugin_that_fails_init_is_a_diagnostic_and_the_others_load() {
         }
     }
 }
-
-#[test]
-fn two_plugins_of_one_name_are_refused_as_such() {
-    let home = Home::new();
-    let (first, config) = memory(&home, "process");
-    home.trust(Path::new(&first)).text();
-    let mut bytes = std::fs::read(&first).expect("the plugin is there");
-    bytes.extend(b"another build");
-    let second = home.write("second.so", &bytes).display().to_string();
-    let ran = home.run(&[
-        "--config", &config, "--plugin", &first, "--plugin", &second, "list", "--format", "json",
-    ]);
-    let error = ran.error();
-    assert_eq!(error["code"], "plugin-name-taken", "its bytes are not what is wrong: {error:#}");
-}

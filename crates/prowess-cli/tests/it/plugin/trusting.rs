@@ -42,21 +42,6 @@ fn trust_is_added_listed_and_revoked() {
 }
 
 #[test]
-fn older_version_needs_allow_older() {
-    let home = Home::new();
-    home.trust(&home.install("new.so", "1.10.0")).text();
-    let old = home.install("old.so", "1.9.0").display().to_string();
-    home.check_failure(&["plugin", "trust", &old], &expect![[r#"
-        {
-          "code": "plugin-rollback",
-          "message": "`$HOME/.prowess/plugins/old.so` is version 1.9.0 of `notes`, but 1.10.0 is trusted; nothing was executed",
-          "help": "trust the newer one, or use `--allow-older` for the older one"
-        }
-    "#]]);
-    home.run(&["plugin", "trust", "--allow-older", &old]).text();
-}
-
-#[test]
 fn a_key_is_trusted_by_its_file() {
     let home = Home::new();
     let file = home.path.join("author.pub");

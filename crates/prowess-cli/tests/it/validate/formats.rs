@@ -9,26 +9,6 @@ use super::{check, mistaken, validate};
 use crate::program::Program;
 
 #[test]
-fn json_keeps_its_contract() {
-    let document = validate(&mistaken(), &["pdf", "--format", "json"]).json();
-    assert_eq!(document["profile"], "spec");
-    assert_eq!(
-        document["summary"],
-        json!({"packages": 1, "valid": 0, "errors": 1, "warnings": 1, "hints": 1})
-    );
-    let found: Vec<_> = document["packages"][0]["diagnostics"]
-        .as_array()
-        .expect("findings are a list")
-        .iter()
-        .map(|found| (found["code"].as_str().unwrap_or_default(), found["line"].as_u64()))
-        .collect();
-    assert_eq!(
-        found,
-        [("unknown-field", Some(4)), ("link-broken", Some(12)), ("extraneous-file", None)]
-    );
-}
-
-#[test]
 fn a_workflow_gets_annotations() {
     let tree = mistaken();
     check(

@@ -1,6 +1,4 @@
-//! Calls by the command line and by the server pass one gate and one audit log.
-
-use std::path::Path;
+//! Calls by the command line and by the server: one gate, one audit log, one store of approvals.
 
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
@@ -14,6 +12,7 @@ const SKILLS: &str = "
 ---
 name: pdf
 description: Fills forms.
+allowed-tools: Read Bash(git:*)
 ---
 Body
 //- /skills/pdf/scripts/fill.sh
@@ -35,21 +34,18 @@ impl Place {
 
     fn program(&self) -> Program {
         let program = Program::new().at_home_in(&self.0.join("home"));
-        let program = program.config(&self.0.join("prowess.yaml"));
-        program.root("user", &self.0.join("skills"))
+        program.config(&self.0.join("prowess.yaml")).root("user", &self.0.join("skills"))
     }
 
     fn run(&self, arguments: &[&str]) -> Ran {
         self.program().run(arguments)
     }
 
-    /// Returns the entries of the audit log that are about calls of this tool, as JSON lines.
-    fn records(&self, tool: &str) -> Vec<Value> {
-        let directory = self.0.join("home/.local/state/prowess");
-        let log = std::fs::read_to_string(Path::new(&directory).join("audit.jsonl"));
-        let lines = log.expect("there is a log");
-        let entries = lines.lines().map(|line| serde_json::from_str(line).expect("it is JSON"));
-        entries.filter(|entry: &Value| entry.to_string().contains(&format!("\"{tool}\""))).collect()
+    /// Returns the number of entries of the audit log that are about calls of this tool.
+    fn records(&self, tool: &str) -> usize {
+        let log = std::fs::read_to_string(self.0.join("home/.local/state/prowess/audit.jsonl"));
+        let name = format!("\"{tool}\"");
+        log.expect("there is a log").lines().filter(|line| line.contains(&name)).count()
     }
 }
 
@@ -58,17 +54,13 @@ const DENYING: &str = "gate: { ceiling: { deny: [skills.load, skills.run] } }";
 #[test]
 fn denied_calls_of_the_command_line_are_recorded_once() {
     let place = Place::new(DENYING);
-    let load = ["call", "skills_load", r#"{"names": ["pdf"]}"#, "--format", "json"];
-    let ran = place.run(&load);
-    assert_eq!(ran.code, Some(1));
-    assert_eq!(ran.json()["code"], "tool-denied");
-    let records = place.records("skills.load");
-    assert_eq!(records.len(), 1, "{records:#?}");
-    assert_eq!(
-        place.run(&["call", "skills_run", RUN, "--format", "json"]).json()["code"],
-        "tool-denied"
-    );
-    assert_eq!(place.records("skills.run").len(), 1);
+    for (tool, name, arguments) in
+        [("skills_load", "skills.load", r#"{"names": ["pdf"]}"#), ("skills_run", "skills.run", RUN)]
+    {
+        let ran = place.run(&["call", tool, arguments, "--format", "json"]);
+        assert_eq!((ran.code, &ran.json()["code"]), (Some(1), &"tool-denied".into()), "{tool}");
+        assert_eq!(place.records(name), 1, "{tool}");
+    }
     assert!(!place.0.join("skills/pdf/canary").exists());
 }
 
@@ -79,12 +71,7 @@ fn denied_calls_of_a_client_are_recorded_once() {
         let client = Client::of(place.program()).await;
         let refused = client.call("skills_load", json!({ "names": ["pdf"] })).await;
         assert_eq!(code(&refused), Some("tool-denied"));
-        let refused = client.call("skills_run", serde_json::from_str(RUN).unwrap()).await;
-        assert_eq!(code(&refused), Some("tool-denied"));
-        for tool in ["skills.load", "skills.run"] {
-            let records = place.records(tool);
-            assert_eq!(records.len(), 1, "{records:#?}");
-        }
+        assert_eq!(place.records("skills.load"), 1);
     });
 }
 
@@ -109,18 +96,37 @@ fn server_and_command_line_share_approvals() {
 #[test]
 fn refused_call_names_the_commands_for_its_approval() {
     let place = Place::new("added_tools: gate");
-    let ran = place.run(&["call", "skills_run", RUN, "--format", "json"]);
-    let answer = ran.json();
-    let id = answer["approval"].as_str().expect("the approval is named");
+    let answer = place.run(&["call", "skills_run", RUN, "--format", "json"]).json();
+    assert!(answer["approval"].is_string(), "the approval is named: {answer}");
     let ran = place.run(&["call", "skills_run", RUN]);
-    let session = "a run has a session of its own, so its approval is another one";
-    assert!(ran.stderr.contains("`prowess approvals grant "), "{}", ran.stderr);
-    assert!(!ran.stderr.contains(id), "{session}");
     let grant = ran.stderr.split("`prowess approvals grant ").nth(1).expect("a command");
     let grant: Vec<_> = grant.split('`').next().expect("it ends").split(' ').collect();
     let granted = place.run(&[&["approvals", "grant"], &grant[..]].concat());
     assert_eq!(granted.code, Some(0), "{granted:?}");
     let repeated = place.run(&["call", "skills_run", RUN]);
-    let asked = repeated.stderr.contains("approval-required");
-    assert!(!asked, "the named command allows the same call: {}", repeated.stderr);
+    let is_asked_again = repeated.stderr.contains("approval-required");
+    assert!(!is_asked_again, "the command allows the same call: {}", repeated.stderr);
+}
+
+#[test]
+fn explained_call_names_its_rule_and_is_not_run() {
+    let place = Place::new("");
+    let explain = |command: &str, more: &[&str]| {
+        let json = json!({ "command": command }).to_string();
+        let arguments = ["call", "--explain", "Bash", &json, "--load", "pdf"];
+        place.run(&[&arguments, more].concat())
+    };
+    let granted = explain("git status", &[]);
+    assert!(granted.text().starts_with("allow: `Bash` is covered by `allowed-tools`"));
+    let file = place.0.join("skills/pdf/SKILL.md").display().to_string();
+    let rule = format!("{file}:4:21\n   | Bash(git:*)\n");
+    assert!(granted.text().contains(&rule), "the rule has its position: {}", granted.text());
+    let asks = explain("git log > file", &[]);
+    assert_eq!(asks.code, Some(1), "it may not run now");
+    assert!(asks.stdout.contains(&format!("{file}:4:21")), "{}", asks.stdout);
+    let decision: Value = explain("git log > file", &["--format", "json"]).json();
+    assert_eq!(decision["decision"], "ask");
+    assert_eq!(decision["grounds"]["rules"][0]["line"], 4);
+    let load = place.run(&["call", "skills_load", r#"{"names": ["pdf"]}"#, "--explain"]);
+    assert_eq!(load.text(), "allow: `skills.load` manages skills, which is always possible\n");
 }
