@@ -10,7 +10,6 @@ mod mcp;
 mod new;
 mod plugin;
 mod prompt;
-mod renamed;
 mod run;
 mod search;
 mod serve;
@@ -26,7 +25,7 @@ use prowess::format::Profile;
 pub(crate) use approvals::{ApprovalGrant, Approvals, GrantScope};
 pub(crate) use audit::Audit;
 pub(crate) use config::{Config, ConfigFile};
-pub(crate) use global::{Format, Global, Setting};
+pub(crate) use global::{Format, Global, PolicyOptions, Setting, SkillOptions};
 pub(crate) use help::{command, parse};
 pub(crate) use install::{
     Add, InstallOptions, LockWork, Publish, Remove, SignerOption, Sync, Update,
@@ -155,8 +154,8 @@ pub(crate) enum Command {
     /// The exit code is that of the script; 124 if a limit ended it, 125 if it was not started.
     ///
     /// With `--shell`, run commands in the sandbox of the tool `sandbox_execute` instead: files in
-    /// memory, and skills. The commands come from `-c`, from standard input as one script, or from
-    /// a person at a terminal. No file, process or network of this machine is reachable.
+    /// memory, and skills. The commands come from `-c`, or from standard input as one script. No
+    /// file, process or network of this machine is reachable.
     Run(Run),
     /// List, inspect, check and create plugins. Only `check` executes plugin code
     #[command(subcommand)]

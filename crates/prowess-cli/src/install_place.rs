@@ -23,7 +23,7 @@ use crate::args::{InstallOptions, SignerOption};
 use crate::credentials::credentials;
 use crate::failure::Failure;
 use crate::features;
-use crate::paths::machine;
+use crate::paths::{machine, without_home};
 use crate::terminal::plain;
 
 /// The store, a lock file and the remotes.
@@ -150,14 +150,14 @@ pub(crate) fn signer(written: &str) -> Result<Signer, Failure> {
 
 /// Returns the store of the user.
 pub(crate) fn store() -> Result<Store, Failure> {
-    Ok(Store::new(directory().ok_or_else(without_home)?.join("store")))
+    Ok(Store::new(of_user()?.join("store")))
 }
 
 /// Returns the named lock file, or that of the user.
 pub(crate) fn lock_file(named: Option<&PathBuf>) -> Result<LockFile, Failure> {
     let path = match named {
         Some(path) => path.clone(),
-        None => directory().ok_or_else(without_home)?.join("prowess.lock"),
+        None => of_user()?.join("prowess.lock"),
     };
     Ok(LockFile::new(path))
 }
@@ -193,9 +193,8 @@ fn directory() -> Option<PathBuf> {
     Some(machine(None).state_home()?.join("prowess"))
 }
 
-fn without_home() -> Failure {
-    let message = "the store of skills cannot be located: the user has no home directory";
-    Failure::new("state-directory-unknown", message, "set `HOME` or `XDG_STATE_HOME`")
+fn of_user() -> Result<PathBuf, Failure> {
+    directory().ok_or_else(|| without_home("the store of skills"))
 }
 
 impl From<InstallError> for Failure {

@@ -33,10 +33,4 @@ impl Interrupt {
     pub(crate) fn is_requested(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }
-
-    /// Forgets a signal, for the next command of a shell.
-    #[cfg(feature = "virtual-shell")]
-    pub(crate) fn reset(&self) {
-        self.flag.store(false, Ordering::Relaxed);
-    }
 }

@@ -29,6 +29,12 @@ pub(crate) fn state_database(surroundings: &Surroundings) -> Option<PathBuf> {
     Some(surroundings.state_home()?.join("prowess/state.db"))
 }
 
+/// Returns the failure of a user whose files cannot be located.
+pub(crate) fn without_home(what: &str) -> Failure {
+    let message = format!("{what} cannot be located: the user has no home directory");
+    Failure::new("state-directory-unknown", message, "set `HOME` or `XDG_STATE_HOME`")
+}
+
 /// Returns whether a source's root exists. Most of the default roots of a machine do not.
 pub(crate) fn is_there(root: &str) -> bool {
     !root.starts_with('/') || Path::new(root).exists()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use prowess::plugin_host::{
     Follower, LogLevel, Origin, Plugin, PluginLoader, PluginLog, PluginPolicy, PluginSettings,
-    TrustStore,
+    TrustError, TrustStore,
 };
 use prowess::{AuditSink, Diagnostic, Digest, Policies, SystemClock};
 
@@ -70,7 +70,7 @@ pub(crate) struct Loaded {
 /// and the others load.
 pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Loaded, Failure> {
     let configured = policies.plugins.load.iter().map(|file| (file, PluginSettings::default()));
-    let named = global.plugin.iter().map(|named| (&named.file, named.settings.clone()));
+    let named = global.skills.plugin.iter().map(|named| (&named.file, named.settings.clone()));
     let mut plugins = configured.chain(named).peekable();
     let audit = audit_sink(policies)?;
     let mut loaded =
@@ -127,6 +127,17 @@ pub(crate) fn built_in(
     is_asked_for.then(loader).transpose()
 }
 
+/// Returns the failure of a store of trust.
+pub(crate) fn untrusted(error: &TrustError) -> Failure {
+    match error {
+        TrustError::Refused(error) => Failure::from(error),
+        _ => {
+            let help = "fix the file or move it away, then trust your plugins again";
+            Failure::new("plugin-trust-invalid", error.to_string(), help)
+        }
+    }
+}
+
 /// Returns a loader of plugins that this user trusts.
 fn loader(
     policies: &Policies,
@@ -134,10 +145,7 @@ fn loader(
     output: &Output,
 ) -> Result<PluginLoader, Failure> {
     let paths = PluginPaths::of_this_user()?;
-    let trust = TrustStore::read(&paths.trust_file).map_err(|error| {
-        let help = "fix the file or move it away, then trust your plugins again";
-        Failure::new("plugin-trust-invalid", error.to_string(), help)
-    })?;
+    let trust = TrustStore::read(&paths.trust_file).map_err(|error| untrusted(&error))?;
     let quiet = (!output.shows_remarks()).then_some("--quiet");
     Ok(PluginLoader {
         policy: policies.plugins.clone(),

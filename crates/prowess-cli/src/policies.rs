@@ -26,7 +26,7 @@ pub(crate) use variables::unknown_variables;
 /// Returns the policies of a command.
 pub(crate) fn policies(global: &Global) -> Result<Policies, Failure> {
     let mut policies = Found::of(global)?.configuration.policies().clone();
-    let dynamic = global.dynamic.clone().or_else(variables::dynamic);
+    let dynamic = global.skills.dynamic.clone().or_else(variables::dynamic);
     policies.plugins.built_in = dynamic.as_deref().map(absolute).transpose()?;
     Ok(policies)
 }

@@ -65,14 +65,14 @@ pub(crate) fn builder_with(
     if let Some(loader) = built_in {
         builder = builder.dynamic(loader);
     }
-    if let Some(cache) = record_cache().filter(|_| !global.no_cache) {
+    if let Some(cache) = record_cache().filter(|_| !global.skills.no_cache) {
         builder = builder.record_cache(cache);
     }
-    for root in &global.root {
+    for root in &global.skills.root {
         let directory = absolute(&root.directory)?;
         builder = builder.tree(&root.layer, directory);
     }
-    if global.root.is_empty() {
+    if global.skills.root.is_empty() {
         let surroundings = surroundings()?;
         let trust_file = trust_file(&surroundings);
         let trust: Arc<dyn FolderTrust> = match trust_file.clone() {

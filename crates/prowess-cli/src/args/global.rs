@@ -12,91 +12,18 @@ use crate::policies::Found;
 /// The options of every command.
 #[derive(Debug, Args)]
 pub(crate) struct Global {
-    /// Directory of skills, optionally with its layer (default: `user`); repeatable
-    ///
-    /// LAYER is `embedded`, `user`, `project` or a layer of the configuration. Without this option:
-    /// the embedded skills; `~/.prowess/skills`, `~/.agents/skills` and the same under `~/.config`;
-    /// and every `.prowess/skills` and `.agents/skills` from the working directory up to the
-    /// repository's root, if the directory is trusted (see `prowess trust`).
-    #[arg(
-        long,
-        global = true,
-        value_name = "[LAYER=]DIR",
-        help_heading = "Skills",
-        hide_short_help = true
-    )]
-    pub(crate) root: Vec<Root>,
+    #[command(flatten)]
+    pub(crate) skills: SkillOptions,
 
-    /// Trusted plugin to load, for its skills and tools; repeatable. See `prowess plugin trust`
-    ///
-    /// LAYER is the layer of its skills. JSON is an object that configures it. Defaults come from
-    /// `plugins.settings` in the configuration.
-    #[arg(
-        long,
-        global = true,
-        value_name = "[LAYER=]FILE[=JSON]",
-        help_heading = "Skills",
-        hide_short_help = true
-    )]
-    pub(crate) plugin: Vec<NamedPlugin>,
-
-    /// Load the built-in skill sources from plugins in this directory instead of the compiled-in
-    /// ones
-    ///
-    /// Defaults to `$PROWESS_DYNAMIC`.
-    #[arg(
-        long,
-        global = true,
-        value_name = "DIR",
-        help_heading = "Skills",
-        hide_short_help = true
-    )]
-    pub(crate) dynamic: Option<PathBuf>,
-
-    /// Configuration file (YAML) that overrides the files that are found; see `prowess config`
-    #[arg(
-        long,
-        global = true,
-        value_name = "FILE",
-        help_heading = "Configuration",
-        hide_short_help = true
-    )]
-    pub(crate) config: Option<PathBuf>,
-
-    /// Value of the configuration, such as `prompt.max_tokens=2000`; repeatable
-    #[arg(
-        long,
-        global = true,
-        value_name = "KEY=VALUE",
-        help_heading = "Configuration",
-        hide_short_help = true
-    )]
-    pub(crate) set: Vec<Setting>,
-
-    /// Preset of the configuration: standard, flexigpt, omniforge, boxxy, sandbox or yodoca
-    #[arg(
-        long,
-        global = true,
-        value_name = "NAME",
-        help_heading = "Configuration",
-        hide_short_help = true
-    )]
-    pub(crate) preset: Option<String>,
-
-    /// Ignore the configuration files of the system, the user and the project
-    #[arg(long, global = true, help_heading = "Configuration", hide_short_help = true)]
-    pub(crate) no_config: bool,
-
-    /// Ignore and do not write the scan cache
-    #[arg(long, global = true, help_heading = "Skills", hide_short_help = true)]
-    pub(crate) no_cache: bool,
+    #[command(flatten)]
+    pub(crate) policies: PolicyOptions,
 
     /// Run as if started in this directory
     #[arg(
         short = 'C',
         global = true,
         value_name = "DIR",
-        help_heading = "Global options",
+        help_heading = GLOBAL,
         hide_short_help = true
     )]
     pub(crate) start: Option<PathBuf>,
@@ -108,7 +35,7 @@ pub(crate) struct Global {
         value_enum,
         default_value_t = Format::Text,
         hide_default_value = true,
-        help_heading = "Global options"
+        help_heading = GLOBAL
     )]
     pub(crate) format: Format,
 
@@ -117,18 +44,73 @@ pub(crate) struct Global {
         long,
         global = true,
         default_value_t = ColorChoice::Auto,
-        help_heading = "Global options",
+        help_heading = GLOBAL,
         hide_short_help = true
     )]
     pub(crate) color: ColorChoice,
 
     /// Print results only, without warnings and remarks
-    #[arg(long, short, global = true, help_heading = "Global options")]
+    #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
 
     /// The configuration, once it was read
     #[arg(skip)]
     pub(crate) found: OnceCell<Found>,
+}
+
+const GLOBAL: &str = "Global options";
+
+/// The options that choose the skills.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Skills")]
+pub(crate) struct SkillOptions {
+    /// Directory of skills, optionally with its layer (default: `user`); repeatable
+    ///
+    /// LAYER is `embedded`, `user`, `project` or a layer of the configuration. Without this option:
+    /// the embedded skills; `~/.prowess/skills`, `~/.agents/skills` and the same under `~/.config`;
+    /// and every `.prowess/skills` and `.agents/skills` from the working directory up to the
+    /// repository's root, if the directory is trusted (see `prowess trust`).
+    #[arg(long, global = true, value_name = "[LAYER=]DIR", hide_short_help = true)]
+    pub(crate) root: Vec<Root>,
+
+    /// Trusted plugin to load, for its skills and tools; repeatable. See `prowess plugin trust`
+    ///
+    /// LAYER is the layer of its skills. JSON is an object that configures it. Defaults come from
+    /// `plugins.settings` in the configuration.
+    #[arg(long, global = true, value_name = "[LAYER=]FILE[=JSON]", hide_short_help = true)]
+    pub(crate) plugin: Vec<NamedPlugin>,
+
+    /// Load the built-in skill sources from plugins in this directory instead of the compiled-in
+    /// ones
+    ///
+    /// Defaults to `$PROWESS_DYNAMIC`.
+    #[arg(long, global = true, value_name = "DIR", hide_short_help = true)]
+    pub(crate) dynamic: Option<PathBuf>,
+
+    /// Ignore and do not write the scan cache
+    #[arg(long, global = true, hide_short_help = true)]
+    pub(crate) no_cache: bool,
+}
+
+/// The options that choose the policies.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Configuration")]
+pub(crate) struct PolicyOptions {
+    /// Configuration file (YAML) that overrides the files that are found; see `prowess config`
+    #[arg(long, global = true, value_name = "FILE", hide_short_help = true)]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Value of the configuration, such as `prompt.max_tokens=2000`; repeatable
+    #[arg(long, global = true, value_name = "KEY=VALUE", hide_short_help = true)]
+    pub(crate) set: Vec<Setting>,
+
+    /// Preset of the configuration: standard, flexigpt, omniforge, boxxy, sandbox or yodoca
+    #[arg(long, global = true, value_name = "NAME", hide_short_help = true)]
+    pub(crate) preset: Option<String>,
+
+    /// Ignore the configuration files of the system, the user and the project
+    #[arg(long, global = true, hide_short_help = true)]
+    pub(crate) no_config: bool,
 }
 
 /// A value of the configuration with its key.

@@ -5,13 +5,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
 
-use super::{Args, Format, renamed};
-
-/// The options that choose the skills.
-const SKILLS: [&str; 4] = ["root", "plugin", "dynamic", "no_cache"];
-
-/// The options that choose the policies.
-const POLICIES: [&str; 4] = ["config", "set", "preset", "no_config"];
+use super::{Args, Format, PolicyOptions, SkillOptions};
 
 /// The command with formats of its own.
 const VALIDATE: &str = "validate";
@@ -20,22 +14,8 @@ const VALIDATE: &str = "validate";
 const WITHOUT_SKILLS: [&str; 5] = ["approvals", "config", "new", "tour", VALIDATE];
 
 /// Commands that use neither.
-const WITHOUT_POLICIES: [&str; 14] = [
-    "add",
-    "audit",
-    "completions",
-    "man",
-    "publish",
-    "read-properties",
-    "remove",
-    "sync",
-    "to-prompt",
-    "trust",
-    "update",
-    "verify",
-    "version",
-    "help",
-];
+const WITHOUT_POLICIES: &str = "add audit completions help man publish read-properties remove \
+    sync to-prompt trust update verify version";
 
 /// The short help of the program: the commands by purpose, on one screen.
 const SHORT: &str = "\
@@ -60,20 +40,34 @@ Options:
 `prowess COMMAND -h` describes a command, `prowess help` lists topics.
 ";
 
+/// The old name of each command that became an option of another one, and what replaces it.
+const RENAMED: [(&str, &str); 9] = [
+    ("explain-call", "prowess call TOOL JSON --explain"),
+    ("lock", "prowess sync --import FILE, or --export"),
+    ("outdated", "prowess update --check"),
+    ("probe", "prowess search --probe FILE"),
+    ("quarantine", "prowess sync --quarantine, or --release DIGEST FILE"),
+    ("rollback", "prowess update --rollback ID"),
+    ("schema", "prowess validate --schema"),
+    ("shell", "prowess run --shell"),
+    ("stats", "prowess audit stats"),
+];
+
 /// Returns the command line as it is parsed and documented.
 pub(crate) fn command() -> Command {
     let command = Args::command();
     let global: Vec<_> = command.get_arguments().cloned().collect();
     command.mut_subcommands(|command| {
         let name = command.get_name().to_owned();
-        command.args(global.iter().map(|option| option_of(option.clone(), &name)))
+        let unused = unused(&name);
+        command.args(global.iter().map(|option| option_of(option.clone(), &name, &unused)))
     })
 }
 
 /// Returns an option of every command as a command shows it.
-fn option_of(option: Arg, command: &str) -> Arg {
+fn option_of(option: Arg, command: &str, unused: &[String]) -> Arg {
     let id = option.get_id().as_str();
-    let is_unused = unused(command).iter().any(|group| group.contains(&id));
+    let is_unused = unused.iter().any(|other| other == id);
     if id == "format" && command == VALIDATE {
         return option.value_parser(all_formats());
     }
@@ -104,8 +98,8 @@ fn with_new_name(error: clap::Error, command: &mut Command) -> clap::Error {
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
         return error;
     };
-    match renamed::replacement(name) {
-        Some(new) => {
+    match RENAMED.iter().find(|(old, _)| old == name) {
+        Some((_, new)) => {
             let message = format!("`prowess {name}` is now `{new}`");
             command.error(ErrorKind::InvalidSubcommand, message)
         }
@@ -116,11 +110,9 @@ fn with_new_name(error: clap::Error, command: &mut Command) -> clap::Error {
 /// Refuses an option that the command does not use: it would have no effect.
 fn refuse_unused(command: &mut Command, matches: &ArgMatches) -> Result<(), clap::Error> {
     let Some((name, _)) = matches.subcommand() else { return Ok(()) };
-    let is_given = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
-    let Some(id) = unused(name).iter().copied().flatten().copied().find(is_given) else {
-        return Ok(());
-    };
-    let (purpose, users) = if SKILLS.contains(&id) {
+    let is_given = |id: &String| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let Some(id) = unused(name).into_iter().find(is_given) else { return Ok(()) };
+    let (purpose, users) = if ids::<SkillOptions>().contains(&id) {
         ("it is about the skills that are found", "`list`, `prompt` and `serve`")
     } else {
         ("it changes the configuration", "`list`, `validate`, `serve` and `config show`")
@@ -131,14 +123,19 @@ fn refuse_unused(command: &mut Command, matches: &ArgMatches) -> Result<(), clap
     Err(command.error(ErrorKind::ArgumentConflict, message))
 }
 
-/// Returns the groups of options that a command does not use. Its help leaves them out, and they
-/// are refused.
-fn unused(command: &str) -> &'static [&'static [&'static str]] {
-    if WITHOUT_POLICIES.contains(&command) {
-        &[&SKILLS, &POLICIES]
+/// Returns the options that a command does not use. Its help leaves them out, and they are refused.
+fn unused(command: &str) -> Vec<String> {
+    if WITHOUT_POLICIES.split(' ').any(|other| other == command) {
+        [ids::<SkillOptions>(), ids::<PolicyOptions>()].concat()
     } else if WITHOUT_SKILLS.contains(&command) {
-        &[&SKILLS]
+        ids::<SkillOptions>()
     } else {
-        &[]
+        Vec::new()
     }
+}
+
+/// Returns the ids of a group of options.
+fn ids<Options: clap::Args>() -> Vec<String> {
+    let group = Options::augment_args(Command::new(""));
+    group.get_arguments().map(|option| option.get_id().to_string()).collect()
 }

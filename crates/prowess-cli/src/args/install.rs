@@ -88,26 +88,20 @@ pub(crate) struct Sync {
 
 /// What `sync` does instead of installing the skills of the lock file: one of these.
 #[derive(Debug, Args)]
-#[group(multiple = false)]
+#[group(multiple = false, conflicts_with_all = ["check", "frozen"])]
 pub(crate) struct LockWork {
     /// Install what the lock file of another tool names: `skills-lock.json`, `.skill-lock.json`,
     /// `toolhive.lock.yaml` or `apm.lock.yaml`
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["check", "frozen"])]
+    #[arg(long, value_name = "FILE")]
     pub(crate) import: Option<PathBuf>,
     /// Print the installed skills as a `skills-lock.json`
-    #[arg(long, conflicts_with_all = ["check", "frozen"], hide_short_help = true)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) export: bool,
     /// List the artifacts in quarantine
-    #[arg(long, conflicts_with_all = ["check", "frozen"], hide_short_help = true)]
+    #[arg(long, hide_short_help = true)]
     pub(crate) quarantine: bool,
     /// Take an artifact out of quarantine and write it to a new file, to look at it or to add it
-    #[arg(
-        long,
-        num_args = 2,
-        value_names = ["DIGEST", "FILE"],
-        conflicts_with_all = ["check", "frozen"],
-        hide_short_help = true
-    )]
+    #[arg(long, num_args = 2, value_names = ["DIGEST", "FILE"], hide_short_help = true)]
     pub(crate) release: Option<Vec<String>>,
 }
 

@@ -41,7 +41,12 @@ pub(crate) struct Run {
     #[arg(long, hide_short_help = true, hide = !cfg!(feature = "proxy"))]
     pub(crate) network: bool,
     /// Seconds after which the script is ended, at most 600
-    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=600))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u64).range(1..=600)
+    )]
     pub(crate) seconds: u64,
     /// Run commands over files in memory, with the skills in them, instead of a script
     #[arg(

@@ -142,10 +142,8 @@ fn audit(global: &Global, output: &Output) -> Result<Arc<dyn AuditSink>, Failure
 /// Opens the database; returns `None` if there is none yet.
 fn open() -> Result<Option<ApprovalDatabase>, Failure> {
     let surroundings = paths::surroundings()?;
-    let path = paths::state_database(&surroundings).ok_or_else(|| {
-        let message = "the database of approvals cannot be located: the user has no home directory";
-        Failure::new("state-directory-unknown", message, "set `HOME` or `XDG_STATE_HOME`")
-    })?;
+    let path = paths::state_database(&surroundings);
+    let path = path.ok_or_else(|| paths::without_home("the database of approvals"))?;
     // A link to nowhere is there, and is refused.
     if path.symlink_metadata().is_err() {
         return Ok(None);

@@ -43,7 +43,7 @@ pub(crate) fn difference(
 
 /// Saves a prompt for a later `--diff last`. A failure only makes that one miss it.
 pub(crate) fn keep(global: &Global, args: &PromptArgs, now: &Composed) {
-    if global.no_cache {
+    if global.skills.no_cache {
         return;
     }
     if let (Some(cache), Ok(key)) = (cache(), key(global, args)) {
@@ -69,7 +69,7 @@ fn cache() -> Option<TextCache> {
 fn key(global: &Global, args: &PromptArgs) -> Result<String, Failure> {
     let directory = working_directory()?;
     let PromptArgs { load, agent, .. } = args;
-    Ok(format!("{directory:?}\n{:?}\n{load:?}\n{agent:?}", global.root))
+    Ok(format!("{directory:?}\n{:?}\n{load:?}\n{agent:?}", global.skills.root))
 }
 
 /// Returns the text with a fixed boundary.

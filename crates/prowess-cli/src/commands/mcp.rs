@@ -13,6 +13,7 @@ use crate::args::{Global, Mcp, Setting};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paths::{absolute, working_directory};
+use crate::plugins::this_program;
 
 const CLIENTS: &str = include_str!("mcp/clients.json");
 
@@ -60,11 +61,7 @@ fn find<'c>(clients: &'c [Client], name: &str) -> Result<&'c Client, Failure> {
 
 fn print(client: &Client, global: &Global, output: &Output) -> Result<(), Failure> {
     let Client { name, block, file } = client;
-    let program = std::env::current_exe().map_err(|error| {
-        let message = format!("the path of this program is unknown: {error}");
-        Failure::new("program-unknown", message, "write the block by hand")
-    })?;
-    let command = text(&program)?;
+    let command = text(&this_program()?)?;
     let args = server_arguments(global)?;
     let block = BLOCKS.iter().find(|(file, _)| file == block).expect("a test reads each block").1;
     let line: Vec<_> = [&command].into_iter().chain(&args).collect();
@@ -81,30 +78,32 @@ fn print(client: &Client, global: &Global, output: &Output) -> Result<(), Failur
 /// Returns the arguments of a server with these options. A client starts it in another directory,
 /// so paths are absolute.
 fn server_arguments(global: &Global) -> Result<Vec<String>, Failure> {
-    if !global.plugin.is_empty() {
+    if !global.skills.plugin.is_empty() {
         let help = "name them in the configuration under `plugins`, and pass it with `--config`";
         return Err(Failure::usage("usage", "plugins cannot be passed on", help));
     }
     let mut args = Vec::new();
-    for root in &global.root {
+    for root in &global.skills.root {
         let directory = text(&absolute(&root.directory)?)?;
         args.extend(["--root".to_owned(), format!("{}={directory}", root.layer)]);
     }
-    for (option, file) in [("--config", &global.config), ("--dynamic", &global.dynamic)] {
+    for (option, file) in
+        [("--config", &global.policies.config), ("--dynamic", &global.skills.dynamic)]
+    {
         if let Some(file) = file {
             args.extend([option.to_owned(), text(&absolute(file)?)?]);
         }
     }
-    if let Some(preset) = &global.preset {
+    if let Some(preset) = &global.policies.preset {
         args.extend(["--preset".to_owned(), preset.clone()]);
     }
     if global.start.is_some() {
         args.extend(["-C".to_owned(), text(&working_directory()?)?]);
     }
-    if global.no_config {
+    if global.policies.no_config {
         args.push("--no-config".to_owned());
     }
-    for Setting { key, value } in &global.set {
+    for Setting { key, value } in &global.policies.set {
         args.extend(["--set".to_owned(), format!("{key}={value}")]);
     }
     args.push("serve".to_owned());

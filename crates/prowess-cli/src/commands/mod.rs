@@ -17,6 +17,7 @@ mod lock;
 mod manual;
 mod margin;
 mod mcp;
+mod named;
 mod new;
 mod overview;
 mod placement;
@@ -24,7 +25,6 @@ mod plugin;
 mod probe;
 mod prompt;
 mod publish;
-mod read_properties;
 #[cfg(feature = "vendor")]
 mod request;
 mod run;
@@ -36,7 +36,6 @@ mod show;
 #[cfg(feature = "reference")]
 mod skills_ref;
 mod sync;
-mod to_prompt;
 mod tour;
 mod trust;
 mod update;
@@ -51,7 +50,6 @@ use crate::failure::Failure;
 use crate::features::lacks;
 use crate::output::Output;
 
-/// Runs the command.
 pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
     let global = &args.global;
     if matches!(global.format, Format::Sarif | Format::Github)
@@ -64,10 +62,10 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         None => overview::run(global, output),
         Some(Command::Validate(args)) => validate::run(global, args, output),
         Some(Command::ReadProperties { path, profile }) => {
-            read_properties::run(path, *profile, output)
+            named::read_properties(path, *profile, output)
         }
         Some(Command::New(args)) => new::run(global, args, output),
-        Some(Command::ToPrompt { paths, profile }) => to_prompt::run(paths, *profile, output),
+        Some(Command::ToPrompt { paths, profile }) => named::to_prompt(paths, *profile, output),
         Some(Command::Doctor) => doctor::run(global, output),
         Some(Command::List) => list::run(global, output),
         Some(Command::Show { id }) => show::run(global, id, output),

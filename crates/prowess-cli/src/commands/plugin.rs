@@ -10,13 +10,13 @@ mod trust;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use prowess::plugin_host::{Placement, PluginError, TrustError, TrustStore, run_process_with};
+use prowess::plugin_host::{Placement, PluginError, TrustStore, run_process_with};
 use serde::Serialize;
 
 use crate::args::{Global, Plugin};
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::plugins::{PluginPaths, Remarks};
+use crate::plugins::{PluginPaths, Remarks, untrusted};
 
 pub(crate) fn run(global: &Global, command: &Plugin, output: &Output) -> Result<ExitCode, Failure> {
     match command {
@@ -70,14 +70,4 @@ impl Verdict {
 /// Reads the trust store. An unreadable store is a failure, not an empty store.
 fn trusted(paths: &PluginPaths) -> Result<TrustStore, Failure> {
     TrustStore::read(&paths.trust_file).map_err(|error| untrusted(&error))
-}
-
-fn untrusted(error: &TrustError) -> Failure {
-    match error {
-        TrustError::Refused(error) => Failure::from(error),
-        _ => {
-            let help = "fix the file or move it away, then trust your plugins again";
-            Failure::new("plugin-trust-invalid", error.to_string(), help)
-        }
-    }
 }

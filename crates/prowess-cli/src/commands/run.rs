@@ -31,7 +31,6 @@ const NOT_STARTED: u8 = 125;
 /// The exit code of a script that a signal ended.
 const SIGNALLED: u8 = 128;
 
-/// Runs the command.
 pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCode, Failure> {
     let configured = policies(global)?;
     let policies = granted(configured.clone(), args)?;

@@ -45,7 +45,8 @@ struct Named {
 
 pub(crate) fn run(args: &Trust, output: &Output) -> Result<ExitCode, Failure> {
     let surroundings = paths::surroundings()?;
-    let file = paths::trust_file(&surroundings).ok_or_else(without_home)?;
+    let file = paths::trust_file(&surroundings);
+    let file = file.ok_or_else(|| paths::without_home("the file of trusted directories"))?;
     let answer = if let Some(written) = &args.revoke {
         revoke(&file, written)?
     } else if args.list {
@@ -124,12 +125,6 @@ fn named(trusted: &TrustedOrigin) -> Named {
 
 fn folder(trusted: &TrustedFolder) -> Folder {
     Folder { path: trusted.path().into(), since: trusted.since(), state: trusted.state() }
-}
-
-fn without_home() -> Failure {
-    let message =
-        "the file of trusted directories cannot be located: the user has no home directory";
-    Failure::new("state-directory-unknown", message, "set `HOME` or `XDG_STATE_HOME`")
 }
 
 fn refused(error: TrustError) -> Failure {

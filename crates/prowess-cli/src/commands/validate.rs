@@ -1,6 +1,5 @@
 //! `prowess validate`: checks packages against a profile.
 
-mod boxxy;
 mod fixing;
 mod input;
 mod progress;
@@ -25,6 +24,7 @@ use crate::features;
 use crate::output::Output;
 use crate::paths::working_directory;
 use crate::policies::{chosen_profile, ignored_project_file, policies};
+use crate::terminal::plain_lines;
 use fixing::{FixedFile, Fixes};
 use input::{Input, exists_outside, name_stdin, root_of};
 use progress::Bar;
@@ -149,7 +149,7 @@ fn print(
             if !args.hints {
                 leave_out_hints(&mut checked);
             }
-            return output.data(&github(&checked, &base));
+            return output.data(&plain_lines(&github(&checked, &base)));
         }
         Format::Text | Format::Json => {}
     }

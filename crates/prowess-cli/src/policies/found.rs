@@ -27,7 +27,7 @@ impl Found {
         let mut files = Vec::new();
         let mut below = Vec::new();
         let named = [Some(places::system_file()), places::user_file()];
-        for path in named.into_iter().flatten().filter(|_| !global.no_config) {
+        for path in named.into_iter().flatten().filter(|_| !global.policies.no_config) {
             let is_there = path.symlink_metadata().is_ok();
             let state = if is_there { FileState::Used } else { FileState::Missing };
             if is_there {
@@ -36,7 +36,7 @@ impl Found {
             files.push(FoundFile { path, state });
         }
         let above = above(global, &mut files)?;
-        if !global.no_config {
+        if !global.policies.no_config {
             let operator: Vec<_> = below.iter().chain(&above).cloned().collect();
             let operator = configuration_of(operator)?;
             if let Some((file, part)) = project::find(&surroundings()?, operator.policies())? {
@@ -62,14 +62,14 @@ fn above(global: &Global, files: &mut Vec<FoundFile>) -> Result<Vec<ConfigPart>,
         add_file(path, &mut parts)?;
     }
     parts.extend(variables::parts()?);
-    if let Some(path) = &global.config {
+    if let Some(path) = &global.policies.config {
         add_file(path.clone(), &mut parts)?;
     }
     let option = |name: &str| Origin::Option(name.to_owned());
-    if let Some(preset) = &global.preset {
+    if let Some(preset) = &global.policies.preset {
         parts.push(ConfigPart::value(option("--preset"), "preset", json(preset)));
     }
-    for setting in &global.set {
+    for setting in &global.policies.set {
         let origin = option(&format!("--set {}", setting.key));
         parts.push(ConfigPart::value(origin, &*setting.key, &*setting.value));
     }

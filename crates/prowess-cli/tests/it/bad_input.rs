@@ -101,7 +101,8 @@ fn findings_are_counted_on_standard_error() {
 /// Creates a FIFO without a writer: a program that opens it and waits, waits forever.
 pub(crate) fn make_fifo(path: &Path) {
     use rustix::fs::{CWD, FileType, Mode};
-    rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::RUSR, 0).expect("a FIFO can be made");
+    rustix::fs::mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)
+        .expect("a FIFO can be made");
 }
 
 /// Runs `work` on a thread whose children do not get root's right to read everything back. The
@@ -160,9 +161,13 @@ fn terminal_controls_of_skills_are_escaped() {
     let text = "name: alpha\ndescription: \"x\\e[2J\\ay\"";
     tree.write("alpha/SKILL.md", skill_md(text) + "\u{1b}]0;owned\u{7}\n");
     tree.write("\u{1b}[31mred/SKILL.md", "");
-    for args in
-        [&["list"][..], &["show", "alpha"], &["prompt", "--load", "alpha"], &["validate", "."]]
-    {
+    for args in [
+        &["list"][..],
+        &["show", "alpha"],
+        &["prompt", "--load", "alpha"],
+        &["validate", "."],
+        &["validate", ".", "--format", "github"],
+    ] {
         // In a pipe every sequence is removed; with colours, each must be the program's.
         let args: Vec<_> = args.iter().chain(&["--color", "always"]).copied().collect();
         let program = Program::new().root("user", tree.path()).working_in(tree.path());

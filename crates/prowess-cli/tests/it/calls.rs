@@ -65,17 +65,6 @@ fn denied_calls_of_the_command_line_are_recorded_once() {
 }
 
 #[test]
-fn denied_calls_of_a_client_are_recorded_once() {
-    block_on(async {
-        let place = Place::new(DENYING);
-        let client = Client::of(place.program()).await;
-        let refused = client.call("skills_load", json!({ "names": ["pdf"] })).await;
-        assert_eq!(code(&refused), Some("tool-denied"));
-        assert_eq!(place.records("skills.load"), 1);
-    });
-}
-
-#[test]
 fn server_and_command_line_share_approvals() {
     block_on(async {
         let place = Place::new("added_tools: gate");

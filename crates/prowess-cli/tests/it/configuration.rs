@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use expect_test::expect;
+use expect_test::expect_file;
 use prowess_testkit::Tree;
 use serde_json::Value;
 
@@ -121,35 +121,32 @@ fn project_file_cannot_lead_out_of_the_project() {
 #[test]
 fn error_names_file_line_and_column() {
     let tree = machine();
-    let check =
-        |path: &str, text: &str, code: &str, message: &str, help: &str, place: (u64, u64)| {
-            tree.write(path, text);
-            let ran = run(&tree, &["list", "--format", "json"]);
-            let error = ran.error();
-            assert_eq!((ran.code, &error["code"]), (Some(2), &Value::from(code)));
-            assert!(error["message"].as_str().unwrap().contains(message), "{error}");
-            assert!(error["help"].as_str().unwrap().contains(help), "{error}");
-            assert!(error["path"].as_str().unwrap().ends_with(path), "{error}");
-            assert_eq!(
-                (error["line"].as_u64(), error["column"].as_u64()),
-                (Some(place.0), Some(place.1))
-            );
-            let printed = run(&tree, &["list"]);
-            let line = format!("{path}:{}:{}\n", place.0, place.1);
-            assert!(printed.stderr.contains(&line), "people see the place: {}", printed.stderr);
-            fs::remove_file(tree.join(path)).unwrap();
-        };
+    let check = |path: &str, text: &str, code: &str, parts: [&str; 2], place: (u64, u64)| {
+        tree.write(path, text);
+        let ran = run(&tree, &["list", "--format", "json"]);
+        let error = ran.error();
+        assert_eq!((ran.code, &error["code"]), (Some(2), &Value::from(code)));
+        for (key, part) in [("message", parts[0]), ("help", parts[1]), ("path", path)] {
+            assert!(error[key].as_str().unwrap().contains(part), "{key}: {error}");
+        }
+        let shown = (error["line"].as_u64(), error["column"].as_u64());
+        assert_eq!(shown, (Some(place.0), Some(place.1)), "{error}");
+        let printed = run(&tree, &["list"]);
+        let line = format!("{path}:{}:{}\n", place.0, place.1);
+        assert!(printed.stderr.contains(&line), "people see the place: {}", printed.stderr);
+        fs::remove_file(tree.join(path)).unwrap();
+    };
     let user = "home/.config/prowess/config.yaml";
     let meant = "unknown key `max_tokns`; did you mean `max_tokens`?";
     let keys = "`prowess config init --print --all` explains every key";
-    check(user, "prompt:\n  max_tokns: 5\n", "config-invalid", meant, keys, (2, 3));
-    check(user, "session: [\n", "config-invalid", "while parsing", keys, (2, 1));
+    check(user, "prompt:\n  max_tokns: 5\n", "config-invalid", [meant, keys], (2, 3));
+    check(user, "session: [\n", "config-invalid", ["while parsing", keys], (2, 1));
     run(&tree, &["trust"]).text();
     let project = "repository/.prowess/config.yaml";
     let text = "registry:\n  profile: spec\ngate:\n  ungranted: allow\n";
     let why = "`gate` cannot be set by a project, whose skills it could give more rights";
     let instead = "set it in your own configuration; a project may set registry.profile";
-    check(project, text, "config-key-forbidden", why, instead, (3, 1));
+    check(project, text, "config-key-forbidden", [why, instead], (3, 1));
 }
 
 #[test]
@@ -186,35 +183,7 @@ fn show_prints_the_origin_of_each_value() {
     let args = ["--preset", "sandbox", "--set", "name_style=dot", "config", "show", "--changed"];
     let shown = run(&tree, &args);
     let text = shown.text().replace(&tree.path().display().to_string(), "$TREE");
-    expect![[r##"
-        # /etc/prowess/config.yaml  (does not exist)
-        # $TREE/home/.config/prowess/config.yaml
-        registry:
-          name_rule: "any"                               # preset sandbox
-          limits:
-            body_tokens:
-              severity: "warning"                        # program
-          name_mismatch: "allow"                         # preset sandbox
-          collision: "error"                             # preset sandbox
-        refresh:
-          mode: "manual"                                 # preset sandbox
-        session:
-          discipline: "stateless"                        # preset sandbox
-        delivery:
-          bodies: "tool_result"                          # preset sandbox
-          show_location: "none"                          # preset sandbox
-        prompt:
-          catalog_place: "tool_description"              # preset sandbox
-          described_skills: "at_start"                   # preset sandbox
-          catalog_format: "dash_lines"                   # preset sandbox
-          max_tokens: 5                                  # $TREE/home/.config/prowess/config.yaml
-        tools:
-          surfaces: ["get_skill","shell","files"]        # preset sandbox
-          read_gate: "known"                             # preset sandbox
-          skill_lookup: "casefold_unique"                # preset sandbox
-        name_style: "dot"                                # --set name_style
-    "##]]
-    .assert_eq(&text);
+    expect_file!["configuration.txt"].assert_eq(&text);
     let wrong = run(&tree, &["config", "show", "promt"]);
     assert!(wrong.stderr.contains("did you mean `prompt`?"), "{}", wrong.stderr);
 }

@@ -3,76 +3,40 @@
 use prowess_testkit::Tree;
 use serde_json::Value;
 
-use crate::plain_skill;
 use crate::program::Program;
+use crate::{plain_skill, skill_md};
 
-const SKILLS: &str = "
-//- /.agents/skills/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
----
-Body
-//- /.agents/skills/pdf/inner/deep/SKILL.md
----
-name: deep
-description: Is inside another.
----
-//- /.agents/skills/by-hand/SKILL.md
----
-name: by-hand
-description: Only when a user says so.
-disable-model-invocation: true
----
-//- /.agents/skills/needs/SKILL.md
----
-name: needs
-description: Needs a program.
-metadata:
-  openclaw:
-    requires:
-      bins: [a-program-that-nobody-has]
----
-//- /.agents/skills/of-a/SKILL.md
----
-name: of-a
-description: Is for one tenant.
-scope:
-  tenants: [a]
----
-//- /.agents/skills/two  blanks/SKILL.md
----
-name: long
-description: A description that goes on and on, about forms and tables and about everything else that one might fill in, so that a prompt without much room gives less of it than there is.
----
-//- /.agents/skills/broken/SKILL.md
----
-name: broken
----
-//- /.agents/skills/notes/README.md
-No skill.
-//- /.agents/skills/node_modules/bundled/SKILL.md
----
-name: bundled
-description: Is never searched for.
----
-//- /.agents/skills/.gitignore
-ignored/
-//- /.agents/skills/ignored/draft/SKILL.md
----
-name: draft
-description: Is for nobody yet.
----
-//- /.agents/skills/1/2/3/4/5/6/7/far/SKILL.md
----
-name: far
-description: Is far down.
----
-";
+/// The directories of skills, and their frontmatter.
+const SKILLS: [(&str, &str); 10] = [
+    ("pdf", "name: pdf\ndescription: Fills forms."),
+    ("pdf/inner/deep", "name: deep\ndescription: Is inside another."),
+    ("by-hand", "name: by-hand\ndescription: By users.\ndisable-model-invocation: true"),
+    (
+        "needs",
+        "name: needs\ndescription: Needs a program.\n\
+         metadata: { openclaw: { requires: { bins: [a-program-that-nobody-has] } } }",
+    ),
+    ("of-a", "name: of-a\ndescription: Is for one tenant.\nscope: { tenants: [a] }"),
+    (
+        "two  blanks",
+        "name: long\ndescription: A description that goes on and on, about forms and tables and \
+         about everything else that one might fill in, so that a prompt without much room gives \
+         less of it than there is.",
+    ),
+    ("broken", "name: broken"),
+    ("node_modules/bundled", "name: bundled\ndescription: Is never searched for."),
+    ("ignored/draft", "name: draft\ndescription: Is for nobody yet."),
+    ("1/2/3/4/5/6/7/far", "name: far\ndescription: Is far down."),
+];
 
 /// A home with the skills above, where clients put them.
 fn home(config: &str) -> Tree {
-    let tree = Tree::new(SKILLS);
+    let tree = Tree::new("");
+    for (directory, frontmatter) in SKILLS {
+        tree.write(&format!(".agents/skills/{directory}/SKILL.md"), skill_md(frontmatter));
+    }
+    tree.write(".agents/skills/notes/README.md", "No skill.\n");
+    tree.write(".agents/skills/.gitignore", "ignored/\n");
     tree.write("prowess.yaml", config);
     tree
 }

@@ -8,84 +8,39 @@ use expect_test::expect_file;
 
 use crate::program::Program;
 
-/// Each command whose help is in the snapshot.
-pub(crate) const COMMANDS: [&[&str]; 48] = [
-    &[],
-    &["validate"],
-    &["read-properties"],
-    &["new"],
-    &["to-prompt"],
-    &["list"],
-    &["show"],
-    &["search"],
-    &["explain"],
-    &["doctor"],
-    &["prompt"],
-    &["call"],
-    &["run"],
-    &["plugin"],
-    &["plugin", "list"],
-    &["plugin", "inspect"],
-    &["plugin", "check"],
-    &["plugin", "new"],
-    &["plugin", "trust"],
-    &["serve"],
-    &["mcp"],
-    &["mcp", "config"],
-    &["config"],
-    &["config", "show"],
-    &["config", "init"],
-    &["config", "schema"],
-    &["config", "check"],
-    &["trust"],
-    &["add"],
-    &["remove"],
-    &["sync"],
-    &["update"],
-    &["verify"],
-    &["publish"],
-    &["audit"],
-    &["audit", "show"],
-    &["audit", "verify"],
-    &["audit", "stats"],
-    &["approvals"],
-    &["approvals", "list"],
-    &["approvals", "grant"],
-    &["approvals", "deny"],
-    &["approvals", "revoke"],
-    &["completions"],
-    &["man"],
-    &["tour"],
-    &["version"],
-    &["help"],
-];
+/// Each command whose help is in the snapshot; the first one is the program itself.
+const COMMANDS: &str = ", validate, read-properties, new, to-prompt, list, show, search, explain, \
+    doctor, prompt, call, run, plugin, plugin list, plugin inspect, plugin check, plugin new, \
+    plugin trust, serve, mcp, mcp config, config, config show, config init, config schema, \
+    config check, trust, add, remove, sync, update, verify, publish, audit, audit show, \
+    audit verify, audit stats, approvals, approvals list, approvals grant, approvals deny, \
+    approvals revoke, completions, man, tour, version, help";
+
+/// Returns the words of each command.
+pub(crate) fn commands() -> Vec<Vec<&'static str>> {
+    COMMANDS.split(", ").map(|command| command.split_whitespace().collect()).collect()
+}
+
+/// Returns the words of each command that has a `--help`: `help` prints its list of topics.
+fn commands_with_help() -> Vec<Vec<&'static str>> {
+    commands().into_iter().filter(|command| *command != ["help"]).collect()
+}
 
 /// The commands that the overviews leave out.
 const HIDDEN: [&str; 6] = ["completions", "help", "man", "read-properties", "to-prompt", "version"];
 
-/// The heading after which a command's own help ends and the options of every command may follow.
-const GLOBAL_OPTIONS: [&str; 10] = [
-    "--root",
-    "--plugin",
-    "--dynamic",
-    "--config",
-    "--set",
-    "--preset",
-    "--no-config",
-    "--no-cache",
-    "--format",
-    "--color",
-];
+/// Options of every command.
+const GLOBAL_OPTIONS: &str = "--root --plugin --dynamic --config --set --preset --no-config \
+    --no-cache --format --color";
 
 /// The help of a program with further features has more options.
 #[cfg(not(feature = "http"))]
 #[test]
 fn every_help_text_is_as_reviewed() {
     let mut text = String::new();
-    for command in COMMANDS {
-        let mut args = command.to_vec();
+    for mut args in commands() {
         // `help` prints help by itself: its list of topics.
-        if command != ["help"] {
+        if args != ["help"] {
             args.push("--help");
         }
         let printed = Program::new().run(&args);
@@ -97,17 +52,18 @@ fn every_help_text_is_as_reviewed() {
 #[test]
 fn every_command_is_in_the_snapshot() {
     let printed = Program::new().run(&["--help"]);
-    let commands = printed.text().lines().skip_while(|line| *line != "Commands:").skip(1);
-    let names = commands.take_while(|line| !line.is_empty()).filter_map(|line| {
+    let listed = printed.text().lines().skip_while(|line| *line != "Commands:").skip(1);
+    let names = listed.take_while(|line| !line.is_empty()).filter_map(|line| {
         let name = line.strip_prefix("  ")?.split(' ').next()?;
         (!name.is_empty()).then_some(name)
     });
     let names: Vec<_> = names.collect();
     assert_eq!(names.len(), 24, "{names:?}");
     for name in names {
-        assert!(COMMANDS.iter().any(|command| command.first() == Some(&name)), "`{name}` is there");
+        let is_there = commands().iter().any(|command| command.first() == Some(&name));
+        assert!(is_there, "`{name}` is in the snapshot");
     }
-    for option in GLOBAL_OPTIONS {
+    for option in GLOBAL_OPTIONS.split(' ') {
         assert!(printed.text().contains(option), "`{option}` is an option of every command");
     }
 }
@@ -115,9 +71,9 @@ fn every_command_is_in_the_snapshot() {
 /// The short help of every command is one screen of a terminal of 80 columns and 24 lines.
 #[test]
 fn short_help_is_one_screen() {
-    for command in COMMANDS.iter().filter(|command| **command != ["help"]) {
+    for command in commands_with_help() {
         let printed =
-            Program::new().variable("COLUMNS", "80").run(&[command, &["-h"][..]].concat());
+            Program::new().variable("COLUMNS", "80").run(&[&command[..], &["-h"]].concat());
         let text = printed.text();
         assert!(text.lines().count() <= 24, "`prowess {} -h`: {text}", command.join(" "));
         assert!(text.lines().all(|line| line.chars().count() <= 80), "it fits 80 columns: {text}");
@@ -129,9 +85,9 @@ fn short_help_has_every_command() {
     let short = Program::new().run(&["-h"]);
     assert!(short.text().lines().count() <= 24, "it is one screen of 24 lines");
     let words: Vec<_> = short.text().split([' ', ',', '\n']).collect();
-    let names = COMMANDS.iter().filter_map(|command| command.first());
+    let names = commands().into_iter().filter_map(|command| command.first().copied());
     for name in names.filter(|name| !HIDDEN.contains(name)) {
-        assert!(words.contains(name), "`{name}` is in the short help");
+        assert!(words.contains(&name), "`{name}` is in the short help");
     }
 }
 
@@ -172,29 +128,15 @@ fn old_name_is_answered_with_the_new_one() {
     }
 }
 
-#[test]
-fn options_stand_where_they_mean_something() {
-    let sections = |command: &[&str]| {
-        let printed = Program::new().run(&[command, &["--help"][..]].concat());
-        let lines =
-            printed.text().lines().filter(|line| line.ends_with(':') && !line.starts_with(' '));
-        lines.map(str::to_owned).collect::<Vec<_>>()
-    };
-    assert_eq!(sections(&["list"]), ["Options:", "Skills:", "Configuration:", "Global options:"]);
-    let new = ["Arguments:", "Options:", "Configuration:", "Global options:"];
-    assert_eq!(sections(&["new"]), new);
-    assert_eq!(sections(&["remove"]), ["Arguments:", "Options:", "Global options:"]);
-}
-
 /// A format that a command refuses is not offered by its help.
 #[test]
 fn help_offers_the_formats_that_a_command_prints() {
-    for command in COMMANDS.iter().filter(|command| **command != ["help"]) {
-        let printed = Program::new().run(&[command, &["--help"][..]].concat());
+    for command in commands_with_help() {
+        let printed = Program::new().run(&[&command[..], &["--help"]].concat());
         let is_offered = printed.text().contains("sarif") && printed.text().contains("github:");
-        assert_eq!(is_offered, *command == ["validate"], "`prowess {}`", command.join(" "));
-        let short = Program::new().run(&[command, &["-h"][..]].concat());
-        let values = match command {
+        assert_eq!(is_offered, command == ["validate"], "`prowess {}`", command.join(" "));
+        let short = Program::new().run(&[&command[..], &["-h"]].concat());
+        let values = match command[..] {
             [] => "--format json ",
             ["validate"] => "[possible values: text, json, sarif, github]",
             _ => "[possible values: text, json]",
@@ -212,25 +154,17 @@ fn option_without_effect_is_refused() {
         assert_eq!(refused.stdout, "", "nothing was done: {args:?}");
     };
     let skills = "it is about the skills that are found, for commands such as `list`";
-    check(
-        &["--root", "/nowhere", "verify"],
-        &format!("`--root` has no effect on `verify`: {skills}"),
-    );
-    check(&["new", "--no-cache", "pdf"], &format!("`--no-cache` has no effect on `new`: {skills}"));
-    check(
-        &["audit", "verify", "--set", "a=b"],
-        "`--set` has no effect on `audit`: it changes the configuration",
-    );
-    for (command, option, value) in [
-        ("trust", "--root", "/nowhere"),
-        ("new", "--plugin", "/nowhere.so"),
-        ("verify", "--plugin", "/nowhere.so"),
-        ("tour", "--dynamic", "/nowhere"),
+    for (args, option, command) in [
+        (&["--root", "/nowhere", "verify"][..], "--root", "verify"),
+        (&["new", "--no-cache", "pdf"], "--no-cache", "new"),
+        (&["new", "--plugin", "/nowhere.so", "pdf"], "--plugin", "new"),
+        (&["trust", "--root", "/nowhere"], "--root", "trust"),
+        (&["tour", "--dynamic", "/nowhere"], "--dynamic", "tour"),
     ] {
-        let message = format!("`{option}` has no effect on `{command}`: {skills}");
-        let name = if command == "new" { &["pdf"][..] } else { &[] };
-        check(&[&[command, option, value], name].concat(), &message);
+        check(args, &format!("`{option}` has no effect on `{command}`: {skills}"));
     }
+    let policies = "`--set` has no effect on `audit`: it changes the configuration";
+    check(&["audit", "verify", "--set", "a=b"], policies);
     check(&["list", "--hints"], "unexpected argument '--hints'");
     let refused = Program::new().run(&["tour", "--root", "/nowhere", "--format", "json"]).error();
     assert_eq!(refused["code"], "usage", "it is a failure like any other: {refused}");
@@ -245,4 +179,16 @@ fn help_of_words_is_a_page_or_that_of_a_command() {
     let unknown = help(&["trsut"]);
     assert_eq!(unknown.code, Some(2));
     assert!(unknown.stderr.contains("did you mean `trust`?"), "{}", unknown.stderr);
+}
+
+#[test]
+fn powershell_script_names_every_command() {
+    let script = Program::new().run(&["completions", "powershell"]).text().to_owned();
+    assert!(script.contains("Register-ArgumentCompleter"), "it registers itself");
+    for command in commands().iter().filter(|command| !command.is_empty()) {
+        let case = format!("\n        'prowess;{}' {{\n", command.join(";"));
+        let (_, candidates) = script.split_once(&case).unwrap_or_else(|| panic!("{case}"));
+        let candidates = candidates.split("break\n").next().unwrap_or_default();
+        assert!(candidates.contains("'--format'"), "{case}: {candidates}");
+    }
 }

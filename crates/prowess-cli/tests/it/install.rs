@@ -154,6 +154,18 @@ impl Machine {
     }
 }
 
+/// Returns the content of all files below a directory, by path.
+pub(crate) fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut paths: Vec<_> =
+        fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let content = |path: PathBuf| match path.is_dir() {
+        true => files(&path),
+        false => vec![(path.clone(), fs::read(&path).unwrap_or_default())],
+    };
+    paths.into_iter().flat_map(content).collect()
+}
+
 pub(crate) fn states(answer: &Value) -> Vec<String> {
     let text = |skill: &Value, key: &str| skill[key].as_str().unwrap().to_owned();
     let skills = answer["skills"].as_array().unwrap().iter();

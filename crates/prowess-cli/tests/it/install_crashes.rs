@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use prowess::{Cancel, Digest};
@@ -10,6 +10,7 @@ use prowess_source_remote::LocalRemote;
 use prowess_store::{Growth, Installer, LockFile, SignerRules, Store};
 use prowess_testkit::Tree;
 
+use crate::install::files;
 use crate::plain_skill;
 use crate::program::Program;
 
@@ -21,7 +22,7 @@ pub(crate) struct Machine {
     old: Digest,
     new: Digest,
     /// The paths below the home after an update.
-    updated: BTreeSet<String>,
+    updated: BTreeSet<PathBuf>,
 }
 
 impl Machine {
@@ -99,20 +100,8 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Returns the paths of all files below a directory.
-fn paths(directory: &Path) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    let mut pending = vec![directory.to_owned()];
-    while let Some(next) = pending.pop() {
-        for entry in fs::read_dir(next).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                pending.push(path);
-            } else {
-                found.insert(path.to_string_lossy().into_owned());
-            }
-        }
-    }
-    found
+fn paths(directory: &Path) -> BTreeSet<PathBuf> {
+    files(directory).into_iter().map(|(path, _)| path).collect()
 }
 
 /// No file may become larger than 1,024 bytes (two blocks for `ulimit`), so a write is cut there.

@@ -91,16 +91,6 @@ fn lost_packages_name_the_command_that_restores_them() {
     assert_eq!(quiet.stderr, "", "remarks can be left out");
 }
 
-#[cfg(feature = "remotes")]
-#[test]
-fn missing_name_lists_the_others() {
-    let machine = Machine::new();
-    let added = run(&machine, &["add", &machine.address(), "pdff"]);
-    let expected = "there is no skill `pdff` in";
-    assert!(added.stderr.contains(expected), "{}", added.stderr);
-    assert!(added.stderr.contains("; it has `notes` and `pdf`\n"), "{}", added.stderr);
-}
-
 #[test]
 fn rollback_without_an_update_says_when_there_is_one() {
     let machine = Machine::new();
@@ -109,16 +99,4 @@ fn rollback_without_an_update_says_when_there_is_one() {
     assert_eq!(refused.code, Some(1));
     let expected = "help: a skill has an earlier version after an update or a removal";
     assert!(refused.stderr.contains(expected), "{}", refused.stderr);
-}
-
-#[test]
-fn quarantined_files_can_be_looked_at() {
-    let machine = Machine::new();
-    machine.add();
-    machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + "More.\n");
-    machine.publish();
-    fs::remove_dir_all(machine.state("store/packages")).unwrap();
-    let synced = run(&machine, &["sync"]);
-    assert_eq!(synced.code, Some(3));
-    assert!(synced.stderr.contains("`prowess sync --release`"), "{}", synced.stderr);
 }

@@ -5,7 +5,6 @@ mod approvals;
 mod audit;
 mod bad_input;
 mod calls;
-mod completions;
 mod configuration;
 mod contract;
 mod documents;
@@ -38,7 +37,6 @@ mod real;
 #[cfg(feature = "remotes")]
 mod repackaged;
 mod run;
-mod schema;
 #[cfg(feature = "proxy")]
 mod script_network;
 mod search;
@@ -52,7 +50,6 @@ mod signers;
 mod tour;
 mod trust;
 mod validate;
-mod verdicts;
 mod workflows;
 
 use std::path::Path;

@@ -60,8 +60,9 @@ fn record<'l>(listed: &'l Value, name: &str) -> &'l Value {
     records.find(|record| record["name"] == name).unwrap_or_else(|| panic!("no {name}: {listed}"))
 }
 
-/// Lists, loads and reads the skills of a server.
-fn check_served(place: &Place) {
+#[test]
+fn skills_of_a_started_server_are_used() {
+    let place = Place::new().with_command();
     let listed = place.run(&["list", "--format", "json"]).json();
     assert_eq!(listed["diagnostics"], json!([]), "{listed}");
     let pdf = record(&listed, "pdf");
@@ -82,11 +83,6 @@ fn check_served(place: &Place) {
     let unlisted = json!({ "skill": "pdf", "path": "../notes/SKILL.md" });
     let refused = place.call("skills_read", &unlisted, &["--load", "pdf"]);
     assert_eq!(refused.code, Some(1), "{refused:?}");
-}
-
-#[test]
-fn skills_of_a_started_server_are_used() {
-    check_served(&Place::new().with_command());
 }
 
 #[test]

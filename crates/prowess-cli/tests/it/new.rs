@@ -46,13 +46,11 @@ fn existing_file_is_never_overwritten() {
 }
 
 #[test]
-fn a_link_is_not_written_through() {
-    let tree = Tree::new("");
-    tree.write("skills/pdf/note.md", "a note");
+fn link_is_not_written_through() {
+    let tree = Tree::new("//- /skills/pdf/note.md\na note\n");
     let link = tree.join("skills/pdf/SKILL.md");
     std::os::unix::fs::symlink("../../elsewhere", link).expect("a link");
-    let args = ["pdf", "--directory", "skills", "--format", "json"];
-    let error = new(&tree, &args).error();
+    let error = new(&tree, &["pdf", "--directory", "skills", "--format", "json"]).error();
     assert_eq!(error["code"], "skill-exists");
     assert!(!tree.join("elsewhere").exists(), "nothing is made where the link leads");
 }

@@ -9,7 +9,5 @@ mod places;
 mod screens;
 #[cfg(feature = "http")]
 mod serve_http;
-#[cfg(feature = "virtual-shell")]
-mod shell;
 mod shells;
 mod watching;

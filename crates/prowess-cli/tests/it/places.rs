@@ -114,10 +114,4 @@ fn scans_are_cached_unless_disabled() {
     assert_eq!(fs::read_dir(&cache).unwrap().count(), 1, "a file for each directory with skills");
     let second = here().run(&["list", "--format", "json"]).json();
     assert_eq!((&first, &second), (&without, &without), "and the output is the same");
-    for file in fs::read_dir(&cache).unwrap() {
-        fs::write(file.unwrap().path(), "damaged").unwrap();
-    }
-    let damaged = here().run(&["list", "--format", "json"]).json();
-    assert_eq!(damaged["diagnostics"][0]["code"], "cache-ignored", "{damaged}");
-    assert_eq!(damaged["skills"], without["skills"], "the skills are read again");
 }

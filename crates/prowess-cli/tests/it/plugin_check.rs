@@ -282,14 +282,12 @@ fn file_fault_is_reported_without_loading_it() {
     let manifest = PluginFile::manifest;
     let aborts = Manifest { panic: PanicStrategy::Abort, ..manifest() };
     let unknown = Manifest { kinds: vec!["themes".into()], ..manifest() };
-    let silent = Manifest { description: String::new(), ..manifest() };
     let exports = "int stray(void) { return 7; }";
     let plain = |manifest: &Manifest| PluginFile::new(manifest);
     let cases = [
         (b"text".to_vec(), "manifest", "it is not a dynamic library"),
         (plain(&aborts).build(), "manifest", "`panic = \"abort\"`"),
         (plain(&unknown).build(), "manifest", "lists the unknown kind `themes`"),
-        (plain(&silent).build(), "manifest", "no description"),
         (plain(&manifest()).build(), "symbols", "does not export"),
         (plain(&manifest()).code(exports).build(), "symbols", "exports 1 other name: `stray`"),
         (plain(&manifest()).flags(&["-Wl,-rpath,/opt"]).build(), "linkage", "`/opt`"),
@@ -326,10 +324,7 @@ fn the_report_is_text_or_junit_too() {
     let ran = place.run(&[&args[..], &wrong].concat());
     assert_eq!(ran.code, Some(1), "a report does not change the verdict: {}", ran.stderr);
     let document = roxmltree::Document::parse(&ran.stdout).expect("the report is XML");
-    let suite = document.root_element();
-    assert_eq!(suite.attribute("tests"), Some("6"), "a case for each check: {}", ran.stdout);
-    let failures = suite.descendants().filter(|node| node.has_tag_name("failure"));
-    assert_eq!(failures.count(), 1, "one failure for each failed check: {}", ran.stdout);
+    assert_eq!(document.root_element().attribute("tests"), Some("6"), "{}", ran.stdout);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `prowess search --probe`.
 
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 use prowess_testkit::Tree;
 
 use crate::program::{Program, Ran};
@@ -37,37 +37,7 @@ fn probe(queries: &str, more: &[&str]) -> Ran {
 #[test]
 fn text_has_ranks_measures_confusions_and_suggestions() {
     let ran = probe(QUERIES, &["--suggest"]);
-    expect![[r#"
-        fill in a form
-           1   0.86  pdf-forms  expected
-           2   0.37  web-forms  forbidden
-
-        a form on the web
-           1   1.11  web-forms  expected
-           2   0.37  pdf-forms
-
-        cook dinner
-           -         kitchen  missing
-
-        fill in any kind of form of the site
-           1   1.35  pdf-forms
-           2   0.86  web-forms  expected
-
-        nothing of this
-
-        5 queries, the best 5 of each
-          recall     0.750  of what was expected was offered
-          precision  0.500  of what was offered was expected
-          MRR        0.625  is the mean of 1/rank
-          forbidden  1 offer
-
-        Confused
-          pdf-forms above web-forms  1 time
-
-        web-forms is outranked in 1 query
-          add to its description: fill, kind
-    "#]]
-    .assert_eq(ran.text());
+    expect_file!["probe.txt"].assert_eq(ran.text());
     assert!(ran.stderr.contains("no skill named `kitchen`"), "an unknown id is reported");
 }
 

@@ -1,7 +1,5 @@
 //! `prowess prompt`: its margin, its differences and its agent.
 
-use std::path::Path;
-
 use prowess_testkit::Tree;
 
 use crate::program::{Program, Ran};
@@ -29,6 +27,7 @@ agent:
   uses_skills: [pdf]
   uses_tools: [web_search]
   instructions: Be brief.
+//- /home/empty
 //- /names.yaml
 prompt:
   catalog_format: dash_lines
@@ -37,24 +36,22 @@ prompt:
 }
 
 /// Runs the command at one home, in one directory.
-fn prompt(tree: &Tree, home: &Path, arguments: &[&str]) -> Ran {
-    let mut all = vec!["prompt"];
-    all.extend(arguments);
-    let program = Program::new().root("user", &tree.join("skills")).at_home_in(home);
-    program.working_in(tree.path()).run(&all)
+fn prompt(tree: &Tree, arguments: &[&str]) -> Ran {
+    let program = Program::new().root("user", &tree.join("skills"));
+    let program = program.at_home_in(&tree.join("home")).working_in(tree.path());
+    program.run(&[&["prompt"], arguments].concat())
 }
 
 #[test]
 fn margin_has_block_skill_and_tokens() {
     let tree = tree();
-    let home = tempfile::tempdir().expect("a temporary directory");
     let load = ["--load", "pdf"];
-    let plain = prompt(&tree, home.path(), &load);
+    let plain = prompt(&tree, &load);
     assert!(
         plain.stdout.starts_with("Skills hold instructions"),
         "a pipe gets the text: {plain:?}"
     );
-    let styled = prompt(&tree, home.path(), &["--load", "pdf", "--color", "always"]);
+    let styled = prompt(&tree, &["--load", "pdf", "--color", "always"]);
     let text = anstream::adapter::strip_str(&styled.stdout).to_string();
     let line = |block: &str, skill: &str, start: &str| {
         let found = text.lines().find(|line| {
@@ -75,63 +72,59 @@ fn margin_has_block_skill_and_tokens() {
 #[test]
 fn levels_count_what_was_read() {
     let tree = tree();
-    let home = tempfile::tempdir().expect("a temporary directory");
     let arguments = ["--load", "pdf", "--read", "references/fields.md"];
-    let document = prompt(&tree, home.path(), &[&arguments[..], &["--format", "json"]].concat());
+    let document = prompt(&tree, &[&arguments[..], &["--format", "json"]].concat());
     let levels = &document.json()["levels"];
     assert_eq!(levels[0]["id"], "pdf");
     assert_eq!(levels[0]["resources"][0]["path"], "references/fields.md");
     assert_eq!(levels[0]["resources"][0]["tokens"], 6);
     assert_eq!(levels[1]["instructions"], 0);
-    let text = prompt(&tree, home.path(), &arguments);
+    let text = prompt(&tree, &arguments);
     assert!(text.stderr.contains("Tokens by level"), "{text:?}");
     assert!(text.stderr.contains("read references/fields.md"), "{text:?}");
     assert!(text.stderr.contains("1 skill not loaded"), "{text:?}");
-    let missing = prompt(&tree, home.path(), &["--load", "pdf", "--read", "missing.md"]);
+    let missing = prompt(&tree, &["--load", "pdf", "--read", "missing.md"]);
     assert_eq!(missing.code, Some(1), "{missing:?}");
 }
 
 #[test]
 fn difference_from_the_last_prompt() {
     let tree = tree();
-    let home = tempfile::tempdir().expect("a temporary directory");
     let load = ["--load", "pdf", "--diff", "last"];
-    let first = prompt(&tree, home.path(), &load);
+    let first = prompt(&tree, &load);
     assert_eq!(first.code, Some(1), "{first:?}");
     assert!(first.stderr.contains("no-last-prompt"), "{first:?}");
-    assert_eq!(prompt(&tree, home.path(), &load[..2]).code, Some(0));
-    let same = prompt(&tree, home.path(), &load);
+    assert_eq!(prompt(&tree, &load[..2]).code, Some(0));
+    let same = prompt(&tree, &load);
     assert_eq!(same.stdout, "", "the boundary of a session is no difference: {same:?}");
     let text = "---\nname: sheets\ndescription: Makes charts.\n---\nRows and columns.\n";
     tree.write("skills/sheets/SKILL.md", text);
-    let edited = prompt(&tree, home.path(), &load);
+    let edited = prompt(&tree, &load);
     let lines: Vec<_> = edited.stdout.lines().filter(|line| line.contains("Makes")).collect();
     assert_eq!(
         lines,
         ["-<description>Makes tables.</description>", "+<description>Makes charts.</description>"]
     );
-    assert_eq!(prompt(&tree, home.path(), &load).stdout, "", "it is the last one now");
+    assert_eq!(prompt(&tree, &load).stdout, "", "it is the last one now");
 }
 
 #[test]
 fn difference_from_another_policy() {
     let tree = tree();
-    let home = tempfile::tempdir().expect("a temporary directory");
-    let diff = prompt(&tree, home.path(), &["--diff", "names.yaml"]);
+    let diff = prompt(&tree, &["--diff", "names.yaml"]);
     assert_eq!(diff.code, Some(0), "{diff:?}");
     assert!(diff.stdout.contains("\n-  - pdf: Fills forms."), "{diff:?}");
     assert!(diff.stdout.contains("\n+<name>pdf</name>"), "{diff:?}");
-    let document = prompt(&tree, home.path(), &["--diff", "names.yaml", "--format", "json"]);
+    let document = prompt(&tree, &["--diff", "names.yaml", "--format", "json"]);
     assert_eq!(document.json()["diff"].as_str(), Some(diff.stdout.as_str()));
-    let missing = prompt(&tree, home.path(), &["--diff", "missing.yaml"]);
+    let missing = prompt(&tree, &["--diff", "missing.yaml"]);
     assert_eq!(missing.code, Some(2), "{missing:?}");
 }
 
 #[test]
 fn agent_has_its_skills_bound() {
     let tree = tree();
-    let home = tempfile::tempdir().expect("a temporary directory");
-    let ran = prompt(&tree, home.path(), &["--agent", "agent.yaml"]);
+    let ran = prompt(&tree, &["--agent", "agent.yaml"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let body = ran.stdout.find("Read `references/fields.md` first.").expect("it is bound");
     let inline = ran.stdout.find("Be brief.").expect("it is in the manifest");
@@ -140,9 +133,9 @@ fn agent_has_its_skills_bound() {
     assert!(ran.stderr.contains("agent-tool-unknown"), "no tool here is `web_search`: {ran:?}");
     assert!(!ran.stderr.contains("agent-skill-unknown"), "{ran:?}");
     tree.write("agent.yaml", "id: builder\nagent:\n  uses_skills: [excel]\n");
-    let unknown = prompt(&tree, home.path(), &["--agent", "agent.yaml"]);
+    let unknown = prompt(&tree, &["--agent", "agent.yaml"]);
     assert_eq!(unknown.code, Some(1), "{unknown:?}");
     assert!(unknown.stderr.contains("agent-skill-unknown"), "{unknown:?}");
     tree.write("agent.yaml", "id: [builder\n");
-    assert_eq!(prompt(&tree, home.path(), &["--agent", "agent.yaml"]).code, Some(1));
+    assert_eq!(prompt(&tree, &["--agent", "agent.yaml"]).code, Some(1));
 }

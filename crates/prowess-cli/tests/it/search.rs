@@ -1,105 +1,49 @@
 //! `prowess search`.
 
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use prowess_testkit::Tree;
 
 use crate::program::Ran;
-use crate::run;
-
-fn tree() -> Tree {
-    Tree::new(
-        "
-//- /pdf-forms/SKILL.md
----
-name: pdf-forms
-description: Fills in forms. Use when a PDF must be completed.
-metadata:
-  tags: acrobat
----
-Body
-//- /sql/SKILL.md
----
-name: sql
-description: Asks tables.
----
-Body
-//- /zz/SKILL.md
----
-name: pdf-forms
-description: Another, which is shadowed.
----
-Body
-",
-    )
-}
+use crate::{run, skill_md};
 
 fn search(args: &[&str]) -> Ran {
-    run(tree().path(), &[&["search"], args].concat())
+    let tree = Tree::new("");
+    let forms = "name: pdf-forms\ndescription: Fills in forms. Use when a PDF must be completed.";
+    let tagged = format!("{forms}\nmetadata:\n  tags: acrobat");
+    tree.write("pdf-forms/SKILL.md", skill_md(&tagged));
+    tree.write("sql/SKILL.md", skill_md("name: sql\ndescription: Asks tables."));
+    run(tree.path(), &[&["search"], args].concat())
 }
 
-#[track_caller]
-fn check(args: &[&str], expected: &Expect) {
-    let ran = search(&[args, &["--format", "json"]].concat());
-    let mut document = ran.json();
-    let is_empty = document["hits"].as_array().is_some_and(Vec::is_empty);
-    assert_eq!(ran.code, Some(i32::from(is_empty)), "no match is 1, as for `grep`: {document}");
-    for hit in document["hits"].as_array_mut().into_iter().flatten() {
-        assert!(hit["score"].is_number(), "a score is a number");
-        hit["score"] = 0.into();
-    }
-    expected.assert_eq(&format!("{document}\n"));
-}
-
+/// No match is 1, as for `grep`.
 #[test]
-fn hits_have_the_shape_of_the_contract() {
-    check(
-        &["filling a form"],
-        &expect![[r#"
-            {"query":"filling a form","hits":[{"id":"pdf-forms","score":0,"name":"pdf-forms","description":"Fills in forms. Use when a PDF must be completed."}]}
-        "#]],
-    );
-    check(
-        &["zebra"],
-        &expect![[r#"
-            {"query":"zebra","hits":[]}
-        "#]],
-    );
-}
-
-#[test]
-fn a_limit_is_kept() {
-    check(
-        &["", "--limit", "1"],
-        &expect![[r#"
-            {"query":"","hits":[{"id":"pdf-forms","score":0,"name":"pdf-forms","description":"Fills in forms. Use when a PDF must be completed."}]}
-        "#]],
-    );
-    check(
-        &["pdf", "--limit", "0"],
-        &expect![[r#"
-            {"query":"pdf","hits":[]}
-        "#]],
-    );
-}
-
-#[test]
-fn substring_matches_names_and_tags() {
-    let by_part = search(&["crob", "--match", "substring"]);
-    assert!(by_part.text().starts_with("pdf-forms"), "a part of a tag is enough");
-    let of_word = search(&["crob"]);
-    assert_eq!((of_word.code, &*of_word.stdout), (Some(1), ""), "but not of a word");
-    let all = search(&["--match", "substring"]);
-    assert_eq!(all.text().lines().count(), 2, "a blank query gives all");
+fn hits_are_a_document_with_scores() {
+    let found = search(&["filling a form", "--format", "json"]);
+    assert_eq!(found.code, Some(0));
+    let mut document = found.json();
+    assert!(document["hits"][0]["score"].is_number(), "a score is a number");
+    document["hits"][0]["score"] = 0.into();
+    expect![[r#"{"query":"filling a form","hits":[{"id":"pdf-forms","score":0,"name":"pdf-forms","description":"Fills in forms. Use when a PDF must be completed."}]}"#]]
+    .assert_eq(&document.to_string());
+    let nothing = search(&["zebra", "--format", "json"]);
+    assert_eq!(nothing.code, Some(1));
+    assert_eq!(nothing.json(), serde_json::json!({ "query": "zebra", "hits": [] }));
 }
 
 #[test]
 fn text_output_has_a_line_per_hit() {
-    let ran = search(&["pfd"]);
-    expect![[r#"
-        pdf-forms   0.27  Fills in forms. Use when a PDF must be completed.
-    "#]]
-    .assert_eq(ran.text());
+    let line = "pdf-forms   0.27  Fills in forms. Use when a PDF must be completed.\n";
+    assert_eq!(search(&["pfd"]).text(), line);
     let nothing = search(&["zebra"]);
-    assert_eq!((nothing.code, &*nothing.stdout), (Some(1), ""), "nothing matches, as for `grep`");
+    assert_eq!((nothing.code, &*nothing.stdout), (Some(1), ""), "nothing matches");
     assert!(nothing.stderr.contains("no skill matches"), "{}", nothing.stderr);
+}
+
+#[test]
+fn options_limit_and_match_parts() {
+    let count = |args: &[&str]| search(args).stdout.lines().count();
+    assert_eq!(count(&[]), 2, "a blank query lists all");
+    assert_eq!(count(&["--limit", "1"]), 1);
+    assert_eq!(count(&["crob", "--match", "substring"]), 1, "a part of a tag is enough");
+    assert_eq!(count(&["crob"]), 0, "but not of a word");
 }

@@ -16,6 +16,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::bad_input::make_fifo;
 use crate::plain_skill;
 use crate::program::{Program, signal};
 
@@ -175,9 +176,7 @@ fn server_ends_with_its_input() {
 fn hangup_while_the_server_starts_is_survived() {
     let skills = tree();
     let config = skills.join("prowess.yaml");
-    let mode = rustix::fs::Mode::from_raw_mode(0o600);
-    rustix::fs::mknodat(rustix::fs::CWD, &config, rustix::fs::FileType::Fifo, mode, 0)
-        .expect("a pipe can be made");
+    make_fifo(&config);
     let (mut command, _home) =
         Program::new().root("user", skills.path()).config(&config).into_command();
     let child = command.args(["serve", "--quiet"]).stdin(Stdio::piped()).spawn();

@@ -1,10 +1,10 @@
-//! `prowess run --shell`: commands over files in memory, by `-c`, from a file and by a person.
+//! `prowess run --shell`: commands over files in memory, by `-c` and from a file.
 
 use prowess_testkit::Tree;
 
 use crate::program::{Program, Ran};
 
-pub(crate) const FILES: &str = "
+const FILES: &str = "
 //- /skills/report/SKILL.md
 ---
 name: report
@@ -89,12 +89,4 @@ fn gate_and_audit_are_those_of_the_tool() {
     assert_eq!(run("audit.yaml", "ls /").code, Some(0));
     let story = program(&tree).run(&["audit", "show"]);
     assert!(story.text().contains("sandbox_execute"), "{}", story.text());
-}
-
-#[test]
-fn unknown_skill_is_named() {
-    let tree = Tree::new(FILES);
-    let ran = program(&tree).run(&["run", "--shell", "--load", "reprot", "-c", "ls"]);
-    assert_eq!(ran.code, Some(1), "{ran:?}");
-    assert!(ran.stderr.contains("did you mean `report`?"), "{ran:?}");
 }

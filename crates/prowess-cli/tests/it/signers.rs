@@ -91,7 +91,7 @@ fn identity_of_the_first_version_is_shown_and_stays() {
     let machine = Machine::new();
     let sigstore = Sigstore::new();
     machine.tree.write("trusted_root.json", sigstore.trusted_root().to_string());
-    let publish = |sigstore: &Sigstore, subject: &str, line: &str| {
+    let publish = |subject: &str, line: &str| {
         machine.tree.write("skills/pdf/SKILL.md", plain_skill("pdf") + line);
         machine.publish();
         let archive = ".well-known/agent-skills/pdf.tar.gz";
@@ -102,7 +102,7 @@ fn identity_of_the_first_version_is_shown_and_stays() {
     };
     let root = machine.path("trusted_root.json");
     let run = |words: &[&str]| machine.online(&[words, &["--trusted-root", &root]].concat());
-    let source = publish(&sigstore, "ada@example.com", "One\n");
+    let source = publish("ada@example.com", "One\n");
     let added = run(&["add", &source]).json();
     let detail = added["skills"][0]["detail"].as_str().unwrap();
     let signer = format!("sigstore:{ISSUER} ada@example.com");
@@ -111,19 +111,10 @@ fn identity_of_the_first_version_is_shown_and_stays() {
     assert_eq!(trusted.code, Some(0), "{}", trusted.stderr);
     assert_eq!(layer(&machine), "installed-trusted trusted");
 
-    publish(&sigstore, "ada@example.com", "Two\n");
-    assert_eq!(run(&["update"]).code, Some(0), "another key of the same identity");
-    publish(&sigstore, "eve@example.com", "Three\n");
+    publish("eve@example.com", "Two\n");
     assert_eq!(run(&["update"]).error()["code"], "signer-changed");
-    publish(&Sigstore::new(), "ada@example.com", "Four\n");
-    assert_eq!(run(&["update"]).error()["code"], "signature-invalid", "an authority of others");
     let public = machine.online(&["update"]);
     assert_eq!(public.error()["code"], "signature-invalid", "the public authority has not signed");
-    fs::remove_file(machine.tree.join("site/.well-known/agent-skills/pdf.tar.gz.sigstore.json"))
-        .unwrap();
-    assert_eq!(run(&["update"]).error()["code"], "signer-changed", "it is not signed any more");
-
-    publish(&sigstore, "eve@example.com", "Five\n");
     let eve = format!("sigstore:{ISSUER} eve@example.com");
     assert_eq!(run(&["update", "--signer", &eve]).code, Some(0), "the user has named the signer");
 }

@@ -4,10 +4,14 @@ mod fixes;
 mod formats;
 mod terminal;
 
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+
 use expect_test::{Expect, expect};
 use prowess_testkit::Tree;
 use serde_json::json;
 
+use crate::bad_input::without_override;
 use crate::program::{Program, Ran};
 
 const BODY: &str = "# Notes\n\n## When to use\n\nFor example `a`.\n";
@@ -49,7 +53,7 @@ fn fixable() -> Tree {
 }
 
 fn read(tree: &Tree, path: &str) -> String {
-    std::fs::read_to_string(tree.join(path)).expect("it is there")
+    fs::read_to_string(tree.join(path)).expect("it is there")
 }
 
 #[test]
@@ -98,17 +102,11 @@ fn roles_are_shown_on_request() {
     assert!(without.get("roles").is_none(), "they are printed on request only");
 }
 
-/// A tree with a configuration that accepts any name, under the lenient profile.
-fn configured() -> Tree {
+#[test]
+fn the_configuration_decides_about_profile_names_limits_and_depth() {
     let tree = Tree::new("");
     tree.write("c.yaml", "registry: { name_rule: any, profile: lenient }\n");
     tree.write("r/x/SKILL.md", skill("\"Ahrefs Automation\"", ""));
-    tree
-}
-
-#[test]
-fn the_configuration_decides_about_profile_names_limits_and_depth() {
-    let tree = configured();
     let ran = validate(&tree, &["r", "--config", "c.yaml", "--format", "json"]).json();
     assert_eq!(ran["profile"], "lenient", "the profile is the configuration's");
     assert_eq!(ran["summary"]["valid"], 1, "so is the rule of names: {ran}");
@@ -132,15 +130,6 @@ fn the_configuration_decides_about_profile_names_limits_and_depth() {
     assert_eq!((deep("c.yaml"), deep("depth.yaml")), (Some(2), Some(1)), "so is the depth");
     let nothing = validate(&tree, &["r/a", "--config", "depth.yaml"]).stderr;
     assert!(nothing.contains("warning[scan-truncated]"), "the limit is named: {nothing}");
-    for branch in ["p", "q", "s"] {
-        tree.write(&format!("r/{branch}/a/b/deep/SKILL.md"), skill("deep", ""));
-    }
-    let truncated = validate(&tree, &["r", "--config", "depth.yaml"]);
-    let (count, first) = ("warning[scan-truncated]: 4 skills, the first in", "r/a`, lie more");
-    assert!(truncated.stdout.contains(count), "every branch is counted: {}", truncated.stdout);
-    assert!(truncated.stdout.contains(first), "the first by its path: {}", truncated.stdout);
-    let limit = "lie more than 1 directory below the root";
-    assert!(truncated.stdout.contains(limit), "one is singular: {}", truncated.stdout);
 }
 
 #[test]
@@ -156,4 +145,64 @@ fn standard_input_is_one_skill() {
     for args in [&["validate", "-", "x"][..], &["validate", "-", "--fix"]] {
         assert_eq!(Program::new().with_input("").run(args).code, Some(2), "{args:?}");
     }
+}
+
+#[test]
+fn a_healthy_skill_is_valid_whatever_is_next_to_it() {
+    let tree = Tree::new("");
+    tree.write("r/ok/SKILL.md", skill("ok", ""));
+    std::os::unix::fs::symlink(tree.join("r/loop"), tree.join("r/loop")).expect("a link");
+    std::os::unix::fs::symlink("missing", tree.join("r/dangling")).expect("a link");
+    fs::create_dir_all(tree.join("r/odd/SKILL.md")).expect("a directory");
+    let ran = validate(&tree, &["r"]);
+    assert!(ran.stdout.contains("\nvalid: r/ok (profile spec)\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("outside of the skill: "), "{}", ran.stdout);
+    let json = validate(&tree, &["r", "--format", "json"]).json();
+    assert_eq!(json["packages"][0]["valid"], true);
+}
+
+/// The operating system refuses to open the neighbours.
+#[test]
+fn unreadable_neighbours_do_not_count_against_a_skill() {
+    let tree = Tree::new("");
+    for name in ["ok", "noread", "nodir"] {
+        tree.write(&format!("perm/{name}/SKILL.md"), skill(name, ""));
+    }
+    let forbid = |path: &str, mode| {
+        fs::set_permissions(tree.join(path), Permissions::from_mode(mode)).expect("it is mine");
+    };
+    forbid("perm/noread/SKILL.md", 0o000);
+    forbid("perm/nodir", 0o000);
+    let [together, alone] =
+        without_override(|| [["perm"], ["perm/noread"]].map(|paths| validate(&tree, &paths)));
+    forbid("perm/nodir", 0o755);
+    let verdict = "valid: perm/ok (profile spec)\noutside of the skill: 2 errors\n";
+    assert!(together.stdout.ends_with(verdict), "{}", together.stdout);
+    assert_eq!(together.code, Some(1), "what cannot be read may be invalid");
+    assert!(alone.stdout.ends_with("no skill was checked: 1 error\n"), "{}", alone.stdout);
+    assert_eq!(alone.code, Some(1));
+}
+
+#[test]
+fn directory_without_a_skill_is_an_error() {
+    let tree = Tree::new("");
+    tree.write("empty/README.md", "No skill.");
+    let ran = validate(&tree, &["empty", "--format", "json"]);
+    assert_eq!(ran.code, Some(1), "nothing was checked: {ran:?}");
+    let error = ran.error();
+    assert_eq!(error["code"], "skill-md-missing");
+    let message = error["message"].as_str().expect("a sentence");
+    assert!(message.contains("`empty`"), "it names the directory: {message}");
+}
+
+#[test]
+fn each_profile_has_a_schema() {
+    for profile in ["lenient", "spec", "skills-ref"] {
+        let ran = Program::new().run(&["validate", "--schema", "--profile", profile]);
+        let schema = ran.json();
+        assert_eq!(schema["$id"], format!("urn:prowess:frontmatter:{profile}"));
+        assert_eq!(schema["required"], json!(["name", "description"]));
+    }
+    let default = Program::new().run(&["validate", "--schema", "--format", "json"]).json();
+    assert_eq!(default["$id"], "urn:prowess:frontmatter:spec", "it is the specification's");
 }

@@ -10,12 +10,12 @@ use prowess::plugin_host::{
 use prowess::{Clock, Digest, SystemClock};
 use serde::Serialize;
 
-use super::{trusted, untrusted};
+use super::trusted;
 use crate::args::PluginTrust;
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
 use crate::paths::absolute;
-use crate::plugins::PluginPaths;
+use crate::plugins::{PluginPaths, untrusted};
 use crate::terminal::plain;
 
 /// The output of `plugin trust --list --format json`.

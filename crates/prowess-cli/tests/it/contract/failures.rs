@@ -1,6 +1,7 @@
 //! What is printed where a command fails or is none.
 
 use expect_test::expect;
+use serde_json::json;
 
 use crate::run;
 
@@ -8,16 +9,8 @@ use super::{check_failure, tree};
 
 #[test]
 fn unknown_skills_and_paths() {
-    let path = |help: &str| {
-        format!(
-            "{{\n  \"code\": \"path-not-found\",\n  \"message\": \"`/nowhere` does not exist\",\n  \
-             \"help\": \"{help}\"\n}}\n"
-        )
-    };
-    let (folder, skill) = (
-        "name the folder of a skill, or its `SKILL.md`",
-        "name a skill, its `SKILL.md` or a folder of skills",
-    );
+    let folder = "name the folder of a skill, or its `SKILL.md`";
+    let skill = "name a skill, its `SKILL.md` or a folder of skills";
     for (args, help) in [
         (&["read-properties", "/nowhere"][..], folder),
         (&["to-prompt", "/nowhere"], folder),
@@ -25,7 +18,9 @@ fn unknown_skills_and_paths() {
         (&["validate", ".", "/nowhere"], skill),
     ] {
         let ran = run(tree().path(), &[args, &["--format", "json"]].concat());
-        assert_eq!((ran.code, format!("{:#}\n", ran.error())), (Some(1), path(help)), "{args:?}");
+        let message = "`/nowhere` does not exist";
+        let expected = json!({ "code": "path-not-found", "message": message, "help": help });
+        assert_eq!((ran.code, ran.error()), (Some(1), expected), "{args:?}");
     }
     check_failure(
         &["show", "nothing"],

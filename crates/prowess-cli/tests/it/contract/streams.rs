@@ -7,7 +7,7 @@ use prowess_testkit::Tree;
 use crate::program::Program;
 use crate::run;
 
-use super::{run_here, tree};
+use super::{run_in, tree};
 
 /// Each command that prints for people.
 const FOR_PEOPLE: [&[&str]; 8] = [
@@ -25,11 +25,11 @@ const FOR_PEOPLE: [&[&str]; 8] = [
 fn a_pipe_gets_no_colour_unless_it_is_asked_for() {
     let tree = tree();
     for args in FOR_PEOPLE {
-        let plain = run_here(&tree, args, &[]);
+        let plain = run_in(&tree, args, &[]);
         let is_plain = !(plain.stdout + &plain.stderr).contains('\u{1b}');
         assert!(is_plain, "{args:?} has no escape sequence in a pipe");
         if args != ["prompt"] {
-            let colored = run_here(&tree, args, &["--color", "always"]);
+            let colored = run_in(&tree, args, &["--color", "always"]);
             let is_colored = (colored.stdout + &colored.stderr).contains('\u{1b}');
             assert!(is_colored, "{args:?} has colours if they are asked for");
         }
@@ -47,12 +47,12 @@ fn a_json_document_has_no_colour_even_if_it_is_asked_for() {
 fn quiet_prints_data_without_remarks() {
     let tree = tree();
     for args in [&["list"][..], &["prompt"]] {
-        let (loud, quiet) = (run_here(&tree, args, &[]), run_here(&tree, args, &["--quiet"]));
+        let (loud, quiet) = (run_in(&tree, args, &[]), run_in(&tree, args, &["--quiet"]));
         assert_eq!(loud.stdout, quiet.stdout, "{args:?} prints the same data");
         assert_ne!(loud.stderr, "", "{args:?} has remarks");
         assert_eq!(quiet.stderr, "", "and none with --quiet");
     }
-    let failed = run_here(&tree, &["show", "nothing"], &["--quiet"]);
+    let failed = run_in(&tree, &["show", "nothing"], &["--quiet"]);
     assert!(failed.stderr.contains("skill-not-found"), "a failure is no remark");
 }
 
@@ -74,14 +74,4 @@ fn closed_pipe_is_not_an_error() {
     let output = child.wait_with_output().expect("the program ends");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!((output.status.code(), stderr.as_str()), (Some(0), ""), "it has read enough");
-}
-
-#[test]
-fn the_help_has_an_example_of_each_kind() {
-    let ran = Program::new().run(&["--help"]);
-    for part in
-        ["Examples:", "prowess tour", "prowess validate ./skills", "--root", "prowess serve"]
-    {
-        assert!(ran.text().contains(part), "the help has {part}");
-    }
 }

@@ -3,11 +3,11 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use prowess_testkit::Tree;
 
-use super::Machine;
+use super::{Machine, files};
 use crate::plain_skill;
 use crate::program::Program;
 
@@ -53,16 +53,6 @@ fn credentials_come_from_variables_netrc_and_a_command() {
         program.variable("PROWESS_CREDENTIAL_HELPER", &command).variable("PATH", "/usr/bin:/bin")
     });
     assert_eq!(helper.as_deref(), basic);
-}
-
-/// The files below a directory, with their contents.
-fn files(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
-    let content = |path: PathBuf| match path.is_dir() {
-        true => files(&path),
-        false => vec![(path.clone(), fs::read(&path).unwrap_or_default())],
-    };
-    entries.flat_map(content).collect()
 }
 
 #[test]

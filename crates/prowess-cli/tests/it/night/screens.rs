@@ -10,9 +10,9 @@ use prowess_testkit::Tree;
 const WIDTHS: [usize; 2] = [80, 120];
 
 /// A terminal of this many columns, in a server of its own.
-pub(crate) struct Terminal<'p> {
-    pub(crate) place: &'p Path,
-    pub(crate) columns: usize,
+struct Terminal<'p> {
+    place: &'p Path,
+    columns: usize,
 }
 
 impl Terminal<'_> {
@@ -40,12 +40,7 @@ impl Terminal<'_> {
     /// Runs a command line in the terminal, and returns the lines of the screen, as they are and
     /// with wrapped lines joined.
     fn run(&self, line: &str) -> (String, String) {
-        self.run_typing(line, &[])
-    }
-
-    /// As [`Self::run`], with lines that a person types.
-    pub(crate) fn run_typing(&self, line: &str, typed: &[&str]) -> (String, String) {
-        self.start(line, typed);
+        self.start(line);
         let screens = (self.ask(&["capture-pane", "-p"]), self.ask(&["capture-pane", "-p", "-J"]));
         self.ask(&["kill-server"]);
         let trimmed = |screen: String| {
@@ -57,14 +52,14 @@ impl Terminal<'_> {
 
     /// As [`Self::run`], with the escape sequences of the styles on the screen.
     fn run_styled(&self, line: &str) -> String {
-        self.start(line, &[]);
+        self.start(line);
         let screen = self.ask(&["capture-pane", "-p", "-e"]);
         self.ask(&["kill-server"]);
         screen
     }
 
     /// Runs a command line to its end and leaves the terminal open.
-    fn start(&self, line: &str, typed: &[&str]) {
+    fn start(&self, line: &str) {
         // The terminal stays open until both pictures are taken. The program sees the tree at a
         // path that is the same in each run.
         let place = self.place.display();
@@ -76,10 +71,6 @@ impl Terminal<'_> {
         );
         let columns = self.columns.to_string();
         self.ask(&["new-session", "-d", "-x", &columns, "-y", "70", "sh", "-c", &script]);
-        for line in typed {
-            self.ask(&["send-keys", "-l", line]);
-            self.ask(&["send-keys", "Enter"]);
-        }
         self.ask(&["wait-for", "done"]);
     }
 }
@@ -132,24 +123,29 @@ fn without_sandbox(screen: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-#[test]
-fn short_help_fits() {
-    check("help", "-h");
-}
+/// The snapshots of screens, and the command lines that they show.
+const SCREENS: [(&str, &str); 14] = [
+    ("help", "-h"),
+    ("list-help", "list --help"),
+    ("overview", ""),
+    ("probe", "search --probe queries.json --suggest"),
+    ("list", "list"),
+    ("search", "search 'a form in a pdf'"),
+    ("call", "call"),
+    ("validate", "validate --all --hints ../home/.agents/skills"),
+    ("doctor", "doctor"),
+    ("explain", "explain pdf-forms"),
+    ("explain-error", "explain broken"),
+    ("show", "show translate-documents-for-customers"),
+    ("config-show", "--no-config config show prompt"),
+    ("config-show-lists", "--no-config config show plugins"),
+];
 
 #[test]
-fn help_of_a_command_fits() {
-    check("list-help", "list --help");
-}
-
-#[test]
-fn overview_fits() {
-    check("overview", "");
-}
-
-#[test]
-fn evaluation_fits() {
-    check("probe", "search --probe queries.json --suggest");
+fn each_screen_fits() {
+    for (name, args) in SCREENS {
+        check(name, args);
+    }
 }
 
 /// Words that are too long for the terminal stay whole, so that a path can be copied.
@@ -167,48 +163,6 @@ fn prompt_is_wrapped_behind_its_margin() {
             assert!(width <= columns || is_word(text), "{columns} columns: {text}");
         }
     }
-}
-
-#[test]
-fn list_fits() {
-    check("list", "list");
-}
-
-#[test]
-fn search_fits() {
-    check("search", "search 'a form in a pdf'");
-}
-
-#[test]
-fn tools_fit() {
-    check("call", "call");
-}
-
-#[test]
-fn findings_fit() {
-    check("validate", "validate --all --hints ../home/.agents/skills");
-}
-
-#[test]
-fn problems_fit() {
-    check("doctor", "doctor");
-}
-
-#[test]
-fn decisions_fit() {
-    check("explain", "explain pdf-forms");
-    check("explain-error", "explain broken");
-}
-
-#[test]
-fn metadata_fits() {
-    check("show", "show translate-documents-for-customers");
-}
-
-#[test]
-fn configuration_fits() {
-    check("config-show", "--no-config config show prompt");
-    check("config-show-lists", "--no-config config show plugins");
 }
 
 /// A directory of three skills with the three roles.

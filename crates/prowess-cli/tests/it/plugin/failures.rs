@@ -76,36 +76,29 @@ fn server_reports_a_rejected_new_build() {
     server.kill().and_then(|()| server.wait()).expect("it can be ended");
 }
 
-/// A configuration with a plugin that fails `init` in this way beside one that works.
-fn beside_a_failure(home: &Home, isolation: &str, init: &str) -> [String; 6] {
-    let (good, config) = memory(home, isolation);
-    let built = std::fs::read(build_plugin_example("prowess-plugin-sdk", "faulty"));
-    let faulty = home.write("faulty.so", &built.expect("the plugin is built"));
-    for file in [Path::new(&good), &faulty] {
-        home.trust(file).text();
-    }
-    let faulty = format!("{}={{\"init\":\"{init}\"}}", faulty.display());
-    ["--config".into(), config, "--plugin".into(), faulty, "--plugin".into(), good]
-}
-
 #[test]
 fn plugin_that_fails_init_is_a_diagnostic_and_the_others_load() {
     for isolation in ["in-process", "process"] {
+        let home = Home::new();
+        let (good, config) = memory(&home, isolation);
+        let built = std::fs::read(build_plugin_example("prowess-plugin-sdk", "faulty"));
+        let faulty = home.write("faulty.so", &built.expect("the plugin is built"));
+        for file in [Path::new(&good), &faulty] {
+            home.trust(file).text();
+        }
         for (init, code) in [("refuse", "plugin-init-failed"), ("panic", "plugin-panicked")] {
-            let home = Home::new();
-            let plugins = beside_a_failure(&home, isolation, init);
-            let plugins = plugins.each_ref().map(String::as_str);
+            let faulty = format!("{}={{\"init\":\"{init}\"}}", faulty.display());
+            let plugins = ["--config", &config, "--plugin", &faulty, "--plugin", &good];
             let ran = home.run(&[&plugins[..], &["list", "--format", "json"]].concat());
             assert_eq!(ran.code, Some(0), "{isolation}, {init}: `list` works: {}", ran.stderr);
             let listed = ran.json();
-            let skills = listed["skills"].as_array().expect("there are skills");
-            let of_other = skills.iter().any(|skill| skill["source"] == "notes");
-            assert!(of_other, "{isolation}, {init}: the other plugin's skills are there");
-            let diagnostics = listed["diagnostics"].as_array().expect("there are diagnostics");
-            let found = diagnostics.iter().find(|found| found["code"] == code);
-            let found = found.unwrap_or_else(|| panic!("{isolation}, {init}: {listed:#}"));
-            let path = found["path"].as_str().expect("it names the file");
-            assert!(path.ends_with("faulty.so"), "{isolation}, {init}: {found:#}");
+            let mut skills = listed["skills"].as_array().expect("there are skills").iter();
+            let is_there = skills.any(|skill| skill["source"] == "notes");
+            assert!(is_there, "{isolation}, {init}: the other plugin's skills are there");
+            let mut found = listed["diagnostics"].as_array().expect("a list").iter();
+            let found = found.find(|found| found["code"] == code);
+            let path = found.and_then(|found| found["path"].as_str()).unwrap_or_default();
+            assert!(path.ends_with("faulty.so"), "{isolation}, {init}: {listed:#}");
             let served = home.run(&[&plugins[..], &["serve"]].concat());
             assert_eq!(served.code, Some(0), "{isolation}, {init}: `serve` works: {served:?}");
             assert!(served.stderr.contains(code), "{isolation}, {init}: {}", served.stderr);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use expect_test::expect;
+use expect_test::expect_file;
 
 use super::Home;
 
@@ -19,57 +19,10 @@ fn list_shows_each_verdict() {
     home.trust(&home.install("notes.so", "1.2.0")).text();
     home.install("other.so", "1.3.0");
     home.write("text.so", b"text");
-    home.check(&["plugin", "list"], &expect![[r#"
-        {
-          "directories": [
-            "$HOME/.prowess/plugins"
-          ],
-          "plugins": [
-            {
-              "file": "$HOME/.prowess/plugins/notes.so",
-              "name": "notes",
-              "version": "1.2.0",
-              "description": "Notes as skills",
-              "kinds": [
-                "source"
-              ],
-              "digest": "$DIGEST",
-              "verdict": "in-process",
-              "reason": "may run in this process",
-              "code": null,
-              "help": null
-            },
-            {
-              "file": "$HOME/.prowess/plugins/other.so",
-              "name": "notes",
-              "version": "1.3.0",
-              "description": "Notes as skills",
-              "kinds": [
-                "source"
-              ],
-              "digest": "$DIGEST",
-              "verdict": "refused",
-              "reason": "`$HOME/.prowess/plugins/other.so` is a second plugin named `notes`: `$HOME/.prowess/plugins/notes.so` is the first; nothing was executed",
-              "code": "plugin-name-taken",
-              "help": "remove one of them, or build it under another name"
-            },
-            {
-              "file": "$HOME/.prowess/plugins/text.so",
-              "name": null,
-              "version": null,
-              "description": null,
-              "kinds": [],
-              "digest": null,
-              "verdict": "refused",
-              "reason": "`$HOME/.prowess/plugins/text.so` is not a dynamic library (no ELF, Mach-O or PE header); nothing was executed",
-              "code": "plugin-not-a-library",
-              "help": "name the dynamic library that the plugin's build made"
-            }
-          ]
-        }
-    "#]]);
-    let lists = [(), ()].map(|()| home.run(&["plugin", "list", "--format", "json"]).json());
-    assert_eq!(lists[0], lists[1], "what is known from the last list is the same");
+    let listed = home.run(&["plugin", "list", "--format", "json"]).json();
+    expect_file!["list.json"].assert_eq(&home.fixed(&listed));
+    let again = home.run(&["plugin", "list", "--format", "json"]).json();
+    assert_eq!(again, listed, "what is known from the last list is the same");
 }
 
 #[test]
@@ -91,18 +44,8 @@ fn inspect_shows_the_manifest_and_the_verdict() {
 fn file_that_is_no_plugin_is_reported_on_one_line() {
     let home = Home::new();
     let text = home.write("text.so", b"text").display().to_string();
-    home.check_failure(&["plugin", "inspect", &text], &expect![[r#"
-        {
-          "code": "plugin-not-a-library",
-          "message": "`$HOME/.prowess/plugins/text.so` is not a dynamic library (no ELF, Mach-O or PE header); nothing was executed",
-          "help": "name the dynamic library that the plugin's build made"
-        }
-    "#]]);
-    home.check_failure(&["plugin", "trust", "/nowhere.so"], &expect![[r#"
-        {
-          "code": "plugin-unreadable",
-          "message": "`/nowhere.so` cannot be read: No such file or directory (os error 2); nothing was executed",
-          "help": "name a plugin that exists"
-        }
-    "#]]);
+    let message = "is not a dynamic library (no ELF, Mach-O or PE header); nothing was executed";
+    home.check_failure(&["plugin", "inspect", &text], "plugin-not-a-library", message);
+    let message = "`/nowhere.so` cannot be read: No such file or directory (os error 2)";
+    home.check_failure(&["plugin", "trust", "/nowhere.so"], "plugin-unreadable", message);
 }

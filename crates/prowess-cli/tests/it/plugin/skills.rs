@@ -6,6 +6,10 @@ use serde_json::Value;
 
 use super::{Home, memory};
 
+/// A configuration of the plugin with a skill of its own.
+const OWN: &str =
+    r#"{"name":"own","files":{"tea/SKILL.md":"---\nname: tea\ndescription: Tea.\n---\n"}}"#;
+
 #[test]
 fn plugin_skills_are_listed_in_both_isolations() {
     for isolation in ["in-process", "process", "auto"] {
@@ -32,13 +36,11 @@ fn plugin_skills_default_to_the_plugins_layer() {
     let home = Home::new();
     let (file, _) = memory(&home, "in-process");
     home.trust(Path::new(&file)).text();
-    let own =
-        r#"{"name":"own","files":{"tea/SKILL.md":"---\nname: tea\ndescription: Tea.\n---\n"}}"#;
     let layer = |named: &str| {
         let path = home.path.join("layers.yaml");
         let layers = format!("layers:\n- {{name: user, trust: trusted}}\n{named}");
         std::fs::write(&path, layers).expect("a file can be written");
-        let (plugin, config) = (format!("{file}={own}"), path.display().to_string());
+        let (plugin, config) = (format!("{file}={OWN}"), path.display().to_string());
         let ran = home
             .run(&["--config", &config, "--plugin", &plugin, "show", "tea", "--format", "json"]);
         ran.json()["record"]["layer"].clone()
@@ -53,8 +55,6 @@ fn a_plugin_is_configured_where_it_is_named() {
     let home = Home::new();
     let (file, config) = memory(&home, "in-process");
     home.trust(Path::new(&file)).text();
-    let own =
-        r#"{"name":"own","files":{"tea/SKILL.md":"---\nname: tea\ndescription: Tea.\n---\n"}}"#;
     let list = |plugin: &str| {
         let ran = home.run(&["--config", &config, "--plugin", plugin, "list", "--format", "json"]);
         let skills = ran.json()["skills"].clone();
@@ -64,11 +64,11 @@ fn a_plugin_is_configured_where_it_is_named() {
             |skill: &Value| format!("{} {} {}", skill["id"], skill["source"], skill["layer"]);
         skills.map(line).collect::<Vec<_>>().join(", ")
     };
-    let named = list(&format!("project={file}={own}"));
+    let named = list(&format!("project={file}={OWN}"));
     assert_eq!(named, r#""tea" "own" "project""#, "what is typed goes before the file");
     let layer = list(&format!("project={file}"));
     assert_eq!(layer, r#""pdf" "notes" "project""#, "what is not typed is the file's");
-    let configuration = list(&format!("{file}={own}"));
+    let configuration = list(&format!("{file}={OWN}"));
     assert_eq!(configuration, r#""tea" "own" "user""#, "so is the layer");
     let ran = home.run(&["--plugin", &format!("{file}={{")]);
     assert_eq!(ran.code, Some(2), "what is no JSON is a wrong command line: {ran:?}");

@@ -1,7 +1,5 @@
 //! `prowess plugin trust` and `revoke`.
 
-use expect_test::expect;
-
 use super::Home;
 
 #[test]
@@ -13,30 +11,11 @@ fn trust_is_added_listed_and_revoked() {
     let listed = home.run(&["plugin", "trust", "--list", "--format", "json"]).json();
     assert_eq!(listed["pins"][0]["name"], "notes", "the pin is listed: {listed:#}");
     assert_eq!(listed["keys"], serde_json::json!([]), "and no key: {listed:#}");
-    home.check(
-        &["plugin", "trust", "--revoke", "notes"],
-        &expect![[r#"
-        {
-          "revoked": [
-            {
-              "kind": "pin",
-              "name": "notes",
-              "digest": "$DIGEST"
-            }
-          ]
-        }
-    "#]],
-    );
-    home.check_failure(
-        &["plugin", "trust", "--revoke", "notes"],
-        &expect![[r#"
-        {
-          "code": "plugin-not-trusted",
-          "message": "nothing is trusted under `notes`",
-          "help": "see `prowess plugin trust --list` for names, digests and keys"
-        }
-    "#]],
-    );
+    let revoke = ["plugin", "trust", "--revoke", "notes"];
+    let revoked = home.run(&[&revoke[..], &["--format", "json"]].concat()).json();
+    assert_eq!(revoked["revoked"][0]["kind"], "pin", "{revoked:#}");
+    assert_eq!(revoked["revoked"][0]["name"], "notes", "{revoked:#}");
+    home.check_failure(&revoke, "plugin-not-trusted", "nothing is trusted under `notes`");
     let shown = home.run(&["plugin", "inspect", &file.display().to_string()]);
     assert!(shown.text().contains("its pin was revoked"), "the pin is revoked: {shown:?}");
 }
@@ -53,13 +32,8 @@ fn a_key_is_trusted_by_its_file() {
     let listed = home.run(&["plugin", "trust", "--list"]);
     assert!(listed.text().contains("key E7620F1842B4E81F"), "the key has its number: {listed:?}");
     std::fs::write(&file, "no key").expect("a file can be written");
-    home.check_failure(&["plugin", "trust", "--key", &file], &expect![[r#"
-        {
-          "code": "plugin-key-invalid",
-          "message": "`$HOME/author.pub` cannot be used: it is not a minisign public key: Invalid encoding in minisign data",
-          "help": "name the `.pub` file written by `minisign -G`"
-        }
-    "#]]);
+    let message = "cannot be used: it is not a minisign public key";
+    home.check_failure(&["plugin", "trust", "--key", &file], "plugin-key-invalid", message);
 }
 
 #[test]

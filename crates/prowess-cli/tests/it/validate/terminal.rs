@@ -3,7 +3,7 @@
 use expect_test::expect;
 use prowess_testkit::Tree;
 
-use super::{check, fixable, mistaken, skill, validate};
+use super::{check, mistaken, skill, validate};
 
 #[test]
 fn a_skill_is_shown_with_its_lines() {
@@ -38,46 +38,18 @@ fn a_skill_is_shown_with_its_lines() {
 }
 
 #[test]
-fn a_good_skill_is_one_line() {
-    check(
-        &fixable(),
-        &["good/SKILL.md"],
-        0,
-        &expect![[r#"
-        valid: good (profile spec)
-    "#]],
-    );
-}
-
-#[test]
 fn a_tree_is_shown_by_one_of_each_kind_and_a_summary() {
     let tree = mistaken();
     for number in 0..1200 {
         let name = format!("skill-{number}");
         tree.write(&format!("{name}/SKILL.md"), skill(&name, "colour: red\n"));
     }
-    check(
-        &tree,
-        &["."],
-        1,
-        &expect![[r#"
-        error[unknown-field]: unknown field `colour`
-         --> pdf/SKILL.md:4:1
-          |
-        4 | colour: red
-          | ^^^^^^
-          |
-          = help: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
-
-        warning[link-broken]: the target of the link `references/forms.md` does not exist
-          --> pdf/SKILL.md:12:17
-           |
-        12 | See [the forms](references/forms.md).
-           |                 ^^^^^^^^^^^^^^^^^^^
-           |
-           = help: add the file, or fix or remove the link
-
-        0 of 1,201 skills are valid (profile spec): 1,201 errors, 1 warning, 1 hint
+    let ran = validate(&tree, &["."]);
+    assert_eq!(ran.code, Some(1));
+    let (examples, summary) = ran.stdout.split_once("\n\n0 of ").expect("it has a summary");
+    assert_eq!(examples.matches(" --> pdf/SKILL.md:").count(), 2, "one of each kind: {examples}");
+    expect![[r#"
+        1,201 skills are valid (profile spec): 1,201 errors, 1 warning, 1 hint
 
           errors
             1,201  unknown-field    pdf/SKILL.md:4
@@ -90,8 +62,8 @@ fn a_tree_is_shown_by_one_of_each_kind_and_a_summary() {
 
         above is one of each kind; 1,200 more findings with --all
         1 hint for authors with --hints
-    "#]],
-    );
+    "#]]
+    .assert_eq(summary);
     let all = validate(&tree, &[".", "--all"]).stdout;
     assert_eq!(all.matches("error[unknown-field]").count(), 1201, "each is shown");
     assert!(!all.contains("hint["), "hints are not");
@@ -112,24 +84,6 @@ fn no_row_of_the_summary_is_wider_than_a_terminal() {
     assert!(rows.contains('\u{2026}'), "a place that is too long is cut: {rows}");
     assert!(widest.is_some_and(|width| (70..=80).contains(&width)), "{widest:?} columns: {rows}");
     assert!(rows.contains("/SKILL.md:"), "the end of a place is what distinguishes it: {rows}");
-}
-
-#[test]
-fn a_skill_cannot_steer_the_terminal() {
-    let tree = Tree::new("");
-    let text = skill("pdf", "\"\u{1b}[31mred\u{202e}\u{7}\": 1\n")
-        + "\n\u{1b}]0;title\u{7} [x](gone\u{202e}.md) \u{e0041}\r\u{9b}2J\n";
-    tree.write("pdf/SKILL.md", text);
-    tree.write("pdf/scripts/a\u{1b}[2J.py", "print(1)");
-    for args in [
-        &["pdf"][..],
-        &["pdf", "--profile", "skills-ref", "--hints"],
-        &["pdf", "--format", "github"],
-    ] {
-        let ran = validate(&tree, args);
-        let bad = |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{e0041}".contains(c);
-        assert_eq!(ran.stdout.find(bad), None, "{args:?}: {:?}", ran.stdout);
-    }
 }
 
 #[test]
@@ -154,12 +108,4 @@ fn long_line_is_shown_around_the_finding() {
         valid: pdf (profile spec): 1 warning
     "#]],
     );
-}
-
-#[test]
-fn colours_are_for_terminals() {
-    let plain = validate(&mistaken(), &["pdf"]).stdout;
-    assert!(!plain.contains('\u{1b}'), "a pipe gets no colour");
-    let coloured = validate(&mistaken(), &["pdf", "--color", "always"]).stdout;
-    assert!(coloured.contains("\u{1b}[1m\u{1b}[31merror[unknown-field]"), "{coloured:?}");
 }
