@@ -73,8 +73,7 @@ pub(crate) fn get(
     let text = values.iter().find(|(name, _)| *name == WHOLE).map_or("", |(_, value)| value);
     let values: Vec<_> = values.iter().copied().filter(|(name, _)| *name != WHOLE).collect();
     let parameters = parameters(&fields);
-    let arguments =
-        Arguments { parameters: &parameters, values: &values, text, ..Default::default() };
+    let arguments = Arguments { parameters: &parameters, values: &values, text };
     let message = substitute(body, &arguments).text.into_owned();
     let message = PromptMessage::new_text(Role::User, message);
     Ok(GetPromptResult::new(vec![message]).with_description(record.description()))

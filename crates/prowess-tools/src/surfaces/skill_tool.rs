@@ -88,7 +88,8 @@ pub(super) trait SkillTool: Send + Sync + 'static {
 
 /// Returns the schema of an object with these properties alone.
 pub(super) fn closed(properties: Value, required: &[&str]) -> Value {
-    let mut schema = json!({ "type": "object", "properties": properties });
+    let mut schema = json!({ "type": "object" });
+    schema["properties"] = properties;
     if !required.is_empty() {
         schema["required"] = json!(required);
     }
