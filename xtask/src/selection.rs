@@ -21,8 +21,9 @@ pub(crate) enum Selection {
 const LEFT_OUT: [&str; 3] = ["xtask", "prowess-shell", "virtual-shell"];
 
 /// The features that no package of the workspace turns on.
-const FEATURES: [&str; 5] = [
+const FEATURES: [&str; 6] = [
     "benches/mcp",
+    "prowess-audit/opentelemetry",
     "prowess-cli/full",
     "prowess-plugin-remote/sigstore",
     "prowess-prompt/exact-tokens",

@@ -36,6 +36,8 @@ mod json;
 mod log;
 mod memory;
 mod metrics;
+#[cfg(feature = "opentelemetry")]
+mod open_telemetry;
 mod redact;
 mod scripts;
 mod secrets;
@@ -50,6 +52,8 @@ pub use fanout::Fanout;
 pub use log::{Durability, JsonLinesLog, LogOptions};
 pub use memory::MemoryLog;
 pub use metrics::Metrics;
+#[cfg(feature = "opentelemetry")]
+pub use open_telemetry::OpenTelemetry;
 pub use redact::Redactor;
 pub use scripts::RedactedScripts;
 pub use secrets::{Secret, Secrets};

@@ -1,6 +1,6 @@
 //! Counters and histograms in the text format of Prometheus.
 
-mod render;
+pub(crate) mod render;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ const MOST_MODELS: usize = 64;
 const LONGEST_LABEL: usize = 64;
 
 /// The upper limits of the histogram of durations, in milliseconds.
-const BUCKETS: [u64; 8] = [1, 5, 10, 50, 100, 500, 1_000, 10_000];
+pub(crate) const BUCKETS: [u64; 8] = [1, 5, 10, 50, 100, 500, 1_000, 10_000];
 
 /// The codes of a call whose skill or file was not found by the name that the model wrote.
 const UNRESOLVED: [&str; 5] =
@@ -34,7 +34,7 @@ pub struct Metrics(Mutex<BTreeMap<String, Counters>>);
 
 /// The counters of one model.
 #[derive(Clone, Debug, Default)]
-struct Counters {
+pub(crate) struct Counters {
     done: u64,
     refused: u64,
     failed: u64,
@@ -69,7 +69,13 @@ impl Metrics {
         add(models.entry(label).or_default());
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Counters>> {
+    /// Returns the label of a model.
+    #[cfg(feature = "opentelemetry")]
+    pub(crate) fn label(&self, model: Option<&str>) -> String {
+        label(&self.lock(), model)
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Counters>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -100,7 +106,7 @@ impl CostTracker for Metrics {
 
 impl Counters {
     /// Returns the number of calls by how they ended.
-    fn outcomes(&self) -> [(&'static str, u64); 3] {
+    pub(crate) fn outcomes(&self) -> [(&'static str, u64); 3] {
         [("done", self.done), ("refused", self.refused), ("failed", self.failed)]
     }
 

@@ -11,7 +11,8 @@ use tracing::{debug, info, warn};
 /// `info`, calls that the gate denies at `warn`, all other calls at `debug`.
 ///
 /// The layer of `tracing-opentelemetry` exports these events, and the spans of turns and calls
-/// around them, to OpenTelemetry.
+/// around them, to OpenTelemetry. `OpenTelemetry`, behind the feature `opentelemetry`, has metrics
+/// and spans of calls without that layer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TracedAudit;
 

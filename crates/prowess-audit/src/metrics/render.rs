@@ -8,15 +8,16 @@ use super::{BUCKETS, Counters};
 type Models = BTreeMap<String, Counters>;
 
 /// A counter: its name, its meaning, its value.
-type Counter = (&'static str, &'static str, fn(&Counters) -> u64);
+pub(crate) type Counter = (&'static str, &'static str, fn(&Counters) -> u64);
 
 /// The counter of calls by outcome: its name and its meaning.
-const CALLS: (&str, &str) = ("tool_calls", "Calls of tools, by how they ended.");
+pub(crate) const CALLS: (&str, &str) = ("tool_calls", "Calls of tools, by how they ended.");
 
 /// The histogram of durations: its name and its meaning.
-const DURATIONS: (&str, &str) = ("tool_call_duration_seconds", "The durations of calls.");
+pub(crate) const DURATIONS: (&str, &str) =
+    ("tool_call_duration_seconds", "The durations of calls.");
 
-const COUNTERS: [Counter; 8] = [
+pub(crate) const COUNTERS: [Counter; 8] = [
     ("skill_path_resolution_failures", "Calls whose skill or file was not found.", |it| {
         it.unresolved_paths
     }),
@@ -36,9 +37,9 @@ const COUNTERS: [Counter; 8] = [
 ];
 
 /// A gauge: its name, its meaning, and the fraction that it shows.
-type Gauge = (&'static str, &'static str, fn(&Counters) -> [u64; 2]);
+pub(crate) type Gauge = (&'static str, &'static str, fn(&Counters) -> [u64; 2]);
 
-const GAUGES: [Gauge; 2] = [
+pub(crate) const GAUGES: [Gauge; 2] = [
     ("average_tokens_per_skill_execution", "Tokens by call in the run of a skill.", |it| {
         [it.tokens, it.executions]
     }),
@@ -69,7 +70,7 @@ pub(super) fn all(models: &Models) -> String {
 }
 
 /// Returns the value of a gauge; `None` if there is nothing to divide by.
-fn value([part, whole]: [u64; 2]) -> Option<f64> {
+pub(crate) fn value([part, whole]: [u64; 2]) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 

@@ -8,6 +8,8 @@ mod log;
 mod metrics;
 #[cfg(target_os = "linux")]
 mod night;
+#[cfg(feature = "opentelemetry")]
+mod open_telemetry;
 mod processes;
 mod redaction;
 mod story;
