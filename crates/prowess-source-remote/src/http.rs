@@ -6,4 +6,5 @@ pub(crate) mod endpoint;
 pub(crate) mod remote;
 mod resolver;
 pub(crate) mod site;
+mod site_files;
 mod url;

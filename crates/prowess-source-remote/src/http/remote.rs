@@ -9,6 +9,7 @@ use crate::artifact::{MAX_BYTES, kind_of};
 use crate::cancel::check;
 use crate::http::client::Client;
 use crate::http::site;
+use crate::http::site_files;
 use crate::http_options::HttpOptions;
 use crate::signature_files::{BUNDLE_END, KEY_FILE, SIGNATURE_END};
 use crate::url::Url;
@@ -16,7 +17,8 @@ use crate::url::Url;
 /// Installs from sites with an index of skills, and from artifacts behind a URL.
 ///
 /// A URL whose path ends as an archive or with `.md` is one artifact, one that ends with `.json` is
-/// an index, and any other is a site with an index by version 0.2 of the discovery draft.
+/// an index, and any other is a site: with an index of artifacts by version 0.2 of the discovery
+/// draft, or with an index of files by version 0.1.
 #[derive(Debug)]
 pub struct HttpRemote {
     client: Client,
@@ -67,6 +69,9 @@ impl Remote for HttpRemote {
         limit: usize,
         cancel: &Cancel,
     ) -> Result<Vec<u8>, RemoteError> {
+        if site_files::is_location(&artifact.location) {
+            return site_files::fetch(&self.client, &artifact.location, limit, cancel);
+        }
         let url = Url::new(&artifact.location, &self.client.options)?;
         self.client.get(&url, limit, cancel)
     }

@@ -1,4 +1,5 @@
-//! Sites with an index of skills, by version 0.2 of the discovery draft.
+//! Sites with an index of skills, by version 0.2 of the discovery draft, and by version 0.1 where
+//! there is no other.
 
 use prowess_core::{
     ArtifactKind, ArtifactSignature, Cancel, RemoteArtifact, RemoteError, RemoteErrorKind,
@@ -7,6 +8,7 @@ pub(crate) use prowess_format::index::MAX_INDEX_BYTES;
 use prowess_format::index::{self, IndexEntry, SkillIndex, WELL_KNOWN_PATH};
 
 use crate::http::client::Client;
+use crate::http::site_files;
 use crate::signature_files::KEY_FILE;
 use crate::url::Url;
 
@@ -18,10 +20,18 @@ pub(crate) fn resolve(
 ) -> Result<Vec<RemoteArtifact>, RemoteError> {
     let is_index = url.path().ends_with(".json");
     let index = if is_index { url.clone() } else { url.join(WELL_KNOWN_PATH, &client.options)? };
-    let bytes = client.get(&index, MAX_INDEX_BYTES, cancel)?;
-    artifacts(&bytes, url.host(), |location| {
-        Ok(index.join(location, &client.options)?.as_str().to_owned())
-    })
+    match client.get(&index, MAX_INDEX_BYTES, cancel) {
+        Ok(bytes) => artifacts(&bytes, url.host(), |location| {
+            Ok(index.join(location, &client.options)?.as_str().to_owned())
+        }),
+        Err(error) if error.kind == RemoteErrorKind::NotFound && !is_index => {
+            // The error of the newer path is the one to show.
+            site_files::resolve(client, url, cancel).map_err(|older| {
+                if older.kind == RemoteErrorKind::NotFound { error } else { older }
+            })
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Returns where the index of a site below a path is.

@@ -6,10 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use prowess_archive::{Limits, RefusalKind, read};
-use prowess_core::RemoteErrorKind::{
-    Cancelled, Denied, Invalid, NotFound, TooLarge, Unavailable, Unsupported,
-};
-use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteError, RemoteRequest};
+use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemoteRequest};
 use prowess_source_remote::{AnyRemote, GitOptions, HttpOptions};
 
 use crate::git_server::{GitServer, Repository};
@@ -79,10 +76,10 @@ fn references_resolve_to_commits() {
             assert_eq!(archive.files().len(), if *expected == first { 1 } else { 2 });
         }
         for (reference, kind) in [
-            ("v2", NotFound),
-            ("0123456", NotFound),
-            ("--upload-pack=touch", Unsupported),
-            ("main:notes.md", Unsupported),
+            ("v2", RemoteErrorKind::NotFound),
+            ("0123456", RemoteErrorKind::NotFound),
+            ("--upload-pack=touch", RemoteErrorKind::Unsupported),
+            ("main:notes.md", RemoteErrorKind::Unsupported),
         ] {
             let error = resolve(&remote, &source, Some(reference)).unwrap_err();
             assert_eq!(error.kind, kind, "{reference}: {error}");
@@ -90,7 +87,7 @@ fn references_resolve_to_commits() {
         let gone = "0123456789012345678901234567890123456789";
         let artifact = resolve(&remote, &source, Some(gone)).unwrap();
         let error = remote.fetch(&artifact, 1024, &Cancel::default()).unwrap_err();
-        assert_eq!(error.kind, NotFound, "{error}");
+        assert_eq!(error.kind, RemoteErrorKind::NotFound, "{error}");
     }
 }
 
@@ -119,7 +116,7 @@ fn directories_pages_and_short_names_are_found() {
     assert_eq!(files(&remote, "team/skills").len(), 2);
     for source in ["team/skills/missing", "team/missing"] {
         let kind = fetch(&remote, source).map_err(|error| error.kind);
-        assert_eq!(kind, Err(NotFound), "{source}");
+        assert_eq!(kind, Err(RemoteErrorKind::NotFound), "{source}");
     }
 }
 
@@ -150,7 +147,7 @@ fn earlier_commit_of_a_page_is_found() {
     check("old");
     let request = RemoteRequest::latest(repository.source());
     let error = remote.resolve_revision(&request, "main", &Cancel::default()).unwrap_err();
-    assert_eq!(error.kind, Unsupported, "a branch is no revision: {error}");
+    assert_eq!(error.kind, RemoteErrorKind::Unsupported, "a branch is no revision: {error}");
 }
 
 #[test]
@@ -197,7 +194,7 @@ fn hostile_repositories_are_refused() {
     let entry = format!("160000,{commit},vendor/tools");
     submodule.in_tree(&["update-index", "--add", "--cacheinfo", &entry]);
     submodule.commit_index();
-    assert_eq!(refused(&submodule), Err(Unsupported));
+    assert_eq!(refused(&submodule), Err(RemoteErrorKind::Unsupported));
 
     let names = Repository::with(SKILL);
     let blob = names.in_tree(&["rev-parse", "HEAD:SKILL.md"]);
@@ -209,7 +206,7 @@ fn hostile_repositories_are_refused() {
     let tree = names.in_tree(&["hash-object", "-t", "tree", "--literally", "-w", "tree"]);
     let commit = names.in_tree(&["commit-tree", "-m", "next", &tree]);
     names.in_tree(&["update-ref", "refs/heads/main", &commit]);
-    assert_eq!(refused(&names), Err(Invalid), "a file `.git`");
+    assert_eq!(refused(&names), Err(RemoteErrorKind::Invalid), "a file `.git`");
 }
 
 #[test]
@@ -222,7 +219,7 @@ fn large_repositories_end() {
     let small = GitOptions { bytes: 256 * 1024, ..options(home) };
     let remote = AnyRemote::new(HttpOptions::default()).with_git(small);
     let kind = fetch(&remote, &repository.source()).map_err(|error| error.kind);
-    assert_eq!(kind, Err(TooLarge));
+    assert_eq!(kind, Err(RemoteErrorKind::TooLarge));
 }
 
 #[test]
@@ -234,7 +231,7 @@ fn credential_helpers_of_the_user_are_used() {
     let remote = remote(home.path(), &[&server.host]);
     let source = server.url("/team/skills.git");
     let error = resolve(&remote, &source, None).unwrap_err();
-    assert_eq!(error.kind, Denied, "the user is not asked: {error}");
+    assert_eq!(error.kind, RemoteErrorKind::Denied, "the user is not asked: {error}");
     let helper = "!f() { echo username=u; echo password=s3cr3t; }; f";
     fs::write(home.path().join(".gitconfig"), format!("[credential]\n\thelper = \"{helper}\"\n"))
         .unwrap();
@@ -259,11 +256,11 @@ fn other_hosts_and_protocols_are_not_reached() {
     assert!(error.message.contains("redirects"), "{error}");
     let private = AnyRemote::new(HttpOptions::default()).with_git(options(home));
     for (source, kind) in [
-        (format!("https://{}/team/skills.git", other.host), Denied),
-        ("https://localhost/team/skills.git".to_owned(), Denied),
-        ("ssh://git@127.0.0.1/team/skills.git".to_owned(), Denied),
-        ("git@localhost:team/skills.git".to_owned(), Denied),
-        (source.clone(), Unsupported),
+        (format!("https://{}/team/skills.git", other.host), RemoteErrorKind::Denied),
+        ("https://localhost/team/skills.git".to_owned(), RemoteErrorKind::Denied),
+        ("ssh://git@127.0.0.1/team/skills.git".to_owned(), RemoteErrorKind::Denied),
+        ("git@localhost:team/skills.git".to_owned(), RemoteErrorKind::Denied),
+        (source.clone(), RemoteErrorKind::Unsupported),
     ] {
         let error = resolve(&private, &source, None).unwrap_err();
         assert_eq!(error.kind, kind, "{source}: {error}");
@@ -275,7 +272,7 @@ fn other_hosts_and_protocols_are_not_reached() {
         format!("[url \"ext::touch {} \"]\n\tinsteadOf = {}\n", marker.display(), server.url("/"));
     fs::write(home.join(".gitconfig"), rewritten).unwrap();
     let error = resolve(&remote, &source, None).unwrap_err();
-    assert_eq!(error.kind, Denied, "{error}");
+    assert_eq!(error.kind, RemoteErrorKind::Denied, "{error}");
     assert!(!marker.exists());
 }
 
@@ -294,13 +291,13 @@ fn slow_servers_end() {
     let remote = remote(home.path(), &[&server.host]);
     let request = RemoteRequest::latest(server.url("/a.git"));
     let kind = remote.resolve(&request, &cancel).map_err(|error| error.kind);
-    assert_eq!(kind, Err(Cancelled));
+    assert_eq!(kind, Err(RemoteErrorKind::Cancelled));
     let named_hosts = vec![server.host.clone()];
     let http = HttpOptions { named_hosts, ..HttpOptions::default() };
     let timeout = Duration::from_millis(300);
     let impatient = AnyRemote::new(http).with_git(GitOptions { timeout, ..options(home.path()) });
     let kind = impatient.resolve(&request, &Cancel::default()).map_err(|error| error.kind);
-    assert_eq!(kind, Err(Unavailable));
+    assert_eq!(kind, Err(RemoteErrorKind::Unavailable));
 }
 
 #[test]
@@ -310,8 +307,8 @@ fn missing_program_is_named() {
     let options = GitOptions { program, ..options(home.path()) };
     let remote = AnyRemote::new(HttpOptions::default()).with_git(options);
     let error = resolve(&remote, "git+file:///srv/a.git", None).unwrap_err();
-    assert_eq!(error.kind, Unsupported);
+    assert_eq!(error.kind, RemoteErrorKind::Unsupported);
     assert!(error.message.contains("install git"), "{error}");
     let error = resolve(&AnyRemote::new(HttpOptions::default()), "owner/repo", None).unwrap_err();
-    assert_eq!(error.kind, Unsupported, "programs are started by choice");
+    assert_eq!(error.kind, RemoteErrorKind::Unsupported, "programs are started by choice");
 }

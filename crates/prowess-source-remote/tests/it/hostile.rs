@@ -5,10 +5,7 @@ use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use prowess_core::RemoteErrorKind::{
-    self, Denied, Invalid, NotFound, TooLarge, Unavailable, Unsupported,
-};
-use prowess_core::{Cancel, Digest, Remote, RemoteRequest};
+use prowess_core::{Cancel, Digest, Remote, RemoteErrorKind, RemoteRequest};
 use prowess_source_remote::{AnyRemote, HttpOptions};
 
 use crate::server::Server;
@@ -38,9 +35,9 @@ fn redirects_are_followed_a_few_times() {
     server.redirect(URL, "/0");
     server.redirect("/b.zip", "/1");
     assert_eq!(get(&server, &server.url("/b.zip")), Ok(Digest::of(b"bytes")));
-    assert_eq!(get(&server, &server.url(URL)), Err(Unavailable), "six redirects");
+    assert_eq!(get(&server, &server.url(URL)), Err(RemoteErrorKind::Unavailable), "six redirects");
     server.redirect(URL, URL);
-    assert_eq!(get(&server, &server.url(URL)), Err(Unavailable), "a loop");
+    assert_eq!(get(&server, &server.url(URL)), Err(RemoteErrorKind::Unavailable), "a loop");
 }
 
 #[test]
@@ -49,20 +46,20 @@ fn redirects_to_other_places_are_refused() {
     let private = Server::new();
     private.on_get("/secret", "secret");
     for (to, kind) in [
-        (private.url("/secret"), Unsupported),
-        (format!("https://{}/secret", private.host), Denied),
-        ("https://169.254.169.254/latest/meta-data".to_owned(), Denied),
-        ("https://[::ffff:127.0.0.1]/".to_owned(), Denied),
-        ("https://localhost/".to_owned(), Denied),
-        ("file:///etc/passwd".to_owned(), Unsupported),
-        ("https://user:word@example.com/".to_owned(), Unsupported),
-        ("http://%".to_owned(), Invalid),
+        (private.url("/secret"), RemoteErrorKind::Unsupported),
+        (format!("https://{}/secret", private.host), RemoteErrorKind::Denied),
+        ("https://169.254.169.254/latest/meta-data".to_owned(), RemoteErrorKind::Denied),
+        ("https://[::ffff:127.0.0.1]/".to_owned(), RemoteErrorKind::Denied),
+        ("https://localhost/".to_owned(), RemoteErrorKind::Denied),
+        ("file:///etc/passwd".to_owned(), RemoteErrorKind::Unsupported),
+        ("https://user:word@example.com/".to_owned(), RemoteErrorKind::Unsupported),
+        ("http://%".to_owned(), RemoteErrorKind::Invalid),
     ] {
         server.redirect(URL, &to);
         assert_eq!(get(&server, &server.url(URL)), Err(kind), "{to}");
     }
     server.on_raw(URL, "HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n");
-    assert_eq!(get(&server, &server.url(URL)), Err(Invalid));
+    assert_eq!(get(&server, &server.url(URL)), Err(RemoteErrorKind::Invalid));
     assert!(private.requests().is_empty(), "the private server was never asked");
 }
 
@@ -71,9 +68,10 @@ fn private_addresses_have_to_be_named() {
     let server = Server::new();
     server.on_get(URL, "bytes");
     let remote = AnyRemote::new(HttpOptions::default());
-    for (source, kind) in
-        [(server.url(URL), Unsupported), (format!("https://{}{URL}", server.host), Denied)]
-    {
+    for (source, kind) in [
+        (server.url(URL), RemoteErrorKind::Unsupported),
+        (format!("https://{}{URL}", server.host), RemoteErrorKind::Denied),
+    ] {
         let request = RemoteRequest::latest(&source);
         let resolved = remote.resolve(&request, &Cancel::default()).map_err(|error| error.kind);
         assert_eq!(resolved, Err(kind), "{source}");
@@ -110,13 +108,13 @@ fn credentials_stay_with_their_server() {
 fn statuses_have_their_meaning() {
     let server = Server::new();
     for (status, kind) in [
-        ("401 Unauthorized", Denied),
-        ("403 Forbidden", Denied),
-        ("404 Not Found", NotFound),
-        ("410 Gone", NotFound),
-        ("206 Partial Content", Unavailable),
-        ("429 Too Many Requests", Unavailable),
-        ("503 Service Unavailable", Unavailable),
+        ("401 Unauthorized", RemoteErrorKind::Denied),
+        ("403 Forbidden", RemoteErrorKind::Denied),
+        ("404 Not Found", RemoteErrorKind::NotFound),
+        ("410 Gone", RemoteErrorKind::NotFound),
+        ("206 Partial Content", RemoteErrorKind::Unavailable),
+        ("429 Too Many Requests", RemoteErrorKind::Unavailable),
+        ("503 Service Unavailable", RemoteErrorKind::Unavailable),
     ] {
         server.on_raw(URL, format!("HTTP/1.1 {status}\r\nContent-Length: 4\r\n\r\nbody"));
         assert_eq!(get(&server, &server.url(URL)), Err(kind), "{status}");
@@ -130,16 +128,16 @@ fn answers_that_end_early_are_no_artifacts() {
     for end in 0..whole.len() {
         server.on_raw(URL, &whole[..end]);
         let kind = get(&server, &server.url(URL));
-        assert_eq!(kind, Err(Unavailable), "after {end} bytes");
+        assert_eq!(kind, Err(RemoteErrorKind::Unavailable), "after {end} bytes");
     }
     let long = format!("HTTP/1.1 200 OK\r\nContent-Length: 65536\r\n\r\n{}", "0".repeat(65_536));
     for end in (0..long.len()).step_by(509) {
         server.on_raw(URL, &long[..end]);
         let kind = get(&server, &server.url(URL));
-        assert_eq!(kind, Err(Unavailable), "after {end} bytes");
+        assert_eq!(kind, Err(RemoteErrorKind::Unavailable), "after {end} bytes");
     }
     server.on_raw(URL, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nbytes\r\n");
-    assert_eq!(get(&server, &server.url(URL)), Err(Unavailable), "no last chunk");
+    assert_eq!(get(&server, &server.url(URL)), Err(RemoteErrorKind::Unavailable), "no last chunk");
     server.on_raw(URL, whole);
     assert_eq!(get(&server, &server.url(URL)), Ok(Digest::of(b"01234567890123456789")), "again");
 }
@@ -152,21 +150,21 @@ fn endless_answers_end() {
         while write!(stream, "X-More: {}\r\n", "x".repeat(1000)).is_ok() {}
     });
     let header = get(&server, &server.url(URL));
-    assert!(matches!(header, Err(TooLarge | Unavailable)));
+    assert!(matches!(header, Err(RemoteErrorKind::TooLarge | RemoteErrorKind::Unavailable)));
     server.on(URL, |_, stream| {
         let _ = write!(stream, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
         let chunk = "x".repeat(0x10000);
         while write!(stream, "10000\r\n{chunk}\r\n").is_ok() {}
     });
-    assert_eq!(get(&server, &server.url(URL)), Err(TooLarge), "endless chunks");
+    assert_eq!(get(&server, &server.url(URL)), Err(RemoteErrorKind::TooLarge), "endless chunks");
     server.on(URL, |_, stream| {
         let _ = write!(stream, "HTTP/1.1 200 OK\r\n\r\n");
         let chunk = [b'x'; 0x10000];
         while stream.write_all(&chunk).is_ok() {}
     });
-    assert_eq!(get(&server, &server.url(URL)), Err(TooLarge), "no length");
+    assert_eq!(get(&server, &server.url(URL)), Err(RemoteErrorKind::TooLarge), "no length");
     server.on_raw(URL, "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n");
-    assert_eq!(get(&server, &server.url(URL)), Err(TooLarge), "a huge length");
+    assert_eq!(get(&server, &server.url(URL)), Err(RemoteErrorKind::TooLarge), "a huge length");
 }
 
 #[test]
@@ -179,7 +177,7 @@ fn slow_answers_end() {
         let _ = std::io::Read::read(stream, &mut byte);
     });
     let ended = get_within(&server, &server.url(URL), Duration::from_millis(200));
-    assert_eq!(ended, Err(Unavailable));
+    assert_eq!(ended, Err(RemoteErrorKind::Unavailable));
 }
 
 #[test]
@@ -193,5 +191,5 @@ fn answers_that_trickle_end() {
         while stream.write_all(b"0").is_ok() && !has_given_up(stream) {}
     });
     let ended = get_within(&server, &server.url(URL), Duration::from_millis(200));
-    assert_eq!(ended, Err(Unavailable));
+    assert_eq!(ended, Err(RemoteErrorKind::Unavailable));
 }

@@ -71,6 +71,19 @@ fn site_follows_every_rule() {
 }
 
 #[test]
+fn site_of_files_follows_every_rule() {
+    check(|skill_md| {
+        let put = |server: &Server, text: &str| {
+            server.on_get("/.well-known/skills/kit-skill/SKILL.md", text);
+            server.on_get("/.well-known/skills/kit-skill/notes/a.md", "notes");
+            let index = r#"{"skills": [{"name": "kit-skill", "description": "A.", "files": ["SKILL.md", "notes/a.md"]}]}"#;
+            server.on_get("/.well-known/skills/index.json", index);
+        };
+        published(put, skill_md, "", "/other/index.json")
+    });
+}
+
+#[test]
 fn archive_behind_a_url_follows_every_rule() {
     check(|skill_md| {
         let put = |server: &Server, text: &str| server.on_get("/kit.tar.gz", archive(text));

@@ -4,9 +4,9 @@ use std::io::Write as _;
 use std::sync::Arc;
 
 use prowess_archive::{Archive, File};
-use prowess_core::RemoteErrorKind::{self, Denied, Invalid, NotFound, TooLarge, Unsupported};
 use prowess_core::{
-    ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteRequest,
+    ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
+    RemoteRequest,
 };
 use prowess_source_remote::{HttpOptions, OciRemote};
 
@@ -96,12 +96,12 @@ fn wrong_answers_are_refused() {
     let server = Server::new();
     let other = Digest::of(b"other");
     for (text, expected) in [
-        ("<html>".to_owned(), Invalid),
-        (manifest("md5:12"), Invalid),
-        (manifest("sha256:../../token"), Invalid),
-        (r#"{"schemaVersion": 2}"#.to_owned(), Invalid),
-        ("{".repeat(100_000), Invalid),
-        (" ".repeat(5 * 1024 * 1024), TooLarge),
+        ("<html>".to_owned(), RemoteErrorKind::Invalid),
+        (manifest("md5:12"), RemoteErrorKind::Invalid),
+        (manifest("sha256:../../token"), RemoteErrorKind::Invalid),
+        (r#"{"schemaVersion": 2}"#.to_owned(), RemoteErrorKind::Invalid),
+        ("{".repeat(100_000), RemoteErrorKind::Invalid),
+        (" ".repeat(5 * 1024 * 1024), RemoteErrorKind::TooLarge),
     ] {
         server.on_get(MANIFEST, text.clone());
         assert_eq!(kind(&server), expected, "{}", &text[..text.len().min(80)]);
@@ -111,9 +111,9 @@ fn wrong_answers_are_refused() {
         r#"{{"schemaVersion": 2, "manifests": [{{"mediaType": "a", "digest": "{other}", "size": 1}}]}}"#
     );
     server.on_get(MANIFEST, index);
-    assert_eq!(kind(&server), NotFound);
+    assert_eq!(kind(&server), RemoteErrorKind::NotFound);
     server.on_get(&format!("/v2/team/pdf/manifests/{other}"), manifest(&other.to_string()));
-    assert_eq!(kind(&server), Invalid);
+    assert_eq!(kind(&server), RemoteErrorKind::Invalid);
     let actual = Digest::of(manifest(&other.to_string()).as_bytes());
     server.on_get(MANIFEST, format!(
         r#"{{"schemaVersion": 2, "manifests": [{{"mediaType": "a", "digest": "{actual}", "size": 1}}]}}"#
@@ -130,10 +130,10 @@ fn challenges_end() {
     private
         .on_get("/token?service=registry&scope=repository:team/pdf:pull", r#"{"token": "t0ken"}"#);
     for (realm, expected) in [
-        (private.url("/token"), Unsupported),
-        (format!("https://{}/token", private.host), Denied),
-        (server.url("/missing"), NotFound),
-        ("file:///etc/passwd".to_owned(), Unsupported),
+        (private.url("/token"), RemoteErrorKind::Unsupported),
+        (format!("https://{}/token", private.host), RemoteErrorKind::Denied),
+        (server.url("/missing"), RemoteErrorKind::NotFound),
+        ("file:///etc/passwd".to_owned(), RemoteErrorKind::Unsupported),
     ] {
         on_token(&server, MANIFEST, &realm, Vec::new());
         assert_eq!(kind(&server), expected, "{realm}");
@@ -141,10 +141,10 @@ fn challenges_end() {
     assert!(private.requests().is_empty(), "a server that was not named is not asked");
     let path = "/token?service=registry&scope=repository:team/pdf:pull";
     for (token, expected) in [
-        (r#"{"token": "another"}"#, Denied),
-        (r#"{"token": "t0ken\r\nX-Injected: 1"}"#, Invalid),
-        (r#"{"token": ""}"#, Invalid),
-        (r#"{"other": 1}"#, Invalid),
+        (r#"{"token": "another"}"#, RemoteErrorKind::Denied),
+        (r#"{"token": "t0ken\r\nX-Injected: 1"}"#, RemoteErrorKind::Invalid),
+        (r#"{"token": ""}"#, RemoteErrorKind::Invalid),
+        (r#"{"other": 1}"#, RemoteErrorKind::Invalid),
     ] {
         on_token(&server, MANIFEST, &server.url("/token"), Vec::new());
         server.on_get(path, token);
@@ -220,10 +220,10 @@ fn simple_signing(blobs: &[&str]) -> String {
 #[test]
 fn layers_of_the_signature_tag_are_fetched_with_their_content() {
     let signed = Signed::new();
-    assert_eq!(signed.fetch(1024), Err(NotFound), "nothing is signed");
+    assert_eq!(signed.fetch(1024), Err(RemoteErrorKind::NotFound), "nothing is signed");
     let [blob, other] = ["payload", "another"].map(|text| signed.put_blob(text));
     signed.put_tag(manifest(&blob));
-    assert_eq!(signed.fetch(1024), Err(NotFound), "the tag has something else");
+    assert_eq!(signed.fetch(1024), Err(RemoteErrorKind::NotFound), "the tag has something else");
     signed.put_tag(simple_signing(&[&blob, &other]));
     let layer = |blob: &str, data: &str| {
         format!(
@@ -235,7 +235,7 @@ fn layers_of_the_signature_tag_are_fetched_with_their_content() {
     let expected = layer(&blob, "cGF5bG9hZA==") + &layer(&other, "YW5vdGhlcg==");
     assert_eq!(signed.fetch(1024), Ok(expected));
     signed.put_tag("{");
-    assert_eq!(signed.fetch(1024), Err(Invalid));
+    assert_eq!(signed.fetch(1024), Err(RemoteErrorKind::Invalid));
 }
 
 #[test]
@@ -246,13 +246,13 @@ fn layers_of_the_signature_tag_are_bounded() {
     let length = signed.fetch(1024).unwrap().len();
     assert!(signed.fetch(length).is_ok(), "the limit itself is enough");
     for limit in [0, 6, 7, length - 1] {
-        assert_eq!(signed.fetch(limit), Err(TooLarge), "{limit}");
+        assert_eq!(signed.fetch(limit), Err(RemoteErrorKind::TooLarge), "{limit}");
     }
     let many = 1024 * 1024;
     signed.put_tag(simple_signing(&[blob.as_str(); 50]));
     assert!(signed.fetch(many).is_ok());
     signed.put_tag(simple_signing(&[blob.as_str(); 51]));
-    assert_eq!(signed.fetch(many), Err(TooLarge));
+    assert_eq!(signed.fetch(many), Err(RemoteErrorKind::TooLarge));
 }
 
 /// Anyone may add a bundle, which takes nothing away from the signature.
@@ -286,8 +286,8 @@ fn bundles_and_their_subject_are_bounded_and_pinned() {
     let index = format!(r#"{{"schemaVersion": 2, "manifests": [{listed}]}}"#);
     server.on_get(&format!("/v2/team/pdf/referrers/{revision}"), index);
     let requests = server.requests().len();
-    assert_eq!(fetch(&signature.bundle), Err(TooLarge));
+    assert_eq!(fetch(&signature.bundle), Err(RemoteErrorKind::TooLarge));
     assert_eq!(server.requests().len(), requests + 1, "none of so many is requested");
     server.on_get(&format!("/v2/team/pdf/manifests/{revision}"), "another manifest");
-    assert_eq!(fetch(&signature.subject), Err(Invalid));
+    assert_eq!(fetch(&signature.subject), Err(RemoteErrorKind::Invalid));
 }

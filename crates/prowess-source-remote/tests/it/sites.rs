@@ -71,3 +71,42 @@ fn other_sources_are_unsupported() {
     assert_eq!(error.kind, RemoteErrorKind::Unsupported);
     assert!(!error.message.contains("s3cr3t"), "{error}");
 }
+
+#[test]
+fn index_of_files_is_read_where_there_is_no_other() {
+    let server = Server::new();
+    let path = "/.well-known/skills/index.json";
+    let index = |files: &str| {
+        format!(r#"{{"skills": [{{"name": "pdf", "description": "A.", "files": [{files}]}}]}}"#)
+    };
+    server.on_get("/.well-known/skills/pdf/SKILL.md", "text");
+    server.on_get(path, index(r#""SKILL.md""#));
+    let artifacts = resolve(&server, &server.url("")).unwrap();
+    assert_eq!(artifacts[0].name.as_deref(), Some("pdf"));
+    let many = vec![r#""a""#; 1_001].join(",");
+    for (text, kind) in [
+        (index(r#""SKILL.md", "missing.md""#), RemoteErrorKind::NotFound),
+        (index(r#""../../secret""#), RemoteErrorKind::Invalid),
+        (index(r#""/etc/passwd""#), RemoteErrorKind::Invalid),
+        (index(r#""SKILL.md", "skill.md""#), RemoteErrorKind::Invalid),
+        (index(r#""a?b""#), RemoteErrorKind::Invalid),
+        (index(""), RemoteErrorKind::Invalid),
+        (index(&many), RemoteErrorKind::TooLarge),
+        (index(r#""SKILL.md""#).replace("\"pdf\"", "\"..\""), RemoteErrorKind::Invalid),
+        ("[]".to_owned(), RemoteErrorKind::Invalid),
+    ] {
+        server.on_get(path, text.clone());
+        let found = resolve(&server, &server.url("")).map_err(|error| error.kind);
+        assert_eq!(found, Err(kind), "{}", &text[..text.len().min(120)]);
+    }
+    let asked = server.requests();
+    let is_outside = |lines: &Vec<String>| lines[0].contains("secret") || lines[0].contains("etc");
+    assert!(!asked.iter().any(is_outside), "names are checked before they are requested");
+    server.on_get("/.well-known/agent-skills/index.json", "{}");
+    let newer = resolve(&server, &server.url("")).map_err(|error| error.kind);
+    assert_eq!(
+        newer,
+        Err(RemoteErrorKind::Invalid),
+        "a broken index is not replaced by an older one"
+    );
+}
