@@ -214,8 +214,29 @@ fn read_apm(text: &str) -> Result<Vec<ForeignSkill>, LockError> {
     Ok(file.dependencies.into_iter().map(skill).collect())
 }
 
+/// The maximum depth of `[` and `{`. The reader's time grows with the square of the depth.
+const MAX_FLOW_DEPTH: usize = 16;
+
 fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, LockError> {
+    if flow_depth(text) > MAX_FLOW_DEPTH {
+        let message = format!("`[` and `{{` are nested deeper than {MAX_FLOW_DEPTH}");
+        return Err(LockError::Invalid(message));
+    }
     serde_yaml::from_str(text).map_err(|error| invalid(&error))
+}
+
+/// Returns the maximum depth of `[` and `{`. Those in quotes are counted, too.
+fn flow_depth(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let depths = text.bytes().map(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth
+    });
+    depths.max().unwrap_or(0)
 }
 
 fn check_version(version: i64, known: i64) -> Result<(), LockError> {

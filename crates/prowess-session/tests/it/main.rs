@@ -12,6 +12,7 @@ mod forks;
 mod ledger;
 mod lifetime;
 mod model;
+mod no_lost_update;
 mod operations;
 mod runs;
 mod simulated;

@@ -116,7 +116,7 @@ fn unreadable_files_are_never_empty_locks() {
 
 #[test]
 fn nested_flow_ends_soon() {
-    for open in ["[", "{a: "] {
+    for open in ["[", "{a: ", "- ", "? ", "!!a ", "&a ", "- - [", "'[', "] {
         let text = format!("version: 1\nskills: {}", open.repeat(200_000));
         assert!(ForeignLock::ToolHive.read(&text).is_err(), "its depth is limited");
     }
