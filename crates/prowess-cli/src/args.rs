@@ -31,6 +31,8 @@ pub(crate) use install::{
     Add, InstallOptions, LockWork, Publish, Remove, SignerOption, Sync, Update,
 };
 pub(crate) use mcp::Mcp;
+#[cfg(feature = "mcp-sources")]
+pub(crate) use mcp::McpCall;
 pub(crate) use new::New;
 pub(crate) use plugin::{Plugin, PluginCheck, PluginKind, PluginNew, PluginReport, PluginTrust};
 pub(crate) use prompt::PromptArgs;

@@ -24,7 +24,7 @@ features! {
     "gitignore": "skip directories that a `.gitignore` excludes (`discovery.gitignore`)",
     "http": "serve many clients over HTTP, with TLS and OAuth (`serve --http`)",
     "json-schema": "every keyword of JSON Schema in the arguments of plugins' tools",
-    "mcp-sources": "skills of MCP servers (`sources.mcp`)",
+    "mcp-sources": "skills of MCP servers (`sources.mcp`), and `mcp call`",
     "proxy": "scripts that reach hosts (`scripts.network`, `run --host`)",
     "reference": "the output of the reference tool (`--profile skills-ref`)",
     "remotes": "install from sites, OCI registries and buckets, and publish there",

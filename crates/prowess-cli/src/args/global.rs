@@ -67,9 +67,10 @@ pub(crate) struct SkillOptions {
     /// Directory of skills, optionally with its layer (default: `user`); repeatable
     ///
     /// LAYER is `embedded`, `user`, `project` or a layer of the configuration. Without this option:
-    /// the embedded skills; `~/.prowess/skills`, `~/.agents/skills` and the same under `~/.config`;
-    /// and every `.prowess/skills` and `.agents/skills` from the working directory up to the
-    /// repository's root, if the directory is trusted (see `prowess trust`).
+    /// the embedded skills; `~/.prowess/skills`, `~/.agents/skills`, the same under `~/.config`
+    /// and those of other clients, such as `~/.claude/skills`; and the same of each directory from
+    /// the working directory up to the repository's root, if the project is trusted (see `prowess
+    /// trust`).
     #[arg(long, global = true, value_name = "[LAYER=]DIR", hide_short_help = true)]
     pub(crate) root: Vec<Root>,
 

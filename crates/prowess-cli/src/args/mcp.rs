@@ -1,6 +1,8 @@
 //! The arguments of `mcp`.
 
-use clap::Subcommand;
+use std::num::NonZeroU64;
+
+use clap::{Args, Subcommand};
 
 /// The commands about clients of the Model Context Protocol.
 #[derive(Debug, Subcommand)]
@@ -14,4 +16,30 @@ pub(crate) enum Mcp {
         #[arg(long, value_name = "NAME")]
         client: Option<String>,
     },
+    /// Send one request to a server, and print its result as JSON
+    ///
+    /// The server is the command after `--`, which is started for the request, or the one at
+    /// `--url`. Examples: `prowess mcp call tools/list -- prowess serve`, and `prowess mcp call
+    /// resources/read '{"uri": "skill://pdf/SKILL.md"}' --url http://127.0.0.1:8080/mcp`.
+    #[command(hide = !cfg!(feature = "mcp-sources"))]
+    Call(McpCall),
+}
+
+/// The arguments of `mcp call`.
+#[derive(Debug, Args)]
+pub(crate) struct McpCall {
+    /// Method, such as `tools/list`, `tools/call` or `resources/read`
+    pub(crate) method: String,
+    /// Parameters of the method, a JSON object
+    pub(crate) params: Option<String>,
+    /// URL of a server that is running; its token is read from the environment variable
+    /// `PROWESS_HTTP_TOKEN`
+    #[arg(long, value_name = "URL", conflicts_with = "server")]
+    pub(crate) url: Option<String>,
+    /// Number of seconds in which the server has to answer
+    #[arg(long, value_name = "N", default_value = "60")]
+    pub(crate) seconds: NonZeroU64,
+    /// Command that starts a server on standard input and output
+    #[arg(last = true, value_name = "SERVER")]
+    pub(crate) server: Vec<String>,
 }

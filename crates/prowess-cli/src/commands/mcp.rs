@@ -1,6 +1,9 @@
-//! `prowess mcp`: how clients of the Model Context Protocol start this program.
+//! `prowess mcp`: how clients of the Model Context Protocol start this program, and a small client.
 //!
 //! The blocks are data next to this file.
+
+#[cfg(feature = "mcp-sources")]
+mod call;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -11,6 +14,8 @@ use serde_json::json;
 
 use crate::args::{Global, Mcp, Setting};
 use crate::failure::Failure;
+#[cfg(not(feature = "mcp-sources"))]
+use crate::features;
 use crate::output::Output;
 use crate::paths::{absolute, working_directory};
 use crate::plugins::this_program;
@@ -36,7 +41,13 @@ struct Client {
 }
 
 pub(crate) fn run(command: &Mcp, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    let Mcp::Config { client } = command;
+    let client = match command {
+        Mcp::Config { client } => client,
+        #[cfg(feature = "mcp-sources")]
+        Mcp::Call(args) => return call::run(args, output),
+        #[cfg(not(feature = "mcp-sources"))]
+        Mcp::Call(_) => return Err(features::lacks("mcp-sources", "mcp call")),
+    };
     let clients: Vec<Client> = serde_json::from_str(CLIENTS).expect("a test reads the list");
     match client {
         None => list(&clients, output)?,

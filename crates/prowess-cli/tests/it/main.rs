@@ -17,6 +17,8 @@ mod install;
 mod install_crashes;
 mod install_text;
 mod lock_files;
+#[cfg(all(feature = "http", feature = "mcp-sources"))]
+mod mcp_call;
 mod mcp_config;
 #[cfg(all(feature = "http", feature = "mcp-sources"))]
 mod mcp_sources;
