@@ -18,8 +18,8 @@ use crate::output::{Output, counted};
 use crate::{features, plugins, policies, runtime};
 
 /// The environment variable with the token of HTTP clients.
-#[cfg(feature = "http")]
-const TOKEN_VARIABLE: &str = "PROWESS_HTTP_TOKEN";
+#[cfg(any(feature = "http", feature = "mcp-sources"))]
+pub(crate) const TOKEN_VARIABLE: &str = "PROWESS_HTTP_TOKEN";
 
 pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     // Created first: before that, `SIGHUP` would end the process.

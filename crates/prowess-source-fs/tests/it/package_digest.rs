@@ -50,8 +50,11 @@ fn lines_are_those_of_the_format() {
     assert_eq!(digest(&tree), Ok(expected.finish()));
 }
 
+/// A change of the files of a package.
+type Edit = fn(&Tree);
+
 /// Each change of a package, which must change its digest.
-const CHANGES: [(&str, fn(&Tree)); 8] = [
+const CHANGES: [(&str, Edit); 8] = [
     ("another content", |tree| tree.write("alpha/scripts/run.sh", "ruN\n")),
     ("another content with the old time", |tree| {
         let path = tree.join("alpha/scripts/run.sh");

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use prowess_core::{
-    Boundary, Caller, Cancel, Catalog, CatalogProvider, Clock, DeliveryPolicy, Digest, Layer,
-    MemorySource, NoAudit, SessionId, Timestamp, ToolCall, ToolContext, ToolProvider, Trust,
+    AuditPolicy, Boundary, Caller, Cancel, Catalog, CatalogProvider, Clock, DeliveryPolicy, Digest,
+    Layer, MemorySource, NoAudit, SessionId, Timestamp, ToolCall, ToolContext, ToolProvider, Trust,
 };
 use prowess_format::Profile;
 use prowess_plugin_host::{
@@ -15,7 +15,7 @@ use prowess_plugin_host::{
 use prowess_registry::{Registry, RegistryPolicy};
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
 use prowess_testkit::{AuditRecorder, ManualClock, build_plugin, build_program};
-use prowess_tools::{SkillTools, ToolNaming, ToolPolicy, Toolbox};
+use prowess_tools::{CallAudit, SkillTools, ToolNaming, ToolPolicy, Toolbox};
 use serde_json::{Value, json};
 
 /// The origin of the tools.
@@ -136,7 +136,8 @@ impl Host {
     pub(crate) fn new(tools: Tools, policy: &ToolPolicy, delivery: DeliveryPolicy) -> Self {
         let clock = Arc::new(ManualClock::at(Timestamp(1_000)));
         let audited = Arc::<AuditRecorder>::default();
-        let mut builder = Toolbox::builder(ToolNaming::default()).audit(Arc::clone(&audited) as _);
+        let audit = CallAudit::new(Arc::clone(&audited) as _, AuditPolicy::default());
+        let mut builder = Toolbox::builder(ToolNaming::default()).audit(audit);
         for provider in tools.providers(policy, delivery) {
             builder = builder.provider(&*provider);
         }
