@@ -17,13 +17,13 @@ pub(crate) struct Run {
     /// Arguments of the script
     #[arg(last = true, value_name = "ARGS")]
     pub(crate) arguments: Vec<String>,
-    /// File or directory that the script may read, besides the skill and the system; repeatable
+    /// File or directory that the script may read too; repeatable
     #[arg(long, value_name = "PATH")]
     pub(crate) read: Vec<PathBuf>,
     /// Directory that the script may change; repeatable
     #[arg(long, value_name = "DIR")]
     pub(crate) write: Vec<PathBuf>,
-    /// Print what the script may do, and why, instead of running it
+    /// Print what the script may do, and why, without running it
     #[arg(long)]
     pub(crate) explain: bool,
     /// Host that the script may reach: `api.example.com`, `*.example.com:8443`; repeatable
