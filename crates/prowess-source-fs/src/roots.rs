@@ -8,8 +8,7 @@ use prowess_core::{AskedFolder, Diagnostic, Trust};
 use crate::clients::{KNOWN_CLIENTS, KnownClient, is_in_use};
 use crate::scan_bounds::FOUND_DEPTH;
 use crate::{
-    ClientName, Discovery, FsConfig, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings,
-    problem,
+    Discovery, FsConfig, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings, problem,
 };
 
 /// The layer of skills that the machine's administrator provides.
@@ -64,8 +63,8 @@ impl Discovery {
 
     /// Returns the skill directories in these surroundings.
     ///
-    /// Finds the repository's root and directories that are the same. Each scan checks whether they
-    /// exist, so they may appear and disappear.
+    /// Finds the repository's root, the known clients that are in use here, and directories that are
+    /// the same. Each scan checks whether the directories exist, so they may appear and disappear.
     pub fn find(&self, surroundings: &Surroundings) -> SkillRoots {
         let seen = HashMap::new();
         let found = SkillRoots::default();
@@ -83,11 +82,6 @@ impl Discovery {
         let shared = self.shared.then_some(SHARED);
         let names = std::iter::once(self.client.as_str()).chain(shared);
         names.map(move |name| format!("{dot}{name}/skills"))
-    }
-
-    /// Iterates over the other clients whose directories are searched wherever they are.
-    fn further(&self) -> impl Iterator<Item = &str> {
-        self.also.iter().map(ClientName::as_str)
     }
 
     /// Iterates over the known clients whose directories are searched where they exist.
@@ -158,10 +152,11 @@ impl Finder<'_> {
         let own = self.policy.clients(".").map(|name| home.join(name));
         let config_home = self.surroundings.config_home();
         let of_user = |known: &KnownClient| known.of_user(home, config_home.as_deref());
-        let further = self.policy.further().filter_map(|name| match KnownClient::named(name) {
-            Some(known) => of_user(known),
-            None => Some(home.join(format!(".{name}/skills"))),
-        });
+        let further =
+            self.policy.also.iter().filter_map(|name| match KnownClient::named(name.as_str()) {
+                Some(known) => of_user(known),
+                None => Some(home.join(format!(".{}/skills", name.as_str()))),
+            });
         let known = self.policy.known().filter_map(of_user).filter(|skills| is_in_use(skills));
         for directory in own.chain(in_config).chain(further).chain(known).collect::<Vec<_>>() {
             if self.see(USER_LAYER, &directory).is_none() {
@@ -209,9 +204,9 @@ impl Finder<'_> {
 
     /// Returns the directories of all clients in a folder of a project, the client's own first.
     fn of_project(&self, folder: &Path) -> Vec<PathBuf> {
-        let further = self.policy.further().map(|name| match KnownClient::named(name) {
+        let further = self.policy.also.iter().map(|name| match KnownClient::named(name.as_str()) {
             Some(known) => known.project.to_owned(),
-            None => format!(".{name}/skills"),
+            None => format!(".{}/skills", name.as_str()),
         });
         let named = self.policy.clients(".").chain(further).map(|name| folder.join(name));
         let known = self.policy.known().map(|known| folder.join(known.project));
