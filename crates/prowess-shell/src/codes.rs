@@ -12,8 +12,4 @@ prowess_core::declare_codes! {
     SHELL_EXHAUSTED = "shell-exhausted";
     /// The skill's id or one of its files cannot be a path, or it has too many files.
     SKILL_NOT_MOUNTED = "skill-not-mounted";
-    /// The snapshot is damaged, or is of another version or of other limits.
-    SNAPSHOT_INVALID = "snapshot-invalid";
-    /// The session has no sandbox, so there is nothing to save.
-    SANDBOX_NOT_FOUND = "sandbox-not-found";
 }

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bashkit::hooks::{HookAction, ToolEvent};
-use bashkit::{Bash, ExecOptions, ExecutionLimits, FileSystem, FsLimits, OverlayFs, SessionLimits};
+use bashkit::{Bash, ExecOptions, ExecutionLimits, FsLimits, OverlayFs, SessionLimits};
 
 use crate::output::Output;
-use crate::policy::{OnFailure, ShellLimits, ShellPolicy};
+use crate::policy::{ShellLimits, ShellPolicy};
 use crate::shallow::Shallow;
 use crate::skill_files::SkillFiles;
 
@@ -44,7 +44,6 @@ pub(crate) enum End {
 /// The state of one shell: its files, variables and functions.
 pub(crate) struct Interpreter {
     bash: Bash,
-    files: Arc<OverlayFs>,
     cancelled: Arc<AtomicBool>,
     /// The address at which the stack of the command begins.
     stack: Arc<AtomicUsize>,
@@ -59,28 +58,25 @@ impl Interpreter {
         files.upper().add_dir(format!("/home/{USER}"), 0o755);
         let stack = Arc::new(AtomicUsize::new(0));
         let begin = Arc::clone(&stack);
-        let shallow = Shallow::new(Arc::clone(&files), move || is_deep(&begin));
-        let mut builder = Bash::builder()
+        let shallow = Shallow::new(files, move || is_deep(&begin));
+        let builder = Bash::builder()
             .fs(Arc::new(shallow))
             .username(USER)
             .hostname(HOST)
             .cwd(format!("/home/{USER}"))
             .limits(execution_limits(limits))
-            .session_limits(SessionLimits::unlimited());
-        if policy.on_failure == OnFailure::Stop {
-            builder = builder.env(STOP_AT_FAILURE, "1");
-        }
-        let on_failure = policy.on_failure;
+            .session_limits(SessionLimits::unlimited())
+            .env(STOP_AT_FAILURE, "1");
         let begin = Arc::clone(&stack);
         let before = move |event: ToolEvent| {
             if is_deep(&begin) {
                 return HookAction::Cancel("it is nested too deeply".to_owned());
             }
-            HookAction::Continue(shell_call(event, on_failure))
+            HookAction::Continue(shell_call(event))
         };
         let bash = builder.before_tool(Box::new(before)).build();
         let cancelled = bash.cancellation_token();
-        Self { bash, files, cancelled, stack, time: limits.time() }
+        Self { bash, cancelled, stack, time: limits.time() }
     }
 
     /// Returns the flag that cancels a command.
@@ -111,46 +107,6 @@ impl Interpreter {
             },
             () = unnoticed(&cancelled) => End::Lost,
         }
-    }
-
-    /// Returns the state as bytes, without the files of skills that were not changed.
-    pub(crate) fn save(&self) -> Result<Vec<u8>, String> {
-        self.bash.snapshot().map_err(|error| error.to_string())
-    }
-
-    /// Replaces the state by a saved one.
-    pub(crate) fn restore(&mut self, state: &[u8]) -> Result<(), String> {
-        self.bash.restore_snapshot(state).map_err(|error| error.to_string())
-    }
-
-    /// Returns those of these paths that were removed. A path below a removed one is not listed.
-    pub(crate) fn removed(&self, paths: impl Iterator<Item = String>) -> Vec<String> {
-        let find = async {
-            let mut removed: Vec<String> = Vec::new();
-            for path in paths {
-                let is_below = |above: &String| {
-                    path.strip_prefix(above.as_str()).is_some_and(|below| below.starts_with('/'))
-                };
-                if !removed.last().is_some_and(is_below)
-                    && !self.files.exists(path.as_ref()).await.unwrap_or(true)
-                {
-                    removed.push(path);
-                }
-            }
-            removed
-        };
-        block_on(find).unwrap_or_default()
-    }
-
-    /// Removes these paths again.
-    pub(crate) fn remove(&mut self, paths: &[String]) {
-        let remove = async {
-            for path in paths {
-                // An error means that the path no longer exists.
-                let _ = self.files.remove(path.as_ref(), true).await;
-            }
-        };
-        let _ = block_on(remove);
     }
 }
 
@@ -184,15 +140,13 @@ async fn unnoticed(cancelled: &AtomicBool) {
 }
 
 /// Adapts a call of a shell: a script stops at its first failure, and a path is required.
-fn shell_call(mut event: ToolEvent, on_failure: OnFailure) -> ToolEvent {
+fn shell_call(mut event: ToolEvent) -> ToolEvent {
     if !matches!(event.name.as_str(), "sh" | "bash") {
         return event;
     }
     match event.args.first() {
         None => event.args = vec!["-c".to_owned(), READ_SCRIPT.to_owned()],
-        Some(first) if !first.starts_with('-') && on_failure == OnFailure::Stop => {
-            event.args.insert(0, "-e".to_owned());
-        }
+        Some(first) if !first.starts_with('-') => event.args.insert(0, "-e".to_owned()),
         Some(_) => {}
     }
     event

@@ -33,9 +33,8 @@
 //!
 //! Commands and scripts are in the language of `bash`, run by an interpreter in this process, with
 //! the common programs for files and text. `sh FILE` and `./FILE` run a script with its arguments,
-//! which ends at its first failing command unless the policy says otherwise. The shell knows
-//! nothing of skills. Scripts in other languages, such as Python, do not run: those need
-//! `prowess-script`.
+//! which ends at its first failing command. The shell knows nothing of skills. Scripts in other
+//! languages, such as Python, do not run: those need `prowess-script`.
 //!
 //! # Isolation
 //!
@@ -60,10 +59,9 @@ mod sandbox;
 mod shallow;
 mod shell;
 mod skill_files;
-mod snapshot;
 mod tree;
 
 pub use error::MountDirectoryError;
 pub use mounts::MountedSkill;
-pub use policy::{Materialize, MountDirectory, OnFailure, ShellLimits, ShellPolicy};
+pub use policy::{Materialize, MountDirectory, ShellLimits, ShellPolicy};
 pub use shell::InMemoryShell;

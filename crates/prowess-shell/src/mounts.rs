@@ -137,21 +137,6 @@ impl Mounts {
         record.expect("the catalog that the mount was made of has its record")
     }
 
-    /// Returns all paths of skills whose files were needed, as paths of the file system.
-    pub(crate) fn known_paths(&self) -> impl Iterator<Item = String> {
-        let known = self.skills.iter().filter_map(|mount| {
-            let tree = mount.tree.get()?.as_ref().ok()?;
-            Some((mount, tree))
-        });
-        known.flat_map(|(mount, tree)| {
-            let root = path(&self.policy, &mount.name);
-            tree.paths().map(move |path| match path {
-                "" => root.clone(),
-                path => format!("{root}/{path}"),
-            })
-        })
-    }
-
     /// Describes the mounted skills, in mount order.
     pub(crate) fn describe(&self) -> Vec<MountedSkill> {
         let described = self.skills.iter().map(|mount| {

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::MountDirectoryError;
 
-/// Where skills are mounted, what their scripts do at a failure, and the limits of each sandbox.
-/// Every field is optional in a file.
+/// Which skills are mounted, where and when, and the limits of each sandbox. Every field is optional
+/// in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ShellPolicy {
@@ -16,13 +16,8 @@ pub struct ShellPolicy {
     pub mount: MountDirectory,
     /// When the files of skills are copied. By default [`Materialize::OnRead`].
     pub materialize: Materialize,
-    /// The effect of a failing command in a script. By default [`OnFailure::Stop`]. No key of a
-    /// file: skills are written for the default.
-    #[serde(skip)]
-    pub on_failure: OnFailure,
-    /// The least trust of a skill that is mounted. By default [`Trust::Untrusted`], because a
-    /// script reaches nothing but the files of its own session. No key of a file: a script reaches
-    /// nothing of the host.
+    /// The least trust of a skill that is mounted. By default [`Trust::Untrusted`]. No key of a
+    /// file: a script reaches nothing but the files of its own session.
     #[serde(skip)]
     pub trust: Trust,
     /// The limits of each sandbox. No key of a file: they protect the host.
@@ -35,7 +30,6 @@ impl Default for ShellPolicy {
         Self {
             mount: MountDirectory::default(),
             materialize: Materialize::default(),
-            on_failure: OnFailure::default(),
             trust: Trust::Untrusted,
             limits: ShellLimits::default(),
         }
@@ -53,17 +47,6 @@ pub enum Materialize {
     /// All files before the first command. A skill whose files cannot all be copied is not
     /// mounted.
     AtMount,
-}
-
-/// The effect of a failing command in a script.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OnFailure {
-    /// It ends with the exit code of the command, as after `set -e`. The default.
-    #[default]
-    Stop,
-    /// It goes on, as scripts of a shell do.
-    Continue,
 }
 
 /// The limits of a sandbox.

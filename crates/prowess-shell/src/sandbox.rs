@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 use prowess_core::{Cancel, Catalog, ShellError, ShellOutcome};
 
+use crate::codes;
 use crate::interpreter::{End, Interpreter, STACK};
 use crate::lost::{CommandThread, LostCommands};
 use crate::mounts::Mounts;
 use crate::output::{Output, Streams};
 use crate::policy::ShellPolicy;
 use crate::skill_files::SkillFiles;
-use crate::{codes, snapshot};
 
 /// How often a waiting call looks whether it was cancelled.
 const CHECK: Duration = Duration::from_millis(10);
@@ -89,24 +89,6 @@ impl Sandbox {
                 Ran { result: Err(error), sandbox: None }
             }
         }
-    }
-
-    /// Returns the state as bytes.
-    pub(crate) fn save(&self) -> Result<Vec<u8>, ShellError> {
-        let removed = self.interpreter.removed(self.skills.mounts().known_paths());
-        let state = self.interpreter.save().map_err(|error| snapshot::invalid(&error))?;
-        Ok(snapshot::encode(&removed, &state))
-    }
-
-    /// Replaces the state by a saved one.
-    pub(crate) fn restore(&mut self, snapshot: &[u8]) -> Result<(), ShellError> {
-        let (removed, state) = snapshot::decode(snapshot)?;
-        let restored = catch_unwind(AssertUnwindSafe(|| self.interpreter.restore(state)));
-        restored
-            .map_err(|_| snapshot::invalid("it cannot be read"))?
-            .map_err(|error| snapshot::invalid(&error))?;
-        self.interpreter.remove(&removed);
-        Ok(())
     }
 }
 

@@ -58,39 +58,6 @@ impl InMemoryShell {
         Mounts::new(catalog, &self.policy).describe()
     }
 
-    /// Saves the sandbox of a session: its changed files, removed files, variables and functions.
-    /// Files of skills that were not changed are left out.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the session has no sandbox, or a command of it runs for too long.
-    pub fn save(&self, session: &SessionId) -> Result<Vec<u8>, ShellError> {
-        let lease = self.take(session, &Cancel::default())?;
-        let Some(sandbox) = &lease.sandbox else {
-            let message = "the session has run no command, so there is nothing to save";
-            return Err(ShellError::new(codes::SANDBOX_NOT_FOUND, message));
-        };
-        sandbox.save()
-    }
-
-    /// Replaces the sandbox of a session by a saved one, with the skills of a catalog mounted.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the snapshot is damaged, of another version, or over the limits. The
-    /// session then keeps its sandbox.
-    pub fn restore(
-        &self,
-        catalog: &Arc<Catalog>,
-        session: &SessionId,
-        snapshot: &[u8],
-    ) -> Result<(), ShellError> {
-        let mut restored = Sandbox::new(catalog, &self.policy)?;
-        restored.restore(snapshot)?;
-        self.take(session, &Cancel::default())?.sandbox = Some(restored);
-        Ok(())
-    }
-
     /// Takes the sandbox of a session, which is returned when the lease is dropped. Waits while a
     /// command of the session runs.
     fn take(&self, session: &SessionId, cancel: &Cancel) -> Result<Lease<'_>, ShellError> {

@@ -92,11 +92,6 @@ impl Tree {
         below.filter(|(name, _)| !name.is_empty() && !name.contains('/'))
     }
 
-    /// Returns all paths, those of directories before those in them.
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
-    }
-
     /// Returns all files.
     pub(crate) fn files(&self) -> impl Iterator<Item = &MountedFile> {
         self.0.values().filter_map(|node| match node {

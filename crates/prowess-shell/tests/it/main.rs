@@ -11,4 +11,3 @@ mod ported;
 mod results;
 mod scripts;
 mod sessions;
-mod snapshots;

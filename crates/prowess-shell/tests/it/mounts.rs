@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use prowess_core::{
     CatalogBuilder, CatalogSource, Layer, MemorySource, RecordIndex, SkillSource, Trust,
-    VirtualShell as _,
 };
 use prowess_shell::{Materialize, MountDirectory, ShellLimits, ShellPolicy};
 
@@ -169,17 +168,14 @@ fn skill_without_its_file_is_not_mounted() {
 #[test]
 fn untrusted_skills_are_mounted_unless_the_policy_demands_trust() {
     let source = catalog(&[("a/x", "")]);
-    let mut builder = CatalogBuilder::new(
-        vec![Layer::new("project", Trust::Untrusted)],
-        source.sources().to_vec(),
-    );
+    let layer = Layer::new("project", Trust::Untrusted);
+    let mut builder = CatalogBuilder::new(vec![layer], source.sources().to_vec());
     builder.show(RecordIndex::new(0, 0)).unwrap();
-    let catalog = Arc::new(builder.finish(1));
-    let record = catalog.get("a").unwrap();
-    let shell = empty().shell;
-    assert!(shell.mount_path(&catalog, record).is_ok());
+    let setup = Setup { shell: empty().shell, catalog: Arc::new(builder.finish(1)) };
+    assert!(setup.mount_path("a").is_ok());
     let policy = ShellPolicy { trust: Trust::Trusted, ..Default::default() };
-    let error = Setup::new(&[], policy).shell.mount_path(&catalog, record).unwrap_err();
+    let strict = Setup { shell: Setup::new(&[], policy).shell, catalog: setup.catalog };
+    let error = strict.mount_path("a").unwrap_err();
     assert!(error.message.contains("not trusted enough"), "{error}");
 }
 

@@ -1,156 +1,65 @@
 //! The 16 cases of `sh` of another sandbox for agents, as data.
 
-use std::collections::BTreeSet;
+use crate::fixture::{Setup, empty};
 
-use crate::fixture::empty;
+const SCRIPT: &str = "/script.sh";
 
-/// A script, the command that runs it, and the result of the command.
-struct Case {
-    name: &'static str,
-    /// The files before the command: each with its path and its content.
-    files: &'static [(&'static str, &'static str)],
-    command: &'static str,
-    succeeds: bool,
-    /// The standard output, without white space at its end.
-    output: &'static str,
-    /// A part of the standard error.
-    error: &'static str,
-}
+/// The name of a case, its script, the command that runs it, and the standard output without white
+/// space at its end. A command that fails has none, but a part of the standard error.
+type Case = (&'static str, &'static str, &'static str, Result<&'static str, &'static str>);
 
-const CASE: Case =
-    Case { name: "", files: &[], command: "sh /script.sh", succeeds: true, output: "", error: "" };
-
-const CASES: [Case; 16] = [
-    Case {
-        name: "runs-each-line",
-        files: &[("/script.sh", "echo Hello\necho World")],
-        output: "Hello\nWorld",
-        ..CASE
-    },
-    Case {
-        name: "skips-comments",
-        files: &[("/script.sh", "# c\necho Hello\n# d")],
-        output: "Hello",
-        ..CASE
-    },
-    Case {
-        name: "skips-the-first-line-of-an-interpreter",
-        files: &[("/script.sh", "#!/bin/bash\necho Hello")],
-        output: "Hello",
-        ..CASE
-    },
-    Case {
-        name: "skips-blank-lines",
-        files: &[("/script.sh", "\n\necho Hello\n\n   \necho World\n")],
-        output: "Hello\nWorld",
-        ..CASE
-    },
-    Case {
-        name: "has-positional-parameters",
-        files: &[("/script.sh", "echo $1 $2")],
-        command: "sh /script.sh foo bar",
-        output: "foo bar",
-        ..CASE
-    },
-    Case {
-        name: "has-all-parameters",
-        files: &[("/script.sh", "echo $@")],
-        command: "sh /script.sh one two three",
-        output: "one two three",
-        ..CASE
-    },
-    Case {
-        name: "has-the-number-of-parameters",
-        files: &[("/script.sh", "echo $#")],
-        command: "sh /script.sh a b c",
-        output: "3",
-        ..CASE
-    },
-    Case {
-        name: "stops-at-a-failure",
-        files: &[("/script.sh", "echo First\ncat /nonexistent\necho Second")],
-        succeeds: false,
-        output: "First",
-        error: "No such file",
-        ..CASE
-    },
-    Case {
-        name: "names-a-missing-file",
-        command: "sh /nonexistent.sh",
-        succeeds: false,
-        error: "sh: /nonexistent.sh: No such file",
-        ..CASE
-    },
-    Case {
-        name: "needs-a-path",
-        command: "sh",
-        succeeds: false,
-        error: "sh: missing script path",
-        ..CASE
-    },
-    Case {
-        name: "changes-files",
-        files: &[("/script.sh", "mkdir /testdir\ntouch /testdir/file.txt\necho done")],
-        command: "sh /script.sh && ls /testdir",
-        output: "done\nfile.txt",
-        ..CASE
-    },
-    Case {
-        name: "runs-by-a-relative-path",
-        files: &[("/script.sh", "echo Direct")],
-        command: "cd / && ./script.sh",
-        output: "Direct",
-        ..CASE
-    },
-    Case {
-        name: "runs-by-an-absolute-path",
-        files: &[("/scripts/test.sh", "echo Absolute")],
-        command: "/scripts/test.sh",
-        output: "Absolute",
-        ..CASE
-    },
-    Case {
-        name: "passes-parameters-to-a-path",
-        files: &[("/script.sh", "echo Arg: $1")],
-        command: "cd / && ./script.sh myarg",
-        output: "Arg: myarg",
-        ..CASE
-    },
-    Case {
-        name: "restores-parameters",
-        files: &[("/script.sh", "echo $1")],
-        command: "sh /script.sh value; echo \"[$1]\"",
-        output: "value\n[]",
-        ..CASE
-    },
-    Case {
-        name: "runs-another-script",
-        files: &[("/inner.sh", "echo Inner"), ("/outer.sh", "echo Outer\nsh /inner.sh\necho Done")],
-        command: "sh /outer.sh",
-        output: "Outer\nInner\nDone",
-        ..CASE
-    },
+const CASES: [Case; 14] = [
+    ("each line runs", "echo Hello\necho World", "sh /script.sh", Ok("Hello\nWorld")),
+    ("comments", "# c\necho Hello\n# d", "sh /script.sh", Ok("Hello")),
+    ("line of an interpreter", "#!/bin/bash\necho Hello", "sh /script.sh", Ok("Hello")),
+    ("blank lines", "\n\necho Hello\n\n   \necho World\n", "sh /script.sh", Ok("Hello\nWorld")),
+    ("positional parameters", "echo $1 $2", "sh /script.sh foo bar", Ok("foo bar")),
+    ("all parameters", "echo $@", "sh /script.sh one two three", Ok("one two three")),
+    ("number of parameters", "echo $#", "sh /script.sh a b c", Ok("3")),
+    ("missing file", "", "sh /nonexistent.sh", Err("sh: /nonexistent.sh: No such file")),
+    ("no path", "", "sh", Err("sh: missing script path")),
+    (
+        "files change",
+        "mkdir /testdir\ntouch /testdir/file.txt\necho done",
+        "sh /script.sh && ls /testdir",
+        Ok("done\nfile.txt"),
+    ),
+    ("relative path", "echo Direct", "cd / && ./script.sh", Ok("Direct")),
+    ("absolute path", "echo Absolute", "/script.sh", Ok("Absolute")),
+    ("parameters of a path", "echo Arg: $1", "cd / && ./script.sh myarg", Ok("Arg: myarg")),
+    ("parameters end", "echo $1", "sh /script.sh value; echo \"[$1]\"", Ok("value\n[]")),
 ];
 
-#[track_caller]
-fn check(case: &Case) {
-    let Case { name, files, command, .. } = case;
-    let setup = empty();
-    for (path, content) in *files {
-        let write = format!(
-            "mkdir -p \"$(dirname {path})\"\ncat > {path} <<'END'\n{content}\nEND\nchmod +x {path}"
-        );
-        assert_eq!(setup.run(&write).exit_code, 0, "{name}: {path} can be written");
-    }
-    let outcome = setup.run(command);
-    assert_eq!(outcome.exit_code == 0, case.succeeds, "{name}: {outcome:?}");
-    assert_eq!(outcome.stdout.trim_end(), case.output, "{name}: {outcome:?}");
-    assert!(outcome.stderr.contains(case.error), "{name}: {outcome:?}");
+fn write(setup: &Setup, path: &str, content: &str) {
+    let write = format!("cat > {path} <<'END'\n{content}\nEND\nchmod +x {path}");
+    assert_eq!(setup.run(&write).exit_code, 0, "{path} can be written");
 }
 
 #[test]
 fn every_case_has_its_result() {
-    let names: BTreeSet<_> = CASES.iter().map(|case| case.name).collect();
-    assert_eq!(names.len(), 16, "the document counts 16 cases, each with its own name");
-    CASES.iter().for_each(check);
+    for (name, script, command, expected) in CASES {
+        let setup = empty();
+        write(&setup, SCRIPT, script);
+        let outcome = setup.run(command);
+        assert_eq!(outcome.exit_code == 0, expected.is_ok(), "{name}: {outcome:?}");
+        assert_eq!(outcome.stdout.trim_end(), expected.unwrap_or_default(), "{name}");
+        assert!(outcome.stderr.contains(expected.err().unwrap_or_default()), "{name}: {outcome:?}");
+    }
+}
+
+#[test]
+fn failing_command_ends_the_script() {
+    let setup = empty();
+    write(&setup, SCRIPT, "echo First\ncat /nonexistent\necho Second");
+    let outcome = setup.run("sh /script.sh");
+    assert_eq!((outcome.exit_code, outcome.stdout.as_str()), (1, "First\n"), "{outcome:?}");
+    assert!(outcome.stderr.contains("/nonexistent: No such file"), "{outcome:?}");
+}
+
+#[test]
+fn script_runs_another() {
+    let setup = empty();
+    write(&setup, "/inner.sh", "echo Inner");
+    write(&setup, SCRIPT, "echo Outer\nsh /inner.sh\necho Done");
+    assert_eq!(setup.run("sh /script.sh").stdout, "Outer\nInner\nDone\n");
 }
