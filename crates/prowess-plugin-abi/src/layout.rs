@@ -1,7 +1,5 @@
 //! Compares the layout of the boundary types between two sides.
 
-mod summary;
-
 use abi_stable::StableAbi;
 use abi_stable::abi_stability::abi_checking::{
     CheckingGlobals, check_layout_compatibility_with_globals,
@@ -9,6 +7,9 @@ use abi_stable::abi_stability::abi_checking::{
 use abi_stable::type_layout::TypeLayout;
 
 use crate::{MINOR, PluginModule_Ref};
+
+/// The maximum number of errors in a summary.
+const MAX_ERRORS: usize = 3;
 
 /// The layout of one side, and its minor version.
 #[derive(Clone, Copy, Debug)]
@@ -52,9 +53,27 @@ pub fn check(one: Side, other: Side) -> Result<(), Mismatch> {
 }
 
 impl Mismatch {
-    /// Returns a summary in one line: the first errors, each with its location, the expected and
-    /// the found part.
+    /// Returns a summary in one line: the first errors, each with the name of its type.
+    ///
+    /// A section of the report shows the expected type, whose first line is `type:NAME`. Each of its
+    /// errors has a line `Error:KIND`.
     pub fn summary(&self) -> String {
-        summary::of(&self.report)
+        let mut name = "";
+        let mut is_before_name = false;
+        let mut found: Vec<String> = Vec::new();
+        for line in self.report.lines().map(str::trim) {
+            if matches!(line, "Compared <this>:" | "Layout of expected type:") {
+                is_before_name = true;
+            } else if let Some(named) = line.strip_prefix("type:").filter(|_| is_before_name) {
+                (name, is_before_name) = (named, false);
+            } else if let Some(error) = line.strip_prefix("Error:") {
+                let sentence = format!("in `{name}`: {}", error.trim());
+                if !found.contains(&sentence) {
+                    found.push(sentence);
+                }
+            }
+        }
+        found.truncate(MAX_ERRORS);
+        found.join("; ")
     }
 }

@@ -160,34 +160,3 @@ fn question(
         force,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use prowess_core::SessionId;
-    use prowess_plugin_abi::{AbiError, codes};
-
-    use super::session_error;
-
-    /// Checks the code of a session error for a refusal of the host.
-    #[track_caller]
-    fn check(ext: &str, code: &str) {
-        let session = SessionId::new("talk").expect("the id is valid");
-        let error = AbiError { ext: ext.into(), ..AbiError::new(codes::UNAVAILABLE, "refused") };
-        assert_eq!(session_error(&session, &error).code(), code, "{ext}");
-    }
-
-    #[test]
-    fn refusals_keep_their_codes() {
-        check(r#"{"too-many-skills":{"wanted":9,"cap":8}}"#, "too-many-skills");
-        check(r#"{"already-active":"a"}"#, "already-active");
-        check(r#"{"not-on-top":"b"}"#, "not-on-top");
-        check(r#""nothing-active""#, "nothing-active");
-        check(r#"{"not-allowed":"a"}"#, "skill-not-allowed");
-        check(r#""not-found""#, "session-not-found");
-        check(r#""contended""#, "session-contended");
-        check(r#"{"refused":{"code":"skill-changed","message":"m"}}"#, "skill-changed");
-        check(r#"{"refused":{"code":"unknown-code","message":"m"}}"#, "session-store-failed");
-        check(r#"{"a-later-refusal":"a"}"#, "session-store-failed");
-        check("", "session-store-failed");
-    }
-}

@@ -7,13 +7,14 @@ use abi_stable::sabi_trait::TD_Opaque;
 use abi_stable::sabi_types::RMut;
 use abi_stable::std_types::{RArc, RResult, RSlice, RStr};
 use prowess_core::{
-    Cancel, Catalog, ChangeListener, Found, Listing, PackagePath, PreviousScan, ReadFurther,
+    Cancel, Catalog, ChangeListener, Code, Found, Listing, PackagePath, PreviousScan, ReadFurther,
     ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceChange, SourceError, Tool,
-    ToolContext, ToolDefinition, ToolProvider, ToolResult, Watch,
+    ToolContext, ToolDefinition, ToolProvider, ToolResult, Unload, Watch,
 };
+use prowess_plugin_abi::conversation::CatalogSnapshot;
 use prowess_plugin_abi::{
-    self as abi, AbiError, CallCtx, Change, Exports, HostApi, HostApi_TO, InitRequest, ListRequest,
-    MINOR, PluginModule_Ref, Problem, ReadRequest, ScanSinkAbi, ScanSinkAbi_TO, codes,
+    self as abi, AbiError, Blob, CallCtx, Change, Exports, HostApi, HostApi_TO, InitRequest,
+    ListRequest, MINOR, PluginModule_Ref, Problem, ReadRequest, ScanSinkAbi, ScanSinkAbi_TO, codes,
 };
 use prowess_plugin_sdk::__private::module;
 use prowess_plugin_sdk::{Error, Host, Plugin, Registration};
@@ -56,6 +57,16 @@ impl HostApi for Notes {
 
     fn elapsed_ns(&self) -> u64 {
         9
+    }
+
+    /// Returns an empty catalog, and refuses anything else with the last line as the reason.
+    fn ask(&self, _: u64, question: RStr<'_>) -> RResult<Blob, AbiError> {
+        if question == "\"catalog\"" {
+            let empty = serde_json::to_vec(&CatalogSnapshot::default()).unwrap();
+            return RResult::ROk(Blob::of(empty));
+        }
+        let ext = self.lines().pop().unwrap_or_default().into();
+        RResult::RErr(AbiError { ext, ..AbiError::new(codes::UNAVAILABLE, "refused") })
     }
 }
 
@@ -143,6 +154,10 @@ impl Tool for Fragile {
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
         assert!(arguments["break"] != true, "the tool breaks");
+        if arguments["unload"] == true {
+            let refused = context.session.unload(&Unload::All).expect_err("the host refuses");
+            return ToolResult::error(Code::new(refused.code()), "refused");
+        }
         ToolResult::text(format!("{arguments} at {}", context.clock.now().0))
     }
 }
@@ -244,4 +259,30 @@ fn panics_do_not_cross() {
     let has = |text: &str| messages.iter().any(|line| line.contains(text));
     assert!(has("5 changed: good"), "the watch reported a change: {messages:?}");
     assert!(has("the tool breaks"), "the panic is logged: {messages:?}");
+}
+
+#[test]
+fn refusals_keep_their_codes() {
+    let _alone = alone();
+    let host = Notes::default();
+    let exports = begin(&host);
+    for (ext, code) in [
+        (r#"{"too-many-skills":{"wanted":9,"cap":8}}"#, "too-many-skills"),
+        (r#"{"already-active":"a"}"#, "already-active"),
+        (r#"{"not-on-top":"b"}"#, "not-on-top"),
+        (r#""nothing-active""#, "nothing-active"),
+        (r#"{"not-allowed":"a"}"#, "skill-not-allowed"),
+        (r#""not-found""#, "session-not-found"),
+        (r#""contended""#, "session-contended"),
+        (r#"{"refused":{"code":"skill-changed","message":"m"}}"#, "skill-changed"),
+        (r#"{"refused":{"code":"unknown-code","message":"m"}}"#, "session-store-failed"),
+        (r#"{"a-later-refusal":"a"}"#, "session-store-failed"),
+        ("", "session-store-failed"),
+    ] {
+        host.note(ext.to_owned());
+        let ctx = CallCtx { ext: r#"{"catalog":1}"#.into(), ..CallCtx::UNBOUNDED };
+        let result = exports.tools[0].call(ctx, "fragile.do".into(), r#"{"unload":true}"#.into());
+        let result = result.into_result().unwrap();
+        assert!(result.contains(&format!("\"code\":\"{code}\"")), "{ext}: {result}");
+    }
 }
