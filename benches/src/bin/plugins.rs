@@ -21,7 +21,7 @@ use prowess_core::{
     Cancel, DeliveryPolicy, Diagnostic, Found, MemorySource, PackagePath, PreviousScan,
     ReadFurther, ReadLimit, ResourcePath, ScanSink, SkillSource, ToolProvider,
 };
-use prowess_plugin_host::{Isolation, Origin, Plugin, PluginPolicy, PluginSettings};
+use prowess_plugin_host::{Isolation, Plugin, PluginPolicy, PluginSettings};
 use prowess_tools::{SkillTools, ToolPolicy};
 use serde_json::{Map, Value, json};
 
@@ -239,6 +239,6 @@ fn plugin(file: &Path, config: &Value, isolation: Isolation) -> Plugin {
     let mut loader = loader(policy, std::env::temp_dir());
     let bytes = std::fs::read(file).expect("the plugin is there");
     trust(&mut loader, file, &bytes).expect("it is a plugin");
-    let loaded = loader.load_with(file, Origin::Named, settings);
+    let loaded = loader.load_with(file, settings);
     loaded.unwrap_or_else(|error| panic!("{error}; {}", error.help))
 }

@@ -21,9 +21,7 @@ use prowess_core::{
     Cancel, Diagnostic, Found, PackagePath, PreviousScan, ReadFurther, ReadLimit, ResourcePath,
     ScanSink, SkillSource, SourceError,
 };
-use prowess_plugin_host::{
-    Isolation, Origin, PluginLoader, PluginPolicy, PluginSettings, Reloaded,
-};
+use prowess_plugin_host::{Isolation, PluginLoader, PluginPolicy, PluginSettings, Reloaded};
 use prowess_testkit::{PluginFlavor, ScanRecorder, build_plugin_example_as};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -60,7 +58,7 @@ fn scan_million(place: &str, isolation: Isolation) -> Result<(), Box<dyn Error>>
     changing.loader.policy.limits.call_ms = CALL_MS;
     let config = Some(serde_json::json!({"scan": "million"}));
     let settings = PluginSettings { config, ..PluginSettings::default() };
-    let plugin = changing.loader.load_with(&changing.file, Origin::Named, settings)?;
+    let plugin = changing.loader.load_with(&changing.file, settings)?;
     let mut sink = Counter { packages: 0, before: memory(), most: 0 };
     let begun = Instant::now();
     plugin.sources[0].scan(&PreviousScan::none(), &mut sink, &Cancel::default())?;
@@ -98,7 +96,7 @@ impl ScanSink for Counter {
 /// Reloads the plugin `rounds` times, and prints the time and the memory of a reload.
 fn soak(place: &str, isolation: Isolation, rounds: usize) -> Result<(), Box<dyn Error>> {
     let mut changing = Changing::new(isolation, rounds)?;
-    let plugin = changing.loader.load(&changing.file, Origin::Named)?;
+    let plugin = changing.loader.load(&changing.file)?;
     let source = &*plugin.sources[0];
     let is_over = AtomicBool::new(false);
     let reads = AtomicUsize::new(0);

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use prowess::plugin_host::{
-    Follower, LogLevel, Origin, Plugin, PluginLoader, PluginLog, PluginPolicy, PluginSettings,
-    TrustError, TrustStore,
+    Follower, LogLevel, Plugin, PluginLoader, PluginLog, PluginPolicy, PluginSettings, TrustError,
+    TrustStore,
 };
 use prowess::{AuditSink, Diagnostic, Digest, Policies, SystemClock};
 
@@ -23,8 +23,9 @@ pub(crate) struct PluginPaths {
     pub(crate) directory: PathBuf,
     /// The trust store: `prowess/plugins.json` in the user's state directory.
     pub(crate) trust_file: PathBuf,
-    /// The cache of inspected files: `prowess/plugins.json` in the user's cache directory.
-    pub(crate) cache_file: PathBuf,
+    /// The directory for plugin files that cannot be loaded from memory: `prowess/plugins` in the
+    /// user's cache directory.
+    pub(crate) staging: PathBuf,
 }
 
 impl PluginPaths {
@@ -40,13 +41,8 @@ impl PluginPaths {
         Ok(Self {
             directory: home.join(".prowess/plugins"),
             trust_file: base("XDG_STATE_HOME", ".local/state").join("prowess/plugins.json"),
-            cache_file: base("XDG_CACHE_HOME", ".cache").join("prowess/plugins.json"),
+            staging: base("XDG_CACHE_HOME", ".cache").join("prowess/plugins"),
         })
-    }
-
-    /// Returns the directory for plugin files that cannot be loaded from memory.
-    pub(crate) fn staging(&self) -> PathBuf {
-        self.cache_file.with_file_name("plugins")
     }
 }
 
@@ -81,7 +77,7 @@ pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Loaded, Failu
     let loader = loader(policies, audit, &Output::new(global))?;
     let absolute = |(file, settings): (&PathBuf, _)| Ok((absolute(file)?, settings));
     let plugins: Vec<_> = plugins.map(absolute).collect::<Result<_, Failure>>()?;
-    for plugin in loader.load_all(plugins, Origin::Named) {
+    for plugin in loader.load_all(plugins) {
         match plugin {
             Ok(plugin) => loaded.plugins.push(plugin),
             Err(error) if error.was_executed => loaded.failures.push(error.to_diagnostic()),
@@ -150,7 +146,7 @@ fn loader(
     Ok(PluginLoader {
         policy: policies.plugins.clone(),
         trust,
-        staging: paths.staging(),
+        staging: paths.staging,
         runner: this_program()?,
         runner_arguments: ["plugin", "process"].into_iter().chain(quiet).map(Into::into).collect(),
         clock: Arc::new(SystemClock::default()),

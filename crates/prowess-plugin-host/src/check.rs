@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use prowess_plugin_host::check::{CheckSetup, check};
-//! use prowess_plugin_host::{Origin, PluginPolicy, TrustStore};
+//! use prowess_plugin_host::{PluginPolicy, TrustStore};
 //!
 //! # let directory = tempfile::tempdir()?;
 //! # let file = directory.path().join("notes.so");
@@ -26,7 +26,7 @@
 //!     deadline: std::time::Duration::from_secs(20),
 //!     only: Vec::new(),
 //! };
-//! let report = check(&file, Origin::Named, &setup, &|_, _| {})?;
+//! let report = check(&file, &setup, &|_, _| {})?;
 //! assert!(!report.is_passed(), "the file is not a library");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -54,8 +54,8 @@ use serde_json::Value;
 use crate::location;
 use crate::verify::verify_bytes;
 use crate::{
-    Inspection, Isolation, Launch, Manifest, Origin, PluginError, PluginPolicy, PluginSettings,
-    Staged, TrustStore, inspect, stage,
+    Inspection, Isolation, Launch, Manifest, PluginError, PluginPolicy, PluginSettings, Staged,
+    TrustStore, inspect, stage,
 };
 
 use process::CheckProcess;
@@ -102,11 +102,10 @@ pub fn check_names() -> impl Iterator<Item = &'static str> {
 /// to where it can be opened. All other problems are in the report.
 pub fn check(
     file: &Path,
-    origin: Origin,
     setup: &CheckSetup,
     on_start: &dyn Fn(&str, usize),
 ) -> Result<CheckReport, PluginError> {
-    let bytes = location::open(file, origin, &setup.policy)?.read(&setup.policy)?;
+    let bytes = location::open(file)?.read(&setup.policy)?;
     let digest = Digest::of(&bytes);
     let inspected = inspect(file, &bytes);
     let mut checks = check_file(file, &bytes, &inspected, setup);

@@ -6,7 +6,6 @@
 //! and gives up after too many failures. The sources and tools implement the core's traits.
 
 mod batch;
-mod clock;
 mod connection;
 mod error;
 pub(crate) mod frame;
@@ -24,14 +23,13 @@ mod scan;
 mod serve;
 mod server;
 mod slots;
-mod spin_reader;
 mod supervisor;
 mod tools;
 mod watches;
 
 pub use launch::Launch;
 pub use process::probe_sandbox;
-pub use remote::{ProcessPlugin, start_process, start_process_with};
-pub use run::{run_process, run_process_with};
+pub use remote::{ProcessPlugin, start_process};
+pub use run::run_process;
 #[cfg(feature = "check")]
-pub(crate) use {clock::ProcessClock, process::describe_exit, run::open_library};
+pub(crate) use {process::describe_exit, run::ProcessClock, run::open_library};

@@ -28,22 +28,3 @@ pub struct PluginSetup {
     /// Receives the log lines and events of the plugin.
     pub log: Arc<dyn PluginLog>,
 }
-
-/// The state of a plugin in this process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PluginStatus {
-    /// The plugin accepts calls.
-    Running,
-    /// The plugin panicked. The next call restarts it.
-    Failed,
-    /// The plugin failed too often. It is not restarted until it is replaced.
-    Quarantined,
-    /// The plugin accepts calls, but some earlier calls have not returned.
-    Slow {
-        /// The number of these calls, each of which keeps a slot.
-        abandoned: usize,
-    },
-    /// Every slot is taken by a call that has not returned, so no call can start.
-    Stuck,
-}

@@ -1,6 +1,7 @@
-//! Stops panics of the host at the boundary to plugins.
+//! Panics of the host: they stop at the boundary to plugins, and poison no lock.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Runs a callback, and returns `otherwise` if it panics. The panic hook has reported the panic.
 pub(crate) fn contain<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
@@ -9,4 +10,9 @@ pub(crate) fn contain<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
         std::mem::forget(payload);
         otherwise
     })
+}
+
+/// Locks a mutex and ignores poisoning: the values are consistent also after a panic.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -14,8 +14,7 @@ use prowess_plugin_abi::{
 
 use crate::adapter::convert;
 use crate::conversation::LentAnswers;
-use crate::guard::contain;
-use crate::lock::lock;
+use crate::guard::{contain, lock};
 
 /// The maximum length of a plugin's log line.
 const MAX_LINE_BYTES: usize = 8 << 10;

@@ -57,14 +57,11 @@ mod host_api;
 mod inspect;
 mod instance;
 mod inventory;
-mod layout;
 mod load;
 mod loaded;
 mod loader;
 mod location;
-mod lock;
 mod open;
-mod parker;
 mod policy;
 mod private_file;
 mod recent;
@@ -79,20 +76,16 @@ mod trust;
 mod verify;
 mod worker_pool;
 
-pub use child::{
-    Launch, ProcessPlugin, probe_sandbox, run_process, run_process_with, start_process,
-    start_process_with,
-};
+pub use child::{Launch, ProcessPlugin, probe_sandbox, run_process, start_process};
 pub use error::{KeyError, PluginError, PluginErrorKind, TrustError};
 pub use follow::{Follower, OnRejectedFile};
-pub use generation::{PluginSetup, PluginStatus};
+pub use generation::PluginSetup;
 pub use host_api::{LogLevel, NoLog, PluginLog};
 pub use inspect::{Inspection, Library, Linkage, Target, inspect};
-pub use inventory::{InventoryCache, Listed, list};
+pub use inventory::{Listed, list};
 pub use load::Plugin;
 pub use loaded::LoadedPlugin;
 pub use loader::PluginLoader;
-pub use location::Origin;
 pub use open::LoadedCode;
 pub use policy::{
     HOST_ABI, HOST_FEATURES, Isolation, Placement, PluginLimits, PluginPolicy, PluginRights,

@@ -10,9 +10,9 @@ use prowess_plugin_abi::conversation::FEATURE;
 use crate::reload::Running;
 use crate::verify::verify_bytes;
 use crate::{
-    HOST_FEATURES, Launch, LoadedCode, LoadedPlugin, Manifest, NoLog, Origin, Placement,
-    PluginError, PluginErrorKind, PluginHandle, PluginLoader, PluginSettings, PluginSetup,
-    ProcessPlugin, Staged, VerifiedPlugin, read, stage, start_process_with, verify,
+    HOST_FEATURES, Launch, LoadedCode, LoadedPlugin, Manifest, NoLog, Placement, PluginError,
+    PluginErrorKind, PluginHandle, PluginLoader, PluginSettings, PluginSetup, ProcessPlugin,
+    Staged, VerifiedPlugin, read, stage, start_process, verify,
 };
 
 /// A running plugin.
@@ -40,8 +40,8 @@ impl PluginLoader {
     ///
     /// Returns an error if the plugin is refused, cannot be opened, or does not start.
     /// [`PluginError::was_executed`] reports whether its code may have run.
-    pub fn load(&self, file: &Path, origin: Origin) -> Result<Plugin, PluginError> {
-        self.load_with(file, origin, PluginSettings::default())
+    pub fn load(&self, file: &Path) -> Result<Plugin, PluginError> {
+        self.load_with(file, PluginSettings::default())
     }
 
     /// As [`Self::load`]; `settings` override those of the policy.
@@ -49,14 +49,9 @@ impl PluginLoader {
     /// # Errors
     ///
     /// As [`Self::load`].
-    pub fn load_with(
-        &self,
-        file: &Path,
-        origin: Origin,
-        settings: PluginSettings,
-    ) -> Result<Plugin, PluginError> {
-        let verified = verify(file, origin, &self.policy, &self.trust);
-        let opened = verified.and_then(|verified| self.start(&verified, origin, settings));
+    pub fn load_with(&self, file: &Path, settings: PluginSettings) -> Result<Plugin, PluginError> {
+        let verified = verify(file, &self.policy, &self.trust);
+        let opened = verified.and_then(|verified| self.start(&verified, settings));
         self.report_opened(file, &opened);
         opened
     }
@@ -67,17 +62,16 @@ impl PluginLoader {
     pub fn load_all(
         &self,
         plugins: impl IntoIterator<Item = (PathBuf, PluginSettings)>,
-        origin: Origin,
     ) -> Vec<Result<Plugin, PluginError>> {
         let mut names = Names::default();
         let mut load = |file: &Path, settings| {
-            let (bytes, inspection) = read(file, origin, &self.policy)?;
+            let (bytes, inspection) = read(file, &self.policy)?;
             // Before the trust check: usually only one of two files with the same name is trusted,
             // and the error for the other one would be a wrong digest.
             names.check(&inspection.manifest.name, file)?;
             let verified = verify_bytes(file, bytes, inspection, &self.policy, &self.trust)?;
             names.insert(&verified.manifest().name, file);
-            self.start(&verified, origin, settings)
+            self.start(&verified, settings)
         };
         let audited = |(file, settings): (PathBuf, _)| {
             let opened = load(&file, settings);
@@ -90,7 +84,6 @@ impl PluginLoader {
     fn start(
         &self,
         verified: &VerifiedPlugin,
-        origin: Origin,
         settings: PluginSettings,
     ) -> Result<Plugin, PluginError> {
         let staged = stage(verified, &self.staging)?;
@@ -112,7 +105,7 @@ impl PluginLoader {
         };
         let is_supported = |word: &&str| manifest.features.iter().any(|own| own == word);
         Ok(Plugin {
-            handle: PluginHandle::new(verified, origin, running)?,
+            handle: PluginHandle::new(verified, running)?,
             manifest: manifest.clone(),
             placement: verified.placement(),
             features: HOST_FEATURES.into_iter().filter(is_supported).collect(),
@@ -159,7 +152,7 @@ impl PluginLoader {
             directory: std::env::current_dir().unwrap_or_else(|_| "/".into()),
         };
         let log = self.audited(Arc::new(NoLog));
-        start_process_with(launch, Arc::clone(&self.clock), log)
+        start_process(launch, Arc::clone(&self.clock), log)
     }
 }
 

@@ -7,7 +7,7 @@ use prowess_core::{SkillSource, ToolProvider};
 use prowess_plugin_abi::manifest::Manifest;
 
 use crate::adapter::{LocalTool, PluginSource, PluginTools};
-use crate::generation::{PluginSetup, PluginStatus, Shared};
+use crate::generation::{PluginSetup, Shared};
 use crate::{LoadedCode, PluginError};
 
 /// A plugin that runs in this process. Clones refer to the same plugin, which ends when all clones
@@ -82,16 +82,6 @@ impl LoadedPlugin {
     pub fn check_replaceable(&self) -> Result<(), PluginError> {
         self.shared.check_generations(&self.shared.state())
     }
-
-    /// Returns the number of replacements so far.
-    pub fn generation(&self) -> usize {
-        self.shared.state().generation
-    }
-
-    /// Returns the state of the plugin.
-    pub fn status(&self) -> PluginStatus {
-        self.shared.status()
-    }
 }
 
 impl fmt::Debug for LoadedPlugin {
@@ -99,7 +89,6 @@ impl fmt::Debug for LoadedPlugin {
         formatter
             .debug_struct("LoadedPlugin")
             .field("file", &self.shared.state().code.file())
-            .field("status", &self.status())
             .finish_non_exhaustive()
     }
 }

@@ -14,19 +14,10 @@ use prowess_text::shell_word;
 use crate::regular_file::{LastLink, open_any};
 use crate::{PluginError, PluginErrorKind, PluginPolicy};
 
-/// How a plugin's file was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The operator named the file on the command line or in a configuration.
-    Named,
-    /// The file was found in a plugin directory.
-    Directory,
-}
-
 /// A plugin's open file.
 pub(crate) struct OpenedFile {
     file: File,
-    pub(crate) stat: Metadata,
+    stat: Metadata,
     path: PathBuf,
 }
 
@@ -34,26 +25,15 @@ pub(crate) struct OpenedFile {
 ///
 /// # Errors
 ///
-/// Returns an error if the policy does not allow the location, other users can replace the file, or
-/// it cannot be opened.
-pub(crate) fn open(
-    path: &Path,
-    origin: Origin,
-    policy: &PluginPolicy,
-) -> Result<OpenedFile, PluginError> {
+/// Returns an error if the path is not absolute, other users can replace the file, or it cannot be
+/// opened.
+pub(crate) fn open(path: &Path) -> Result<OpenedFile, PluginError> {
     if !path.is_absolute() {
         let help = "use an absolute path: a relative one depends on the working directory";
         return Err(refused(path, "is not an absolute path", help));
     }
     let real = path.canonicalize().map_err(|error| unreadable(path, &error))?;
-    let directories = match origin {
-        Origin::Named => real.parent().map(|parent| vec![parent]).unwrap_or_default(),
-        Origin::Directory => {
-            let top = allowed_directory(path, &real, policy)?;
-            real.ancestors().skip(1).take_while(|parent| parent.starts_with(&top)).collect()
-        }
-    };
-    for directory in directories {
+    if let Some(directory) = real.parent() {
         let stat = directory.metadata().map_err(|error| unreadable(path, &error))?;
         check_writers(path, directory, &stat)?;
     }
@@ -71,6 +51,7 @@ impl OpenedFile {
             return Err(self.too_large(most));
         }
         let mut bytes = Vec::new();
+        // The file may have grown since it was opened.
         let read = (&mut self.file).take(most.saturating_add(1)).read_to_end(&mut bytes);
         read.map_err(|error| unreadable(&self.path, &error))?;
         if bytes.len() as u64 > most {
@@ -86,24 +67,15 @@ impl OpenedFile {
     }
 }
 
-/// Returns the plugin directory that contains the file after resolving links.
-fn allowed_directory(
-    path: &Path,
-    real: &Path,
-    policy: &PluginPolicy,
-) -> Result<PathBuf, PluginError> {
-    let directories = policy.directories.iter().filter(|directory| directory.is_absolute());
-    let directories: Vec<_> =
-        directories.filter_map(|directory| directory.canonicalize().ok()).collect();
-    let containing = directories.into_iter().find(|directory| real.starts_with(directory));
-    containing.ok_or_else(|| {
-        let reason = if path == real {
-            "is not in a plugin directory".to_owned()
-        } else {
-            format!("is a link to `{}`, which is not in a plugin directory", real.display())
-        };
-        refused(path, reason, "copy it into one of the policy's `directories`")
-    })
+/// Checks that a file is in a plugin directory after its links are resolved.
+pub(crate) fn check_directory(path: &Path, policy: &PluginPolicy) -> Result<(), PluginError> {
+    let real = path.canonicalize().map_err(|error| unreadable(path, &error))?;
+    let mut directories = policy.directories.iter().filter_map(|path| path.canonicalize().ok());
+    if directories.any(|directory| real.starts_with(directory)) {
+        return Ok(());
+    }
+    let reason = format!("is a link to `{}`, which is not in a plugin directory", real.display());
+    Err(refused(path, reason, "copy it into one of the policy's `directories`"))
 }
 
 /// Opens a file without following a link, without blocking on a FIFO, and closed on `exec`.

@@ -6,13 +6,13 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use abi_stable::library::{AbiHeaderRef, ROOT_MODULE_LOADER_NAME_WITH_NUL};
+use abi_stable::library::{AbiHeaderRef, LibHeader, ROOT_MODULE_LOADER_NAME_WITH_NUL};
 use libloading::os::unix::{Library as SharedObject, RTLD_LOCAL, RTLD_NOW};
 use prowess_core::Digest;
 use prowess_plugin_abi::PluginModule_Ref;
+use prowess_plugin_abi::layout::{Side, check};
 use prowess_plugin_abi::manifest::{MAGIC, Manifest, SYMBOL};
 
-use crate::layout::check_layout;
 use crate::{PluginError, PluginErrorKind, Staged, VerifiedPlugin};
 
 /// The flag that keeps a library loaded after its handle was closed.
@@ -162,4 +162,20 @@ fn is_new(header: AbiHeaderRef) -> bool {
     static SEEN: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
     let address = std::ptr::from_ref(&*header).addr();
     SEEN.lock().unwrap_or_else(PoisonError::into_inner).insert(address)
+}
+
+/// Checks that the plugin and the host have the same layout of the boundary types, up to the older
+/// minor version of the two.
+fn check_layout(file: &Path, header: &LibHeader, manifest: &Manifest) -> Result<(), PluginError> {
+    let help = "ask its author for a build with a released `prowess-plugin-sdk`";
+    let refused = |reason: String| PluginError::failed(PluginErrorKind::Abi, file, reason, help);
+    let (_, minor) = manifest
+        .abi_version()
+        .ok_or_else(|| refused(format!("has an invalid ABI version `{}`", manifest.abi)))?;
+    let layout = header
+        .layout()
+        .ok_or_else(|| refused("does not export the layout of its boundary types".to_owned()))?;
+    check(Side::own(), Side { layout, minor }).map_err(|mismatch| {
+        refused(format!("has another layout of the boundary types: {}", mismatch.summary()))
+    })
 }

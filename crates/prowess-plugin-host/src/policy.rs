@@ -130,22 +130,6 @@ pub struct PluginLimits {
     pub calls_at_once: usize,
     /// The maximum size of an answer in bytes. By default 64 MiB.
     pub answer_bytes: usize,
-    /// The maximum address space of a plugin's process in bytes. By default 2 GiB.
-    pub address_space: u64,
-    /// The maximum number of open files of a plugin's process. By default 256.
-    pub open_files: u64,
-    /// The maximum number of threads and processes of a plugin's process. By default 256.
-    pub processes: u64,
-    /// The maximum size of a file that a plugin's process writes, in bytes. By default 64 MiB.
-    pub file_bytes: u64,
-    /// The processor time in seconds after which a plugin's process is replaced. By default 3,600.
-    pub cpu_seconds: u64,
-    /// The maximum number of restarts of a failed plugin within the window. By default 3.
-    pub restarts: u32,
-    /// The window in seconds after which a failure no longer counts. By default 600.
-    pub restart_window_s: u64,
-    /// The backoff before the first restart in milliseconds; it doubles each time. By default 100.
-    pub restart_backoff_ms: u64,
 }
 
 /// The process in which a plugin runs.
@@ -184,14 +168,6 @@ impl Default for PluginLimits {
             grace_ms: 1_000,
             calls_at_once: 8,
             answer_bytes: 64 << 20,
-            address_space: 2 << 30,
-            open_files: 256,
-            processes: 256,
-            file_bytes: 64 << 20,
-            cpu_seconds: 3_600,
-            restarts: 3,
-            restart_window_s: 600,
-            restart_backoff_ms: 100,
         }
     }
 }

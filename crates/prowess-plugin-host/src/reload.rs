@@ -8,8 +8,8 @@ use semver::Version;
 
 use crate::policy::version;
 use crate::{
-    LoadedCode, LoadedPlugin, Origin, Placement, PluginError, PluginErrorKind, PluginLoader,
-    ProcessPlugin, Staged, TrustStore, TrustedBy, VerifiedPlugin, stage, verify,
+    LoadedCode, LoadedPlugin, Placement, PluginError, PluginErrorKind, PluginLoader, ProcessPlugin,
+    Staged, TrustStore, TrustedBy, VerifiedPlugin, stage, verify,
 };
 
 /// A handle for reloading a running plugin. Clones refer to the same plugin.
@@ -18,7 +18,6 @@ pub struct PluginHandle(Arc<Handle>);
 
 struct Handle {
     file: PathBuf,
-    origin: Origin,
     name: String,
     placement: Placement,
     running: Running,
@@ -52,15 +51,10 @@ pub enum Reloaded {
 }
 
 impl PluginHandle {
-    pub(crate) fn new(
-        verified: &VerifiedPlugin,
-        origin: Origin,
-        running: Running,
-    ) -> Result<Self, PluginError> {
+    pub(crate) fn new(verified: &VerifiedPlugin, running: Running) -> Result<Self, PluginError> {
         let build = Build::of(verified)?;
         Ok(Self(Arc::new(Handle {
             file: verified.file().to_owned(),
-            origin,
             name: verified.manifest().name.clone(),
             placement: verified.placement(),
             running,
@@ -113,10 +107,10 @@ impl PluginLoader {
     }
 
     fn replace(&self, plugin: &PluginHandle, trust: &TrustStore) -> Result<Reloaded, PluginError> {
-        let Handle { file, origin, running, .. } = &*plugin.0;
+        let Handle { file, running, .. } = &*plugin.0;
         // Locked: of two concurrent reloads the second finds the result of the first.
         let mut build = plugin.0.build();
-        let verified = verify(file, *origin, &self.policy, trust)?;
+        let verified = verify(file, &self.policy, trust)?;
         if verified.digest() == build.digest {
             return Ok(Reloaded::Unchanged);
         }

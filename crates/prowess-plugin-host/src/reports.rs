@@ -228,6 +228,15 @@ mod tests {
     }
 
     #[test]
+    fn other_file_and_long_path_are_refused() {
+        let other = refusal(reports().check_found("pdf", "README.md", b""));
+        assert!(other.ends_with("the file README.md of pdf"), "{other}");
+        let long = "x/".repeat(MAX_PATH_BYTES);
+        let long = refusal(reports().check_unchanged(&long));
+        assert!(long.contains("reports a path of 8192 bytes"), "{long}");
+    }
+
+    #[test]
     fn source_is_unreadable_after_too_many_problems() {
         let mut reports = reports();
         for _ in 0..MAX_PROBLEMS {

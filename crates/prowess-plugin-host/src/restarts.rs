@@ -3,13 +3,16 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use crate::PluginLimits;
+/// The maximum number of restarts of a failed plugin within the window.
+pub(crate) const MAX_RESTARTS: u32 = 3;
+/// The window in seconds after which a failure no longer counts.
+pub(crate) const WINDOW_SECONDS: u64 = 600;
+/// The backoff before the first restart of a process; it doubles each time.
+pub(crate) const PROCESS_BACKOFF: Duration = Duration::from_millis(100);
 
 /// The recent failures of a plugin. The clock is an argument.
 #[derive(Debug)]
 pub(crate) struct Restarts {
-    limit: u32,
-    window: Duration,
     backoff: Duration,
     failed_at: VecDeque<Duration>,
 }
@@ -25,19 +28,10 @@ pub(crate) enum Restart {
 }
 
 impl Restarts {
-    /// Allows a restart after a backoff, which doubles with each failure.
-    pub(crate) fn new(limits: &PluginLimits) -> Self {
-        Self {
-            limit: limits.restarts,
-            window: Duration::from_secs(limits.restart_window_s),
-            backoff: Duration::from_millis(limits.restart_backoff_ms),
-            failed_at: VecDeque::new(),
-        }
-    }
-
-    /// Allows a restart at once: starting an instance in this process is cheap.
-    pub(crate) fn without_backoff(limits: &PluginLimits) -> Self {
-        Self { backoff: Duration::ZERO, ..Self::new(limits) }
+    /// Allows a restart after a backoff, which doubles with each failure. An instance in this
+    /// process is cheap to start, so its backoff is zero.
+    pub(crate) fn new(backoff: Duration) -> Self {
+        Self { backoff, failed_at: VecDeque::new() }
     }
 
     pub(crate) fn record_failure(&mut self, now: Duration) {
@@ -46,13 +40,13 @@ impl Restarts {
 
     /// Returns whether the plugin may be restarted. Failures before the window do not count.
     pub(crate) fn check(&mut self, now: Duration) -> Restart {
-        let is_old = |&at: &Duration| now.saturating_sub(at) > self.window;
+        let is_old = |&at: &Duration| now.saturating_sub(at) > Duration::from_secs(WINDOW_SECONDS);
         while self.failed_at.front().is_some_and(is_old) {
             self.failed_at.pop_front();
         }
         let Some(&last) = self.failed_at.back() else { return Restart::Now };
         let count = u32::try_from(self.failed_at.len()).unwrap_or(u32::MAX);
-        if count > self.limit {
+        if count > MAX_RESTARTS {
             return Restart::Never(count);
         }
         let wait = self.backoff.saturating_mul(1 << (count - 1).min(16));

@@ -5,7 +5,6 @@
 
 mod signature;
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use prowess_core::Digest;
@@ -16,7 +15,7 @@ use serde::Serialize;
 use crate::policy::version;
 use crate::trust::rollback;
 use crate::{
-    Inspection, Origin, Placement, PluginError, PluginErrorKind, PluginPolicy, TrustStore, inspect,
+    Inspection, Placement, PluginError, PluginErrorKind, PluginPolicy, TrustStore, inspect,
     location,
 };
 
@@ -56,11 +55,10 @@ pub enum TrustedBy {
 /// Returns an error with the reason and a help text if the plugin may not run.
 pub fn verify(
     file: &Path,
-    origin: Origin,
     policy: &PluginPolicy,
     trust: &TrustStore,
 ) -> Result<VerifiedPlugin, PluginError> {
-    let (bytes, inspection) = read(file, origin, policy)?;
+    let (bytes, inspection) = read(file, policy)?;
     verify_bytes(file, bytes, inspection, policy, trust)
 }
 
@@ -77,31 +75,23 @@ pub(crate) fn verify_bytes(
     trust: &TrustStore,
 ) -> Result<VerifiedPlugin, PluginError> {
     let digest = Digest::of(&bytes);
-    let same_bytes = || Ok(Cow::Borrowed(&*bytes));
-    let inspected = InspectedFile { file, digest, inspection: &inspection, bytes: &same_bytes };
-    let (trusted_by, placement) = decide(&inspected, policy, trust)?;
+    let (trusted_by, placement) = decide(file, &bytes, digest, &inspection, policy, trust)?;
     let file = file.to_owned();
     Ok(VerifiedPlugin { file, bytes, digest, inspection, trusted_by, placement })
 }
 
-/// An inspected file, and a function that returns its bytes.
-pub(crate) struct InspectedFile<'a> {
-    pub(crate) file: &'a Path,
-    pub(crate) digest: Digest,
-    pub(crate) inspection: &'a Inspection,
-    pub(crate) bytes: &'a dyn Fn() -> Result<Cow<'a, [u8]>, PluginError>,
-}
-
 /// Returns why a plugin is trusted and where it runs.
 pub(crate) fn decide(
-    inspected: &InspectedFile<'_>,
+    file: &Path,
+    bytes: &[u8],
+    digest: Digest,
+    inspection: &Inspection,
     policy: &PluginPolicy,
     trust: &TrustStore,
 ) -> Result<(TrustedBy, Placement), PluginError> {
-    let trusted_by = trusted_by(inspected, trust)?;
-    policy.judge(inspected.file, inspected.inspection)?;
-    let is_pinned = trusted_by == TrustedBy::Pin;
-    let placement = policy.placement(inspected.file, inspected.inspection, is_pinned)?;
+    let trusted_by = trusted_by(file, bytes, digest, inspection, trust)?;
+    policy.judge(file, inspection)?;
+    let placement = policy.placement(file, inspection, trusted_by == TrustedBy::Pin)?;
     Ok((trusted_by, placement))
 }
 
@@ -110,12 +100,8 @@ pub(crate) fn decide(
 /// # Errors
 ///
 /// Returns an error if the location is not allowed, or the file cannot be read or is not a plugin.
-pub fn read(
-    file: &Path,
-    origin: Origin,
-    policy: &PluginPolicy,
-) -> Result<(Vec<u8>, Inspection), PluginError> {
-    let bytes = location::open(file, origin, policy)?.read(policy)?;
+pub fn read(file: &Path, policy: &PluginPolicy) -> Result<(Vec<u8>, Inspection), PluginError> {
+    let bytes = location::open(file)?.read(policy)?;
     let inspection = inspect(file, &bytes)?;
     Ok((bytes, inspection))
 }
@@ -158,8 +144,13 @@ impl VerifiedPlugin {
 }
 
 /// Checks that the plugin is trusted. The signature file is only read if there is no pin.
-fn trusted_by(inspected: &InspectedFile<'_>, trust: &TrustStore) -> Result<TrustedBy, PluginError> {
-    let InspectedFile { file, digest, inspection, .. } = *inspected;
+fn trusted_by(
+    file: &Path,
+    bytes: &[u8],
+    digest: Digest,
+    inspection: &Inspection,
+    trust: &TrustStore,
+) -> Result<TrustedBy, PluginError> {
     match trust.pin_of(digest) {
         Some(pin) if pin.revoked_at.is_none() => return Ok(TrustedBy::Pin),
         Some(_) => {
@@ -173,7 +164,7 @@ fn trusted_by(inspected: &InspectedFile<'_>, trust: &TrustStore) -> Result<Trust
     let Some(signature) = signature_of(file)? else {
         return Err(unknown(file, digest, name, trust));
     };
-    let key = signed_by(inspected, trust, &signature)?;
+    let key = signed_by(file, bytes, &inspection.manifest, trust, &signature)?;
     if trust.is_name_revoked(name) {
         let reason = format!("is a signed build of `{name}`, whose builds were revoked");
         return Err(PluginError::refused(

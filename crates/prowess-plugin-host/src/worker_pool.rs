@@ -20,10 +20,9 @@ use std::time::{Duration, Instant};
 
 use prowess_core::Cancel;
 
-use worker::{Job, Worker};
+use worker::{Job, Parker, Worker};
 
-use crate::lock::lock;
-use crate::parker::Parker;
+use crate::guard::lock;
 
 /// How often a waiting caller checks for cancellation and progress.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);

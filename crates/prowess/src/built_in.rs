@@ -58,7 +58,7 @@ mod plugins {
     use std::sync::Arc;
 
     use prowess_core::{Clock, SkillSource};
-    use prowess_plugin_host::{Origin, PluginError, PluginErrorKind, PluginLoader, PluginSettings};
+    use prowess_plugin_host::{PluginError, PluginErrorKind, PluginLoader, PluginSettings};
     use prowess_source_fs::FsConfig;
     use prowess_text::counted;
     use serde_json::{Value, json};
@@ -120,7 +120,7 @@ mod plugins {
             // The plugin uses the clock of the host's other sources for its stamps.
             self.loader.clock = Arc::clone(clock);
             let settings = PluginSettings { config: Some(config), ..PluginSettings::default() };
-            let plugin = self.loader.load_with(file, Origin::Named, settings)?;
+            let plugin = self.loader.load_with(file, settings)?;
             if plugin.sources.len() == count {
                 return Ok(plugin.sources);
             }

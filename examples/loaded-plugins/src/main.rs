@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prowess::plugin_host::{
-    Isolation, LogLevel, Older, Origin, PluginError, PluginLoader, PluginLog, PluginPolicy,
-    PluginSettings, SignedOffBy, TrustStore, read,
+    Isolation, LogLevel, Older, PluginError, PluginLoader, PluginLog, PluginPolicy, PluginSettings,
+    SignedOffBy, TrustStore, read,
 };
 use prowess::text::terminal_line;
 use prowess::{Clock, Digest, NoAudit, Runtime, SystemClock, ToolCall};
@@ -36,8 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{}\n", turn.prompt().text);
     let load = ToolCall::new("skills_load", json!({"names": ["tea"]}));
     println!("{:?}\n", turn.call(&load).result.content);
-    let rows = ToolCall::new("csv_rows", json!({"csv": "tea,minutes\ngreen,2\nblack,4\n"}));
-    println!("{:?}", turn.call(&rows).result.content);
+    let arguments = json!({"json": "{\"green\": 2, \"black\": 4}", "query": "/black"});
+    println!("{:?}", turn.call(&ToolCall::new("json_query", arguments)).result.content);
     Ok(())
 }
 
@@ -51,8 +51,8 @@ fn runtime(source: &Path, tools: &Path) -> Result<Runtime, Box<dyn Error>> {
         layer: Some("user".to_owned()),
         ..PluginSettings::default()
     };
-    let source = loader.load_with(source, Origin::Named, settings)?;
-    let tools = loader.load(tools, Origin::Named)?;
+    let source = loader.load_with(source, settings)?;
+    let tools = loader.load(tools)?;
     Ok(Runtime::builder().plugin(&source).plugin(&tools).build()?)
 }
 
@@ -83,7 +83,7 @@ fn trust(
     let mut store = TrustStore::default();
     let witness = SignedOffBy { who: "the operator".to_owned(), when: clock.now() };
     for file in files {
-        let (bytes, inspection) = read(file, Origin::Named, policy)?;
+        let (bytes, inspection) = read(file, policy)?;
         store.pin(file, Digest::of(&bytes), &inspection, &witness, Older::Refuse)?;
     }
     Ok(store)
@@ -115,9 +115,9 @@ mod tests {
         assert!(turn.prompt().text.contains("Brews tea"), "the skill of the one is offered");
         let loaded = turn.call(&ToolCall::new("skills_load", json!({"names": ["tea"]}))).result;
         assert!(!loaded.is_error, "and loaded: {loaded:?}");
-        let call = ToolCall::new("json_query", json!({"json": "[1, 2]", "query": "$[1]"}));
-        let answer = turn.call(&call).result.structured.unwrap_or_default();
-        assert_eq!(answer["values"][0]["value"], json!(2), "the tool of the other answers");
+        let call = ToolCall::new("json_query", json!({"json": "[1, 2]", "query": "/1"}));
+        let answer = turn.call(&call).result.structured;
+        assert_eq!(answer, Some(json!(2)), "the tool of the other answers");
         Ok(())
     }
 }

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Skills of plugins are in `examples/loaded-plugins`, those of a source of your own in
-//! `examples/custom-source`.
+//! `examples/extension-points`.
 #![forbid(unsafe_code)]
 
 use prowess::{Error, Runtime, ToolCall};

@@ -21,7 +21,6 @@ use serde::Deserialize;
 
 /// The operator's configuration.
 #[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Config {
     /// The name of the server: lower-case letters, digits and hyphens.
@@ -115,68 +114,7 @@ fn token(file: &std::path::Path) -> Result<Credentials, Error> {
     Ok(Arc::new(move |_| Some(value.clone())))
 }
 
-/// The schema of [`Config`]; a test compares them.
+/// The schema of [`Config`]; the tests of the plugin host compare its fields.
 const SCHEMA: &str = include_str!("../config.schema.json");
 
 export_plugin!(Mcp, kinds = ["source"], config_schema = SCHEMA);
-
-#[cfg(test)]
-mod tests {
-    use prowess_plugin_sdk::testing::{FakeHost, assert_schema};
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn schema_is_that_of_the_configuration() {
-        assert_schema(SCHEMA, &schemars::schema_for!(Config));
-    }
-
-    #[test]
-    fn wrong_configuration_is_refused() {
-        for (config, part) in [
-            (json!({"label": "docs"}), "either a `command` or a `url`"),
-            (json!({"label": "docs", "command": ["a"], "url": "https://b"}), "either"),
-            (json!({"label": "Docs", "command": ["a"]}), "not a label"),
-            (json!({"label": "docs", "url": "http://example.com"}), "`https` only"),
-            (json!({"label": "docs", "url": "https://b", "token_file": "t"}), "not absolute"),
-            (json!({"label": "docs", "url": "https://b", "token_file": "/nowhere/t"}), "cannot be"),
-            (json!({"url": "https://b"}), "missing field `label`"),
-        ] {
-            let refused = FakeHost::default().init::<Mcp>(&config);
-            let message = refused.err().map(|error| error.message).unwrap_or_default();
-            assert!(message.contains(part), "{config} is refused with {part:?}: {message:?}");
-        }
-    }
-
-    #[test]
-    fn token_is_sent_to_its_server() {
-        use std::io::{BufRead as _, BufReader, Write as _};
-
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let address = listener.local_addr().expect("it is bound").to_string();
-        let served = std::thread::spawn(move || {
-            let (mut stream, _) = listener.accept().expect("the plugin connects");
-            let lines = BufReader::new(&stream).lines().map_while(Result::ok);
-            let header: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
-            let answer =
-                "HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-            stream.write_all(answer.as_bytes()).expect("the plugin reads");
-            header.join("\n").to_lowercase()
-        });
-        let directory = tempfile::tempdir().expect("a temporary directory");
-        let file = directory.path().join("token");
-        fs::write(&file, "s3cr3t\n").expect("it can be written");
-        let config = json!({
-            "label": "docs", "url": format!("http://{address}/mcp"), "hosts": [address],
-            "token_file": file,
-        });
-        let host = FakeHost::default();
-        let instance = host.init::<Mcp>(&config).expect("the configuration is valid");
-        let pdf = prowess_plugin_sdk::prowess_core::PackagePath::new("pdf").expect("it is a path");
-        let error = instance.sources()[0].list(&pdf, 1).expect_err("the server refuses");
-        assert!(!error.message.contains("s3cr3t"), "{error}");
-        let header = served.join().expect("the server has answered");
-        assert!(header.contains("authorization: bearer s3cr3t"), "{header}");
-    }
-}

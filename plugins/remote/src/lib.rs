@@ -10,8 +10,6 @@
 #![forbid(unsafe_code)]
 
 mod bundles;
-#[cfg(test)]
-mod following;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,7 +23,6 @@ use serde::Deserialize;
 
 /// The operator's configuration.
 #[derive(Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Config {
     /// The sources: sites, archives and `SKILL.md` files behind a URL, and folders, absolute.
@@ -58,7 +55,6 @@ struct Config {
 
 /// The policy for a version that can do more than the last one.
 #[derive(Clone, Copy, Default, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema, serde::Serialize))]
 #[serde(rename_all = "lowercase")]
 enum OnGrowth {
     /// Keep the last version, with a warning.
@@ -122,34 +118,7 @@ fn signer(written: &str) -> Result<Signer, Error> {
     parsed.map_err(|error| Error::config(format!("`signer`: {error}")))
 }
 
-/// The schema of [`Config`]; a test compares them.
+/// The schema of [`Config`]; the tests of the plugin host compare its fields.
 const SCHEMA: &str = include_str!("../config.schema.json");
 
 export_plugin!(Remote, kinds = ["source"], config_schema = SCHEMA);
-
-#[cfg(test)]
-mod tests {
-    use prowess_plugin_sdk::testing::{FakeHost, assert_schema};
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn schema_is_that_of_the_configuration() {
-        assert_schema(SCHEMA, &schemars::schema_for!(Config));
-    }
-
-    #[test]
-    fn wrong_configuration_is_refused() {
-        for (config, part) in [
-            (json!({"sources": [], "directory": "cache"}), "`cache`, which is not absolute"),
-            (json!({"sources": [], "directory": "/c", "signer": "RWQ"}), "`signer`: it is not"),
-            (json!({"sources": [], "directory": "/c", "growth": "maybe"}), "growth"),
-            (json!({"directory": "/c"}), "missing field `sources`"),
-        ] {
-            let refused = FakeHost::default().init::<Remote>(&config);
-            let message = refused.err().map(|error| error.message).unwrap_or_default();
-            assert!(message.contains(part), "{config} is refused with {part:?}: {message:?}");
-        }
-    }
-}

@@ -35,23 +35,3 @@ impl Plugin for LoadedSkillTools {
 }
 
 export_plugin!(LoadedSkillTools, kinds = ["tools"], features = ["conversation"]);
-
-#[cfg(test)]
-mod tests {
-    use prowess_plugin_sdk::testing::FakeHost;
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    #[test]
-    fn configuration_is_optional() {
-        let names = |config: &Value| {
-            let instance = FakeHost::default().init::<LoadedSkillTools>(config);
-            instance.map(|instance| instance.tool_providers()[0].tools().len())
-        };
-        assert_eq!(names(&Value::Null).ok(), Some(7), "the defaults do");
-        assert_eq!(names(&json!({"tools": {"read_gate": "known"}})).ok(), Some(7));
-        let refused = names(&json!({"tool": {}})).err().map(|error| error.message);
-        assert!(refused.is_some_and(|message| message.contains("tool")), "a wrong field is named");
-    }
-}

@@ -42,8 +42,6 @@ pub(crate) fn check() -> Result<(), Failure> {
         &home.path().join("skills"),
         &[("pdf/SKILL.md", SKILL), ("pdf/references/fields.md", "Fields\n")],
     )?;
-    let command = ("deploy.md", "# Deploy\n\nPush to production.\n");
-    write_files(&home.path().join("commands"), &[command])?;
     fs::create_dir(home.path().join("remote"))?;
     let policies = home.path().join("prowess.yaml");
     fs::write(&policies, POLICIES.replace("HOME", &home.path().display().to_string()))?;
@@ -78,7 +76,6 @@ fn config_of(package: &str, home: &Path, server: &SkillServer) -> Value {
         "prowess-plugin-memory" => json!({
             "files": {"pdf/SKILL.md": SKILL, "pdf/references/fields.md": "Fields\n"}
         }),
-        "prowess-plugin-commands" => json!({"directory": home.join("commands")}),
         "prowess-plugin-filesystem" => json!({"roots": [{"root": home.join("skills")}]}),
         "prowess-plugin-mcp" => json!({
             "label": "team", "url": server.url, "hosts": [server.host()]

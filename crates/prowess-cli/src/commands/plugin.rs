@@ -10,7 +10,7 @@ mod trust;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use prowess::plugin_host::{Placement, PluginError, TrustStore, run_process_with};
+use prowess::plugin_host::{Placement, PluginError, TrustStore, run_process};
 use serde::Serialize;
 
 use crate::args::{Global, Plugin};
@@ -20,7 +20,7 @@ use crate::plugins::{PluginPaths, Remarks, untrusted};
 
 pub(crate) fn run(global: &Global, command: &Plugin, output: &Output) -> Result<ExitCode, Failure> {
     match command {
-        Plugin::Process => return Ok(run_process_with(Arc::new(Remarks(output.clone())))),
+        Plugin::Process => return Ok(run_process(Arc::new(Remarks(output.clone())))),
         Plugin::CheckProcess => return Ok(check::run_process()),
         Plugin::New(args) => return new::run(args, output),
         _ => {}

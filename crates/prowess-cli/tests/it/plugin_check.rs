@@ -116,7 +116,6 @@ Fields
         }
         let name = folder.file_name().into_string().expect("a folder has a plain name");
         let config = match &*name {
-            "commands" => json!({"directory": skills.path().join("pdf/references")}),
             "filesystem" => json!({"roots": [{"root": skills.path()}]}),
             "memory" => json!({"files": {
                 "pdf/SKILL.md": "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n",

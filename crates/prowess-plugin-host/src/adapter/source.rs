@@ -21,8 +21,8 @@ use super::sink::BoundedSink;
 use crate::PluginErrorKind;
 use crate::failure::Failure;
 use crate::generation::{CallContext, Shared};
+use crate::guard::lock;
 use crate::instance::StampOrigin;
-use crate::lock::lock;
 
 /// The maximum number of pages of a listing. More are a fault of the plugin.
 const MAX_PAGES: usize = 10_000;

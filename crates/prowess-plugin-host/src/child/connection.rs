@@ -19,12 +19,11 @@ use prowess_plugin_abi::AbiError;
 
 use super::Launch;
 use super::frame::{FrameReader, answer_document_bytes, write};
-use super::inbox::{CHECK_INTERVAL, Inbox, Slot};
+use super::inbox::{CHECK_INTERVAL, Inbox, Slot, SpinReader};
 use super::listeners::Listeners;
 use super::process::{self, Process, describe_exit};
 use super::protocol::{Answer, Call, Failed, HostAnswer, Offer, Reply, Request};
-use super::spin_reader::SpinReader;
-use crate::lock::lock;
+use crate::guard::lock;
 use crate::{PluginError, PluginErrorKind};
 
 /// A message about a call.

@@ -3,13 +3,18 @@
 //! So a message usually wakes only its recipient, and there is no separate reader thread.
 
 use std::collections::{HashMap, VecDeque};
-use std::io;
 use std::io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
+use std::io::{self, Read};
+use std::os::unix::net::UnixStream;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
+
 use super::frame::FrameReader;
-use crate::lock::lock;
+use crate::guard::lock;
+use crate::spin::Spin;
 
 /// How long a thread waits before it checks again whether to continue.
 pub(super) const CHECK_INTERVAL: Duration = Duration::from_millis(10);
@@ -127,5 +132,25 @@ impl<E> Slot<E> {
     fn wake(&self) {
         drop(lock(&self.messages));
         self.changed.notify_one();
+    }
+}
+
+/// The spin before a read blocks. Each check is a system call.
+static SPIN: Spin = Spin::new(1);
+
+/// A socket whose reads poll for data for some microseconds before they block.
+pub(super) struct SpinReader<'a>(pub(super) &'a UnixStream);
+
+impl Read for SpinReader<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let mut got = Err(Errno::AGAIN);
+        let has_data = || {
+            got = recv(self.0, &mut *to, RecvFlags::DONTWAIT).map(|(count, _)| count);
+            got != Err(Errno::AGAIN)
+        };
+        if SPIN.until(has_data) {
+            return Ok(got?);
+        }
+        (&mut &*self.0).read(to)
     }
 }

@@ -8,6 +8,19 @@ use serde_json::Value;
 
 use crate::{PluginError, PluginErrorKind, PluginLimits, PluginRights, SandboxPolicy, Staged};
 
+/// The limits of a plugin's process, which protect the machine: a plugin that needs more is a
+/// program of its own.
+const LIMITS: Limits = Limits {
+    processes: 256,
+    file_bytes: 64 << 20,
+    // Then the process is replaced.
+    cpu_seconds: 3_600,
+    memory_bytes: 2 << 30,
+    address_space: 2 << 30,
+    open_files: 256,
+    demanded: Vec::new(),
+};
+
 /// The parameters of a plugin's process.
 pub struct Launch {
     /// The program that calls [`run_process`](crate::run_process).
@@ -80,7 +93,8 @@ impl Launch {
     }
 
     fn confinement(&self) -> Confinement {
-        Confinement { level: self.level(), rights: self.sandbox_rights(), limits: self.limits() }
+        let (level, rights) = (self.level(), self.sandbox_rights());
+        Confinement { level, rights, limits: LIMITS }
     }
 
     /// Returns the required level. A plugin that may start processes needs namespaces, since only
@@ -92,22 +106,6 @@ impl Launch {
             SandboxPolicy::Floor => DemandedLevel::Floor,
             SandboxPolicy::Namespaces => DemandedLevel::Namespaces,
             SandboxPolicy::Off => DemandedLevel::Unconfined,
-        }
-    }
-
-    fn limits(&self) -> Limits {
-        let PluginLimits { processes, file_bytes, cpu_seconds, address_space, open_files, .. } =
-            self.limits;
-        let memory_bytes = address_space;
-        let demanded = Vec::new();
-        Limits {
-            processes,
-            file_bytes,
-            cpu_seconds,
-            memory_bytes,
-            address_space,
-            open_files,
-            demanded,
         }
     }
 

@@ -10,7 +10,7 @@ use prowess_core::{ChangeListener, SourceChange, SourceError, SourceErrorKind};
 use super::frame::{DOCUMENT_BYTES, FrameReader};
 use super::protocol::Changed;
 use crate::PluginError;
-use crate::lock::lock;
+use crate::guard::lock;
 
 /// The listeners of one process, by the number of the watch.
 #[derive(Default)]

@@ -9,9 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use prowess_plugin_abi::{AbiError, codes};
 
 use super::frame::{FrameReader, REQUEST_BYTES};
-use super::inbox::{CHECK_INTERVAL, Inbox, Slot};
+use super::inbox::{CHECK_INTERVAL, Inbox, Slot, SpinReader};
 use super::protocol;
-use super::spin_reader::SpinReader;
 
 /// The host's answer to a question.
 pub(super) type HostAnswer = Result<Vec<u8>, AbiError>;

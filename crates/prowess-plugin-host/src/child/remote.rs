@@ -15,7 +15,7 @@ use super::scan::{Scan, problem};
 use super::supervisor::{Answered, CallHandlers, Replaced, Supervisor};
 use super::tools::tools;
 use super::watches::Watches;
-use crate::{NoLog, PluginError, PluginLog, Staged};
+use crate::{PluginError, PluginLog, Staged};
 
 /// A plugin in a separate process. The process ends when this value and all its sources and tools
 /// are dropped.
@@ -47,20 +47,12 @@ impl ProcessPlugin {
 }
 
 /// Starts a plugin in a separate process. `clock` measures timeouts and the time between failures.
+/// `log` receives a report when the process ends before the plugin is dropped.
 ///
 /// # Errors
 ///
 /// Returns an error if the process or the plugin cannot be started.
-pub fn start_process(launch: Launch, clock: Arc<dyn Clock>) -> Result<ProcessPlugin, PluginError> {
-    start_process_with(launch, clock, Arc::new(NoLog))
-}
-
-/// As [`start_process`], and reports to `log` when the process ends before the plugin is dropped.
-///
-/// # Errors
-///
-/// As [`start_process`].
-pub fn start_process_with(
+pub fn start_process(
     launch: Launch,
     clock: Arc<dyn Clock>,
     log: Arc<dyn PluginLog>,

@@ -1,28 +1,22 @@
 //! The program of a plugin's process: it opens the library that the host passes to it.
 
-use std::io::Write;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use super::clock::ProcessClock;
+use prowess_core::{Clock, Timestamp};
+
 use super::plugin::{ChildPlugin, ChildRequest};
 use super::serve::serve_child;
 use crate::{
-    LoadedCode, LoadedPlugin, LogLevel, PluginError, PluginErrorKind, PluginLog, PluginSetup,
-    inspect,
+    LoadedCode, LoadedPlugin, PluginError, PluginErrorKind, PluginLog, PluginSetup, inspect,
 };
 
 /// Serves one plugin, whose library the host passes over standard input, until the host ends. A
-/// runner program does nothing else. Warnings and errors of the plugin are written to standard
-/// error.
-pub fn run_process() -> ExitCode {
-    run_process_with(Arc::new(StandardError))
-}
-
-/// As [`run_process`]; `log` receives the plugin's messages in this process.
-pub fn run_process_with(log: Arc<dyn PluginLog>) -> ExitCode {
+/// runner program does nothing else. `log` receives the plugin's messages in this process.
+pub fn run_process(log: Arc<dyn PluginLog>) -> ExitCode {
     serve_child(|request| open(request, log))
 }
 
@@ -59,16 +53,22 @@ pub(crate) fn open_library(library: OwnedFd, file: &Path) -> Result<LoadedCode, 
     LoadedCode::open_path(file, &path, &manifest)
 }
 
-/// Writes warnings and errors of the plugin to standard error.
-struct StandardError;
+/// The system clock, for a plugin's process.
+pub(crate) struct ProcessClock(Instant);
 
-impl PluginLog for StandardError {
-    fn log(&self, plugin: &str, level: LogLevel, target: &str, message: &str) {
-        // The host forwards standard error to its user, so other levels are dropped.
-        if level <= LogLevel::Warn {
-            let message = prowess_text::terminal_line(message);
-            // If the stream is closed, the message is lost.
-            let _ = writeln!(std::io::stderr(), "plugin {plugin}: {target}: {message}");
-        }
+impl Default for ProcessClock {
+    fn default() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Clock for ProcessClock {
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.0.elapsed()
     }
 }

@@ -3,8 +3,6 @@
 //! Each worker thread reads a request and runs it, while another worker reads the next one. So a
 //! call needs no hand-over between threads, and a call that hangs does not block others.
 
-mod ask_host;
-
 use std::collections::HashMap;
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -16,18 +14,17 @@ use prowess_core::{
     Cancel, ChangeListener, PackagePath, PreviousScan, ReadLimit, Resource, ResourcePath, ScanSink,
     SkillSource, SourceError, SourceErrorKind, Stamp, Watch,
 };
+use prowess_plugin_abi::{AbiError, codes};
 
 use super::batch::Batch;
 use super::frame::{FrameReader, REQUEST_BYTES, answer_document_bytes, write, write_within};
 use super::plugin::ChildPlugin;
 use super::protocol::{Answer, Call, Changed, Reply, Request, Stamped, WireShown, WireToolResult};
-use super::questions::OpenQuestions;
+use super::questions::{HostAnswer, OpenQuestions};
 use crate::adapter::LocalTool;
-use crate::conversation::Shown;
+use crate::conversation::{self, Shown};
 use crate::generation::CallContext;
-use crate::lock::lock;
-
-use ask_host::AskHost;
+use crate::guard::lock;
 
 /// The plugin, the connection to the host, and the active calls and watches.
 pub(super) struct Server {
@@ -287,4 +284,25 @@ fn invalid(error: &dyn std::error::Error) -> SourceError {
 
 fn unknown(what: &str) -> SourceError {
     SourceError::new(SourceErrorKind::NotFound, format!("the plugin has no such {what}"))
+}
+
+/// Answers the questions of one call by forwarding them to the host.
+struct AskHost<'a> {
+    server: &'a Server,
+    call: u64,
+}
+
+impl conversation::Answer for AskHost<'_> {
+    fn answer(&self, text: &str) -> HostAnswer {
+        let Self { server, call } = self;
+        if !server.is_running(*call) {
+            return Err(AbiError::new(codes::CANCELLED, "the call has ended"));
+        }
+        let question = server.questions.open();
+        let asked = Reply::Ask { id: *call, question: question.number, text: text.to_owned() };
+        server
+            .send(&asked, &[])
+            .map_err(|error| AbiError::new(codes::UNAVAILABLE, error.to_string()))?;
+        question.wait(|| server.is_running(*call))
+    }
 }

@@ -6,7 +6,7 @@ use prowess_core::{Cancel, SourceError};
 
 use super::error::{busy, cancelled};
 use super::inbox::CHECK_INTERVAL;
-use crate::lock::lock;
+use crate::guard::lock;
 
 /// The call slots of one plugin.
 pub(super) struct CallSlots {

@@ -13,9 +13,8 @@ use super::connection::{Connection, Event, SentCall, WaitResult};
 use super::error::CallError;
 use super::protocol::{Answer, Call, Offer, Reply};
 use super::slots::{CallSlot, CallSlots};
-use crate::guard::contain;
-use crate::lock::lock;
-use crate::restarts::{Restart, Restarts};
+use crate::guard::{contain, lock};
+use crate::restarts::{PROCESS_BACKOFF, Restart, Restarts, WINDOW_SECONDS};
 use crate::{PluginError, PluginErrorKind, PluginLimits, PluginLog, Staged, conversation, trace};
 
 /// Owns the process of one plugin, and sends calls to it.
@@ -54,7 +53,7 @@ impl State {
     /// # Errors
     ///
     /// Returns the last failure during the backoff, and after too many failures.
-    fn check_restart(&mut self, now: Duration, limits: &PluginLimits) -> Result<(), PluginError> {
+    fn check_restart(&mut self, now: Duration) -> Result<(), PluginError> {
         let restart = self.restarts.check(now);
         let Some(error) = &self.last_failure else { return Ok(()) };
         let (kind, what) = match restart {
@@ -63,8 +62,8 @@ impl State {
                 (error.kind, format!("it is restarted in {} ms", rest.as_millis()))
             }
             Restart::Never(count) => {
-                let (times, seconds) = (counted(count, "time"), limits.restart_window_s);
-                let what = format!("it failed {times} in {seconds} s and is not restarted");
+                let times = counted(count, "time");
+                let what = format!("it failed {times} in {WINDOW_SECONDS} s and is not restarted");
                 (PluginErrorKind::Quarantined, what)
             }
         };
@@ -99,7 +98,7 @@ impl Supervisor {
         let limits = launch.limits.clone();
         let slots = CallSlots::new(limits.calls_at_once);
         let connection = Some(connection);
-        let restarts = Restarts::new(&limits);
+        let restarts = Restarts::new(PROCESS_BACKOFF);
         let state = Mutex::new(State { launch, connection, restarts, last_failure: None });
         Ok(Self { name, clock, limits, offer, state, slots, log })
     }
@@ -123,7 +122,7 @@ impl Supervisor {
         let connection = self.spawn(&launch, PluginErrorKind::Init)?;
         let mut state = lock(&self.state);
         let old = state.connection.replace(Arc::clone(&connection));
-        (state.launch, state.restarts) = (launch, Restarts::new(&self.limits));
+        (state.launch, state.restarts) = (launch, Restarts::new(PROCESS_BACKOFF));
         state.last_failure = None;
         Ok(Replaced { new: connection, old })
     }
@@ -231,7 +230,7 @@ impl Supervisor {
             }
             None => {}
         }
-        state.check_restart(now, &self.limits)?;
+        state.check_restart(now)?;
         let file = state.launch.file.display().to_string();
         tracing::info!(file, "plugin process restarts");
         match self.spawn(&state.launch, PluginErrorKind::Protocol) {

@@ -10,7 +10,7 @@ use super::connection::Connection;
 use super::error::{invalid_answer, unavailable};
 use super::protocol::{Answer, Call};
 use super::supervisor::{CallHandlers, Supervisor};
-use crate::lock::lock;
+use crate::guard::lock;
 
 /// The watches of one plugin.
 pub(super) struct Watches {

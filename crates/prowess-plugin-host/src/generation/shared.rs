@@ -12,12 +12,12 @@ use std::time::Duration;
 use prowess_plugin_abi::conversation::FEATURE;
 use prowess_plugin_abi::{AbiError, codes};
 
-use super::{PluginSetup, PluginStatus};
+use super::PluginSetup;
 use crate::failure::Failure;
+use crate::guard::lock;
 use crate::host_api::HostSide;
 use crate::instance::{Instance, Shape};
-use crate::lock::lock;
-use crate::restarts::{Restart, Restarts};
+use crate::restarts::{MAX_RESTARTS, Restart, Restarts, WINDOW_SECONDS};
 use crate::worker_pool::{CallError, CallOptions, WorkerPool};
 use crate::{LoadedCode, LogLevel, PluginError, PluginErrorKind, PluginLimits};
 
@@ -49,7 +49,6 @@ pub(crate) struct Shared {
 /// The state that changes with the instance. Its lock is held during a restart or a replacement.
 pub(crate) struct State {
     pub(crate) code: LoadedCode,
-    pub(crate) generation: usize,
     /// The number of builds after the first one, including those that failed to start: their code
     /// stays in memory, too.
     opened: usize,
@@ -72,8 +71,8 @@ impl Shared {
         let pool = WorkerPool::new(limits.calls_at_once);
         let config = if config.is_null() { String::new() } else { config.to_string() };
         let (instance, shape) = create_instance(&pool, &host, &code, &config, &limits)?;
-        let restarts = Restarts::without_backoff(&limits);
-        let state = State { code, generation: 0, opened: 0, restarts, is_quarantined: false };
+        let restarts = Restarts::new(Duration::ZERO);
+        let state = State { code, opened: 0, restarts, is_quarantined: false };
         Ok(Self {
             name,
             shape,
@@ -140,13 +139,12 @@ impl Shared {
     }
 
     fn quarantined(&self) -> Failure {
-        let PluginLimits { restarts, restart_window_s, .. } = self.limits;
         let message = format!(
             "the plugin `{}` was restarted {} in {} and still \
              panics, so it is not restarted again; replace it, or restart this program",
             self.name,
-            counted(restarts, "time"),
-            counted(restart_window_s, "second")
+            counted(MAX_RESTARTS, "time"),
+            counted(WINDOW_SECONDS, "second")
         );
         Failure::new(PluginErrorKind::Quarantined, codes::UNAVAILABLE, message)
     }
@@ -184,8 +182,7 @@ impl Shared {
         state.opened += 1;
         let (instance, _) = self.new_instance(&code)?;
         state.code = code;
-        state.generation += 1;
-        state.restarts = Restarts::without_backoff(&self.limits);
+        state.restarts = Restarts::new(Duration::ZERO);
         state.is_quarantined = false;
         self.publish(&instance);
         Ok(())
@@ -204,22 +201,6 @@ impl Shared {
     /// Returns whether every slot is taken by a call that has not returned.
     fn is_stuck(&self) -> bool {
         self.pool.abandoned() >= self.limits.calls_at_once.max(1)
-    }
-
-    pub(crate) fn status(&self) -> PluginStatus {
-        if self.is_stuck() {
-            return PluginStatus::Stuck;
-        }
-        let abandoned = self.pool.abandoned();
-        // Checked before the lock is taken, which a slow restart may hold.
-        if !self.current().is_broken() {
-            return if abandoned == 0 {
-                PluginStatus::Running
-            } else {
-                PluginStatus::Slow { abandoned }
-            };
-        }
-        if self.state().is_quarantined { PluginStatus::Quarantined } else { PluginStatus::Failed }
     }
 
     /// Converts an error that the plugin returned. The first panic breaks the instance.

@@ -4,21 +4,20 @@ use std::path::Path;
 
 use prowess_signature::Signature;
 
-use super::InspectedFile;
 use crate::regular_file::read_text;
-use crate::{PluginError, PluginErrorKind, TrustStore};
+use crate::{Manifest, PluginError, PluginErrorKind, TrustStore};
 
 /// The maximum size of a signature file.
 const MAX_SIGNATURE_BYTES: u64 = 4096;
 
 /// Checks that a trusted key signed the file for its name, version and target. Returns the key id.
 pub(super) fn signed_by(
-    inspected: &InspectedFile<'_>,
+    file: &Path,
+    bytes: &[u8],
+    manifest: &Manifest,
     trust: &TrustStore,
     signature: &Signature,
 ) -> Result<String, PluginError> {
-    let file = inspected.file;
-    let manifest = &inspected.inspection.manifest;
     let id = signature.key_id();
     let refused = |reason: String, help: &str| {
         PluginError::refused(PluginErrorKind::Signature, file, reason, help)
@@ -31,7 +30,7 @@ pub(super) fn signed_by(
         let help = "get a build that is signed by another key";
         return Err(refused(format!("is signed by the key {id}, which was revoked"), help));
     }
-    if !key.has_signed(&(inspected.bytes)()?, signature) {
+    if !key.has_signed(bytes, signature) {
         let help = "get the file and its `.minisig` again from the same release";
         return Err(refused(
             format!("has a signature by the key {id} that does not match its content"),

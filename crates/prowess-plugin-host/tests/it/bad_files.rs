@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use prowess_core::Digest;
 use prowess_plugin_host::{
-    InventoryCache, Isolation, LoadedCode, Manifest, Older, Origin, PanicStrategy, PluginError,
-    PluginErrorKind, PluginPolicy, TrustStore, VerifiedPlugin, inspect, list, stage, verify,
+    Isolation, LoadedCode, Manifest, Older, PanicStrategy, PluginError, PluginErrorKind,
+    PluginPolicy, TrustStore, VerifiedPlugin, inspect, list, stage, verify,
 };
 use tempfile::TempDir;
 
@@ -56,7 +56,7 @@ impl Trap {
     }
 
     fn verify(&self) -> Result<VerifiedPlugin, PluginError> {
-        verify(&self.file(), Origin::Directory, &self.policy, &self.trust)
+        verify(&self.file(), &self.policy, &self.trust)
     }
 
     /// Checks that verification and listing refuse the file for this reason, and that no code ran.
@@ -64,8 +64,7 @@ impl Trap {
     fn check(self, kind: PluginErrorKind) {
         let error = self.verify().expect_err("the file is refused");
         assert_eq!(error.kind, kind, "{error}");
-        let mut cache = InventoryCache::default();
-        let listed = list(&self.policy, &self.trust, &mut cache).unwrap();
+        let listed = list(&self.policy, &self.trust).unwrap();
         let verdict = listed[0].verdict.as_ref().expect_err("the list has the same verdict");
         assert_eq!(verdict.kind, kind, "{verdict}");
         assert!(!self.trace_file().exists(), "no constructor ran: {error}");

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use prowess_plugin_host::check::{CheckOutcome, CheckReport, CheckSetup, check, check_names};
-use prowess_plugin_host::{Origin, PluginPolicy, TrustStore};
+use prowess_plugin_host::{PluginPolicy, TrustStore};
 use prowess_testkit::PluginFile;
 
 fn report(bytes: &[u8], trust: TrustStore) -> CheckReport {
@@ -22,7 +22,7 @@ fn report(bytes: &[u8], trust: TrustStore) -> CheckReport {
         deadline: Duration::from_secs(20),
         only: Vec::new(),
     };
-    check(&file, Origin::Named, &setup, &|_, _| {}).expect("the file can be read")
+    check(&file, &setup, &|_, _| {}).expect("the file can be read")
 }
 
 fn outcome<'r>(report: &'r CheckReport, name: &str) -> &'r CheckOutcome {

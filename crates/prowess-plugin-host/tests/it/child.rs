@@ -1,45 +1,24 @@
 //! Failures of a plugin in a separate process.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use prowess_core::{
-    Caller, Cancel, Catalog, Clock, Content, Diagnostic, PackagePath, PreviousScan, ReadLimit,
-    ResourcePath, SessionId, SourceError, SourceErrorKind, ToolContext, ToolResult,
+    Cancel, Clock, Content, PackagePath, PreviousScan, SourceError, SourceErrorKind, ToolResult,
 };
-use prowess_plugin_host::{
-    Isolation, Launch, PluginErrorKind, PluginLimits, PluginRights, ProcessPlugin, SandboxPolicy,
-    start_process,
-};
-use prowess_testkit::{ManualClock, ScanRecorder, build_plugin_example};
+use prowess_plugin_host::{Launch, PluginErrorKind, PluginLimits, ProcessPlugin, SandboxPolicy};
+use prowess_testkit::{ManualClock, ScanRecorder};
 use serde_json::{Value, json};
 
-use crate::clock::MovableClock;
-use crate::conversation::Conversation;
-use crate::loaded::staged;
+use crate::conversation;
+use crate::loaded::faulty_file;
+use crate::running::{self, MovableClock, read_file};
 
-pub(crate) fn faulty() -> PathBuf {
-    build_plugin_example("prowess-plugin-sdk", "faulty")
-}
-
-/// The launch of the faulty plugin.
+/// Returns the parameters of the faulty plugin's process.
 pub(crate) fn launch(config: Value, limits: PluginLimits) -> Launch {
-    let (plugin, library) = staged(&faulty(), Isolation::Process).unwrap();
-    Launch {
-        program: env!("CARGO_BIN_EXE_prowess-plugin-runner").into(),
-        arguments: Vec::new(),
-        name: plugin.manifest().name.clone(),
-        file: plugin.file().to_owned(),
-        library,
-        config: Some(config),
-        limits,
-        sandbox: SandboxPolicy::Namespaces,
-        rights: PluginRights::default(),
-        shows_conversation: false,
-        directory: "/".into(),
-    }
+    let launch = running::launch(&faulty_file(), config, limits).unwrap();
+    Launch { sandbox: SandboxPolicy::Namespaces, ..launch }
 }
 
 pub(crate) fn start(
@@ -47,7 +26,7 @@ pub(crate) fn start(
     limits: PluginLimits,
     clock: &Arc<impl Clock + 'static>,
 ) -> ProcessPlugin {
-    start_process(launch(config, limits), Arc::clone(clock) as _).expect("the plugin starts")
+    running::start(launch(config, limits), clock).expect("the plugin starts")
 }
 
 pub(crate) fn real() -> Arc<MovableClock> {
@@ -60,9 +39,18 @@ pub(crate) fn read(
     package: &str,
     file: &str,
 ) -> Result<String, SourceError> {
-    let (package, file) = (PackagePath::new(package).unwrap(), ResourcePath::new(file).unwrap());
-    let bytes = plugin.sources[0].read(&package, &file, ReadLimit(1 << 20))?;
+    let bytes = read_file(&*plugin.sources[0], package, file)?;
     Ok(String::from_utf8(bytes).unwrap())
+}
+
+/// Starts the plugin in a process that has its default limits.
+fn usual() -> ProcessPlugin {
+    start(json!({}), PluginLimits::default(), &real())
+}
+
+#[track_caller]
+fn works(plugin: &ProcessPlugin, rule: &str) {
+    assert_eq!(read(plugin, "good", "file").as_deref(), Ok("good"), "{rule}");
 }
 
 fn quick() -> PluginLimits {
@@ -85,25 +73,13 @@ fn contained(what: &str, reason: &str) {
         read(&plugin, "good", "file").expect_err("the plugin is not restarted during the backoff");
     assert!(error.message.contains("; it is restarted in 100 ms"), "`{what}`: {error}");
     clock.advance(Duration::from_millis(100));
-    assert_eq!(
-        read(&plugin, "good", "file").as_deref(),
-        Ok("good"),
-        "`{what}`: the plugin is restarted"
-    );
+    works(&plugin, "the plugin is restarted");
 }
 
 #[test]
 fn crash_of_the_process_is_contained() {
     contained("abort", "ended its process by signal 6");
     contained("exit", "ended its process with exit code 42");
-    contained("overflow", "ended its process by signal");
-    contained("grow", "ended its process by signal");
-}
-
-/// A permitted fork outlived the host, and its abort was reported as a timeout.
-#[test]
-fn fork_and_abort_is_a_crash() {
-    contained("fork", "[plugin-crashed]");
 }
 
 /// The timeout inside the process came first, so the process was never replaced: after eight such
@@ -113,7 +89,7 @@ fn endless_loops_do_not_block_later_calls() {
     // Other tests have processes of their own meanwhile.
     let marker = "endless-loops";
     let launch = Launch { arguments: vec![marker.into()], ..launch(json!({}), quick()) };
-    let plugin = start_process(launch, real()).expect("the plugin starts");
+    let plugin = running::start(launch, &real()).expect("the plugin starts");
     for round in 0..20 {
         let error = read(&plugin, "spin", "file").expect_err("the call fails");
         let expected = "did not answer within 50 ms";
@@ -151,23 +127,21 @@ fn children(marker: &str) -> Vec<String> {
 fn plugin_that_fails_too_often_is_quarantined() {
     let clock = Arc::new(ManualClock::default());
     let plugin = start(json!({}), PluginLimits::default(), &clock);
-    for _ in 0..4 {
+    for backoff in ["100 ms", "200 ms", "400 ms", ""] {
         let error = read(&plugin, "exit", "file").expect_err("the call fails");
         assert!(
             error.message.contains("exit code 42"),
             "the plugin is restarted up to the limit: {error}"
         );
+        let error = read(&plugin, "good", "file").expect_err("the backoff is not over");
+        assert!(error.message.contains(backoff), "the backoff doubles: {error}");
         clock.advance(Duration::from_secs(5));
     }
     let error = read(&plugin, "good", "file").expect_err("the plugin is not restarted");
     assert!(error.message.contains("[plugin-quarantined]"), "{error}");
     assert!(error.message.contains("failed 4 times in 600 s and is not restarted"), "{error}");
     clock.advance(Duration::from_secs(601));
-    assert_eq!(
-        read(&plugin, "good", "file").as_deref(),
-        Ok("good"),
-        "failures before the window do not count"
-    );
+    works(&plugin, "failures before the window do not count");
 }
 
 /// The timeout was one for the whole scan.
@@ -178,15 +152,6 @@ fn slow_scan_with_progress_does_not_time_out() {
     let scan = ScanRecorder::scan(&*plugin.sources[0])
         .expect("a scan with progress may take longer than the timeout");
     assert_eq!(scan.found.len(), 13, "all packages are found");
-}
-
-#[test]
-fn problems_beyond_the_limit_are_omitted() {
-    let plugin = start(json!({"scan": "problems"}), PluginLimits::default(), &real());
-    let scan = ScanRecorder::scan(&*plugin.sources[0]).expect("the scan ends");
-    assert!(scan.problems.len() < 1_100, "a thousand and a notice: {}", scan.problems.len());
-    let is_noted = |problem: &Diagnostic| problem.message.contains("more than 1000 problems");
-    assert!(scan.problems.iter().any(is_noted), "a notice reports the omitted problems");
 }
 
 /// A cancellation that counts how often it is checked.
@@ -224,7 +189,7 @@ fn concurrent_calls_are_independent_and_cancellable() {
             "the plugin ends by itself: {error}"
         );
     });
-    assert_eq!(read(&plugin, "good", "file").as_deref(), Ok("good"), "the process keeps running");
+    works(&plugin, "the process keeps running");
 }
 
 /// The host refused the long frame, so it ended the process.
@@ -236,13 +201,13 @@ fn too_large_answer_fails_only_its_call() {
     let error = plugin.sources[0].list(&many, usize::MAX).expect_err("the answer is too large");
     assert_eq!(error.kind, SourceErrorKind::TooLarge, "{error}");
     assert!(error.message.contains("; 5242880 are allowed"), "it names the limit: {error}");
-    assert_eq!(read(&plugin, "good", "file").as_deref(), Ok("good"), "the process keeps running");
+    works(&plugin, "the process keeps running");
 }
 
 /// The limit of an answer also applies to a tool's result in a separate process.
 #[test]
 fn large_tool_result_is_complete() {
-    let plugin = start(json!({}), PluginLimits::default(), &real());
+    let plugin = usual();
     let result = call(&plugin, "larger");
     assert!(!result.is_error, "{:?}", result.code);
     let Content::Text { text } = &result.content[0] else { panic!("the result is a text") };
@@ -251,7 +216,7 @@ fn large_tool_result_is_complete() {
 
 #[test]
 fn many_threads_share_a_process() {
-    let plugin = start(json!({}), PluginLimits::default(), &real());
+    let plugin = usual();
     std::thread::scope(|scope| {
         for _ in 0..6 {
             scope.spawn(|| {
@@ -263,59 +228,29 @@ fn many_threads_share_a_process() {
     });
 }
 
-/// Calls the plugin's tool as the user.
 fn call(plugin: &ProcessPlugin, how: &str) -> ToolResult {
-    let context = ToolContext {
-        catalog: &Arc::new(Catalog::empty()),
-        session: &Conversation(SessionId::new("s-1").unwrap()),
-        caller: Caller::User,
-        origin: &Arc::default(),
-        clock: &ManualClock::default(),
-        cancel: &Cancel::default(),
-        approved: None,
-        progress: prowess_core::Progress::default(),
-        boundary: &prowess_core::Boundary::default(),
-    };
-    plugin.tools.tools()[0].call(&context, &json!({ "how": how }))
+    let (tool, clock) = (&plugin.tools.tools()[0], ManualClock::default());
+    conversation::call(&**tool, &clock, &json!({ "how": how }), &Cancel::default())
 }
 
 #[test]
-fn tool_in_a_process_is_callable() {
-    let plugin = start(json!({}), PluginLimits::default(), &real());
-    let result = call(&plugin, "who");
+fn tool_receives_the_context_of_its_call() {
+    let result = call(&usual(), "who");
     let seen = format!("{:?}", result.structured);
-    assert!(
-        seen.contains("s-1") && seen.contains("User"),
-        "the tool receives the context of the call: {result:?}"
-    );
-    let failed = call(&plugin, "abort");
-    assert!(failed.is_error, "a crash gives a result: {failed:?}");
-    assert_eq!(failed.code.unwrap().as_str(), "plugin-crashed", "the result has a code");
+    assert!(seen.contains("talk-7") && seen.contains("User"), "{result:?}");
 }
 
 #[test]
 fn program_that_ends_early_is_an_error() {
-    let launch = Launch { program: "true".into(), ..launch(json!({}), PluginLimits::default()) };
-    let refused = start_process(launch, Arc::new(ManualClock::default())).err().unwrap();
-    assert_eq!(refused.kind, PluginErrorKind::Init, "{refused}");
-    assert!(refused.reason.contains("ended before it confined itself"), "{refused}");
-}
-
-#[test]
-fn plugin_that_does_not_start_is_an_error() {
-    let check = |begin: &str, limits: PluginLimits, kind: PluginErrorKind, reason: &str| {
-        let started = start_process(launch(json!({ "init": begin }), limits), real());
-        let error = started.err().expect("the plugin does not start");
-        assert_eq!(error.kind, kind, "{begin}: {error}");
-        assert!(error.reason.contains(reason), "{begin}: {error}");
+    let refused = |program: &str| {
+        let launch = launch(json!({}), PluginLimits::default());
+        let launch = Launch { program: program.into(), ..launch };
+        running::start(launch, &real()).err().expect("it is not a runner")
     };
-    let usual = PluginLimits::default;
-    check("refuse", usual(), PluginErrorKind::Init, "nobody is there");
-    check("abort", usual(), PluginErrorKind::Crashed, "ended its process by signal 6");
-    let quick = PluginLimits { init_ms: 1_000, ..usual() };
-    check("hang", quick, PluginErrorKind::Init, "did not start within 1000 ms");
-    let launch = Launch { program: "/nowhere/runner".into(), ..launch(json!({}), usual()) };
-    let error = start_process(launch, real()).err().expect("the program does not exist");
-    assert!(error.to_string().contains("by `/nowhere/runner`"), "{error}");
-    assert!(error.to_string().ends_with("; nothing was executed"), "{error}");
+    let error = refused("true");
+    assert_eq!(error.kind, PluginErrorKind::Init, "{error}");
+    assert!(error.reason.contains("ended before it confined itself"), "{error}");
+    let error = refused("/nowhere/runner").to_string();
+    assert!(error.contains("by `/nowhere/runner`"), "{error}");
+    assert!(error.ends_with("; nothing was executed"), "{error}");
 }

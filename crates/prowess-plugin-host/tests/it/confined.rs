@@ -4,12 +4,12 @@ use std::fs::File;
 use std::path::Path;
 
 use prowess_core::SourceError;
-use prowess_plugin_host::{
-    Launch, PluginLimits, PluginRights, ProcessPlugin, SandboxPolicy, start_process,
-};
+use prowess_plugin_host::{Launch, PluginLimits, PluginRights, ProcessPlugin, SandboxPolicy};
+use prowess_sandbox::DemandedLevel;
 use serde_json::json;
 
 use crate::child::{launch, read, real};
+use crate::running;
 
 const CONFINED: [SandboxPolicy; 2] = [SandboxPolicy::Floor, SandboxPolicy::Namespaces];
 
@@ -24,7 +24,7 @@ fn secret() -> tempfile::TempDir {
 fn start(sandbox: SandboxPolicy, path: &Path, rights: PluginRights) -> ProcessPlugin {
     let config = json!({"target": std::process::id().to_string(), "path": path});
     let launch = launch(config, PluginLimits::default());
-    let started = start_process(Launch { sandbox, rights, ..launch }, real());
+    let started = running::start(Launch { sandbox, rights, ..launch }, &real());
     started.unwrap_or_else(|error| panic!("{sandbox:?}: {error}"))
 }
 
@@ -108,7 +108,7 @@ fn relative_paths_start_at_the_hosts_directory() {
     let config = json!({"path": "secret"});
     let launch = launch(config, PluginLimits::default());
     let launch = Launch { directory: directory.path().to_owned(), ..launch };
-    let plugin = start_process(launch, real()).unwrap();
+    let plugin = running::start(launch, &real()).unwrap();
     assert_eq!(reach(&plugin, "read").as_deref(), Ok("hidden"), "as in the host's process");
 }
 
@@ -124,6 +124,18 @@ fn orphans_end_with_the_plugin() {
     assert!(becomes(1), "the orphan runs");
     drop(plugin);
     assert!(becomes(0), "the orphan ended with the plugin");
+}
+
+/// On a host without namespaces, its programs would outlive the plugin.
+#[test]
+fn plugin_that_runs_programs_demands_namespaces() {
+    let level = |run| {
+        let rights = PluginRights { run, ..no_rights() };
+        let launch = launch(json!({}), PluginLimits::default());
+        Launch { sandbox: SandboxPolicy::Auto, rights, ..launch }.plan().confinement.level
+    };
+    assert_eq!(level(Vec::new()), DemandedLevel::Best);
+    assert_eq!(level(vec!["/bin/sleep".into()]), DemandedLevel::Namespaces);
 }
 
 /// Waits until this number of orphans runs. Returns whether that happens.

@@ -4,7 +4,6 @@
 //! fault that ends the host's process is run in a copy of this program.
 
 mod rows;
-mod running;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -12,19 +11,18 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use expect_test::expect_file;
-use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource};
-use prowess_plugin_host::{Isolation, PluginError, PluginErrorKind, PluginLimits};
-use prowess_testkit::{PluginFlavor, build_plugin_example_as};
+use prowess_core::{PackagePath, SkillSource, SourceError};
+use prowess_plugin_host::{PluginErrorKind, PluginLimits};
+use prowess_testkit::{PluginFlavor, ScanRecorder, build_plugin_example_as};
 use rustix::process::{Resource, Rlimit, setrlimit};
 use serde_json::{Value, json};
 
-use crate::loaded::{Start, memory_source, staged};
+use crate::loaded::{Start, image, memory_source};
+use crate::running::{Running, Where, read_file};
 
-use rows::Act::{self, End, List, Read};
+use rows::Act::{self, Begin, End, List, Read, Scan, Tool, Watch};
 use rows::Outcome::{self, EndsHost, Nothing, ReachesHost, Reports};
 use rows::{Row, rows};
-
-pub(crate) use running::{Running, in_host, in_process};
 
 fn file(flavor: PluginFlavor) -> PathBuf {
     // A copy of this program gets the path, so that it does not build the plugin.
@@ -46,32 +44,48 @@ fn limits(config: &Value, act: Act) -> PluginLimits {
     }
 }
 
-type Begins = fn(&Path, &Value, PluginLimits) -> Result<Running, PluginError>;
-
 /// Returns the codes that an act causes.
-fn codes_of(
-    begin: Begins,
-    file: &Path,
-    config: &Value,
-    act: Act,
-) -> (Option<Running>, Vec<String>) {
-    match begin(file, config, limits(config, act)) {
+fn codes_of(place: Where, file: &Path, config: &Value, act: Act) -> (Option<Running>, Vec<String>) {
+    match place.start(file, config, limits(config, act)) {
         Ok(running) => {
-            let codes = running.does(act);
+            let codes = codes_after(&running, act);
             (Some(running), codes)
         }
         Err(error) => (None, vec![error.kind.as_str().to_owned()]),
     }
 }
 
+/// Performs an act, and returns the codes that it causes.
+fn codes_after(running: &Running, act: Act) -> Vec<String> {
+    let source = running.source();
+    match act {
+        Begin | End => Vec::new(),
+        Scan => match ScanRecorder::scan(source) {
+            Ok(scan) => scan.problems.iter().map(|it| it.code.as_str().to_owned()).collect(),
+            Err(error) => vec![code_in(&error)],
+        },
+        List(package) => failed(source.list(&PackagePath::new(package).unwrap(), 9)),
+        Read(package) => failed(running.read(package)),
+        Watch => failed(source.watch(Arc::new(|_| ())).map(drop)),
+        Tool(how) => running.call(how).code.iter().map(|code| code.as_str().to_owned()).collect(),
+    }
+}
+
+fn failed<T>(answer: Result<T, SourceError>) -> Vec<String> {
+    answer.err().iter().map(code_in).collect()
+}
+
+/// Returns the code at the beginning of a message.
+fn code_in(error: &SourceError) -> String {
+    let code = error.message.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    code.map_or(error.kind.as_str(), |(code, _)| code).to_owned()
+}
+
 /// Checks that another plugin and the plugin itself still work.
-fn check_recovery(begin: Begins, running: Option<Running>, what: &str) {
-    let read = |source: &dyn SkillSource| {
-        let (package, file) = (PackagePath::new("pdf").unwrap(), ResourcePath::new("a").unwrap());
-        source.read(&package, &file, ReadLimit::default())
-    };
-    assert_eq!(read(&*neighbour()), Ok(b"fine".to_vec()), "{what}: another plugin still works");
-    let fresh = || begin(&file(PluginFlavor::Usual), &json!({}), PluginLimits::default());
+fn check_recovery(place: Where, running: Option<Running>, what: &str) {
+    let fine = read_file(&*neighbour(), "pdf", "a");
+    assert_eq!(fine, Ok(b"fine".to_vec()), "{what}: another plugin still works");
+    let fresh = || place.start(&file(PluginFlavor::Usual), &json!({}), PluginLimits::default());
     let running = running.unwrap_or_else(|| fresh().expect("a plugin without the fault starts"));
     running.clock.advance(Duration::from_secs(5));
     assert_eq!(running.read("good"), Ok(b"good".to_vec()), "{what}: the next call succeeds");
@@ -83,11 +97,11 @@ fn neighbour() -> Arc<dyn SkillSource> {
     Arc::clone(NEIGHBOUR.get_or_init(|| memory_source(files)))
 }
 
-fn check(begin: Begins, row: &Row, outcome: Outcome) {
+fn check(place: Where, row: &Row, outcome: Outcome) {
     let file = file(row.flavor);
     for (config, act) in &row.cases {
         let what = format!("{}: {config} {act:?}", row.fault);
-        let (running, codes) = codes_of(begin, &file, config, *act);
+        let (running, codes) = codes_of(place, &file, config, *act);
         match outcome {
             Reports(code) => assert!(codes.iter().any(|found| found == code), "{what}: {codes:?}"),
             Nothing => {
@@ -97,7 +111,7 @@ fn check(begin: Begins, row: &Row, outcome: Outcome) {
             EndsHost | ReachesHost => unreachable!("this row is run in a copy of this program"),
         }
         let running = if matches!(act, End) { None } else { running };
-        check_recovery(begin, running, &what);
+        check_recovery(place, running, &what);
     }
 }
 
@@ -107,13 +121,13 @@ fn rows_with(flavor: PluginFlavor) -> impl Iterator<Item = Row> {
 }
 
 pub(crate) fn check_in_process(flavor: PluginFlavor) {
-    rows_with(flavor).for_each(|row| check(in_process, &row, row.in_process));
+    rows_with(flavor).for_each(|row| check(Where::InAProcess, &row, row.in_process));
 }
 
 pub(crate) fn check_contained(flavor: PluginFlavor) {
     rows_with(flavor)
         .filter(|row| !matches!(row.in_host, EndsHost | ReachesHost))
-        .for_each(|row| check(in_host, &row, row.in_host));
+        .for_each(|row| check(Where::InTheHost, &row, row.in_host));
 }
 
 #[test]
@@ -147,7 +161,7 @@ fn the_host_of_a_fault() {
     let row = &rows()[row.parse::<usize>().unwrap()];
     let (config, act) = &row.cases[case.parse::<usize>().unwrap()];
     let before = surroundings();
-    let (running, _) = codes_of(in_host, &file(row.flavor), config, *act);
+    let (running, _) = codes_of(Where::InTheHost, &file(row.flavor), config, *act);
     drop(running);
     println!("the host keeps running, its state is the same: {}", before == surroundings());
 }
@@ -195,9 +209,7 @@ fn uncontained_faults_affect_the_host() {
 #[test]
 fn leftovers_of_a_plugin_are_ignored() {
     let start = Start::with(json!({"drop": "late"}));
-    let (plugin, staged) = staged(&file(PluginFlavor::Usual), Isolation::InProcess).unwrap();
-    let image = prowess_plugin_host::LoadedCode::open(&plugin, staged).unwrap();
-    drop(start.start(image).unwrap());
+    drop(start.start(image(&file(PluginFlavor::Usual)).unwrap()).unwrap());
     let before = start.log.lines().len();
     // The remaining thread logs more in this time than in all of the time before.
     for _ in 0..10_000 {

@@ -1,11 +1,10 @@
 //! Listing the plugins of a directory.
 
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use prowess_core::Digest;
-use prowess_plugin_host::{
-    InventoryCache, Listed, Manifest, Older, Placement, PluginPolicy, TrustStore, inspect, list,
-};
+use prowess_plugin_host::{Manifest, Older, Placement, PluginPolicy, TrustStore, inspect, list};
 use tempfile::TempDir;
 
 use crate::library::{Library, good, manifest};
@@ -14,10 +13,9 @@ use crate::trust::signed_off_by;
 /// A directory with a trusted plugin, an untrusted one, a text file with the extension of a
 /// library, and a file with another extension.
 struct Place {
-    directory: TempDir,
-    policy: PluginPolicy,
+    path: PathBuf,
+    _directory: TempDir,
     trust: TrustStore,
-    cache: InventoryCache,
 }
 
 impl Place {
@@ -33,111 +31,63 @@ impl Place {
         let (file, digest) = (path.join("notes.so"), Digest::of(&good()));
         let inspection = inspect(&file, &good()).unwrap();
         trust.pin(&file, digest, &inspection, &signed_off_by(), Older::Refuse).unwrap();
-        let policy = PluginPolicy { directories: vec![path], ..PluginPolicy::default() };
-        Self { directory, policy, trust, cache: InventoryCache::default() }
+        Self { path, _directory: directory, trust }
     }
 
-    fn list(&mut self) -> Vec<Listed> {
-        list(&self.policy, &self.trust, &mut self.cache).unwrap()
-    }
-
-    fn cache_file(&self) -> PathBuf {
-        self.directory.path().join("cache/plugins.json")
-    }
-}
-
-/// Returns each file with its verdict, and whether it was read.
-fn outcomes(listed: &[Listed]) -> Vec<(String, String, bool)> {
-    let outcome = |listed: &Listed| {
-        let name = listed.file.file_name().unwrap().to_string_lossy().into_owned();
-        let verdict = match &listed.verdict {
-            Ok(Placement::InProcess) => "in-process".to_owned(),
-            Ok(Placement::Process) => "process".to_owned(),
-            Err(error) => error.kind.as_str().to_owned(),
+    /// Returns each file with its verdict.
+    fn list(&self) -> Vec<String> {
+        let policy = PluginPolicy { directories: vec![self.path.clone()], ..Default::default() };
+        let listed = list(&policy, &self.trust).unwrap();
+        let line = |listed: prowess_plugin_host::Listed| {
+            let verdict = match listed.verdict {
+                Ok(Placement::InProcess) => "in-process",
+                Ok(Placement::Process) => "process",
+                Err(error) => error.kind.as_str(),
+            };
+            format!("{} {verdict}", listed.file.file_name().unwrap().to_string_lossy())
         };
-        (name, verdict, listed.was_read)
-    };
-    listed.iter().map(outcome).collect()
-}
-
-fn expected(was_read: bool) -> Vec<(String, String, bool)> {
-    let row = |name: &str, verdict: &str, was_read| (name.to_owned(), verdict.to_owned(), was_read);
-    vec![
-        row("notes.so", "in-process", was_read),
-        row("other.so", "plugin-not-trusted", was_read),
-        row("text.so", "plugin-not-a-library", true),
-    ]
+        listed.into_iter().map(line).collect()
+    }
 }
 
 #[test]
 fn each_library_has_a_verdict() {
-    let mut place = Place::new();
-    assert_eq!(
-        outcomes(&place.list()),
-        expected(true),
-        "each file is there once, with its verdict"
-    );
+    let expected =
+        ["notes.so in-process", "other.so plugin-not-trusted", "text.so plugin-not-a-library"];
+    assert_eq!(Place::new().list(), expected, "each file is there once, with its verdict");
 }
 
 #[test]
-fn unchanged_files_are_cached() {
-    let mut place = Place::new();
-    place.list();
-    place.cache.write(&place.cache_file()).unwrap();
-    place.cache = InventoryCache::read(&place.cache_file());
-    assert_eq!(outcomes(&place.list()), expected(false), "cached files are not read");
-    place.trust = TrustStore::default();
-    let verdict = outcomes(&place.list())[0].1.clone();
-    assert_eq!(verdict, "plugin-not-trusted", "trust is not cached");
-}
-
-#[test]
-fn changed_files_are_read_again() {
-    let mut place = Place::new();
-    place.list();
-    let file = place.policy.directories[0].join("notes.so");
-    let times = file.metadata().unwrap().modified().unwrap();
-    let mut bytes = good();
-    *bytes.last_mut().unwrap() ^= 1;
-    std::fs::write(&file, &bytes).unwrap();
-    // Any user may set the modification time back, but not the change time.
-    let handle = std::fs::File::options().write(true).open(&file).unwrap();
-    handle.set_modified(times).unwrap();
-    let outcome = outcomes(&place.list())[0].clone();
-    assert_eq!(outcome.1, "plugin-digest-mismatch", "the new digest is checked: {outcome:?}");
-    assert!(outcome.2, "the file was read");
-}
-
-#[test]
-fn invalid_cache_counts_as_empty() {
-    let mut place = Place::new();
-    place.list();
-    let path = place.cache_file();
-    place.cache.write(&path).unwrap();
-    let whole = std::fs::read_to_string(&path).unwrap();
-    for text in ["", "{", "[]", &whole[..whole.len() / 2], &whole.replace("sha256", "md5")] {
-        std::fs::write(&path, text).unwrap();
-        assert_eq!(InventoryCache::read(&path), InventoryCache::default(), "the cache is ignored");
-    }
+fn link_out_of_the_directory_is_refused() {
+    let (place, elsewhere) = (Place::new(), Place::new());
+    symlink(elsewhere.path.join("notes.so"), place.path.join("out.so")).unwrap();
+    symlink("notes.so", place.path.join("inside.so")).unwrap();
+    let listed = place.list();
+    assert!(listed.contains(&"out.so plugin-place-refused".to_owned()), "{listed:?}");
+    assert!(listed.contains(&"inside.so in-process".to_owned()), "{listed:?}");
 }
 
 #[test]
 fn missing_directory_is_empty() {
-    let policy = PluginPolicy { directories: vec!["/nowhere".into()], ..PluginPolicy::default() };
-    let listed = list(&policy, &TrustStore::default(), &mut InventoryCache::default()).unwrap();
-    assert!(listed.is_empty(), "a missing directory has no plugins");
+    let list = |directory: &Path| {
+        let policy = PluginPolicy { directories: vec![directory.into()], ..Default::default() };
+        list(&policy, &TrustStore::default())
+    };
+    assert!(list(Path::new("/nowhere")).unwrap().is_empty(), "a missing directory has no plugins");
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
-    let policy = PluginPolicy { directories: vec![file], ..PluginPolicy::default() };
-    let error = list(&policy, &TrustStore::default(), &mut InventoryCache::default()).unwrap_err();
+    let error = list(&file).unwrap_err();
     assert!(error.to_string().contains("Cargo.toml` cannot be listed"), "{error}");
 }
 
 #[test]
 fn second_file_with_the_same_name_is_refused() {
-    let mut place = Place::new();
+    let place = Place::new();
     let mut other = good();
     other.extend(b"another build");
-    std::fs::write(place.policy.directories[0].join("second.so"), other).unwrap();
-    let outcome = outcomes(&place.list()).into_iter().find(|(name, ..)| name == "second.so");
-    assert_eq!(outcome.unwrap().1, "plugin-name-taken", "the name is reported, not the digest");
+    std::fs::write(place.path.join("second.so"), other).unwrap();
+    let listed = place.list();
+    assert!(
+        listed.contains(&"second.so plugin-name-taken".to_owned()),
+        "the name is reported, not the digest: {listed:?}"
+    );
 }

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
-use prowess_core::{Digest, SkillSource, Tool};
+use prowess_core::{Digest, SkillSource};
 use prowess_plugin_host::{
-    Isolation, LoadedCode, LoadedPlugin, LogLevel, Older, Origin, PluginError, PluginLimits,
-    PluginLog, PluginPolicy, PluginSetup, Staged, TrustStore, VerifiedPlugin, inspect, stage,
-    verify,
+    Isolation, LoadedCode, LoadedPlugin, LogLevel, Older, PluginError, PluginLimits, PluginLog,
+    PluginPolicy, PluginSetup, Staged, TrustStore, VerifiedPlugin, inspect, stage, verify,
 };
 use prowess_testkit::{ManualClock, build_plugin, build_plugin_example};
 use serde_json::{Value, json};
@@ -17,42 +16,50 @@ use crate::trust::signed_off_by;
 
 /// Returns the library of `plugins/memory`, opened once.
 pub(crate) fn memory() -> LoadedCode {
-    static IMAGE: OnceLock<LoadedCode> = OnceLock::new();
-    IMAGE.get_or_init(|| open(&build_plugin("prowess-plugin-memory")).unwrap()).clone()
+    image(&build_plugin("prowess-plugin-memory")).unwrap()
 }
 
 /// Returns the library of the faulty plugin, opened once.
 pub(crate) fn faulty() -> LoadedCode {
-    static IMAGE: OnceLock<LoadedCode> = OnceLock::new();
-    IMAGE.get_or_init(|| open(&faulty_file()).unwrap()).clone()
+    image(&faulty_file()).unwrap()
+}
+
+/// Opens a file once: its code stays in memory.
+pub(crate) fn image(file: &Path) -> Result<LoadedCode, PluginError> {
+    static OPENED: Mutex<BTreeMap<PathBuf, LoadedCode>> = Mutex::new(BTreeMap::new());
+    let mut opened = OPENED.lock().unwrap();
+    if let Some(known) = opened.get(file) {
+        return Ok(known.clone());
+    }
+    let (plugin, staged) = staged(file, Isolation::InProcess)?;
+    let code = LoadedCode::open(&plugin, staged)?;
+    opened.insert(file.to_owned(), code.clone());
+    Ok(code)
 }
 
 pub(crate) fn faulty_file() -> PathBuf {
     build_plugin_example("prowess-plugin-sdk", "faulty")
 }
 
-/// Pins a file and verifies it.
-pub(crate) fn verified(file: &Path) -> VerifiedPlugin {
-    verified_for(file, Isolation::Auto).unwrap()
-}
-
-fn verified_for(file: &Path, isolation: Isolation) -> Result<VerifiedPlugin, PluginError> {
-    let bytes = std::fs::read(file).unwrap();
-    let mut trust = TrustStore::default();
-    let inspection = inspect(file, &bytes).unwrap();
-    trust.pin(file, Digest::of(&bytes), &inspection, &signed_off_by(), Older::Refuse).unwrap();
-    let file = file.canonicalize().unwrap();
-    let policy = PluginPolicy { isolation, ..PluginPolicy::default() };
-    verify(&file, Origin::Named, &policy, &trust)
-}
-
-/// As [`verified_for`], cached for each file: hashing is slow without optimization.
+/// Pins a file and verifies it, once: hashing is slow without optimization.
 fn known(file: &Path, isolation: Isolation) -> Result<VerifiedPlugin, PluginError> {
     type Known = Mutex<BTreeMap<(PathBuf, bool), Result<VerifiedPlugin, PluginError>>>;
     static KNOWN: Known = Mutex::new(BTreeMap::new());
-    let mut known = KNOWN.lock().unwrap();
+    let verified = || {
+        let bytes = std::fs::read(file).unwrap();
+        let mut trust = TrustStore::default();
+        let inspection = inspect(file, &bytes).unwrap();
+        trust.pin(file, Digest::of(&bytes), &inspection, &signed_off_by(), Older::Refuse).unwrap();
+        let file = file.canonicalize().unwrap();
+        let policy = PluginPolicy { isolation, ..PluginPolicy::default() };
+        verify(&file, &policy, &trust)
+    };
     let key = (file.to_owned(), isolation == Isolation::InProcess);
-    known.entry(key).or_insert_with(|| verified_for(file, isolation)).clone()
+    KNOWN.lock().unwrap().entry(key).or_insert_with(verified).clone()
+}
+
+pub(crate) fn verified(file: &Path) -> VerifiedPlugin {
+    known(file, Isolation::Process).unwrap()
 }
 
 /// Pins, verifies and stages a file.
@@ -133,9 +140,4 @@ pub(crate) fn memory_source(files: &[(&str, &[u8])]) -> Arc<dyn SkillSource> {
     let files: BTreeMap<_, _> = files.iter().map(|(path, bytes)| (*path, text(bytes))).collect();
     let start = Start::with(json!({"files": files}));
     Arc::clone(&start.start(memory()).unwrap().sources()[0])
-}
-
-/// Returns the only tool of the faulty plugin.
-pub(crate) fn tool(plugin: &LoadedPlugin) -> Arc<dyn Tool> {
-    Arc::clone(&plugin.tool_providers()[0].tools()[0])
 }

@@ -5,14 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use minisign::KeyPair;
-use prowess_core::{
-    Cancel, Diagnostic, Digest, NoAudit, PackagePath, ReadLimit, ResourcePath, RuntimeEvent,
-    SkillSource, SourceChange,
-};
+use prowess_core::{Cancel, Diagnostic, Digest, NoAudit, RuntimeEvent, SkillSource, SourceChange};
 use prowess_plugin_host::{
-    Follower, InventoryCache, Isolation, Key, Older, Origin, Placement, Plugin, PluginError,
-    PluginErrorKind, PluginLimits, PluginLoader, PluginPolicy, PluginSettings, Reloaded,
-    TrustError, TrustStore, inspect, list,
+    Follower, Isolation, Key, Older, Placement, Plugin, PluginError, PluginErrorKind, PluginLimits,
+    PluginLoader, PluginPolicy, PluginSettings, Reloaded, TrustError, TrustStore, inspect, list,
 };
 use prowess_testkit::{
     AuditRecorder, ManualClock, ScanRecorder, build_plugin, build_plugin_example,
@@ -22,6 +18,7 @@ use tempfile::TempDir;
 
 use crate::conversation;
 use crate::loaded::{Heard, faulty_file};
+use crate::running::read;
 use crate::trust::signed_off_by;
 use crate::verify::sign;
 
@@ -98,7 +95,7 @@ impl Place {
     }
 
     fn load(&self) -> Plugin {
-        self.loader.load(&self.file, Origin::Named).unwrap()
+        self.loader.load(&self.file).unwrap()
     }
 
     fn reload(&self, plugin: &Plugin) -> Result<Reloaded, PluginError> {
@@ -112,9 +109,7 @@ fn pin(trust: &mut TrustStore, file: &Path, bytes: &[u8]) {
 }
 
 fn answers(source: &dyn SkillSource) {
-    let (package, file) = (PackagePath::new("good").unwrap(), ResourcePath::new("file").unwrap());
-    let read = source.read(&package, &file, ReadLimit::default());
-    assert_eq!(read, Ok(b"good".to_vec()), "a read works");
+    assert_eq!(read(source, "good"), Ok(b"good".to_vec()), "a read works");
     assert_eq!(ScanRecorder::scan(source).unwrap().packages(), ["good"], "a scan works");
 }
 
@@ -181,15 +176,13 @@ fn audit_has_each_change_of_a_plugin() {
         assert!(rejected.starts_with(&format!("Rejected {name}: ")), "{rejected}");
         assert!(rejected.contains("is not a dynamic library"), "{rejected}");
 
-        let (package, file) =
-            (PackagePath::new(fault).unwrap(), ResourcePath::new("file").unwrap());
-        plugin.sources[0].read(&package, &file, ReadLimit::default()).unwrap_err();
+        read(&*plugin.sources[0], fault).unwrap_err();
         let failed = place.audited();
         assert_eq!(failed.len(), 1, "{failed:?}");
         assert!(failed[0].starts_with(&format!("Failed {name}: ")), "{failed:?}");
 
         let nowhere = place.directory.path().join("nowhere.so");
-        assert!(place.loader.load(&nowhere, Origin::Named).is_err());
+        assert!(place.loader.load(&nowhere).is_err());
         let rejected = place.audited().join("\n");
         assert!(rejected.starts_with(&format!("Rejected {}: ", nowhere.display())), "{rejected}");
     }
@@ -202,11 +195,7 @@ fn audit_has_one_event_for_a_stuck_plugin() {
         PluginLimits { call_ms: 50, grace_ms: 50, calls_at_once: 2, ..PluginLimits::default() };
     let plugin = place.load();
     let name = plugin.handle.name();
-    let file = ResourcePath::new("file").unwrap();
-    let read = |package| {
-        let package = PackagePath::new(package).unwrap();
-        plugin.sources[0].read(&package, &file, ReadLimit::default())
-    };
+    let read = |package| read(&*plugin.sources[0], package);
     place.audited();
     read("hang").unwrap_err();
     assert_eq!(place.audited(), [""; 0], "one call is lost, and others still run");
@@ -412,7 +401,7 @@ fn second_plugin_with_the_same_name_is_refused() {
     std::fs::copy(&place.file, &copy).unwrap();
     let files = [place.file.clone(), copy.clone(), place.file.clone()];
     let files = files.map(|file| (file, PluginSettings::default()));
-    let loaded = place.loader.load_all(files, Origin::Named);
+    let loaded = place.loader.load_all(files);
     let [Ok(first), Err(second), Ok(_)] = &loaded[..] else {
         panic!("the first file may be loaded twice, the second is refused");
     };
@@ -421,8 +410,7 @@ fn second_plugin_with_the_same_name_is_refused() {
     assert!(second.reason.contains(&first_file), "the first one is named: {second}");
     assert!(!second.was_executed, "{second}");
     answers(&*first.sources[0]);
-    let mut cache = InventoryCache::default();
-    let listed = list(&place.loader.policy, &place.loader.trust, &mut cache).unwrap();
+    let listed = list(&place.loader.policy, &place.loader.trust).unwrap();
     let refused = |listed: &prowess_plugin_host::Listed| {
         listed.verdict.as_ref().err().map(|error| error.kind)
     };

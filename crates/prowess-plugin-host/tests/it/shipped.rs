@@ -1,96 +1,27 @@
 //! The shipped plugins pass the test kits, in the host's process and in a separate one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
-use prowess_core::{Digest, MemorySource, SkillSource, Timestamp, ToolProvider};
-use prowess_plugin_host::{
-    Launch, LoadedCode, PluginLimits, PluginRights, SandboxPolicy, VerifiedPlugin, stage,
-    start_process,
-};
+use prowess_core::{Cancel, Digest, MemorySource, PackagePath, SkillSource};
+use prowess_plugin_host::PluginLimits;
 use prowess_testkit::{
-    Changing, FixtureSource, ManualClock, ScanRecorder, SourceFixture, Tree, Unreadable, WayOut,
-    build_plugin, check_source, check_tools,
+    Changing, FixtureSource, ScanRecorder, SourceFixture, Tree, Unreadable, WayOut, build_plugin,
+    check_source, check_tools,
 };
 use serde_json::{Value, json};
 
-use crate::loaded::{Start, open, verified};
+use crate::conversation;
+use crate::loaded::verified;
+use crate::running::{EVERYWHERE, Where};
 
-/// Where a plugin runs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Where {
-    InTheHost,
-    InAProcess,
-}
-
-pub(crate) const EVERYWHERE: [Where; 2] = [Where::InTheHost, Where::InAProcess];
-
-/// A time long after the files of a test were written, so that their stamps are reliable.
-const LATER: Timestamp = Timestamp(4_000_000_000_000);
-
-type Offered = (Vec<Arc<dyn SkillSource>>, Vec<Arc<dyn ToolProvider>>);
-
-impl Where {
-    /// Starts a plugin.
-    fn start(self, file: &Path, config: Value) -> Offered {
-        match self {
-            Self::InTheHost => {
-                let start =
-                    Start { clock: Arc::new(ManualClock::at(LATER)), ..Start::with(config) };
-                let plugin = start.start(image(file)).expect("the plugin starts");
-                (plugin.sources(), plugin.tool_providers())
-            }
-            Self::InAProcess => {
-                let launch = Launch {
-                    program: env!("CARGO_BIN_EXE_prowess-plugin-runner").into(),
-                    arguments: Vec::new(),
-                    name: "shipped".to_owned(),
-                    file: file.to_owned(),
-                    library: stage(checked(file), &std::env::temp_dir()).unwrap(),
-                    config: Some(config),
-                    limits: PluginLimits::default(),
-                    sandbox: SandboxPolicy::Auto,
-                    rights: PluginRights::default(),
-                    shows_conversation: false,
-                    directory: "/".into(),
-                };
-                let plugin = start_process(launch, Arc::new(ManualClock::default()));
-                let plugin = plugin.expect("the plugin starts");
-                (plugin.sources, vec![plugin.tools])
-            }
-        }
-    }
-
-    /// Returns the only source of a plugin.
-    pub(crate) fn source(self, file: &Path, config: Value) -> Arc<dyn SkillSource> {
-        let (sources, _) = self.start(file, config);
-        let [source] =
-            <[_; 1]>::try_from(sources).unwrap_or_else(|_| panic!("the plugin has one source"));
-        source
-    }
-}
-
-/// Returns a value that is created once per file and cached until the tests end.
-fn once<T: Clone>(made: &Mutex<Vec<(PathBuf, T)>>, file: &Path, make: impl FnOnce() -> T) -> T {
-    let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, known)) = made.iter().find(|(known, _)| known == file) {
-        return known.clone();
-    }
-    let value = make();
-    made.push((file.to_owned(), value.clone()));
-    value
-}
-
-fn image(file: &Path) -> LoadedCode {
-    static IMAGES: Mutex<Vec<(PathBuf, LoadedCode)>> = Mutex::new(Vec::new());
-    once(&IMAGES, file, || open(file).unwrap())
-}
-
-fn checked(file: &Path) -> &'static VerifiedPlugin {
-    static CHECKED: Mutex<Vec<(PathBuf, &VerifiedPlugin)>> = Mutex::new(Vec::new());
-    once(&CHECKED, file, || Box::leak(Box::new(verified(file))))
+fn built(plugin: &str) -> PathBuf {
+    build_plugin(&format!("prowess-plugin-{plugin}"))
 }
 
 struct Memory(Where);
@@ -101,7 +32,7 @@ impl SourceFixture for Memory {
             |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("the kit's files are text");
         let files: BTreeMap<_, _> =
             files.iter().map(|(path, bytes)| (*path, text(bytes))).collect();
-        self.0.source(&build_plugin("prowess-plugin-memory"), json!({"files": files}))
+        self.0.source(&built("memory"), &json!({"files": files}))
     }
 }
 
@@ -157,7 +88,7 @@ pub(crate) fn tree(files: &[(&str, &[u8])]) -> Tree {
 impl Filesystem {
     fn over(&self, tree: Tree) -> FixtureSource<Arc<Tree>> {
         let config = json!({"roots": [{"root": tree.path()}]});
-        let source = self.0.source(&build_plugin("prowess-plugin-filesystem"), config);
+        let source = self.0.source(&built("filesystem"), &config);
         FixtureSource { source, fixture: Arc::new(tree) }
     }
 }
@@ -214,10 +145,10 @@ fn size_of_a_truncated_file_is_reported() {
 
 #[test]
 fn stamps_are_valid_in_the_next_run() {
-    let file = build_plugin("prowess-plugin-filesystem");
+    let file = built("filesystem");
     let tree = tree(&[("alpha/SKILL.md", b"alpha")]);
     let config = json!({"roots": [{"root": tree.path()}]});
-    let run = || Where::InTheHost.source(&file, config.clone());
+    let run = || Where::InTheHost.source(&file, &config);
     let (first, next) = (run(), run());
     let key = first.cache_key().expect("the source has a key");
     let digest = Digest::of(&std::fs::read(&file).unwrap()).to_string();
@@ -233,7 +164,7 @@ fn stamps_are_valid_in_the_next_run() {
     );
     // Stamps of a separate process cannot be requested per package.
     assert_eq!(
-        Where::InAProcess.source(&file, config).cache_key(),
+        Where::InAProcess.source(&file, &config).cache_key(),
         None,
         "a source in a separate process has no key"
     );
@@ -243,13 +174,133 @@ fn stamps_are_valid_in_the_next_run() {
 
 #[test]
 fn text_tools_plugin_passes_the_tool_kit() {
-    let examples = [
-        ("csv.rows", json!({"csv": "a,b\n1,2\n"})),
-        ("markdown.section", json!({"markdown": "# A\n\ntext\n", "heading": "a"})),
-        ("json.query", json!({"json": "[1, 2]", "query": "$[1]"})),
-    ];
+    let example = ("json.query", json!({"json": "{\"a\": [1, 2]}", "query": "/a/1"}));
     for place in EVERYWHERE {
-        let (_, providers) = place.start(&build_plugin("prowess-plugin-text-tools"), Value::Null);
-        check_tools(&*providers[0], &examples);
+        let running = place.start(&built("text-tools"), &Value::Null, PluginLimits::default());
+        let running = running.expect("the plugin starts");
+        check_tools(&*running.tools[0], std::slice::from_ref(&example));
+        let call = |arguments| {
+            let never = Cancel::default();
+            conversation::call(&*running.tool(), &*running.clock, &arguments, &never)
+        };
+        assert_eq!(call(example.1.clone()).structured, Some(json!(2)), "{place:?}");
+        for (document, query, code) in [("{", "", "invalid-arguments"), ("{}", "/a", "not-found")] {
+            let result = call(json!({"json": document, "query": query}));
+            assert_eq!(result.code.unwrap().as_str(), code, "{place:?}: {document} {query}");
+        }
     }
+}
+
+/// Starts a plugin that refuses its configuration, and returns the reason.
+fn refusal(plugin: &str, config: &Value) -> String {
+    let refused = Where::InTheHost.start(&built(plugin), config, PluginLimits::default());
+    refused.err().expect("the configuration is refused").reason
+}
+
+#[test]
+fn invalid_configuration_is_refused() {
+    let remote = |key: &str, value: &str| json!({"sources": [], "directory": "/c", key: value});
+    let mcp = |key: &str, value: &str| json!({"label": "docs", key: value});
+    for (plugin, config, part) in [
+        ("filesystem", json!({"roots": [{"root": "skills"}]}), "root `skills` is not absolute"),
+        ("filesystem", json!({"roots": [{}]}), "the root `` is not absolute"),
+        ("filesystem", json!({"roots": [{"root": "/a", "nestd": "stop"}]}), "`roots[0].nestd`"),
+        ("filesystem", json!({}), "missing field `roots`"),
+        ("memory", json!({"files": {"../SKILL.md": ""}}), "`../SKILL.md` leaves the package"),
+        ("mcp", json!({"label": "docs"}), "either a `command` or a `url`"),
+        ("mcp", json!({"label": "docs", "command": ["a"], "url": "https://b"}), "either"),
+        ("mcp", json!({"label": "Docs", "command": ["a"]}), "not a label"),
+        ("mcp", mcp("url", "http://example.com"), "`https` only"),
+        ("mcp", json!({"label": "d", "url": "https://b", "token_file": "t"}), "not absolute"),
+        ("mcp", json!({"label": "d", "url": "https://b", "token_file": "/none/t"}), "cannot be"),
+        ("mcp", json!({"url": "https://b"}), "missing field `label`"),
+        ("remote", remote("directory", "cache"), "`cache`, which is not absolute"),
+        ("remote", remote("signer", "RWQ"), "`signer`: it is not"),
+        ("remote", remote("growth", "maybe"), "growth"),
+        ("remote", remote("trusted_root", "/none/root.json"), "cannot be used"),
+        ("remote", json!({"directory": "/c"}), "missing field `sources`"),
+        ("skill-tools", json!({"tool": {}}), "unknown field `tool`"),
+    ] {
+        let reason = refusal(plugin, &config);
+        assert!(reason.contains(part), "{plugin} refuses {config} with {part:?}: {reason:?}");
+    }
+}
+
+/// Compares a schema with the fields that the error of an unknown field lists.
+#[track_caller]
+fn check_fields(schema: &Value, reason: &str) {
+    let (_, expected) = reason.split_once(", expected ").expect("the error lists the fields");
+    let listed: BTreeSet<_> = expected.split('`').skip(1).step_by(2).collect();
+    let declared = schema["properties"].as_object().expect("a schema has properties");
+    assert_eq!(declared.keys().map(String::as_str).collect::<BTreeSet<_>>(), listed);
+}
+
+#[test]
+fn schema_has_each_field_of_the_configuration() {
+    let schema = |plugin| verified(&built(plugin)).manifest().config_schema.clone().unwrap();
+    for plugin in ["embedded", "filesystem", "mcp", "memory", "remote"] {
+        check_fields(&schema(plugin), &refusal(plugin, &json!({"unknown": 1})));
+    }
+    let root = &schema("filesystem")["properties"]["roots"]["items"];
+    check_fields(root, &refusal("filesystem", &json!({"roots": [{"unknown": 1}]})));
+}
+
+#[test]
+fn embedded_plugin_needs_no_configuration() {
+    let source = Where::InTheHost.source(&built("embedded"), &Value::Null);
+    assert_eq!(source.root(), "embedded://prowess", "the default name");
+}
+
+#[test]
+fn remote_plugin_applies_the_guards_of_its_configuration() {
+    let key = minisign::KeyPair::generate_unencrypted_keypair().unwrap().pk.to_base64();
+    for (guard, value, text, code) in [
+        ("growth", "refuse", Some("One"), Some("surface-grown")),
+        ("growth", "accept", Some("Two"), None),
+        ("signer", &*key, None, Some("signer-changed")),
+    ] {
+        let skill = |body| format!("---\nname: pdf\ndescription: Fills forms.\n---\n{body}\n");
+        let (tree, cache) = (tree(&[("pdf/SKILL.md", skill("One").as_bytes())]), Tree::new(""));
+        let mut config = json!({
+            "sources": [tree.path()], "directory": cache.path(), "interval_seconds": 1,
+        });
+        config[guard] = value.into();
+        let running = Where::InTheHost.start(&built("remote"), &config, PluginLimits::default());
+        let running = running.expect("the plugin starts");
+        ScanRecorder::scan(running.source()).expect("the first versions are read");
+
+        tree.write("pdf/SKILL.md", skill("Two"));
+        tree.write("pdf/run.sh", "#!/bin/sh\n");
+        running.clock.advance(Duration::from_secs(1));
+        let scan = ScanRecorder::scan(running.source()).expect("the new version is read");
+        let texts = scan.found.iter().map(|found| String::from_utf8_lossy(&found.head));
+        let last = texts.map(|text| text.lines().last().unwrap_or_default().to_owned());
+        assert_eq!(last.collect::<Vec<_>>(), Vec::from_iter(text), "{guard}: {value}");
+        let codes = scan.problems.iter().map(|problem| problem.code.as_str());
+        assert_eq!(codes.collect::<Vec<_>>(), Vec::from_iter(code), "{guard}: {value}");
+    }
+}
+
+#[test]
+fn token_of_the_mcp_plugin_is_sent_to_its_server() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let served = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let lines = BufReader::new(&stream).lines().map_while(Result::ok);
+        let header: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
+        let head = "HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+        stream.write_all(head.as_bytes()).unwrap();
+        header.join("\n").to_lowercase()
+    });
+    let file = Tree::new("//- /token\ns3cr3t\n");
+    let config = json!({
+        "label": "docs", "url": format!("http://{address}/mcp"), "hosts": [address],
+        "token_file": file.join("token"),
+    });
+    let source = Where::InTheHost.source(&built("mcp"), &config);
+    let error = source.list(&PackagePath::new("pdf").unwrap(), 1).expect_err("it refuses");
+    assert!(!error.message.contains("s3cr3t"), "{error}");
+    let header = served.join().unwrap();
+    assert!(header.contains("authorization: bearer s3cr3t"), "{header}");
 }

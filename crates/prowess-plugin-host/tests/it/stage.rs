@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use prowess_core::Digest;
 use prowess_plugin_host::{
-    Older, Origin, PluginPolicy, Staged, TrustStore, VerifiedPlugin, inspect, stage,
-    stage_in_directory, verify,
+    Older, PluginPolicy, Staged, TrustStore, VerifiedPlugin, inspect, stage, stage_in_directory,
+    verify,
 };
 use tempfile::TempDir;
 
@@ -18,7 +18,7 @@ pub(crate) fn verified() -> (TempDir, VerifiedPlugin) {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().canonicalize().unwrap().join("notes.so");
     std::fs::write(&file, good()).unwrap();
-    let plugin = verify(&file, Origin::Named, &PluginPolicy::default(), &trusting(&file)).unwrap();
+    let plugin = verify(&file, &PluginPolicy::default(), &trusting(&file)).unwrap();
     (place, plugin)
 }
 
@@ -65,7 +65,7 @@ fn racing_replacements_never_stage_other_bytes() {
         });
         let mut opened = 0;
         for _ in 0..10_000 {
-            if let Ok(plugin) = verify(file, Origin::Named, &policy, &trust) {
+            if let Ok(plugin) = verify(file, &policy, &trust) {
                 let staged = stage(&plugin, directory.path()).unwrap();
                 assert!(content(&staged) == good(), "only trusted bytes are staged");
                 opened += 1;

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource};
-use prowess_testkit::{ManualClock, ScanRecorder};
+use prowess_core::SkillSource;
+use prowess_testkit::ScanRecorder;
 use serde_json::json;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context, SubscriberExt};
 
-use crate::child::start;
-use crate::loaded::{Start, faulty};
+use crate::loaded::faulty_file;
+use crate::running::{Where, read};
 
 type Fields = BTreeMap<&'static str, String>;
 
@@ -59,10 +59,8 @@ fn traced(source: &dyn SkillSource) -> Vec<String> {
     let subscriber = tracing_subscriber::registry().with(collector.clone());
     prowess_testkit::with_subscriber(subscriber, || {
         ScanRecorder::scan(source).unwrap();
-        let file = ResourcePath::new("file").unwrap();
-        let read = |package| source.read(&package, &file, ReadLimit(100));
-        read(PackagePath::new("good").unwrap()).unwrap();
-        read(PackagePath::new("missing").unwrap()).unwrap_err();
+        read(source, "good").unwrap();
+        read(source, "missing").unwrap_err();
     });
     let spans = collector.0.lock().unwrap();
     let line = |(_, fields): &(u64, Fields)| {
@@ -75,13 +73,9 @@ fn traced(source: &dyn SkillSource) -> Vec<String> {
 
 #[test]
 fn call_has_a_span_in_both_isolations() {
-    let here = Start::with(json!({})).start(faulty()).unwrap();
-    let elsewhere = start(json!({}), Default::default(), &Arc::new(ManualClock::default()));
-    let expected = |isolation: &str| {
-        ["scan ", "read ", "read resource-not-found"]
-            .map(|rest| format!("{isolation} {rest}"))
-            .to_vec()
-    };
-    assert_eq!(traced(&*here.sources()[0]), expected("in-process"));
-    assert_eq!(traced(&*elsewhere.sources[0]), expected("process"));
+    for (place, isolation) in [(Where::InTheHost, "in-process"), (Where::InAProcess, "process")] {
+        let expected = ["scan ", "read ", "read resource-not-found"];
+        let expected = expected.map(|rest| format!("{isolation} {rest}"));
+        assert_eq!(traced(&*place.source(&faulty_file(), &json!({}))), expected);
+    }
 }

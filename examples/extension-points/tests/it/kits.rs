@@ -10,3 +10,5 @@ mod ranker;
 mod remote;
 #[path = "../../src/bin/session_store/main.rs"]
 mod session_store;
+#[path = "../../src/bin/skill_source/main.rs"]
+mod skill_source;

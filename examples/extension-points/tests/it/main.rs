@@ -106,3 +106,8 @@ fn skill_source_offers_its_table() {
 fn token_counter_counts_words() {
     check(env!("CARGO_BIN_EXE_token_counter"), &["the prompt has exactly 55 words"]);
 }
+
+#[test]
+fn tool_counts_words_and_refuses_other_arguments() {
+    check(env!("CARGO_BIN_EXE_tool"), &[r#"{"words":6}"#, "invalid-arguments"]);
+}

@@ -9,8 +9,8 @@ use prowess_core::{
 };
 use prowess_format::Profile;
 use prowess_plugin_host::{
-    Isolation, NoLog, Older, Origin, PluginLoader, PluginPolicy, PluginSettings, SignedOffBy,
-    TrustStore, read,
+    Isolation, NoLog, Older, PluginLoader, PluginPolicy, PluginSettings, SignedOffBy, TrustStore,
+    read,
 };
 use prowess_registry::{Registry, RegistryPolicy};
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
@@ -85,7 +85,7 @@ impl Tools {
         let config = json!({"tools": policy, "delivery": delivery});
         let loader = loader(isolation);
         let settings = PluginSettings { config: Some(config), ..PluginSettings::default() };
-        loader.load_with(file(), Origin::Named, settings).expect("the plugin loads").tools
+        loader.load_with(file(), settings).expect("the plugin loads").tools
     }
 }
 
@@ -100,7 +100,7 @@ fn loader(isolation: Isolation) -> PluginLoader {
     let policy = PluginPolicy { isolation, ..PluginPolicy::default() };
     let trust = TRUST.get_or_init(|| {
         let mut store = TrustStore::default();
-        let (bytes, inspection) = read(file(), Origin::Named, &policy).unwrap();
+        let (bytes, inspection) = read(file(), &policy).unwrap();
         let witness = SignedOffBy { who: "the test".to_owned(), when: Timestamp(0) };
         store.pin(file(), Digest::of(&bytes), &inspection, &witness, Older::Refuse).unwrap();
         store

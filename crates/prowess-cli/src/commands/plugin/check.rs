@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use prowess::format::{self, Profile};
-use prowess::plugin_host::{Origin, PluginPolicy};
+use prowess::plugin_host::PluginPolicy;
 use prowess_plugin_host::check::{
     CheckJudges, CheckOutcome, CheckReport, CheckResult, CheckSetup, CheckSummary, check,
     check_names, run_check,
@@ -60,7 +60,7 @@ pub(super) fn run(
         policy,
         trust: trusted(paths)?,
         config: settings(args)?,
-        staging: paths.staging(),
+        staging: paths.staging.clone(),
         program: this_program()?,
         arguments: ["plugin", "check-process"].map(Into::into).into(),
         deadline: Duration::from_secs(args.seconds),
@@ -73,8 +73,7 @@ pub(super) fn run(
         bar.set_message(name.to_owned());
     };
     let file = absolute(&args.file)?;
-    let report =
-        check(&file, Origin::Named, &setup, &begun).map_err(|error| Failure::from(&error))?;
+    let report = check(&file, &setup, &begun).map_err(|error| Failure::from(&error))?;
     bar.finish_and_clear();
     let passed = report.is_passed();
     let summary = report.summary();

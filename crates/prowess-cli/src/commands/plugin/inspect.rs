@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use prowess::Digest;
-use prowess::plugin_host::{self, Inspection, Origin, PluginPolicy, VerifiedPlugin, verify};
+use prowess::plugin_host::{self, Inspection, PluginPolicy, VerifiedPlugin, verify};
 use serde::Serialize;
 
 use super::{Verdict, trusted};
@@ -33,9 +33,9 @@ pub(super) fn run(
     output: &Output,
 ) -> Result<(), Failure> {
     let file = absolute(file)?;
-    let (bytes, inspection) =
-        plugin_host::read(&file, Origin::Named, policy).map_err(|error| Failure::from(&error))?;
-    let verified = verify(&file, Origin::Named, policy, &trusted(paths)?);
+    let read = plugin_host::read(&file, policy);
+    let (bytes, inspection) = read.map_err(|error| Failure::from(&error))?;
+    let verified = verify(&file, policy, &trusted(paths)?);
     let verdict =
         Verdict::new(&verified.as_ref().map(VerifiedPlugin::placement).map_err(Clone::clone));
     let digest = Digest::of(&bytes);

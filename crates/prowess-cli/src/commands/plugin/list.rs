@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use prowess::Digest;
-use prowess::plugin_host::{self, InventoryCache, Listed, PluginPolicy};
+use prowess::plugin_host::{self, Listed, PluginPolicy};
 use serde::Serialize;
 
 use super::{Verdict, trusted};
@@ -38,12 +38,9 @@ pub(super) fn run(
     output: &Output,
 ) -> Result<(), Failure> {
     let trust = trusted(paths)?;
-    let mut cache = InventoryCache::read(&paths.cache_file);
-    let listed = plugin_host::list(policy, &trust, &mut cache).map_err(|error| {
+    let listed = plugin_host::list(policy, &trust).map_err(|error| {
         Failure::new("plugin-directory-unreadable", error.to_string(), "name folders of plugins")
     })?;
-    // Without a cache, the next list only takes longer.
-    let _ = cache.write(&paths.cache_file);
     let directories = policy.directories.clone();
     let plugins = listed.into_iter().map(Entry::from).collect();
     output.result(&Plugins { directories, plugins }, text)

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use prowess::plugin_host::{
-    self, Key, KeyError, Older, Origin, Pin, Pinned, PluginPolicy, Revoked, SignedOffBy,
-    TrustError, TrustStore,
+    self, Key, KeyError, Older, Pin, Pinned, PluginPolicy, Revoked, SignedOffBy, TrustError,
+    TrustStore,
 };
 use prowess::{Clock, Digest, SystemClock};
 use serde::Serialize;
@@ -66,7 +66,7 @@ fn pin(
     paths: &PluginPaths,
 ) -> Result<Pinned, Failure> {
     let file = absolute(file)?;
-    let read = plugin_host::read(&file, Origin::Named, policy);
+    let read = plugin_host::read(&file, policy);
     let (bytes, inspection) = read.map_err(|error| Failure::from(&error))?;
     // A plugin that cannot run here is not trusted: it could not be tried before it is pinned.
     policy.judge(&file, &inspection).map_err(|error| Failure::from(&error))?;

@@ -9,8 +9,8 @@ use super::Shared;
 use crate::PluginErrorKind;
 use crate::adapter::convert;
 use crate::failure::Failure;
+use crate::guard::lock;
 use crate::instance::{Instance, into_result};
-use crate::lock::lock;
 
 /// A watch: its source, its instance and its number there.
 pub(super) struct ActiveWatch {

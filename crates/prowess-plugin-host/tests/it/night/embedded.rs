@@ -9,7 +9,8 @@ use prowess_core::SkillSource;
 use prowess_testkit::{SourceFixture, check_source};
 use serde_json::json;
 
-use crate::shipped::{EVERYWHERE, Where, tree};
+use crate::running::{EVERYWHERE, Where};
+use crate::shipped::tree;
 
 /// Builds the plugin for each set of files, as authors do who ship their own skills.
 struct Embedded(Where);
@@ -21,7 +22,7 @@ impl SourceFixture for Embedded {
         let built = built.get_or_insert_default();
         let number = built.len();
         let file = built.entry(format!("{files:?}")).or_insert_with(|| embedding(number, files));
-        self.0.source(file, json!({"name": "kit"}))
+        self.0.source(file, &json!({"name": "kit"}))
     }
 }
 

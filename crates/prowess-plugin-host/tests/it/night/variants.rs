@@ -1,23 +1,22 @@
 //! A plugin built with other compiler settings.
 
-use std::path::Path;
+use std::path::PathBuf;
 
-use prowess_core::{Cancel, PackagePath};
-use prowess_plugin_host::{Isolation, LoadedCode, PanicStrategy};
+use prowess_core::PackagePath;
+use prowess_plugin_host::PanicStrategy;
 use prowess_testkit::{PluginFlavor, ScanRecorder, build_plugin_example_as};
 use serde_json::json;
 
-use crate::conversation;
-use crate::fault_table::{Running, in_process};
-use crate::loaded::{Start, staged};
+use crate::loaded::verified;
+use crate::running::{Running, Where};
 
-fn file(flavor: PluginFlavor) -> std::path::PathBuf {
+fn file(flavor: PluginFlavor) -> PathBuf {
     build_plugin_example_as("prowess-plugin-sdk", "faulty", flavor)
 }
 
 /// Checks that all kinds of values cross the boundary, repeatedly.
 fn answers(running: &Running) {
-    let source = &*running.source;
+    let source = running.source();
     for round in 0..3 {
         let scan = ScanRecorder::scan(source).unwrap();
         assert_eq!(scan.packages(), ["good"], "round {round}: packages cross");
@@ -30,9 +29,7 @@ fn answers(running: &Running) {
         let listed = source.list(&PackagePath::new("good").unwrap(), 9).unwrap();
         assert_eq!(listed.resources.len(), 2, "lists cross");
         assert_eq!(running.read("good"), Ok(b"good".to_vec()), "bytes cross");
-        let tool = &running.tools.tools()[0];
-        let arguments = json!({"how": "who"});
-        let answer = conversation::call(&**tool, &*running.clock, &arguments, &Cancel::default());
+        let answer = running.call("who");
         let who = answer.structured.unwrap();
         assert_eq!(who["session"], "talk-7", "texts and numbers cross: {who}");
     }
@@ -40,16 +37,10 @@ fn answers(running: &Running) {
 
 #[test]
 fn release_with_another_allocator_works() {
-    let (plugin, staged) = staged(&file(PluginFlavor::Release), Isolation::InProcess).unwrap();
-    assert!(!plugin.manifest().debug_assertions, "the manifest has the build's settings");
-    let image = LoadedCode::open(&plugin, staged).unwrap();
-    let start = Start::with(json!({"scan": "twice"}));
-    let loaded = start.start(image).unwrap();
-    let running = Running {
-        source: std::sync::Arc::clone(&loaded.sources()[0]),
-        tools: std::sync::Arc::clone(&loaded.tool_providers()[0]),
-        clock: start.clock,
-    };
+    let file = file(PluginFlavor::Release);
+    assert!(!verified(&file).manifest().debug_assertions, "the manifest has the build's settings");
+    let running = Where::InTheHost.start(&file, &json!({"scan": "twice"}), Default::default());
+    let running = running.unwrap();
     answers(&running);
     running.read("panic").expect_err("a panic is contained");
     answers(&running);
@@ -57,12 +48,8 @@ fn release_with_another_allocator_works() {
 
 #[test]
 fn randomized_layout_works() {
-    let file: &Path = &file(PluginFlavor::Foreign);
-    let (plugin, _) = staged(file, Isolation::Process).unwrap();
-    assert_eq!(
-        plugin.manifest().panic,
-        PanicStrategy::Abort,
-        "the manifest has the build's settings"
-    );
-    answers(&in_process(file, &json!({"scan": "twice"}), Default::default()).unwrap());
+    let file = file(PluginFlavor::Foreign);
+    assert_eq!(verified(&file).manifest().panic, PanicStrategy::Abort, "the build's settings");
+    let running = Where::InAProcess.start(&file, &json!({"scan": "twice"}), Default::default());
+    answers(&running.unwrap());
 }

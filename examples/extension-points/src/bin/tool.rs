@@ -1,7 +1,5 @@
-//! A tool of your own: it counts words, and goes through the same checks and the same audit as the
-//! tools of skills.
-//!
-//! `cargo run -p custom-tool` makes one good call and one that does not fit the schema.
+//! A `Tool` of the host: it counts words, behind the gate and the audit of the tools of skills. The
+//! second call does not fit its schema.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout)]
 
@@ -45,10 +43,11 @@ fn main() -> Result<(), Error> {
     let runtime = Runtime::builder().tools(Arc::new(WordCount)).build()?;
     let turn = runtime.turn(&runtime.open_session()?)?;
     for arguments in [json!({ "text": "to be or not to be" }), json!({ "txt": "to be" })] {
-        println!("{:?}", turn.call(&ToolCall::new("text_count", arguments)).result.content);
+        let result = turn.call(&ToolCall::new("text_count", arguments)).result;
+        match result.code {
+            None => println!("{}", result.structured.unwrap_or_default()),
+            Some(code) => println!("{code}"),
+        }
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;
