@@ -6,13 +6,18 @@ use std::sync::Arc;
 
 use prowess_core::SkillSource;
 use prowess_source_fs::{FsConfig, Links, Nested};
-use prowess_testkit::{FixtureSource, SourceFixture, Tree, Unreadable, WayOut, check_source};
+use prowess_testkit::{
+    FixtureSource, SourceFixture, Tree, Unreadable, WayOut, check_source, time_after_changes,
+};
 
 use crate::source;
 
+#[derive(Clone, Copy)]
 struct Fixture {
     links: Links,
     nested: Nested,
+    /// Whether the files count as some seconds old.
+    is_old: bool,
 }
 
 impl Fixture {
@@ -20,7 +25,11 @@ impl Fixture {
         let mut config = FsConfig::new(tree.path());
         config.links = self.links;
         config.nested = self.nested;
-        Arc::new(FixtureSource { source: Arc::new(source(config)), fixture: tree })
+        let mut source = source(config);
+        if self.is_old {
+            source = source.with_old_changes(time_after_changes(tree.path()));
+        }
+        Arc::new(FixtureSource { source: Arc::new(source), fixture: tree })
     }
 }
 
@@ -57,17 +66,26 @@ impl SourceFixture for Fixture {
     }
 }
 
+const DIRECTORY: Fixture = Fixture { links: Links::Follow, nested: Nested::Stop, is_old: false };
+
 #[test]
 fn the_rules_are_kept_in_a_directory_of_skills() {
-    check_source(&Fixture { links: Links::Follow, nested: Nested::Stop });
+    check_source(&DIRECTORY);
+}
+
+/// The kit compared the stamps of old files with themselves.
+#[test]
+fn the_rules_are_kept_for_old_files() {
+    check_source(&Fixture { is_old: true, ..DIRECTORY });
 }
 
 #[test]
 fn the_rules_are_kept_in_a_tree_of_repositories() {
-    check_source(&Fixture { links: Links::WithinRoot, nested: Nested::Descend });
+    let (links, nested) = (Links::WithinRoot, Nested::Descend);
+    check_source(&Fixture { links, nested, ..DIRECTORY });
 }
 
 #[test]
 fn the_rules_are_kept_without_links() {
-    check_source(&Fixture { links: Links::Never, nested: Nested::Stop });
+    check_source(&Fixture { links: Links::Never, ..DIRECTORY });
 }
