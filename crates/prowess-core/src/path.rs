@@ -36,7 +36,7 @@ fn normalise(text: &str) -> Result<String, PathError> {
     let escape = || PathError::Escape(text.to_owned());
     // A backslash or a drive letter belongs to another operating system's rules, which are not
     // interpreted here.
-    if text.starts_with('/') || text.contains('\\') || has_drive(text) {
+    if text.starts_with('/') || text.contains('\\') {
         return Err(escape());
     }
     let mut parts = Vec::new();
@@ -47,7 +47,9 @@ fn normalise(text: &str) -> Result<String, PathError> {
             _ => parts.push(part),
         }
     }
-    Ok(parts.join("/"))
+    let normal = parts.join("/");
+    // `./c:x` has no drive letter before it is normalised, and has one after.
+    if has_drive(text) || has_drive(&normal) { Err(escape()) } else { Ok(normal) }
 }
 
 /// Returns whether the text starts with a drive letter, as on Windows.

@@ -36,7 +36,9 @@ fn inner_dots_are_resolved_lexically() {
 /// On Windows a backslash is a separator, and a letter with a colon is a drive.
 #[test]
 fn windows_paths_are_rejected() {
-    for text in [".\\..\\..\\CANARY", "C:\\x", "C:x", "c:/x", "\\\\srv\\share\\x", "a\\b"] {
+    let texts = [".\\..\\..\\CANARY", "C:\\x", "C:x", "c:/x", "\\\\srv\\share\\x", "a\\b"];
+    let after_normalising = ["./c:x", ".//C:/x", "a/../c:", "a/b/../../c:/x"];
+    for text in texts.into_iter().chain(after_normalising) {
         assert!(ResourcePath::new(text).is_err(), "{text} is rejected on every system");
     }
 }
