@@ -161,7 +161,7 @@ impl SkillSource for CarelessSource {
             "scan-panics" => panic!("the scan panics"),
             "scan-aborts" => std::process::abort(),
             "scan-hangs" => hang(),
-            "scan-fails" => return Err(unavailable("nobody is there")),
+            "scan-fails" => return Err(unavailable("the server is away")),
             "scan-path" => report(sink, "odd/../odd", None),
             "scan-twice" => ["odd"; 2].iter().for_each(|odd| report(sink, odd, None)),
             "scan-problem" => {

@@ -14,7 +14,7 @@ const SKILLS: [(&str, &str); 10] = [
     (
         "needs",
         "name: needs\ndescription: Needs a program.\n\
-         metadata: { openclaw: { requires: { bins: [a-program-that-nobody-has] } } }",
+         metadata: { openclaw: { requires: { bins: [no-such-program] } } }",
     ),
     ("of-a", "name: of-a\ndescription: Is for one tenant.\nscope: { tenants: [a] }"),
     (
@@ -25,7 +25,7 @@ const SKILLS: [(&str, &str); 10] = [
     ),
     ("broken", "name: broken"),
     ("node_modules/bundled", "name: bundled\ndescription: Is never searched for."),
-    ("ignored/draft", "name: draft\ndescription: Is for nobody yet."),
+    ("ignored/draft", "name: draft\ndescription: Is a draft."),
     ("1/2/3/4/5/6/7/far", "name: far\ndescription: Is far down."),
 ];
 
@@ -78,7 +78,7 @@ fn presentation_in_the_prompt_is_explained() {
 fn hiding_rule_and_callers_are_named() {
     check("", "by-hand", ("place", "hidden", "`disable-model-invocation` is `true`"));
     check("", "by-hand", ("load", "by-user", "a user can load it as `by-hand`"));
-    check("", "needs", ("ready", "not-ready", "the program `a-program-that-nobody-has`"));
+    check("", "needs", ("ready", "not-ready", "the program `no-such-program`"));
     check("", "needs", ("place", "not-ready", "once its requirements are met"));
     check("", "needs", ("load", "refused", "neither a model nor a user can load it"));
     check("", "of-a", ("place", "hidden", "it is for the tenants `a` alone"));
@@ -94,7 +94,7 @@ fn hiding_rule_and_callers_are_named() {
 fn every_reason_is_reported() {
     let rule = "visibility: { skills: [{ match: 'n*', show: disabled }] }\n";
     check(rule, "needs", ("place", "hidden", "the policy disables `n*`"));
-    check(rule, "needs", ("ready", "not-ready", "the program `a-program-that-nobody-has`"));
+    check(rule, "needs", ("ready", "not-ready", "the program `no-such-program`"));
     let agent = "audience: { agent: x, tenant: b }\nvisibility: { agents: { x: [pdf] } }\n";
     let explained = check(agent, "of-a", ("place", "hidden", "it is for the tenants `a` alone"));
     assert!(explained.to_string().contains("does not give it to the agent `x`"), "{explained}");

@@ -144,7 +144,7 @@ const BROKEN: [(&str, &str, &str); 38] = [
     ("scan-panics", "scan", "the scan panics"),
     ("scan-aborts", "scan", "a scan of `careless` ended its process by signal 6"),
     ("scan-hangs", "scan", "a scan of `careless` did not end within 4 s"),
-    ("scan-fails", "scan", "nobody is there"),
+    ("scan-fails", "scan", "the server is away"),
     ("scan-path", "scan", "reports the package \"odd/../odd\""),
     ("scan-twice", "scan", "reports the package `odd` twice"),
     ("scan-problem", "scan", "has no code, no message or no help text"),

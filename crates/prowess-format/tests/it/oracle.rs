@@ -32,54 +32,15 @@ fn is_alike(ours: &Value, theirs: &serde_yaml::Value) -> bool {
 
 #[test]
 fn both_read_the_same_values() {
-    let values = [
-        "plain",
-        "plain # comment",
-        "a:b",
-        "é — 字",
-        "'it''s'",
-        "\"a\\n\\u00e9\\\"\"",
-        "'a: b'",
-        "|\n  a\n   b\n\n  c\n",
-        "|-\n  a\n\n",
-        "|+\n  a\n\n",
-        ">\n  a\n  b\n\n  c\n   more\n  d\n",
-        ">-\n  a\n\n\n  b\n",
-        ">+\n\n  a\n",
-        "|2\n   a\n",
-        "a\n  continued\n\n  on\n",
-        "\"a\n  b\n\n  c\"",
-        "'a\n  b'",
-        "[a, 'b', \"c\"]",
-        "[]",
-        "{}",
-        "{a: b, c: [d]}",
-        "[a, [b, {c: d}]]",
-        "",
-        "~",
-        "no",
-        "1.10",
-        "0x1f",
-        "1e3",
-        "2001-01-01",
-        "\n- a\n- b: c\n  d: e\n-\n",
-        "\n  - a\n  - - b\n    - c\n",
-        "\n  a: b\n  c:\n    d: e\n",
-        "\n  ? a\n  : b\n",
-        "- ",
-        "/path/*",
-        "<b>",
-        "a, b",
-        "(x) [y] {z}",
-        "http://example.org/a?b=c#d",
-        "$HOME",
-        "50%",
-        "a & b",
-        "*",
-        "don't",
-    ];
+    let values = "\
+        plain¦plain # comment¦a:b¦é — 字¦'it''s'¦\"a\\n\\u00e9\\\"\"¦'a: b'¦|\n  a\n   b\n\n  c\n¦\
+        |-\n  a\n\n¦|+\n  a\n\n¦>\n  a\n  b\n\n  c\n   more\n  d\n¦>-\n  a\n\n\n  b\n¦>+\n\n  a\n¦\
+        |2\n   a\n¦a\n  continued\n\n  on\n¦\"a\n  b\n\n  c\"¦'a\n  b'¦[a, 'b', \"c\"]¦[]¦{}¦\
+        {a: b, c: [d]}¦[a, [b, {c: d}]]¦¦~¦no¦1.10¦0x1f¦1e3¦2001-01-01¦\n- a\n- b: c\n  d: e\n-\n¦\
+        \n  - a\n  - - b\n    - c\n¦\n  a: b\n  c:\n    d: e\n¦\n  ? a\n  : b\n¦- ¦/path/*¦<b>¦\
+        a, b¦(x) [y] {z}¦http://example.org/a?b=c#d¦$HOME¦50%¦a & b¦*¦don't";
     let mut read = 0;
-    for value in values {
+    for value in values.split('¦') {
         let yaml = format!("name: pdf\ndescription: x\nvalue: {value}\nlast: z\n");
         let file = skill(&yaml);
         let parsed = parse(&file, Profile::Lenient);

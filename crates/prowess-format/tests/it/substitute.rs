@@ -43,9 +43,9 @@ fn placeholders_are_filled_and_what_is_none_stays() {
     let values = [("name", "Bob")];
     let arguments = Arguments { parameters: &parameters, values: &values, ..Arguments::default() };
     check(
-        "Dear $name, dear {{ title }}!\nA plain \\$name, a price of $5x, and {{ nobody }}.\n${name}",
+        "Dear $name, dear {{ title }}!\nA plain \\$name, a price of $5x, and {{ other }}.\n${name}",
         &arguments,
-        "Dear Bob, dear Captain!\nA plain $name, a price of $5x, and {{ nobody }}.\nBob",
+        "Dear Bob, dear Captain!\nA plain $name, a price of $5x, and {{ other }}.\nBob",
         &[
             substitute::PARAMETER_DUPLICATE,
             substitute::PARAMETER_INVALID,
@@ -77,14 +77,14 @@ fn each_form_is_read_by_its_grammar() {
 #[test]
 fn an_unknown_placeholder_is_reported_once_with_its_place() {
     let arguments = with_names(&[]);
-    let body = "é\nSee {{ nobody }} and $nobody and $names.";
+    let body = "é\nSee {{ other }} and $other and $names.";
     let done = substitute::substitute(body, &arguments);
     let reported: Vec<_> = done.diagnostics.iter().map(ToString::to_string).collect();
     assert_eq!(
         reported,
         [
-            "2:5: warning[placeholder-unknown]: the placeholder `nobody` has no parameter; it stays as it is",
-            "2:34: warning[placeholder-unknown]: the placeholder `names` has no parameter; it stays as it is",
+            "2:5: warning[placeholder-unknown]: the placeholder `other` has no parameter; it stays as it is",
+            "2:32: warning[placeholder-unknown]: the placeholder `names` has no parameter; it stays as it is",
         ]
     );
     assert!(matches!(done.text, Cow::Borrowed(_)), "nothing is copied where nothing changes");
@@ -98,7 +98,7 @@ fn a_parameter_without_a_value_stays_and_is_reported() {
 
 #[test]
 fn a_value_without_a_parameter_is_reported() {
-    let arguments = with_names(&[("nobody", "x"), ("title", "T")]);
+    let arguments = with_names(&[("other", "x"), ("title", "T")]);
     check("$title", &arguments, "T", &[substitute::ARGUMENT_UNDECLARED]);
 }
 

@@ -44,7 +44,7 @@ fn works(plugin: &LoadedPlugin, rule: &str) {
 fn start_errors_are_one_line() {
     let cases = [
         (json!({"init": "panic"}), PluginErrorKind::Panicked, "the plugin panicked: init panics ("),
-        (json!({"init": "refuse"}), PluginErrorKind::Init, "cannot start: nobody is there"),
+        (json!({"init": "refuse"}), PluginErrorKind::Init, "cannot start: the server is away"),
         (json!({"tools": "x"}), PluginErrorKind::Init, "field `tools` does not fit: invalid type"),
         (json!({"tool": 1}), PluginErrorKind::Init, "unknown field `tool`"),
         (json!({"tools": 2}), PluginErrorKind::Protocol, "offers two tools `faulty.do`"),

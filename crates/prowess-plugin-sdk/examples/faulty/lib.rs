@@ -69,7 +69,7 @@ impl Plugin for Faulty {
     fn init(host: Host, config: Config) -> Result<Registration, Error> {
         host.log(Level::Info, "faulty", "begins");
         if config.init == "refuse" {
-            return Err(Error::unavailable("nobody is there"));
+            return Err(Error::unavailable("the server is away"));
         }
         if config.init == "warn" {
             host.log(Level::Warn, "faulty", "is \u{1b}[31mred\nand has two lines");

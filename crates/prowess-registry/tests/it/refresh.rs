@@ -1,7 +1,7 @@
 //! Reloads by the clock and by reported changes.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -140,17 +140,31 @@ fn poll_confirms_a_missing_skill() {
     assert_eq!(place.next(), None, "the second scan confirms the removal");
 }
 
-/// The system clock.
-struct Running(Instant);
+/// The system clock, set a second ahead after its first reading, so that a poll is due at once.
+struct Ahead {
+    start: Instant,
+    seconds: AtomicU64,
+}
 
-impl Clock for Running {
+impl Ahead {
+    fn new() -> Arc<Self> {
+        Arc::new(Self { start: Instant::now(), seconds: AtomicU64::new(0) })
+    }
+}
+
+impl Clock for Ahead {
     fn now(&self) -> Timestamp {
         Timestamp(0)
     }
 
     fn elapsed(&self) -> Duration {
-        self.0.elapsed()
+        self.start.elapsed() + Duration::from_secs(self.seconds.fetch_max(1, Ordering::SeqCst))
     }
+}
+
+/// Polls each second.
+fn polling() -> RefreshPolicy {
+    RefreshPolicy { mode: Some(RefreshMode::Poll), poll_seconds: 1, ..RefreshPolicy::default() }
 }
 
 #[test]
@@ -160,25 +174,20 @@ fn thread_polls_and_confirms_removals() {
     let registry = Arc::new(registry(vec![("user", Trust::Trusted, source.clone())]));
     registry.reload();
     let changes = registry.subscribe();
-    let policy = RefreshPolicy {
-        mode: Some(RefreshMode::Poll),
-        poll_seconds: 1,
-        ..RefreshPolicy::default()
-    };
-    let clock = Arc::new(Running(Instant::now()));
-    let refresher = Refresher::start(Arc::clone(&registry), policy, clock);
-    let _refresher = refresher.expect("the thread is started");
+    let description = || registry.catalog().get("a").map(|skill| skill.description().to_owned());
     source.set("a", skill_md("a", "second"), 2);
+    let clock = Ahead::new();
+    let refresher = Refresher::start(Arc::clone(&registry), polling(), clock.clone());
+    let refresher = refresher.expect("the thread is started");
     assert!(changes.recv_timeout(LONG).is_some(), "the poll finds the change");
-    let description = |registry: &Registry| {
-        registry.catalog().get("a").map(|skill| skill.description().to_owned())
-    };
-    assert_eq!(description(&registry).as_deref(), Some("second"));
+    assert_eq!(description().as_deref(), Some("second"));
 
     source.take_scans();
     source.remove("a");
+    clock.seconds.fetch_add(1, Ordering::SeqCst);
+    refresher.poll_if_due();
     assert!(changes.recv_timeout(LONG).is_some(), "the removal is reported");
-    assert_eq!(description(&registry), None);
+    assert_eq!(description(), None);
     let scans = source.take_timed_scans();
     let waited = scans.windows(2).find_map(|pair| match pair {
         [(Scanned::Everything, missed), (Scanned::Packages(_), asked)] => Some(*asked - *missed),
@@ -374,13 +383,8 @@ fn running_scan_is_cancelled_with_the_refresher() {
     }));
     let registry = Arc::new(registry(vec![("user", Trust::Trusted, endless.clone())]));
     registry.reload();
-    let policy = RefreshPolicy {
-        mode: Some(RefreshMode::Poll),
-        poll_seconds: 1,
-        ..RefreshPolicy::default()
-    };
-    let clock = Arc::new(Running(Instant::now()));
-    let refresher = Refresher::start(registry, policy, clock).expect("the thread is started");
+    let refresher =
+        Refresher::start(registry, polling(), Ahead::new()).expect("the thread is started");
     has_begun.recv_timeout(LONG).expect("the poll starts a scan");
     drop(refresher);
     assert!(endless.was_cancelled.load(Ordering::SeqCst), "the drop cancels the scan");

@@ -131,19 +131,6 @@ fn broken_file_is_read_once() {
 }
 
 #[test]
-fn broken_file_that_changes_stays_rejected() {
-    let (source, registry) = loaded(&["a"]);
-    source.set("b", "nonsense", 1);
-    registry.reload();
-    source.take_reads();
-    source.set("b", "other nonsense", 2);
-    let reload = registry.reload();
-    assert_eq!(source.take_reads(), 1, "the file is read again");
-    assert_eq!(reload.catalog.diagnostics().count(), 1, "it is rejected again");
-    assert!(reload.catalog.get("a").is_some(), "other skills are not affected");
-}
-
-#[test]
 fn records_of_an_earlier_run_are_not_read_again() {
     let (source, earlier) = loaded(&["a", "b"]);
     let records = Arc::clone(&earlier.catalog().sources()[0].records);

@@ -68,19 +68,6 @@ fn changed_body_is_a_change() {
 }
 
 #[test]
-fn edited_skill_is_the_only_change() {
-    let (low, _, registry) = two_layers();
-    for skill in ["a", "b", "c"] {
-        low.set(skill, skill_md(skill, "first"), 1);
-    }
-    registry.reload();
-    let changes = registry.subscribe();
-    low.set("b", skill_md("b", "second"), 2);
-    registry.reload();
-    check(&changes, 1, &[], &["b"], &[]);
-}
-
-#[test]
 fn change_of_any_kind_is_a_change() {
     let ids = || ["a"].into_iter().collect::<IdList>();
     assert!(CatalogChange::default().is_none());

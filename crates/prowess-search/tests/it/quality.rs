@@ -77,7 +77,7 @@ fn order_follows_weights() {
     ];
     check(&reports, "report genomes", &["three", "four", "one", "two"]);
     // A short description outweighs a long one with the same word.
-    let long = format!("Draws charts. {}", "It has many options that nobody asked of. ".repeat(20));
+    let long = format!("Draws charts. {}", "It has many options for rare cases. ".repeat(20));
     check(&[("a-long", &long), ("z-short", "Draws charts.")], "charts", &["z-short", "a-long"]);
     // Equal skills go by id.
     let same = [("c", "Same words."), ("a", "Same words."), ("b", "Same words.")];

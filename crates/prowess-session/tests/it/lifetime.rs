@@ -39,14 +39,6 @@ fn resumed_session_has_its_state() {
 }
 
 #[test]
-fn unknown_session_cannot_be_resumed() {
-    let host = Host::new(SessionPolicy::default());
-    let id = SessionId::new("0123456789abcdef0123456789abcdef").expect("it is a good id");
-    let error = host.sessions.resume(&id).expect_err("it was never opened");
-    assert_eq!(error, SessionError::NotFound(id));
-}
-
-#[test]
 fn a_closed_session_stays_closed() {
     let host = Host::new(SessionPolicy::default());
     let session = host.open();
@@ -119,31 +111,12 @@ fn state_has_the_last_use_by_any_handle() {
 }
 
 #[test]
-fn sessions_are_listed_in_pages() {
-    let host = Host::new(SessionPolicy::default());
-    let mut expected: Vec<_> = (0..3).map(|_| host.open().id().clone()).collect();
-    expected.sort_unstable();
-    let first = host.sessions.list(None, 2).expect("memory lists");
-    let second = host.sessions.list(Some(&first[1].id), 2).expect("memory lists");
-    let listed: Vec<_> = first.into_iter().chain(second).map(|session| session.id).collect();
-    assert_eq!(listed, expected);
-}
-
-#[test]
 fn handle_returns_its_origin() {
     let agent = Some("scribe".to_owned());
     let origin = prowess_core::CallOrigin { agent, ..Default::default() };
     let session = Host::new(SessionPolicy::default()).open();
     assert_eq!(**session.origin(), prowess_core::CallOrigin::default());
     assert_eq!(**session.with_origin(origin.clone()).origin(), origin);
-}
-
-#[test]
-fn without_a_limit_a_session_never_expires() {
-    let host = Host::new(SessionPolicy::default());
-    let session = host.open();
-    host.clock.advance(Duration::from_secs(10 * 365 * 24 * 60 * 60));
-    assert_eq!(active(&session), "");
 }
 
 #[test]
@@ -194,16 +167,6 @@ fn ids_are_unique_and_random() {
 }
 
 #[test]
-fn stored_state_has_only_loaded_skills() {
-    let host = Host::new(SessionPolicy::default());
-    let session = host.open();
-    let stored = host.store.load(session.id()).expect("memory can be read");
-    let stored = stored.expect("the session is open");
-    assert!(stored.contents.is_empty(), "nothing is loaded");
-    assert!(stored.details.len() < 16, "no messages, no catalog: {:?}", stored.details);
-}
-
-#[test]
 fn a_policy_is_data_with_defaults() {
     let policy: SessionPolicy = serde_json::from_str("{}").expect("every field has a default");
     assert_eq!(policy, SessionPolicy::default());
@@ -228,18 +191,4 @@ fn failing_store_is_a_store_error() {
         .expect_err("nothing can be read");
     assert_eq!(error.code(), "session-store-failed");
     assert_eq!(error.to_string(), "the session store failed: the disk is full");
-}
-
-#[test]
-fn memory_store_counts_its_sessions() {
-    let store = Arc::new(MemoryStore::new());
-    let host = Host::with_store(store.clone(), SessionPolicy::default());
-    assert_eq!((store.len(), store.is_empty()), (0, true));
-    let (first, _second) = (host.open(), host.open());
-    assert_eq!((store.len(), store.is_empty()), (2, false));
-    assert!(host.sessions.close(first.id()).expect("memory"), "it was open");
-    assert_eq!(store.len(), 1);
-    let shown = format!("{first:?}");
-    assert!(shown.contains(&first.id().to_string()), "a handle is shown by its id: {shown}");
-    assert!(format!("{:?}", host.sessions).contains("max_active"), "sessions show their policy");
 }

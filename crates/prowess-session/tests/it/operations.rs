@@ -119,15 +119,6 @@ fn receipt_has_no_body() {
 }
 
 #[test]
-fn sessions_are_independent() {
-    let host = Host::new(SessionPolicy::default());
-    let (one, other) = (host.open(), host.open());
-    load(&one, Add, "a").expect("one skill is within the cap");
-    assert_eq!(active(&other), "", "what one loads the other does not have");
-    assert_eq!(active(&one), "a");
-}
-
-#[test]
 fn only_a_change_makes_a_new_version() {
     let session = Host::new(SessionPolicy::default()).open();
     let version = || session.state().expect("the session is open").version;

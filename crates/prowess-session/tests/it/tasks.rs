@@ -5,37 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use prowess_core::{LoadMode, SessionError, StoreError};
-use prowess_session::{Discipline, MemoryStore, SessionHandle, SessionPolicy};
+use prowess_session::{Discipline, MemoryStore, SessionPolicy};
 use prowess_testkit::{HookedStore, StoreCall};
 
 use crate::fixture::{Host, active, load};
 
 fn stack() -> SessionPolicy {
     SessionPolicy { discipline: Discipline::Stack, ..SessionPolicy::default() }
-}
-
-/// A task that loads two skills and fails.
-fn failing(session: &SessionHandle) -> Result<(), String> {
-    let _task = session.task();
-    load(session, LoadMode::Add, "a b").map_err(|error| error.to_string())?;
-    Err("the task fails".to_owned())
-}
-
-#[test]
-fn skills_are_unloaded_when_a_task_ends() {
-    let session = Host::new(stack()).open();
-    let task = session.task();
-    load(&session, LoadMode::Add, "a b").expect("there is room");
-    assert_eq!(active(&session), "a b", "during the task they are active");
-    drop(task);
-    assert_eq!(active(&session), "");
-}
-
-#[test]
-fn skills_are_unloaded_when_a_task_fails() {
-    let session = Host::new(stack()).open();
-    failing(&session).expect_err("it always fails");
-    assert_eq!(active(&session), "");
 }
 
 #[test]

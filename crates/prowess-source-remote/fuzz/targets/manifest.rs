@@ -6,10 +6,10 @@ use libfuzzer_sys::fuzz_target;
 
 // The reader is no part of the crate's interface.
 #[allow(dead_code)]
-#[path = "../../src/oci_manifest.rs"]
-mod oci_manifest;
+#[path = "../../src/oci/manifest.rs"]
+mod manifest;
 
-use oci_manifest::Manifest;
+use manifest::Manifest;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(manifest) = Manifest::read(bytes) else { return };

@@ -211,24 +211,6 @@ fn the_audit_says_who_called_and_which_version_of_which_skill_was_meant() {
 }
 
 #[test]
-fn threads_share_one_toolbox() {
-    const THREADS: usize = 8;
-    const CALLS: usize = 20;
-    let host = host();
-    let work = || {
-        for _ in 0..CALLS {
-            assert_eq!(text(&host.done("wild", json!({ "do": "x" }))), r#"{"do":"x"}"#);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(work);
-        }
-    });
-    assert_eq!(host.audit.events().len(), THREADS * CALLS, "one event for each call");
-}
-
-#[test]
 fn a_tool_that_panics_when_it_is_asked_what_it_is_is_refused() {
     let tool = TestTools::one(Fickle(AtomicUsize::new(3)));
     let built = Toolbox::builder(ToolNaming::default()).provider(&tool).build();

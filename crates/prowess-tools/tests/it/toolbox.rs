@@ -8,9 +8,7 @@ use prowess_core::{
     ActiveSkill, AuditPolicy, Catalog, LoadMode, Session, Tool, ToolContext, ToolDefinition,
     ToolResult,
 };
-use prowess_tools::{
-    NameStyle, ToolNaming, check_schema, completions, explicit_activation, skill_directories,
-};
+use prowess_tools::{NameStyle, ToolNaming, completions, explicit_activation, skill_directories};
 use serde_json::{Value, json};
 
 use crate::fixture::{Host, Setup, catalog_hiding, text};
@@ -28,14 +26,6 @@ fn names_are_canonical_and_spelled() {
     assert!(shown.contains(r#""skills.load""#), "{shown}");
     let host = Host::new(Setup { audit_policy: AuditPolicy::Required, ..Setup::default() });
     assert_eq!(format!("{:?}", host.toolbox.audit()), "CallAudit(Required)");
-}
-
-#[test]
-fn schema_is_that_of_the_tool() {
-    let host = Host::new(Setup::default());
-    let schema = host.toolbox.accepts("skills_load", &host.catalog).expect("there is the tool");
-    assert_eq!(schema["required"], json!(["names"]));
-    assert!(host.toolbox.accepts("skills_lod", &host.catalog).is_none());
 }
 
 #[test]
@@ -58,12 +48,6 @@ fn directories_are_those_of_skills_on_disk() {
     assert_eq!(directories(&host), ["/skills/alpha", "/skills/beta"]);
     host.catalog = catalog_hiding(host.source.clone(), 8, "alpha");
     assert_eq!(directories(&host), ["/skills/beta"], "a withdrawn skill is skipped");
-}
-
-#[test]
-fn schema_is_checked_when_a_tool_is_added() {
-    assert!(check_schema(&json!({ "type": "object" })).is_ok());
-    assert!(check_schema(&json!({ "type": "strange" })).is_err());
 }
 
 /// A tool that lends one of two schemas, and returns its arguments.

@@ -38,7 +38,7 @@ description: Makes reports with a program.
 metadata:
   openclaw:
     requires:
-      bins: [a-program-that-nobody-has]
+      bins: [no-such-program]
 ---
 The body of needs.
 ";

@@ -93,20 +93,6 @@ fn an_agent_switches_skills() {
 }
 
 #[test]
-fn a_turn_keeps_its_catalog_while_the_disk_changes() {
-    let tree = Tree::new(TREE);
-    let runtime = runtime(&tree);
-    let session = runtime.open_session().expect("memory takes another session");
-    let turn = runtime.turn(&session).expect("the session is open");
-    let before = turn.prompt();
-    tree.write("skills/gamma/SKILL.md", "---\nname: gamma\ndescription: New.\n---\nBody\n");
-    runtime.reload();
-    assert_eq!(turn.prompt(), before, "the turn goes on as it began");
-    let next = runtime.turn(&session).expect("the session is open");
-    assert!(next.prompt().text.contains("<name>gamma</name>"), "the next one sees the new skill");
-}
-
-#[test]
 fn one_runtime_serves_many_threads() {
     let tree = Tree::new(TREE);
     let runtime = Arc::new(runtime(&tree));

@@ -1,16 +1,11 @@
 //! The gate: what skills, the operator and approvals let a call do, through the public interface.
 
 use std::cell::Cell;
-use std::fs;
 use std::sync::Arc;
-use std::thread;
 
 use prowess::gating::Decision;
 use prowess::session::SessionHandle;
-use prowess::{
-    ApprovalDecision, ApprovalId, ApprovalScope, ApprovalStoreExt as _, ApprovalVerdict,
-    CallOrigin, Layer, Policies, Runtime, Timestamp, ToolCall, ToolResult, Trust,
-};
+use prowess::{ApprovalId, Layer, Policies, Runtime, ToolCall, ToolResult, Trust};
 use prowess_testkit::{TestTool, TestTools, Tree};
 use serde_json::{Value, json};
 
@@ -65,12 +60,6 @@ impl Host {
     /// Makes a call of the host's own tool; returns the pending approval if it was not run.
     fn guard(&self, command: &str) -> Result<(), Option<ApprovalId>> {
         guard(&self.runtime, &self.session, command)
-    }
-
-    fn grant(&self, id: &ApprovalId, scope: ApprovalScope) {
-        let verdict = ApprovalVerdict::Grant { scope, expires: None };
-        let decision = ApprovalDecision { verdict, by: "ann".to_owned(), at: Timestamp(0) };
-        self.runtime.approvals().decide(id, &decision).expect("it is pending");
     }
 }
 
@@ -149,53 +138,6 @@ fn decisions_name_rule_and_position() {
     assert!(decision.starts_with("ask: `Bash` is listed by a skill"), "{decision}");
     assert!(decision.contains(&place), "{decision}");
     assert!(decision.contains("| Bash(git:*)"), "{decision}");
-}
-
-#[test]
-fn racing_calls_share_no_approval() {
-    let host = standard(&[]);
-    let id = host.guard("rm file").expect_err("a person has to approve it").expect("it is pending");
-    host.grant(&id, ApprovalScope::Once);
-    let (runtime, session) = (&host.runtime, &host.session);
-    let runs = thread::scope(|scope| {
-        let calls: Vec<_> =
-            (0..8).map(|_| scope.spawn(|| guard(runtime, session, "rm file").is_ok())).collect();
-        calls
-            .into_iter()
-            .map(|call| call.join().expect("no call panics"))
-            .filter(|ran| *ran)
-            .count()
-    });
-    assert_eq!(runs, 1, "one call uses the approval");
-}
-
-#[test]
-fn changed_packages_are_asked_about_again() {
-    let host = standard(&[("release", GIT)]);
-    host.tree.write("release/scripts/run.sh", "echo one\n");
-    host.load("release");
-    let id = host.guard("rm file").expect_err("a person has to approve it").expect("it is pending");
-    host.grant(&id, ApprovalScope::Always);
-    assert_eq!(host.guard("rm file"), Ok(()));
-    assert_eq!(host.guard("rm file"), Ok(()), "it is not for one call alone");
-    assert!(host.guard("rm other").is_err(), "other arguments need an approval");
-    fs::write(host.tree.join("release/scripts/run.sh"), "echo two\n").expect("it can be written");
-    let again = host.guard("rm file").expect_err("a script has changed");
-    assert_ne!(again, Some(id));
-}
-
-#[test]
-fn approvals_are_those_of_one_tenant() {
-    let host = standard(&[]);
-    let of = |tenant: &str| {
-        let origin = CallOrigin { tenant: Some(tenant.to_owned()), ..CallOrigin::default() };
-        host.session.with_origin(origin)
-    };
-    let asked = guard(&host.runtime, &of("a"), "rm file").expect_err("a person has to approve it");
-    host.grant(&asked.expect("it is pending"), ApprovalScope::Always);
-    assert_eq!(guard(&host.runtime, &of("a"), "rm file"), Ok(()));
-    assert!(guard(&host.runtime, &of("b"), "rm file").is_err());
-    assert!(host.guard("rm file").is_err());
 }
 
 #[test]

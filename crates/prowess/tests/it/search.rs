@@ -1,7 +1,6 @@
 //! Asking a runtime which skills suit.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use prowess::search::Substring;
 use prowess::{Ranked, RuntimeBuilder};
@@ -52,46 +51,4 @@ fn the_host_chooses_the_ranker() {
     let runtime = builder(&tree).ranker(Arc::new(Substring)).build().expect("the layers are good");
     let catalog = runtime.catalog();
     assert_eq!(ids(&runtime.search(&catalog, "f-f", 5)), ["pdf-forms"]);
-}
-
-/// Each reload replaces every skill. Who searches meanwhile gets skills of one reload only: those of the
-/// catalog that was asked.
-#[test]
-fn a_search_during_reloads_is_of_one_catalog() {
-    const SKILLS: usize = 20;
-    const RELOADS: usize = 30;
-    let tree = Tree::new("");
-    let write = |version: usize| {
-        for number in 0..SKILLS {
-            let text = format!("---\nname: s{number}\ndescription: Form {version}.\n---\nBody\n");
-            tree.write(&format!("s{number}/SKILL.md"), text);
-        }
-    };
-    write(0);
-    let runtime = builder(&tree).build().expect("the layers are good");
-    let is_over = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        for _ in 0..4 {
-            scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) {
-                    let catalog = runtime.catalog();
-                    let found = runtime.search(&catalog, "form", usize::MAX);
-                    assert_eq!(found.len(), SKILLS, "each skill of the catalog is found");
-                    let is_of_it = |ranked: &Ranked<'_>| {
-                        let own = catalog.get(ranked.record.id()).map(|skill| skill.description());
-                        own == Some(ranked.record.description())
-                    };
-                    assert!(found.iter().all(is_of_it), "and none of another");
-                }
-            });
-        }
-        for version in 1..=RELOADS {
-            write(version);
-            runtime.reload();
-        }
-        is_over.store(true, Ordering::Relaxed);
-    });
-    let last = runtime.catalog();
-    let found = runtime.search(&last, &format!("form {RELOADS}"), 1);
-    assert_eq!(found[0].record.description(), format!("Form {RELOADS}."), "the newest is found");
 }

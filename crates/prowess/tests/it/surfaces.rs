@@ -2,11 +2,9 @@
 
 mod users;
 
-use std::collections::BTreeSet;
-
 use expect_test::expect;
 use prowess::format::Profile;
-use prowess::tools::{NameStyle, Surface};
+use prowess::tools::Surface;
 use prowess::vendor::{WireFormat, strict_schema};
 use prowess::{Content, Layer, Policies, Runtime, ToolResult, Trust, Turn};
 use prowess_testkit::Tree;
@@ -114,31 +112,6 @@ fn host_learns_the_type_and_the_time_of_a_tool() {
     let info = serde_json::to_value(turn.tool_info("skill")).expect("it is data");
     assert_eq!(info, json!({ "type": "SKILL", "timeout_ms": 30_000 }));
     assert_eq!(turn.tool_info("skills"), None, "there is no such tool");
-}
-
-#[test]
-fn combined_surfaces_share_the_session() {
-    let mut policies = Policies { name_style: NameStyle::Dot, ..Policies::default() };
-    policies.tools.surfaces = vec![
-        Surface::Skill,
-        Surface::Skills,
-        Surface::Files,
-        Surface::Skill,
-        Surface::GetSkill,
-        Surface::ReadSkill,
-        Surface::ActivateSkill,
-    ];
-    let place = Place::with(policies);
-    let tools = place.tools();
-    let different: BTreeSet<_> = tools.iter().collect();
-    assert_eq!(different.len(), tools.len(), "no tool is there twice: {tools:?}");
-    let mut agent = Agent::new(&place.runtime);
-    agent.succeed("skill", json!({ "skill_name": "code-review" }));
-    agent.succeed("activate_skill", json!({ "name": "test-skill" }));
-    assert_eq!(agent.active(), ["code-review", "test-skill"]);
-    agent.succeed("skills.unload", json!({ "names": ["code-review"] }));
-    agent.succeed("skill", json!({ "skill_name": "test-skill", "action": "deactivate" }));
-    assert!(agent.active().is_empty());
 }
 
 /// A host loads skills for its user under every surface.

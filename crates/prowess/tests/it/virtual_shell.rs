@@ -98,35 +98,6 @@ fn model_gets_a_skill_and_runs_its_script() {
 }
 
 #[test]
-fn sources_of_every_kind_share_a_sandbox() {
-    for materialize in ["on_read", "at_mount"] {
-        let host = Host::new(&format!("shell: {{ materialize: {materialize} }}"));
-        let (listed, _) = host.execute("ls /.sandbox/skills");
-        let skills = "generated\nprowess-usage\npython-dev\nskill-review\nskill-writing";
-        assert_eq!(listed["output"], skills, "{materialize}");
-        let bytes: String = (0..=u8::MAX).map(|byte| format!("{byte:02x}")).collect();
-        for skill in ["generated", "python-dev"] {
-            let dump = format!("od -An -v -tx1 /.sandbox/skills/{skill}/assets/all | tr -d ' \\n'");
-            assert_eq!(host.execute(&dump).0["output"], bytes, "{materialize}, {skill}");
-        }
-    }
-}
-
-#[test]
-fn gate_decides_on_commands() {
-    let host = Host::new("gate: { ceiling: { deny: ['sandbox_execute(rm:*)'] } }");
-    let refused = host.call("sandbox_execute", json!({ "command": "rm -rf /made" }));
-    assert!(refused.is_error, "the ceiling forbids this command: {refused:?}");
-    assert_eq!(host.execute("echo on").0["output"], "on", "others run");
-    let verdicts = host.log.entries().into_iter().filter_map(|entry| match entry {
-        AuditEntry::Call(event) => event.intent.decision.map(|decision| decision.verdict),
-        _ => None,
-    });
-    let verdicts: Vec<_> = verdicts.collect();
-    assert_eq!(verdicts, [Verdict::Denied, Verdict::Allowed], "both decisions are audited");
-}
-
-#[test]
 fn skill_that_is_not_mounted_says_why() {
     let host = Host::with("", |policies| policies.shell.limits.files = 1);
     let got = host.call("get_skill", json!({ "skillName": "python-dev" })).structured;
@@ -134,28 +105,4 @@ fn skill_that_is_not_mounted_says_why() {
     assert_eq!(got["mountPath"], Value::Null, "{got}");
     assert!(got["mountError"].to_string().contains("too many files"), "{got}");
     assert!(got["instructions"].to_string().contains("setup-venv"), "{got}");
-}
-
-#[test]
-fn mounted_skill_is_described_with_its_metadata() {
-    let host = Host::new("");
-    let shell = InMemoryShell::new(ShellPolicy::default());
-    let mounted = shell.mounted_skills(&host.runtime.catalog());
-    let described = mounted.iter().find(|skill| skill.id == "python-dev").expect("it is mounted");
-    expect![[r#"
-        MountedSkill {
-            id: "python-dev",
-            name: "python-dev",
-            description: "Develops with Python. Use when a project is to be set up.",
-            mount_path: "/.sandbox/skills/python-dev",
-            version: Some(
-                "1.2.0",
-            ),
-            tags: [
-                "python",
-                "venv",
-            ],
-        }
-    "#]]
-    .assert_debug_eq(described);
 }

@@ -123,16 +123,3 @@ fn disambiguation_respects_qualified_ids() {
     let catalog = catalog(builder.policy(policy(Collision::Disambiguate)));
     assert_eq!(ids(&catalog), ["deploy", "plugin:deploy"], "`user:` refers to the layer");
 }
-
-/// Of two thousand skills with one id, one is used and the others are shadowed.
-#[test]
-fn many_collisions_are_resolved() {
-    let packages: Vec<_> = (0..2000).map(|at| format!("p{at:04}/deploy")).collect();
-    let skills: Vec<_> = packages.iter().map(|package| (package.as_str(), &**package)).collect();
-    let builder = Registry::builder()
-        .layer(Layer::new("user", TRUSTED))
-        .source("user", memory("user", &skills));
-    let catalog = catalog(builder);
-    assert_eq!(catalog.get("deploy").expect("the skill is offered").description(), "p0000/deploy");
-    assert_eq!(catalog.excluded().len(), 1999);
-}

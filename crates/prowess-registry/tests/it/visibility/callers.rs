@@ -11,7 +11,7 @@ fn model_and_user_have_separate_access() {
     let gates = [
         ("both", ""),
         ("model", "user-invocable: false\n"),
-        ("nobody", "user-invocable: false\ndisable-model-invocation: true\n"),
+        ("neither", "user-invocable: false\ndisable-model-invocation: true\n"),
         ("user", "disable-model-invocation: true\n"),
     ];
     let catalog = loaded(registry(&gates)).catalog();
@@ -21,7 +21,7 @@ fn model_and_user_have_separate_access() {
     for (id, model, user) in [
         ("both", "found", "found"),
         ("model", "found", of_model),
-        ("nobody", of_user, of_user),
+        ("neither", of_user, of_user),
         ("user", of_user, "found"),
         ("trusted:user", of_user, "found"),
     ] {
