@@ -10,6 +10,7 @@ mod mcp;
 mod new;
 mod plugin;
 mod prompt;
+mod renamed;
 mod run;
 mod search;
 mod serve;

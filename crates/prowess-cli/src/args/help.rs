@@ -1,11 +1,13 @@
 //! The help: which options and formats a command shows, and the short help of the program.
 
+use std::ffi::OsString;
+
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
 
-use super::{Args, Format, PolicyOptions, SkillOptions};
+use super::{Args, Format, PolicyOptions, SkillOptions, renamed};
 
 /// The command with formats of its own.
 const VALIDATE: &str = "validate";
@@ -40,19 +42,6 @@ Options:
 `prowess COMMAND -h` describes a command, `prowess help` lists topics.
 ";
 
-/// The old name of each command that became an option of another one, and what replaces it.
-const RENAMED: [(&str, &str); 9] = [
-    ("explain-call", "prowess call TOOL JSON --explain"),
-    ("lock", "prowess sync --import FILE, or --export"),
-    ("outdated", "prowess update --check"),
-    ("probe", "prowess search --probe FILE"),
-    ("quarantine", "prowess sync --quarantine, or --release DIGEST FILE"),
-    ("rollback", "prowess update --rollback ID"),
-    ("schema", "prowess validate --schema"),
-    ("shell", "prowess run --shell"),
-    ("stats", "prowess audit stats"),
-];
-
 /// Returns the command line as it is parsed and documented.
 pub(crate) fn command() -> Command {
     let command = Args::command();
@@ -84,27 +73,32 @@ fn all_formats() -> impl TypedValueParser<Value = Format> {
 
 /// Parses the arguments of the program.
 pub(crate) fn parse() -> Result<Args, clap::Error> {
-    let is_short = std::env::args_os().any(|argument| argument == "-h");
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let is_short = arguments.iter().any(|argument| argument == "-h");
     let mut command = if is_short { command().help_template(SHORT) } else { command() };
-    let matches = command
-        .try_get_matches_from_mut(std::env::args_os())
-        .map_err(|error| with_new_name(error, &mut command))?;
+    let matches = match command.try_get_matches_from_mut(&arguments) {
+        Err(error) => with_new_names(error, arguments, &mut command)?,
+        Ok(matches) => matches,
+    };
     refuse_unused(&mut command, &matches)?;
     Args::from_arg_matches(&matches)
 }
 
-/// Names the replacement of a command that became an option of another one.
-fn with_new_name(error: clap::Error, command: &mut Command) -> clap::Error {
+/// Parses a command line with an old name again, as it is written today.
+fn with_new_names(
+    error: clap::Error,
+    arguments: Vec<OsString>,
+    command: &mut Command,
+) -> Result<ArgMatches, clap::Error> {
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
-        return error;
+        return Err(error);
     };
-    match RENAMED.iter().find(|(old, _)| old == name) {
-        Some((_, new)) => {
-            let message = format!("`prowess {name}` is now `{new}`");
-            command.error(ErrorKind::InvalidSubcommand, message)
-        }
-        None => error,
+    let Some(renamed) = renamed::rewrite(name, arguments) else { return Err(error) };
+    let is_quiet = renamed.arguments.iter().any(|option| option == "-q" || option == "--quiet");
+    if !is_quiet {
+        eprintln!("note: `{}` is now `{}`", renamed.old, renamed.new);
     }
+    command.try_get_matches_from_mut(&renamed.arguments)
 }
 
 /// Refuses an option that the command does not use: it would have no effect.
