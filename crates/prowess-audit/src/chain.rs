@@ -7,6 +7,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use prowess_core::Digest;
+use prowess_text::terminal_json;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -63,6 +64,9 @@ impl FromStr for Head {
 /// Returns the line of the entry after `last`, and the head after it.
 pub(crate) fn seal(last: Head, entry: &Value) -> (String, Head) {
     let seq = last.seq + 1;
+    // Characters that a terminal or an editor does not show are escaped: people read the file.
+    let entry = entry.to_string();
+    let entry = terminal_json(&entry);
     let mut line = format!("{{\"seq\":{seq},\"previous\":\"{}\",\"entry\":{entry}", last.hash);
     let hash = Digest::of(line.as_bytes());
     line.push_str(HASH_KEY);

@@ -53,11 +53,8 @@ pub enum Problem {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogError {
-    /// Another process, or another log of this process, writes to the log.
-    #[error("the audit log `{}` is in use by another process", .0.display())]
-    InUse(PathBuf),
     /// The last line is complete, but not a valid entry.
-    #[error("the last line of the audit log `{}` was changed; move the log away to start a new one", .0.display())]
+    #[error("the last line of the audit log `{}` was changed; end the programs that write it and move it away to start a new one", .0.display())]
     Damaged(PathBuf),
     /// The file cannot be opened, or is not private.
     #[error("the audit log `{path}` cannot be opened: {1}", path = .0.display())]

@@ -25,4 +25,12 @@ impl AuditSink for Fanout {
     fn report(&self, event: &RuntimeEvent) {
         self.0.iter().for_each(|sink| sink.report(event));
     }
+
+    fn store(&self, event: &RuntimeEvent) -> Result<(), AuditError> {
+        self.0.iter().fold(Ok(()), |result, sink| result.and(sink.store(event)))
+    }
+
+    fn location(&self) -> Option<String> {
+        self.0.iter().find_map(|sink| sink.location())
+    }
 }

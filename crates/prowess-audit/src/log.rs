@@ -7,9 +7,8 @@ pub(crate) mod tail;
 mod writer;
 
 use std::fmt;
-use std::fs::File;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess_core::{AuditError, AuditEvent, AuditSink, CallIntent, Clock, RuntimeEvent};
@@ -20,6 +19,7 @@ pub use options::{Durability, LogOptions};
 
 use crate::{AuditEntry, Head, LogError, Redactor};
 use commit::GroupCommit;
+use files::LockFile;
 use writer::Writer;
 
 /// A log with one entry on each line, whose entries form a hash chain.
@@ -28,16 +28,17 @@ use writer::Writer;
 /// same time share one write to it. Other events are written at once and reach the disk with the
 /// next intent, or when they are a mebibyte.
 ///
-/// One log has one writer, which holds a lock on the file `PATH.lock`. A full file is renamed to
-/// `PATH.NUMBER`, the number of its last entry, and the chain goes on in a new one.
+/// Several processes may write one log: each locks the file `PATH.lock` for one entry, which
+/// continues the chain behind the entries of the others. A full file is renamed to `PATH.NUMBER`, the number
+/// of its last entry, and the chain goes on in a new one.
 pub struct JsonLinesLog {
     writer: Mutex<Writer>,
     commits: GroupCommit,
     options: LogOptions,
     redactor: Redactor,
     clock: Arc<dyn Clock>,
-    /// The locked file `PATH.lock`.
-    lock: File,
+    path: PathBuf,
+    lock: LockFile,
 }
 
 impl JsonLinesLog {
@@ -46,7 +47,7 @@ impl JsonLinesLog {
     ///
     /// # Errors
     ///
-    /// Returns an error if another writer has the log open, its end was changed, it is not a
+    /// Returns an error if another writer keeps the log locked, its end was changed, it is not a
     /// regular file that only this user can write, or it cannot be written.
     pub fn open(
         path: impl AsRef<Path>,
@@ -54,19 +55,25 @@ impl JsonLinesLog {
         redactor: Redactor,
         clock: Arc<dyn Clock>,
     ) -> Result<Self, LogError> {
-        let path = path.as_ref();
-        let failed = |error| LogError::Io(path.to_owned(), error);
-        let lock = files::lock(path).map_err(failed)?;
-        let lock = lock.ok_or_else(|| LogError::InUse(path.to_owned()))?;
-        let writer = Writer::open(path, clock.now())?;
+        let path = path.as_ref().to_owned();
+        let failed = |error| LogError::Io(path.clone(), error);
+        let lock = LockFile::open(&path).map_err(failed)?;
+        let held = lock.hold().map_err(failed)?;
+        let writer = Writer::open(&path, clock.now())?;
+        drop(held);
         let commits = GroupCommit::new(writer.head().seq);
-        Ok(Self { writer: Mutex::new(writer), commits, options, redactor, clock, lock })
+        Ok(Self { writer: Mutex::new(writer), commits, options, redactor, clock, path, lock })
     }
 
-    /// Returns the last entry. Kept elsewhere, it shows later whether any entry up to it was
-    /// replaced or cut off; see [`crate::verify_against`].
+    /// Returns the last entry that this writer knows. Kept elsewhere, it shows later whether any
+    /// entry up to it was replaced or cut off; see [`crate::verify_against`].
     pub fn head(&self) -> Head {
         self.writer().head()
+    }
+
+    /// Returns the number of entries that could not be written since the last one that could.
+    pub fn lost(&self) -> u64 {
+        self.writer().lost()
     }
 
     /// Writes all entries to the disk.
@@ -85,11 +92,23 @@ impl JsonLinesLog {
         (last, file.sync_data())
     }
 
+    /// Writes an entry, and counts it if it cannot be written.
     fn append(&self, entry: &Value, is_durable: bool) -> io::Result<()> {
+        let written = self.write(entry, is_durable);
+        if written.is_err() {
+            self.writer().lose_one();
+        }
+        written
+    }
+
+    fn write(&self, entry: &Value, is_durable: bool) -> io::Result<()> {
         self.commits.check()?;
         let now = self.clock.now();
         let mut writer = self.writer();
+        let held = self.lock.hold()?;
+        writer.catch_up(now).map_err(io::Error::other)?;
         let seq = writer.append(entry, &self.options, now)?;
+        drop(held);
         let is_durable = is_durable || writer.is_overdue();
         drop(writer);
         if is_durable && self.options.durability == Durability::Disk {
@@ -100,9 +119,13 @@ impl JsonLinesLog {
 
     fn record_entry(&self, entry: &AuditEntry) {
         if let Err(error) = self.append(&entry.to_json(&self.redactor), false) {
-            self.writer().lose_one();
             warn!(target: "prowess", %error, "audit_failed");
         }
+    }
+
+    fn store_entry(&self, entry: &AuditEntry) -> Result<(), AuditError> {
+        let stored = self.append(&entry.to_json(&self.redactor), true);
+        stored.map_err(|error| AuditError(error.to_string()))
     }
 
     /// The state stays valid after a panic: its fields change together, after the write.
@@ -113,8 +136,7 @@ impl JsonLinesLog {
 
 impl AuditSink for JsonLinesLog {
     fn intend(&self, intent: &CallIntent) -> Result<(), AuditError> {
-        let entry = AuditEntry::Intent(intent.clone()).to_json(&self.redactor);
-        self.append(&entry, true).map_err(|error| AuditError(error.to_string()))
+        self.store_entry(&AuditEntry::Intent(intent.clone()))
     }
 
     fn record(&self, event: &AuditEvent) {
@@ -124,14 +146,14 @@ impl AuditSink for JsonLinesLog {
     fn report(&self, event: &RuntimeEvent) {
         self.record_entry(&AuditEntry::Runtime(event.clone()));
     }
-}
 
-/// Releases the lock. Closing the file is not enough: a process that another thread is starting
-/// shares it until it runs its own program.
-impl Drop for JsonLinesLog {
-    fn drop(&mut self) {
-        // If it fails, the lock ends with the process.
-        let _ = self.lock.unlock();
+    fn store(&self, event: &RuntimeEvent) -> Result<(), AuditError> {
+        self.store_entry(&AuditEntry::Runtime(event.clone()))
+    }
+
+    fn location(&self) -> Option<String> {
+        // Another program may have another working directory.
+        self.path.is_absolute().then(|| self.path.to_str().map(str::to_owned))?
     }
 }
 

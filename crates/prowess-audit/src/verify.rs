@@ -8,7 +8,7 @@ use prowess_core::Digest;
 use serde_json::Value;
 
 use crate::chain::{self, Head, MAX_LINE};
-use crate::log::files;
+use crate::log::files::{self, Snapshot};
 use crate::log::tail::DAMAGED;
 use crate::{Problem, VerifyError};
 
@@ -52,26 +52,30 @@ pub(crate) fn walk(
     visit: &mut dyn FnMut(&Head, Value),
 ) -> Result<Verified, VerifyError> {
     let unreadable = |error| VerifyError::Unreadable(path.to_owned(), error);
-    let files = files::all(path).map_err(unreadable)?;
-    let mut verified =
-        Verified { entries: 0, files: files.len(), head: Head::empty(), torn_bytes: 0 };
-    for (number, file) in files.iter().enumerate() {
-        let is_last = number + 1 == files.len();
-        walk_file(file, is_last, &mut verified, visit)?;
+    let Snapshot { full, current } = files::snapshot(path).map_err(unreadable)?;
+    let files = full.len() + usize::from(current.is_some());
+    let mut verified = Verified { entries: 0, files, head: Head::empty(), torn_bytes: 0 };
+    for (number, path) in full.iter().enumerate() {
+        let unreadable = |error| VerifyError::Unreadable(path.clone(), error);
+        let file = File::open(path).map_err(unreadable)?;
+        let length = file.metadata().map_err(unreadable)?.len();
+        walk_file((path, file, length), number + 1 == files, &mut verified, visit)?;
+    }
+    if let Some((file, length)) = current {
+        walk_file((path, file, length), true, &mut verified, visit)?;
     }
     Ok(verified)
 }
 
+/// Checks the first bytes of a file, `left` many: another program may be adding more.
 fn walk_file(
-    path: &Path,
+    (path, file, mut left): (&Path, File, u64),
     is_last: bool,
     verified: &mut Verified,
     visit: &mut dyn FnMut(&Head, Value),
 ) -> Result<(), VerifyError> {
     let unreadable = |error| VerifyError::Unreadable(path.to_owned(), error);
-    let file = File::open(path).map_err(unreadable)?;
-    let mut left = file.metadata().map_err(unreadable)?.len();
-    let mut reader = BufReader::new(file);
+    let mut reader = BufReader::new(file.take(left));
     let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();

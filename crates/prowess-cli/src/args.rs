@@ -199,13 +199,15 @@ pub(crate) enum Command {
     Publish(Publish),
     /// Show, check and sum up the audit log
     ///
-    /// `serve`, `call` and `approvals` write it if the configuration has `audit: { log: keep }`.
-    /// One program can write it at a time.
+    /// `serve`, `call`, `run` and decisions by `approvals` write it if the configuration has
+    /// `audit: { log: keep }`, several of them at once.
     #[command(subcommand)]
     Audit(Audit),
     /// List the tool calls that wait for your approval, and decide on them
-    #[command(subcommand)]
-    Approvals(Approvals),
+    Approvals {
+        #[command(subcommand)]
+        command: Option<Approvals>,
+    },
     /// Print the completion script of a shell
     ///
     /// For bash: `prowess completions bash > ~/.local/share/bash-completion/completions/prowess`.

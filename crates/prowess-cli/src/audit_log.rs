@@ -1,19 +1,33 @@
 //! The audit log that programs write.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use prowess::{AuditLog, AuditSink, NoAudit, Policies, SystemClock};
+use prowess::{AuditLog, AuditPolicy, AuditSink, NoAudit, Policies, SystemClock};
 use prowess_audit::{JsonLinesLog, LogOptions, Redactor};
 
 use crate::commands::audit::located;
 use crate::failure::Failure;
+use crate::output::Output;
 
-/// Returns the audit log of this user, if the policies keep one.
-pub(crate) fn audit_sink(policies: &Policies) -> Result<Arc<dyn AuditSink>, Failure> {
-    Ok(match policies.audit.log {
-        AuditLog::Keep => Arc::new(audit_log()?),
-        AuditLog::Never => Arc::new(NoAudit),
-    })
+/// Returns the audit log of this user, if the policies keep one. One that cannot be written is a
+/// failure if the policies require it, and a remark otherwise.
+pub(crate) fn audit_sink(
+    policies: &Policies,
+    output: &Output,
+) -> Result<Arc<dyn AuditSink>, Failure> {
+    if policies.audit.log == AuditLog::Never {
+        return Ok(Arc::new(NoAudit));
+    }
+    match open(&located(&None)?) {
+        Ok(log) => Ok(Arc::new(log)),
+        Err(failure) if policies.audit.policy == AuditPolicy::Required => Err(failure),
+        Err(Failure { code, message, help, .. }) => {
+            output.remark(&format!("warning: nothing is recorded: {code}: {message}\n"));
+            output.remark(&format!("  help: {help}\n"));
+            Ok(Arc::new(NoAudit))
+        }
+    }
 }
 
 /// The length from which on the value of a variable counts as a secret. A shorter one is found in
@@ -30,12 +44,11 @@ pub(crate) fn redactor() -> Redactor {
     Redactor::new(variables)
 }
 
-/// Opens the audit log of this user.
-fn audit_log() -> Result<JsonLinesLog, Failure> {
-    let path = located(&None)?;
+/// Opens an audit log.
+pub(crate) fn open(path: &Path) -> Result<JsonLinesLog, Failure> {
     let clock = Arc::new(SystemClock::default());
-    JsonLinesLog::open(&path, LogOptions::default(), redactor(), clock).map_err(|error| {
-        let help = "end the other program, or set `audit: { log: never }`";
+    JsonLinesLog::open(path, LogOptions::default(), redactor(), clock).map_err(|error| {
+        let help = "follow the message, or set `audit: { log: never }`";
         Failure::new("audit-log-unavailable", error.to_string(), help)
     })
 }

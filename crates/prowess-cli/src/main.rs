@@ -30,6 +30,7 @@ mod runtime;
 mod secrets;
 mod snippet;
 mod terminal;
+mod user;
 
 use std::process::ExitCode;
 

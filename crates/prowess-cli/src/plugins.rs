@@ -7,7 +7,7 @@ use prowess::plugin_host::{
     Follower, LogLevel, Plugin, PluginLoader, PluginLog, PluginPolicy, PluginSettings, TrustError,
     TrustStore,
 };
-use prowess::{AuditSink, Diagnostic, Digest, Policies, SystemClock};
+use prowess::{AuditSink, Diagnostic, Digest, NoAudit, Policies, SystemClock};
 
 use crate::args::Global;
 use crate::audit_log::audit_sink;
@@ -61,14 +61,26 @@ pub(crate) struct Loaded {
     pub(crate) audit: Arc<dyn AuditSink>,
 }
 
-/// Loads the plugins named on the command line or in the configuration. A plugin that is refused is
-/// an error: its name is wrong, or it is not trusted. One that fails while it runs is a diagnostic,
-/// and the others load.
+/// Loads the plugins named on the command line or in the configuration, for a command that only
+/// reads: it leaves the audit log as it is. A plugin that is refused is an error: its name is
+/// wrong, or it is not trusted. One that fails while it runs is a diagnostic, and the others load.
 pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Loaded, Failure> {
+    load_with(global, policies, Arc::new(NoAudit))
+}
+
+/// Like [`load`], for a command that makes calls: it writes the audit log.
+pub(crate) fn load_audited(global: &Global, policies: &Policies) -> Result<Loaded, Failure> {
+    load_with(global, policies, audit_sink(policies, &Output::new(global))?)
+}
+
+fn load_with(
+    global: &Global,
+    policies: &Policies,
+    audit: Arc<dyn AuditSink>,
+) -> Result<Loaded, Failure> {
     let configured = policies.plugins.load.iter().map(|file| (file, PluginSettings::default()));
     let named = global.skills.plugin.iter().map(|named| (&named.file, named.settings.clone()));
     let mut plugins = configured.chain(named).peekable();
-    let audit = audit_sink(policies)?;
     let mut loaded =
         Loaded { plugins: Vec::new(), failures: Vec::new(), audit: Arc::clone(&audit) };
     if plugins.peek().is_none() {

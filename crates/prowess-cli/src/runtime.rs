@@ -25,6 +25,13 @@ pub(crate) fn runtime(global: &Global) -> Result<Runtime, Failure> {
     Ok(builder(global)?.build()?)
 }
 
+/// Builds the same runtime for a command that makes calls, which are in the audit log.
+pub(crate) fn audited(global: &Global) -> Result<Runtime, Failure> {
+    let policies = policies(global)?;
+    let plugins = crate::plugins::load_audited(global, &policies)?;
+    Ok(builder_with(global, policies, &plugins)?.build()?)
+}
+
 /// Returns a builder of the runtime that [`runtime`] builds.
 pub(crate) fn builder(global: &Global) -> Result<RuntimeBuilder, Failure> {
     let policies = policies(global)?;

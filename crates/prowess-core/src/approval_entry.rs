@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Approval, ApprovalId, ApprovalRequest, ApprovalScope, OperationId, SessionId, Timestamp,
+    Approval, ApprovalId, ApprovalRequest, ApprovalScope, AuditPolicy, OperationId, SessionId,
+    Timestamp,
 };
 
 /// A request for an approval, and the decision on it.
@@ -21,10 +22,23 @@ pub struct ApprovalEntry {
     pub asked: Timestamp,
     /// The time from which on the entry has no effect; `None` if it does not expire.
     pub expires: Option<Timestamp>,
+    /// The log in which the host that made the request records it; `None` if it keeps none. A
+    /// program in which a person decides records the decision in the same log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<ApprovalLog>,
     /// Grows by one with each change; a store compares it before it overwrites.
     pub version: u64,
     /// The decision, and its use.
     pub state: ApprovalState,
+}
+
+/// The log of the host that asks for an approval.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ApprovalLog {
+    /// The location of the log, as [`AuditSink::location`](crate::AuditSink::location) has it.
+    pub location: String,
+    /// Whether a decision may be made that cannot be recorded.
+    pub policy: AuditPolicy,
 }
 
 /// The state of an [`ApprovalEntry`].

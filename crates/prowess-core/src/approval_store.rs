@@ -3,8 +3,9 @@
 use std::num::NonZeroUsize;
 
 use crate::{
-    Approval, ApprovalDecision, ApprovalEntry, ApprovalId, ApprovalQuery, ApprovalRequest,
-    ApprovalState, DecisionError, OperationId, SessionId, Spend, SpendStep, Timestamp,
+    Approval, ApprovalDecision, ApprovalEntry, ApprovalId, ApprovalLog, ApprovalQuery,
+    ApprovalRequest, ApprovalState, DecisionError, OperationId, SessionId, Spend, SpendStep,
+    Timestamp,
 };
 
 /// The number of attempts to change an entry that other hosts change concurrently. Each failed
@@ -160,6 +161,8 @@ pub struct NewApproval {
     pub now: Timestamp,
     /// The time from which on the request is no longer shown.
     pub expires: Timestamp,
+    /// The log in which the host records the request.
+    pub log: Option<ApprovalLog>,
 }
 
 impl NewApproval {
@@ -198,6 +201,7 @@ impl NewApproval {
             preview: self.preview,
             asked: self.now,
             expires: Some(self.expires),
+            log: self.log,
             version: 0,
             state: ApprovalState::Pending,
         })

@@ -69,8 +69,8 @@ mod trust;
 pub use activation::ActivationError;
 pub use approval::{Approval, ApprovalId, ApprovalRequest, ApprovalScope, ArgumentPattern};
 pub use approval_entry::{
-    ApprovalDecision, ApprovalEntry, ApprovalQuery, ApprovalState, ApprovalVerdict, DecisionError,
-    Spend, SpendStep,
+    ApprovalDecision, ApprovalEntry, ApprovalLog, ApprovalQuery, ApprovalState, ApprovalVerdict,
+    DecisionError, Spend, SpendStep,
 };
 pub use approval_store::{
     ApprovalError, ApprovalStore, ApprovalStoreError, ApprovalStoreExt, Asked, NewApproval,

@@ -45,6 +45,7 @@ pub use audited::AuditedApprovals;
 ///     preview: "git push origin main".into(),
 ///     now,
 ///     expires,
+///     log: None,
 /// };
 /// assert!(matches!(approvals.ask(new)?, Asked::Entry(_)));
 ///

@@ -46,6 +46,7 @@ fn ask_stores(fixture: &Fixture<'_>) {
     assert_eq!(fixture.load("1"), None, "there is no entry before the first request");
     let entry = fixture.ask(new.clone());
     let expected = ApprovalEntry {
+        log: None,
         id: new.id,
         request: new.request,
         session: new.session,

@@ -243,7 +243,8 @@ impl RuntimeBuilder {
     }
 
     fn audited_approvals(&self) -> AuditedApprovals {
-        AuditedApprovals::new(Arc::clone(&self.approvals), Arc::clone(&self.audit))
+        let policy = self.policies.audit.policy;
+        AuditedApprovals::new(Arc::clone(&self.approvals), Arc::clone(&self.audit), policy)
     }
 
     /// Builds the toolbox, and the hooks of skills that it runs.

@@ -4,6 +4,9 @@ use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
 
 use prowess_dir::{check_private, create_directories};
 use rustix::fs::{Mode, OFlags};
@@ -29,18 +32,109 @@ pub(super) fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Locks a log until the returned file is closed; `None` if another writer has locked it. Creates
-/// the log's directory if necessary.
-pub(super) fn lock(path: &Path) -> io::Result<Option<File>> {
-    if let Some(directory) = path.parent().filter(|path| !path.as_os_str().is_empty()) {
-        create_directories(directory, 0o700)?;
+/// The time that a writer waits for another one. An entry takes microseconds, so it is over only if
+/// a program was stopped in the middle of one.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The time after that was over once, so that threads do not wait for each other's patience.
+const SHORT_PATIENCE: Duration = Duration::from_millis(50);
+
+/// The first and the longest pause between two attempts.
+const PAUSES: [Duration; 2] = [Duration::from_micros(20), Duration::from_millis(1)];
+
+/// The file `PATH.lock`, which a writer locks for one entry.
+pub(super) struct LockFile {
+    file: File,
+    is_stuck: AtomicBool,
+}
+
+impl LockFile {
+    /// Opens the file, and creates it and the log's directory if necessary.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        if let Some(directory) = path.parent().filter(|path| !path.as_os_str().is_empty()) {
+            create_directories(directory, 0o700)?;
+        }
+        Ok(Self { file: open(&with_suffix(path, "lock"))?, is_stuck: AtomicBool::new(false) })
     }
-    let file = open(&with_suffix(path, "lock"))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(error)) => Err(error),
+
+    /// Locks the log until the result is dropped. Threads of one process have to exclude each other
+    /// before.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error of the kind `TimedOut` if another writer keeps it locked.
+    pub(super) fn hold(&self) -> io::Result<Held<'_>> {
+        let is_stuck = self.is_stuck.load(Ordering::Relaxed);
+        let patience = if is_stuck { SHORT_PATIENCE } else { PATIENCE };
+        let locked = wait(patience, || self.file.try_lock());
+        self.is_stuck.store(locked.is_err(), Ordering::Relaxed);
+        locked.map(|()| Held(&self.file))
     }
+}
+
+/// A locked log.
+pub(super) struct Held<'l>(&'l File);
+
+/// Releases the lock. A process that another thread is starting shares the file until it runs its
+/// own program, so closing it would not be enough.
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        // If it fails, the lock ends with the process.
+        let _ = self.0.unlock();
+    }
+}
+
+fn wait(patience: Duration, lock: impl Fn() -> Result<(), TryLockError>) -> io::Result<()> {
+    let [mut pause, longest] = PAUSES;
+    let mut waited = Duration::ZERO;
+    loop {
+        match lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Interrupted => {
+                return Err(error);
+            }
+            Err(_) if waited >= patience => {
+                let reason = "another program keeps it locked; end that program, or try again";
+                return Err(io::Error::new(io::ErrorKind::TimedOut, reason));
+            }
+            Err(_) => sleep(pause),
+        }
+        waited += pause;
+        pause = (pause * 2).min(longest);
+    }
+}
+
+/// The files of a log at one moment, between two entries.
+pub(crate) struct Snapshot {
+    /// The full files, the oldest first. They do not change.
+    pub(crate) full: Vec<PathBuf>,
+    /// The current file with its length; `None` if there is none, halfway through a replacement.
+    pub(crate) current: Option<(File, u64)>,
+}
+
+/// Returns the files of a log that other programs may be writing. Changes nothing.
+///
+/// # Errors
+///
+/// Returns an error if there is no log, or it cannot be read.
+pub(crate) fn snapshot(path: &Path) -> io::Result<Snapshot> {
+    // A copy of a log has no lock, and one whose writer was stopped can be read as it is.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let lock = rustix::fs::open(with_suffix(path, "lock"), flags, Mode::empty()).map(File::from);
+    let held = lock.ok().filter(|lock| wait(PATIENCE, || lock.try_lock_shared()).is_ok());
+    let full = all_full(path)?;
+    let current = match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !full.is_empty() => None,
+        file => {
+            let file = file?;
+            let length = file.metadata()?.len();
+            Some((file, length))
+        }
+    };
+    if let Some(held) = held {
+        let _ = held.unlock();
+    }
+    Ok(Snapshot { full, current })
 }
 
 /// Returns the name of a full file, from its last entry.
@@ -65,19 +159,6 @@ pub(super) fn all_full(path: &Path) -> io::Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
-}
-
-/// Returns all files of a log, the oldest first.
-///
-/// # Errors
-///
-/// Returns an error if there is no log, or the directory cannot be read.
-pub(crate) fn all(path: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut files = all_full(path)?;
-    if path.try_exists()? {
-        files.push(path.to_owned());
-    }
-    if files.is_empty() { Err(io::ErrorKind::NotFound.into()) } else { Ok(files) }
 }
 
 fn directory(path: &Path) -> &Path {

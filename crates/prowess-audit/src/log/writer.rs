@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,60 +15,104 @@ use super::{LogOptions, files};
 use crate::chain::{self, Head, MAX_LINE};
 use crate::{LogError, json};
 
-/// The current file of a log.
+/// The most bytes of an unfinished line that its mark quotes.
+const QUOTED: u64 = 4096;
+
+/// The current file of a log. Every change of it needs the lock of the log.
 pub(super) struct Writer {
     path: PathBuf,
     file: Arc<File>,
+    /// The device and the number of the file.
+    identity: (u64, u64),
     head: Head,
     length: u64,
-    /// The bytes that were written since the last sync began.
+    /// The bytes that this and other writers have written since the last sync began.
     unsynced: u64,
     opened: Timestamp,
     /// The number of entries that could not be written since the last one that could.
     lost: u64,
-    /// Whether part of a line is in the file and could not be removed.
-    is_torn: bool,
 }
 
 impl Writer {
     /// Opens a log at its end. Removes an unfinished line.
     pub(super) fn open(path: &Path, now: Timestamp) -> Result<Self, LogError> {
         let failed = |error| LogError::Io(path.to_owned(), error);
-        let file = files::open(path).map_err(failed)?;
-        let damaged = || LogError::Damaged(path.to_owned());
-        let Tail { head, complete, torn } =
-            tail::read(&file).map_err(failed)?.ok_or_else(damaged)?;
-        let head = match head {
-            Some(head) => head,
-            None => last_of_full(path)?,
-        };
+        let (file, identity) = open(path).map_err(failed)?;
         let mut writer = Self {
             path: path.to_owned(),
-            file: Arc::new(file),
-            head,
-            length: complete,
+            file,
+            identity,
+            head: Head::empty(),
+            length: 0,
             unsynced: 0,
             opened: now,
             lost: 0,
-            is_torn: false,
         };
-        writer.repair(torn, now).map_err(failed)?;
+        writer.read_end(now)?;
+        writer.file.sync_all().and_then(|()| sync_name(path)).map_err(failed)?;
+        writer.unsynced = 0;
         Ok(writer)
+    }
+
+    /// Continues behind what other writers have added since the last entry of this one, and repairs
+    /// what one of them did not finish.
+    pub(super) fn catch_up(&mut self, now: Timestamp) -> Result<(), LogError> {
+        let failed = |error| LogError::Io(self.path.clone(), error);
+        let found = match fs::symlink_metadata(&self.path) {
+            Ok(found) => Some(found),
+            // Another writer was killed after it had renamed the file.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(failed(error)),
+        };
+        let found = found.filter(|found| identity(found) == self.identity);
+        match found.map(|found| found.len()) {
+            Some(length) if length == self.length => return Ok(()),
+            Some(length) if length > self.length => {}
+            Some(_) => self.length = 0,
+            None => {
+                (self.file, self.identity) = open(&self.path).map_err(failed)?;
+                (self.length, self.unsynced, self.opened) = (0, 0, now);
+                sync_name(&self.path).map_err(failed)?;
+            }
+        }
+        self.read_end(now)
+    }
+
+    /// Reads the file from the end that this writer knows, and repairs its end.
+    fn read_end(&mut self, now: Timestamp) -> Result<(), LogError> {
+        let failed = |error| LogError::Io(self.path.clone(), error);
+        let tail = tail::read(&self.file, self.length).map_err(failed)?;
+        let Tail { head, complete, torn } =
+            tail.ok_or_else(|| LogError::Damaged(self.path.clone()))?;
+        let found = match head {
+            None if self.length == 0 => last_of_full(&self.path)?,
+            head => head.unwrap_or(self.head),
+        };
+        // The numbers never go back: if entries were cut off, theirs are missing, and `verify` says
+        // so.
+        if found.seq > self.head.seq {
+            self.head = found;
+        }
+        self.unsynced += complete.saturating_sub(self.length);
+        self.length = complete;
+        self.repair(torn, now).map_err(|error| LogError::Io(self.path.clone(), error))
     }
 
     /// Replaces what was not finished by a mark. One byte of it is left until the mark is written,
     /// so that an interrupted repair is marked, too. The rest is removed before: after the mark it
     /// would look like entries.
     fn repair(&mut self, torn: u64, now: Timestamp) -> io::Result<()> {
-        if torn > 0 {
-            self.file.set_len(self.length + 1)?;
-            self.file.sync_data()?;
-            let mut repaired = json::event("log_repaired", now);
-            repaired.insert("removed_bytes".to_owned(), torn.into());
-            self.write(&repaired.into())?;
+        if torn == 0 {
+            return Ok(());
         }
-        self.file.sync_all()?;
-        sync_name(&self.path)
+        let mut removed = vec![0; usize::try_from(torn.min(QUOTED)).unwrap_or_default()];
+        self.file.read_exact_at(&mut removed, self.length)?;
+        self.file.set_len(self.length + 1)?;
+        self.file.sync_data()?;
+        let mut repaired = json::event("log_repaired", now);
+        repaired.insert("removed_bytes".to_owned(), torn.into());
+        repaired.insert("removed".to_owned(), String::from_utf8_lossy(&removed).into());
+        self.write(&repaired.into())
     }
 
     pub(super) fn head(&self) -> Head {
@@ -88,6 +132,11 @@ impl Writer {
         self.unsynced >= MAX_LINE as u64
     }
 
+    /// Returns the number of entries that could not be written since the last one that could.
+    pub(super) fn lost(&self) -> u64 {
+        self.lost
+    }
+
     /// Counts an entry that could not be written. An entry with the count precedes the next entry.
     pub(super) fn lose_one(&mut self) {
         self.lost += 1;
@@ -100,7 +149,6 @@ impl Writer {
         options: &LogOptions,
         now: Timestamp,
     ) -> io::Result<u64> {
-        self.remove_torn()?;
         if self.is_full(options, now) {
             self.rotate(now)?;
         }
@@ -122,23 +170,13 @@ impl Writer {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
         }
         if let Err(error) = self.file.write_all_at(line.as_bytes(), self.length) {
-            self.is_torn = true;
-            // If this fails too, it is tried again before the next entry.
-            let _ = self.remove_torn();
+            // If this fails too, the next writer repairs the end.
+            let _ = self.file.set_len(self.length);
             return Err(error);
         }
         self.head = head;
         self.length += line.len() as u64;
         self.unsynced += line.len() as u64;
-        Ok(())
-    }
-
-    /// Removes the part of a line that a failed write has left.
-    fn remove_torn(&mut self) -> io::Result<()> {
-        if self.is_torn {
-            self.file.set_len(self.length)?;
-            self.is_torn = false;
-        }
         Ok(())
     }
 
@@ -155,12 +193,23 @@ impl Writer {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             result => result?,
         }
-        self.file = Arc::new(files::open(&self.path)?);
+        (self.file, self.identity) = open(&self.path)?;
         self.length = 0;
         self.unsynced = 0;
         self.opened = now;
         sync_name(&self.path)
     }
+}
+
+/// Opens the current file, and creates it if there is none.
+fn open(path: &Path) -> io::Result<(Arc<File>, (u64, u64))> {
+    let file = files::open(path)?;
+    let identity = identity(&file.metadata()?);
+    Ok((Arc::new(file), identity))
+}
+
+fn identity(found: &fs::Metadata) -> (u64, u64) {
+    (found.dev(), found.ino())
 }
 
 /// Returns the last entry of the newest full file, or the head of an empty log.
@@ -170,7 +219,7 @@ fn last_of_full(path: &Path) -> Result<Head, LogError> {
         return Ok(Head::empty());
     };
     let file = files::open(&newest).map_err(failed)?;
-    let tail = tail::read(&file).map_err(failed)?;
+    let tail = tail::read(&file, 0).map_err(failed)?;
     let head = tail.filter(|tail| tail.torn == 0).and_then(|tail| tail.head);
     head.ok_or(LogError::Damaged(newest))
 }

@@ -55,30 +55,111 @@ fn link_and_shared_file_are_refused() {
 }
 
 #[test]
-fn second_writer_is_refused() {
+fn second_writer_continues_the_chain() {
     let place = Place::new();
-    let first = place.open();
-    let error = place.try_open(LogOptions::default()).expect_err("the first one is open");
-    assert!(matches!(error, LogError::InUse(_)), "{error}");
-    drop(first);
-    place.open();
+    let [first, second] = [place.open(), place.open()];
+    for call in [1, 3, 5] {
+        first.intend(&intent(call)).expect("there is room");
+        second.intend(&intent(call + 1)).expect("there is room");
+        second.record(&done(call + 1));
+    }
+    let verified = verify(&place.path).expect("one chain");
+    assert_eq!((verified.entries, verified.head), (9, second.head()));
 }
 
 #[test]
-fn dropped_log_is_free_while_processes_start() {
+fn second_writer_follows_into_a_new_file() {
     let place = Place::new();
-    std::thread::scope(|scope| {
-        let starting = scope.spawn(|| {
-            for _ in 0..40 {
-                let status = std::process::Command::new("true").status();
-                assert!(status.expect("it is installed").success());
-            }
-        });
-        while !starting.is_finished() {
-            // A new process has copies of all open files until it runs its program.
-            drop(place.open());
-        }
-    });
+    let first = place.open();
+    let options = LogOptions { max_bytes: 1, ..LogOptions::default() };
+    let second = place.try_open(options).expect("the log can be opened");
+    for call in [1, 3, 5] {
+        first.intend(&intent(call)).expect("there is room");
+        second.intend(&intent(call + 1)).expect("there is room");
+    }
+    let verified = verify(&place.path).expect("one chain");
+    assert_eq!((verified.entries, verified.files), (6, 4), "{:?}", place.names());
+}
+
+/// Another program was stopped in the middle of an entry.
+#[test]
+fn writer_does_not_wait_forever() {
+    let place = Place::new();
+    let log = place.open();
+    log.intend(&intent(1)).expect("there is room");
+    let lock = fs::File::open(place.directory.path().join("audit.jsonl.lock")).expect("it exists");
+    lock.lock().expect("no other writer has it now");
+    let error = log.intend(&intent(2)).expect_err("the log stays locked");
+    assert!(error.to_string().contains("another program keeps it locked"), "{error}");
+    log.record(&done(2));
+    assert_eq!(log.lost(), 2);
+    assert!(matches!(place.try_open(LogOptions::default()), Err(LogError::Io(..))));
+    assert_eq!(verify(&place.path).expect("it can be read").entries, 1);
+    drop(lock);
+    log.intend(&intent(3)).expect("it is free again");
+    assert_eq!((log.lost(), verify(&place.path).expect("one chain").entries), (0, 3));
+}
+
+/// What the other writer wrote is part of an entry, or a whole one that was changed.
+#[test]
+fn running_writer_repairs_or_refuses_the_end_of_another() {
+    let ended = |change: &dyn Fn(&str, &str) -> String| {
+        let place = Place::new();
+        let log = place.open();
+        log.intend(&intent(1)).expect("there is room");
+        let before = place.text();
+        place.open().intend(&intent(2)).expect("there is room");
+        let changed = change(&before, &place.text()[before.len()..]);
+        fs::write(&place.path, before + &changed).expect("there is room");
+        let result = log.intend(&intent(3));
+        (place, result)
+    };
+    for part in [0.01, 0.3, 0.99] {
+        let cut = |line: &str| line[..(line.len() as f64 * part) as usize].to_owned();
+        let (place, result) = ended(&|_, added| cut(added));
+        result.expect("the end is repaired");
+        verify(&place.path).expect("one chain");
+        let text = place.text();
+        let quoted = text.split("\"removed\":\"").nth(1).expect("there is a mark");
+        assert!(quoted.starts_with(r#"{\"seq\":2"#) || part < 0.1, "{text}");
+    }
+    let changed = |_: &str, added: &str| added.replace("\"call\":2", "\"call\":7") + "torn";
+    let (place, result) = ended(&changed);
+    result.expect_err("the last whole line was changed");
+    verify(&place.path).expect_err("nothing has removed it");
+}
+
+/// Whoever cuts the log while a program writes it leaves a gap.
+#[test]
+fn end_that_was_cut_off_is_missing() {
+    let place = Place::new();
+    let log = place.open();
+    (1..=3).for_each(|call| log.intend(&intent(call)).expect("there is room"));
+    let text = place.text();
+    let first = text.split_inclusive('\n').next().expect("it has lines");
+    let cut = || fs::write(&place.path, first).expect("there is room");
+    let replaced = || {
+        fs::remove_file(&place.path).expect("it is there");
+        cut();
+    };
+    for change in [&cut as &dyn Fn(), &replaced] {
+        change();
+        log.intend(&intent(4)).expect("there is room");
+        let error = verify(&place.path).expect_err("entries are missing").to_string();
+        assert!(error.contains("entries were removed"), "{error}");
+        fs::write(&place.path, &text).expect("there is room");
+    }
+}
+
+#[test]
+fn text_that_no_editor_shows_is_escaped() {
+    let place = Place::new();
+    let log = place.open();
+    let error = "a\u{202e}b\u{2028}c\u{200b}d\u{e0041}".to_owned();
+    log.record(&AuditEvent { error: Some(error), ..done(1) });
+    let text = place.text();
+    assert!(text.contains(r"a\u202eb\u2028c\u200bd\udb40\udc41"), "{text}");
+    verify(&place.path).expect("the chain is over what is written");
 }
 
 #[test]
@@ -201,7 +282,8 @@ fn rotation_that_fails_overwrites_nothing() {
     assert_eq!(place.text(), before);
     fs::remove_dir(&full).expect("it is empty");
     log.intend(&intent(2)).expect("the name is free again");
-    assert_eq!(verify(&place.path).expect("the chain goes on").entries, 2);
+    let entries = verify(&place.path).expect("the chain goes on").entries;
+    assert_eq!(entries, 3, "the entry that was lost is counted");
 }
 
 /// An earlier attempt renamed the file and could not create the next one.

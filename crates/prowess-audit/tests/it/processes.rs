@@ -1,53 +1,72 @@
-//! Two processes and one log.
+//! Several processes and one log.
 
+use std::collections::BTreeSet;
+use std::process::{Child, Stdio};
 use std::thread;
 
 use prowess_audit::verify;
 use prowess_core::AuditSink;
 
 use crate::fixture::{Place, done, intent};
-use crate::worker::{CALLS, run};
+use crate::worker::{EVENTS, command, whole};
+
+/// The number of writers at once.
+const WRITERS: u64 = 8;
+
+/// The calls of each writer, unless `PROWESS_TEST_EVENTS` says otherwise.
+const CALLS: u64 = 40;
+
+fn calls() -> u64 {
+    let calls = std::env::var(EVENTS);
+    calls.map_or(CALLS, |calls| calls.parse().expect("a number"))
+}
 
 #[test]
-fn second_process_is_refused_until_the_first_ends() {
+fn eight_processes_write_one_chain() {
+    let place = Place::new();
+    let start = |_| {
+        let mut command = command(&place.path);
+        command.env(EVENTS, calls().to_string()).stdout(Stdio::null());
+        command.spawn().expect("the test starts itself")
+    };
+    let mut workers: Vec<Child> = (0..WRITERS).map(start).collect();
+    // Whoever reads meanwhile sees whole entries of an unbroken chain.
+    let mut last = 0;
+    while workers.iter_mut().any(|worker| worker.try_wait().expect("it is a child").is_none()) {
+        if let Ok(verified) = verify(&place.path) {
+            assert!(verified.entries >= last && verified.torn_bytes == 0, "{verified:?}");
+            last = verified.entries;
+        } else {
+            assert!(!place.path.exists() && last == 0, "{:?}", verify(&place.path));
+        }
+    }
+    let verified = verify(&place.path).expect("one chain");
+    let entries = 2 * WRITERS * calls();
+    assert_eq!([verified.entries, verified.head.seq], [entries; 2], "each event is there once");
+    assert!(verified.files > 1, "writers follow each other into a new file");
+    let needle = format!("\"call\":{},", calls());
+    assert_eq!(whole(&place).matches(&needle).count() as u64, 2 * WRITERS, "no writer stopped");
+}
+
+#[test]
+fn eight_threads_write_beside_a_process() {
     let place = Place::new();
     let log = place.open();
     log.intend(&intent(1)).expect("there is room");
-    let reports = run(&place.path, &[]);
-    let refusal =
-        format!("closed: the audit log `{}` is in use by another process", place.path.display());
-    assert_eq!(reports, [refusal]);
-    log.intend(&intent(2)).expect("there is room");
-    drop(log);
-    assert_eq!(run(&place.path, &[]).len() as u64, CALLS, "then it writes");
-    let entries = verify(&place.path).expect("one chain").entries;
-    assert_eq!(entries, 2 + 2 * CALLS, "no number is missing, none is twice");
-}
-
-/// The number of events of each writer, unless `PROWESS_TEST_EVENTS` says otherwise.
-const EVENTS: u64 = 1_000;
-
-#[test]
-fn eight_writers_have_one_chain_and_keep_the_log() {
-    let events = std::env::var("PROWESS_TEST_EVENTS");
-    let events = events.map_or(EVENTS, |events| events.parse().expect("a number"));
-    let place = Place::new();
-    let log = place.open();
-    let reports = thread::scope(|scope| {
-        for writer in 0..8 {
+    let mut other = command(&place.path).stdout(Stdio::null()).spawn().expect("it starts itself");
+    thread::scope(|scope| {
+        for writer in 0..WRITERS {
             let log = &log;
             scope.spawn(move || {
-                (0..events).for_each(|number| log.record(&done(writer * events + number)));
+                (0..100).for_each(|number| log.record(&done(1_000 + writer * 100 + number)));
             });
         }
-        run(&place.path, &[])
     });
-    assert!(reports.iter().all(|report| report.starts_with("closed: ")), "{reports:?}");
+    assert!(other.wait().expect("it is a child").success());
     drop(log);
-    let verified = verify(&place.path).expect("one chain");
-    assert_eq!([verified.entries, verified.head.seq], [8 * events; 2], "each event is there once");
-    let text = place.text();
-    let calls: std::collections::BTreeSet<_> =
+    verify(&place.path).expect("one chain");
+    let text = whole(&place);
+    let calls: BTreeSet<_> =
         text.lines().filter_map(|line| line.split("\"call\":").nth(1)?.split(',').next()).collect();
-    assert_eq!(calls.len() as u64, 8 * events, "no event is there twice");
+    assert_eq!(calls.len() as u64, WRITERS * 100 + crate::worker::CALLS, "each event is there");
 }

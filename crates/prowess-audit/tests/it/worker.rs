@@ -12,6 +12,9 @@ use crate::fixture::{Place, done, intent};
 
 const PATH: &str = "PROWESS_AUDIT_TEST_LOG";
 
+/// The number of calls of each writer.
+pub(crate) const EVENTS: &str = "PROWESS_TEST_EVENTS";
+
 /// The number of calls of a worker.
 pub(crate) const CALLS: u64 = 6;
 
@@ -24,11 +27,13 @@ fn is_a_worker_or_writes_a_whole_log() {
         Some(path) => Place { path: path.into(), ..own },
         None => own,
     };
+    let calls = env::var(EVENTS).ok().filter(|_| path.is_some());
+    let calls = calls.map_or(CALLS, |calls| calls.parse().expect("a number"));
     let mut reports = Vec::new();
     // Each file has few entries, so that system calls of the rotation are killed too.
     match place.try_open(LogOptions { max_bytes: 2_000, ..LogOptions::default() }) {
         Ok(log) => {
-            for call in 1..=CALLS {
+            for call in 1..=calls {
                 let result = log.intend(&intent(call));
                 reports.push(match &result {
                     Ok(()) => format!("stored {call}"),
@@ -124,6 +129,7 @@ fn under_strace(worker: &Path, log: &Path, faults: &[String]) -> Command {
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-o", "/dev/null"]);
     command.arg("-P").arg(log).arg("-P").arg(log.parent().expect("it is in a directory"));
+    command.arg("-P").arg(format!("{}.lock", log.display()));
     for fault in faults {
         command.arg("-e").arg(format!("inject={fault}"));
     }

@@ -7,26 +7,37 @@ use clap::{Args, Subcommand, ValueEnum};
 /// The commands of `approvals`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Approvals {
-    /// List the calls that wait for an approval, and the decisions
-    List,
+    /// List the calls that wait for an approval, as `prowess approvals` does
+    List {
+        /// Also list what was decided, used or has expired
+        #[arg(long)]
+        all: bool,
+    },
     /// Allow a call; a skill whose package changes needs another approval
     Grant(ApprovalGrant),
     /// Refuse a call; the same call is not shown again until the request expires
     Deny {
-        /// Id of the request, from `prowess approvals list`
+        /// Number of the request from `prowess approvals`, its id, or the start of its id
+        #[arg(value_name = "NUMBER-OR-ID")]
         id: String,
     },
     /// Withdraw an approval; the next such call asks again
     Revoke {
-        /// Id of the approval, from `prowess approvals list`
+        /// Number of the approval from `prowess approvals list --all`, its id, or its start
+        #[arg(value_name = "NUMBER-OR-ID")]
         id: String,
     },
+    /// Print the calls that wait for an approval as they come, until Ctrl-C
+    ///
+    /// On a terminal, it asks about each.
+    Watch,
 }
 
 /// The arguments of `approvals grant`.
 #[derive(Debug, Args)]
 pub(crate) struct ApprovalGrant {
-    /// Id of the request, from `prowess approvals list`
+    /// Number of the request from `prowess approvals`, its id, or the start of its id
+    #[arg(value_name = "NUMBER-OR-ID")]
     pub(crate) id: String,
     /// How often the call may be made
     #[arg(long, value_enum, default_value_t = GrantScope::Once)]

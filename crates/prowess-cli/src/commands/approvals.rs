@@ -1,35 +1,33 @@
 //! `prowess approvals`: lists the tool calls that wait for a person, and decides on them.
 
-use std::fmt::Write as _;
-use std::num::NonZeroUsize;
+mod find;
+mod shown;
+mod watch;
+
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use prowess::session::AuditedApprovals;
-use prowess::state::{ApprovalDatabase, rfc3339};
+use prowess::state::ApprovalDatabase;
 use prowess::{
-    ApprovalDecision, ApprovalEntry, ApprovalError, ApprovalId, ApprovalScope, ApprovalState,
-    ApprovalStore, ApprovalStoreError, ApprovalStoreExt, ApprovalVerdict, ArgumentPattern,
-    AuditSink, Clock, DecisionError, Digest, NoAudit, SystemClock, Timestamp,
+    ApprovalDecision, ApprovalEntry, ApprovalError, ApprovalId, ApprovalScope, ApprovalStoreError,
+    ApprovalStoreExt, ApprovalVerdict, AuditLog, AuditPolicy, AuditSink, Clock, DecisionError,
+    NoAudit, SystemClock, Timestamp,
 };
+use prowess_audit::JsonLinesLog;
 use serde::Serialize;
 
 use crate::args::{ApprovalGrant, Approvals, Global, GrantScope};
-use crate::audit_log::audit_sink;
+use crate::audit_log;
+use crate::commands::audit::located;
 use crate::failure::Failure;
-use crate::output::{DIM, ID, Output};
+use crate::output::Output;
 use crate::paths;
 use crate::policies::policies;
-use crate::terminal::{one_line, plain};
+use crate::user::user;
 
-/// The number of entries that are read at once.
-const PAGE: NonZeroUsize = NonZeroUsize::new(256).expect("it is not zero");
-
-/// The maximum width of a call on a line.
-const WIDTH: usize = 160;
-
-/// The number of characters of a digest that are shown: `sha256:` and 12 digits.
-const SHORT_DIGEST: usize = 19;
+use shown::Shown;
 
 /// The output of `approvals --format json`.
 #[derive(Serialize)]
@@ -41,24 +39,6 @@ enum Answer {
     Approvals(Vec<Shown>),
 }
 
-/// One entry, with its times as text.
-#[derive(Serialize)]
-struct Shown {
-    id: ApprovalId,
-    state: &'static str,
-    tool: String,
-    arguments: String,
-    preview: String,
-    skill: Option<String>,
-    package: Option<Digest>,
-    tenant: Option<String>,
-    session: String,
-    scope: Option<ApprovalScope>,
-    asked: String,
-    expires: Option<String>,
-    by: Option<String>,
-}
-
 /// Returns the commands that decide on a pending approval.
 pub(crate) fn next_step(id: &ApprovalId) -> String {
     format!(
@@ -68,23 +48,26 @@ pub(crate) fn next_step(id: &ApprovalId) -> String {
 }
 
 pub(crate) fn run(
-    command: &Approvals,
+    command: Option<&Approvals>,
     global: &Global,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let now = SystemClock::default().now();
-    let decide = |id: &str, verdict| {
-        let audit = audit(global, output)?;
-        decide(id, verdict, now, audit)
-    };
+    let now = now();
+    let decide = |id: &str, verdict| decide(id, verdict, global, output);
     let answer = match command {
-        Approvals::List => Answer::Approvals(list(now)?),
-        Approvals::Grant(grant) => Answer::Granted(decide(&grant.id, verdict(grant, now))?),
-        Approvals::Deny { id } => Answer::Denied(decide(id, ApprovalVerdict::Deny)?),
-        Approvals::Revoke { id } => Answer::Revoked(decide(id, ApprovalVerdict::Revoke)?),
+        None | Some(Approvals::List { all: false }) => list(false, now, output)?,
+        Some(Approvals::List { all: true }) => list(true, now, output)?,
+        Some(Approvals::Grant(grant)) => Answer::Granted(decide(&grant.id, verdict(grant, now))?),
+        Some(Approvals::Deny { id }) => Answer::Denied(decide(id, ApprovalVerdict::Deny)?),
+        Some(Approvals::Revoke { id }) => Answer::Revoked(decide(id, ApprovalVerdict::Revoke)?),
+        Some(Approvals::Watch) => return watch::run(global, output),
     };
     output.result(&answer, text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn now() -> Timestamp {
+    SystemClock::default().now()
 }
 
 fn verdict(grant: &ApprovalGrant, now: Timestamp) -> ApprovalVerdict {
@@ -97,46 +80,79 @@ fn verdict(grant: &ApprovalGrant, now: Timestamp) -> ApprovalVerdict {
     ApprovalVerdict::Grant { scope, expires }
 }
 
-fn list(now: Timestamp) -> Result<Vec<Shown>, Failure> {
-    let Some(database) = open()? else { return Ok(Vec::new()) };
-    let mut entries: Vec<ApprovalEntry> = Vec::new();
-    loop {
-        let after = entries.last().map(|entry| &entry.id);
-        let page = database.list(after, PAGE).map_err(|error| unusable(&error))?;
-        if page.is_empty() {
-            break;
-        }
-        entries.extend(page);
+/// Lists the pending approvals, or all, in the order in which they were asked for.
+fn list(is_all: bool, now: Timestamp, output: &Output) -> Result<Answer, Failure> {
+    let Some(database) = open()? else { return Ok(Answer::Approvals(Vec::new())) };
+    let entries = find::all(&database)?;
+    let pending = |entry: &&ApprovalEntry| shown::state(entry, now) == "pending";
+    let ids: Vec<_> = entries.iter().filter(pending).map(|entry| entry.id.clone()).collect();
+    let numbers = database.numbers(&ids).map_err(|error| unusable(&error))?;
+    let granted = entries.iter().filter(|entry| shown::state(entry, now) == "granted").count();
+    if !is_all && granted > 0 {
+        let count = crate::output::counted(granted, "approval");
+        output.remark(&format!("{count} in force: see `prowess approvals list --all`\n"));
     }
-    entries.sort_by_key(|entry| entry.asked);
-    Ok(entries.into_iter().map(|entry| shown(entry, now)).collect())
+    let listed = entries.into_iter().filter(|entry| is_all || pending(&entry));
+    let shown = |entry: ApprovalEntry| {
+        let number = numbers.get(&entry.id).copied();
+        Shown::new(entry, number, now)
+    };
+    Ok(Answer::Approvals(listed.map(shown).collect()))
 }
 
 fn decide(
     id: &str,
     verdict: ApprovalVerdict,
-    now: Timestamp,
-    audit: Arc<dyn AuditSink>,
+    global: &Global,
+    output: &Output,
 ) -> Result<Shown, Failure> {
-    let id = ApprovalId::new(id);
-    let Some(database) = open()? else { return Err(refused(ApprovalError::NotFound(id))) };
-    // A name for the record; the file's permissions decide who may change it.
-    let by = std::env::var("USER").unwrap_or_else(|_| "command line".to_owned());
-    let approvals = AuditedApprovals::new(Arc::new(database), audit);
-    let entry = approvals.decide(&id, &ApprovalDecision { verdict, by, at: now });
-    entry.map(|entry| shown(entry, now)).map_err(refused)
+    let database = open()?.ok_or_else(|| find::not_found(id))?;
+    let (entry, number) = find::one(&database, id)?;
+    let decided = decide_on(&entry, verdict, database, global, output)?;
+    Ok(Shown::new(decided, number, now()))
 }
 
-/// Returns the audit log if the configuration has one and no other program is writing it. The
-/// program that does records who has granted an approval when a call uses it.
-fn audit(global: &Global, output: &Output) -> Result<Arc<dyn AuditSink>, Failure> {
-    match audit_sink(&policies(global)?) {
-        Ok(audit) => Ok(audit),
-        Err(failure) => {
-            output.remark(&format!("the decision is not in the audit log: {}\n", failure.message));
-            Ok(Arc::new(NoAudit))
+/// Decides on an approval, and records that in the log of the host that asked for it, or else in
+/// that of the configuration.
+fn decide_on(
+    entry: &ApprovalEntry,
+    verdict: ApprovalVerdict,
+    database: ApprovalDatabase,
+    global: &Global,
+    output: &Output,
+) -> Result<ApprovalEntry, Failure> {
+    let settings = policies(global)?.audit;
+    let is_required = settings.policy == AuditPolicy::Required && settings.log == AuditLog::Keep
+        || entry.log.as_ref().is_some_and(|log| log.policy == AuditPolicy::Required);
+    let opened = match &entry.log {
+        Some(log) => Some(audit_log::open(Path::new(&log.location))),
+        None if settings.log == AuditLog::Keep => Some(audit_log::open(&located(&None)?)),
+        None => None,
+    };
+    let unrecorded = |reason: &str| {
+        output.remark(&format!("the decision is not in the audit log: {reason}\n"));
+    };
+    let log: Option<Arc<JsonLinesLog>> = match opened {
+        Some(Ok(log)) => Some(Arc::new(log)),
+        Some(Err(failure)) if is_required => return Err(failure),
+        Some(Err(failure)) => {
+            unrecorded(&failure.message);
+            None
         }
+        None => None,
+    };
+    let audit: Arc<dyn AuditSink> = match &log {
+        Some(log) => Arc::clone(log) as _,
+        None => Arc::new(NoAudit),
+    };
+    let policy = if is_required { AuditPolicy::Required } else { AuditPolicy::BestEffort };
+    let approvals = AuditedApprovals::new(Arc::new(database), audit, policy);
+    let decision = ApprovalDecision { verdict, by: user(), at: now() };
+    let decided = approvals.decide(&entry.id, &decision).map_err(refused)?;
+    if log.is_some_and(|log| log.lost() > 0) {
+        unrecorded("it cannot be written");
     }
+    Ok(decided)
 }
 
 /// Opens the database; returns `None` if there is none yet.
@@ -152,48 +168,9 @@ fn open() -> Result<Option<ApprovalDatabase>, Failure> {
     database.map(Some).map_err(|found| Failure::new(found.code.as_str(), found.message, found.help))
 }
 
-fn shown(entry: ApprovalEntry, now: Timestamp) -> Shown {
-    let is_expired = entry.is_expired(now)
-        && matches!(entry.state, ApprovalState::Pending | ApprovalState::Granted { .. });
-    let state = if is_expired { "expired" } else { entry.state.word() };
-    let (scope, by) = match entry.state {
-        ApprovalState::Granted { scope, by, .. } => (Some(scope), Some(by)),
-        ApprovalState::Denied { by, .. } | ApprovalState::Revoked { by, .. } => (None, Some(by)),
-        ApprovalState::Spent { .. } => (Some(ApprovalScope::Once), None),
-        _ => (None, None),
-    };
-    Shown {
-        id: entry.id,
-        state,
-        tool: entry.request.tool,
-        arguments: words(&entry.request.arguments),
-        preview: entry.preview,
-        skill: entry.request.skill,
-        package: entry.request.package,
-        tenant: entry.request.tenant,
-        session: entry.session.to_string(),
-        scope,
-        asked: rfc3339(entry.asked),
-        expires: entry.expires.map(rfc3339),
-        by,
-    }
-}
-
-/// Returns the arguments that are covered, in words.
-fn words(arguments: &ArgumentPattern) -> String {
-    match arguments {
-        ArgumentPattern::Any => "any arguments".to_owned(),
-        ArgumentPattern::Exact(_) => "exactly these arguments".to_owned(),
-        ArgumentPattern::CommandPrefix(words) => {
-            format!("commands that begin with `{}`", words.join(" "))
-        }
-        _ => "arguments that this version cannot show".to_owned(),
-    }
-}
-
 fn refused(error: ApprovalError) -> Failure {
     let message = error.to_string();
-    let list = "see `prowess approvals list`";
+    let list = "see `prowess approvals list --all`";
     match error {
         ApprovalError::NotFound(_) => Failure::usage("approval-not-found", message, list),
         ApprovalError::Decision(DecisionError::Expired(_)) => {
@@ -219,45 +196,10 @@ fn unusable(error: &ApprovalStoreError) -> Failure {
 
 fn text(answer: &Answer) -> String {
     match answer {
-        Answer::Granted(entry) | Answer::Denied(entry) | Answer::Revoked(entry) => line(entry),
+        Answer::Granted(entry) | Answer::Denied(entry) | Answer::Revoked(entry) => entry.text(),
         Answer::Approvals(entries) if entries.is_empty() => {
-            "no tool call waits for an approval, and none is approved\n".to_owned()
+            "no tool call waits for an approval\n".to_owned()
         }
-        Answer::Approvals(entries) => entries.iter().map(line).collect(),
+        Answer::Approvals(entries) => entries.iter().map(Shown::text).collect(),
     }
-}
-
-/// Returns an entry on two lines: the call, and what the approval is bound to.
-fn line(entry: &Shown) -> String {
-    let id = plain(entry.id.as_str());
-    let arguments = one_line(&entry.arguments, WIDTH);
-    let mut text = format!(
-        "{ID}{id}{ID:#}  {}  {}: {arguments}\n",
-        entry.state,
-        one_line(&entry.tool, WIDTH),
-    );
-    if !entry.preview.is_empty() {
-        let _ = writeln!(text, "  {}", one_line(&entry.preview, WIDTH));
-    }
-    let scope = entry.scope.map(|scope| match scope {
-        ApprovalScope::Once => "one call",
-        ApprovalScope::Session => "this session",
-        ApprovalScope::Always => "every session",
-    });
-    let digest = entry.package.map(|digest| digest.to_string());
-    let package = digest.as_ref().and_then(|digest| digest.get(..SHORT_DIGEST));
-    let parts = [
-        ("skill", entry.skill.as_deref()),
-        ("package", package),
-        ("tenant", entry.tenant.as_deref()),
-        ("session", Some(entry.session.as_str())),
-        ("for", scope),
-        ("by", entry.by.as_deref()),
-        ("expires", entry.expires.as_deref()),
-    ];
-    let parts = parts
-        .iter()
-        .filter_map(|(word, part)| part.map(|part| format!("{word} {}", one_line(part, WIDTH))));
-    let _ = writeln!(text, "  {DIM}{}{DIM:#}", parts.collect::<Vec<_>>().join(", "));
-    text
 }

@@ -37,7 +37,7 @@ pub(crate) fn run(
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let arguments = arguments(json)?;
-    let runtime = runtime::runtime(global)?;
+    let runtime = runtime::audited(global)?;
     let conversation = Conversation::open(&runtime)?;
     conversation.load(load)?;
     let answer = conversation.turn()?.call(&conversation::call(tool, arguments));

@@ -105,7 +105,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Verify(options)) => install::verify(options, output),
         Some(Command::Publish(args)) => publish::run(args, output),
         Some(Command::Audit(command)) => audit::run(command, output),
-        Some(Command::Approvals(command)) => approvals::run(command, global, output),
+        Some(Command::Approvals { command }) => approvals::run(command.as_ref(), global, output),
         Some(Command::Completions { shell }) => manual::completions(*shell, output),
         Some(Command::Man { directory }) => manual::pages(directory.as_deref(), output),
         Some(Command::Tour) => tour::run(global, output),

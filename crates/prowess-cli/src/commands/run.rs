@@ -34,7 +34,8 @@ const SIGNALLED: u8 = 128;
 pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCode, Failure> {
     let configured = policies(global)?;
     let policies = granted(configured.clone(), args)?;
-    let plugins = crate::plugins::load(global, &policies)?;
+    let load = if args.explain { crate::plugins::load } else { crate::plugins::load_audited };
+    let plugins = load(global, &policies)?;
     let scripts = policies.scripts.clone();
     let runtime = builder_with(global, policies, &plugins)?.build()?;
     let conversation = Conversation::open(&runtime)?;

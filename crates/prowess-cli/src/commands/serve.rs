@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     // Skills may change while a server runs.
     policies.refresh.mode.get_or_insert(RefreshMode::Watch);
     server.adapt(&mut policies);
-    let loaded = plugins::load(global, &policies)?;
+    let loaded = plugins::load_audited(global, &policies)?;
     let runtime = runtime::builder_with(global, policies.clone(), &loaded)?.build()?;
     let _following = plugins::follow(&policies, &loaded, output)?;
     let skills = counted(runtime.catalog().len(), "skill");

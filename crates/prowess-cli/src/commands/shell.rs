@@ -25,7 +25,7 @@ const MOST_INPUT: u64 = 16 << 20;
 
 pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCode, Failure> {
     let policies = with_shell(policies(global)?);
-    let plugins = crate::plugins::load(global, &policies)?;
+    let plugins = crate::plugins::load_audited(global, &policies)?;
     let runtime = builder_with(global, policies, &plugins)?.build()?;
     let conversation = Conversation::open(&runtime)?;
     conversation.load(&args.load)?;

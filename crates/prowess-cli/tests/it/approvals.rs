@@ -1,19 +1,22 @@
 //! A person lists the calls that wait for an approval, and decides on them.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use prowess::state::ApprovalDatabase;
 use prowess::{
-    ApprovalId, ApprovalQuery, ApprovalRequest, ApprovalStore, ApprovalStoreExt, ArgumentPattern,
-    Clock, Digest, NewApproval, OperationId, SessionId, Spend, SystemClock, Timestamp,
+    ApprovalId, ApprovalLog, ApprovalQuery, ApprovalRequest, ApprovalStore, ApprovalStoreExt,
+    ArgumentPattern, AuditPolicy, Clock, Digest, NewApproval, OperationId, SessionId, Spend,
+    SystemClock, Timestamp,
 };
 use prowess_audit::{JsonLinesLog, LogOptions, Redactor};
 use prowess_testkit::{Tree, hostile_texts, invisible_in};
+use rustix::process::{Signal, getuid};
 use serde_json::{Value, json};
 
-use crate::program::{Program, Ran};
+use crate::program::{Program, Ran, signal};
 
 fn database(home: &Tree) -> PathBuf {
     home.join(".local/state/prowess/state.db")
@@ -52,6 +55,7 @@ fn new_approval(id: &str, package: &[u8]) -> NewApproval {
         preview: "git push origin main".into(),
         now,
         expires: Timestamp(now.0 + 600_000),
+        log: None,
     }
 }
 
@@ -89,12 +93,15 @@ fn request_is_listed_and_granted_for_one_call() {
         "nothing is granted yet"
     );
     let granted = json(&home, &["grant", "a1", "--for", "10m"]);
+    let by = granted["granted"]["by"].as_str().expect("a person has decided");
+    assert!(by.contains(&format!("uid {}", getuid().as_raw())), "{by}");
     assert_eq!(granted["granted"]["scope"], "once", "the narrowest scope is the default");
     assert!(granted["granted"]["expires"].is_string(), "{granted}");
     assert_eq!(spend(&store, "globex", &session(), 1), Spend::NotApplicable, "another tenant's");
     assert_eq!(spend(&store, "acme", &session(), 1), Spend::Allowed);
     assert_eq!(spend(&store, "acme", &session(), 2), Spend::SpentByAnother, "it is for one call");
-    assert_eq!(json(&home, &["list"])["approvals"][0]["state"], "spent");
+    assert_eq!(json(&home, &[]), json!({"approvals": []}), "nothing waits");
+    assert_eq!(json(&home, &["list", "--all"])["approvals"][0]["state"], "spent");
 }
 
 #[test]
@@ -156,23 +163,112 @@ fn texts_of_a_model_are_encoded() {
     }
 }
 
+/// Returns a request of another session, which was asked for later.
+fn later(id: &str, seconds: u64) -> NewApproval {
+    let new = new_approval(id, b"package");
+    let now = Timestamp(new.now.0 + 1_000 * seconds);
+    NewApproval { session: SessionId::new(id).unwrap(), now, ..new }
+}
+
 #[test]
-fn decision_is_in_the_audit_log() {
+fn number_stays_with_its_approval() {
+    let (home, store) = home([later("first", 0), later("second", 1), later("other", 2)]);
+    let numbers = |args: &[&str]| -> Vec<(u64, String)> {
+        let listed = json(&home, args);
+        let entries = listed["approvals"].as_array().unwrap().iter();
+        let id = |entry: &Value| entry["id"].as_str().unwrap().to_owned();
+        entries.map(|entry| (entry["number"].as_u64().unwrap(), id(entry))).collect()
+    };
+    let all = [(1, "first".into()), (2, "second".into()), (3, "other".into())];
+    assert_eq!(numbers(&[]), all);
+    assert_eq!(json(&home, &["grant", "1"])["granted"]["id"], "first");
+    store.ask(later("fourth", 3)).unwrap();
+    let left = [(2, "second".into()), (3, "other".into()), (4, "fourth".into())];
+    assert_eq!(numbers(&["list"]), left, "no number moves to another approval");
+    let cases = [
+        ("1", "approval-state", "approval `first` is granted"),
+        ("9", "approval-not-found", "there is no approval `9`"),
+        ("", "approval-not-found", "there is no approval ``"),
+        ("f", "approval-ambiguous", "`f` is the start of `first`, `fourth`"),
+    ];
+    for (named, code, message) in cases {
+        let failure = run(&home, &["grant", named, "--format", "json"]).error();
+        assert_eq!((&failure["code"], &failure["message"]), (&json!(code), &json!(message)));
+    }
+    assert_eq!(json(&home, &["deny", "fo"])["denied"]["id"], "fourth");
+    assert_eq!(json(&home, &["revoke", "1"])["revoked"]["id"], "first");
+}
+
+/// A random id of a session is a secret, so the log has another name for it.
+#[test]
+fn session_is_named_as_in_the_log() {
+    let id = SessionId::new("0123456789abcdef0123456789abcdef").unwrap();
+    let new = NewApproval { session: id.clone(), ..new_approval("a1", b"package") };
+    let (home, _) = home([new]);
+    let listed = run(&home, &[]);
+    let text = listed.text();
+    assert!(text.contains(&*id.log_name()) && !text.contains(id.as_str()), "{text}");
+}
+
+/// The program that asked keeps a log, and the one in which the person decides is not told so.
+#[test]
+fn decision_is_in_the_log_of_the_host() {
+    let location = |home: &Tree| home.join(".local/state/prowess/audit.jsonl");
+    let asked = |home: &Tree, policy| {
+        let location = location(home).display().to_string();
+        let log = Some(ApprovalLog { location, policy });
+        let approvals = ApprovalDatabase::open(database(home)).unwrap();
+        approvals.ask(NewApproval { log, ..new_approval("a1", b"one") }).unwrap();
+    };
+    let home = Tree::new("");
+    asked(&home, AuditPolicy::BestEffort);
+    let clock = Arc::new(SystemClock::default());
+    let options = LogOptions::default();
+    let host = JsonLinesLog::open(location(&home), options, Redactor::default(), clock);
+    let host = host.expect("there is room");
+    assert_eq!(run(&home, &["grant", "a1"]).code, Some(0));
+    host.sync().expect("the host goes on");
+    let text = fs::read_to_string(location(&home)).expect("the log is kept");
+    assert!(text.contains(r#""action":"granted","approval_id":"a1""#), "{text}");
+    assert!(text.contains("(uid ") || text.contains(r#""by":"uid "#), "{text}");
+
+    for (policy, is_made) in [(AuditPolicy::Required, false), (AuditPolicy::BestEffort, true)] {
+        let home = Tree::new("");
+        asked(&home, policy);
+        // No file can be opened there.
+        fs::create_dir_all(location(&home)).unwrap();
+        let ran = run(&home, &["deny", "a1"]);
+        assert_eq!(ran.code, Some(i32::from(!is_made)), "{policy:?}: {ran:?}");
+        let said = if is_made { "is not in the audit log" } else { "error[audit-log-unavailable]" };
+        assert!(ran.stderr.contains(said), "{policy:?}: {}", ran.stderr);
+        assert_eq!(json(&home, &["list"]) == json!({"approvals": []}), is_made, "{policy:?}");
+    }
+}
+
+#[test]
+fn decision_is_in_the_log_of_the_configuration() {
     let (home, _approvals) = home([new_approval("a1", b"one")]);
     home.write("prowess.yaml", "audit: { log: keep }");
     let config = home.join("prowess.yaml");
     let config = config.to_str().expect("the test's directory is UTF-8");
-    let log = home.join(".local/state/prowess/audit.jsonl");
     let ran = run(&home, &["grant", "a1", "--config", config]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let text = fs::read_to_string(&log).expect("the log is kept");
+    let log = home.join(".local/state/prowess/audit.jsonl");
+    let text = fs::read_to_string(log).expect("the log is kept");
     assert!(text.contains(r#""action":"granted","approval_id":"a1""#), "{text}");
+}
 
-    let clock = Arc::new(SystemClock::default());
-    let host = JsonLinesLog::open(&log, LogOptions::default(), Redactor::default(), clock);
-    let _host = host.expect("no other program writes it");
-    let ran = run(&home, &["revoke", "a1", "--config", config]);
-    assert_eq!(ran.code, Some(0), "the decision does not need the log: {ran:?}");
-    assert!(ran.stderr.contains("the decision is not in the audit log"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("in use by another process"), "{}", ran.stderr);
+#[test]
+fn watch_prints_requests_as_they_come() {
+    let (home, store) = home([later("first", 0)]);
+    let (mut command, _place) = Program::new().at_home_in(&home.join("")).into_command();
+    let mut child = command.args(["approvals", "watch", "--format", "json"]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || -> Value { serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap() };
+    assert_eq!(next()["id"], "first");
+    store.ask(later("second", 1)).unwrap();
+    let second = next();
+    assert_eq!((&second["id"], &second["number"]), (&json!("second"), &json!(2)));
+    signal(child.id(), Signal::INT).unwrap();
+    assert!(!child.wait().unwrap().success(), "a signal ends it");
 }

@@ -119,3 +119,48 @@ fn explained_call_names_its_rule_and_is_not_run() {
     let load = place.run(&["call", "skills_load", r#"{"names": ["pdf"]}"#, "--explain"]);
     assert_eq!(load.text(), "allow: `skills.load` manages skills, which is always possible\n");
 }
+
+/// The arguments with which a command of the help does something.
+fn arguments<'a>(command: &[&str], skill: &'a str) -> Vec<&'a str> {
+    match command {
+        ["validate" | "read-properties" | "to-prompt"] => vec![skill],
+        ["show" | "search" | "explain"] => vec!["pdf"],
+        ["prompt"] => vec!["--load", "pdf"],
+        ["call"] => vec!["skills_load", r#"{"names": ["pdf"]}"#],
+        ["run"] => vec!["pdf", "scripts/fill.sh", "--explain"],
+        ["mcp", "config"] => vec!["--client", "cursor"],
+        ["completions"] => vec!["bash"],
+        ["approvals", "grant" | "deny" | "revoke"] => vec!["none"],
+        ["approvals", "watch"] => vec!["--help"],
+        _ => Vec::new(),
+    }
+}
+
+/// A command that only reads leaves the log as it is, and no command needs it for itself.
+#[test]
+fn every_command_works_beside_a_server() {
+    block_on(async {
+        let place = Place::new("added_tools: gate");
+        let client = Client::of(place.program()).await;
+        client.call("skills_load", json!({ "names": ["pdf"] })).await;
+        let skill = place.0.join("skills/pdf").display().to_string();
+        let log = place.0.join("home/.local/state/prowess/audit.jsonl");
+        let length = || std::fs::metadata(&log).expect("there is a log").len();
+        for command in crate::help::commands() {
+            // Servers go on, and others ask the network or write into the working directory.
+            if matches!(command[..], ["serve" | "add" | "sync" | "update" | "publish", ..]) {
+                continue;
+            }
+            let before = length();
+            let ran = place.run(&[&command[..], &arguments(&command, &skill)].concat());
+            assert!(!ran.stderr.contains("error[audit"), "{command:?}: {}", ran.stderr);
+            assert!(!ran.stderr.contains("nothing is recorded"), "{command:?}: {}", ran.stderr);
+            assert_eq!(length() > before, command == ["call"], "{command:?} writes the log");
+        }
+        let second = Client::of(place.program()).await;
+        for client in [&client, &second, &client] {
+            client.call("skills_load", json!({ "names": ["pdf"] })).await;
+        }
+        prowess_audit::verify(&log).expect("all have written one chain");
+    });
+}

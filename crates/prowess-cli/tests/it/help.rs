@@ -14,7 +14,7 @@ const COMMANDS: &str = ", validate, read-properties, new, to-prompt, list, show,
     plugin trust, serve, mcp, mcp config, mcp call, config, config show, config init, config schema, \
     config check, trust, add, remove, sync, update, verify, publish, audit, audit show, \
     audit verify, audit stats, approvals, approvals list, approvals grant, approvals deny, \
-    approvals revoke, completions, man, tour, version, help";
+    approvals revoke, approvals watch, completions, man, tour, version, help";
 
 /// Returns the words of each command.
 pub(crate) fn commands() -> Vec<Vec<&'static str>> {

@@ -262,6 +262,9 @@ pub enum ApprovalAction {
     Spent,
     /// A person has revoked it.
     Revoked,
+    /// The change that was recorded last was not made: another host has changed the approval first,
+    /// or the store failed.
+    NotMade,
     /// It was removed from its store after it had expired, without a decision or without a use.
     Expired,
 }

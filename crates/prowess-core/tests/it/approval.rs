@@ -28,6 +28,7 @@ fn pending(package: Option<&[u8]>) -> ApprovalEntry {
         preview: String::new(),
         now: Timestamp(1),
         expires: Timestamp(10),
+        log: None,
     };
     new.admit([]).expect("the limit is not reached")
 }
@@ -220,6 +221,7 @@ fn new(id: usize, request: ApprovalRequest, preview: &str) -> NewApproval {
         preview: preview.to_owned(),
         now: Timestamp(2),
         expires: Timestamp(10),
+        log: None,
     }
 }
 

@@ -117,6 +117,7 @@ impl Model for Approvals {
             preview: String::new(),
             now: Timestamp(1),
             expires: Timestamp(10),
+            log: None,
         };
         let stored = new.admit([]).expect("the limit is not reached");
         let host = Host { phase: Phase::Starts, has_lost: false };

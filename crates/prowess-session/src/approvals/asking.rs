@@ -100,6 +100,7 @@ impl CallApprovals {
             preview: preview(call.arguments),
             now,
             expires: Timestamp(now.0.saturating_add(lifetime)),
+            log: None,
         })?;
         Ok(match asked {
             Asked::Entry(entry) => match entry.state {

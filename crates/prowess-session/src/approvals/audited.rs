@@ -4,10 +4,11 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use prowess_core::{
-    Approval, ApprovalAction, ApprovalEntry, ApprovalEvent, ApprovalId, ApprovalQuery,
-    ApprovalScope, ApprovalState, ApprovalStore, ApprovalStoreError, Asked, AuditSink, CallOrigin,
-    CorrelationId, NewApproval, RuntimeEvent, Timestamp,
+    Approval, ApprovalAction, ApprovalEntry, ApprovalEvent, ApprovalId, ApprovalLog, ApprovalQuery,
+    ApprovalScope, ApprovalState, ApprovalStore, ApprovalStoreError, Asked, AuditError,
+    AuditPolicy, AuditSink, CallOrigin, CorrelationId, NewApproval, RuntimeEvent, Timestamp,
 };
+use tracing::warn;
 
 /// An approval store that reports each change of an approval to the audit, once among all hosts.
 ///
@@ -17,6 +18,7 @@ use prowess_core::{
 pub struct AuditedApprovals {
     store: Arc<dyn ApprovalStore>,
     audit: Arc<dyn AuditSink>,
+    policy: AuditPolicy,
     call: Option<Call>,
 }
 
@@ -28,9 +30,14 @@ struct Call {
 }
 
 impl AuditedApprovals {
-    /// Creates the audit of `store`.
-    pub fn new(store: Arc<dyn ApprovalStore>, audit: Arc<dyn AuditSink>) -> Self {
-        Self { store, audit, call: None }
+    /// Creates the audit of `store`. Under [`AuditPolicy::Required`], no decision of a person is
+    /// stored that is not in the log before.
+    pub fn new(
+        store: Arc<dyn ApprovalStore>,
+        audit: Arc<dyn AuditSink>,
+        policy: AuditPolicy,
+    ) -> Self {
+        Self { store, audit, policy, call: None }
     }
 
     /// Returns the same store for one call, which the events name.
@@ -52,13 +59,17 @@ impl AuditedApprovals {
     }
 
     fn report(&self, entry: ApprovalEntry, change: Change) {
+        self.audit.report(&self.event(entry, change));
+    }
+
+    fn event(&self, entry: ApprovalEntry, change: Change) -> RuntimeEvent {
         let Change { action, at, scope, by } = change;
         let (origin, correlation) = match self.call.clone() {
             Some(Call { origin, correlation }) => (origin, Some(correlation)),
             None => (of_tenant(&entry), None),
         };
         let ApprovalEntry { id, request, session, .. } = entry;
-        self.audit.report(&RuntimeEvent::Approval(ApprovalEvent {
+        RuntimeEvent::Approval(ApprovalEvent {
             at,
             action,
             id,
@@ -68,12 +79,30 @@ impl AuditedApprovals {
             session,
             origin,
             correlation,
-        }));
+        })
+    }
+
+    /// Stores an entry after its change is in the log.
+    fn replace_recorded(
+        &self,
+        entry: ApprovalEntry,
+        expected: u64,
+        change: Change,
+    ) -> Result<bool, ApprovalStoreError> {
+        let at = change.at;
+        self.audit.store(&self.event(entry.clone(), change)).map_err(not_recorded)?;
+        let stored = self.store.replace(entry.clone(), expected);
+        if !matches!(stored, Ok(true)) {
+            self.report(entry, Change::new(ApprovalAction::NotMade, at));
+        }
+        stored
     }
 }
 
 impl ApprovalStore for AuditedApprovals {
-    fn ask(&self, new: NewApproval) -> Result<Asked, ApprovalStoreError> {
+    fn ask(&self, mut new: NewApproval) -> Result<Asked, ApprovalStoreError> {
+        let log = |location| ApprovalLog { location, policy: self.policy };
+        new.log = new.log.or_else(|| self.audit.location().map(log));
         let id = new.id.clone();
         let at = new.now;
         let asked = self.store.ask(new)?;
@@ -91,10 +120,23 @@ impl ApprovalStore for AuditedApprovals {
 
     fn replace(&self, entry: ApprovalEntry, expected: u64) -> Result<bool, ApprovalStoreError> {
         let granted_by = self.granted_by(&entry)?;
+        let Some(change) = Change::to(&entry.state) else {
+            return self.store.replace(entry, expected);
+        };
+        let is_decision = change.by.is_some();
+        let change = Change { by: change.by.or(granted_by), ..change };
+        if is_decision && self.policy == AuditPolicy::Required {
+            return self.replace_recorded(entry, expected, change);
+        }
         let is_stored = self.store.replace(entry.clone(), expected)?;
-        if let (true, Some(change)) = (is_stored, Change::to(&entry.state)) {
-            let by = change.by.or(granted_by);
-            self.report(entry, Change { by, ..change });
+        match is_stored {
+            true if is_decision => {
+                if let Err(error) = self.audit.store(&self.event(entry, change)) {
+                    warn!(target: "prowess", %error, "audit_failed");
+                }
+            }
+            true => self.report(entry, change),
+            false => {}
         }
         Ok(is_stored)
     }
@@ -120,6 +162,10 @@ impl ApprovalStore for AuditedApprovals {
         }
         Ok(removed)
     }
+}
+
+fn not_recorded(error: AuditError) -> ApprovalStoreError {
+    ApprovalStoreError(format!("the decision is not made, because it cannot be recorded: {error}"))
 }
 
 /// What has happened to an approval, and when.

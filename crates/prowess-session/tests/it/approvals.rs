@@ -307,6 +307,7 @@ fn granted() -> MemoryApprovals {
         preview: String::new(),
         now: Timestamp(1),
         expires: Timestamp(10),
+        log: None,
     };
     store.ask(new).expect("memory does not fail");
     let verdict = ApprovalVerdict::Grant { scope: ApprovalScope::Once, expires: None };

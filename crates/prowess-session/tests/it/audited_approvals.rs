@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use prowess_core::{
     ApprovalDecision, ApprovalId, ApprovalQuery, ApprovalRequest, ApprovalScope, ApprovalStore,
-    ApprovalStoreExt, ApprovalVerdict, ArgumentPattern, CallOrigin, CorrelationId, NewApproval,
-    OperationId, RuntimeEvent, SessionId, Spend, Timestamp,
+    ApprovalStoreExt, ApprovalVerdict, ArgumentPattern, AuditError, AuditEvent, AuditPolicy,
+    AuditSink, CallOrigin, CorrelationId, NewApproval, OperationId, RuntimeEvent, SessionId, Spend,
+    Timestamp,
 };
 use prowess_session::{AuditedApprovals, MemoryApprovals};
 use prowess_testkit::{AuditRecorder, check_approval_store};
@@ -34,7 +35,8 @@ struct Host {
 impl Host {
     fn new() -> Self {
         let audit = Arc::new(AuditRecorder::default());
-        let approvals = AuditedApprovals::new(Arc::new(MemoryApprovals::new()), audit.clone());
+        let store = Arc::new(MemoryApprovals::new());
+        let approvals = AuditedApprovals::new(store, audit.clone(), AuditPolicy::BestEffort);
         Self { audit, approvals }
     }
 
@@ -60,6 +62,7 @@ impl Host {
             preview: word.to_owned(),
             now: Timestamp(1),
             expires: Timestamp(100),
+            log: None,
         });
         asked.expect("memory does not fail");
     }
@@ -176,4 +179,53 @@ fn removed_entries_have_expired_unless_they_ended() {
     assert_eq!(host.take(), expected);
     assert_eq!(remove(), Ok(0));
     assert_eq!(host.take(), Vec::<String>::new(), "an expiry is reported once");
+}
+
+/// Fails to store decisions, and names its log.
+struct FullDisk;
+
+impl AuditSink for FullDisk {
+    fn record(&self, _event: &AuditEvent) {}
+
+    fn store(&self, _event: &RuntimeEvent) -> Result<(), AuditError> {
+        Err(AuditError("the disk is full".to_owned()))
+    }
+
+    fn location(&self) -> Option<String> {
+        Some("/var/audit.jsonl".to_owned())
+    }
+}
+
+#[test]
+fn decision_without_a_record_depends_on_the_policy() {
+    for (policy, is_made) in [(AuditPolicy::Required, false), (AuditPolicy::BestEffort, true)] {
+        let store = Arc::new(MemoryApprovals::new());
+        let approvals = AuditedApprovals::new(store, Arc::new(FullDisk), policy);
+        let host = Host { audit: Arc::default(), approvals };
+        host.ask("a1", "push");
+        let id = ApprovalId::new("a1");
+        let log = host.approvals.load(&id).expect("memory").expect("it was asked").log;
+        let log = log.expect("the request names the log of its host");
+        assert_eq!((&*log.location, log.policy), ("/var/audit.jsonl", policy));
+        assert_eq!(host.decide("a1", ApprovalVerdict::Deny), is_made, "{policy:?}");
+        let entry = host.approvals.load(&id).expect("memory").expect("it was asked");
+        assert_eq!(entry.version, u64::from(is_made), "{policy:?}");
+    }
+}
+
+/// The log has the decision first, and says so if it then was not made.
+#[test]
+fn recorded_decision_that_was_not_made_is_marked() {
+    let mut host = Host::new();
+    let store = Arc::new(MemoryApprovals::new());
+    host.approvals = AuditedApprovals::new(store, host.audit.clone(), AuditPolicy::Required);
+    host.ask("a1", "push");
+    host.take();
+    let entry = host.approvals.load(&ApprovalId::new("a1")).expect("memory").expect("it is there");
+    let deny =
+        ApprovalDecision { verdict: ApprovalVerdict::Deny, by: "ada".to_owned(), at: Timestamp(2) };
+    let denied = entry.decide(&deny).expect("it is pending");
+    assert_eq!(host.approvals.replace(denied, 7), Ok(false), "another host was faster");
+    let lines = host.take();
+    assert!(lines[0].starts_with("a1 Refused") && lines[1].starts_with("a1 NotMade"), "{lines:?}");
 }

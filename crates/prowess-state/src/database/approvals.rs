@@ -1,5 +1,6 @@
 //! The approvals in the database.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -29,7 +30,57 @@ impl ApprovalDatabase {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Box<Diagnostic>> {
         Database::open(path.as_ref()).map(Self)
     }
+
+    /// Gives each of these approvals the next number, in their order, unless it has one. Returns
+    /// the numbers of all approvals. A number means one approval for as long as it is stored.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be written.
+    pub fn numbers(
+        &self,
+        ids: &[ApprovalId],
+    ) -> std::result::Result<BTreeMap<ApprovalId, u64>, ApprovalStoreError> {
+        let numbers = self.0.write(|transaction| {
+            // Added to the layout: programs that do not know it leave it unchanged.
+            transaction.execute_batch(NUMBERS)?;
+            let insert = "INSERT OR IGNORE INTO approval_number (id) \
+                          SELECT id FROM approval WHERE id = ?1";
+            let mut insert = transaction.prepare(insert)?;
+            for id in ids {
+                insert.execute([id.as_str()])?;
+            }
+            let mut select = transaction.prepare("SELECT id, number FROM approval_number")?;
+            let number = |row: &Row<'_>| {
+                let id = ApprovalId::new(row.get_ref(0)?.as_str()?);
+                Ok((id, row.get::<_, i64>(1)?.cast_unsigned()))
+            };
+            select.query_map([], number)?.collect()
+        });
+        numbers.map_err(ApprovalStoreError)
+    }
+
+    /// Returns a number that differs from the last one if another program has changed the file.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the file cannot be read.
+    pub fn changes(&self) -> std::result::Result<i64, ApprovalStoreError> {
+        let changes = self.0.read(|connection| {
+            connection.pragma_query_value(None, "data_version", |row| row.get(0))
+        });
+        changes.map_err(ApprovalStoreError)
+    }
 }
+
+/// The numbers of the approvals that a person has been shown. The largest one grows as long as its
+/// approval is stored, so no number means two of them.
+const NUMBERS: &str = "
+CREATE TABLE IF NOT EXISTS approval_number (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE REFERENCES approval ON DELETE CASCADE
+) STRICT;
+";
 
 impl ApprovalStore for ApprovalDatabase {
     fn ask(&self, new: NewApproval) -> Result<Asked, ApprovalStoreError> {

@@ -182,5 +182,6 @@ pub(crate) fn new_approval(number: usize) -> NewApproval {
         preview: "long ".repeat(200),
         now: Timestamp(1),
         expires: Timestamp(1_000),
+        log: None,
     }
 }

@@ -55,6 +55,7 @@ impl<'a> Fixture<'a> {
             preview: format!("run {word}"),
             now: Timestamp(NOW),
             expires: Timestamp(EXPIRY),
+            log: None,
         }
     }
 

@@ -1,0 +1,127 @@
+//! An approval as a person sees it.
+
+use std::fmt::Write as _;
+
+use prowess::state::rfc3339;
+use prowess::{
+    ApprovalEntry, ApprovalId, ApprovalScope, ApprovalState, ArgumentPattern, Digest, Timestamp,
+};
+use serde::Serialize;
+
+use crate::output::{DIM, ID};
+use crate::terminal::{columns_behind, one_line, plain, wrapped};
+
+/// The maximum width of a call on a line.
+const WIDTH: usize = 160;
+
+/// The number of characters of a digest that are shown: `sha256:` and 12 digits.
+const SHORT_DIGEST: usize = 19;
+
+/// One entry, with its times as text.
+#[derive(Serialize)]
+pub(super) struct Shown {
+    /// The number that stands for it in commands, if a person was shown one.
+    number: Option<u64>,
+    pub(super) id: ApprovalId,
+    state: &'static str,
+    tool: String,
+    arguments: String,
+    preview: String,
+    skill: Option<String>,
+    package: Option<Digest>,
+    tenant: Option<String>,
+    /// The session as the audit log names it.
+    session: String,
+    scope: Option<ApprovalScope>,
+    asked: String,
+    expires: Option<String>,
+    by: Option<String>,
+}
+
+/// Returns the state of an entry as one word.
+pub(super) fn state(entry: &ApprovalEntry, now: Timestamp) -> &'static str {
+    let is_open = matches!(entry.state, ApprovalState::Pending | ApprovalState::Granted { .. });
+    if is_open && entry.is_expired(now) { "expired" } else { entry.state.word() }
+}
+
+impl Shown {
+    pub(super) fn new(entry: ApprovalEntry, number: Option<u64>, now: Timestamp) -> Self {
+        let state = state(&entry, now);
+        let (scope, by) = match entry.state {
+            ApprovalState::Granted { scope, by, .. } => (Some(scope), Some(by)),
+            ApprovalState::Denied { by, .. } | ApprovalState::Revoked { by, .. } => {
+                (None, Some(by))
+            }
+            ApprovalState::Spent { .. } => (Some(ApprovalScope::Once), None),
+            _ => (None, None),
+        };
+        Self {
+            number,
+            id: entry.id,
+            state,
+            tool: entry.request.tool,
+            arguments: words(&entry.request.arguments),
+            preview: entry.preview,
+            skill: entry.request.skill,
+            package: entry.request.package,
+            tenant: entry.request.tenant,
+            session: entry.session.log_name().into_owned(),
+            scope,
+            asked: rfc3339(entry.asked),
+            expires: entry.expires.map(rfc3339),
+            by,
+        }
+    }
+
+    /// Returns the entry as a few lines: the call, and what the approval is bound to.
+    pub(super) fn text(&self) -> String {
+        let number = self.number.map_or_else(|| "-".to_owned(), |number| number.to_string());
+        let margin = number.len() + 2;
+        let columns = columns_behind(margin);
+        let call = format!("{}: {}", self.tool, self.arguments);
+        let call = one_line(&call, columns.saturating_sub(self.state.len() + 2).min(WIDTH));
+        let mut text = format!("{ID}{number}{ID:#}  {}  {call}\n", self.state);
+        if !self.preview.is_empty() {
+            let _ = writeln!(text, "{:margin$}{}", "", one_line(&self.preview, columns.min(WIDTH)));
+        }
+        let details = wrapped(&self.details(columns.min(WIDTH)), columns, margin);
+        let _ = writeln!(text, "{:margin$}{DIM}{details}{DIM:#}", "");
+        text
+    }
+
+    fn details(&self, columns: usize) -> String {
+        let scope = self.scope.map(|scope| match scope {
+            ApprovalScope::Once => "one call",
+            ApprovalScope::Session => "this session",
+            ApprovalScope::Always => "every session",
+        });
+        let digest = self.package.map(|digest| digest.to_string());
+        let package = digest.as_ref().and_then(|digest| digest.get(..SHORT_DIGEST));
+        let parts = [
+            ("id", Some(self.id.as_str())),
+            ("skill", self.skill.as_deref()),
+            ("package", package),
+            ("tenant", self.tenant.as_deref()),
+            ("session", Some(self.session.as_str())),
+            ("for", scope),
+            ("by", self.by.as_deref()),
+            ("expires", self.expires.as_deref()),
+        ];
+        let parts = parts.iter().filter_map(|(word, part)| {
+            part.map(|part| format!("{word} {}", one_line(part, columns.saturating_sub(9))))
+        });
+        plain(&parts.collect::<Vec<_>>().join(", ")).into_owned()
+    }
+}
+
+/// Returns the arguments that are covered, in words.
+fn words(arguments: &ArgumentPattern) -> String {
+    match arguments {
+        ArgumentPattern::Any => "any arguments".to_owned(),
+        ArgumentPattern::Exact(_) => "exactly these arguments".to_owned(),
+        ArgumentPattern::CommandPrefix(words) => {
+            format!("commands that begin with `{}`", words.join(" "))
+        }
+        _ => "arguments that this version cannot show".to_owned(),
+    }
+}

@@ -1,0 +1,96 @@
+//! `prowess approvals watch`: prints the calls that wait for a person as they come.
+
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+use std::thread::sleep;
+use std::time::Duration;
+
+use prowess::state::ApprovalDatabase;
+use prowess::{ApprovalEntry, ApprovalId, ApprovalScope, ApprovalVerdict};
+use prowess_text::terminal_json;
+
+use super::{Shown, decide_on, find, now, open, shown, unusable};
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::output::{DIM, Output};
+
+/// The time between two looks at the counter of the database's changes.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Runs until a signal ends the program. Nothing is half done then.
+pub(super) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+    output.remark("waiting for tool calls that need your approval; Ctrl-C ends this\n");
+    let asks = output.is_text() && io::stdin().is_terminal() && io::stdout().is_terminal();
+    let mut database = None;
+    let mut changes = None;
+    let mut known = BTreeSet::new();
+    loop {
+        if database.is_none() {
+            database = open()?;
+        }
+        if let Some(database) = &database {
+            let now = Some(database.changes().map_err(|error| unusable(&error))?);
+            if now != changes {
+                for (entry, number) in news(database, &mut known)? {
+                    print(entry.clone(), number, output)?;
+                    if asks {
+                        ask(&entry, global, output)?;
+                    }
+                }
+                changes = now;
+            }
+        }
+        sleep(PAUSE);
+    }
+}
+
+/// Returns the pending approvals that are not known yet.
+fn news(
+    database: &ApprovalDatabase,
+    known: &mut BTreeSet<ApprovalId>,
+) -> Result<Vec<(ApprovalEntry, Option<u64>)>, Failure> {
+    let mut entries = find::all(database)?;
+    entries
+        .retain(|entry| shown::state(entry, now()) == "pending" && known.insert(entry.id.clone()));
+    let ids: Vec<_> = entries.iter().map(|entry| entry.id.clone()).collect();
+    let numbers = database.numbers(&ids).map_err(|error| unusable(&error))?;
+    let with_number = |entry: ApprovalEntry| {
+        let number = numbers.get(&entry.id).copied();
+        (entry, number)
+    };
+    Ok(entries.into_iter().map(with_number).collect())
+}
+
+/// Prints an approval as text, or as one line of JSON.
+fn print(entry: ApprovalEntry, number: Option<u64>, output: &Output) -> Result<(), Failure> {
+    let shown = Shown::new(entry, number, now());
+    if output.is_text() {
+        return output.data(&shown.text());
+    }
+    let line = serde_json::to_string(&shown).unwrap_or_default();
+    output.data(&(terminal_json(&line).into_owned() + "\n"))
+}
+
+/// Asks about a call. Without an answer, it stays pending.
+fn ask(entry: &ApprovalEntry, global: &Global, output: &Output) -> Result<(), Failure> {
+    let _ = write!(io::stderr(), "Allow it once? [y]es, [n]o, Enter decides later: ");
+    let mut answer = String::new();
+    let read = io::stdin().read_line(&mut answer).unwrap_or_default();
+    let verdict = match answer.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" => ApprovalVerdict::Grant { scope: ApprovalScope::Once, expires: None },
+        "n" | "no" => ApprovalVerdict::Deny,
+        _ => {
+            let end = if read == 0 { "\n" } else { "" };
+            output.remark(&format!("{end}{DIM}it stays pending{DIM:#}\n"));
+            return Ok(());
+        }
+    };
+    let Some(database) = open()? else { return Ok(()) };
+    match decide_on(entry, verdict, database, global, output) {
+        Ok(decided) => output.remark(&format!("{DIM}{}{DIM:#}\n", decided.state.word())),
+        // Another person was faster, or too much time has passed.
+        Err(failure) => drop(output.failure(&failure)),
+    }
+    Ok(())
+}
