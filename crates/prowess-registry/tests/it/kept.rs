@@ -185,6 +185,20 @@ fn restored_records_are_not_a_fallback() {
 }
 
 #[test]
+fn record_of_an_earlier_run_is_no_fallback() {
+    let source = Arc::new(Changing::default());
+    source.set("pdf", skill_md("pdf", "first"), 1);
+    let earlier = registry(&source, OnBroken::KeepLast).reload().catalog;
+    let records = Arc::clone(&earlier.sources()[0].records);
+    source.set("pdf", HALF, 2);
+    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
+    let builder = builder.source("user", source).restore(|_| Some(Arc::clone(&records)));
+    let catalog = builder.build().expect("the layer is valid").reload().catalog;
+    let (description, codes) = pdf_and_findings(&catalog);
+    assert_eq!((description, codes), (None, vec!["error frontmatter-unclosed".to_owned()]));
+}
+
+#[test]
 fn broken_skill_is_counted_by_its_treatment() {
     for (on_broken, expected) in [(OnBroken::KeepLast, (1, 0)), (OnBroken::Drop, (0, 1))] {
         let source = Arc::new(Changing::default());

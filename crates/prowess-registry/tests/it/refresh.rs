@@ -170,24 +170,21 @@ fn polling() -> RefreshPolicy {
 #[test]
 fn thread_polls_and_confirms_removals() {
     let source = Arc::new(Changing::default());
-    source.set("a", skill_md("a", "first"), 1);
+    for name in ["a", "b"] {
+        source.set(name, skill_md(name, "first"), 1);
+    }
     let registry = Arc::new(registry(vec![("user", Trust::Trusted, source.clone())]));
     registry.reload();
-    let changes = registry.subscribe();
-    let description = || registry.catalog().get("a").map(|skill| skill.description().to_owned());
-    source.set("a", skill_md("a", "second"), 2);
-    let clock = Ahead::new();
-    let refresher = Refresher::start(Arc::clone(&registry), polling(), clock.clone());
-    let refresher = refresher.expect("the thread is started");
-    assert!(changes.recv_timeout(LONG).is_some(), "the poll finds the change");
-    assert_eq!(description().as_deref(), Some("second"));
-
     source.take_scans();
-    source.remove("a");
-    clock.seconds.fetch_add(1, Ordering::SeqCst);
-    refresher.poll_if_due();
+    let changes = registry.subscribe();
+    source.set("a", skill_md("a", "second"), 2);
+    source.remove("b");
+    let refresher = Refresher::start(Arc::clone(&registry), polling(), Ahead::new());
+    let _refresher = refresher.expect("the thread is started");
+    assert!(changes.recv_timeout(LONG).is_some(), "the poll finds the change");
+    assert_eq!(registry.catalog().get("a").map(|skill| skill.description()), Some("second"));
     assert!(changes.recv_timeout(LONG).is_some(), "the removal is reported");
-    assert_eq!(description(), None);
+    assert!(registry.catalog().get("b").is_none());
     let scans = source.take_timed_scans();
     let waited = scans.windows(2).find_map(|pair| match pair {
         [(Scanned::Everything, missed), (Scanned::Packages(_), asked)] => Some(*asked - *missed),
