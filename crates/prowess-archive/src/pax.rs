@@ -19,11 +19,7 @@ const IGNORED: [&str; 9] = [
 
 /// The same by their prefix: extended attributes and flags, which are not installed.
 const IGNORED_PREFIXES: [&str; 6] = [
-    "LIBARCHIVE.xattr.",
-    "MSWINDOWS.",
-    "RHT.security.",
-    "SCHILY.acl.",
-    "SCHILY.fflags",
+    "LIBARCHIVE.xattr.", "MSWINDOWS.", "RHT.security.", "SCHILY.acl.", "SCHILY.fflags",
     "SCHILY.xattr.",
 ];
 

@@ -11,16 +11,8 @@ const REDACTED: &str = "[REDACTED]";
 
 /// The ends of the names whose values are secrets, in lower case and without `-` and `_`.
 const SECRET_NAMES: [&str; 10] = [
-    "apikey",
-    "accesskey",
-    "privatekey",
-    "secretkey",
-    "password",
-    "passwd",
-    "passphrase",
-    "secret",
-    "token",
-    "authorization",
+    "apikey", "accesskey", "privatekey", "secretkey", "password", "passwd", "passphrase", "secret",
+    "token", "authorization",
 ];
 
 /// The words before the credentials in the value of a header.

@@ -108,12 +108,7 @@ impl SandboxedScripts {
             &self.policy;
         let file = places.file(request.path);
         let program = interpreter::program(
-            interpreters,
-            *inline_metadata,
-            search_path,
-            request.path,
-            script,
-            &file,
+            interpreters, *inline_metadata, search_path, request.path, script, &file,
         )?;
         check_arguments(request.arguments)?;
         let program = request

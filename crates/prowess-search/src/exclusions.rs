@@ -2,14 +2,8 @@
 
 /// How such a sentence begins.
 const BEGINNINGS: [&str; 8] = [
-    "do not activate",
-    "do not trigger",
-    "do not use",
-    "don't trigger",
-    "don't use",
-    "not for",
-    "not to be used",
-    "not when",
+    "do not activate", "do not trigger", "do not use", "don't trigger", "don't use", "not for",
+    "not to be used", "not when",
 ];
 
 /// What stands before the name of the skill that does the work instead.

@@ -12,13 +12,7 @@ const MOST_SCHEMAS: usize = 2_000;
 
 /// The keywords that stay as they are.
 const KEPT: [&str; 8] = [
-    "description",
-    "minItems",
-    "maxItems",
-    "minimum",
-    "maximum",
-    "minLength",
-    "maxLength",
+    "description", "minItems", "maxItems", "minimum", "maximum", "minLength", "maxLength",
     "pattern",
 ];
 

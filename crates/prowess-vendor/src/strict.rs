@@ -13,35 +13,15 @@ const MOST_LARGE_ENUM_BYTES: usize = 15_000;
 
 /// The keywords that stay as they are.
 const KEPT: [&str; 13] = [
-    "type",
-    "description",
-    "title",
-    "const",
-    "pattern",
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "exclusiveMaximum",
-    "multipleOf",
-    "minItems",
-    "maxItems",
-    "$ref",
+    "type", "description", "title", "const", "pattern", "minimum", "maximum", "exclusiveMinimum",
+    "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "$ref",
 ];
 
 /// The keywords that only say what a value is like. Without them a schema allows more, and the
 /// toolbox checks the arguments again.
 const DROPPED: [&str; 11] = [
-    "default",
-    "examples",
-    "$schema",
-    "$id",
-    "$comment",
-    "minLength",
-    "maxLength",
-    "uniqueItems",
-    "deprecated",
-    "readOnly",
-    "writeOnly",
+    "default", "examples", "$schema", "$id", "$comment", "minLength", "maxLength", "uniqueItems",
+    "deprecated", "readOnly", "writeOnly",
 ];
 
 /// The formats of texts that strict mode knows.

@@ -11,16 +11,8 @@ const PACKAGES: [&str; 2] = ["prowess", "prowess-cli"];
 
 /// The modules in which a built-in source takes part. Other tests would only run twice.
 const MODULES: [&str; 10] = [
-    "sources::",
-    "second_start::",
-    "refresh::",
-    "contract::",
-    "serve::",
-    "hot_equals_cold::",
-    "layers::",
-    "presets::",
-    "trust::",
-    "plugin",
+    "sources::", "second_start::", "refresh::", "contract::", "serve::", "hot_equals_cold::",
+    "layers::", "presets::", "trust::", "plugin",
 ];
 
 /// Runs the tests that `cargo xtask test` built, with the plugins in `target/plugins`.

@@ -5,14 +5,8 @@ use crate::root;
 
 /// The crates that guard something: what a model may do, what it sees, and what a path opens.
 const CRATES: [&str; 8] = [
-    "prowess-text",
-    "prowess-dir",
-    "prowess-core",
-    "prowess-registry",
-    "prowess-session",
-    "prowess-gate",
-    "prowess-audit",
-    "prowess-tools",
+    "prowess-text", "prowess-dir", "prowess-core", "prowess-registry", "prowess-session",
+    "prowess-gate", "prowess-audit", "prowess-tools",
 ];
 
 /// Returns the crates whose tests also run for changes of a crate that others build upon.

@@ -42,30 +42,9 @@ fn address_is_one_host() {
 #[test]
 fn other_texts_name_no_host() {
     for text in [
-        "",
-        " ",
-        ".",
-        "a b",
-        "http://a.b",
-        "a.b/c",
-        "a.b:",
-        "a.b:0",
-        "a.b:65536",
-        "a.b:+1",
-        "*a.b",
-        "*.",
-        "*.*",
-        "a..b",
-        "user@a.b",
-        "1.2.3",
-        "0x7f.1",
-        "127.1",
-        "0x7f000001",
-        "2130706433",
-        "[::1",
-        "a.b:80:90",
-        "\u{e9}.com",
-        "a.b\r\n",
+        "", " ", ".", "a b", "http://a.b", "a.b/c", "a.b:", "a.b:0", "a.b:65536", "a.b:+1", "*a.b",
+        "*.", "*.*", "a..b", "user@a.b", "1.2.3", "0x7f.1", "127.1", "0x7f000001", "2130706433",
+        "[::1", "a.b:80:90", "\u{e9}.com", "a.b\r\n",
     ] {
         assert!(HostPattern::new(text).is_err(), "{text:?}");
     }

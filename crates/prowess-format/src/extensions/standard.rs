@@ -71,18 +71,9 @@ fn claude_code_hooks() -> Kind {
         Kind::record(&[("matcher", Kind::Text), ("hooks", Kind::List(Box::new(handler)))]);
     let matchers = Kind::List(Box::new(matcher));
     let events = [
-        "SessionStart",
-        "SessionEnd",
-        "UserPromptSubmit",
-        "PreToolUse",
-        "PermissionRequest",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "Notification",
-        "SubagentStart",
-        "SubagentStop",
-        "Stop",
-        "PreCompact",
+        "SessionStart", "SessionEnd", "UserPromptSubmit", "PreToolUse", "PermissionRequest",
+        "PostToolUse", "PostToolUseFailure", "Notification", "SubagentStart", "SubagentStop",
+        "Stop", "PreCompact",
     ];
     Kind::record(&events.map(|event| (event, matchers.clone())))
 }

@@ -73,26 +73,8 @@ fn storms_of_anchors_aliases_and_tags() {
 #[test]
 fn storms_of_colons_and_lines() {
     for unit in [
-        ": ",
-        "a: ",
-        "a: b: c\n",
-        "a: b # c: d\n",
-        " # ",
-        ":",
-        "- ",
-        "- a\n",
-        "\n",
-        " ",
-        "|\n",
-        "x: |\n",
-        "x: >\n\n\n",
-        "# c\n",
-        "x:\n",
-        " x:\n",
-        "\t",
-        "---\n ",
-        "é: é: é\n",
-        "...a\n",
+        ": ", "a: ", "a: b: c\n", "a: b # c: d\n", " # ", ":", "- ", "- a\n", "\n", " ", "|\n",
+        "x: |\n", "x: >\n\n\n", "# c\n", "x:\n", " x:\n", "\t", "---\n ", "é: é: é\n", "...a\n",
         "--- a\n",
     ] {
         storm("", unit);
@@ -160,24 +142,8 @@ fn arguments_in_bodies() {
         STEPS.with(std::cell::Cell::get)
     };
     for unit in [
-        "$a ",
-        "${b}",
-        "{{ a }}",
-        "{{",
-        "{",
-        "$",
-        "\\",
-        "\\$",
-        "${",
-        "${a",
-        "{{ a ",
-        "{{ ",
-        "{{\t\t",
-        "$unknown",
-        "$x1y2 ",
-        "{{ none }} ",
-        "}}",
-        "é$a",
+        "$a ", "${b}", "{{ a }}", "{{", "{", "$", "\\", "\\$", "${", "${a", "{{ a ", "{{ ",
+        "{{\t\t", "$unknown", "$x1y2 ", "{{ none }} ", "}}", "é$a",
     ] {
         for before in ["", "{{ ", "${", "$", "{{ a"] {
             let bodies = [2_000, 4_000, 8_000]

@@ -224,24 +224,8 @@ fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         prop::sample::select(
             &[
-                "$name",
-                "${name}",
-                "{{ name }}",
-                "{{title}}",
-                "$title",
-                "$ARGUMENTS",
-                "${ARGUMENTS}",
-                "\\",
-                "$",
-                "{",
-                "}",
-                "{{",
-                "}}",
-                " ",
-                "x",
-                "é",
-                "$other",
-                "\n"
+                "$name", "${name}", "{{ name }}", "{{title}}", "$title", "$ARGUMENTS",
+                "${ARGUMENTS}", "\\", "$", "{", "}", "{{", "}}", " ", "x", "é", "$other", "\n"
             ][..]
         )
         .prop_map(str::to_owned),

@@ -65,24 +65,9 @@ fn environment_has_the_variables_of_the_call_and_none_of_the_host() {
 fn variables_that_load_code_are_refused() {
     let skill = Skill::new(&[("scripts/a.sh", "echo started")]);
     for name in [
-        "LD_PRELOAD",
-        "LD_AUDIT",
-        "PATH",
-        "BASH_ENV",
-        "ENV",
-        "IFS",
-        "PYTHONPATH",
-        "BASH_FUNC_ls%%",
-        "NODE_OPTIONS",
-        "GIT_SSH_COMMAND",
-        "EDITOR",
-        "OPENSSL_CONF",
-        "PERL5OPT",
-        "RUBYOPT",
-        "",
-        "1A",
-        "A=B",
-        "A\nB",
+        "LD_PRELOAD", "LD_AUDIT", "PATH", "BASH_ENV", "ENV", "IFS", "PYTHONPATH", "BASH_FUNC_ls%%",
+        "NODE_OPTIONS", "GIT_SSH_COMMAND", "EDITOR", "OPENSSL_CONF", "PERL5OPT", "RUBYOPT", "",
+        "1A", "A=B", "A\nB",
     ] {
         let call = Call { environment: &[(name, "x")], ..Call::default() };
         let (code, message) = skill.refused("scripts/a.sh", &call);

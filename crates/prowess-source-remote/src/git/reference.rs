@@ -123,29 +123,8 @@ mod tests {
         }
         let long = "a".repeat(256);
         for name in [
-            "",
-            "-a",
-            "--upload-pack=x",
-            "a..b",
-            "a:b",
-            "a b",
-            "a*",
-            "a?",
-            "[a]",
-            "a^{}",
-            "a~1",
-            "@",
-            "a@{1}",
-            "a\\b",
-            "a\nb",
-            "a//b",
-            "/a",
-            "a/",
-            ".a",
-            "a/.b",
-            "a.lock",
-            "a.",
-            &long,
+            "", "-a", "--upload-pack=x", "a..b", "a:b", "a b", "a*", "a?", "[a]", "a^{}", "a~1",
+            "@", "a@{1}", "a\\b", "a\nb", "a//b", "/a", "a/", ".a", "a/.b", "a.lock", "a.", &long,
         ] {
             assert!(check_name(name).is_err(), "{name}");
         }

@@ -9,17 +9,8 @@ use crate::url::{Url, unsupported};
 /// Words in the names of parameters that are credentials, such as `access_token` and
 /// `X-Amz-Signature`.
 const SECRETS: [&str; 11] = [
-    "apikey",
-    "auth",
-    "credential",
-    "jwt",
-    "key",
-    "passwd",
-    "password",
-    "secret",
-    "sig",
-    "signature",
-    "token",
+    "apikey", "auth", "credential", "jwt", "key", "passwd", "password", "secret", "sig",
+    "signature", "token",
 ];
 
 impl Url {

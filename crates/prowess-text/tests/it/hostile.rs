@@ -45,17 +45,8 @@ fn destinations(text: &str) -> Vec<(&'static str, String)> {
 
 /// The destinations in which a model might mistake a tag for a guarded one.
 const READ_BY_MODELS: [&str; 11] = [
-    "xml_element",
-    "push_xml_element",
-    "push_xml_line",
-    "push_xml_label",
-    "push_xml_code",
-    "push_json_string",
-    "xml_attribute",
-    "model_body",
-    "model_value",
-    "quoted",
-    "clipped",
+    "xml_element", "push_xml_element", "push_xml_line", "push_xml_label", "push_xml_code",
+    "push_json_string", "xml_attribute", "model_body", "model_value", "quoted", "clipped",
 ];
 
 #[test]

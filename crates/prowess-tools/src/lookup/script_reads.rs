@@ -12,20 +12,8 @@ use crate::policy::ScriptRead;
 
 /// The names of tools that read files, in lower case and without separators.
 const READERS: [&str; 15] = [
-    "cat",
-    "fileread",
-    "getfile",
-    "getfilecontents",
-    "open",
-    "openfile",
-    "read",
-    "readfile",
-    "readfiles",
-    "readmanyfiles",
-    "readmediafile",
-    "readmultiplefiles",
-    "readtextfile",
-    "view",
+    "cat", "fileread", "getfile", "getfilecontents", "open", "openfile", "read", "readfile",
+    "readfiles", "readmanyfiles", "readmediafile", "readmultiplefiles", "readtextfile", "view",
     "viewfile",
 ];
 

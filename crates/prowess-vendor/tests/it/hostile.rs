@@ -25,22 +25,8 @@ fn value() -> impl Strategy<Value = Value> {
 /// A message whose keys are those that the formats look at.
 fn message() -> impl Strategy<Value = Value> {
     let key = prop::sample::select(vec![
-        "tool_calls",
-        "function",
-        "id",
-        "call_id",
-        "name",
-        "arguments",
-        "type",
-        "content",
-        "input",
-        "parts",
-        "functionCall",
-        "args",
-        "params",
-        "method",
-        "output",
-        "candidates",
+        "tool_calls", "function", "id", "call_id", "name", "arguments", "type", "content", "input",
+        "parts", "functionCall", "args", "params", "method", "output", "candidates",
     ]);
     let word = prop::sample::select(vec!["function_call", "tool_use", "tools/call", "{", "read"]);
     let leaf = prop_oneof![word.prop_map(Value::from), value()];

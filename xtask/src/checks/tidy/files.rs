@@ -8,13 +8,8 @@ const FOLDERS: [&str; 6] = ["crates", "plugins", "examples", "benches", "xtask",
 
 /// The documents of the top level.
 pub(crate) const DOCUMENTS: [&str; 7] = [
-    "README.md",
-    "ARCHITECTURE.md",
-    "CHANGELOG.md",
-    "CONTRIBUTING.md",
-    "SECURITY.md",
-    "LICENSE-MIT",
-    "LICENSE-APACHE",
+    "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+    "LICENSE-MIT", "LICENSE-APACHE",
 ];
 
 /// Parts of paths and hosts of a machine or a mirror. Written in two parts each, so that

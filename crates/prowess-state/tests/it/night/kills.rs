@@ -9,17 +9,8 @@ use crate::steps;
 
 /// The system calls that change files.
 const CHANGES: [&str; 11] = [
-    "fallocate",
-    "fdatasync",
-    "fsync",
-    "ftruncate",
-    "linkat",
-    "pwrite64",
-    "rename",
-    "renameat2",
-    "unlink",
-    "unlinkat",
-    "write",
+    "fallocate", "fdatasync", "fsync", "ftruncate", "linkat", "pwrite64", "rename", "renameat2",
+    "unlink", "unlinkat", "write",
 ];
 
 /// The number of kills for each kind of system call. A kill takes a tenth of a second.
