@@ -36,36 +36,4 @@ fn body(name: &str) -> String {
     TEMPLATE.replace("TITLE", &format!("{}{rest}", first.to_uppercase()))
 }
 
-const TEMPLATE: &str = "\
-# TITLE
-
-One or two sentences: what this skill brings about, and what it needs before it starts.
-
-## When to use
-
-- The user asks for it, in words such as these: …
-- A file or a message of this kind is at hand: …
-
-## When not to use
-
-- The task looks alike and needs something else: name the other skill or tool.
-
-## Steps
-
-1. Look at what is there. Say what must hold before the next step, and what to do if it does not.
-2. Do the work. Give exact commands and file names; write each condition beside its step.
-3. Check the result, and say how: a command to run, or what a good result looks like.
-
-## Examples
-
-Input:
-
-> What a user may really write.
-
-Output:
-
-> What a good answer to it looks like.
-
-Keep these instructions short. Details that are seldom needed belong in files below `references/`,
-named here, and work that a program does better in scripts below `scripts/`.
-";
+const TEMPLATE: &str = include_str!("scaffold.md");

@@ -278,6 +278,8 @@ fn check_compares_with_the_source() {
     fixture.add("index", &[]).unwrap();
     let check = || fixture.installer().check(&Cancel::default()).unwrap();
     assert!(check().values().all(|it| it.remote == RemoteState::Same && it.stored.is_ok()));
+    fixture.shelf.put("site", &[("pdf/SKILL.md", PDF), ("notes.md", "Elsewhere")]);
+    assert_eq!(check()["pdf"].remote, RemoteState::SameFiles);
     fixture.shelf.put("site", &[("pdf/SKILL.md", &PDF.replace("One", "Two"))]);
     assert_eq!(check()["pdf"].remote, RemoteState::Changed);
     fixture.shelf.lock().remove("index#notes");
