@@ -83,6 +83,7 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["bench", "--count"] => bench::count(),
         ["bench", "--start"] => bench::start::measure(),
         ["bench", rest @ ..] => bench::run(rest),
+        ["benches"] => cargo(Selection::Full.cargo(&["test", "--benches"])),
         ["compare"] => bench::compare::run(),
         ["compare", "--chart"] => bench::compare::draw(),
         ["compare", "--install"] => bench::compare::installs::run(),

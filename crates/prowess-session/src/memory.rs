@@ -38,6 +38,16 @@ impl MemoryStore {
         Self::default()
     }
 
+    /// Returns the number of sessions.
+    pub fn len(&self) -> usize {
+        self.sessions.len()
+    }
+
+    /// Returns whether there is no session.
+    pub fn is_empty(&self) -> bool {
+        self.sessions.is_empty()
+    }
+
     /// Removes a session if `is_removed` accepts it.
     fn remove_if(
         &self,

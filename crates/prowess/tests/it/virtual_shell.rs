@@ -4,11 +4,9 @@ mod mounting;
 
 use std::sync::Arc;
 
-use expect_test::expect;
 use prowess::audit::{AuditEntry, MemoryLog};
 use prowess::session::SessionHandle;
-use prowess::shell::{InMemoryShell, ShellPolicy};
-use prowess::{Layer, MemorySource, Policies, Runtime, ToolCall, ToolResult, Trust, Verdict};
+use prowess::{Layer, MemorySource, Policies, Runtime, ToolCall, ToolResult, Trust};
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
 
