@@ -55,6 +55,11 @@ impl Failure {
         Self { exit: 2, ..Self::new(code, message, help) }
     }
 
+    /// Returns the failure with another next step.
+    pub(crate) fn with_help(self, help: impl Into<String>) -> Self {
+        Self { help: help.into(), ..self }
+    }
+
     /// Returns the failure with its position in a file.
     pub(crate) fn at(self, place: Option<Place>) -> Self {
         Self { place: place.map(Box::new), ..self }

@@ -1,5 +1,6 @@
 //! The store, the lock file and the remote of a command.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 #[cfg(any(feature = "remotes", feature = "sigstore"))]
@@ -11,7 +12,7 @@ use prowess::state::TrustFile;
 use prowess_signature::{PublicKey, SignatureError};
 #[cfg(feature = "sigstore")]
 use prowess_signature::{SigstoreRoot, public_sigstore};
-use prowess_source_remote::{AnyRemote, GIT_VARIABLES, GitOptions, HttpOptions};
+use prowess_source_remote::{AnyRemote, GIT_VARIABLES, GitOptions, HttpOptions, LockRemote};
 #[cfg(feature = "remotes")]
 use prowess_source_remote::{S3Keys, S3Options};
 use prowess_store::{
@@ -23,24 +24,53 @@ use crate::args::{InstallOptions, SignerOption};
 use crate::credentials::credentials;
 use crate::failure::Failure;
 use crate::features;
-use crate::paths::{machine, without_home};
+use crate::lock_place::{LockPlace, NAME, directory, of_user};
 use crate::terminal::plain;
 
 /// The store, a lock file and the remotes.
 pub(crate) struct InstallPlace {
     pub(crate) store: Store,
-    pub(crate) lock: LockFile,
-    remote: AnyRemote,
+    pub(crate) lock: LockPlace,
+    remote: LockRemote,
     signers: SignerRules,
 }
 
 impl InstallPlace {
+    /// Returns the place of a command on what is installed. Without trust in its folder, the lock
+    /// file of a project reaches neither the hosts that it names nor what is outside of the folder.
     pub(crate) fn new(options: &InstallOptions) -> Result<Self, Failure> {
+        let lock = LockPlace::of(options)?;
+        let within = lock.folder.clone().filter(|_| !lock.is_trusted);
+        Self::with(options, lock, within)
+    }
+
+    /// Returns the place of `add`, whose source the user names.
+    pub(crate) fn to_add(options: &InstallOptions) -> Result<Self, Failure> {
+        Self::with(options, LockPlace::to_write(options)?, None)
+    }
+
+    fn with(
+        options: &InstallOptions,
+        lock: LockPlace,
+        within: Option<PathBuf>,
+    ) -> Result<Self, Failure> {
         let http = http_options(&options.hosts)?;
-        let remote = AnyRemote::new(http).with_git(git_options());
-        #[cfg(feature = "remotes")]
-        let remote = remote.with_s3(s3_options());
-        let lock = lock_file(options.lock.as_ref())?;
+        let mut hosts: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+        for skill in lock.file.load()?.skills.into_values().filter(|_| lock.is_trusted) {
+            hosts.entry(skill.source).or_default().extend(skill.hosts);
+        }
+        let build = move |further: &BTreeSet<String>| {
+            let mut http = http.clone();
+            http.named_hosts.extend(further.iter().cloned());
+            let remote = AnyRemote::new(http).with_git(git_options());
+            #[cfg(feature = "remotes")]
+            let remote = remote.with_s3(s3_options());
+            match &within {
+                Some(folder) => remote.within(folder),
+                None => remote,
+            }
+        };
+        let remote = LockRemote::new(lock.directory(), hosts, build);
         Ok(Self { store: store()?, lock, remote, signers: SignerRules::default() })
     }
 
@@ -60,13 +90,13 @@ impl InstallPlace {
 
     /// Returns an error if this build cannot reach a source of the lock file.
     pub(crate) fn check_locked_sources(&self) -> Result<(), Failure> {
-        let lock = self.lock.load()?;
+        let lock = self.lock.file.load()?;
         lock.skills.values().try_for_each(|skill| Self::check_source(&skill.source))
     }
 
     pub(crate) fn installer(&self) -> Installer<'_> {
         let signers = &self.signers;
-        Installer { store: &self.store, lock: &self.lock, remote: &self.remote, signers }
+        Installer { store: &self.store, lock: &self.lock.file, remote: &self.remote, signers }
     }
 }
 
@@ -153,13 +183,9 @@ pub(crate) fn store() -> Result<Store, Failure> {
     Ok(Store::new(of_user()?.join("store")))
 }
 
-/// Returns the named lock file, or that of the user.
-pub(crate) fn lock_file(named: Option<&PathBuf>) -> Result<LockFile, Failure> {
-    let path = match named {
-        Some(path) => path.clone(),
-        None => of_user()?.join("prowess.lock"),
-    };
-    Ok(LockFile::new(path))
+/// Returns the skills of a project's lock file.
+pub(crate) fn of_project(file: LockFile) -> Option<StoreSource> {
+    Some(StoreSource::new(Store::new(directory()?.join("store")), file))
 }
 
 /// The skills that the user has installed, in two parts.
@@ -173,7 +199,7 @@ pub(crate) struct Installed {
 /// Returns the skills that the user has installed; `None` if there is no lock file.
 pub(crate) fn installed(trust: Option<&TrustFile>) -> Option<Installed> {
     let directory = directory()?;
-    let lock = directory.join("prowess.lock");
+    let lock = directory.join(NAME);
     if !lock.exists() {
         return None;
     }
@@ -187,14 +213,6 @@ pub(crate) fn installed(trust: Option<&TrustFile>) -> Option<Installed> {
         })
     };
     Some(Installed { trusted: part("trusted", true), others: part("untrusted", false) })
-}
-
-fn directory() -> Option<PathBuf> {
-    Some(machine(None).state_home()?.join("prowess"))
-}
-
-fn of_user() -> Result<PathBuf, Failure> {
-    directory().ok_or_else(|| without_home("the store of skills"))
 }
 
 impl From<InstallError> for Failure {
@@ -211,8 +229,15 @@ impl From<InstallError> for Failure {
             InstallError::Store(StoreError::PlaceOccupied(_)) => {
                 "move it away, or name another directory with `--into`"
             }
+            InstallError::Store(StoreError::PlaceOutside(_)) => {
+                "name a directory below the lock file, or add `--user`"
+            }
+            InstallError::Store(StoreError::SeveralVersions(_)) => {
+                "write more of its revision; `prowess update --versions ID` lists them"
+            }
             InstallError::Store(StoreError::NoEarlierVersion(_)) => {
-                "a skill has an earlier version after an update or a removal"
+                "a skill has an earlier version after an update or a removal; `prowess update \
+                 --versions ID` lists them"
             }
             InstallError::Store(StoreError::Lock(_)) => "restore or repair the lock file",
             InstallError::Store(_) => "`prowess verify` shows the state of the store",

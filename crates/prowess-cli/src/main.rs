@@ -19,6 +19,7 @@ mod failure;
 mod features;
 mod install_place;
 mod interrupt;
+mod lock_place;
 #[cfg(feature = "mcp-sources")]
 mod mcp_sources;
 mod output;

@@ -21,6 +21,7 @@ use crate::paths::absolute;
 
 pub(crate) use places::user_file;
 pub(crate) use places::{FileState, Found, FoundFile};
+pub(crate) use project::is_trusted_folder;
 pub(crate) use variables::unknown_variables;
 
 /// Returns the policies of a command.

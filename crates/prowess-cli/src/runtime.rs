@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use prowess::sandbox::Program;
 use prowess::script::ScriptExecution;
+use prowess::source_fs::{PROJECT_LAYER, ProjectTrust};
 use prowess::state::{CurrentTrust, LazyApprovals, RecordCache};
 use prowess::{FolderTrust, Layer, NoFolderTrust, Policies, Runtime, RuntimeBuilder, Trust};
 
@@ -11,7 +12,8 @@ use crate::args::Global;
 use crate::audit_log::redactor;
 use crate::failure::Failure;
 use crate::features;
-use crate::install_place::{Installed, installed};
+use crate::install_place::{Installed, installed, of_project};
+use crate::lock_place::project_skills;
 #[cfg(feature = "mcp-sources")]
 use crate::mcp_sources;
 use crate::paths::{absolute, machine, state_database, surroundings, trust_file};
@@ -49,6 +51,7 @@ pub(crate) fn builder_with(
     let built_in = crate::plugins::built_in(global, &policies, &loaded.audit)?;
     #[cfg(feature = "mcp-sources")]
     let mcp_servers = policies.sources.mcp.clone();
+    let discovery = policies.discovery.clone();
     let policies_run_scripts = policies.scripts.exec == ScriptExecution::Tool;
     let mut builder = Runtime::builder().policies(policies).audit(Arc::clone(&loaded.audit));
     builder = builder.redactor(redactor());
@@ -86,6 +89,20 @@ pub(crate) fn builder_with(
             Some(file) => Arc::new(CurrentTrust::new(file)),
             None => Arc::new(NoFolderTrust),
         };
+        if let Some((asked, source)) = project_skills(&surroundings, &discovery)
+            .and_then(|project| Some((project.asked, of_project(project.file)?)))
+        {
+            let level = match discovery.project_trust {
+                ProjectTrust::Trusted => Trust::Trusted,
+                _ => Trust::AskFirst,
+            };
+            let (name, source) = ("project-installed", Arc::new(source));
+            builder = builder.layer_below(PROJECT_LAYER, Layer::new(name, level));
+            builder = match asked {
+                Some(asked) => builder.source_of_folder(name, source, asked),
+                None => builder.source(name, source),
+            };
+        }
         builder = builder.default_skills().discover(surroundings, trust);
         if let Some(finding) = ignored_project_file(global)? {
             builder = builder.finding(finding);

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::Write as _;
+use std::path::Path;
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
@@ -126,6 +127,17 @@ impl Dir {
             rustix::fs::fsync(&self.handle)
         };
         put().map_err(|cause| Error::unwritable(cause, name))
+    }
+
+    /// Creates a symbolic link of this name, whose target need not exist.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the name is a path, exists, or cannot be created.
+    pub fn create_link(&self, name: &str, target: &Path) -> Result<()> {
+        check_name(name)?;
+        rustix::fs::symlinkat(target, &self.handle, name)
+            .map_err(|cause| Error::unwritable(cause, name))
     }
 
     /// Moves an entry of this directory to a name in another one on the same disk, where no entry

@@ -13,7 +13,7 @@ pub(crate) struct PrivateAddress(pub(crate) String);
 
 impl std::fmt::Display for PrivateAddress {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "`{}` is in a private network; name the host to allow it", self.0)
+        write!(formatter, "`{0}` is in a private network; `--host {0}` allows it", self.0)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::git::options::GitOptions;
 use crate::git::remote::GitRemote;
 use crate::http_options::HttpOptions;
 use crate::local_remote::LocalRemote;
+use crate::local_source::{LocalSource, is_path};
 use crate::repository::{GitSource, unsupported};
 use crate::schemes::{OCI, OCI_PLAIN, S3};
 
@@ -18,6 +19,7 @@ use crate::schemes::{OCI, OCI_PLAIN, S3};
 #[derive(Debug)]
 pub struct AnyRemote {
     options: HttpOptions,
+    local: LocalRemote,
     #[cfg(feature = "http")]
     http: crate::HttpRemote,
     #[cfg(feature = "http")]
@@ -38,6 +40,7 @@ impl AnyRemote {
             git: None,
             #[cfg(feature = "s3")]
             s3: None,
+            local: LocalRemote::default(),
             options,
         }
     }
@@ -47,6 +50,15 @@ impl AnyRemote {
     pub fn with_git(self, options: GitOptions) -> Self {
         let git = GitRemote::new(options, self.options.clone());
         Self { git: Some(git), ..self }
+    }
+
+    /// Returns the remote with sources of this machine from inside a folder alone, for the lock of
+    /// a project that the user does not trust.
+    #[must_use]
+    pub fn within(self, folder: impl Into<std::path::PathBuf>) -> Self {
+        let folder = folder.into();
+        let git = self.git.map(|git| git.within(folder.clone()));
+        Self { git, local: LocalRemote::within(folder), ..self }
     }
 
     /// Returns the remote with buckets.
@@ -67,7 +79,7 @@ impl AnyRemote {
             // The text may contain a password, so it is not repeated.
             unsupported(
                 "the source is neither a URL of `https`, a repository such as `owner/repo` nor a \
-                 path such as `./skills`",
+                 path such as `./skills` or `/srv/skills.git`",
             )
         })?;
         match kind {
@@ -75,7 +87,7 @@ impl AnyRemote {
                 let git = self.git.as_ref().map(|git| git as &dyn Remote);
                 git.ok_or_else(|| unsupported("repositories of git are not enabled"))
             }
-            SourceKind::Path => Ok(&LocalRemote),
+            SourceKind::Path => Ok(&self.local),
             #[cfg(feature = "s3")]
             SourceKind::Bucket => {
                 let s3 = self.s3.as_ref().map(|s3| s3 as &dyn Remote);
@@ -118,7 +130,7 @@ impl SourceKind {
         } else if starts_with(&["https://", "http://"]) {
             Some(Self::Url)
         } else {
-            is_path(source).then_some(Self::Path)
+            (is_path(source) || LocalSource::read(source).is_some()).then_some(Self::Path)
         }
     }
 
@@ -129,11 +141,6 @@ impl SourceKind {
             Self::Repository | Self::Path => None,
         }
     }
-}
-
-/// Returns whether a source is a path by the way it starts.
-pub(crate) fn is_path(source: &str) -> bool {
-    matches!(source, "." | "..") || ["/", "./", "../"].iter().any(|start| source.starts_with(start))
 }
 
 impl Remote for AnyRemote {

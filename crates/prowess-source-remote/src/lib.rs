@@ -34,6 +34,8 @@ mod git;
 mod http;
 mod http_options;
 mod local_remote;
+mod local_source;
+mod lock_remote;
 mod netrc;
 #[cfg(feature = "http")]
 mod oci;
@@ -42,6 +44,7 @@ mod repository;
 mod s3;
 mod schemes;
 mod signature_files;
+mod site_index;
 mod url;
 mod written_source;
 
@@ -56,6 +59,8 @@ pub use http::endpoint::{HttpEndpoint, HttpPost};
 pub use http::remote::HttpRemote;
 pub use http_options::{Credentials, HttpOptions};
 pub use local_remote::LocalRemote;
+pub use local_source::LocalSource;
+pub use lock_remote::LockRemote;
 pub use netrc::{Netrc, basic};
 #[cfg(feature = "http")]
 pub use oci::publish::Annotations;

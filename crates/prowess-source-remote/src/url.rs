@@ -38,7 +38,11 @@ impl Url {
         let host = url.host();
         let is_named = url.scheme() == "http" && options.is_named(host, url.port());
         if !is_named && !url.is_https() {
-            return Err(unsupported(format!("`{host}` may be reached by `https` only")));
+            let place = format!("{host}:{}", url.port());
+            let message = format!(
+                "`{place}` may be reached by `https` only; `--host {place}` allows plain `http`"
+            );
+            return Err(unsupported(message));
         }
         Ok(url)
     }

@@ -2,15 +2,16 @@
 
 use prowess_core::RemoteRequest;
 
-use crate::any::is_path;
 use crate::git::page::is_shorthand;
+use crate::local_source::{LocalSource, has_repository};
 use crate::repository::GitSource;
 
 /// A source as a user has written it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WrittenSource {
-    /// A path of this machine, which may be relative to the working directory.
-    Path(String),
+    /// A path of this machine, which may be relative to the working directory: [`LocalSource`]
+    /// reads it. Only a repository has a reference.
+    Local(RemoteRequest),
     /// `owner/repo` with its parts. A path may be written the same way.
     Short(RemoteRequest),
     /// A URL or another source that is not on this machine.
@@ -18,28 +19,68 @@ pub enum WrittenSource {
 }
 
 impl WrittenSource {
-    /// Reads a source. A reference may follow `owner/repo` after `@`.
+    /// Reads a source. A reference may follow a repository after `@` or, as other tools write it,
+    /// after `#`.
     pub fn read(written: &str) -> Self {
-        if is_path(written) {
-            return Self::Path(written.to_owned());
-        }
-        let (name, reference) = match written.split_once('@') {
-            Some((name, reference)) if is_short(name) => (name, Some(reference.to_owned())),
-            _ => (written, None),
+        let (name, reference) = split_reference(written);
+        let request = |source: &str, reference: Option<String>| RemoteRequest {
+            source: source.to_owned(),
+            reference,
         };
-        let request = RemoteRequest { source: name.to_owned(), reference };
-        if is_shorthand(name) {
-            Self::Short(request)
+        if LocalSource::read(name).is_some() {
+            Self::Local(request(name, reference))
+        } else if is_shorthand(name) {
+            Self::Short(request(name, reference))
         } else if name.contains("://") || GitSource::is_meant_by(name) || name.contains('@') {
-            Self::Remote(request)
+            Self::Remote(request(name, reference))
         } else {
-            Self::Path(written.to_owned())
+            let path = format!("./{written}");
+            let (name, reference) = split_reference(&path);
+            Self::Local(request(name, reference))
         }
     }
 }
 
-fn is_short(name: &str) -> bool {
-    is_shorthand(name.strip_prefix("github:").unwrap_or(name))
+/// Splits `REPOSITORY@REF` and `REPOSITORY#REF`.
+fn split_reference(written: &str) -> (&str, Option<String>) {
+    let start = path_start(written);
+    let (before, path) = written.split_at(start);
+    // A name of a repository may have an `@`, but none follows the one of the reference.
+    let at = match path.find(".git@").or_else(|| path.find(".git#")) {
+        Some(at) => Some(at + ".git".len()),
+        None => path.rfind('#').or_else(|| path.find('@')),
+    };
+    match at.map(|at| (&written[..start + at], &path[at + 1..])) {
+        Some((name, reference)) if !reference.is_empty() && has_references(name) => {
+            (name, Some(reference.to_owned()))
+        }
+        _ => (&written[..before.len() + path.len()], None),
+    }
+}
+
+/// Returns where the path of a source starts: behind the user and the host.
+fn path_start(written: &str) -> usize {
+    if let Some(at) = written.find("://") {
+        let rest = &written[at + 3..];
+        return at + 3 + rest.find('/').unwrap_or(rest.len());
+    }
+    // `user@host:path`
+    match (written.find('@'), written.find(':')) {
+        (Some(user), Some(host)) if user < host && !written[..host].contains('/') => host,
+        _ => 0,
+    }
+}
+
+/// Returns whether a source is a repository as a whole, so that a reference may follow it. A page
+/// names its reference itself.
+fn has_references(name: &str) -> bool {
+    if let Some(local) = LocalSource::read(name) {
+        return local.is_repository;
+    }
+    let is_short = is_shorthand(name.strip_prefix("github:").unwrap_or(name));
+    is_short
+        || (GitSource::is_meant_by(name) && !name.contains("/tree/"))
+        || (!name.contains("://") && has_repository(name))
 }
 
 #[cfg(test)]
@@ -54,14 +95,30 @@ mod tests {
             source: source.to_owned(),
             reference: reference.map(str::to_owned),
         };
-        for path in ["skills", "./a/b", "../a", "/a/b@c", ".", "a.zip", "~/a"] {
-            assert_eq!(WrittenSource::read(path), WrittenSource::Path(path.to_owned()));
+        for (written, source, reference) in [
+            ("skills", "./skills", None),
+            ("./a/b", "./a/b", None),
+            ("../a", "../a", None),
+            ("/a/b@c", "/a/b@c", None),
+            ("/a/b#c", "/a/b#c", None),
+            (".", ".", None),
+            ("a.zip", "./a.zip", None),
+            ("/a/b.git", "/a/b.git", None),
+            ("/a@b/c.git@v1", "/a@b/c.git", Some("v1")),
+            ("/a/b.git//c/d@v1", "/a/b.git//c/d", Some("v1")),
+            ("b.git@feature/x", "./b.git", Some("feature/x")),
+            ("git+file:///a/b@v1", "git+file:///a/b", Some("v1")),
+            ("file:///a/b.git#v1", "file:///a/b.git", Some("v1")),
+        ] {
+            let expected = WrittenSource::Local(request(source, reference));
+            assert_eq!(WrittenSource::read(written), expected);
         }
         for (written, source, reference) in [
             ("owner/repo", "owner/repo", None),
             ("owner/repo/a/b", "owner/repo/a/b", None),
             ("owner/repo/a@v1.0", "owner/repo/a", Some("v1.0")),
             ("owner/repo@feature/a", "owner/repo", Some("feature/a")),
+            ("owner/repo#main", "owner/repo", Some("main")),
         ] {
             let expected = WrittenSource::Short(request(source, reference));
             assert_eq!(WrittenSource::read(written), expected);
@@ -69,8 +126,13 @@ mod tests {
         for (written, source, reference) in [
             ("github:owner/repo@v1", "github:owner/repo", Some("v1")),
             ("https://example.com", "https://example.com", None),
+            ("https://example.com/a@b", "https://example.com/a@b", None),
             ("https://a@example.com", "https://a@example.com", None),
+            ("https://example.com/a.git@v1", "https://example.com/a.git", Some("v1")),
+            ("git+https://example.com/a/b#v1", "git+https://example.com/a/b", Some("v1")),
             ("git@example.com:a/b", "git@example.com:a/b", None),
+            ("git@example.com:a/b.git@v1", "git@example.com:a/b.git", Some("v1")),
+            ("ssh://git@example.com/a.git@v1", "ssh://git@example.com/a.git", Some("v1")),
         ] {
             let expected = WrittenSource::Remote(request(source, reference));
             assert_eq!(WrittenSource::read(written), expected);

@@ -52,9 +52,15 @@ pub enum StoreError {
     /// There is no earlier version of the skill.
     #[error("there is no earlier version of `{0}`")]
     NoEarlierVersion(String),
+    /// Several earlier versions of the skill begin with the text.
+    #[error("several earlier versions of `{0}` begin like that")]
+    SeveralVersions(String),
     /// Something that was not placed by this program has the name of a skill.
     #[error("`{}` exists and is not from here", .0.display())]
     PlaceOccupied(PathBuf),
+    /// The directory is not below that of a project's lock file.
+    #[error("`{}` is not below the directory of the lock file", .0.display())]
+    PlaceOutside(PathBuf),
     /// The skill is not installed, or its id is a path.
     #[error("`{0}` cannot be placed in a directory")]
     NotPlaceable(String),
@@ -71,9 +77,9 @@ impl StoreError {
             Self::Missing(_) => codes::PACKAGE_MISSING,
             Self::Changed(_) => codes::PACKAGE_CHANGED,
             Self::Unusable(_) => codes::STORE_UNWRITABLE,
-            Self::NoEarlierVersion(_) => codes::NO_EARLIER_VERSION,
+            Self::NoEarlierVersion(_) | Self::SeveralVersions(_) => codes::NO_EARLIER_VERSION,
             Self::PlaceOccupied(_) => codes::PLACE_OCCUPIED,
-            Self::NotPlaceable(_) => codes::NOT_PLACEABLE,
+            Self::PlaceOutside(_) | Self::NotPlaceable(_) => codes::NOT_PLACEABLE,
             Self::NotInQuarantine(_) => codes::NOT_IN_QUARANTINE,
         }
     }

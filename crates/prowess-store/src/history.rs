@@ -1,8 +1,9 @@
-//! The previous version of each skill of a lock file, to which it can return.
+//! The earlier versions of each skill of a lock file, to which it can return.
 
 use prowess_dir::{ErrorKind, Permissions};
+use serde::{Deserialize, Serialize};
 
-use crate::error::StoreError;
+use crate::error::{LockError, StoreError};
 use crate::lock::Lock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
@@ -13,6 +14,54 @@ const TEMPORARY: &str = ".history.tmp";
 
 /// The maximum size of a history, in bytes.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
+
+/// The maximum number of versions of one skill.
+const MAX_VERSIONS: usize = 20;
+
+/// The earlier versions of the skills of a lock file, the newest last.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct History {
+    #[serde(default)]
+    entry: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Entry {
+    id: String,
+    skill: LockedSkill,
+}
+
+impl History {
+    fn parse(text: &str) -> Result<Self, StoreError> {
+        if let Ok(lock) = Lock::parse(text) {
+            // The format of the first versions, which kept one version of each skill.
+            let entries = lock.skills.into_iter().map(|(id, skill)| Entry { id, skill });
+            return Ok(Self { entry: entries.collect() });
+        }
+        let history = toml::from_str(text);
+        Ok(history.map_err(|error| LockError::Invalid(error.to_string()))?)
+    }
+
+    /// Returns whether a version has this package.
+    pub(crate) fn names(&self, tree: &prowess_core::Digest) -> bool {
+        self.entry.iter().any(|entry| entry.skill.tree == *tree)
+    }
+
+    /// Returns the versions of a skill, the newest first.
+    fn of<'h>(&'h self, id: &'h str) -> impl Iterator<Item = &'h LockedSkill> {
+        self.entry.iter().rev().filter(move |entry| entry.id == id).map(|entry| &entry.skill)
+    }
+
+    /// Adds a version as the newest of its skill.
+    fn add(&mut self, id: String, skill: LockedSkill) {
+        self.entry.retain(|it| it.id != id || it.skill.tree != skill.tree);
+        if self.of(&id).count() == MAX_VERSIONS {
+            let oldest = self.entry.iter().position(|it| it.id == id);
+            oldest.map(|at| self.entry.remove(at));
+        }
+        self.entry.push(Entry { id, skill });
+    }
+}
 
 impl Change {
     /// Replaces the lock, and remembers the previous version of each skill that has another
@@ -26,37 +75,71 @@ impl Change {
         let mut history = self.history(file)?;
         for (id, skill) in before.skills {
             if lock.skills.get(&id).is_none_or(|now| now.tree != skill.tree) {
-                history.skills.insert(id, skill);
+                history.add(id, skill);
             }
         }
         let directory = self.root.open_or_create_dir(HISTORY)?;
-        let text = history.to_text();
+        let text =
+            toml::to_string(&history).map_err(|error| StoreError::Unusable(error.to_string()))?;
         directory.put_file(&file.key(), TEMPORARY, text.as_bytes(), Permissions::Private)?;
         file.save(lock)?;
         self.complete()?;
-        self.follow(file, lock)
+        self.follow(file, lock).map(drop)
     }
 
     /// Returns a skill to its previous version, which becomes the version before this one. So a
     /// second call reverts the first.
     ///
+    /// With `to`, returns it to the version whose revision or package begins with that text.
+    ///
     /// # Errors
     ///
-    /// There is no previous version, its package is not in the store, or the disk fails.
-    pub fn roll_back(&self, file: &LockFile, id: &str) -> Result<LockedSkill, StoreError> {
-        let previous = self.history(file)?.skills.remove(id);
-        let previous = previous.ok_or_else(|| StoreError::NoEarlierVersion(id.to_owned()))?;
+    /// There is no such version, there are several, or the disk fails.
+    pub fn roll_back(
+        &self,
+        file: &LockFile,
+        id: &str,
+        to: Option<&str>,
+    ) -> Result<LockedSkill, StoreError> {
         let mut lock = file.load()?;
+        let installed = lock.skills.get(id);
+        let history = self.history(file)?;
+        let earlier =
+            |skill: &&LockedSkill| installed.is_none_or(|installed| installed.tree != skill.tree);
+        let is_meant = |skill: &&LockedSkill| to.is_none_or(|to| skill.is_version(to));
+        let mut found = history.of(id).filter(earlier).filter(is_meant);
+        let previous = found.next().cloned();
+        let previous = previous.ok_or_else(|| StoreError::NoEarlierVersion(id.to_owned()))?;
+        if to.is_some() && found.next().is_some() {
+            return Err(StoreError::SeveralVersions(id.to_owned()));
+        }
+        let previous = match installed {
+            Some(installed) => previous.replacing(installed),
+            None => previous,
+        };
         lock.skills.insert(id.to_owned(), previous.clone());
         self.save(file, &lock)?;
         Ok(previous)
     }
 
-    pub(crate) fn history(&self, file: &LockFile) -> Result<Lock, StoreError> {
+    /// Returns the earlier versions of a skill to which it can return, the newest first.
+    ///
+    /// # Errors
+    ///
+    /// The lock or the history cannot be read.
+    pub fn versions(&self, file: &LockFile, id: &str) -> Result<Vec<LockedSkill>, StoreError> {
+        let lock = file.load()?;
+        let installed = lock.skills.get(id).map(|skill| skill.tree);
+        let history = self.history(file)?;
+        let earlier = history.of(id).filter(|skill| Some(skill.tree) != installed);
+        Ok(earlier.cloned().collect())
+    }
+
+    pub(crate) fn history(&self, file: &LockFile) -> Result<History, StoreError> {
         let directory = self.root.open_or_create_dir(HISTORY)?;
         match directory.read(&file.key(), MAX_BYTES) {
-            Ok(bytes) => Ok(Lock::parse(&String::from_utf8_lossy(&bytes))?),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Lock::default()),
+            Ok(bytes) => History::parse(&String::from_utf8_lossy(&bytes)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(History::default()),
             Err(error) => Err(error.into()),
         }
     }

@@ -130,8 +130,8 @@ impl Installer<'_> {
         let mut lock = before.clone();
         for candidate in candidates {
             let mut skill = candidate.skill.clone();
-            if let Some(known) = lock.skills.remove(&candidate.id) {
-                skill.other = known.other;
+            if let Some(known) = lock.skills.get(&candidate.id) {
+                skill = skill.replacing(known);
             }
             lock.skills.insert(candidate.id.clone(), skill);
         }

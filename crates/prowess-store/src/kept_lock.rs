@@ -33,7 +33,7 @@ impl KeptLock {
         if let Some(parsed) = last.as_ref().filter(|parsed| parsed.text == text) {
             return Ok(Arc::clone(&parsed.lock));
         }
-        let lock = Arc::new(Lock::parse(&text)?);
+        let lock = Arc::new(self.file.parse(&text)?);
         *last = Some(Parsed { text, lock: Arc::clone(&lock) });
         Ok(lock)
     }

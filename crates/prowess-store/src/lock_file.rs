@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use prowess_core::Digest;
-use prowess_dir::{Dir, ErrorKind, Permissions, create_directories};
+use prowess_dir::{Dir, ErrorKind, Identity, Links, Permissions, create_directories};
+use prowess_text::quoted;
 
 use crate::error::{LockError, StoreError};
 use crate::lock::Lock;
@@ -15,12 +16,36 @@ const MAX_BYTES: usize = 8 * 1024 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LockFile {
     path: PathBuf,
+    project: Option<Project>,
+}
+
+/// The folder that a lock belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Project {
+    folder: PathBuf,
+    identity: Option<Identity>,
 }
 
 impl LockFile {
     /// Creates the value for this path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self { path: path.into(), project: None }
+    }
+
+    /// Creates the value for the lock of a project, which others may have written: it is opened
+    /// through the handle of the project's folder, and its places are below its own directory.
+    /// With an identity, only that very folder is used.
+    pub fn of_project(
+        path: impl Into<PathBuf>,
+        folder: impl Into<PathBuf>,
+        identity: Option<Identity>,
+    ) -> Self {
+        Self { path: path.into(), project: Some(Project { folder: folder.into(), identity }) }
+    }
+
+    /// Returns whether this is the lock of a project.
+    pub fn is_of_project(&self) -> bool {
+        self.project.is_some()
     }
 
     /// Returns the path.
@@ -35,9 +60,25 @@ impl LockFile {
     /// The file cannot be read, or is not a lock file.
     pub fn load(&self) -> Result<Lock, StoreError> {
         match self.read()? {
-            Some(text) => Ok(Lock::parse(&text)?),
+            Some(text) => Ok(self.parse(&text)?),
             None => Ok(Lock::default()),
         }
+    }
+
+    /// Reads a text of this file.
+    pub(crate) fn parse(&self, text: &str) -> Result<Lock, LockError> {
+        let lock = Lock::parse(text)?;
+        for (id, skill) in lock.skills.iter().filter(|_| self.is_of_project()) {
+            if let Some(place) = skill.places.iter().find(|place| !place.is_in_project(id)) {
+                let directory = quoted(&place.directory);
+                let message = format!(
+                    "{} is placed in {directory}, which is not below the lock file",
+                    quoted(id)
+                );
+                return Err(LockError::Invalid(message));
+            }
+        }
+        Ok(lock)
     }
 
     /// Reads the text of the file; `None` if it does not exist.
@@ -97,7 +138,22 @@ impl LockFile {
         let path = self.path.to_string_lossy();
         let name = self.path.file_name().and_then(|name| name.to_str());
         let name = name.ok_or_else(|| prowess_dir::Error::malformed(&path))?;
+        Ok((self.open_directory()?, name.to_owned()))
+    }
+
+    /// Opens the directory of the file: that of a project through the project's folder.
+    pub(crate) fn open_directory(&self) -> Result<Dir, prowess_dir::Error> {
         let parent = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
-        Ok((Dir::open(parent.unwrap_or(Path::new(".")))?, name.to_owned()))
+        let parent = parent.unwrap_or(Path::new("."));
+        let Some(Project { folder, identity }) = &self.project else { return Dir::open(parent) };
+        let opened = Dir::open(folder)?;
+        if let Some(identity) = identity {
+            opened.require(identity, folder)?;
+        }
+        let below = parent.strip_prefix(folder).ok().and_then(Path::to_str);
+        match below.ok_or_else(|| prowess_dir::Error::malformed(&parent.to_string_lossy()))? {
+            "" => Ok(opened),
+            below => opened.open_dir(below, Links::Refuse),
+        }
     }
 }

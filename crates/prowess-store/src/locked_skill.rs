@@ -6,6 +6,8 @@ use prowess_core::Digest;
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
+use crate::placed::LockedPlace;
+
 /// The signer of an artifact without a signature.
 pub const UNSIGNED: &str = "unsigned";
 
@@ -31,12 +33,35 @@ pub struct LockedSkill {
     /// The capabilities of the package: scripts, hosts and other facts, as `kind:value`.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub surface: BTreeSet<String>,
+    /// The hosts that the user allowed for the source though they are in a private network or are
+    /// reached by plain `http`.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub hosts: BTreeSet<String>,
+    /// The directories of other clients in which the skill is placed.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub places: BTreeSet<LockedPlace>,
     /// Keys of a later version of this program, which are kept.
     #[serde(flatten)]
     pub(crate) other: BTreeMap<String, Value>,
 }
 
 impl LockedSkill {
+    /// Returns whether a text is the beginning of this version's revision or package.
+    pub(crate) fn is_version(&self, text: &str) -> bool {
+        let tree = self.tree.to_string();
+        let names = [&*self.revision, &*tree, tree.trim_start_matches("sha256:")];
+        !text.is_empty() && names.iter().any(|name| name.starts_with(text))
+    }
+
+    /// Returns this version with what the user has decided about the installed one: its places, its
+    /// hosts, and what a later version of this program has noted.
+    pub(crate) fn replacing(mut self, installed: &Self) -> Self {
+        self.places.clone_from(&installed.places);
+        self.hosts.extend(installed.hosts.iter().cloned());
+        self.other.clone_from(&installed.other);
+        self
+    }
+
     /// Creates the entry of an unsigned skill without a reference and with an empty surface.
     pub fn new(source: &str, revision: &str, artifact: Digest, tree: Digest) -> Self {
         Self {
@@ -48,6 +73,8 @@ impl LockedSkill {
             tree,
             signer: UNSIGNED.to_owned(),
             surface: BTreeSet::new(),
+            hosts: BTreeSet::new(),
+            places: BTreeSet::new(),
             other: BTreeMap::new(),
         }
     }

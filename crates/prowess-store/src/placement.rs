@@ -1,9 +1,12 @@
 //! Links to installed packages, and copies of them, in the directories of other clients.
+//!
+//! The lock names the places that a skill is to have. A note in the store remembers what was placed
+//! on this machine, so that it is removed when a lock that somebody else has changed names it no
+//! longer.
 
 use std::fs;
-use std::io::ErrorKind as IoKind;
-use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
 
 use prowess_archive::{Archive, File};
 use prowess_core::Digest;
@@ -13,7 +16,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::{LockError, StoreError};
 use crate::lock::Lock;
 use crate::lock_file::LockFile;
-use crate::store::{Change, PACKAGES, hex, write};
+use crate::placed::{LockedPlace, PlaceForm};
+use crate::store::{Change, PACKAGES, hex, package_path, write};
 use crate::tree::{stored_contents, stored_digest, stored_files};
 
 const PLACES: &str = "places";
@@ -22,23 +26,39 @@ const TEMPORARY: &str = ".places.tmp";
 /// The maximum size of the note about places, in bytes.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// The form of an installed package in the directory of another client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PlaceForm {
-    /// A symbolic link to the package in the store.
-    Link,
-    /// A copy of its files.
-    Copy,
+/// A place of a lock, with what is there now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The id of the skill.
+    pub id: String,
+    /// The path of the package in the directory, as the lock names that.
+    pub path: String,
+    /// What is there.
+    pub state: PlaceState,
+}
+
+/// What is at a place of a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceState {
+    /// The locked package, as before.
+    Intact,
+    /// The locked package, which was put there now.
+    Restored,
+    /// Something that was not placed here, or was changed since. It is never replaced.
+    Edited,
+    /// Nothing, or an earlier version: the locked package is not in the store, or was not put there
+    /// by a check.
+    Missing,
 }
 
 /// A package in the directory of another client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Place {
     id: String,
-    directory: PathBuf,
+    /// The directory, as the lock names it.
+    directory: String,
     form: PlaceForm,
-    /// The package that was placed last.
+    /// The package that is to be there, or was placed last.
     tree: Digest,
 }
 
@@ -47,7 +67,7 @@ enum Content {
     /// Nothing.
     Nothing,
     /// A package of the store.
-    Package(Digest),
+    Package(PlaceForm, Digest),
     /// Something that was not placed here, or was changed since.
     Other,
 }
@@ -59,13 +79,14 @@ struct Places {
 }
 
 impl Change {
-    /// Places installed skills in a directory, where other clients find them. [`Change::save`]
-    /// replaces them after an update, and removes them with their skills.
+    /// Places installed skills in a directory, where other clients find them, and names the places
+    /// in the lock. [`Change::save`] replaces them after an update, and removes them with their
+    /// skills.
     ///
     /// # Errors
     ///
-    /// An id is not installed, something that was not placed here has its name in the directory, or
-    /// the disk fails. Nothing of others is replaced.
+    /// An id is not installed, the directory is outside of a project, something that was not placed
+    /// here has its name in the directory, or the disk fails. Nothing of others is replaced.
     pub fn place(
         &self,
         file: &LockFile,
@@ -73,25 +94,23 @@ impl Change {
         directory: &Path,
         form: PlaceForm,
     ) -> Result<(), StoreError> {
-        let lock = file.load()?;
-        let directory = std::path::absolute(directory)?;
-        let mut places = self.places(file)?;
+        let mut lock = file.load()?;
+        let known = self.places(file)?;
+        let locked = LockedPlace { directory: locked_directory(file, directory)?, form };
         for id in ids {
-            let skill = lock.skills.get(id);
-            let tree = skill.map(|skill| skill.tree).filter(|_| !id.contains('/'));
-            let tree = tree.ok_or_else(|| StoreError::NotPlaceable(id.clone()))?;
-            let place = Place { id: id.clone(), directory: directory.clone(), form, tree };
-            let known = places.iter().position(|it| it.target() == place.target());
-            if let Some(known) = known.map(|at| places.remove(at)) {
-                self.remove_place(&known)?;
+            let skill = lock.skills.get_mut(id).filter(|_| !id.contains('/'));
+            let skill = skill.ok_or_else(|| StoreError::NotPlaceable(id.clone()))?;
+            if file.is_of_project() && !locked.is_in_project(id) {
+                return Err(StoreError::PlaceOutside(directory.join(id)));
             }
-            if fs::symlink_metadata(place.target()).is_ok() {
-                return Err(StoreError::PlaceOccupied(place.target()));
+            let place = Place::new(id, &locked, skill.tree);
+            if matches!(self.content(file, &place, &known)?, Content::Other) {
+                return Err(StoreError::PlaceOccupied(directory.join(id)));
             }
-            places.push(place);
+            skill.places.retain(|it| it.directory != locked.directory);
+            skill.places.insert(locked.clone());
         }
-        self.save_places(file, &places)?;
-        self.follow(file, &lock)
+        self.save(file, &lock)
     }
 
     /// Removes what was placed for skills that are not to stay, if it was not changed since.
@@ -104,92 +123,181 @@ impl Change {
         file: &LockFile,
         stays: &dyn Fn(&str) -> bool,
     ) -> Result<(), StoreError> {
-        let (staying, going): (Vec<_>, Vec<_>) =
-            self.places(file)?.into_iter().partition(|place| stays(&place.id));
-        for place in &going {
-            self.remove_place(place)?;
-        }
-        if going.is_empty() { Ok(()) } else { self.save_places(file, &staying) }
+        let before = file.load()?;
+        let mut lock = before.clone();
+        let going = lock.skills.iter_mut().filter(|(id, _)| !stays(id));
+        going.for_each(|(_, skill)| skill.places.clear());
+        if lock == before { Ok(()) } else { self.save(file, &lock) }
     }
 
-    /// Replaces what was placed by the versions of the lock.
-    pub(crate) fn follow(&self, file: &LockFile, lock: &Lock) -> Result<(), StoreError> {
-        let places = self.places(file)?;
-        let mut followed = Vec::new();
-        for place in &places {
-            let tree = lock.skills.get(&place.id).map(|skill| skill.tree);
-            let wanted = tree.map(|tree| Place { tree, ..place.clone() });
-            match (self.content(place)?, wanted) {
-                // It belongs to the user now.
-                (Content::Other, _) => {}
-                (Content::Package(found), Some(wanted)) if found == wanted.tree => {
-                    followed.push(wanted);
-                }
-                (_, wanted) => {
-                    self.remove_place(place)?;
-                    if let Some(wanted) = wanted {
-                        self.put(&wanted)?;
-                        followed.push(wanted);
-                    }
-                }
-            }
-        }
-        if followed == places { Ok(()) } else { self.save_places(file, &followed) }
+    /// Returns what is at the places of the lock, without changing it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::restore_places`].
+    pub fn check_places(&self, file: &LockFile) -> Result<Vec<Placed>, StoreError> {
+        let (lock, known) = (file.load()?, self.places(file)?);
+        let check = |place: Place| {
+            let state = self.state(file, &place, &known)?;
+            Ok(Placed { path: place.path(), id: place.id, state })
+        };
+        wanted(&lock).map(check).collect()
     }
 
-    /// Returns what is at a place. A link to any package of the store was made here; a copy is
-    /// recognized by its files.
-    fn content(&self, place: &Place) -> Result<Content, StoreError> {
-        let target = place.target();
-        match fs::read_link(&target) {
-            Ok(to) if place.form == PlaceForm::Link => {
-                let name = to.strip_prefix(self.directory.join(PACKAGES)).ok();
-                let tree = name.and_then(|name| format!("sha256:{}", name.display()).parse().ok());
-                return Ok(tree.map_or(Content::Other, Content::Package));
+    /// Notes the hosts that the user has allowed for the sources of skills.
+    ///
+    /// # Errors
+    ///
+    /// The lock cannot be read or written.
+    pub fn allow_hosts(
+        &self,
+        file: &LockFile,
+        ids: &[String],
+        hosts: &[String],
+    ) -> Result<(), StoreError> {
+        let before = file.load()?;
+        let mut lock = before.clone();
+        for (_, skill) in lock.skills.iter_mut().filter(|(id, _)| ids.contains(id)) {
+            skill.hosts.extend(hosts.iter().cloned());
+        }
+        if lock == before { Ok(()) } else { self.save(file, &lock) }
+    }
+
+    /// Restores what the lock places, and removes what was placed here and is named no longer.
+    /// Nothing that somebody has changed is replaced or removed.
+    ///
+    /// # Errors
+    ///
+    /// The lock or the note about places cannot be used, a directory leads out of the project, or
+    /// the disk fails.
+    pub fn restore_places(&self, file: &LockFile) -> Result<Vec<Placed>, StoreError> {
+        self.follow(file, &file.load()?)
+    }
+
+    /// Does what [`Self::restore_places`] does for this lock.
+    pub(crate) fn follow(&self, file: &LockFile, lock: &Lock) -> Result<Vec<Placed>, StoreError> {
+        let known = self.places(file)?;
+        let wanted: Vec<_> = wanted(lock).collect();
+        let is_wanted = |place: &Place| wanted.iter().any(|it| it.is_at(place));
+        for place in known.iter().filter(|place| !is_wanted(place)) {
+            if let Content::Package(..) = self.content(file, place, &known)? {
+                self.remove_place(file, place)?;
             }
-            Err(error) if error.kind() == IoKind::NotFound => return Ok(Content::Nothing),
-            _ if place.form == PlaceForm::Link => return Ok(Content::Other),
+        }
+        let mut placed = Vec::new();
+        let mut own = Vec::new();
+        for place in wanted {
+            let state = self.restore(file, &place, &known)?;
+            placed.push(Placed { path: place.path(), id: place.id.clone(), state });
+            match state {
+                PlaceState::Intact | PlaceState::Restored => own.push(place),
+                PlaceState::Missing => {
+                    own.extend(known.iter().find(|it| it.is_at(&place)).cloned())
+                }
+                PlaceState::Edited => {}
+            }
+        }
+        if own != known {
+            self.save_places(file, &own)?;
+        }
+        Ok(placed)
+    }
+
+    fn restore(
+        &self,
+        file: &LockFile,
+        place: &Place,
+        known: &[Place],
+    ) -> Result<PlaceState, StoreError> {
+        let state = self.state(file, place, known)?;
+        if state != PlaceState::Missing || !self.has(&place.tree) {
+            return Ok(state);
+        }
+        self.put(file, place)?;
+        Ok(PlaceState::Restored)
+    }
+
+    fn state(
+        &self,
+        file: &LockFile,
+        place: &Place,
+        known: &[Place],
+    ) -> Result<PlaceState, StoreError> {
+        match self.content(file, place, known)? {
+            Content::Package(form, tree) if form == place.form && tree == place.tree => {
+                // The link of another machine leads nowhere here.
+                let is_here = form == PlaceForm::Copy || self.is_own_link(file, place)?;
+                if is_here {
+                    return Ok(PlaceState::Intact);
+                }
+            }
+            Content::Other => return Ok(PlaceState::Edited),
             _ => {}
         }
-        let parent = Dir::open(&place.directory)?;
+        Ok(PlaceState::Missing)
+    }
+
+    /// Returns what is at a place. A link to a package of any store was made by this program; a
+    /// copy is recognized by its files.
+    fn content(
+        &self,
+        file: &LockFile,
+        place: &Place,
+        known: &[Place],
+    ) -> Result<Content, StoreError> {
+        let parent = match open(file, &place.directory) {
+            // A file, or a link that leads out of the project.
+            Err(error) if is_other(error.kind()) => return Ok(Content::Other),
+            opened => opened?,
+        };
+        let Some(parent) = parent else { return Ok(Content::Nothing) };
+        if let Ok(target) = parent.read_link(&place.id) {
+            let tree = linked_tree(Path::new(std::ffi::OsStr::from_bytes(&target)));
+            return Ok(tree.map_or(Content::Other, |tree| Content::Package(PlaceForm::Link, tree)));
+        }
+        match parent.stat(&place.id, Links::Refuse) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Content::Nothing),
+            _ => {}
+        }
         let Ok(copied) = parent.open_dir(&place.id, Links::Refuse) else {
             return Ok(Content::Other);
         };
-        let found = stored_digest(&copied)?;
-        let is_stored = found.is_some_and(|tree| {
-            tree == place.tree || self.root.stat(&package_path(&tree), Links::Refuse).is_ok()
-        });
-        Ok(found.filter(|_| is_stored).map_or(Content::Other, Content::Package))
+        let Some(tree) = stored_digest(&copied)? else { return Ok(Content::Other) };
+        let was_placed = known.iter().any(|it| it.is_at(place) && it.tree == tree);
+        let is_package = tree == place.tree || was_placed || self.has(&tree);
+        Ok(if is_package { Content::Package(PlaceForm::Copy, tree) } else { Content::Other })
     }
 
-    /// Removes what was placed, if it was not changed since.
-    fn remove_place(&self, place: &Place) -> Result<(), StoreError> {
-        match (self.content(place)?, place.form) {
-            (Content::Package(_), PlaceForm::Link) => Ok(fs::remove_file(place.target())?),
-            (Content::Package(_), PlaceForm::Copy) => {
-                Ok(Dir::open(&place.directory)?.remove_tree(&place.id)?)
-            }
-            _ => Ok(()),
+    fn is_own_link(&self, file: &LockFile, place: &Place) -> Result<bool, StoreError> {
+        let target = self.directory.join(package_path(&place.tree));
+        let parent = open(file, &place.directory)?;
+        let link = parent.and_then(|parent| parent.read_link(&place.id).ok());
+        Ok(link.is_some_and(|link| link == target.as_os_str().as_bytes()))
+    }
+
+    /// Removes what [`Self::content`] has recognized.
+    fn remove_place(&self, file: &LockFile, place: &Place) -> Result<(), StoreError> {
+        match open(file, &place.directory)? {
+            Some(parent) => Ok(parent.remove_tree(&place.id)?),
+            None => Ok(()),
         }
     }
 
-    /// Places a package where nothing is.
-    fn put(&self, place: &Place) -> Result<(), StoreError> {
-        fs::create_dir_all(&place.directory)?;
+    /// Places a package where nothing is, or where [`Self::content`] has recognized one.
+    fn put(&self, file: &LockFile, place: &Place) -> Result<(), StoreError> {
+        let parent = create(file, &place.directory)?;
         if place.form == PlaceForm::Link {
+            parent.remove_tree(&place.id)?;
             let package = self.directory.join(package_path(&place.tree));
-            return symlink(package, place.target()).map_err(|error| match error.kind() {
-                IoKind::AlreadyExists => StoreError::PlaceOccupied(place.target()),
-                _ => error.into(),
-            });
+            return Ok(parent.create_link(&place.id, &package)?);
         }
         let package = self.archive(&place.tree)?;
-        let parent = Dir::open(&place.directory)?;
         let temporary = format!(".prowess-{}.tmp", hex(&place.tree));
         parent.remove_tree(&temporary)?;
         write(&parent.create_dir(&temporary)?, &package)?;
         // After a power failure, half of a copy would look like a change of the user.
         parent.sync()?;
+        parent.remove_tree(&place.id)?;
         parent.move_into(&temporary, &parent, &place.id)?;
         Ok(parent.sync()?)
     }
@@ -229,12 +337,103 @@ impl Change {
 }
 
 impl Place {
-    fn target(&self) -> PathBuf {
-        self.directory.join(&self.id)
+    fn new(id: &str, locked: &LockedPlace, tree: Digest) -> Self {
+        let LockedPlace { directory, form } = locked.clone();
+        Self { id: id.to_owned(), directory, form, tree }
+    }
+
+    fn is_at(&self, other: &Self) -> bool {
+        (&self.id, &self.directory) == (&other.id, &other.directory)
+    }
+
+    fn path(&self) -> String {
+        if self.directory.is_empty() {
+            return self.id.clone();
+        }
+        format!("{}/{}", self.directory, self.id)
     }
 }
 
-/// Returns the path of a package in the store.
-fn package_path(tree: &Digest) -> String {
-    format!("{PACKAGES}/{}", hex(tree))
+/// Returns the places of a lock.
+fn wanted(lock: &Lock) -> impl Iterator<Item = Place> {
+    let skills = lock.skills.iter().filter(|(id, _)| !id.contains('/'));
+    skills.flat_map(|(id, skill)| {
+        skill.places.iter().map(move |place| Place::new(id, place, skill.tree))
+    })
+}
+
+/// Returns a directory as the lock names it: relative to the lock of a project, or absolute.
+fn locked_directory(file: &LockFile, directory: &Path) -> Result<String, StoreError> {
+    let outside = || StoreError::PlaceOutside(directory.to_owned());
+    let absolute = lexically_normal(&std::path::absolute(directory)?);
+    let named = if file.is_of_project() {
+        let own = std::path::absolute(file.path())?;
+        let below = absolute.strip_prefix(own.parent().unwrap_or(&own)).map_err(|_| outside())?;
+        below.to_owned()
+    } else {
+        absolute
+    };
+    named.into_os_string().into_string().map_err(|_| outside())
+}
+
+/// Returns a path without `.` and `..`.
+fn lexically_normal(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut normal, part| {
+        match part {
+            Component::ParentDir => drop(normal.pop()),
+            Component::CurDir => {}
+            other => normal.push(other),
+        }
+        normal
+    })
+}
+
+/// Opens the directory of a place; `None` if it does not exist. That of a project is opened through
+/// the directory of the lock, and no link leads out of that.
+fn open(file: &LockFile, directory: &str) -> Result<Option<Dir>, prowess_dir::Error> {
+    let opened = if file.is_of_project() {
+        file.open_directory()?.open_dir(directory, Links::FollowInside)
+    } else {
+        Dir::open(directory)
+    };
+    match opened {
+        Ok(directory) => Ok(Some(directory)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn is_other(kind: ErrorKind) -> bool {
+    use ErrorKind::{Escape, Link, Loop, NotADirectory};
+    matches!(kind, Escape | Link | Loop | NotADirectory)
+}
+
+/// Opens the directory of a place, and creates the parts of its path that do not exist.
+fn create(file: &LockFile, directory: &str) -> Result<Dir, StoreError> {
+    if !file.is_of_project() {
+        fs::create_dir_all(directory)?;
+        return Ok(Dir::open(directory)?);
+    }
+    let root = file.open_directory()?;
+    let ends = directory.match_indices('/').map(|(at, _)| at).chain([directory.len()]);
+    let mut parent = root.open_dir("", Links::Refuse)?;
+    let mut start = 0;
+    for end in ends.filter(|end| *end > 0) {
+        parent = match root.open_dir(&directory[..end], Links::FollowInside) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                parent.create_dir(&directory[start..end])?
+            }
+            opened => opened?,
+        };
+        start = end + 1;
+    }
+    Ok(parent)
+}
+
+/// Returns the package that a link of this program leads to, in the store of any machine.
+fn linked_tree(target: &Path) -> Option<Digest> {
+    let name = target.file_name()?.to_str()?;
+    let parent = target.parent()?;
+    let is_store = parent.ends_with(Path::new("store").join(PACKAGES));
+    format!("sha256:{name}").parse().ok().filter(|_| is_store)
 }

@@ -40,7 +40,11 @@ pub type PartRule = Box<dyn Fn(&LockedSkill) -> bool>;
 impl StoreSource {
     /// Creates a source of the skills that a lock file names.
     pub fn new(store: Store, lock: LockFile) -> Self {
-        let root = format!("prowess-lock://{}", lock.key());
+        // People look for the lock of a project; that of the user is where it always is.
+        let root = match lock.is_of_project() {
+            true => format!("prowess-lock://{}", lock.path().display()),
+            false => format!("prowess-lock://{}", lock.key()),
+        };
         let lock = Arc::new(KeptLock::new(lock));
         Self { store, lock, root, part: String::new(), rule: None }
     }
@@ -97,9 +101,13 @@ impl StoreSource {
                 debug_assert_eq!(answer, ReadFurther::No, "there is no more than the whole file");
                 return;
             }
+            Err(StoreError::Missing(_)) => {
+                let lock = self.lock.file.path().display();
+                format!("`{package}` is in `{lock}` and is not installed on this machine")
+            }
             Err(error) => error.to_string(),
         };
-        let help = "run `prowess sync` to install it again";
+        let help = "run `prowess sync` to install it";
         let path = format!("{}/{package}/{}", self.root, SKILL_MD_FILES[0]);
         let problem = Diagnostic::new(codes::PACKAGE_MISSING, Severity::Error, problem, help);
         sink.problem(problem.in_file(path));

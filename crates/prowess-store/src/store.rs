@@ -167,6 +167,11 @@ impl Change {
         Ok(self.root.remove_tree(STAGING)?)
     }
 
+    /// Returns whether a package is in the store.
+    pub(crate) fn has(&self, tree: &Digest) -> bool {
+        self.root.stat(&package_path(tree), Links::Refuse).is_ok()
+    }
+
     /// Removes a package. One that is not stored is no error.
     ///
     /// # Errors
@@ -208,6 +213,11 @@ fn create_parents(directory: &Dir, path: &str) -> Result<Dir, StoreError> {
     let mut names = path.split('/');
     let first = directory.open_or_create_dir(names.next().unwrap_or_default())?;
     Ok(names.try_fold(first, |parent, name| parent.open_or_create_dir(name))?)
+}
+
+/// Returns the path of a package in the store.
+pub(crate) fn package_path(tree: &Digest) -> String {
+    format!("{PACKAGES}/{}", hex(tree))
 }
 
 /// Returns the name of a package in the store.

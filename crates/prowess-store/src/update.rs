@@ -13,6 +13,12 @@ use crate::locked_skill::LockedSkill;
 use crate::signers::Signatures;
 use crate::tree::{FileStates, file_digests};
 
+/// The maximum size of a file whose texts are returned, in bytes.
+const MAX_TEXT: usize = 64 * 1024;
+
+/// The maximum number of files of a skill whose texts are returned.
+const MAX_TEXTS: usize = 64;
+
 /// A newer version of an installed skill.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Update {
@@ -24,6 +30,8 @@ pub struct Update {
     pub to: LockedSkill,
     /// The files that differ, by path.
     pub files: BTreeMap<String, FileChange>,
+    /// The texts of changed files, before and after: those of at most 64 KiB, and at most 64 of them.
+    pub texts: BTreeMap<String, [String; 2]>,
     /// The capabilities that only the new version has.
     pub gained: Vec<String>,
     /// The capabilities that only the installed version has.
@@ -123,14 +131,37 @@ impl Installer<'_> {
             Err(StoreError::Missing(_)) => BTreeMap::new(),
             files => files?,
         };
+        let files = differences(before, &candidate.package);
         Ok(Update {
             id: candidate.id.clone(),
-            files: differences(before, &candidate.package),
+            texts: self.texts(from, &files, &candidate.package),
+            files,
             gained: gained(from, &to),
             lost: gained(&to, from),
             from: from.clone(),
             to,
         })
+    }
+}
+
+impl Installer<'_> {
+    /// Returns the texts of changed files. One that cannot be read has none.
+    fn texts(
+        &self,
+        from: &LockedSkill,
+        files: &BTreeMap<String, FileChange>,
+        after: &Archive,
+    ) -> BTreeMap<String, [String; 2]> {
+        let Ok(stored) = self.store.open(&from.tree) else { return BTreeMap::new() };
+        let text = |path: &str| {
+            let before = stored.read(path, MAX_TEXT).ok()?;
+            let after = after.files().iter().find(|file| file.path == path)?;
+            let after = Some(&after.content).filter(|content| content.len() <= MAX_TEXT)?;
+            Some([String::from_utf8(before).ok()?, String::from_utf8(after.clone()).ok()?])
+        };
+        let changed = files.iter().filter(|(_, change)| **change == FileChange::Changed);
+        let texts = changed.filter_map(|(path, _)| Some((path.clone(), text(path)?)));
+        texts.take(MAX_TEXTS).collect()
     }
 }
 

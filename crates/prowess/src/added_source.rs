@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use prowess_core::SkillSource;
+use prowess_core::{AskedFolder, SkillSource};
 #[cfg(feature = "filesystem")]
 use prowess_source_fs::Nested;
 
@@ -14,6 +14,8 @@ pub(crate) struct AddedSource {
     pub(crate) layer: Option<Box<str>>,
     /// The name of its only skill, if the host names it.
     pub(crate) skill_name: Option<Box<str>>,
+    /// The folder that the user has to trust before its skills are offered.
+    pub(crate) asked: Option<AskedFolder>,
     pub(crate) origin: Origin,
 }
 
@@ -35,7 +37,7 @@ pub(crate) struct NamedDirectory {
 
 impl AddedSource {
     pub(crate) fn new(layer: &str, origin: Origin) -> Self {
-        Self { layer: Some(layer.into()), skill_name: None, origin }
+        Self { layer: Some(layer.into()), skill_name: None, asked: None, origin }
     }
 
     /// Returns whether an unusable root is an error of the builder, as it is for a directory that

@@ -129,6 +129,14 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Adds a layer below the one with this name, or below the others if there is none.
+    #[must_use]
+    pub fn layer_below(mut self, name: &str, layer: Layer) -> Self {
+        let at = self.layers.iter().position(|known| *known.name == *name);
+        self.layers.insert(at.unwrap_or_default(), layer);
+        self
+    }
+
     /// Adds a finding of the host, such as one about its configuration, to those of the catalog.
     #[must_use]
     pub fn finding(mut self, finding: Diagnostic) -> Self {

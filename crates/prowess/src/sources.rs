@@ -42,9 +42,10 @@ impl RuntimeBuilder {
                 required.push(source.root().to_owned());
             }
             let layer = layer_of(added.layer.as_deref(), &self.layers);
-            registry = match &added.skill_name {
-                Some(name) => registry.single_skill_source(layer, name.clone(), source),
-                None => registry.source(layer, source),
+            registry = match (&added.skill_name, &added.asked) {
+                (Some(name), _) => registry.single_skill_source(layer, name.clone(), source),
+                (None, Some(asked)) => registry.source_of_folder(layer, source, asked.clone()),
+                (None, None) => registry.source(layer, source),
             };
         }
         let registry = self.findings.drain(..).fold(registry, RegistryBuilder::finding);

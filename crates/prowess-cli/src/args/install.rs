@@ -7,9 +7,15 @@ use clap::Args;
 /// The options of every command that installs.
 #[derive(Debug, Args)]
 pub(crate) struct InstallOptions {
-    /// Lock file; defaults to the user's, whose skills are found by every command
+    /// Lock file; by default that of the repository, or else your own
+    ///
+    /// That of the repository is the nearest `prowess.lock` from the working directory up to its
+    /// root; `add` creates it there. The skills of your own are found in every directory.
     #[arg(long, value_name = "FILE")]
     pub(crate) lock: Option<PathBuf>,
+    /// Use your own lock file, in a repository too
+    #[arg(long, conflicts_with = "lock")]
+    pub(crate) user: bool,
     /// Host that may be in a private network and may be reached by plain `http`; repeatable
     #[arg(long = "host", value_name = "HOST[:PORT]", hide_short_help = true)]
     pub(crate) hosts: Vec<String>,
@@ -43,14 +49,17 @@ pub(crate) struct Add {
     /// Branch, tag or commit of a repository
     #[arg(long = "ref", value_name = "REF")]
     pub(crate) reference: Option<String>,
-    /// Link the skills into `~/.agents/skills`, where other clients find them; needs trust in the
-    /// source or the signer
+    /// Link the skills into `.agents/skills`, where other clients find them
+    ///
+    /// The directory is that of the repository or, with your own lock file, of your home. You have
+    /// to trust the repository, the source or the signer.
     #[arg(long, conflicts_with = "copy")]
     pub(crate) link: bool,
-    /// Copy the skills into `~/.agents/skills`; as `--link`, for clients that follow no links
+    /// Copy the skills into that directory; as `--link`, for clients that follow no links
     #[arg(long)]
     pub(crate) copy: bool,
-    /// Directory for `--link` and `--copy`
+    /// Directory for `--link` and `--copy`, such as `.claude/skills`; the lock file names it, and
+    /// `sync` restores what is missing
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) into: Option<PathBuf>,
     #[command(flatten)]
@@ -120,9 +129,15 @@ pub(crate) struct Update {
     /// Accept versions that can do more than the installed ones
     #[arg(long, conflicts_with = "preview")]
     pub(crate) accept: bool,
-    /// Return these skills to their previous versions
+    /// Return these skills to their previous versions, or to one of `--versions` with `--to`
     #[arg(long, requires = "ids", conflicts_with_all = ["preview", "accept"])]
     pub(crate) rollback: bool,
+    /// With `--rollback`, the version: the start of its revision, or of the digest of its files
+    #[arg(long, value_name = "VERSION", requires = "rollback", hide_short_help = true)]
+    pub(crate) to: Option<String>,
+    /// List the versions to which skills can return
+    #[arg(long, conflicts_with_all = ["check", "preview", "accept", "rollback"], hide_short_help = true)]
+    pub(crate) versions: bool,
     #[command(flatten)]
     pub(crate) signer: SignerOption,
     #[command(flatten)]
@@ -134,11 +149,12 @@ pub(crate) struct Update {
 pub(crate) struct Publish {
     /// Folder of a skill or of several ones
     pub(crate) folder: PathBuf,
-    /// Folder of the site, where `.well-known/agent-skills` is written
+    /// Folder of the site, where `.well-known/agent-skills` is written; `add` installs from the
+    /// folder, or from its URL once a server has it
     #[arg(required_unless_present = "to")]
     pub(crate) site: Option<PathBuf>,
-    /// `oci://HOST/NAME:TAG` of a registry, with `/SKILL` after the name if the folder has several,
-    /// or `s3://BUCKET/PATH` of a site
+    /// Directory of the site, `oci://HOST/NAME:TAG` of a registry, with `/SKILL` after the name if
+    /// the folder has several, or `s3://BUCKET/PATH` of a site
     #[arg(long, value_name = "TARGET", conflicts_with = "site")]
     pub(crate) to: Option<String>,
     /// Host that may be in a private network and may be reached by plain `http`; repeatable

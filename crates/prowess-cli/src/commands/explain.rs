@@ -197,7 +197,7 @@ fn explain_record(
     let is_of_project = |found: &Diagnostic, place: &str| {
         found.code == PROJECT_NOT_TRUSTED
             && record.availability() != Availability::Offered
-            && Path::new(&location).starts_with(place)
+            && Path::new(location.trim_start_matches("prowess-lock://")).starts_with(place)
     };
     decisions.extend(
         catalog

@@ -1,12 +1,12 @@
 //! `prowess add`, `remove` and `verify`, and the lines of every command that installs.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use prowess::{Cancel, RemoteErrorKind, RemoteRequest};
-use prowess_source_remote::WrittenSource;
-use prowess_store::{Added, PlaceForm};
+use prowess_source_remote::{LocalSource, WrittenSource};
+use prowess_store::{Added, InstallError, PlaceForm, PlaceState, Placed};
 use prowess_text::enumerated;
 use serde::Serialize;
 
@@ -14,16 +14,22 @@ use super::placement;
 use crate::args::{Add, InstallOptions, Remove};
 use crate::failure::Failure;
 use crate::install_place::InstallPlace;
+use crate::lock_place::LockPlace;
 use crate::output::{DIM, ID, Output};
 use crate::paths::absolute;
 use crate::terminal::{plain, width};
 
 /// What to do about skills in some states.
-const NEXT_STEPS: [(&str, &str); 3] = [
+const NEXT_STEPS: [(&str, &str); 5] = [
+    ("edited", "move what is there away and run `prowess sync` to have what is locked"),
+    ("not placed", "`prowess sync` puts it there"),
     ("damaged", "`prowess sync` installs damaged packages again"),
     ("changed", "`prowess update --preview` shows what the new version changes"),
     ("quarantined", "`prowess sync --release` writes other bytes to a file, to look at them"),
 ];
+
+/// The states of skills whose entry in the lock file was written.
+const CHANGES: [&str; 4] = ["added", "removed", "restored", "unchanged"];
 
 /// The remark of a command that has no skill to report.
 pub(crate) const NOTHING_INSTALLED: &str = "no skill is installed";
@@ -41,21 +47,56 @@ pub(crate) struct Line {
 #[derive(Serialize)]
 struct Lines {
     skills: Vec<Line>,
+    /// The lock file that was read or written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lock: Option<PathBuf>,
 }
 
 pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
-    let place = InstallPlace::new(&args.options)?.signed_by(&args.signer)?;
+    let place = InstallPlace::to_add(&args.options)?.signed_by(&args.signer)?;
     let mut request = request(&args.source)?;
     InstallPlace::check_source(&request.source)?;
     if args.reference.is_some() {
         request.reference.clone_from(&args.reference);
     }
-    let added = place.installer().add(&request, &args.names, &Cancel::default())?;
+    if place.lock.folder.is_some() {
+        // So that the lock means the same in another clone.
+        let local = LocalSource::read(&request.source);
+        let relative = local.map(|local| local.relative_to(place.lock.directory()));
+        request.source = relative.unwrap_or(request.source);
+    }
+    let added = place.installer().add(&request, &args.names, &Cancel::default());
+    let added = added.map_err(|error| with_skill_of_reference(error, args, &request))?;
+    let ids: Vec<_> = added.iter().map(|added| added.id.clone()).collect();
+    let file = &place.lock.file;
+    place.store.begin()?.allow_hosts(file, &ids, &args.options.hosts)?;
     if let Some(form) = form(args) {
         placement::place(&place, &added, args.into.as_deref(), form)?;
     }
-    print(added.into_iter().map(added_line).collect(), output)?;
+    let mut lines: Vec<_> = added.into_iter().map(added_line).collect();
+    let placed = place.store.begin()?.restore_places(file)?;
+    lines.extend(place_lines(placed).into_iter().filter(|line| ids.contains(&line.id)));
+    print(lines, Some(&place.lock), output)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Other tools write the name of a skill where this one expects a branch or a tag.
+fn with_skill_of_reference(error: InstallError, args: &Add, request: &RemoteRequest) -> Failure {
+    let is_missing =
+        matches!(&error, InstallError::Remote(error) if error.kind == RemoteErrorKind::NotFound);
+    let failure = Failure::from(error);
+    match &request.reference {
+        Some(name) if is_missing && args.reference.is_none() => {
+            let source = plain(&request.source);
+            let help = format!(
+                "a branch, tag or commit follows `@`; for a skill of that name, run `prowess add \
+                 {source} {}`",
+                plain(name)
+            );
+            failure.with_help(help)
+        }
+        _ => failure,
+    }
 }
 
 fn form(args: &Add) -> Option<PlaceForm> {
@@ -79,7 +120,12 @@ pub(crate) fn added_line(added: Added) -> Line {
 /// directory.
 pub(crate) fn request(written: &str) -> Result<RemoteRequest, Failure> {
     match WrittenSource::read(written) {
-        WrittenSource::Path(path) => Ok(RemoteRequest::latest(absolute_text(&path)?)),
+        WrittenSource::Local(request) => {
+            let local = LocalSource::read(&request.source);
+            let path = local.map(|local| absolute(Path::new(local.path))).transpose()?;
+            let source = local.zip(path).map(|(local, path)| local.at(&path));
+            Ok(RemoteRequest { source: source.unwrap_or(request.source), ..request })
+        }
         WrittenSource::Short(_) if Path::new(written).exists() => {
             let message = format!("`{written}` is a path here, and may be a repository");
             let help = format!("write `./{written}` for the path or `github:{written}`");
@@ -89,14 +135,11 @@ pub(crate) fn request(written: &str) -> Result<RemoteRequest, Failure> {
     }
 }
 
-fn absolute_text(path: &str) -> Result<String, Failure> {
-    Ok(absolute(Path::new(path))?.to_string_lossy().into_owned())
-}
-
 pub(crate) fn remove(args: &Remove, output: &Output) -> Result<ExitCode, Failure> {
-    InstallPlace::new(&args.options)?.installer().remove(&args.ids)?;
+    let place = InstallPlace::new(&args.options)?;
+    place.installer().remove(&args.ids).map_err(|error| place.lock.explained(error))?;
     let line = |id: &String| Line { id: id.clone(), state: "removed", detail: None };
-    print(args.ids.iter().map(line).collect(), output)?;
+    print(args.ids.iter().map(line).collect(), Some(&place.lock), output)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -104,32 +147,69 @@ pub(crate) fn remove(args: &Remove, output: &Output) -> Result<ExitCode, Failure
 pub(crate) fn verify(options: &InstallOptions, output: &Output) -> Result<ExitCode, Failure> {
     let place = InstallPlace::new(options)?;
     let mut is_intact = true;
-    let lines = place.lock.load()?.skills.into_iter().map(|(id, skill)| {
+    let lines = place.lock.file.load()?.skills.into_iter().map(|(id, skill)| {
         let found = place.store.verify(&skill.tree);
         is_intact &= found.is_ok();
         let state = if found.is_ok() { "intact" } else { "damaged" };
         Line { id, state, detail: found.err().map(|error| error.to_string()) }
     });
-    print_or(lines.collect(), NOTHING_INSTALLED, output)?;
+    let mut lines: Vec<_> = lines.collect();
+    if !lines.is_empty() {
+        let placed = place_lines(place.store.begin()?.check_places(&place.lock.file)?);
+        is_intact &= placed.is_empty();
+        lines.extend(placed);
+    }
+    print_or(lines, NOTHING_INSTALLED, Some(&place.lock), output)?;
     Ok(if is_intact { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Returns a line for each place of a lock that is not as it was.
+pub(crate) fn place_lines(placed: Vec<Placed>) -> Vec<Line> {
+    let line = |Placed { id, path, state }: Placed| {
+        let (state, detail) = match state {
+            PlaceState::Intact => return None,
+            PlaceState::Restored => ("placed", path),
+            PlaceState::Missing => ("not placed", path),
+            PlaceState::Edited => {
+                ("edited", format!("{path} is not what was installed, and stays"))
+            }
+        };
+        Some(Line { id, state, detail: Some(detail) })
+    };
+    placed.into_iter().filter_map(line).collect()
+}
+
 /// Prints one line for each skill, or a remark if there are none.
-pub(crate) fn print_or(skills: Vec<Line>, none: &str, output: &Output) -> Result<(), Failure> {
+pub(crate) fn print_or(
+    skills: Vec<Line>,
+    none: &str,
+    lock: Option<&LockPlace>,
+    output: &Output,
+) -> Result<(), Failure> {
     if skills.is_empty() {
         output.remark(&format!("{none}\n"));
     }
-    print(skills, output)
+    print(skills, lock, output)
 }
 
-/// Prints one line for each skill, and the next step for some states.
-pub(crate) fn print(skills: Vec<Line>, output: &Output) -> Result<(), Failure> {
-    let lines = Lines { skills };
+/// Prints one line for each skill, the next step for some states, and the lock file.
+pub(crate) fn print(
+    skills: Vec<Line>,
+    lock: Option<&LockPlace>,
+    output: &Output,
+) -> Result<(), Failure> {
+    let lines = Lines { skills, lock: lock.map(|lock| lock.file.path().to_owned()) };
     output.result(&lines, lines_text)?;
     for (state, help) in NEXT_STEPS {
         if lines.skills.iter().any(|line| line.state == state) {
             output.remark(&format!("  {DIM}help:{DIM:#} {help}\n"));
         }
+    }
+    // A command that only reads the user's own has nothing new to say about it.
+    let is_change = |line: &Line| CHANGES.contains(&line.state);
+    let is_shown = |lock: &&LockPlace| lock.folder.is_some() || lines.skills.iter().any(is_change);
+    if let Some(lock) = lock.filter(is_shown) {
+        output.remark(&format!("  {DIM}lock file:{DIM:#} {}\n", plain(&lock.described())));
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use prowess::Cancel;
+use prowess_source_remote::LocalSource;
 use prowess_store::{ForeignLock, InstallError, to_skills_lock};
 use prowess_text::terminal_json;
 
@@ -12,14 +13,15 @@ use crate::args::{InstallOptions, SignerOption};
 use crate::commands::install::{Line, added_line, print, print_or};
 use crate::commands::publish::unwritable;
 use crate::failure::Failure;
-use crate::install_place::{InstallPlace, lock_file, store};
+use crate::install_place::{InstallPlace, store};
+use crate::lock_place::LockPlace;
 use crate::output::Output;
 use crate::paths::absolute;
 use crate::terminal::plain;
 
 /// Prints the installed skills as the lock file of another tool.
 pub(crate) fn export(options: &InstallOptions, output: &Output) -> Result<ExitCode, Failure> {
-    let text = to_skills_lock(&lock_file(options.lock.as_ref())?.load()?, &store()?)?;
+    let text = to_skills_lock(&LockPlace::of(options)?.file.load()?, &store()?)?;
     output.data(&terminal_json(&text))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -50,9 +52,16 @@ pub(crate) fn import(
         }
     }
     skills.iter().try_for_each(|skill| InstallPlace::check_source(&skill.source))?;
-    let place = InstallPlace::new(options)?.signed_by(signer)?;
+    let place = InstallPlace::to_add(options)?.signed_by(signer)?;
+    if place.lock.folder.is_some() {
+        for skill in &mut skills {
+            let local = LocalSource::read(&skill.source);
+            let relative = local.map(|local| local.relative_to(place.lock.directory()));
+            skill.source = relative.unwrap_or_else(|| std::mem::take(&mut skill.source));
+        }
+    }
     let added = place.installer().import(&skills, &Cancel::default())?;
-    print(added.into_iter().map(added_line).collect(), output)?;
+    print(added.into_iter().map(added_line).collect(), Some(&place.lock), output)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -63,7 +72,7 @@ pub(crate) fn quarantined(output: &Output) -> Result<ExitCode, Failure> {
         Line { id: note.id, state: "quarantined", detail: Some(detail) }
     };
     let lines = store()?.quarantined()?.into_iter().map(line).collect();
-    print_or(lines, "nothing is in quarantine", output)?;
+    print_or(lines, "nothing is in quarantine", None, output)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -78,7 +87,7 @@ pub(crate) fn release(names: &[String], output: &Output) -> Result<ExitCode, Fai
     let (note, bytes) = store()?.begin()?.release(&digest)?;
     std::io::Write::write_all(&mut target, &bytes).map_err(|error| unwritable(file, &error))?;
     let detail = Some(file.display().to_string());
-    print(vec![Line { id: note.id, state: "released", detail }], output)?;
+    print(vec![Line { id: note.id, state: "released", detail }], None, output)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,11 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use prowess_source_remote::LockRemote;
 use prowess_store::{Added, PlaceForm};
+use prowess_text::shell_word;
 
 use crate::failure::Failure;
-use crate::install_place::{InstallPlace, lock_file, store};
+use crate::install_place::{InstallPlace, store};
+use crate::lock_place::{LockPlace, user_lock};
 use crate::paths::{absolute, machine, surroundings, trust_file};
+
+/// The directory of skills that clients share, in a project and in a home.
+const SHARED: &str = ".agents/skills";
 
 /// Places skills that were added in a directory, by default that of the user.
 ///
@@ -19,29 +25,37 @@ pub(super) fn place(
     form: PlaceForm,
 ) -> Result<(), Failure> {
     let origins = trust_file(&surroundings()?).map(|file| file.origins()).unwrap_or_default();
-    let untrusted = added.iter().find(|it| !origins.trusts(&it.skill.source, &it.skill.signer));
+    let LockPlace { file, folder, is_trusted } = &place.lock;
+    // What is placed in a project is the project's.
+    let is_trusted = folder.is_some() && *is_trusted;
+    let source = |it: &Added| LockRemote::absolute(place.lock.directory(), &it.skill.source);
+    let untrusted =
+        added.iter().find(|it| !is_trusted && !origins.trusts(&source(it), &it.skill.signer));
     if let Some(untrusted) = untrusted {
         let message = format!(
             "`{}` is installed, and is not placed where other clients use it without a question",
             untrusted.id
         );
+        let repository =
+            if folder.is_some() { "this repository (`prowess trust`) or " } else { "" };
         let help = format!(
-            "if you trust its source, run `prowess trust --source {}` and repeat this",
-            untrusted.skill.source
+            "trust {repository}its source (`prowess trust --source {}`), and repeat this",
+            shell_word(&source(untrusted))
         );
         return Err(Failure::new("skill-not-trusted", message, help));
     }
     let directory = match directory {
         Some(directory) => absolute(directory)?,
+        None if folder.is_some() => place.lock.directory().join(SHARED),
         None => skills_of_user()?,
     };
     let ids: Vec<_> = added.iter().map(|added| added.id.clone()).collect();
-    Ok(place.store.begin()?.place(&place.lock, &ids, &directory, form)?)
+    Ok(place.store.begin()?.place(file, &ids, &directory, form)?)
 }
 
 /// Removes what was placed for skills that the user does not trust any more.
 pub(super) fn remove_untrusted() -> Result<(), Failure> {
-    let (store, file) = (store()?, lock_file(None)?);
+    let (store, file) = (store()?, user_lock()?);
     if file.read()?.is_none() {
         return Ok(());
     }
@@ -54,7 +68,7 @@ pub(super) fn remove_untrusted() -> Result<(), Failure> {
 }
 
 fn skills_of_user() -> Result<PathBuf, Failure> {
-    let home = machine(None).home.map(|home| home.join(".agents/skills"));
+    let home = machine(None).home.map(|home| home.join(SHARED));
     home.ok_or_else(|| {
         let message = "the directory of skills cannot be located: the user has no home directory";
         Failure::new("state-directory-unknown", message, "name a directory with `--into`")

@@ -28,7 +28,7 @@ use crate::paths::absolute;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
 
 pub(crate) fn run(args: &Publish, output: &Output) -> Result<ExitCode, Failure> {
-    if args.to.is_some() {
+    if args.to.as_ref().is_some_and(|target| target.contains("://")) {
         features::require("remotes", "publish --to")?;
     }
     if args.sign.is_some() {
@@ -41,17 +41,20 @@ pub(crate) fn run(args: &Publish, output: &Output) -> Result<ExitCode, Failure> 
         #[cfg(feature = "remotes")]
         (Some(target), _) if target.starts_with("oci") => to_registry(args, target, &archive)?,
         (None, Some(site)) => to_folder(args, site, &archive)?,
+        (Some(target), _) if !target.contains("://") => {
+            to_folder(args, Path::new(target), &archive)?
+        }
         _ => {
             let code = RemoteErrorKind::Unsupported.as_str();
-            let message = "the target is neither a registry nor a bucket";
+            let message = "the target is neither a registry, a bucket nor a directory";
             return Err(Failure::new(
                 code,
                 message,
-                "write `oci://HOST/NAME:TAG` or `s3://BUCKET/PATH`",
+                "write `oci://HOST/NAME:TAG`, `s3://BUCKET/PATH` or a path",
             ));
         }
     };
-    print(lines, output)?;
+    print(lines, None, output)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -59,9 +62,9 @@ pub(crate) fn run(args: &Publish, output: &Output) -> Result<ExitCode, Failure> 
 fn packed(folder: &Path) -> Result<Vec<u8>, Failure> {
     let folder = absolute(folder)?.to_string_lossy().into_owned();
     let cancel = Cancel::default();
-    let resolved = LocalRemote.resolve(&RemoteRequest::latest(folder), &cancel);
+    let resolved = LocalRemote::default().resolve(&RemoteRequest::latest(folder), &cancel);
     let artifact = resolved.map_err(InstallError::from)?.remove(0);
-    Ok(LocalRemote.fetch(&artifact, MAX_BYTES, &cancel).map_err(InstallError::from)?)
+    Ok(LocalRemote::default().fetch(&artifact, MAX_BYTES, &cancel).map_err(InstallError::from)?)
 }
 
 fn to_folder(args: &Publish, site: &Path, archive: &[u8]) -> Result<Vec<Line>, Failure> {

@@ -1,20 +1,20 @@
 //! `prowess sync`: the skills of the lock file.
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use prowess::Cancel;
-use prowess_store::{Checked, RemoteState, Synced};
+use prowess::{Cancel, RemoteErrorKind};
+use prowess_store::{Checked, InstallError, RemoteState, Synced};
 
 use crate::args::{LockWork, Sync};
-use crate::commands::install::{Line, NOTHING_INSTALLED, print_or};
+use crate::commands::install::{Line, NOTHING_INSTALLED, place_lines, print_or};
 use crate::commands::lock;
 use crate::failure::Failure;
 use crate::install_place::InstallPlace;
 use crate::output::Output;
 
-/// The exit code of a sync that found other bytes than the locked ones.
-const OTHER_BYTES: u8 = 3;
+/// The exit code of a sync that found other bytes than the locked ones, and of a command that did
+/// a part of what it was asked for.
+pub(crate) const OTHER_BYTES: u8 = 3;
 
 /// Runs the command: installs, unless an option names other work on the lock file.
 pub(crate) fn run(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
@@ -30,23 +30,23 @@ pub(crate) fn run(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
 
 fn install(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
     let place = InstallPlace::new(&args.options)?;
-    if args.frozen && place.lock.read()?.is_none() {
-        let message = format!("there is no lock file `{}`", place.lock.path().display());
-        return Err(Failure::new(
-            "lock-invalid",
-            message,
-            "run `prowess add`, or name another one",
-        ));
+    if args.frozen || args.check {
+        place.lock.require(&args.options, args.frozen)?;
     }
     place.check_locked_sources()?;
     if args.check {
-        return check(&place.installer().check(&Cancel::default())?, output);
+        return check(&place, output);
     }
     let synced = place.installer().sync(&Cancel::default())?;
     let has_other = synced.values().any(|state| matches!(state, Synced::Quarantined(_)));
     let has_failed = synced.values().any(|state| matches!(state, Synced::Failed(_)));
-    print_or(synced.into_iter().map(synced_line).collect(), NOTHING_INSTALLED, output)?;
-    Ok(match (has_other, has_failed) {
+    let mut lines: Vec<_> = synced.into_iter().map(synced_line).collect();
+    if place.lock.file.read()?.is_some() {
+        lines.extend(place_lines(place.store.begin()?.restore_places(&place.lock.file)?));
+    }
+    let is_edited = lines.iter().any(|line| line.state == "edited");
+    print_or(lines, NOTHING_INSTALLED, Some(&place.lock), output)?;
+    Ok(match (has_other || is_edited, has_failed) {
         (true, _) => ExitCode::from(OTHER_BYTES),
         (false, true) => ExitCode::FAILURE,
         (false, false) => ExitCode::SUCCESS,
@@ -63,10 +63,14 @@ fn synced_line((id, synced): (String, Synced)) -> Line {
     Line { id, state, detail }
 }
 
-fn check(checked: &BTreeMap<String, Checked>, output: &Output) -> Result<ExitCode, Failure> {
-    let lines: Vec<_> = checked.iter().map(|(id, checked)| checked_line(id, checked)).collect();
+fn check(place: &InstallPlace, output: &Output) -> Result<ExitCode, Failure> {
+    let checked = place.installer().check(&Cancel::default())?;
+    let mut lines: Vec<_> = checked.iter().map(|(id, checked)| checked_line(id, checked)).collect();
+    if !lines.is_empty() {
+        lines.extend(place_lines(place.store.begin()?.check_places(&place.lock.file)?));
+    }
     let is_same = lines.iter().all(|line| line.state == "intact");
-    print_or(lines, NOTHING_INSTALLED, output)?;
+    print_or(lines, NOTHING_INSTALLED, Some(&place.lock), output)?;
     Ok(if is_same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -81,7 +85,26 @@ pub(crate) fn checked_line(id: &str, checked: &Checked) -> Line {
             ("changed", Some("the source has another version".to_owned()))
         }
         (Ok(()), RemoteState::Gone) => ("gone", Some("the source has no such skill".to_owned())),
-        (Ok(()), RemoteState::Unavailable(error)) => ("unavailable", Some(error.to_string())),
+        (Ok(()), RemoteState::Unavailable(error)) => (unchecked(error), Some(error.to_string())),
     };
     Line { id: id.to_owned(), state, detail }
+}
+
+/// Returns the word for a source that cannot be compared.
+fn unchecked(error: &InstallError) -> &'static str {
+    use RemoteErrorKind::{Denied, NotFound, Unavailable, Unsupported};
+    match error {
+        InstallError::Remote(error) => match error.kind {
+            Unavailable => "unreachable",
+            Denied | Unsupported => "refused",
+            NotFound => "gone",
+            _ => "unreadable",
+        },
+        _ => "unreadable",
+    }
+}
+
+/// Returns whether a state says that a source could not be compared.
+pub(crate) fn is_unchecked(state: &str) -> bool {
+    matches!(state, "unreachable" | "refused" | "unreadable")
 }

@@ -5,16 +5,21 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use prowess::Cancel;
-use prowess_store::{Checked, FileChange, Growth, InstallError, Update as NewVersion};
+use prowess_store::{Checked, FileChange, Growth, InstallError, LockedSkill, Update as NewVersion};
 use serde::Serialize;
+use similar::TextDiff;
 
 use crate::args::Update;
-use crate::commands::install::{Line, print, print_or};
-use crate::commands::sync::checked_line;
+use crate::commands::difference::colored;
+use crate::commands::install::{Line, NOTHING_INSTALLED, place_lines, print, print_or};
+use crate::commands::sync::{OTHER_BYTES, checked_line, is_unchecked};
 use crate::failure::Failure;
 use crate::install_place::InstallPlace;
 use crate::output::{DIM, ID, Output, counted};
 use crate::terminal::plain;
+
+/// The maximum number of lines of differences that are shown of one skill.
+const MAX_LINES: usize = 120;
 
 const UP_TO_DATE: &str = "every skill is up to date";
 
@@ -34,6 +39,9 @@ struct Shown {
     #[serde(skip)]
     revisions: [String; 2],
     files: BTreeMap<String, &'static str>,
+    /// The differences of changed text files, as a unified diff.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    diff: String,
     gained: Vec<String>,
     lost: Vec<String>,
     /// The signer of the installed version.
@@ -46,6 +54,9 @@ struct Shown {
 pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     if args.check {
         return outdated(args, output);
+    }
+    if args.versions {
+        return versions(args, output);
     }
     if args.rollback {
         return roll_back(args, output);
@@ -63,6 +74,11 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     let answer = Answer { is_preview: args.preview, updates };
     output.result(&answer, text)?;
     output.remark(&remark(&answer));
+    let placed = place.store.begin()?.check_places(&place.lock.file)?;
+    for line in place_lines(placed).iter().filter(|line| line.state == "edited") {
+        let detail = plain(line.detail.as_deref().unwrap_or_default()).into_owned();
+        output.remark(&format!("{}: {detail}\n", plain(&line.id)));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -75,8 +91,10 @@ fn outdated(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
         checked_line(id, &Checked { stored: Ok(()), remote: checked.remote.clone() })
     };
     let lines = checked.iter().map(remote).filter(|line| line.state != "intact");
-    print_or(lines.collect(), UP_TO_DATE, output)?;
-    Ok(ExitCode::SUCCESS)
+    let lines: Vec<_> = lines.collect();
+    let is_complete = !lines.iter().any(|line| is_unchecked(line.state));
+    print_or(lines, UP_TO_DATE, Some(&place.lock), output)?;
+    Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(OTHER_BYTES) })
 }
 
 /// Returns each skill to its previous version.
@@ -85,15 +103,42 @@ fn roll_back(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     let change = place.store.begin()?;
     let mut lines = Vec::new();
     for id in &args.ids {
-        let skill = change.roll_back(&place.lock, id).map_err(InstallError::from)?;
+        let to = args.to.as_deref();
+        let skill = change.roll_back(&place.lock.file, id, to).map_err(InstallError::from)?;
         lines.push(Line { id: id.clone(), state: "restored", detail: Some(skill.revision) });
     }
-    print(lines, output)?;
+    drop(change);
+    print(lines, Some(&place.lock), output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lists the versions to which skills can return, the newest first.
+fn versions(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
+    let place = InstallPlace::new(&args.options)?;
+    let lock = place.lock.file.load()?;
+    let ids =
+        if args.ids.is_empty() { lock.skills.keys().cloned().collect() } else { args.ids.clone() };
+    let change = place.store.begin()?;
+    let mut lines = Vec::new();
+    let line = |id: &str, state, skill: &LockedSkill| {
+        let detail = Some(format!("{}  files {}", skill.revision, skill.tree));
+        Line { id: id.to_owned(), state, detail }
+    };
+    for id in &ids {
+        lines.extend(lock.skills.get(id).map(|skill| line(id, "installed", skill)));
+        let earlier = change.versions(&place.lock.file, id).map_err(InstallError::from)?;
+        if earlier.is_empty() && !lock.skills.contains_key(id) {
+            return Err(place.lock.explained(InstallError::NotInstalled(id.clone())));
+        }
+        lines.extend(earlier.iter().map(|skill| line(id, "earlier", skill)));
+    }
+    drop(change);
+    print_or(lines, NOTHING_INSTALLED, Some(&place.lock), output)?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn shown(update: NewVersion) -> Shown {
-    let NewVersion { id, from, to, files, gained, lost } = update;
+    let NewVersion { id, from, to, files, texts, gained, lost } = update;
     let word = |change| match change {
         FileChange::Added => "added",
         FileChange::Changed => "changed",
@@ -106,6 +151,7 @@ fn shown(update: NewVersion) -> Shown {
         to: to.tree.to_string(),
         revisions: [from.revision, to.revision],
         files,
+        diff: texts.iter().map(|(path, texts)| diff(path, texts)).collect(),
         gained,
         lost,
         new_signer: Some(to.signer).filter(|signer| *signer != from.signer),
@@ -113,9 +159,29 @@ fn shown(update: NewVersion) -> Shown {
     }
 }
 
+fn diff(path: &str, [before, after]: &[String; 2]) -> String {
+    let diff = TextDiff::from_lines(before, after);
+    let (before, after) = (format!("installed/{path}"), format!("new/{path}"));
+    diff.unified_diff().header(&before, &after).to_string()
+}
+
+/// Returns the first lines of a diff for a terminal.
+fn shown_diff(diff: &str) -> String {
+    let mut lines = diff.lines();
+    let first: Vec<_> = lines.by_ref().take(MAX_LINES).collect();
+    let mut text = colored(&first.join("\n"));
+    let further = lines.count();
+    if further > 0 {
+        let further = counted(further, "further line");
+        let _ = writeln!(text, "{DIM}… and {further}: `--format json` has all{DIM:#}");
+    }
+    text
+}
+
 fn text(answer: &Answer) -> String {
     let mut text = String::new();
-    for Shown { id, revisions, files, gained, lost, signer, new_signer, .. } in &answer.updates {
+    for update in &answer.updates {
+        let Shown { id, revisions, files, gained, lost, signer, new_signer, .. } = update;
         let [from, to] = revisions.each_ref().map(|revision| plain(revision));
         let _ = writeln!(text, "{ID}{}{ID:#}\n  from     {from}\n  to       {to}", plain(id));
         if let Some(new) = new_signer {
@@ -128,6 +194,9 @@ fn text(answer: &Answer) -> String {
             for fact in facts {
                 let _ = writeln!(text, "  {word:7}  {}", plain(fact));
             }
+        }
+        if answer.is_preview {
+            text.push_str(&shown_diff(&update.diff));
         }
     }
     text

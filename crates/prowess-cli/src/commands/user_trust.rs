@@ -21,12 +21,13 @@ impl UserTrust {
     pub(crate) fn of(catalog: &Catalog) -> Result<Self, Failure> {
         let is_asked = |source: &CatalogSource| {
             catalog.layers()[source.layer].trust == Trust::AskFirst
-                && Path::new(source.source.root()).is_absolute()
+                && folder_of(source.source.root()).is_some()
         };
         let trusted =
             if catalog.sources().iter().any(is_asked) { trusted_folders()? } else { None };
         let is_trusted = |root: &str| {
-            let answer = trusted.as_ref().map(|folders| folders.answer(Path::new(root)));
+            let folder = folder_of(root).unwrap_or(Path::new(root));
+            let answer = trusted.as_ref().map(|folders| folders.answer(folder));
             answer == Some(FolderAnswer::Trusted)
         };
         let answer =
@@ -51,6 +52,12 @@ impl UserTrust {
             .filter(|(source, _)| source.layer == rank && paths::is_there(source.source.root()));
         answers.filter_map(|(_, answer)| *answer).reduce(|all, answer| all && answer)
     }
+}
+
+/// Returns the directory of a root: a directory of skills, or that of the lock file of a project.
+fn folder_of(root: &str) -> Option<&Path> {
+    let lock = root.strip_prefix("prowess-lock://").and_then(|lock| Path::new(lock).parent());
+    lock.or(Some(Path::new(root))).filter(|folder| folder.is_absolute())
 }
 
 /// Returns the directories that the user trusts; `None` without a home.

@@ -45,7 +45,7 @@ pub(super) fn find(
 }
 
 /// Returns whether the user trusts the very folder that was opened.
-fn is_trusted_folder(surroundings: &Surroundings, project: &Path, opened: &Dir) -> bool {
+pub(crate) fn is_trusted_folder(surroundings: &Surroundings, project: &Path, opened: &Dir) -> bool {
     let Some(file) = trust_file(surroundings) else { return false };
     let checked = CurrentTrust::new(file).check(project);
     let Ok(Identity { device, inode, created }) = opened.identity() else { return false };

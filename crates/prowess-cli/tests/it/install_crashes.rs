@@ -67,7 +67,7 @@ impl Machine {
     fn complete(&self) -> Result<(), String> {
         drop(self.store.begin().map_err(|error| error.to_string())?);
         let (store, lock, signers) = (&self.store, &self.lock, &SignerRules::default());
-        let installer = Installer { store, lock, remote: &LocalRemote, signers };
+        let installer = Installer { store, lock, remote: &LocalRemote::default(), signers };
         let updated = installer.update(&[], Growth::Accept, &Cancel::default());
         updated.map(drop).map_err(|error| error.to_string())
     }

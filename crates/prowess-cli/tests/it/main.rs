@@ -33,6 +33,7 @@ mod plugin_new;
 mod probe;
 mod program;
 mod progress;
+mod project_lock;
 mod prompt;
 #[cfg(feature = "real-servers")]
 mod real;

@@ -1,6 +1,7 @@
 //! Repositories of git.
 
 use std::net::IpAddr;
+use std::path::{Path, PathBuf};
 
 use prowess_core::{
     ArtifactKind, Cancel, Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemoteRequest,
@@ -13,6 +14,7 @@ use crate::git::options::GitOptions;
 use crate::git::program::GitCall;
 use crate::git::reference::{self as reference, is_commit};
 use crate::http_options::HttpOptions;
+use crate::local_remote::outside;
 use crate::repository::{GitSource, unsupported};
 use crate::url::Url;
 
@@ -40,12 +42,30 @@ const ATTRIBUTES: &str = "* -export-ignore -export-subst -text -eol -crlf -ident
 pub struct GitRemote {
     options: GitOptions,
     http: HttpOptions,
+    /// The folder that repositories of this machine have to be in.
+    within: Option<PathBuf>,
 }
 
 impl GitRemote {
     /// Creates a remote with these options, whose hosts and credentials are those of requests.
     pub fn new(options: GitOptions, http: HttpOptions) -> Self {
-        Self { options, http }
+        Self { options, http, within: None }
+    }
+
+    /// Returns the remote with repositories of this machine from inside a folder alone.
+    pub(crate) fn within(self, folder: PathBuf) -> Self {
+        Self { within: Some(folder), ..self }
+    }
+
+    /// Checks that a repository of this machine may be read. Git opens the path by itself.
+    fn check_path(&self, source: &GitSource) -> Result<(), RemoteError> {
+        let Some(folder) = &self.within else { return Ok(()) };
+        let path = Path::new(source.url.trim_start_matches("file://"));
+        let is_inside = match (path.canonicalize(), folder.canonicalize()) {
+            (Ok(path), Ok(folder)) => path.starts_with(folder),
+            _ => false,
+        };
+        if is_inside { Ok(()) } else { Err(outside(path, folder)) }
     }
 
     fn call<'c>(
@@ -56,7 +76,7 @@ impl GitRemote {
         check(cancel)?;
         let mut configuration = Vec::new();
         match source.scheme() {
-            "file" => {}
+            "file" => self.check_path(source)?,
             "ssh" => self.check_ssh_host(source)?,
             _ => configuration = self.http_configuration(source)?,
         }

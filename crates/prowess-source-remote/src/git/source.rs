@@ -4,11 +4,15 @@ use prowess_core::RemoteError;
 
 use crate::git::page;
 use crate::git::reference::is_commit;
+use crate::local_source::LocalSource;
 use crate::repository::{GitSource, check_directory, unsupported};
 
 impl GitSource {
     /// Returns whether a source is a repository of git. It may still be written wrongly.
     pub(crate) fn is_meant_by(source: &str) -> bool {
+        if let Some(local) = LocalSource::read(source) {
+            return local.is_repository;
+        }
         let is_url = source.starts_with("https://") || source.starts_with("http://");
         source.starts_with("git+")
             || source.starts_with("ssh://")
@@ -25,6 +29,9 @@ impl GitSource {
     /// It is not a repository, contains a password, or has a form that git would take for
     /// something else than a URL.
     pub(crate) fn parse(source: &str, github: &str) -> Result<Self, RemoteError> {
+        if let Some(local) = LocalSource::read(source).filter(|local| local.is_repository) {
+            return Self::at_path(local);
+        }
         if source.contains(|c: char| c.is_control() || c.is_whitespace()) {
             return Err(unsupported("the source contains blanks"));
         }
@@ -40,6 +47,17 @@ impl GitSource {
         check_url(url)?;
         check_directory(directory)?;
         Ok(Self { url: url.to_owned(), directory: directory.to_owned(), page: Vec::new() })
+    }
+
+    /// Returns the repository at a path.
+    fn at_path(local: LocalSource<'_>) -> Result<Self, RemoteError> {
+        let LocalSource { path, directory, .. } = local;
+        if !path.starts_with('/') || path.contains(|c: char| c.is_control()) {
+            return Err(unsupported("the path of the repository is not absolute"));
+        }
+        check_directory(directory)?;
+        let url = format!("file://{path}");
+        Ok(Self { url, directory: directory.to_owned(), page: Vec::new() })
     }
 
     /// Returns the location of a commit, which [`Self::parse_location`] reads.
@@ -76,8 +94,6 @@ fn is_scp(source: &str) -> bool {
 /// Splits `URL//DIRECTORY`.
 fn split_directory(written: &str) -> (&str, &str) {
     let start = written.find("://").map_or(0, |at| at + 3);
-    // A URL of a file has three slashes.
-    let start = start + usize::from(written[start..].starts_with('/'));
     match written[start..].find("//") {
         Some(at) => (&written[..start + at], &written[start + at + 2..]),
         None => (written, ""),
@@ -91,7 +107,6 @@ fn check_url(url: &str) -> Result<(), RemoteError> {
             let parts = place.split_once('@').map(|(user, host)| (user, host, path));
             parts.ok_or_else(|| unsupported("this is not a repository"))?
         }
-        Some(("file", path)) if path.starts_with('/') => return Ok(()),
         Some((scheme @ ("https" | "http" | "ssh"), rest)) => {
             let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
             let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
@@ -103,7 +118,7 @@ fn check_url(url: &str) -> Result<(), RemoteError> {
             (user, host, path)
         }
         Some(_) => {
-            let message = "a repository may be reached by `https`, `ssh` or `file` only";
+            let message = "a repository may be reached by `https`, `ssh` or a path only";
             return Err(unsupported(message));
         }
     };
@@ -151,6 +166,7 @@ mod tests {
         check("https://example.com/a/b.git//c", "https://example.com/a/b.git", "c", &[]);
         check("git+https://example.com/a/b//c/d", "https://example.com/a/b", "c/d", &[]);
         check("git+file:///srv/a.git//c", "file:///srv/a.git", "c", &[]);
+        check("/srv/a b.git//c", "file:///srv/a b.git", "c", &[]);
         check("ssh://git@example.com:22/a.git", "ssh://git@example.com:22/a.git", "", &[]);
         check("git@example.com:a/b.git//c", "git@example.com:a/b.git", "c", &[]);
     }
@@ -158,7 +174,7 @@ mod tests {
     #[test]
     fn other_sources_are_not_repositories() {
         for source in
-            ["https://example.com", "https://example.com/a.zip", "./a/b", "/a/b", "pdf", "../a"]
+            ["https://example.com", "https://example.com/a.zip", "./a/b", "/a/b", "pdf", "../a.zip"]
         {
             assert!(!GitSource::is_meant_by(source), "{source}");
         }

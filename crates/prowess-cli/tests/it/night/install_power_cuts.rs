@@ -23,7 +23,7 @@ fn most_parts() -> usize {
 fn record(machine: &Machine) -> WriteRecord {
     machine.reset();
     let home = machine.tree.join("home");
-    WriteRecord::of(prowess(&home).args(["update", "--accept"]), &home)
+    WriteRecord::of(prowess(&home).args(["update", "--accept", "--user"]), &home)
 }
 
 /// Returns the command of the program for a home, with no other variable.
@@ -62,7 +62,8 @@ fn first_install_is_there_or_not() {
     let tree = Tree::new("//- /home/.keep\n");
     tree.write("skills/pdf/SKILL.md", plain_skill("pdf"));
     let home = tree.join("home");
-    let record = WriteRecord::of(prowess(&home).arg("add").arg(tree.join("skills")), &home);
+    let record =
+        WriteRecord::of(prowess(&home).args(["add", "--user"]).arg(tree.join("skills")), &home);
     let state = home.join(".local/state/prowess");
     let (store, lock) =
         (Store::new(state.join("store")), LockFile::new(state.join("prowess.lock")));
@@ -88,7 +89,7 @@ fn copy_for_another_client_is_whole_or_not_there() {
     let (home, skills) = (tree.join("home"), tree.join("skills").display().to_string());
     let trusted = Program::new().at_home_in(&home).run(&["trust", "--source", &skills]);
     assert_eq!(trusted.code, Some(0), "{}", trusted.stderr);
-    let record = WriteRecord::of(prowess(&home).args(["add", &skills, "--copy"]), &home);
+    let record = WriteRecord::of(prowess(&home).args(["add", &skills, "--copy", "--user"]), &home);
     let copy = home.join(".agents/skills/pdf");
     let mut copies = 0;
     let states = record.cut(most_parts(), |cut| {

@@ -1,0 +1,176 @@
+//! The lock file of a command: the named one, that of the project, or that of the user.
+
+use std::path::{Path, PathBuf};
+
+use prowess::source_fs::{Discovery, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings};
+use prowess::{AskedFolder, FolderIdentity};
+use prowess_dir::{Dir, FileTime, Identity};
+use prowess_store::{InstallError, LockFile};
+
+use crate::args::InstallOptions;
+use crate::failure::Failure;
+use crate::paths::{absolute, machine, surroundings, without_home};
+use crate::policies::is_trusted_folder;
+
+/// The name of every lock file.
+pub(crate) const NAME: &str = "prowess.lock";
+
+/// A lock file, and whom it belongs to.
+#[derive(Clone, Debug)]
+pub(crate) struct LockPlace {
+    pub(crate) file: LockFile,
+    /// The folder of the project, for a lock file that others may have written.
+    pub(crate) folder: Option<PathBuf>,
+    /// Whether the user trusts that folder.
+    pub(crate) is_trusted: bool,
+}
+
+impl LockPlace {
+    /// Returns the lock file that a command changes or reads: the named one, that of the project
+    /// if there is one, or that of the user.
+    pub(crate) fn of(options: &InstallOptions) -> Result<Self, Failure> {
+        Self::found(options, Path::exists)
+    }
+
+    /// Returns the lock file that `add` writes: in a repository that of the project, which need not
+    /// exist.
+    pub(crate) fn to_write(options: &InstallOptions) -> Result<Self, Failure> {
+        Self::found(options, |_| true)
+    }
+
+    fn found(options: &InstallOptions, is_used: impl Fn(&Path) -> bool) -> Result<Self, Failure> {
+        if let Some(named) = &options.lock {
+            let path = absolute(named)?;
+            let parent = path.parent().unwrap_or(&path).to_owned();
+            let machine = Surroundings::new(None, Some(parent.clone()));
+            let folder = machine.project().unwrap_or(&parent).to_owned();
+            return Ok(Self::of_project(path, folder));
+        }
+        let machine = surroundings()?;
+        match project_lock(&machine).filter(|(path, _)| !options.user && is_used(path)) {
+            Some((path, folder)) => Ok(Self::of_project(path, folder)),
+            None => Ok(Self { file: user_lock()?, folder: None, is_trusted: true }),
+        }
+    }
+
+    fn of_project(path: PathBuf, folder: PathBuf) -> Self {
+        let opened = Dir::open(&folder);
+        let is_trusted = opened.is_ok_and(|opened| {
+            surroundings().is_ok_and(|machine| is_trusted_folder(&machine, &folder, &opened))
+        });
+        Self { file: LockFile::of_project(path, &folder, None), folder: Some(folder), is_trusted }
+    }
+
+    /// Returns the directory that relative paths of the lock file start at.
+    pub(crate) fn directory(&self) -> &Path {
+        self.file.path().parent().unwrap_or(Path::new("."))
+    }
+
+    /// Checks that there is a lock file; in a repository it has to be that of the project, unless
+    /// another one is named.
+    pub(crate) fn require(&self, options: &InstallOptions, is_frozen: bool) -> Result<(), Failure> {
+        let project = project_lock(&surroundings()?);
+        let own = project.filter(|_| options.lock.is_none() && !options.user);
+        let path = match &own {
+            Some((path, _)) if self.folder.is_none() => path,
+            _ if is_frozen && self.file.read()?.is_none() => self.file.path(),
+            _ => return Ok(()),
+        };
+        let message = format!("there is no lock file `{}`", path.display());
+        let help = "run `prowess add`, or name another one with `--lock` or `--user`";
+        Err(Failure::new("lock-invalid", message, help))
+    }
+
+    /// Returns the failure of a command about ids that this lock file does not have.
+    pub(crate) fn explained(&self, error: InstallError) -> Failure {
+        let other = match &error {
+            InstallError::NotInstalled(id) if self.folder.is_some() => {
+                let user = user_lock().ok().and_then(|file| file.load().ok());
+                user.is_some_and(|lock| lock.skills.contains_key(id))
+            }
+            _ => false,
+        };
+        let failure = Failure::from(error);
+        if !other {
+            return failure;
+        }
+        let path = self.file.path().display();
+        let help = format!("it is not in `{path}`, but in your own lock file: add `--user`");
+        failure.with_help(help)
+    }
+
+    /// Returns the path, and whom the file belongs to, for people.
+    pub(crate) fn described(&self) -> String {
+        let owner = match &self.folder {
+            Some(_) if self.file.path().ends_with(NAME) => "of this project; commit it",
+            Some(_) => "as named",
+            None => "your own; its skills are found everywhere",
+        };
+        format!("{} ({owner})", self.file.path().display())
+    }
+}
+
+/// Returns the nearest lock file from the working directory up to the root of its repository, or
+/// where that of the repository would be, and the folder of the project. A home that is a
+/// repository has the lock file of the user.
+pub(crate) fn project_lock(machine: &Surroundings) -> Option<(PathBuf, PathBuf)> {
+    let (project, directory) = (machine.project()?, machine.working_directory.as_deref()?);
+    if machine.home.as_deref() == Some(project) {
+        return None;
+    }
+    let above = directory.ancestors().take_while(|above| above.starts_with(project));
+    let mut found = above.map(|above| above.join(NAME));
+    let found = found.find(|path| path.symlink_metadata().is_ok());
+    let own = project.join(NAME);
+    let path = found.or_else(|| project.join(".git").exists().then_some(own))?;
+    Some((path, project.to_owned()))
+}
+
+/// The lock file of a project as a source of skills.
+pub(crate) struct ProjectSkills {
+    pub(crate) file: LockFile,
+    /// The folder that the user has to trust, if the policy requires it.
+    pub(crate) asked: Option<AskedFolder>,
+}
+
+/// Returns the lock file whose skills are the project's; `None` if there is none.
+pub(crate) fn project_skills(
+    machine: &Surroundings,
+    discovery: &Discovery,
+) -> Option<ProjectSkills> {
+    let (path, folder) = project_lock(machine)?;
+    let is_searched = match discovery.project {
+        ProjectSearch::Never => false,
+        ProjectSearch::WorkingDirectory => path.parent() == machine.working_directory.as_deref(),
+        ProjectSearch::Repository => true,
+    };
+    if !is_searched || path.symlink_metadata().is_err() {
+        return None;
+    }
+    let pinned = PinnedFolder::at(&folder).identity;
+    let FolderIdentity { device, inode, created } = pinned;
+    let created = created.map(|(seconds, nanoseconds)| FileTime { seconds, nanoseconds });
+    let identity = Identity { device, inode, created };
+    let file = LockFile::of_project(path, &folder, Some(identity));
+    let asked = (discovery.project_trust == ProjectTrust::Require).then(|| AskedFolder {
+        folder: folder.clone(),
+        project: folder,
+        identity: Some(pinned),
+    });
+    Some(ProjectSkills { file, asked })
+}
+
+/// Returns the lock file of the user.
+pub(crate) fn user_lock() -> Result<LockFile, Failure> {
+    Ok(LockFile::new(of_user()?.join(NAME)))
+}
+
+/// Returns the directory of the store and the lock file of the user.
+pub(crate) fn directory() -> Option<PathBuf> {
+    Some(machine(None).state_home()?.join("prowess"))
+}
+
+/// Returns that directory, or the failure of a user without a home.
+pub(crate) fn of_user() -> Result<PathBuf, Failure> {
+    directory().ok_or_else(|| without_home("the store of skills"))
+}

@@ -1,0 +1,162 @@
+//! The lock file of a repository: found, shared by clones, and never a way out of the repository.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use prowess_testkit::Tree;
+
+use crate::install::states;
+use crate::plain_skill;
+use crate::program::{Program, Ran};
+
+/// Two people with one repository.
+struct Team {
+    tree: Tree,
+}
+
+impl Team {
+    fn new() -> Self {
+        let tree = Tree::new("//- /home/.keep\n//- /colleague/.keep\n");
+        tree.write("repo/team/pdf/SKILL.md", plain_skill("pdf"));
+        let team = Self { tree };
+        team.git("repo", &["init", "--quiet", "--initial-branch=main"]);
+        team
+    }
+
+    fn git(&self, directory: &str, arguments: &[&str]) {
+        let user = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
+        let mut command = Command::new("git");
+        command.args(user).args(arguments).current_dir(self.tree.join(directory));
+        let ran = command.env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+        assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
+
+    fn run(&self, home: &str, directory: &str, arguments: &[&str]) -> Ran {
+        let program = Program::new().at_home_in(&self.tree.join(home));
+        let program = program.variable("PATH", &std::env::var("PATH").unwrap());
+        program
+            .working_in(&self.tree.join(directory))
+            .run(&[arguments, &["--format", "json"]].concat())
+    }
+
+    /// Returns `id layer state` of each skill that is not embedded.
+    fn listed(&self, home: &str, directory: &str) -> Vec<String> {
+        let listed = self.run(home, directory, &["list"]).json();
+        let text = |skill: &serde_json::Value, key: &str| skill[key].as_str().unwrap().to_owned();
+        let skills = listed["skills"].as_array().unwrap().iter();
+        let skills = skills.filter(|skill| skill["layer"] != "embedded");
+        let line = |skill| ["id", "layer", "state"].map(|key| text(skill, key)).join(" ");
+        skills.map(line).collect()
+    }
+
+    /// Commits everything, and clones it for the colleague.
+    fn clone_for_colleague(&self) {
+        self.git("repo", &["add", "--all"]);
+        self.git("repo", &["commit", "--quiet", "--message=one"]);
+        self.git("", &["clone", "--quiet", "repo", "clone"]);
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.tree.join(path).symlink_metadata().is_ok()
+    }
+}
+
+#[test]
+fn colleague_gets_the_skills_by_sync_and_trust() {
+    let team = Team::new();
+    fs::create_dir_all(team.tree.join("repo/a/b")).unwrap();
+    let added = team.run("home", "repo/a/b", &["add", "../../team"]).json();
+    assert_eq!(added["lock"], team.tree.join("repo/prowess.lock").to_str().unwrap());
+    let lock = fs::read_to_string(team.tree.join("repo/prowess.lock")).unwrap();
+    assert!(lock.contains("source = \"./team\""), "{lock}");
+    assert!(!team.exists("home/.local/state/prowess/prowess.lock"), "the user's is not written");
+    team.run("home", "repo", &["trust"]);
+    let placed = ["add", "./team", "--copy", "--into", ".claude/skills"];
+    assert_eq!(team.run("home", "repo", &placed).code, Some(0));
+    fs::remove_dir_all(team.tree.join("repo/.claude")).unwrap();
+    team.clone_for_colleague();
+
+    let synced = team.run("colleague", "clone", &["sync", "--frozen"]);
+    assert_eq!(synced.code, Some(0), "{}", synced.stderr);
+    assert_eq!(states(&synced.json()), ["pdf installed", "pdf placed"]);
+    assert!(team.exists("clone/.claude/skills/pdf/SKILL.md"), "the place is restored");
+    fs::remove_dir_all(team.tree.join("clone/.claude")).unwrap();
+    assert_eq!(team.listed("colleague", "clone"), ["pdf project-installed hidden"]);
+    team.run("colleague", "clone", &["trust"]);
+    assert_eq!(team.listed("colleague", "clone"), ["pdf project-installed visible"]);
+    assert!(team.listed("colleague", "").is_empty(), "it is the project's alone");
+    assert_eq!(team.run("colleague", "clone", &["verify"]).code, Some(1), "a copy is missing");
+
+    team.tree.write("clone/.claude/skills/pdf/SKILL.md", "Mine.\n");
+    let synced = team.run("colleague", "clone", &["sync"]);
+    assert_eq!((synced.code, states(&synced.json())[1].as_str()), (Some(3), "pdf edited"));
+    let text = fs::read_to_string(team.tree.join("clone/.claude/skills/pdf/SKILL.md")).unwrap();
+    assert_eq!(text, "Mine.\n", "what a person has written stays");
+}
+
+#[test]
+fn locks_of_project_and_user_stand_side_by_side() {
+    let team = Team::new();
+    team.tree.write("repo/team/pdf/SKILL.md", plain_skill("pdf"));
+    assert_eq!(team.run("home", "repo", &["sync", "--frozen"]).code, Some(1), "there is none");
+    assert_eq!(team.run("home", "repo", &["add", "./team", "--user"]).code, Some(0));
+    assert!(!team.exists("repo/prowess.lock"));
+    assert_eq!(team.listed("home", "repo"), ["pdf installed visible"]);
+    team.tree.write("repo/team/csv/SKILL.md", plain_skill("csv"));
+    assert_eq!(team.run("home", "repo", &["add", "./team", "csv"]).code, Some(0));
+    let removed = team.run("home", "repo", &["remove", "pdf"]);
+    assert!(removed.error()["help"].to_string().contains("--user"), "{}", removed.stderr);
+    assert_eq!(team.run("home", "repo", &["remove", "pdf", "--user"]).code, Some(0));
+    assert_eq!(team.listed("home", "repo"), ["csv project-installed hidden"]);
+}
+
+/// A repository with this entry in its lock file, whose digests are those of a skill that the
+/// colleague has installed.
+fn malicious(source: &str, more: &str) -> Team {
+    let team = Team::new();
+    assert_eq!(team.run("home", "repo", &["add", "./team"]).code, Some(0));
+    let lock = fs::read_to_string(team.tree.join("repo/prowess.lock")).unwrap();
+    let source = format!("source = \"{source}\"");
+    let lock = lock.replace("source = \"./team\"", &source) + more;
+    team.tree.write("repo/prowess.lock", lock);
+    team.clone_for_colleague();
+    team
+}
+
+#[test]
+fn untrusted_lock_reads_nothing_outside() {
+    let outside = Tree::new("");
+    outside.write("pdf/SKILL.md", plain_skill("pdf"));
+    let absolute = outside.path().to_str().unwrap();
+    for source in [absolute, "../repo/team", "./link", &format!("git+file://{absolute}")] {
+        let team = malicious(source, "");
+        std::os::unix::fs::symlink(outside.path(), team.tree.join("clone/link")).unwrap();
+        let synced = team.run("colleague", "clone", &["sync"]);
+        assert_eq!(states(&synced.json()), ["pdf failed"], "{source}");
+        assert!(
+            synced.stdout.contains("which you have not trusted"),
+            "{source}: {}",
+            synced.stdout
+        );
+        assert!(!team.exists("colleague/.local/state/prowess/store/packages"), "{source}");
+        assert!(team.listed("colleague", "clone").is_empty(), "{source}");
+    }
+}
+
+#[test]
+fn places_of_a_lock_stay_in_the_project() {
+    for place in ["copy:../out", "copy:/tmp/prowess-out", "copy:.git/hooks", "link:a/../../out"] {
+        let team = malicious("./team", &format!("places = [\"{place}\"]\n"));
+        let synced = team.run("colleague", "clone", &["sync"]);
+        assert_eq!(synced.error()["code"], "lock-invalid", "{place}: {}", synced.stdout);
+        assert!(team.listed("colleague", "clone").is_empty(), "{place}");
+        assert!(!team.exists("out") && !Path::new("/tmp/prowess-out").exists(), "{place}");
+    }
+    let team = malicious("./team", "places = [\"copy:.claude/skills\"]\n");
+    fs::create_dir_all(team.tree.join("out")).unwrap();
+    std::os::unix::fs::symlink("../out", team.tree.join("clone/.claude")).unwrap();
+    let synced = team.run("colleague", "clone", &["sync"]);
+    assert_eq!(states(&synced.json())[1], "pdf edited", "{}", synced.stdout);
+    assert_eq!(fs::read_dir(team.tree.join("out")).unwrap().count(), 0);
+}
