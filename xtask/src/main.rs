@@ -74,6 +74,7 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["mcp-conformance"] => night::mcp_conformance::run(),
         ["mutants", crates @ ..] => night::mutants::run(crates),
         ["oauth"] => night::oauth::run(),
+        ["packages"] => night::packages::run(),
         ["remotes"] => night::remotes::run(),
         ["requests"] => night::requests::run(),
         ["uv"] => night::uv::run(),

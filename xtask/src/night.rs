@@ -9,6 +9,7 @@ pub(crate) mod fuzz;
 pub(crate) mod mcp_conformance;
 pub(crate) mod mutants;
 pub(crate) mod oauth;
+pub(crate) mod packages;
 pub(crate) mod plugins;
 pub(crate) mod remotes;
 pub(crate) mod requests;

@@ -23,8 +23,8 @@ macro_rules! topics {
 }
 
 /// In the order in which a new user needs them.
-const TOPICS: [Topic; 8] = topics! {
-    "directories" "trust" "configuration" "installing" "scripts" "serve" "plugins" "features"
+const TOPICS: [Topic; 9] = topics! {
+    "directories" "trust" "configuration" "installing" "scripts" "serve" "running" "plugins" "features"
 };
 
 /// The minimum similarity of a suggested topic or command, in hundredths.

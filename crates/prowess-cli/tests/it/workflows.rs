@@ -70,7 +70,7 @@ fn the_hook_is_for_skill_files_alone() {
 #[test]
 fn the_action_prints_annotations() {
     let definition = top("action.yml");
-    let (_, script) = definition.split_once("run: |\n").expect("the action has a script");
+    let (_, script) = definition.rsplit_once("run: |\n").expect("the action has a script");
     let tree = tree();
     let variables =
         |paths| [("PATHS", paths), ("FORMAT", "github"), ("PROFILE", ""), ("CONFIG", "")];
