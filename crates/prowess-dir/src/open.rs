@@ -1,5 +1,6 @@
 //! Opens paths, resolved and confined in one step. This is the second guard.
 
+#[cfg(target_os = "linux")]
 use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
@@ -9,7 +10,9 @@ use rustix::fs::ResolveFlags;
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 
-use crate::access::{DIRECTORY, FILE, Links, PATH_ONLY};
+#[cfg(target_os = "linux")]
+use crate::access::FILE;
+use crate::access::{DIRECTORY, Links, PATH_ONLY};
 use crate::refusals::are_on_one_mount;
 use crate::{Error, ErrorKind, Refusals, RelativePath, resolve};
 
@@ -17,6 +20,7 @@ use crate::{Error, ErrorKind, Refusals, RelativePath, resolve};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Confinement {
     /// The kernel's `openat2`.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     Kernel,
     /// This crate opens each path part by part.
     ByHand,

@@ -23,6 +23,19 @@ const MAX_FILES: usize = 10;
 /// The maximum length of a document.
 const MAX_BYTES: usize = 16 << 20;
 
+/// Sending to an end that is gone is an error and no signal. Apple's sockets need no flag for it.
+#[cfg(not(target_vendor = "apple"))]
+const SEND: SendFlags = SendFlags::NOSIGNAL;
+#[cfg(target_vendor = "apple")]
+const SEND: SendFlags = SendFlags::empty();
+
+/// Programs that are started do not inherit the files. Apple has no flag, and nothing is started
+/// there.
+#[cfg(not(target_vendor = "apple"))]
+const RECEIVE: RecvFlags = RecvFlags::CMSG_CLOEXEC;
+#[cfg(target_vendor = "apple")]
+const RECEIVE: RecvFlags = RecvFlags::empty();
+
 /// The byte by which a stage that ends reports that a process was killed because the memory of all
 /// was used up.
 pub(crate) const MEMORY_USED_UP: u8 = 1;
@@ -128,7 +141,7 @@ pub(crate) fn send<T: Serialize>(
         return Err(io::Error::other(format!("more than {MAX_FILES} files in one message")));
     }
     let parts = [IoSlice::new(&length), IoSlice::new(&document)];
-    let sent = sendmsg(socket, &parts, &mut control, SendFlags::NOSIGNAL)?;
+    let sent = sendmsg(socket, &parts, &mut control, SEND)?;
     // The files went with the first byte.
     socket.write_all(length.get(sent..).unwrap_or_default())?;
     socket.write_all(document.get(sent.saturating_sub(length.len())..).unwrap_or_default())
@@ -141,10 +154,10 @@ pub(crate) fn receive<T: DeserializeOwned>(
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FILES))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut length = [0; 4];
-    let flags = RecvFlags::CMSG_CLOEXEC;
     // A process that was stopped meanwhile is interrupted, as it waits with a deadline.
-    let received =
-        retry_on_intr(|| recvmsg(socket, &mut [IoSliceMut::new(&mut length)], &mut control, flags));
+    let received = retry_on_intr(|| {
+        recvmsg(socket, &mut [IoSliceMut::new(&mut length)], &mut control, RECEIVE)
+    });
     let got = received?.bytes;
     if got == 0 {
         return Err(io::ErrorKind::UnexpectedEof.into());

@@ -1,7 +1,7 @@
 //! A running script: its output, its deadline and its end.
 
 use std::io::{self, Read, Write as _};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use prowess_egress::{Mask, SecretValue};
 use prowess_sandbox::Running;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
+use rustix::process::Signal;
 
 use crate::output::{Kept, Lines};
 use crate::own_files::OwnFiles;
@@ -106,7 +106,7 @@ fn watch(
     bounds: Bounds<'_>,
 ) -> io::Result<Watched> {
     let Bounds { deadline, cancel, mut own_files } = bounds;
-    let process = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+    let process = handle(child)?;
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -129,6 +129,19 @@ fn watch(
         stdout.read()?;
         stderr.read()?;
     }
+}
+
+/// Returns a handle that is readable when the process ends.
+#[cfg(target_os = "linux")]
+fn handle(child: &Child) -> io::Result<OwnedFd> {
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+    Ok(pidfd_open(Pid::from_child(child), PidfdFlags::empty())?)
+}
+
+/// Other systems have no sandbox, so no script runs.
+#[cfg(not(target_os = "linux"))]
+fn handle(_: &Child) -> io::Result<OwnedFd> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Reads what is left in the pipes. A process that left the group may have one open and write on.

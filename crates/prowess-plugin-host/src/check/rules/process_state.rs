@@ -82,10 +82,21 @@ fn signals() -> Vec<u64> {
     status.lines().filter_map(mask).collect()
 }
 
+/// Makes orphaned processes children of this one.
+#[cfg(target_os = "linux")]
+fn adopt_orphans() -> Result<(), Errno> {
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn adopt_orphans() -> Result<(), Errno> {
+    Err(Errno::NOSYS)
+}
+
 pub(super) fn processes(probe: &Probe) -> RuleResult {
     let own = std::process::id();
     // Orphaned processes become children of this one, so they are detected.
-    let adopted = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+    let adopted = adopt_orphans();
     adopted.map_err(|_| NotPassed::Skipped("this system does not report orphaned processes"))?;
     use_plugin(probe)?;
     if std::process::id() != own {
