@@ -93,6 +93,7 @@ struct VercelSkill {
     source_url: Option<String>,
     #[serde(rename = "ref")]
     reference: Option<String>,
+    skill_path: Option<String>,
     computed_hash: Option<String>,
 }
 
@@ -100,26 +101,44 @@ fn read_vercel(text: &str, version: i64) -> Result<Vec<ForeignSkill>, LockError>
     let file: Vercel = serde_json::from_str(text).map_err(|error| invalid(&error))?;
     check_version(file.version, version)?;
     let skills = file.skills.into_iter().map(|(name, skill)| {
-        let source = match skill.source_type.as_str() {
-            "github" | "local" | "git" => skill.source,
-            "gitlab" if !skill.source.contains("://") => {
-                format!("git+https://gitlab.com/{}", skill.source)
-            }
-            "well-known" | "gitlab" => match skill.source_url {
-                Some(url) => url,
-                None if skill.source.contains("://") => skill.source,
-                None => format!("https://{}", skill.source),
-            },
-            other => {
-                let kind = prowess_text::quoted(other);
-                let message = format!("the source of `{name}` is of the kind {kind}");
-                return Err(LockError::Invalid(message));
-            }
-        };
+        let source = vercel_source(&name, &skill)?;
         let hash = skill.computed_hash.map(|hash| digest(&hash)).transpose()?;
         Ok(ForeignSkill { name: Some(name), source, reference: skill.reference, folder_hash: hash })
     });
     skills.collect()
+}
+
+/// Returns the source of a skill, with its host and its directory. Nothing is guessed: who owns a
+/// name on another host would choose the skill.
+fn vercel_source(name: &str, skill: &VercelSkill) -> Result<String, LockError> {
+    let written = skill.source_url.as_deref().unwrap_or(&skill.source);
+    let has_host = |source: &str| source.contains("://") || source.contains('@');
+    let directory = skill.skill_path.as_deref().unwrap_or_default();
+    let directory = directory.strip_suffix("SKILL.md").unwrap_or(directory).trim_matches('/');
+    let below = |separator: &str, repository: &str| match directory {
+        "" => repository.to_owned(),
+        _ => format!("{repository}{separator}{directory}"),
+    };
+    match skill.source_type.as_str() {
+        "github" | "git" | "gitlab" if has_host(written) => {
+            let plus = if written.starts_with("http") { "git+" } else { "" };
+            Ok(format!("{plus}{}", below("//", written)))
+        }
+        "github" => Ok(below("/", &skill.source)),
+        "gitlab" => Ok(below("//", &format!("git+https://gitlab.com/{}.git", skill.source))),
+        "local" => Ok(skill.source.clone()),
+        "well-known" if written.contains("://") => Ok(written.to_owned()),
+        "well-known" => Ok(format!("https://{written}")),
+        "git" => Err(LockError::Invalid(format!(
+            "the line of {} has the source {} and not its host; add the URL as `sourceUrl`",
+            prowess_text::quoted(name),
+            prowess_text::quoted(&skill.source)
+        ))),
+        other => {
+            let kind = prowess_text::quoted(other);
+            Err(LockError::Invalid(format!("the source of `{name}` is of the kind {kind}")))
+        }
+    }
 }
 
 #[derive(Deserialize)]

@@ -87,4 +87,4 @@ pub use store::{Change, Store};
 pub use surface::surface;
 pub use sync::Synced;
 pub use tree::tree_digest;
-pub use update::{FileChange, Growth, Update};
+pub use update::{FileChange, Growth, Update, Updates};

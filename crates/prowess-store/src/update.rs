@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use prowess_archive::Archive;
-use prowess_core::Cancel;
+use prowess_core::{Cancel, RemoteErrorKind};
 
 use crate::candidate::{Candidate, fetch};
 use crate::error::{InstallError, StoreError};
@@ -58,30 +58,53 @@ pub enum Growth {
     Accept,
 }
 
+/// The newer versions of installed skills, and the skills that have none because of an error. A
+/// source that is gone costs its own skills alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Updates {
+    /// The newer versions.
+    pub found: Vec<Update>,
+    /// The error of each other skill, by its id.
+    pub failed: BTreeMap<String, InstallError>,
+}
+
+impl Updates {
+    /// Returns the first error if nothing else was found.
+    fn or_error(mut self) -> Result<Self, InstallError> {
+        match self.failed.pop_first() {
+            Some((_, error)) if self.found.is_empty() => Err(error),
+            first => {
+                self.failed.extend(first);
+                Ok(self)
+            }
+        }
+    }
+}
+
 impl Installer<'_> {
     /// Returns the newer versions of these skills, or of all, without installing them.
     ///
     /// # Errors
     ///
-    /// A skill is not in the lock, or one of the sources cannot be used.
-    pub fn preview(&self, ids: &[String], cancel: &Cancel) -> Result<Vec<Update>, InstallError> {
+    /// A skill is not in the lock, or there is an error and no newer version.
+    pub fn preview(&self, ids: &[String], cancel: &Cancel) -> Result<Updates, InstallError> {
         let (updates, _) = self.updates(ids, cancel)?;
-        Ok(updates)
+        updates.or_error()
     }
 
-    /// Installs the newer versions of these skills, or of all.
+    /// Installs the newer versions of these skills, or of all. A version that has another signer,
+    /// or can do more and that is refused, is an error of its skill.
     ///
     /// # Errors
     ///
-    /// As [`Self::preview`], or one of the versions has another signer, or can do more and that is
-    /// refused. Nothing is installed then.
+    /// As [`Self::preview`]. Nothing is installed then.
     pub fn update(
         &self,
         ids: &[String],
         growth: Growth,
         cancel: &Cancel,
-    ) -> Result<Vec<Update>, InstallError> {
-        let (updates, candidates) = self.updates(ids, cancel)?;
+    ) -> Result<Updates, InstallError> {
+        let (mut updates, candidates) = self.updates(ids, cancel)?;
         let check = |candidate: &Candidate, known: Option<&LockedSkill>| {
             let id = candidate.id.clone();
             let known = known.ok_or_else(|| InstallError::NotInstalled(id.clone()))?;
@@ -91,37 +114,57 @@ impl Installer<'_> {
             }
             Err(InstallError::SurfaceGrown { id, gained })
         };
-        if !candidates.is_empty() {
-            self.install(&candidates, &check)?;
+        // All at once if nothing is refused, so that the disk is synced once.
+        if !candidates.is_empty() && self.install(&candidates, &check).is_err() {
+            for candidate in candidates {
+                if let Err(error) = self.install(std::slice::from_ref(&candidate), &check) {
+                    updates.found.retain(|update| update.id != candidate.id);
+                    updates.failed.insert(candidate.id, error);
+                }
+            }
         }
-        Ok(updates)
+        updates.or_error()
     }
 
     fn updates(
         &self,
         ids: &[String],
         cancel: &Cancel,
-    ) -> Result<(Vec<Update>, Vec<Candidate>), InstallError> {
+    ) -> Result<(Updates, Vec<Candidate>), InstallError> {
         let lock = wanted(self.lock.load()?, ids)?;
         let mut groups: BTreeMap<_, Vec<String>> = BTreeMap::new();
         for (id, skill) in &lock.skills {
             let key = (skill.source.as_str(), skill.reference.as_deref());
             groups.entry(key).or_default().push(id.clone());
         }
-        let mut updates = Vec::new();
+        let mut updates = Updates::default();
         let mut newer = Vec::new();
         let signatures = Signatures::known(self.signers, &lock);
-        for ((source, reference), ids) in groups {
-            for candidate in
-                fetch(self.remote, &request(source, reference), &ids, &signatures, cancel)?
-            {
-                let from = &lock.skills[&candidate.id];
-                if from.tree != candidate.skill.tree {
-                    updates.push(self.compare(from, &candidate)?);
-                    newer.push(candidate);
+        let mut groups: Vec<_> = groups.into_iter().collect();
+        while let Some(((source, reference), ids)) = groups.pop() {
+            let request = request(source, reference);
+            match fetch(self.remote, &request, &ids, &signatures, cancel) {
+                Ok(candidates) => {
+                    for candidate in candidates {
+                        let from = &lock.skills[&candidate.id];
+                        if from.tree != candidate.skill.tree {
+                            updates.found.push(self.compare(from, &candidate)?);
+                            newer.push(candidate);
+                        }
+                    }
+                }
+                Err(error) if ids.len() == 1 || is_of_source(&error) => {
+                    let failed = ids.into_iter().map(|id| (id, error.clone()));
+                    updates.failed.extend(failed);
+                }
+                // Which of the skills is gone or invalid is seen one by one.
+                Err(_) => {
+                    let alone = ids.into_iter().map(|id| ((source, reference), vec![id]));
+                    groups.extend(alone);
                 }
             }
         }
+        updates.found.sort_by(|one, other| one.id.cmp(&other.id));
         Ok((updates, newer))
     }
 
@@ -163,6 +206,11 @@ impl Installer<'_> {
         let texts = changed.filter_map(|(path, _)| Some((path.clone(), text(path)?)));
         texts.take(MAX_TEXTS).collect()
     }
+}
+
+/// Returns whether an error is that of a whole source.
+fn is_of_source(error: &InstallError) -> bool {
+    matches!(error, InstallError::Remote(error) if error.kind != RemoteErrorKind::Invalid)
 }
 
 /// Returns the skills of these ids, or all.

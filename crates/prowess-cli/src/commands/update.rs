@@ -28,6 +28,9 @@ const UP_TO_DATE: &str = "every skill is up to date";
 struct Answer {
     is_preview: bool,
     updates: Vec<Shown>,
+    /// The error of each skill that has no newer version because of it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    failed: BTreeMap<String, String>,
 }
 
 #[derive(Serialize)]
@@ -70,8 +73,10 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     } else {
         place.installer().update(&args.ids, growth, &cancel)?
     };
-    let updates = updates.into_iter().map(shown).collect();
-    let answer = Answer { is_preview: args.preview, updates };
+    let failed = updates.failed.iter().map(|(id, error)| (id.clone(), error.to_string()));
+    let failed = failed.collect();
+    let updates = updates.found.into_iter().map(shown).collect();
+    let answer = Answer { is_preview: args.preview, updates, failed };
     output.result(&answer, text)?;
     output.remark(&remark(&answer));
     let placed = place.store.begin()?.check_places(&place.lock.file)?;
@@ -79,7 +84,10 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
         let detail = plain(line.detail.as_deref().unwrap_or_default()).into_owned();
         output.remark(&format!("{}: {detail}\n", plain(&line.id)));
     }
-    Ok(ExitCode::SUCCESS)
+    for (id, error) in &answer.failed {
+        output.remark(&format!("not updated: {ID}{}{ID:#}: {}\n", plain(id), plain(error)));
+    }
+    Ok(if answer.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(OTHER_BYTES) })
 }
 
 /// Lists the skills whose source has another version.

@@ -60,11 +60,12 @@ fn is_download(path: &str) -> bool {
 /// Reads the page of a repository, of a directory or of a `SKILL.md`.
 pub(crate) fn page(source: &str) -> Result<GitSource, RemoteError> {
     let invalid = || unsupported("this is not the page of a repository or of a directory in it");
-    let (_, path) = host_and_path(source).ok_or_else(invalid)?;
+    let (host, path) = host_and_path(source).ok_or_else(invalid)?;
     let parts = decoded(source).ok_or_else(invalid)?;
     // GitLab has groups in groups, and `-` in front of its own pages.
     let (length, page) = match parts.iter().position(|part| part == "-") {
         Some(at) => (at, &parts[at + 1..]),
+        None if host == "gitlab.com" && parts.len() > 1 => (parts.len(), &parts[parts.len()..]),
         None if path.contains('/') => (2, parts.get(2..).ok_or_else(invalid)?),
         None => return Err(invalid()),
     };

@@ -39,14 +39,19 @@ impl GitSource {
         if page::is_shorthand(name) {
             return page::shorthand(name, github);
         }
-        if page::is_page(source) {
+        if !source.starts_with("git+") && page::is_page(source) {
             return page::page(source);
         }
         let written = source.strip_prefix("git+").unwrap_or(source);
         let (url, directory) = split_directory(written);
         check_url(url)?;
+        // Such sites redirect to that, and redirects are not followed.
+        let url = match page::is_page(url) {
+            true => format!("{}.git", url.trim_end_matches('/')),
+            false => url.to_owned(),
+        };
         check_directory(directory)?;
-        Ok(Self { url: url.to_owned(), directory: directory.to_owned(), page: Vec::new() })
+        Ok(Self { url, directory: directory.to_owned(), page: Vec::new() })
     }
 
     /// Returns the repository at a path.
@@ -166,6 +171,8 @@ mod tests {
         check("https://example.com/a/b.git//c", "https://example.com/a/b.git", "c", &[]);
         check("git+https://example.com/a/b//c/d", "https://example.com/a/b", "c/d", &[]);
         check("git+file:///srv/a.git//c", "file:///srv/a.git", "c", &[]);
+        check("git+https://gitlab.com/group/sub/project//a", &format!("{group}.git"), "a", &[]);
+        check(group, &format!("{group}.git"), "", &[]);
         check("/srv/a b.git//c", "file:///srv/a b.git", "c", &[]);
         check("ssh://git@example.com:22/a.git", "ssh://git@example.com:22/a.git", "", &[]);
         check("git@example.com:a/b.git//c", "git@example.com:a/b.git", "c", &[]);

@@ -29,7 +29,7 @@ fn skills_locks_are_read() {
         ["a", "owner/repo", "v1"],
         ["b", "./skills", ""],
         ["c", "https://example.com", ""],
-        ["d", "git+https://gitlab.com/group/repo", ""],
+        ["d", "git+https://gitlab.com/group/repo.git", ""],
     ];
     check(ForeignLock::SkillsLock, &text, &expected);
     let skills = ForeignLock::SkillsLock.read(&text).unwrap();
@@ -44,6 +44,31 @@ fn lock_of_a_user_is_read() {
         "skillFolderHash": "", "installedAt": "2026-01-01", "updatedAt": "2026-01-01"
     }}}"#;
     check(ForeignLock::SkillLock, text, &[["a", "https://example.com/a", ""]]);
+}
+
+#[test]
+fn lines_keep_their_host_and_path() {
+    let line = |kind: &str, source: &str, more: &str| {
+        let text = format!(
+            r#"{{"version": 3, "skills": {{"a": {{"source": "{source}", "sourceType": "{kind}"{more}}}}}}}"#
+        );
+        ForeignLock::SkillLock.read(&text).map(|skills| skills[0].source.clone())
+    };
+    let path = r#", "skillPath": "skills/pdf/SKILL.md""#;
+    let url = |host: &str| format!(r#", "sourceUrl": "https://{host}/team/pack.git""#);
+    for (kind, source, more, expected) in [
+        ("github", "team/pack", String::new(), "team/pack"),
+        ("github", "team/pack", path.to_owned(), "team/pack/skills/pdf"),
+        ("github", "team/pack", url("ghe.example"), "git+https://ghe.example/team/pack.git"),
+        ("gitlab", "team/pack", url("lab.example"), "git+https://lab.example/team/pack.git"),
+        ("git", "team/pack", url("git.example"), "git+https://git.example/team/pack.git"),
+        ("git", "git@git.example:a/b.git", path.to_owned(), "git@git.example:a/b.git//skills/pdf"),
+        ("gitlab", "a/b/c", path.to_owned(), "git+https://gitlab.com/a/b/c.git//skills/pdf"),
+    ] {
+        assert_eq!(line(kind, source, &more).as_deref(), Ok(expected), "{kind} {source} {more}");
+    }
+    let lost = line("git", "team/pack", "").unwrap_err().to_string();
+    assert!(lost.contains("`a`") && lost.contains("sourceUrl"), "{lost}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use prowess_core::{
     RemoteErrorKind, RemoteRequest,
 };
 use prowess_store::{
-    FileChange, Growth, InstallError, Installer, RemoteState, SignerRules, Synced, publish,
+    FileChange, Growth, InstallError, Installer, RemoteState, SignerRules, Synced, Updates, publish,
 };
 
 use crate::Place;
@@ -301,7 +301,7 @@ fn update_shows_files_and_capabilities() {
     let skill_md = PDF.replace("---\nOne", "allowed-tools: Bash(git:*)\n---\nOn\u{200b}e");
     fixture.shelf.put("site", &[("SKILL.md", &skill_md), ("scripts/run.py", script)]);
     let installer = fixture.installer();
-    let updates = installer.preview(&[], &Cancel::default()).unwrap();
+    let updates = installer.preview(&[], &Cancel::default()).unwrap().found;
     let files: Vec<_> = updates[0].files.iter().map(|(path, it)| (path.as_str(), *it)).collect();
     assert_eq!(
         files,
@@ -332,7 +332,7 @@ fn update_shows_files_and_capabilities() {
     assert_eq!(fixture.tree("pdf"), before);
     installer.update(&[], Growth::Accept, &Cancel::default()).unwrap();
     assert_ne!(fixture.tree("pdf"), before);
-    assert_eq!(installer.preview(&[], &Cancel::default()), Ok(Vec::new()));
+    assert_eq!(installer.preview(&[], &Cancel::default()), Ok(Updates::default()));
     let change = fixture.place.store.begin().unwrap();
     change.roll_back(&fixture.place.lock, "pdf", None).unwrap();
     assert_eq!(fixture.tree("pdf"), before);
