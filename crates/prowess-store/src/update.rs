@@ -114,14 +114,22 @@ impl Installer<'_> {
             }
             Err(InstallError::SurfaceGrown { id, gained })
         };
-        // All at once if nothing is refused, so that the disk is synced once.
-        if !candidates.is_empty() && self.install(&candidates, &check).is_err() {
-            for candidate in candidates {
-                if let Err(error) = self.install(std::slice::from_ref(&candidate), &check) {
-                    updates.found.retain(|update| update.id != candidate.id);
-                    updates.failed.insert(candidate.id, error);
+        // All at once, so that the disk is synced once; one by one if a version is refused.
+        let installed = if candidates.is_empty() {
+            Ok(())
+        } else {
+            self.install(&candidates, &check).map(drop)
+        };
+        match installed {
+            Err(InstallError::SurfaceGrown { .. } | InstallError::OtherSigner { .. }) => {
+                for candidate in candidates {
+                    if let Err(error) = self.install(std::slice::from_ref(&candidate), &check) {
+                        updates.found.retain(|update| update.id != candidate.id);
+                        updates.failed.insert(candidate.id, error);
+                    }
                 }
             }
+            installed => installed?,
         }
         updates.or_error()
     }

@@ -8,8 +8,8 @@ use prowess::format::Profile;
 /// The arguments of `validate`.
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// Skill directories, `SKILL.md` files, or directories of skills; `-` reads the text of one
-    /// `SKILL.md` from standard input
+    /// Skill directories, `SKILL.md` files, directories of skills, or names of skills; `-` reads the
+    /// text of one `SKILL.md` from standard input
     #[arg(required_unless_present = "schema", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Rules to check against: lenient, extended, spec, strict or skills-ref

@@ -10,7 +10,7 @@ use prowess::{Diagnostic, MemorySource, SkillSource, Trust};
 
 use crate::failure::Failure;
 use crate::package::{directory_of, source};
-use crate::paths::absolute;
+use crate::paths::{absolute, surroundings};
 
 /// The argument that stands for standard input.
 const STDIN: &str = "-";
@@ -76,11 +76,24 @@ pub(super) fn root_of(path: &Path) -> Result<PathBuf, Failure> {
     absolute(&directory_of(path))
 }
 
+/// Returns the directory of the skill that has the name of a missing path, where `new` creates it.
+fn named(path: &Path, discovery: &Discovery) -> Option<PathBuf> {
+    let is_name = path.components().count() == 1 && path.file_name().is_some();
+    let roots = discovery.find(&surroundings().ok()?).roots;
+    let mut found = roots.into_iter().map(|root| root.directory.join(path));
+    found
+        .find(|directory| SKILL_MD_FILES.iter().any(|file| directory.join(file).is_file()))
+        .filter(|_| is_name)
+}
+
 fn directory(path: &Path, discovery: &Discovery) -> Result<Box<dyn SkillSource>, Failure> {
-    let root = root_of(path)?;
+    let mut root = root_of(path)?;
+    if !root.exists() {
+        root = named(path, discovery).unwrap_or(root);
+    }
     if !root.exists() {
         let message = format!("`{}` does not exist", path.display());
-        let help = "name a skill, its `SKILL.md` or a folder of skills";
+        let help = "name a skill, its directory or `SKILL.md`, or a folder of skills";
         return Err(Failure::new("path-not-found", message, help));
     }
     let is_package = SKILL_MD_FILES.iter().any(|file| root.join(file).exists());

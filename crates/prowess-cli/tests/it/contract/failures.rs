@@ -10,7 +10,7 @@ use super::{check_failure, tree};
 #[test]
 fn unknown_skills_and_paths() {
     let folder = "name the folder of a skill, or its `SKILL.md`";
-    let skill = "name a skill, its `SKILL.md` or a folder of skills";
+    let skill = "name a skill, its directory or `SKILL.md`, or a folder of skills";
     for (args, help) in [
         (&["read-properties", "/nowhere"][..], folder),
         (&["to-prompt", "/nowhere"], folder),
