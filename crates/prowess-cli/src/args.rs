@@ -6,6 +6,7 @@ mod config;
 mod global;
 mod help;
 mod install;
+mod list;
 mod mcp;
 mod new;
 mod plugin;
@@ -27,10 +28,11 @@ pub(crate) use approvals::{ApprovalGrant, Approvals, GrantScope};
 pub(crate) use audit::Audit;
 pub(crate) use config::{Config, ConfigFile};
 pub(crate) use global::{Format, Global, PolicyOptions, Setting, SkillOptions};
-pub(crate) use help::{command, parse};
+pub(crate) use help::{LEAST_SIMILARITY, command, parse, shared_options};
 pub(crate) use install::{
     Add, InstallOptions, LockWork, Publish, Remove, SignerOption, Sync, Update,
 };
+pub(crate) use list::{List, SkillOrder};
 pub(crate) use mcp::Mcp;
 #[cfg(feature = "mcp-sources")]
 pub(crate) use mcp::McpCall;
@@ -40,12 +42,13 @@ pub(crate) use prompt::PromptArgs;
 #[cfg(feature = "vendor")]
 pub(crate) use prompt::{ModelRequestArgs, Vendor};
 pub(crate) use run::Run;
-pub(crate) use search::{Matching, Search};
+pub(crate) use search::{Judging, Matching, Probe, Search};
 pub(crate) use serve::{Approvers, Serve};
 pub(crate) use trust::Trust;
 pub(crate) use validate::Validate;
 
-const EXAMPLES: &str = "\
+/// The examples of the manual page.
+pub(crate) const EXAMPLES: &str = "\
 Examples:
   prowess tour                                  play through an agent's conversation
   prowess                                       an overview of the skills that are found
@@ -69,13 +72,7 @@ Examples:
 
 /// Find, check, show, load and serve Agent Skills.
 #[derive(Debug, Parser)]
-#[command(
-    name = "prowess",
-    version,
-    after_long_help = EXAMPLES,
-    subcommand_required = false,
-    disable_help_subcommand = true
-)]
+#[command(name = "prowess", version, subcommand_required = false, disable_help_subcommand = true)]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) global: Global,
@@ -86,14 +83,16 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Check a skill or a directory of skills; exits with 1 if one is invalid
+    /// Check a skill, or every skill in a directory
+    ///
+    /// The exit code is 1 if a skill is invalid.
     Validate(Validate),
     /// Print the frontmatter of a skill as JSON
     #[command(hide = true)]
     ReadProperties {
         /// A skill's directory or its `SKILL.md`
         path: PathBuf,
-        /// Rules to check against: lenient, extended, spec, strict or skills-ref
+        /// Rules to check against: lenient, extended, spec, strict, skills-ref or claude-code
         #[arg(long, default_value_t = Profile::Lenient)]
         profile: Profile,
     },
@@ -109,8 +108,8 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = Profile::Lenient)]
         profile: Profile,
     },
-    /// List all skills
-    List,
+    /// List all skills, and why some are not offered
+    List(List),
     /// Show one skill: its metadata, files and instructions
     Show {
         /// The skill's id
@@ -118,22 +117,31 @@ pub(crate) enum Command {
     },
     /// Search skills, best match first
     ///
-    /// With `--probe`, evaluate the search instead, with queries whose answers are known.
+    /// Skills are ranked by the words that they share with the query (BM25); no model is asked. With
+    /// `--probe`, evaluate the search instead, with queries whose answers are known.
     Search(Search),
-    /// Explain why a skill is offered to a model or not, or what a code means
+    /// Rank skills for messages by their words (BM25), without a model: is SKILL found?
+    ///
+    /// For each message, shows the skills that a search finds, and where SKILL is among them. A
+    /// model decides by meaning; a skill that the words find first is one that it finds, too.
+    #[command(hide = true)]
+    Probe(Probe),
+    /// Explain why a skill is offered or not, or what a code means
     Explain {
         /// A skill's id, a path, or the code of a finding or an error
         #[arg(value_name = "ID-PATH-OR-CODE")]
         query: String,
     },
-    /// Report every problem with this setup, and whether file changes are detected; exits with 1 if
-    /// there are errors
+    /// Report every problem with this setup, and how to fix it
+    ///
+    /// It also says whether changes of files are detected, and what the sandbox offers. The exit
+    /// code is 1 if there are errors.
     Doctor,
     /// Print the skills section of the next prompt, with its token costs
     ///
     /// With `--vendor`, print the body of the whole request as JSON instead.
     Prompt(PromptArgs),
-    /// Make one tool call, as a model does; without a tool, list the tools
+    /// Make one tool call, as a model does; alone, list the tools
     ///
     /// With `--explain`, the tool may also be one that the host runs itself, such as `Bash`, and
     /// the exit code is 0 if the call may run, and 1 if it is refused or a person has to approve
@@ -160,15 +168,19 @@ pub(crate) enum Command {
     /// memory, and skills. The commands come from `-c`, or from standard input as one script. No
     /// file, process or network of this machine is reachable.
     Run(Run),
-    /// List, inspect, check and create plugins. Only `check` executes plugin code
+    /// List, inspect, check and create plugins
+    ///
+    /// Only `check` executes the code of a plugin.
     #[command(subcommand)]
     Plugin(Plugin),
-    /// Serve skills and tools over the Model Context Protocol on standard input and output
+    /// Serve skills and tools over the Model Context Protocol (MCP)
+    ///
+    /// It uses standard input and output, or HTTP.
     ///
     /// Skills are reloaded when they change. With `refresh: { mode: manual }`, send SIGHUP to
     /// reload. Over HTTP, SIGTERM ends the server after the requests that are running.
     Serve(Serve),
-    /// Connect clients of the Model Context Protocol
+    /// Connect clients of MCP
     #[command(subcommand)]
     Mcp(Mcp),
     /// Show, check and create configurations
@@ -182,18 +194,20 @@ pub(crate) enum Command {
     Config(Config),
     /// Trust a directory, so that the skills of its project are offered
     Trust(Trust),
-    /// Install skills from a site, an archive or a folder, and lock their versions
+    /// Install skills, and lock their versions
+    ///
+    /// The source is a repository, a site, an archive or a folder.
     Add(Add),
     /// Remove installed skills
     Remove(Remove),
-    /// Install exactly the skills of the lock file; exits with 3 if a source has other bytes
+    /// Install exactly the skills of the lock file
     ///
-    /// Other options read and write the lock files of other tools, and list and release what a sync
+    /// The exit code is 3 if a source has other bytes. Other options read and write the lock files of other tools, and list and release what a sync
     /// has put into quarantine because it was not the locked artifact.
     Sync(Sync),
-    /// Install newer versions of installed skills, list them, or return to the previous ones
+    /// Install newer versions, list them, or return to the previous ones
     Update(Update),
-    /// Check that the files of installed skills are those that were installed, without the network
+    /// Check that installed skills are unchanged, without the network
     Verify(InstallOptions),
     /// Write a folder of skills as a site that `add` installs from
     Publish(Publish),
@@ -203,7 +217,7 @@ pub(crate) enum Command {
     /// `audit: { log: keep }`, several of them at once.
     #[command(subcommand)]
     Audit(Audit),
-    /// List the tool calls that wait for your approval, and decide on them
+    /// List the tool calls that wait for you, and decide on them
     Approvals {
         #[command(subcommand)]
         command: Option<Approvals>,

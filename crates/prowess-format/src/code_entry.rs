@@ -9,9 +9,10 @@ pub struct CodeEntry {
     pub code: Code,
     /// The meaning, in a sentence.
     pub meaning: &'static str,
-    /// The severity under each of [`Profile::ALL`](crate::Profile::ALL), where an inner `None`
-    /// means that the profile does not report the code. `None` if no profile applies: then the
-    /// severity is a part of the meaning.
+    /// The severity under each of the profiles that are written out, in the order of
+    /// [`Profile::ALL`](crate::Profile::ALL), where an inner `None` means that the profile does not
+    /// report the code. `None` if no profile applies: then the severity is a part of the meaning.
+    /// [`Profile::severity_of`](crate::Profile::severity_of) returns that of every profile.
     pub severities: Option<[Option<Severity>; 5]>,
 }
 

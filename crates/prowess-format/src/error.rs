@@ -77,7 +77,7 @@ pub enum AllowedToolsError {
 /// No profile has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "no profile named `{0}`; the profiles are `lenient`, `extended`, `spec`, `strict` and `skills-ref`"
+    "no profile named `{0}`; the profiles are `lenient`, `extended`, `spec`, `strict`, `skills-ref` and `claude-code`"
 )]
 pub struct UnknownProfile(pub String);
 

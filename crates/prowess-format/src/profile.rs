@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Code, Severity, UnknownProfile, codes};
+use crate::{Code, CodeEntry, Severity, UnknownProfile, codes};
 
 /// A named degree of strictness. Profiles differ in the severity of findings, not in the result of
 /// parsing: the document is the same under each.
@@ -25,12 +25,20 @@ pub enum Profile {
     /// The severities closest to the verdicts of the reference tool `skills-ref`. The tool's exact
     /// messages and their order come from `prowess-lint`, with its feature `reference`.
     SkillsRef,
+    /// [`Self::Extended`] with the fields that Claude Code documents, for skills that only it reads.
+    ClaudeCode,
 }
 
 impl Profile {
     /// Every profile, in the order in which `--help` lists them.
-    pub const ALL: [Self; 5] =
-        [Self::Lenient, Self::Extended, Self::Spec, Self::Strict, Self::SkillsRef];
+    pub const ALL: [Self; 6] = [
+        Self::Lenient,
+        Self::Extended,
+        Self::Spec,
+        Self::Strict,
+        Self::SkillsRef,
+        Self::ClaudeCode,
+    ];
 
     /// The name on the command line and in configuration files.
     pub fn as_str(self) -> &'static str {
@@ -40,6 +48,7 @@ impl Profile {
             Self::Spec => "spec",
             Self::Strict => "strict",
             Self::SkillsRef => "skills-ref",
+            Self::ClaudeCode => "claude-code",
         }
     }
 
@@ -47,8 +56,23 @@ impl Profile {
     /// other code is an error.
     pub fn severity(self, code: &Code) -> Option<Severity> {
         let entry = codes::ALL.iter().find(|entry| entry.code == *code);
-        let severities = entry.and_then(|entry| entry.severities);
-        severities.map_or(Some(Severity::Error), |severities| severities[self as usize])
+        entry.map_or(Some(Severity::Error), |entry| self.severity_of(entry))
+    }
+
+    /// Returns the severity of a code that is declared like those of [`codes::ALL`]; `None` if the
+    /// profile does not report it. A code to which no profile applies is an error.
+    pub fn severity_of(self, entry: &CodeEntry) -> Option<Severity> {
+        let Some(severities) = entry.severities else { return Some(Severity::Error) };
+        if self != Self::ClaudeCode {
+            return severities[self as usize];
+        }
+        match entry.code.as_str() {
+            // Claude Code uses the name of the directory, and shortens a description by itself.
+            "name-from-directory" => Some(Severity::Hint),
+            // A word that its next version may know.
+            "description-too-long" | "extension-value-unknown" => Some(Severity::Warning),
+            _ => severities[Self::Extended as usize],
+        }
     }
 }
 

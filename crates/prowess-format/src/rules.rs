@@ -26,17 +26,15 @@ pub struct Rules {
     pub extensions: Extensions,
 }
 
-/// Whether a profile knows the standard extensions unasked, in the order of [`Profile::ALL`].
-const KNOWS_EXTENSIONS: [bool; 5] = [false, true, false, false, false];
-
 impl Rules {
     /// The rules that [`parse`](crate::parse) uses for a profile: names of agentskills.io, and
-    /// [`Extensions::standard`] under [`Profile::Extended`] only.
+    /// [`Extensions::standard`] under [`Profile::Extended`], of which [`Profile::ClaudeCode`] has
+    /// its own.
     pub fn of(profile: Profile) -> Self {
-        let extensions = if KNOWS_EXTENSIONS[profile as usize] {
-            Extensions::standard()
-        } else {
-            Extensions::none()
+        let extensions = match profile {
+            Profile::Extended => Extensions::standard(),
+            Profile::ClaudeCode => Extensions::standard().only(&["claude-code"]),
+            _ => Extensions::none(),
         };
         Self { profile, extensions, ..Self::default() }
     }

@@ -23,11 +23,13 @@ pub(crate) fn package(
     options: &LintOptions<'_>,
 ) -> CheckedPackage {
     let Named { package, file } = named;
+    let directory = place(source.root(), package);
+    let profile = (options.profile_of)(&directory).unwrap_or(options.profile);
+    let options = &LintOptions { profile, ..*options };
     let mut looked = match read(source, package, file) {
         Ok((path, text)) => look(source, &path, file, &text, options),
         Err(diagnostic) => Looked { diagnostics: vec![*diagnostic], ..Looked::default() },
     };
-    let directory = place(source.root(), package);
     let place = format!("{directory}/{file}");
     let unplaced =
         looked.diagnostics.iter_mut().chain(looked.shown.iter_mut().flat_map(Shown::places));
@@ -38,6 +40,7 @@ pub(crate) fn package(
     let report = PackageReport {
         path: directory,
         name: looked.name,
+        profile,
         valid,
         diagnostics: looked.diagnostics,
         package: package.clone(),

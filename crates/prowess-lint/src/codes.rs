@@ -15,8 +15,7 @@ use prowess_format::{CodeEntry, Profile};
 /// The reference tool reads the frontmatter only, so `skills-ref` reports nothing else.
 pub fn severity(code: &Code, profile: Profile) -> Option<Severity> {
     let entry = ALL.iter().find(|entry| entry.code == *code);
-    let severities = entry.and_then(|entry| entry.severities);
-    severities.map_or(Some(Severity::Error), |severities| severities[profile as usize])
+    entry.map_or(Some(Severity::Error), |entry| profile.severity_of(entry))
 }
 
 /// Explains one of [`ALL`].

@@ -10,6 +10,8 @@ use prowess_format::{Limits, NameRule, Profile, Rules};
 pub struct LintOptions<'a> {
     /// How much each finding matters. By default [`Profile::Spec`].
     pub profile: Profile,
+    /// Returns the profile of a package by its path, where it is another one. By default none has.
+    pub profile_of: &'a (dyn Fn(&str) -> Option<Profile> + Sync),
     /// Which names are valid. By default, those of agentskills.io.
     pub name_rule: NameRule,
     /// The maximum lengths of the parts of a skill. By default, those of agentskills.io.
@@ -37,6 +39,7 @@ impl Default for LintOptions<'_> {
     fn default() -> Self {
         Self {
             profile: Profile::Spec,
+            profile_of: &|_| None,
             name_rule: NameRule::default(),
             limits: Limits::default(),
             checks_files: true,

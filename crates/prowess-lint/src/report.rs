@@ -1,6 +1,7 @@
 //! The result of a check.
 
 use prowess_core::{Diagnostic, Severity};
+use prowess_format::Profile;
 use serde::Serialize;
 
 use crate::alike::Alike;
@@ -12,6 +13,8 @@ pub struct PackageReport {
     pub path: String,
     /// The declared name, where there is one.
     pub name: Option<String>,
+    /// The profile that the package was checked by.
+    pub profile: Profile,
     /// Whether no finding is an error.
     pub valid: bool,
     /// Every finding, in the order of the file.

@@ -76,7 +76,10 @@ impl CatalogBaseline {
         if self.prompt.shown.is_empty() {
             return Standing::Outdated;
         }
-        let ShownCatalog { catalog, policy, show_location, counter } = *now;
+        let ShownCatalog { catalog, policy, mut show_location, counter } = *now;
+        if !self.prompt.entries.has_locations() {
+            show_location = ShowLocation::None;
+        }
         let now = Entries::new(catalog.skills(), show_location, &mut Changes::default());
         let difference = CatalogDifference::new(&self.prompt, &now, policy.catalog_format);
         if difference.is_empty() {

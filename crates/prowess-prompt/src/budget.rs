@@ -1,4 +1,5 @@
-//! Fits a catalog into its budget: in full, then with shorter descriptions, then with fewer skills.
+//! Fits a catalog into its budget: in full, then without locations, then with shorter descriptions,
+//! then with fewer skills.
 
 use std::borrow::Cow;
 
@@ -7,7 +8,7 @@ use prowess_text::{counted, one_line};
 
 use crate::catalog::push_entry;
 use crate::entries::Entries;
-use crate::{CatalogFormat, Overflow, PromptPolicy, SkillEntry};
+use crate::{Block, CatalogFormat, Overflow, PromptPolicy, SkillEntry};
 
 /// The part of a catalog that is shown.
 pub(crate) struct Fit {
@@ -15,6 +16,8 @@ pub(crate) struct Fit {
     pub(crate) description: Option<usize>,
     /// The positions of the skills, in the order of the text; `None` for all.
     pub(crate) positions: Option<Vec<usize>>,
+    /// Whether the locations are shown.
+    pub(crate) has_locations: bool,
     /// Whether the budget has shortened or dropped anything.
     pub(crate) is_cut: bool,
 }
@@ -28,7 +31,8 @@ pub(crate) fn fit(
     counter: &dyn TokenCounter,
 ) -> Fit {
     let description = policy.description_limit();
-    let whole = Fit { description, positions: None, is_cut: false };
+    let has_locations = skills.has_locations();
+    let whole = Fit { description, positions: None, has_locations, is_cut: false };
     let Some(max) = policy.max_tokens else {
         return whole;
     };
@@ -39,6 +43,15 @@ pub(crate) fn fit(
     let room = max.saturating_sub(around + 1);
     if scale.all_fit(description, room) {
         return whole;
+    }
+    // A tool loads a skill by its id. Only a model that reads files by itself needs the location.
+    let is_read_as_file = policy.blocks.of(policy.model_family).contains(&Block::FileReading);
+    let has_locations = has_locations && is_read_as_file;
+    let bare = skills.without_locations();
+    let skills = if has_locations { skills } else { &bare };
+    let scale = Scale { skills, policy, counter };
+    if scale.all_fit(description, room) {
+        return Fit { has_locations, is_cut: true, ..whole };
     }
     let longest_note = note(skills.len(), skills.len(), policy);
     scale.cut(preferred, room.saturating_sub(counter.count(&longest_note)))
@@ -96,7 +109,12 @@ impl Scale<'_> {
         };
         let is_longest = positions.is_some() || least == 0;
         let description = if is_longest { least } else { self.longest_bound(least, room) };
-        Fit { description: Some(description), positions, is_cut: true }
+        Fit {
+            description: Some(description),
+            positions,
+            has_locations: self.skills.has_locations(),
+            is_cut: true,
+        }
     }
 
     fn least_description(&self) -> usize {

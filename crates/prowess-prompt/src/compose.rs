@@ -98,6 +98,7 @@ fn add_blocks(account: &mut Account<'_>, policy: &PromptPolicy) {
 }
 
 /// The skills of a catalog under one policy.
+#[derive(Clone, Copy)]
 struct Listing<'a> {
     skills: &'a Entries<'a>,
     preferred: &'a [String],
@@ -133,8 +134,11 @@ impl Listing<'_> {
     fn add(&self, account: &mut Account<'_>, prompt: &mut Prompt, changes: &mut Changes) {
         let Self { skills, preferred, policy, counter } = *self;
         let fit = fit(skills, preferred, policy, counter);
+        let bare = skills.without_locations();
+        let skills = if fit.has_locations { skills } else { &bare };
+        let listing = Listing { skills, ..*self };
         account.add_written(Part::Catalog, |text| {
-            prompt.entries = Arc::new(self.push(text, &fit, changes));
+            prompt.entries = Arc::new(listing.push(text, &fit, changes));
         });
         prompt.is_cut = fit.is_cut;
         prompt.shown = Arc::new(match &fit.positions {
@@ -150,7 +154,7 @@ impl Listing<'_> {
         text.reserve(skills.likely_length(shown));
         let frame = policy.catalog_format.frame();
         text.push_str(frame.opening);
-        let mut lines = EntryLines::new(text.len(), shown, fit.description);
+        let mut lines = EntryLines::new(text.len(), shown, fit.description, fit.has_locations);
         let mut location = String::new();
         for index in 0..shown {
             let position = fit.positions.as_ref().map_or(index, |positions| positions[index]);

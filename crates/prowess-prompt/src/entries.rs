@@ -41,6 +41,15 @@ impl<'a> Entries<'a> {
         Self { skills, show }
     }
 
+    /// Returns the same skills without their locations.
+    pub(crate) fn without_locations(&self) -> Self {
+        Self { skills: self.skills.clone(), show: ShowLocation::None }
+    }
+
+    pub(crate) fn has_locations(&self) -> bool {
+        self.show != ShowLocation::None
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.skills.len()
     }
@@ -61,8 +70,11 @@ impl<'a> Entries<'a> {
     /// of the ids.
     pub(crate) fn order(&self, overflow: Overflow, preferred: &[String]) -> Option<Vec<usize>> {
         match overflow {
-            Overflow::Shorten | Overflow::NamesOnly => None,
-            Overflow::Relevance | Overflow::Usage => Some(self.preferred_first(preferred)),
+            Overflow::Shorten if preferred.is_empty() => None,
+            Overflow::NamesOnly => None,
+            Overflow::Shorten | Overflow::Relevance | Overflow::Usage => {
+                Some(self.preferred_first(preferred))
+            }
             Overflow::Layer => Some(self.by_layer()),
         }
     }

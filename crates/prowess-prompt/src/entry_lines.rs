@@ -8,13 +8,23 @@ pub(crate) struct EntryLines {
     start: usize,
     ends: Vec<usize>,
     description: Option<usize>,
+    has_locations: bool,
 }
 
 impl EntryLines {
     /// Creates the positions of entries that begin at `start` of a text, with descriptions of at
-    /// most `description` characters.
-    pub(crate) fn new(start: usize, count: usize, description: Option<usize>) -> Self {
-        Self { start, ends: Vec::with_capacity(count), description }
+    /// most `description` characters, and with locations or without.
+    pub(crate) fn new(
+        start: usize,
+        count: usize,
+        description: Option<usize>,
+        has_locations: bool,
+    ) -> Self {
+        Self { start, ends: Vec::with_capacity(count), description, has_locations }
+    }
+
+    pub(crate) fn has_locations(&self) -> bool {
+        self.has_locations
     }
 
     /// Adds the entry that ends here.

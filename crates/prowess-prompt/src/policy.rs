@@ -137,15 +137,17 @@ pub enum CatalogEvery {
 
 /// What happens to a catalog that exceeds its budget.
 ///
-/// Except under [`Overflow::NamesOnly`], descriptions are shortened first, all to the same number
-/// of characters and none below [`PromptPolicy::min_description`]. If that is
-/// not enough, the value decides which skills stay. The text lists skills by id under each value.
+/// Locations are left out first, since a tool loads a skill by its id; a text with the block
+/// [`FileReading`](crate::Block::FileReading) keeps them. Then, except under
+/// [`Overflow::NamesOnly`], descriptions are shortened, all to the same number of characters and
+/// none below [`PromptPolicy::min_description`]. If that is not enough, the value decides which
+/// skills stay. The text lists skills by id under each value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Overflow {
-    /// The first ones by id stay. The text is the same in each call until the catalog changes. The
-    /// default.
+    /// Those that a ranker prefers for the user's last message, if the host passes one, else the
+    /// first ones by id. A conversation repeats its first text until the catalog changes. The default.
     #[default]
     Shorten,
     /// Every description is left out. If the names alone are too many, the first ones by id stay.
@@ -162,6 +164,6 @@ pub enum Overflow {
 impl Overflow {
     /// Returns whether the preferred ids of the input decide which skills stay.
     pub fn uses_preferred(self) -> bool {
-        matches!(self, Self::Relevance | Self::Usage)
+        matches!(self, Self::Shorten | Self::Relevance | Self::Usage)
     }
 }

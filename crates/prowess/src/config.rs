@@ -27,11 +27,19 @@ use written::Written;
 /// other kinds of hosts.
 const PRESETS: [(&str, &str); 6] = [
     ("standard", include_str!("../presets/standard.yaml")),
-    ("flexigpt", include_str!("../presets/flexigpt.yaml")),
-    ("omniforge", include_str!("../presets/omniforge.yaml")),
-    ("boxxy", include_str!("../presets/boxxy.yaml")),
+    ("few-active", include_str!("../presets/few-active.yaml")),
+    ("enterprise-layers", include_str!("../presets/enterprise-layers.yaml")),
+    ("strict-spec", include_str!("../presets/strict-spec.yaml")),
     ("sandbox", include_str!("../presets/sandbox.yaml")),
-    ("yodoca", include_str!("../presets/yodoca.yaml")),
+    ("one-directory", include_str!("../presets/one-directory.yaml")),
+];
+
+/// The presets by the runtime that each of them reproduces: names that work as well.
+const ALIASES: [(&str, &str); 4] = [
+    ("flexigpt", "few-active"),
+    ("omniforge", "enterprise-layers"),
+    ("boxxy", "strict-spec"),
+    ("yodoca", "one-directory"),
 ];
 
 /// Policies that were read from several places, with the origin of each value.
@@ -148,7 +156,8 @@ impl Policies {
         Ok(Configuration::of(&[preset_part(name)?])?.policies)
     }
 
-    /// Iterates over the names of the presets, `standard` first.
+    /// Iterates over the names of the presets, `standard` first. Further names, by the runtime that
+    /// a preset reproduces, are in the guide about migrating.
     pub fn presets() -> impl ExactSizeIterator<Item = &'static str> {
         PRESETS.iter().map(|(name, _)| *name)
     }
@@ -172,7 +181,8 @@ impl Policies {
 }
 
 fn preset_part(name: &str) -> Result<ConfigPart, ConfigError> {
-    let preset = PRESETS.iter().find(|(known, _)| *known == name);
-    let (name, text) = preset.ok_or_else(|| ConfigError::unknown_preset(name))?;
-    Ok(ConfigPart::text(Origin::Preset((*name).to_owned()), *text))
+    let named = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, meant)| meant);
+    let preset = PRESETS.iter().find(|(known, _)| *known == named);
+    let (_, text) = preset.ok_or_else(|| ConfigError::unknown_preset(name))?;
+    Ok(ConfigPart::text(Origin::Preset(name.to_owned()), *text))
 }

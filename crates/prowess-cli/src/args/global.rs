@@ -105,7 +105,8 @@ pub(crate) struct PolicyOptions {
     #[arg(long, global = true, value_name = "KEY=VALUE", hide_short_help = true)]
     pub(crate) set: Vec<Setting>,
 
-    /// Preset of the configuration: standard, flexigpt, omniforge, boxxy, sandbox or yodoca
+    /// Preset of the configuration: standard, few-active, enterprise-layers, strict-spec, sandbox or
+    /// one-directory
     #[arg(long, global = true, value_name = "NAME", hide_short_help = true)]
     pub(crate) preset: Option<String>,
 

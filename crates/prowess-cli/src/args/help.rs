@@ -1,16 +1,22 @@
 //! The help: which options and formats a command shows, and the short help of the program.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
 
+use prowess::tools::closest;
+
 use super::{Args, Format, PolicyOptions, SkillOptions, renamed};
 
 /// The command with formats of its own.
 const VALIDATE: &str = "validate";
+
+/// The minimum similarity of a suggested command, in hundredths.
+pub(crate) const LEAST_SIMILARITY: u8 = 60;
 
 /// Commands that use the policies and no skills of the machine.
 const WITHOUT_SKILLS: [&str; 5] = ["approvals", "config", "new", "tour", VALIDATE];
@@ -19,28 +25,30 @@ const WITHOUT_SKILLS: [&str; 5] = ["approvals", "config", "new", "tour", VALIDAT
 const WITHOUT_POLICIES: &str = "add audit completions help man publish read-properties remove \
     sync to-prompt trust update verify version";
 
-/// The short help of the program: the commands by purpose, on one screen.
-const SHORT: &str = "\
-{about}
+/// The commands by purpose: the order of both helps of the program.
+const GROUPS: [(&str, &str); 5] = [
+    ("Start", "tour new list show search trust"),
+    ("Check", "validate doctor explain config"),
+    ("Use", "prompt serve mcp call run approvals"),
+    ("Install", "add remove sync update verify publish"),
+    ("More", "audit plugin"),
+];
 
-{usage-heading} {usage}
-
-Start        tour, new, list, show, search, trust
-Check        validate, doctor, explain, config
-Give skills  prompt, serve, mcp, call, run, approvals
-Install      add, remove, sync, update, verify, publish
-More         audit, plugin
-
+/// The options in the short help of the program, which is one screen.
+const SHORT_OPTIONS: &str = "\
 Options:
       --root [LAYER=]DIR   Directory of skills, instead of those that are found
       --set KEY=VALUE      Value of the configuration
       --format json        One JSON document instead of text
   -q, --quiet              Results only, without warnings and remarks
-  -h, --help               This overview; `--help` has all commands and options
+  -h, --help               This overview; `--help` has a line for each command
   -V, --version            Version
 
 `prowess COMMAND -h` describes a command, `prowess help` lists topics.
 ";
+
+/// The end of the help of each command.
+const SHARED: &str = "`prowess help options` describes the options of all commands.";
 
 /// Returns the command line as it is parsed and documented.
 pub(crate) fn command() -> Command {
@@ -49,18 +57,61 @@ pub(crate) fn command() -> Command {
     command.mut_subcommands(|command| {
         let name = command.get_name().to_owned();
         let unused = unused(&name);
-        command.args(global.iter().map(|option| option_of(option.clone(), &name, &unused)))
+        let options = global.iter().map(|option| option_of(option.clone(), &name, &unused));
+        pointing_to_shared(command.args(options))
     })
 }
 
-/// Returns an option of every command as a command shows it.
+/// Adds where the options of all commands are described to the help of a command.
+fn pointing_to_shared(command: Command) -> Command {
+    command.after_help(SHARED).mut_subcommands(pointing_to_shared)
+}
+
+/// Returns an option of every command as a command shows it: one page describes it for all of them.
 fn option_of(option: Arg, command: &str, unused: &[String]) -> Arg {
     let id = option.get_id().as_str();
     let is_unused = unused.iter().any(|other| other == id);
     if id == "format" && command == VALIDATE {
         return option.value_parser(all_formats());
     }
-    option.hide(is_unused)
+    option.hide(is_unused).hide_short_help(true).hide_long_help(true)
+}
+
+/// Returns the help of the options of all commands.
+pub(crate) fn shared_options() -> String {
+    let options = Args::command().get_arguments().cloned().collect::<Vec<_>>();
+    let command = Command::new("").disable_help_flag(true).args(options);
+    command.help_template("{all-args}\n").render_long_help().to_string()
+}
+
+/// Returns the help of the program: its commands by purpose, on one screen or with a line for each.
+fn program_help(command: &Command, is_short: bool) -> String {
+    let mut text = String::from("{about}\n\n{usage-heading} {usage}\n\n");
+    for (purpose, names) in GROUPS {
+        if is_short {
+            let _ = writeln!(text, "{purpose:9} {}", names.replace(' ', ", "));
+            continue;
+        }
+        let _ = writeln!(text, "{purpose}:");
+        for name in names.split(' ') {
+            let about = command.find_subcommand(name).and_then(Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(text, "  {name:10} {about}");
+        }
+        text.push('\n');
+    }
+    if is_short {
+        return text + "\n" + SHORT_OPTIONS;
+    }
+    // One line each: the pages have the rest.
+    let options = command.get_arguments().cloned().collect::<Vec<_>>();
+    let options = options.into_iter().map(|option| option.hide_short_help(false));
+    let options = Command::new("").disable_help_flag(true).args(options);
+    let options = options.help_template("{all-args}").render_help().to_string();
+    text + options.trim_end()
+        + "\n\n`prowess -h` is this on one screen, `prowess COMMAND -h` describes a command,\n\
+           `prowess help options` says more about the options, and `prowess help` lists\n\
+           topics. The manual page has examples.\n"
 }
 
 /// Returns the parser that shows the formats of `validate` too. The other commands parse them, so
@@ -75,7 +126,9 @@ fn all_formats() -> impl TypedValueParser<Value = Format> {
 pub(crate) fn parse() -> Result<Args, clap::Error> {
     let arguments: Vec<_> = std::env::args_os().collect();
     let is_short = arguments.iter().any(|argument| argument == "-h");
-    let mut command = if is_short { command().help_template(SHORT) } else { command() };
+    let command = command();
+    let help = program_help(&command, is_short);
+    let mut command = command.help_template(help);
     let matches = match command.try_get_matches_from_mut(&arguments) {
         Err(error) => with_new_names(error, arguments, &mut command)?,
         Ok(matches) => matches,
@@ -84,16 +137,24 @@ pub(crate) fn parse() -> Result<Args, clap::Error> {
     Args::from_arg_matches(&matches)
 }
 
-/// Parses a command line with an old name again, as it is written today.
+/// Parses a command line with an old name again, as it is written today, or names the command whose
+/// name is most similar.
 fn with_new_names(
-    error: clap::Error,
+    mut error: clap::Error,
     arguments: Vec<OsString>,
     command: &mut Command,
 ) -> Result<ArgMatches, clap::Error> {
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
         return Err(error);
     };
-    let Some(renamed) = renamed::rewrite(name, arguments) else { return Err(error) };
+    let Some(renamed) = renamed::rewrite(name, arguments) else {
+        let names = GROUPS.iter().flat_map(|(_, names)| names.split(' '));
+        if let Some(meant) = closest(name, names, LEAST_SIMILARITY) {
+            let meant = ContextValue::Strings(vec![meant.to_owned()]);
+            error.insert(ContextKind::SuggestedSubcommand, meant);
+        }
+        return Err(error);
+    };
     let is_quiet = renamed.arguments.iter().any(|option| option == "-q" || option == "--quiet");
     if !is_quiet {
         eprintln!("note: `{}` is now `{}`", renamed.old, renamed.new);

@@ -40,8 +40,8 @@ pub(crate) struct ModelRequestArgs {
     /// Rules of the host, in front of the skills
     #[arg(long, requires = "vendor", value_name = "TEXT", hide_short_help = true, hide = WITHOUT_VENDOR)]
     pub(crate) rules: Option<String>,
-    /// Message of the user
-    #[arg(long, requires = "vendor", value_name = "TEXT", hide = WITHOUT_VENDOR)]
+    /// Message of the user: where not every skill fits, those that it is about stay
+    #[arg(long, value_name = "TEXT")]
     pub(crate) message: Option<String>,
 }
 

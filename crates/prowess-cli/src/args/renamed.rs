@@ -3,13 +3,12 @@
 use std::ffi::OsString;
 
 /// The words of an old command, and those that replace them; [`REST`] is all that follows.
-const RENAMED: [(&[&str], &[&str]); 13] = [
+const RENAMED: [(&[&str], &[&str]); 12] = [
     (&["explain-call"], &["call", REST, "--explain"]),
     (&["lock", "import"], &["sync", "--import", REST]),
     (&["lock", "export"], &["sync", "--export", REST]),
     (&["lock"], &["sync", "--help"]),
     (&["outdated"], &["update", "--check", REST]),
-    (&["probe"], &["search", "--probe", REST]),
     (&["quarantine", "release"], &["sync", "--release", REST]),
     (&["quarantine", "list"], &["sync", "--quarantine", REST]),
     (&["quarantine"], &["sync", "--quarantine", REST]),

@@ -12,9 +12,10 @@ pub(crate) struct Validate {
     /// text of one `SKILL.md` from standard input
     #[arg(required_unless_present = "schema", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// Rules to check against: lenient, extended, spec, strict or skills-ref
+    /// Rules to check against: lenient, extended, spec, strict, skills-ref or claude-code
     ///
-    /// Defaults to `registry.profile` of the configuration if it is set, and otherwise to spec. The
+    /// Defaults to `registry.profile` of the configuration if it is set. Otherwise, skills below
+    /// `.claude` are checked by claude-code, which has the fields of that client, and others by spec. The
     /// other checker settings come from the configuration too: `registry.name_rule`,
     /// `registry.limits` and `discovery.bounds`.
     #[arg(long)]
@@ -31,7 +32,8 @@ pub(crate) struct Validate {
     /// Show what `--fix` would change without changing it
     #[arg(long, requires = "fix")]
     pub(crate) dry_run: bool,
-    /// Show the roles that boxxy derives from the skills' names, and which one is missing
+    /// Show the role (Coordinator, Generator, Verifier) that the length of each skill's name gives
+    /// it, and which one is missing
     #[arg(long, hide_short_help = true)]
     pub(crate) roles: bool,
     /// Print the JSON Schema of the frontmatter, for editors, and check nothing

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use prowess::prompt::{Prompt, SkillLevels};
-use prowess::{Policies, Turn};
+use prowess::{Policies, Runtime, Turn};
 use serde::Serialize;
 
 use crate::args::{Global, PromptArgs};
 use crate::commands::agent::agent;
 use crate::commands::conversation::Conversation;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, grouped};
 use crate::runtime;
 
 /// A composed prompt.
@@ -52,6 +52,29 @@ impl Composed {
     }
 }
 
+/// The skills that a prompt has room for, where that is not all of them.
+#[derive(Serialize)]
+pub(crate) struct InPrompt {
+    shown: usize,
+    total: usize,
+}
+
+impl InPrompt {
+    /// Composes the first prompt of a conversation; `None` if every skill is in it, or if a tool
+    /// lists them.
+    pub(crate) fn of(runtime: &Runtime) -> Result<Option<Self>, Failure> {
+        let prompt = Conversation::open(runtime)?.turn()?.prompt();
+        let (shown, total) = (prompt.shown.len(), prompt.total);
+        Ok((0 < shown && shown < total).then_some(Self { shown, total }))
+    }
+
+    /// Returns the sentence for people.
+    pub(crate) fn sentence(&self) -> String {
+        let (shown, total) = (grouped(self.shown), grouped(self.total));
+        format!("{shown} of {total} skills fit the prompt; a model finds the rest by search")
+    }
+}
+
 /// Starts the model call of these arguments.
 pub(crate) fn turn(
     global: &Global,
@@ -72,5 +95,9 @@ pub(crate) fn turn(
     for path in &args.read {
         conversation.read(path)?;
     }
-    conversation.turn()
+    let turn = conversation.turn()?;
+    Ok(match &args.request.message {
+        Some(message) => turn.with_message(message),
+        None => turn,
+    })
 }

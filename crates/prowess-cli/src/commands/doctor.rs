@@ -13,10 +13,11 @@ use prowess::{Catalog, CatalogSource, Diagnostic, Severity};
 use serde::Serialize;
 
 use crate::args::Global;
+use crate::commands::composed::InPrompt;
 use crate::commands::user_trust::{self, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output, counted, write_diagnostic};
-use crate::terminal::plain;
+use crate::terminal::{columns_behind, plain, wrapped};
 use crate::{paths, runtime};
 
 use authoring::Authoring;
@@ -33,6 +34,8 @@ struct Checked<'c> {
     authoring: Vec<Authoring>,
     sandbox: Sandbox,
     summary: Summary,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_prompt: Option<InPrompt>,
 }
 
 #[derive(Serialize)]
@@ -81,7 +84,8 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
     let authoring = authoring::check(global, &catalog)?;
     let trust = UserTrust::of(&catalog)?;
     let sandbox = Sandbox::probe(runtime.policies())?;
-    let checked = checked(&catalog, mode, authoring, sandbox, &trust);
+    let in_prompt = InPrompt::of(&runtime)?;
+    let checked = Checked { in_prompt, ..checked(&catalog, mode, authoring, sandbox, &trust) };
     output.result(&checked, text)?;
     Ok(if checked.healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -112,6 +116,7 @@ fn checked<'c>(
         authoring,
         sandbox,
         summary,
+        in_prompt: None,
     }
 }
 
@@ -150,6 +155,9 @@ fn changes(source: &CatalogSource, mode: RefreshMode) -> Changes {
     }
 }
 
+/// The number of columns in front of what is known of a root.
+const ROOT_MARGIN: usize = 6;
+
 fn text(checked: &Checked<'_>) -> String {
     let Summary { skills, errors, warnings, hints } = checked.summary;
     let mut text = String::new();
@@ -164,7 +172,9 @@ fn text(checked: &Checked<'_>) -> String {
         let changes = described(&root.changes);
         let layer = plain(root.layer);
         let trust = user_trust::described(root.trust, root.trusted_by_user);
-        let _ = writeln!(text, "      {DIM}{layer} layer · {trust} · {skills} · {changes}{DIM:#}");
+        let line = format!("{layer} layer · {trust} · {skills} · {changes}");
+        let line = wrapped(&line, columns_behind(ROOT_MARGIN), ROOT_MARGIN);
+        let _ = writeln!(text, "      {DIM}{line}{DIM:#}");
     }
     let missing: Vec<_> = checked.roots.iter().filter(|root| !root.exists).collect();
     if !missing.is_empty() {
@@ -181,6 +191,9 @@ fn text(checked: &Checked<'_>) -> String {
     let found = [(errors, "error"), (warnings, "warning"), (hints, "hint")];
     let found = found.map(|(number, word)| counted(number, word)).join(", ");
     let _ = writeln!(text, "\n{}: {found}", counted(skills, "skill"));
+    if let Some(in_prompt) = &checked.in_prompt {
+        let _ = writeln!(text, "{}", wrapped(&in_prompt.sentence(), columns_behind(0), 0));
+    }
     text
 }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use prowess::tools::closest;
 use serde_json::json;
 
-use crate::args::command;
+use crate::args::{LEAST_SIMILARITY, command, shared_options};
 use crate::failure::Failure;
 use crate::output::{HEADING, ID, Output};
 
@@ -27,8 +27,8 @@ const TOPICS: [Topic; 9] = topics! {
     "directories" "trust" "configuration" "installing" "scripts" "serve" "running" "plugins" "features"
 };
 
-/// The minimum similarity of a suggested topic or command, in hundredths.
-const LEAST_SIMILARITY: u8 = 60;
+/// The topic that is made of the command line's definition.
+const OPTIONS: &str = "options";
 
 /// Prints the help of the words: a topic, or a command and its subcommands. Without words, lists
 /// the topics.
@@ -36,6 +36,11 @@ pub(crate) fn run(words: &[String], output: &Output) -> Result<ExitCode, Failure
     let topic = match words {
         [] => {
             list(output)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        [word] if word == OPTIONS => {
+            let text = shared_options();
+            output.result(&json!({ "topic": OPTIONS, "text": text }), |_| text.clone())?;
             return Ok(ExitCode::SUCCESS);
         }
         [word] => TOPICS.iter().find(|topic| topic.name == word),
@@ -54,13 +59,14 @@ pub(crate) fn run(words: &[String], output: &Output) -> Result<ExitCode, Failure
 }
 
 fn list(output: &Output) -> Result<(), Failure> {
-    let names: Vec<_> = TOPICS.iter().map(|topic| topic.name).collect();
+    let names: Vec<_> = TOPICS.iter().map(|topic| topic.name).chain([OPTIONS]).collect();
     output.result(&json!({ "topics": names }), |_| {
         let mut text = format!("{HEADING}Topics{HEADING:#}, as in `prowess help trust`:\n\n");
         for Topic { name, page } in &TOPICS {
             let title = page.lines().next().unwrap_or_default().trim_start_matches("# ");
             let _ = writeln!(text, "  {ID}{name:13}{ID:#}  {title}");
         }
+        let _ = writeln!(text, "  {ID}{OPTIONS:13}{ID:#}  The options of all commands");
         text + "\n`prowess -h` lists the commands, `prowess help COMMAND` describes one, and\n\
                 `prowess explain CODE` says what a code means.\n"
     })
@@ -104,7 +110,7 @@ fn of_command(words: &[String]) -> Result<String, Failure> {
 }
 
 fn unknown(word: &str, commands: &[String]) -> Failure {
-    let topics = TOPICS.iter().map(|topic| topic.name);
+    let topics = TOPICS.iter().map(|topic| topic.name).chain([OPTIONS]);
     let names = topics.chain(commands.iter().map(String::as_str));
     let message = match closest(word, names, LEAST_SIMILARITY) {
         Some(meant) => format!("no topic or command named `{word}`; did you mean `{meant}`?"),

@@ -1,17 +1,19 @@
 //! `prowess list`: all skills, shadowed skills and problems.
 
+use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use anstyle::{AnsiColor, Style};
 use prowess::{Availability, Catalog, Diagnostic, Record, Severity};
 use serde::Serialize;
 
-use crate::args::Global;
+use crate::args::{Global, List, SkillOrder};
 use crate::commands::user_trust::{TrustedRecord, UserTrust};
 use crate::failure::Failure;
-use crate::output::{DIM, HEADING, ID, Output, counted};
+use crate::output::{DIM, HEADING, ID, Output, counted, grouped};
 use crate::runtime;
-use crate::terminal::{fitted, padded, plain, width};
+use crate::terminal::{fitted, one_line, padded, plain, width};
 
 /// The output of `list --format json`.
 #[derive(Serialize)]
@@ -20,55 +22,123 @@ struct Listed<'c> {
     skills: Vec<TrustedRecord<'c>>,
     shadowed: Vec<TrustedRecord<'c>>,
     diagnostics: Vec<&'c Diagnostic>,
+    #[serde(skip)]
+    catalog: &'c Catalog,
 }
 
-pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+const HIDDEN: Style = AnsiColor::Yellow.on_default();
+
+pub(crate) fn run(global: &Global, args: &List, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
-    let listed = listed(&catalog, &UserTrust::of(&catalog)?);
-    output.result(&listed, text)?;
+    if let Some(layer) = &args.layer {
+        known_layer(&catalog, layer)?;
+    }
+    let listed = listed(&catalog, args, &UserTrust::of(&catalog)?);
+    output.result(&listed, |listed| text(listed, args.sort, output.is_for_a_terminal()))?;
     output.remark(&counts(&listed));
     Ok(ExitCode::SUCCESS)
 }
 
-fn listed<'c>(catalog: &'c Catalog, trust: &UserTrust) -> Listed<'c> {
-    let (shadowed, others): (Vec<_>, Vec<_>) =
-        catalog.excluded().partition(|record| record.availability() == Availability::Shadowed);
+fn known_layer(catalog: &Catalog, name: &str) -> Result<(), Failure> {
+    let layers = || catalog.layers().iter().map(|layer| &*layer.name);
+    if layers().any(|layer| layer == name) {
+        return Ok(());
+    }
+    let help = format!("the layers are {}", layers().collect::<Vec<_>>().join(", "));
+    Err(Failure::usage("usage", format!("no layer named `{name}`"), help))
+}
+
+fn listed<'c>(catalog: &'c Catalog, args: &List, trust: &UserTrust) -> Listed<'c> {
+    let text = args.text.as_deref().unwrap_or_default().to_lowercase();
+    let has = |field: &str| field.to_lowercase().contains(&text);
+    let is_meant = |record: &Record<'_>| {
+        let is_hidden = record.reason().is_some();
+        (is_hidden || !args.hidden)
+            && args.layer.as_ref().is_none_or(|layer| *record.layer().name == **layer)
+            && (has(record.id()) || has(record.description()))
+    };
+    let (shadowed, others): (Vec<_>, Vec<_>) = catalog
+        .excluded()
+        .filter(is_meant)
+        .partition(|record| record.availability() == Availability::Shadowed);
+    let mut skills: Vec<_> = catalog.skills().filter(is_meant).chain(others).collect();
+    // A stable sort keeps the order by id, with the skills that are not offered behind the others.
+    match args.sort {
+        SkillOrder::Name => {}
+        SkillOrder::Directory => skills.sort_by_key(|skill| (skill.rank(), skill.index().source())),
+        SkillOrder::Tokens => skills.sort_by_key(|skill| Reverse(skill.tokens())),
+    }
     let with_trust = |record: Record<'c>| TrustedRecord::new(record, trust);
     Listed {
         generation: catalog.generation(),
-        skills: catalog.skills().chain(others).map(with_trust).collect(),
+        skills: skills.into_iter().map(with_trust).collect(),
         shadowed: shadowed.into_iter().map(with_trust).collect(),
         diagnostics: catalog.diagnostics().collect(),
+        catalog,
     }
 }
 
-fn text(listed: &Listed<'_>) -> String {
+/// The maximum number of columns of an id on a terminal, so that one long name leaves room for the
+/// descriptions of all.
+const MOST_ID: usize = 32;
+
+/// Writes a line for each skill, on a terminal below a heading.
+fn text(listed: &Listed<'_>, order: SkillOrder, is_terminal: bool) -> String {
     let mut text = String::new();
-    let all = || listed.skills.iter().chain(&listed.shadowed).map(|skill| skill.record);
-    let ids = all().map(|skill| width(&plain(skill.id()))).max().unwrap_or(0);
-    let layers = all().map(|skill| width(&plain(&skill.layer().name))).max().unwrap_or(0);
-    for TrustedRecord { record: skill, .. } in &listed.skills {
-        let id = padded(&plain(skill.id()), ids);
-        let layer = padded(&plain(&skill.layer().name), layers);
-        let used = ids + layers + 4;
-        let rest = match skill.reason() {
-            Some(reason) => {
-                let state = format!("{}: {reason}", skill.availability().as_str());
-                format!("{DIM}{}{DIM:#}", fitted(&state, used))
-            }
-            None => fitted(skill.description(), used),
-        };
-        let _ = writeln!(text, "{ID}{id}{ID:#}  {DIM}{layer}{DIM:#}  {rest}");
+    let most = if is_terminal { MOST_ID } else { usize::MAX };
+    let id = |skill: &TrustedRecord<'_>| one_line(skill.record.id(), most);
+    let all = || listed.skills.iter().chain(&listed.shadowed);
+    let widest = |column: &dyn Fn(&TrustedRecord<'_>) -> usize, least| {
+        all().map(column).max().unwrap_or_default().max(least)
+    };
+    let ids = widest(&|skill| width(&id(skill)), "SKILL".len());
+    // The column in front of the description; a heading for each directory has the layer.
+    let second = |skill: &TrustedRecord<'_>| match order {
+        SkillOrder::Name => plain(&skill.record.layer().name).into_owned(),
+        SkillOrder::Directory => String::new(),
+        SkillOrder::Tokens => format!("{:>6}", grouped(skill.record.tokens())),
+    };
+    let (title, least) = match order {
+        SkillOrder::Name => ("LAYER", 5),
+        SkillOrder::Directory => ("", 0),
+        SkillOrder::Tokens => ("TOKENS", 6),
+    };
+    let seconds = widest(&|skill| width(&second(skill)), least);
+    let gap = if seconds == 0 { "" } else { "  " };
+    if is_terminal && !listed.skills.is_empty() {
+        let (skill, title) = (padded("SKILL", ids), padded(title, seconds));
+        let _ = writeln!(text, "{DIM}{skill}  {title}{gap}DESCRIPTION{DIM:#}");
+    }
+    let mut directory = None;
+    for skill in &listed.skills {
+        let source = skill.record.index().source();
+        if order == SkillOrder::Directory && directory.replace(source) != Some(source) {
+            let root = plain(listed.catalog.sources()[source].source.root());
+            let layer = plain(&skill.record.layer().name);
+            let _ = writeln!(text, "{HEADING}{layer}{HEADING:#}  {DIM}{root}{DIM:#}");
+        }
+        let second = padded(&second(skill), seconds);
+        let used = ids + seconds + gap.len() + 2;
+        let rest = described(skill.record, used);
+        let id = padded(&id(skill), ids);
+        let _ = writeln!(text, "{ID}{id}{ID:#}  {DIM}{second}{DIM:#}{gap}{rest}");
     }
     if !listed.shadowed.is_empty() {
         let _ = writeln!(text, "\n{HEADING}Shadowed{HEADING:#}");
     }
-    for TrustedRecord { record: skill, .. } in &listed.shadowed {
-        let id = padded(&plain(skill.id()), ids);
-        let _ = writeln!(text, "{ID}{id}{ID:#}  {}", fitted(&skill.location(), ids + 2));
+    for skill in &listed.shadowed {
+        let location = fitted(&skill.record.location(), ids + 2);
+        let _ = writeln!(text, "{ID}{}{ID:#}  {location}", padded(&id(skill), ids));
     }
     text
+}
+
+/// Returns the description of a skill, or why it is not offered.
+fn described(skill: Record<'_>, used: usize) -> String {
+    let Some(reason) = skill.reason() else { return fitted(skill.description(), used) };
+    let state = format!("{}: {reason}", skill.availability().as_str());
+    format!("{HIDDEN}{}{HIDDEN:#}", fitted(&state, used))
 }
 
 /// Returns the number of findings of each severity, and the command that shows them.
@@ -81,7 +151,11 @@ fn counts(listed: &Listed<'_>) -> String {
     ];
     let found = found.into_iter().filter(|(number, _)| *number > 0);
     let found: Vec<_> = found.map(|(number, word)| counted(number, word)).collect();
-    let skills = counted(listed.skills.len(), "skill");
+    let hidden = listed.skills.iter().filter(|skill| skill.record.reason().is_some()).count();
+    let skills = match hidden {
+        0 => counted(listed.skills.len(), "skill"),
+        count => format!("{}, {count} not offered", counted(listed.skills.len(), "skill")),
+    };
     if found.is_empty() {
         return format!("{skills}\n");
     }

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 use serde_json::json;
 
-use crate::args::command;
+use crate::args::{EXAMPLES, command};
 use crate::failure::Failure;
 use crate::features::{FEATURES, Feature};
 use crate::output::Output;
@@ -25,11 +25,13 @@ pub(crate) fn completions(shell: Shell, output: &Output) -> Result<ExitCode, Fai
 pub(crate) fn pages(directory: Option<&Path>, output: &Output) -> Result<ExitCode, Failure> {
     let Some(directory) = directory else {
         let mut page = Vec::new();
-        Man::new(command()).render(&mut page).map_err(|error| failed(&error))?;
+        Man::new(command().after_long_help(EXAMPLES))
+            .render(&mut page)
+            .map_err(|error| failed(&error))?;
         return print(&page, output);
     };
-    let written =
-        fs::create_dir_all(directory).and_then(|()| clap_mangen::generate_to(command(), directory));
+    let written = fs::create_dir_all(directory)
+        .and_then(|()| clap_mangen::generate_to(command().after_long_help(EXAMPLES), directory));
     written.map_err(|error| failed(&error))?;
     let shown = directory.display().to_string();
     output.result(&json!({ "directory": shown }), |_| {

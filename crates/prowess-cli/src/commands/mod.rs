@@ -67,12 +67,13 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::New(args)) => new::run(global, args, output),
         Some(Command::ToPrompt { paths, profile }) => named::to_prompt(paths, *profile, output),
         Some(Command::Doctor) => doctor::run(global, output),
-        Some(Command::List) => list::run(global, output),
+        Some(Command::List(args)) => list::run(global, args, output),
         Some(Command::Show { id }) => show::run(global, id, output),
         Some(Command::Search(args)) => match &args.probe {
             None => search::run(global, args, output),
-            Some(file) => probe::run(global, file, args, output),
+            Some(file) => probe::of_file(global, file, args.limit, &args.judging, output),
         },
+        Some(Command::Probe(args)) => probe::run(global, args, output),
         Some(Command::Explain { query }) => explain::run(global, query, output),
         Some(Command::Prompt(args)) => match args.request.vendor {
             None => prompt::run(global, args, output),

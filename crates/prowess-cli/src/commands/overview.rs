@@ -8,6 +8,7 @@ use prowess::{Catalog, Severity};
 use serde::Serialize;
 
 use crate::args::Global;
+use crate::commands::composed::InPrompt;
 use crate::commands::user_trust::{self, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output, counted};
@@ -24,6 +25,8 @@ struct Overview {
     not_ready: usize,
     errors: usize,
     warnings: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    in_prompt: Option<InPrompt>,
     #[serde(skip)]
     next_to_trust: Option<String>,
 }
@@ -42,7 +45,9 @@ struct LayerLine {
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
-    output.result(&overview(&catalog, &UserTrust::of(&catalog)?), text)?;
+    let in_prompt = InPrompt::of(&runtime)?;
+    let overview = Overview { in_prompt, ..overview(&catalog, &UserTrust::of(&catalog)?) };
+    output.result(&overview, text)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -75,6 +80,7 @@ fn overview(catalog: &Catalog, trust: &UserTrust) -> Overview {
         not_ready: in_state("not-ready"),
         errors: count(Severity::Error),
         warnings: count(Severity::Warning),
+        in_prompt: None,
         next_to_trust: not_trusted.and_then(|found| found.path.as_deref().map(str::to_owned)),
     }
 }
@@ -105,6 +111,10 @@ fn text(overview: &Overview) -> String {
         let not_ready = some(*not_ready, "not ready");
         let _ = writeln!(text, "\n{hidden}{not_ready}{shadowed} shadowed, {errors}, {warnings}");
     }
+    if let Some(in_prompt) = &overview.in_prompt {
+        let sentence = wrapped(&in_prompt.sentence(), columns_behind(0), 0);
+        let _ = writeln!(text, "\n{sentence}");
+    }
     let _ = writeln!(text, "\n{HEADING}Next{HEADING:#}");
     if let Some(folder) = &overview.next_to_trust {
         let purpose = format!("trust {}, so that its skills are offered", plain(folder));
@@ -112,7 +122,7 @@ fn text(overview: &Overview) -> String {
         let _ = writeln!(text, "  prowess trust           {purpose}");
     }
     if *skills > 0 {
-        text.push_str("  prowess list            every skill, with warnings and errors\n");
+        text.push_str("  prowess list            every skill, and why some are not offered\n");
         text.push_str(
             "  prowess prompt          the skills section of the prompt, as a model gets it\n",
         );

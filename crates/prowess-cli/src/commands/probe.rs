@@ -1,4 +1,4 @@
-//! `prowess search --probe`: evaluates the search with queries whose answers are known.
+//! `prowess probe`, `search --probe`: evaluates the search with queries whose answers are known.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use prowess::Catalog;
 use prowess::search::{Answer, Evaluation, Offer, Question, Suggestion, evaluate, suggest};
 use serde::Serialize;
 
-use crate::args::{Global, Search};
+use crate::args::{Global, Judging, Probe};
 use crate::commands::show::suggestion;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output, counted};
@@ -30,25 +30,61 @@ struct Probed {
     suggestions: Option<Vec<Suggestion>>,
 }
 
-/// Runs the command. `--format json` prints the [`Evaluation`].
-pub(crate) fn run(
+/// Runs `probe SKILL MESSAGE...`, or `probe FILE`.
+pub(crate) fn run(global: &Global, args: &Probe, output: &Output) -> Result<ExitCode, Failure> {
+    let Probe { skill, messages, limit, judging } = args;
+    if !messages.is_empty() {
+        let question = |query: &String| Question {
+            query: query.clone(),
+            expect: vec![skill.clone()],
+            not: Vec::new(),
+        };
+        return judge(
+            global,
+            &messages.iter().map(question).collect::<Vec<_>>(),
+            *limit,
+            judging,
+            output,
+        );
+    }
+    let file = Path::new(skill);
+    if !file.exists() {
+        let message = format!("there is no message for `{skill}`, and no such file");
+        let help = format!("name what people would write: `prowess probe {skill} 'MESSAGE'...`");
+        return Err(Failure::usage("probe-unreadable", message, help));
+    }
+    of_file(global, file, *limit, judging, output)
+}
+
+/// Runs `search --probe FILE`. `--format json` prints the [`Evaluation`].
+pub(crate) fn of_file(
     global: &Global,
     file: &Path,
-    args: &Search,
+    limit: Option<usize>,
+    judging: &Judging,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let questions = questions(file)?;
-    let limit = args.limit.unwrap_or(MOST_OFFERS);
+    judge(global, &questions(file)?, limit, judging, output)
+}
+
+fn judge(
+    global: &Global,
+    questions: &[Question],
+    limit: Option<usize>,
+    judging: &Judging,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let limit = limit.unwrap_or(MOST_OFFERS);
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
-    let evaluation = evaluate(runtime.ranker().as_ref(), &catalog, &questions, limit);
-    let suggestions = args.suggest.then(|| suggest(&catalog, &questions, &evaluation));
+    let evaluation = evaluate(runtime.ranker().as_ref(), &catalog, questions, limit);
+    let suggestions = judging.suggest.then(|| suggest(&catalog, questions, &evaluation));
     let probed = Probed { evaluation, suggestions };
     output.result(&probed, text)?;
     for id in &probed.evaluation.unknown {
         output.remark(&unknown(&catalog, id));
     }
-    let is_missed = args.min_recall.is_some_and(|least| probed.evaluation.recall < least.0);
+    let is_missed = judging.min_recall.is_some_and(|least| probed.evaluation.recall < least.0);
     Ok(ExitCode::from(u8::from(is_missed)))
 }
 
@@ -85,7 +121,7 @@ fn text(probed: &Probed) -> String {
     let Evaluation { precision, recall, mean_reciprocal_rank, forbidden, .. } = evaluation;
     let _ = writeln!(
         text,
-        "{HEADING}{}, the best {} of each{HEADING:#}",
+        "{HEADING}{}, the best {} of each by their words{HEADING:#}",
         counted(evaluation.answers.len(), "query"),
         evaluation.limit
     );

@@ -33,7 +33,12 @@ struct Hit<'c> {
 
 /// Runs the command. The exit code is 1 if no skill matches, as that of `grep`.
 pub(crate) fn run(global: &Global, args: &Search, output: &Output) -> Result<ExitCode, Failure> {
-    let Search { query, limit, matching, .. } = args;
+    let Search { query, limit, matching, judging, .. } = args;
+    if judging.suggest || judging.min_recall.is_some() {
+        let message = "`--suggest` and `--min-recall` need queries whose answers are known";
+        return Err(Failure::usage("usage", message, "see `prowess probe --help`"));
+    }
+    let query = &query.join(" ");
     let limit = limit.unwrap_or(MOST_HITS);
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();

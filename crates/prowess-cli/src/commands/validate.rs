@@ -65,16 +65,26 @@ struct Summary {
 struct Settings {
     policies: Policies,
     profile: Profile,
+    /// Whether nothing chose the profile, so that the place of a skill may.
+    is_by_place: bool,
 }
 
 impl Settings {
     fn of(global: &Global, profile: Option<Profile>) -> Result<Self, Failure> {
         let policies = policies(global)?;
-        let profile = match profile {
-            Some(profile) => profile,
-            None => chosen_profile(global)?.unwrap_or(Profile::Spec),
+        let chosen = match profile {
+            Some(profile) => Some(profile),
+            None => chosen_profile(global)?,
         };
-        Ok(Self { policies, profile })
+        let profile = chosen.unwrap_or(Profile::Spec);
+        Ok(Self { policies, profile, is_by_place: chosen.is_none() })
+    }
+
+    /// Returns the profile of what is at a path, where it is not that of the others: only Claude
+    /// Code reads its own directory.
+    fn profile_of(&self, path: &str) -> Option<Profile> {
+        let is_of_claude = self.is_by_place && path.split('/').any(|part| part == ".claude");
+        is_of_claude.then_some(Profile::ClaudeCode)
     }
 }
 
@@ -196,7 +206,8 @@ pub(crate) fn check_source(
 ) -> Result<(Profile, Checked), Failure> {
     let settings = Settings::of(global, None)?;
     let checked = check_sources(&[source], &settings, Files::Checked, progress)?;
-    Ok((settings.profile, checked))
+    let profile = settings.profile_of(source.root()).unwrap_or(settings.profile);
+    Ok((profile, checked))
 }
 
 fn check_sources(
@@ -208,6 +219,7 @@ fn check_sources(
     let registry = &settings.policies.registry;
     let options = LintOptions {
         profile: settings.profile,
+        profile_of: &|path| settings.profile_of(path),
         name_rule: registry.name_rule,
         limits: registry.limits,
         checks_files: files == Files::Checked,

@@ -14,7 +14,7 @@ const COMMANDS: &str = ", validate, read-properties, new, to-prompt, list, show,
     plugin trust, serve, mcp, mcp config, mcp call, config, config show, config init, config schema, \
     config check, trust, add, remove, sync, update, verify, publish, audit, audit show, \
     audit verify, audit stats, approvals, approvals list, approvals grant, approvals deny, \
-    approvals revoke, approvals watch, completions, man, tour, version, help";
+    approvals revoke, approvals watch, probe, completions, man, tour, version, help, help options";
 
 /// Returns the words of each command.
 pub(crate) fn commands() -> Vec<Vec<&'static str>> {
@@ -23,11 +23,12 @@ pub(crate) fn commands() -> Vec<Vec<&'static str>> {
 
 /// Returns the words of each command that has a `--help`: `help` prints its list of topics.
 fn commands_with_help() -> Vec<Vec<&'static str>> {
-    commands().into_iter().filter(|command| *command != ["help"]).collect()
+    commands().into_iter().filter(|command| command.first() != Some(&"help")).collect()
 }
 
 /// The commands that the overviews leave out.
-const HIDDEN: [&str; 6] = ["completions", "help", "man", "read-properties", "to-prompt", "version"];
+const HIDDEN: [&str; 7] =
+    ["completions", "help", "man", "probe", "read-properties", "to-prompt", "version"];
 
 /// Options of every command.
 const GLOBAL_OPTIONS: &str = "--root --plugin --dynamic --config --set --preset --no-config \
@@ -39,8 +40,8 @@ const GLOBAL_OPTIONS: &str = "--root --plugin --dynamic --config --set --preset 
 fn every_help_text_is_as_reviewed() {
     let mut text = String::new();
     for mut args in commands() {
-        // `help` prints help by itself: its list of topics.
-        if args != ["help"] {
+        // `help` prints help by itself: its list of topics, and a topic.
+        if args.first() != Some(&"help") {
             args.push("--help");
         }
         let printed = Program::new().run(&args);
@@ -52,8 +53,8 @@ fn every_help_text_is_as_reviewed() {
 #[test]
 fn every_command_is_in_the_snapshot() {
     let printed = Program::new().run(&["--help"]);
-    let listed = printed.text().lines().skip_while(|line| *line != "Commands:").skip(1);
-    let names = listed.take_while(|line| !line.is_empty()).filter_map(|line| {
+    let listed = printed.text().lines().take_while(|line| *line != "Skills:");
+    let names = listed.filter_map(|line| {
         let name = line.strip_prefix("  ")?.split(' ').next()?;
         (!name.is_empty()).then_some(name)
     });
@@ -91,6 +92,26 @@ fn short_help_has_every_command() {
     }
 }
 
+/// Each command has a line of its own, and each option is described once, on a page for all.
+#[test]
+fn long_help_of_the_program_fits_a_small_terminal() {
+    let long = Program::new().variable("COLUMNS", "80").run(&["--help"]);
+    let lines: Vec<_> = long.text().lines().collect();
+    assert!(lines.len() <= 80, "{} lines", lines.len());
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{}", long.text());
+    let options = Program::new().run(&["help", "options"]);
+    for option in GLOBAL_OPTIONS.split(' ') {
+        assert!(options.text().contains(option), "`{option}` is on the page");
+        let list = Program::new().run(&["list", "--help"]);
+        assert!(!list.text().contains(&format!("{option} ")), "`{option}` is not repeated");
+    }
+    let refused = Program::new().run(&["lsit"]);
+    assert!(
+        refused.stderr.contains("'list'") && !refused.stderr.contains("validate"),
+        "{refused:?}"
+    );
+}
+
 #[test]
 fn version_is_a_command_too() {
     let version = Program::new().run(&["--version"]);
@@ -116,7 +137,6 @@ fn old_name_works_and_names_the_new_one() {
         (&["lock", "export"], "sync --export", 0),
         (&["lock"], "sync --help", 0),
         (&["outdated"], "update --check", 0),
-        (&["probe", "missing.json"], "search --probe", 2),
         (&["quarantine", "list"], "sync --quarantine", 0),
         (&["rollback", "missing"], "update --rollback", 1),
         (&["schema"], "validate --schema", 0),
@@ -148,7 +168,7 @@ fn help_offers_the_formats_that_a_command_prints() {
         let values = match command[..] {
             [] => "--format json ",
             ["validate"] => "[possible values: text, json, sarif, github]",
-            _ => "[possible values: text, json]",
+            _ => "`prowess help options` describes the options of all commands.",
         };
         assert!(short.text().contains(values), "`prowess {} -h`", command.join(" "));
     }
@@ -194,7 +214,7 @@ fn help_of_words_is_a_page_or_that_of_a_command() {
 fn powershell_script_names_every_command() {
     let script = Program::new().run(&["completions", "powershell"]).text().to_owned();
     assert!(script.contains("Register-ArgumentCompleter"), "it registers itself");
-    for command in commands().iter().filter(|command| !command.is_empty()) {
+    for command in commands_with_help().iter().filter(|command| !command.is_empty()) {
         let case = format!("\n        'prowess;{}' {{\n", command.join(";"));
         let (_, candidates) = script.split_once(&case).unwrap_or_else(|| panic!("{case}"));
         let candidates = candidates.split("break\n").next().unwrap_or_default();

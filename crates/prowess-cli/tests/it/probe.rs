@@ -1,4 +1,4 @@
-//! `prowess search --probe`.
+//! `prowess probe` and `search --probe`.
 
 use expect_test::{expect, expect_file};
 use prowess_testkit::Tree;
@@ -85,4 +85,21 @@ fn skill_that_is_not_ready_is_named_with_its_reason() {
     assert!(ran.text().contains("sheets  missing"), "a model cannot find it: {}", ran.stdout);
     assert!(ran.stderr.starts_with("the skill `sheets` is not offered: "), "{}", ran.stderr);
     assert!(ran.stderr.contains("no-such-program"), "the reason is named: {}", ran.stderr);
+}
+
+#[test]
+fn messages_are_evaluated_without_a_file() {
+    let tree = Tree::new("");
+    tree.write("sheets/SKILL.md", skill_md("name: sheets\ndescription: Reads columns."));
+    let probe = |args: &[&str]| Program::new().root("user", tree.path()).run(args);
+    let found = probe(&["probe", "sheets", "a column", "make a pdf", "--format", "json"]).json();
+    assert_eq!(found["answers"][0]["offers"][0]["id"], "sheets");
+    assert_eq!(found["answers"][1]["missing"][0], "sheets");
+    assert_eq!(probe(&["probe", "sheets", "a column", "--min-recall", "1"]).code, Some(0));
+    let alone = probe(&["probe", "sheets", "--format", "json"]).error();
+    assert!(alone["help"].as_str().unwrap().contains("prowess probe sheets 'MESSAGE'"), "{alone}");
+    assert_eq!(probe(&["search", "sheets", "--suggest"]).code, Some(2), "it needs answers");
+    let help = probe(&["probe", "--help"]);
+    let first = help.text().lines().next().unwrap();
+    assert!(first.contains("BM25") && first.contains("without a model"), "{first}");
 }

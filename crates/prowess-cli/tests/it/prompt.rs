@@ -139,3 +139,32 @@ fn agent_has_its_skills_bound() {
     tree.write("agent.yaml", "id: [builder\n");
     assert_eq!(prompt(&tree, &["--agent", "agent.yaml"]).code, Some(1));
 }
+
+/// The prompt keeps the skills that the message is about, and the overview counts the others.
+#[test]
+fn message_decides_what_fits_the_prompt() {
+    let tree = Tree::new("");
+    for number in 0..300 {
+        let frontmatter = format!(
+            "name: skill-{number}\ndescription: Handles topic{number}. {}",
+            "word ".repeat(60)
+        );
+        tree.write(&format!("skill-{number}/SKILL.md"), crate::skill_md(&frontmatter));
+    }
+    let run =
+        |args: &[&str]| crate::run(tree.path(), &[args, &["--format", "json"]].concat()).json();
+    let shown = |args: &[&str]| run(args)["shown"].to_string();
+    let about = ["prompt", "--message", "please do topic277 now"];
+    assert!(shown(&about).contains("\"skill-277\""), "the message decides");
+    assert_eq!(shown(&about), shown(&about), "equal messages give equal prompts");
+    assert!(!shown(&["prompt"]).contains("\"skill-277\""), "it is left out without one");
+    for command in [&[][..], &["doctor"]] {
+        let fits = run(command)["in_prompt"].clone();
+        assert!(fits["total"].as_u64() > fits["shown"].as_u64(), "{command:?}: {fits}");
+        let text = crate::run(tree.path(), command).stdout;
+        assert!(
+            text.contains(" skills fit the prompt; a model finds the rest by search"),
+            "{text}"
+        );
+    }
+}

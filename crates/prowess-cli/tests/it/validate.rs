@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::bad_input::without_override;
 use crate::program::{Program, Ran};
+use crate::skill_md;
 
 const BODY: &str = "# Notes\n\n## When to use\n\nFor example `a`.\n";
 
@@ -205,4 +206,33 @@ fn each_profile_has_a_schema() {
     }
     let default = Program::new().run(&["validate", "--schema", "--format", "json"]).json();
     assert_eq!(default["$id"], "urn:prowess:frontmatter:spec", "it is the specification's");
+}
+
+/// Only Claude Code reads its own directory, so its fields are errors elsewhere alone.
+#[test]
+fn place_of_a_skill_chooses_the_profile() {
+    let frontmatter = "name: ship\ndescription: Ships it. Use when asked to.\nmodel: opus\n\
+                       argument-hint: '[env]'\ndisable-model-invocation: true\ncontext: fork\n\
+                       hooks:\n  PreToolUse: []";
+    let tree = Tree::new("");
+    for root in [".claude", ".agents"] {
+        tree.write(&format!("{root}/skills/ship/SKILL.md"), skill_md(frontmatter));
+    }
+    tree.write(".claude/skills/odd/SKILL.md", skill_md("description: Is odd.\nmodle: opus"));
+    let program = || Program::new().working_in(tree.path());
+    let check = |args: &[&str]| program().run(&[&["validate", "--format", "json"], args].concat());
+    for (args, profile, errors) in [
+        (&[".claude/skills/ship"][..], "claude-code", 0),
+        (&[".agents/skills/ship"], "spec", 5),
+        (&[".claude/skills/ship", "--profile", "spec"], "spec", 5),
+        (&[".claude/skills/ship", "--profile", "strict"], "strict", 5),
+        (&[".agents/skills/ship", "--profile", "claude-code"], "claude-code", 0),
+        (&[".claude/skills/odd"], "claude-code", 0),
+    ] {
+        let checked = check(args).json();
+        assert_eq!(checked["packages"][0]["profile"], profile, "{args:?}");
+        assert_eq!(checked["summary"]["errors"], errors, "{args:?}: {checked}");
+    }
+    let text = program().run(&["validate", "."]);
+    assert!(text.stdout.contains("(profile spec, and claude-code for 2)"), "{}", text.stdout);
 }

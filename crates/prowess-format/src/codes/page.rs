@@ -34,9 +34,11 @@ fn table(entries: &[CodeEntry]) -> String {
     let profiles = Profile::ALL.map(Profile::as_str).join(" | ");
     let mut table =
         format!("\n| Code | {profiles} |\n|---|{}\n", "---|".repeat(Profile::ALL.len()));
-    for CodeEntry { code, severities, .. } in entries {
-        let severities = severities.unwrap_or_default();
-        let cells = severities.map(|severity| severity.map_or("–", |severity| severity.as_str()));
+    for entry in entries {
+        let code = &entry.code;
+        let severity = |profile: Profile| entry.severities.and(profile.severity_of(entry));
+        let cells = Profile::ALL.map(severity);
+        let cells = cells.map(|severity| severity.map_or("–", |severity| severity.as_str()));
         let _ = writeln!(table, "| [`{code}`](#{code}) | {} |", cells.join(" | "));
     }
     table

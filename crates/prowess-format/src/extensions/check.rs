@@ -48,13 +48,31 @@ pub(crate) fn check_key(
     }
     findings.report(codes::EXTENSION_FIELD, span.clone(), || {
         let names: Vec<_> = extensions.of_field(key).map(|known| known.name.as_ref()).collect();
+        let clients = if names.contains(&CLAUDE_CODE) { &[CLAUDE_CODE][..] } else { &names };
+        let profile = if names.contains(&CLAUDE_CODE) { CLAUDE_CODE } else { "extended" };
         (
-            format!("`{key}` is a field of `{}` and not of the specification", names.join("`, `")),
-            "keep it if the skill is for such a client, which reads it nowhere else, and check by \
-             the profile `extended`; without it, every client accepts the skill",
+            format!("`{key}` is a field of {} and not of the specification", listed(clients)),
+            format!(
+                "keep it if the skill is for such a client, which reads it nowhere else, and check \
+                 by the profile `{profile}`; without it, every client accepts the skill"
+            ),
         )
     });
     true
+}
+
+/// The client that most authors write for, and the profile of that name.
+const CLAUDE_CODE: &str = "claude-code";
+
+/// Lists clients by names that people know: some extensions are known by what their hosts do.
+fn listed(names: &[&str]) -> String {
+    let shown = |name: &&str| match *name {
+        "omniforge" => "clients such as the preset `enterprise-layers`".to_owned(),
+        "yodoca" => "clients such as the preset `one-directory`".to_owned(),
+        "flexigpt" => "clients such as the preset `few-active`".to_owned(),
+        name => format!("`{name}`"),
+    };
+    names.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
 pub(super) fn fits(kind: &FieldKind, value: &Value) -> bool {
@@ -93,10 +111,7 @@ fn report_idle(declared: &Declared<'_>, pair: &Pair<'_>, findings: &mut Findings
     };
     findings.report(codes::EXTENSION_FIELD_IDLE, pair.key_span.clone(), || {
         (
-            format!(
-                "`{}` has no effect in `{}` without `{other}: {value}`",
-                declared.field.path, declared.extension
-            ),
+            format!("`{}` has no effect without `{other}: {value}`", declared.field.path),
             format!("add a line `{other}: {value}`, or remove the field"),
         )
     });

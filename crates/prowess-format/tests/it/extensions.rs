@@ -56,7 +56,7 @@ fn values_of_another_type_are_reported_with_their_place() {
         &["omniforge"],
         &expect![[r#"
             4:10: error[extension-value-unknown]: `context` is `other`, not one of `inherit`, `fork`
-            5:1: warning[extension-field-idle]: `agent` has no effect in `omniforge` without `context: fork`
+            5:1: warning[extension-field-idle]: `agent` has no effect without `context: fork`
             6:14: error[extension-path]: `hooks.pre` is `../x`, not a path in the package
             6:20: error[extension-value-unknown]: unknown entry `hooks.after`
             7:11: error[extension-field-type]: `priority` is a text, not a whole number
@@ -199,7 +199,7 @@ fn a_host_registers_its_own() {
         found("team: 1\nowner: me\nmetadata: {level: 4}\n", extensions.clone(), Profile::Extended);
     expect![[r#"
         4:7: error[extension-field-type]: `team` is a number, not a text
-        5:1: warning[extension-field-idle]: `owner` has no effect in `acme` without `team: red`
+        5:1: warning[extension-field-idle]: `owner` has no effect without `team: red`
         6:19: error[extension-value-invalid]: `metadata.level` is out of range, not a whole number
     "#]]
     .assert_eq(&bad);

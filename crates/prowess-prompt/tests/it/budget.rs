@@ -48,7 +48,7 @@ fn last_skills_are_left_out_with_a_note() {
     let (_, note) = prompt.text.split_once(block(&prompt.text)).expect("the block is in the text");
     expect![[r#"
 
-        12 of 40 skills are shown, to save room. To find others, call `skills.search`, or `skills.list` to page through all.
+        17 of 40 skills are shown, to save room. To find others, call `skills.search`, or `skills.list` to page through all.
     "#]].assert_eq(note);
 }
 

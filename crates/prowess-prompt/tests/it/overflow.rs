@@ -53,7 +53,7 @@ fn ids(prompt: &Prompt, kind: ChangeKind) -> Vec<String> {
 
 #[test]
 fn preferred_skills_stay_in_the_order_of_ids() {
-    for on_overflow in [Overflow::Relevance, Overflow::Usage] {
+    for on_overflow in [Overflow::Shorten, Overflow::Relevance, Overflow::Usage] {
         let preferred = ["skill-00090", "unknown", "skill-00050", "skill-00090"];
         let prompt = cut(&catalog(&many(100, 300)), &preferred, &policy(on_overflow, 600));
         check_report(&prompt);
@@ -66,7 +66,7 @@ fn preferred_skills_stay_in_the_order_of_ids() {
 #[test]
 fn other_policies_ignore_preferred_skills() {
     let catalog = catalog(&many(100, 300));
-    for on_overflow in [Overflow::Shorten, Overflow::NamesOnly, Overflow::Layer] {
+    for on_overflow in [Overflow::NamesOnly, Overflow::Layer] {
         let policy = policy(on_overflow, 600);
         assert_eq!(cut(&catalog, &["skill-00090"], &policy), cut(&catalog, &[], &policy));
     }
@@ -158,4 +158,21 @@ fn cut_text_is_kept_for_its_preferred_skills() {
     let small = Arc::new(catalog(&many(3, 30)));
     let whole = composed(&small, "skill-00001");
     assert!(Arc::ptr_eq(&whole, &composed(&small, "skill-00002")), "a whole catalog has no order");
+}
+
+/// A tool needs the id alone, so paths are the first thing to go; a reader of files keeps them.
+#[test]
+fn locations_go_before_descriptions() {
+    let skills = catalog(&many(20, 100));
+    let shown = |policy: &PromptPolicy| {
+        let prompt = cut(&skills, &[], policy);
+        let entries = parse(&prompt.text);
+        let described = entries.iter().all(|(_, description, _)| !description.ends_with('…'));
+        (entries.len(), described, entries.iter().any(|(.., place)| place.is_some()), prompt.is_cut)
+    };
+    assert_eq!(shown(&policy(Overflow::Shorten, 4_000)), (20, true, true, false));
+    assert_eq!(shown(&policy(Overflow::Shorten, 1_150)), (20, true, false, true));
+    let mut reading = policy(Overflow::Shorten, 1_150);
+    reading.blocks.any = vec![prowess_prompt::Block::FileReading];
+    assert!(shown(&reading).2, "the model opens the file by its path");
 }

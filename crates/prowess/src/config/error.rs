@@ -65,7 +65,8 @@ pub struct ConfigPosition {
 impl ConfigError {
     pub(super) fn unknown_preset(name: &str) -> Self {
         let known = enumerated(Policies::presets(), "and");
-        let meant = closest(name, Policies::presets(), LEAST_SIMILARITY);
+        let names = Policies::presets().chain(super::ALIASES.map(|(alias, _)| alias));
+        let meant = closest(name, names, LEAST_SIMILARITY);
         let message = match meant {
             Some(meant) => format!("no preset named {}; did you mean `{meant}`?", quoted(name)),
             None => format!("no preset named {}; the presets are {known}", quoted(name)),

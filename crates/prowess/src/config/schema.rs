@@ -8,7 +8,7 @@ mod probe;
 use serde_json::{Map, Value, json};
 
 use super::template::DocumentedKey;
-use super::{ConfigTier, PRESETS, template};
+use super::{ALIASES, ConfigTier, PRESETS, template};
 use crate::Policies;
 use probe::{Shape, Step, seen};
 
@@ -27,7 +27,7 @@ pub(super) fn schema() -> Value {
         }
     }
     add_tiers(&mut schema, "", &documented);
-    let presets: Vec<_> = PRESETS.iter().map(|(name, _)| *name).collect();
+    let presets: Vec<_> = PRESETS.iter().chain(&ALIASES).map(|(name, _)| *name).collect();
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
     schema["title"] = "The configuration of prowess".into();
     schema["properties"]["preset"] = json!({

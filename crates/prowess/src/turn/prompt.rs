@@ -13,12 +13,13 @@ use crate::parts::Parts;
 const MOST_PREFERRED: usize = 512;
 
 impl Turn {
-    /// Passes the user's last message. Under the overflow policy `relevance`, the skills that a
-    /// search for it finds stay in a catalog that exceeds its budget; otherwise it has no effect.
-    /// Call it before [`Self::prompt`].
+    /// Passes the user's last message. Under the overflow policies `shorten` and `relevance`, a
+    /// catalog that exceeds its budget keeps the skills that a search for it finds; under others it
+    /// has no effect. Call it before [`Self::prompt`].
     #[must_use]
     pub fn with_message(mut self, message: &str) -> Self {
-        if self.parts.policies.prompt.on_overflow == Overflow::Relevance {
+        if matches!(self.parts.policies.prompt.on_overflow, Overflow::Shorten | Overflow::Relevance)
+        {
             let found = self.search(message, MOST_PREFERRED);
             self.preferred = found.iter().map(|found| found.record.id().to_owned()).collect();
         }

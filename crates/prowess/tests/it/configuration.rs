@@ -135,7 +135,7 @@ fn project_adds_to_the_skipped_names() {
 
 /// The texts that no policy accepts, each with a part of the error.
 const WRONG: [(&str, &str); 14] = [
-    ("preset: strict\n", "no preset named `strict`; the presets are `standard`, `flexigpt`"),
+    ("preset: nonsense\n", "no preset named `nonsense`; the presets are `standard`, `few-active`"),
     ("preset: boxy\n", "no preset named `boxy`; did you mean `boxxy`?"),
     (
         "preset: boxxy\nsesion: {}\n",

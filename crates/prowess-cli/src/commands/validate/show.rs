@@ -181,7 +181,16 @@ fn remark<'d>(
 ) -> String {
     let counts = counts(diagnostics);
     let separator = if counts.is_empty() { "" } else { ": " };
-    format!("{DIM}(profile {}){DIM:#}{separator}{counts}", plain(validated.profile.as_str()))
+    let is_other = |package: &&PackageReport| package.profile != validated.profile;
+    let others: Vec<_> = validated.packages.iter().filter(is_other).collect();
+    let profile = match others.first() {
+        None => validated.profile.to_string(),
+        Some(other) if others.len() == validated.packages.len() => other.profile.to_string(),
+        Some(other) => {
+            format!("{}, and {} for {}", validated.profile, other.profile, others.len())
+        }
+    };
+    format!("{DIM}(profile {profile}){DIM:#}{separator}{counts}")
 }
 
 /// Returns the number of findings of each severity.

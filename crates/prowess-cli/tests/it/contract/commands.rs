@@ -142,3 +142,32 @@ fn a_pipe_gets_whole_descriptions() {
         assert!(ran.text().contains(&description), "{args:?}: {}", ran.stdout);
     }
 }
+
+#[test]
+fn list_is_filtered_and_sorted() {
+    let tree = Tree::new("");
+    for (name, more) in [("pdf", ""), ("notes", "\ndisable-model-invocation: true")] {
+        let frontmatter = format!("name: {name}\ndescription: Helps with {name}.{more}");
+        tree.write(&format!("{name}/SKILL.md"), skill_md(&frontmatter));
+    }
+    let ids = |args: &[&str]| {
+        let listed = run(tree.path(), &[&["list", "--format", "json"], args].concat()).json();
+        let skills = listed["skills"].as_array().expect("a list").iter();
+        skills.map(|skill| skill["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    for (args, expected) in [
+        (&["--layer", "user"][..], &["pdf", "notes"][..]),
+        (&["--layer", "embedded", "Helps"], &[]),
+        (&["--hidden"], &["notes"]),
+        (&["WITH NOTES"], &["notes"]),
+        (&["--layer", "user", "--sort", "tokens"], &["notes", "pdf"]),
+    ] {
+        assert_eq!(ids(args), expected, "{args:?}");
+    }
+    let unknown = run(tree.path(), &["list", "--layer", "nosuch"]);
+    assert_eq!(unknown.code, Some(2));
+    assert!(unknown.stderr.contains("the layers are "), "{unknown:?}");
+    let grouped = run(tree.path(), &["list", "--sort", "directory"]);
+    let heading = format!("user  {}", tree.path().display());
+    assert!(grouped.text().lines().any(|line| line == heading), "{}", grouped.text());
+}

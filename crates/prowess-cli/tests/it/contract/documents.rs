@@ -20,7 +20,7 @@ const LINES: &str = "
     add ./pdf; remove pdf; sync; update; verify; publish . --to site; audit show; audit verify;
     audit stats; approvals list; approvals grant unknown; approvals deny unknown;
     approvals revoke unknown; completions bash; man; tour; version;
-    validate --schema; search --probe queries.json; call Bash --explain; update --check;
+    probe pdf form; validate --schema; search --probe queries.json; call Bash --explain; update --check;
     update --rollback pdf; sync --quarantine; sync --release sha256:0 file;
     version --features";
 
@@ -49,7 +49,10 @@ fn every_command_has_a_line() {
     let (commands, lines) = (commands(), lines());
     for command in commands.iter().filter(|command| !command.is_empty()) {
         let is_group = |other: &Vec<_>| other.len() > command.len() && other.starts_with(command);
-        let has_none = WITHOUT_DOCUMENT.contains(&command[0]) || commands.iter().any(is_group);
+        // What waits prints a line for each change.
+        let is_endless = command.last() == Some(&"watch");
+        let has_none =
+            is_endless || WITHOUT_DOCUMENT.contains(&command[0]) || commands.iter().any(is_group);
         let has_line = lines.iter().any(|line| line.starts_with(command));
         assert!(has_none || has_line, "add a line for `{}`", command.join(" "));
     }
