@@ -4,8 +4,8 @@ use std::path::{Component, Path, PathBuf};
 
 /// A source on this machine, as users and lock files write it.
 ///
-/// A repository of git is written as `/srv/skills.git`, as `git+/srv/skills`, or as a URL of `file`;
-/// a directory of it may follow after `//`. Every path may be relative.
+/// A repository of git is written as `/srv/skills.git`, `git+/srv/skills` or a URL of `file`; a
+/// directory of it may follow after `//`. Every path may be relative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalSource<'s> {
     /// The path, which starts with `/`, `./` or `../` or is `.` or `..`.

@@ -30,7 +30,7 @@ pub struct Update {
     pub to: LockedSkill,
     /// The files that differ, by path.
     pub files: BTreeMap<String, FileChange>,
-    /// The texts of changed files, before and after: those of at most 64 KiB, and at most 64 of them.
+    /// The texts of changed files, before and after: at most 64, each of at most 64 KiB.
     pub texts: BTreeMap<String, [String; 2]>,
     /// The capabilities that only the new version has.
     pub gained: Vec<String>,
