@@ -57,6 +57,6 @@ pub use open_telemetry::OpenTelemetry;
 pub use redact::Redactor;
 pub use scripts::RedactedScripts;
 pub use secrets::{Secret, Secrets};
-pub use story::{Statistics, Story};
+pub use story::{SessionStory, Statistics, Story, StoryFilter};
 pub use traced::TracedAudit;
 pub use verify::{Verified, verify, verify_against};

@@ -1,10 +1,10 @@
 //! Reports of a log for people: the events of each session as sentences, and statistics.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use prowess_core::SessionId;
+use jiff::{SignedDuration, Timestamp as Instant};
+use prowess_core::{CallOrigin, SessionId, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -23,6 +23,23 @@ pub struct Story {
     /// The sessions, in the order of their first events. Events of no session, such as reloads,
     /// are under an empty name.
     pub sessions: Vec<SessionStory>,
+    /// The number of reloads that were left out.
+    pub reloads: usize,
+}
+
+/// The events that a story has. By default, all but reloads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StoryFilter {
+    /// Only this session: its id, or what the log shows instead ([`SessionId::log_name`]).
+    pub session: Option<String>,
+    /// Only events from this time on.
+    pub since: Option<Timestamp>,
+    /// Only events of this tool, in any spelling: `skills.load` or `skills_load`.
+    pub tool: Option<String>,
+    /// Only calls and connections that were refused, and approvals that a person refused.
+    pub denied: bool,
+    /// Reloads, too.
+    pub all: bool,
 }
 
 /// The events of one session.
@@ -30,13 +47,18 @@ pub struct Story {
 pub struct SessionStory {
     /// The id of the session, as the log has it.
     pub session: String,
-    /// The events, in their order.
+    /// The agent, task, tenant and model, as far as they are known.
+    #[serde(flatten)]
+    pub origin: CallOrigin,
+    /// The events, in the order of the chain. A call is where it began.
     pub lines: Vec<StoryLine>,
 }
 
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct StoryLine {
+    /// The number of the entry.
+    pub seq: u64,
     /// The time, as ISO 8601 in UTC.
     pub timestamp: String,
     /// The event as a sentence.
@@ -44,27 +66,61 @@ pub struct StoryLine {
 }
 
 impl Story {
-    /// Reads the story of every session, or only of the named one, from a log. Its name is its id,
-    /// or what the log shows instead ([`SessionId::log_name`]).
+    /// Reads a story from a log.
     ///
     /// # Errors
     ///
     /// Returns an error if the chain of the log is broken, or a file cannot be read.
-    pub fn read(path: &Path, session: Option<&str>) -> Result<Self, VerifyError> {
+    pub fn read(path: &Path, filter: &StoryFilter) -> Result<Self, VerifyError> {
         let mut reader = StoryReader::default();
-        let id = session.and_then(|session| SessionId::new(session).ok());
-        let session = match &id {
-            Some(id) => Some(id.log_name()),
-            None => session.map(Cow::Borrowed),
-        };
-        walk(path, &mut |_, entry| {
-            let of = entry["session_id"].as_str().unwrap_or_default();
-            if session.as_deref().is_none_or(|session| session == of) {
-                reader.add(&entry);
+        let session = filter.session.as_deref().map(|session| match SessionId::new(session) {
+            Ok(id) => id.log_name().into_owned(),
+            Err(_) => session.to_owned(),
+        });
+        walk(path, &mut |head, entry| {
+            if !filter.matches(session.as_deref(), &entry) {
+                return;
+            }
+            let is_reload = entry["event"] == "catalog_reloaded";
+            if is_reload && !filter.all {
+                reader.story.reloads += 1;
+            } else {
+                reader.add(head.seq, &entry);
             }
         })?;
         Ok(reader.finish())
     }
+}
+
+impl StoryFilter {
+    fn matches(&self, session: Option<&str>, entry: &Value) -> bool {
+        let text = |key: &str| entry[key].as_str().unwrap_or_default();
+        let is_same = |tool: &String| canonical(tool) == canonical(text("tool_name"));
+        let is_later = |since: Timestamp| time(entry).is_some_and(|time| time >= since.into());
+        let is_denied = text("outcome") == "refused"
+            || text("event") == "script_host_refused"
+            || text("event") == "approval" && text("action") == "refused";
+        session.is_none_or(|session| session == text("session_id"))
+            && self.since.is_none_or(is_later)
+            && self.tool.as_ref().is_none_or(is_same)
+            && (is_denied || !self.denied)
+    }
+}
+
+/// Returns a tool's name as each spelling of it has it.
+fn canonical(tool: &str) -> String {
+    tool.replace(['_', '-'], ".")
+}
+
+/// Returns the time of an entry; that of a call is its start.
+fn time(entry: &Value) -> Option<Instant> {
+    entry["timestamp"].as_str()?.parse().ok()
+}
+
+/// Returns the time at which what an entry is about had happened.
+fn end(entry: &Value) -> Option<Instant> {
+    let milliseconds = entry["duration_ms"].as_i64().unwrap_or_default();
+    time(entry)?.checked_add(SignedDuration::from_millis(milliseconds)).ok()
 }
 
 /// Collects the lines, and the intents whose outcomes have not come yet.
@@ -83,15 +139,23 @@ struct Pending {
 }
 
 impl StoryReader {
-    fn add(&mut self, entry: &Value) {
+    fn add(&mut self, seq: u64, entry: &Value) {
         let text = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
         let [name, timestamp] = [text("session_id"), text("timestamp")];
         let sessions = &mut self.story.sessions;
         let session = *self.positions.entry(name.clone()).or_insert_with(|| {
-            sessions.push(SessionStory { session: name.clone(), lines: Vec::new() });
+            sessions.push(SessionStory { session: name.clone(), ..SessionStory::default() });
             sessions.len() - 1
         });
-        let lines = &mut sessions[session].lines;
+        let SessionStory { origin, lines, .. } = &mut sessions[session];
+        for (key, part) in [
+            ("agent_id", &mut origin.agent),
+            ("task_id", &mut origin.task),
+            ("tenant_id", &mut origin.tenant),
+            ("model", &mut origin.model),
+        ] {
+            *part = entry[key].as_str().map(str::to_owned).or(part.take());
+        }
         let call = (name, timestamp.clone(), entry["call"].as_u64().unwrap_or_default());
         if text("event") == "tool_call_intended" {
             self.pending.insert(call, Pending { session, line: lines.len() });
@@ -101,7 +165,9 @@ impl StoryReader {
             lines[intended.line].text = lines::sentence(entry);
             return;
         }
-        lines.push(StoryLine { timestamp, text: lines::sentence(entry) });
+        // A call that did not run has one entry, which follows those of its refusal.
+        let timestamp = end(entry).map_or(timestamp, |end| end.to_string());
+        lines.push(StoryLine { seq, timestamp, text: lines::sentence(entry) });
     }
 
     fn finish(mut self) -> Story {

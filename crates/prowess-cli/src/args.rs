@@ -25,7 +25,7 @@ use clap_complete::Shell as ShellName;
 use prowess::format::Profile;
 
 pub(crate) use approvals::{ApprovalGrant, Approvals, GrantScope};
-pub(crate) use audit::Audit;
+pub(crate) use audit::{Audit, AuditShow, Since};
 pub(crate) use config::{Config, ConfigFile};
 pub(crate) use global::{Format, Global, PolicyOptions, Setting, SkillOptions};
 pub(crate) use help::{LEAST_SIMILARITY, command, parse, shared_options};

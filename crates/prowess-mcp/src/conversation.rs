@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use prowess::session::SessionHandle;
 use prowess::tools::ToolNaming;
-use prowess::{Policies, Runtime, Turn};
+use prowess::{CallOrigin, Policies, Runtime, Turn};
 use rmcp::ErrorData;
 use rmcp::model::ServerCapabilities;
 
@@ -15,12 +15,19 @@ use crate::resources;
 pub(crate) struct Conversation {
     runtime: Arc<Runtime>,
     session: OnceLock<SessionHandle>,
+    /// The client and the model, as the first request names them.
+    origin: OnceLock<CallOrigin>,
 }
 
 impl Conversation {
     /// Creates a conversation. A server of one request may need none, so it opens no session.
     pub(crate) fn new(runtime: Arc<Runtime>) -> Self {
-        Self { runtime, session: OnceLock::new() }
+        Self { runtime, session: OnceLock::new(), origin: OnceLock::new() }
+    }
+
+    /// Sets what the audit says about the client, unless an earlier request has.
+    pub(crate) fn introduce(&self, origin: impl FnOnce() -> CallOrigin) {
+        self.origin.get_or_init(origin);
     }
 
     /// Returns the session, and opens it before the first turn.
@@ -65,7 +72,11 @@ impl Conversation {
         work: impl FnOnce(&Turn) -> T + Send + 'static,
     ) -> Result<T, String> {
         let this = Arc::clone(self);
-        let turn = move || this.runtime.turn(this.session()?).map(|turn| work(&turn));
+        let turn = move || {
+            // The session may be older than what is known of the client.
+            let origin = this.origin.get().cloned().unwrap_or_default();
+            this.runtime.turn(&this.session()?.with_origin(origin)).map(|turn| work(&turn))
+        };
         let done = tokio::task::spawn_blocking(turn).await.map_err(|error| error.to_string())?;
         done.map_err(|error| error.to_string())
     }

@@ -46,6 +46,7 @@ mod http;
 mod icon;
 mod log;
 mod manifest;
+mod origin;
 mod page;
 mod progress;
 mod prompts;

@@ -25,7 +25,9 @@ use crate::conversations::Conversations;
 use crate::page::{Page, cursor, only_page};
 use crate::transport::Closed;
 use crate::watched::MOST_WATCHED;
-use crate::{ServeError, convert, manifest, prompts, repeated_arguments, requests, resources};
+use crate::{
+    ServeError, convert, manifest, origin, prompts, repeated_arguments, requests, resources,
+};
 
 /// Returns the page of a list after a cursor, of at most this many items.
 type List<T> = fn(&Turn, Option<&str>, usize) -> Result<Page<T>, ErrorData>;
@@ -94,7 +96,9 @@ impl SkillServer {
         context: &RequestContext<RoleServer>,
     ) -> Result<Arc<Conversation>, ErrorData> {
         let named = self.conversations.named(context)?;
-        Ok(named.unwrap_or_else(|| Arc::clone(&self.conversation)))
+        let conversation = named.unwrap_or_else(|| Arc::clone(&self.conversation));
+        conversation.introduce(|| origin::of(context));
+        Ok(conversation)
     }
 
     /// Runs a request in a turn of its own.

@@ -12,7 +12,7 @@ pub(super) fn sentence(entry: &Value) -> String {
         "skill_deactivated" => {
             let seconds = entry["duration_seconds"].as_f64().unwrap_or_default();
             let cause = text("cause").replace('_', " ");
-            format!("{} ended after {seconds} s ({cause})", text("skill_name"))
+            format!("{} ended after {} s ({cause})", text("skill_name"), seconds.max(0.0))
         }
         "skill_refreshed" => {
             let is_kept = entry.get("declared_tools").is_some();
@@ -48,6 +48,10 @@ pub(super) fn sentence(entry: &Value) -> String {
         "tool_restriction_violated" => format!("DENIED {}: {}", call(entry), text("error")),
         "tool_call_refused" => format!("refused {}: {}", call(entry), text("code")),
         "tool_execution" | "tool_execution_in_skill" => format!("{}{}", call(entry), ending(entry)),
+        "script_host_refused" => {
+            let [host, code] = [text("host"), text("code")];
+            format!("refused {host} to a script of {}: {code}", text("skill_name"))
+        }
         "log_repaired" => {
             let removed = counted(number("removed_bytes"), "byte");
             format!("removed {removed} of an unfinished entry")

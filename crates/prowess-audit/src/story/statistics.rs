@@ -84,7 +84,7 @@ impl Statistics {
                 self.skills.entry(skill.unwrap_or_default()).or_default().activations += 1;
             }
             "skill_deactivated" => {
-                let seconds = entry["duration_seconds"].as_f64().unwrap_or_default();
+                let seconds = entry["duration_seconds"].as_f64().unwrap_or_default().max(0.0);
                 self.skills.entry(skill.unwrap_or_default()).or_default().seconds += seconds;
             }
             event => {
@@ -121,12 +121,13 @@ struct SessionRuns {
 
 impl SessionRuns {
     fn add(&mut self, entry: &Value) {
-        let time = entry["timestamp"].as_str().and_then(|time| time.parse().ok());
-        self.last = time.unwrap_or(self.last);
+        // The entry of a call has its start, which may be before that of an earlier entry.
+        self.last = super::end(entry).map_or(self.last, |end| end.max(self.last));
         let skill = entry["skill_name"].as_str().unwrap_or_default();
         match entry["event"].as_str() {
             Some("skill_activated") => {
-                self.started.entry(skill.to_owned()).or_insert(self.last);
+                let start = super::time(entry).unwrap_or(self.last);
+                self.started.entry(skill.to_owned()).or_insert(start);
             }
             Some("skill_deactivated") => {
                 self.started.remove(skill);

@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use expect_test::expect;
-use prowess_audit::{Statistics, Story};
+use prowess_audit::{Statistics, Story, StoryFilter};
 use prowess_core::{
     AuditEvent, AuditSink, CallIntent, Code, DeactivationCause, Outcome, ReloadEvent, RuntimeEvent,
-    SessionId,
+    SessionId, Timestamp,
 };
 
 use crate::fixture::{
@@ -36,6 +36,10 @@ fn log() -> Place {
     place
 }
 
+fn of_session(session: &str) -> StoryFilter {
+    StoryFilter { session: Some(session.to_owned()), ..StoryFilter::default() }
+}
+
 fn shown(story: &Story) -> String {
     let mut text = String::new();
     for session in &story.sessions {
@@ -50,7 +54,8 @@ fn shown(story: &Story) -> String {
 #[test]
 fn story_has_each_session_and_unfinished_calls() {
     let place = log();
-    let story = Story::read(&place.path, None).expect("nothing was changed");
+    let story = Story::read(&place.path, &StoryFilter { all: true, ..StoryFilter::default() })
+        .expect("nothing was changed");
     expect![[r#"
         []
         2026-01-01T00:00:00Z reload (start): 3 skills, 3 added, 0 changed, 0 removed
@@ -63,7 +68,7 @@ fn story_has_each_session_and_unfinished_calls() {
         2026-01-01T00:00:01.5Z call of Read, and no outcome was recorded
     "#]]
     .assert_eq(&shown(&story));
-    let one = Story::read(&place.path, Some("other")).expect("nothing was changed");
+    let one = Story::read(&place.path, &of_session("other")).expect("nothing was changed");
     assert_eq!(one.sessions, story.sessions[2..], "only the named session");
 }
 
@@ -74,7 +79,8 @@ fn story_names_approvals_plugins_and_what_a_killed_task_left() {
     for event in [activated(), approved(), rejected_plugin(), resumed()] {
         log.report(&event);
     }
-    let story = Story::read(&place.path, None).expect("nothing was changed");
+    let story = Story::read(&place.path, &StoryFilter { all: true, ..StoryFilter::default() })
+        .expect("nothing was changed");
     expect![[r#"
         [talk]
         2026-01-01T00:00:00Z loaded pdf with allowed-tools Read, Bash(git:*)
@@ -118,7 +124,7 @@ fn run_without_an_end_counts_until_the_last_entry() {
     log.record(&done(1));
     let statistics = Statistics::read(&place.path).expect("nothing was changed");
     let skill = statistics.skills["pdf"];
-    assert_eq!((skill.unfinished, skill.seconds), (1, 1.5), "the call was 1.5 s after the load");
+    assert_eq!((skill.unfinished, skill.seconds), (1, 1.512), "the call ended 1.512 s later");
     log.report(&deactivated(DeactivationCause::TaskCompleted));
     let statistics = Statistics::read(&place.path).expect("nothing was changed");
     let skill = statistics.skills["pdf"];
@@ -130,6 +136,55 @@ fn broken_log_has_no_story() {
     let place = log();
     let text = place.text().replace("\"call\":2", "\"call\":9");
     std::fs::write(&place.path, text).expect("there is room");
-    assert!(Story::read(&place.path, None).is_err());
+    assert!(
+        Story::read(&place.path, &StoryFilter { all: true, ..StoryFilter::default() }).is_err()
+    );
     assert!(Statistics::read(&place.path).is_err());
+}
+
+#[test]
+fn filter_leaves_out_other_events() {
+    let place = log();
+    let count = |filter: StoryFilter| {
+        let story = Story::read(&place.path, &filter).expect("nothing was changed");
+        (story.sessions.iter().map(|session| session.lines.len()).sum::<usize>(), story.reloads)
+    };
+    let all = StoryFilter::default;
+    let since = |milliseconds| Some(Timestamp(START.0 + milliseconds));
+    let cases = [
+        ("no reloads by default", all(), (5, 1)),
+        ("one session", of_session("other"), (1, 0)),
+        ("denied", StoryFilter { denied: true, ..all() }, (1, 0)),
+        ("one tool", StoryFilter { tool: Some("Write".into()), ..all() }, (1, 0)),
+        ("since then", StoryFilter { since: since(1_500), ..all() }, (4, 0)),
+        ("after that", StoryFilter { since: since(1_501), ..all() }, (1, 0)),
+    ];
+    for (name, filter, expected) in cases {
+        assert_eq!(count(filter), expected, "{name}");
+    }
+}
+
+/// Its one entry is behind those of its approval, and has the time of its start.
+#[test]
+fn refused_call_is_shown_when_it_ended() {
+    let place = Place::new();
+    let duration = std::time::Duration::from_millis(250);
+    place.open().record(&AuditEvent { duration, ..denied(1) });
+    let story = Story::read(&place.path, &StoryFilter::default()).expect("nothing was changed");
+    let session = &story.sessions[0];
+    assert_eq!(session.lines[0].timestamp, "2026-01-01T00:00:01.75Z");
+    assert_eq!(session.origin.agent.as_deref(), Some("agent-1"), "its agent is named");
+}
+
+/// The clock went back, or a call that began before the load ended behind it.
+#[test]
+fn no_run_has_a_negative_time() {
+    let place = Place::new();
+    let log = place.open();
+    let RuntimeEvent::SkillActivated(mut late) = activated() else { panic!("it is a load") };
+    late.at = Timestamp(START.0 + 60_000);
+    log.report(&RuntimeEvent::SkillActivated(late));
+    log.record(&done(1));
+    let statistics = Statistics::read(&place.path).expect("nothing was changed");
+    assert_eq!(statistics.skills["pdf"].seconds, 0.0);
 }

@@ -1,21 +1,20 @@
 //! The arguments of `audit`.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
-use clap::Subcommand;
+use clap::{Args, Subcommand};
+use jiff::Timestamp;
+use jiff::civil::DateTime;
 use prowess_audit::Head;
+
+use super::approvals::Lifetime;
 
 /// The commands of `audit`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Audit {
     /// Show the story of each session
-    Show {
-        /// Session to show; defaults to all
-        #[arg(long, value_name = "ID")]
-        session: Option<String>,
-        /// Audit log; defaults to `prowess/audit.jsonl` in the state directory
-        file: Option<PathBuf>,
-    },
+    Show(AuditShow),
     /// Check the hash chain; exits with 1 if an entry was changed, removed, inserted or moved
     ///
     /// A log that was rewritten as a whole, or whose end was cut off, has an unbroken chain: this
@@ -32,4 +31,53 @@ pub(crate) enum Audit {
         /// Audit log; defaults to `prowess/audit.jsonl` in the state directory
         file: Option<PathBuf>,
     },
+}
+
+/// The arguments of `audit show`.
+#[derive(Debug, Args)]
+pub(crate) struct AuditShow {
+    /// Session to show; defaults to all
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Show only what is not older than `30m`, `1h` or `7d`, or from a date such as `2026-11-28` on
+    #[arg(long, value_name = "TIME")]
+    pub(crate) since: Option<Since>,
+    /// Show only events of this tool
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// Show only what was refused: calls, connections of scripts, approvals
+    #[arg(long)]
+    pub(crate) denied: bool,
+    /// Show reloads, too
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Show times in UTC, as JSON has them; defaults to local time
+    #[arg(long)]
+    pub(crate) utc: bool,
+    /// Audit log; defaults to `prowess/audit.jsonl` in the state directory
+    pub(crate) file: Option<PathBuf>,
+}
+
+/// The time from which on events are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// So many milliseconds ago.
+    Ago(u64),
+    /// A date, with or without a time, of the clock that is shown.
+    Clock(DateTime),
+    /// A moment.
+    Moment(Timestamp),
+}
+
+impl FromStr for Since {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let ago = text.parse().map(|Lifetime(milliseconds)| Self::Ago(milliseconds)).ok();
+        let moment = || text.parse().map(Self::Moment).ok();
+        let clock = || text.parse().map(Self::Clock).ok();
+        ago.or_else(moment)
+            .or_else(clock)
+            .ok_or("expected a time such as `1h`, `7d`, `2026-11-28` or `2026-11-28T09:30`")
+    }
 }

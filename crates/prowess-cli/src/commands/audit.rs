@@ -1,11 +1,13 @@
 //! `prowess audit`: shows, checks and sums an audit log.
 
-use std::fmt::Write as _;
+mod show;
+mod stats;
+
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use prowess_audit::{Head, Statistics, Story, Verified, VerifyError, verify, verify_against};
+use prowess_audit::{Head, Verified, VerifyError, verify, verify_against};
 use prowess_text::counted;
 use serde::Serialize;
 
@@ -27,27 +29,10 @@ struct Answer {
 
 pub(crate) fn run(command: &Audit, output: &Output) -> Result<ExitCode, Failure> {
     match command {
-        Audit::Show { session, file } => show(session.as_deref(), &located(file)?, output),
+        Audit::Show(args) => show::run(args, &located(&args.file)?, output),
         Audit::Verify { head, file } => check(head.as_ref(), &located(file)?, output),
-        Audit::Stats { file } => stats(&located(file)?, output),
+        Audit::Stats { file } => stats::run(&located(file)?, output),
     }
-}
-
-fn stats(path: &Path, output: &Output) -> Result<ExitCode, Failure> {
-    let statistics = Statistics::read(path).map_err(|error| failure(path, &error))?;
-    output.result(&statistics, statistics_text)?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn show(session: Option<&str>, path: &Path, output: &Output) -> Result<ExitCode, Failure> {
-    let story = Story::read(path, session).map_err(|error| failure(path, &error))?;
-    if let (Some(session), []) = (session, &*story.sessions) {
-        let message = format!("`{}` has no events of session `{session}`", path.display());
-        let help = "see `prowess audit show` for all sessions";
-        return Err(Failure::new("session-not-found", message, help));
-    }
-    output.result(&story, story_text)?;
-    Ok(ExitCode::SUCCESS)
 }
 
 fn check(head: Option<&Head>, path: &Path, output: &Output) -> Result<ExitCode, Failure> {
@@ -113,61 +98,4 @@ fn text(answer: &Answer) -> String {
         counted(*entries, "entry"),
         counted(*files, "file"),
     )
-}
-
-fn story_text(story: &Story) -> String {
-    let mut text = String::new();
-    for session in &story.sessions {
-        let heading = match &*session.session {
-            "" => "outside of sessions".into(),
-            // The name of a random id begins with the word.
-            id if id.starts_with("session-") => plain(id),
-            id => format!("session {}", plain(id)).into(),
-        };
-        let _ = writeln!(text, "{HEADING}{heading}{HEADING:#}");
-        for line in &session.lines {
-            let time = plain(&line.timestamp);
-            let _ = writeln!(text, "  {DIM}{time}{DIM:#}  {}", plain(&line.text));
-        }
-    }
-    text
-}
-
-fn statistics_text(statistics: &Statistics) -> String {
-    let Statistics { entries, sessions, violations, tools, skills } = statistics;
-    let mut text = format!(
-        "{}, {}, {} denied by the gate\n",
-        counted(*entries, "entry"),
-        counted(*sessions, "session"),
-        counted(*violations, "call"),
-    );
-    if !tools.is_empty() {
-        let _ = writeln!(text, "{HEADING}tools{HEADING:#}");
-    }
-    for (name, tool) in tools {
-        let name = plain(name);
-        let _ = writeln!(
-            text,
-            "  {name}: {} done, {} failed, {} refused, {} ms",
-            tool.done, tool.failed, tool.refused, tool.total_ms
-        );
-    }
-    if !skills.is_empty() {
-        let _ = writeln!(text, "{HEADING}skills{HEADING:#}");
-    }
-    for (name, skill) in skills {
-        let name = plain(name);
-        let unfinished = match skill.unfinished {
-            0 => String::new(),
-            number => format!(", {number} without an end"),
-        };
-        let _ = writeln!(
-            text,
-            "  {name}: loaded {} for {} s{unfinished}, {}",
-            counted(skill.activations, "time"),
-            (skill.seconds * 1000.0).round() / 1000.0,
-            counted(skill.calls, "call"),
-        );
-    }
-    text
 }

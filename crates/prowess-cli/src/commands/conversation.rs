@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use prowess::session::SessionHandle;
 use prowess::tools::ToolNaming;
-use prowess::{Agent, Content, Runtime, ToolCall, ToolResult, Turn};
+use prowess::{Agent, CallOrigin, Content, Runtime, ToolCall, ToolResult, Turn};
 use prowess_text::counted;
 use serde_json::{Value, json};
 
@@ -31,6 +31,9 @@ impl<'r> Conversation<'r> {
             None => runtime.open_session()?,
             Some(agent) => runtime.open_session_for(agent)?,
         };
+        // What the audit can say of calls that a person makes.
+        let program = Some(format!("prowess {}", env!("CARGO_PKG_VERSION")));
+        let session = session.with_origin(CallOrigin { agent: program, ..CallOrigin::default() });
         Ok(Self { runtime, session, agent })
     }
 

@@ -44,10 +44,10 @@ fn story_is_readable_and_encoded() {
     assert_eq!(shown.code, Some(0), "{shown:?}");
     expect_test::expect![[r#"
         session chat-1
-          2026-01-01T00:00:00Z  skills.load pdf: done in 0 ms
-          2026-01-01T00:00:00Z  loaded pdf
-          2026-01-01T00:00:00Z  refused skills_\u{1b}[31mred in pdf: unknown-tool
-          2026-01-01T00:00:00Z  pdf ended after 0 s (session closed)
+          2026-01-01 00:00:00.000  skills.load pdf: done in 0 ms
+          2026-01-01 00:00:00.000  loaded pdf
+          2026-01-01 00:00:00.000  refused skills_\u{1b}[31mred in pdf: unknown-tool
+          2026-01-01 00:00:00.000  pdf ended after 0 s (session closed)
     "#]]
     .assert_eq(shown.text());
     let other = run(&["audit", "show", "--session", "chat-2"], &path);
@@ -85,10 +85,11 @@ fn statistics_count_calls() {
     assert_eq!(stats["sessions"], 1);
     assert_eq!(stats["tools"]["skills.load"]["done"], 1, "{stats}");
     assert_eq!(stats["skills"]["pdf"]["activations"], 1, "{stats}");
-    assert!(
-        run(&["audit", "stats"], &path)
-            .text()
-            .contains("  skills.load: 1 done, 0 failed, 0 refused, 0 ms\n")
+    let stats = run(&["audit", "stats"], &path);
+    let row = stats.text().lines().find(|line| line.contains("skills.load")).expect("a row");
+    assert_eq!(
+        row.split_whitespace().collect::<Vec<_>>(),
+        ["skills.load", "1", "0", "0", "0", "ms"]
     );
 }
 
@@ -99,4 +100,32 @@ fn missing_log_is_named() {
     assert!(missing.stderr.contains("error[audit-log-unreadable]"), "{}", missing.stderr);
     assert!(missing.stderr.contains(".local/state/prowess/audit.jsonl"), "{}", missing.stderr);
     assert!(missing.stderr.contains("audit: { log: keep }"), "the help says how to keep a log");
+}
+
+#[test]
+fn story_is_filtered_and_in_local_time() {
+    let (_tree, path) = log();
+    let shown = |args: &[&str]| {
+        let file = path.to_str().unwrap();
+        let args = [&["audit", "show"], args, &[file]].concat();
+        Program::new().variable("TZ", "Asia/Kolkata").run(&args).text().to_owned()
+    };
+    let all = shown(&["--all"]);
+    assert!(all.contains("  2026-01-01 05:30:00.000  loaded pdf\n"), "{all}");
+    assert!(all.contains("reload (start)") && !shown(&[]).contains("reload"), "{all}");
+    assert!(shown(&["--utc"]).contains("  2026-01-01 00:00:00.000  loaded pdf\n"));
+    let denied = shown(&["--denied"]);
+    assert_eq!(denied.lines().count(), 2, "a heading and one refused call: {denied}");
+    let load = shown(&["--tool", "skills_load"]);
+    assert!(load.contains("skills.load pdf") && load.lines().count() == 2, "{load}");
+    for (since, is_shown) in [
+        ("1h", false),
+        ("2026-01-01", true),
+        ("2026-01-01T05:31", false),
+        ("2025-12-31T23:59:59Z", true),
+    ] {
+        assert_eq!(shown(&["--since", since]).contains("loaded pdf"), is_shown, "{since}");
+    }
+    let wrong = run(&["audit", "show", "--since", "soon"], &path);
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
 }

@@ -162,5 +162,9 @@ fn every_command_works_beside_a_server() {
             client.call("skills_load", json!({ "names": ["pdf"] })).await;
         }
         prowess_audit::verify(&log).expect("all have written one chain");
+        let shown = place.run(&["audit", "show"]);
+        for agent in ["agent rmcp ", concat!("agent prowess ", env!("CARGO_PKG_VERSION"))] {
+            assert!(shown.text().contains(agent), "`{agent}` is named: {}", shown.stdout);
+        }
     });
 }

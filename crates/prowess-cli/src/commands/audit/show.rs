@@ -1,0 +1,105 @@
+//! `prowess audit show`: the story of each session.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use jiff::Timestamp as Instant;
+use jiff::tz::TimeZone;
+use prowess::{CallOrigin, Clock as _, SystemClock, Timestamp};
+use prowess_audit::{SessionStory, Story, StoryFilter};
+
+use super::failure;
+use crate::args::{AuditShow, Since};
+use crate::failure::Failure;
+use crate::output::{DIM, HEADING, Output, counted};
+use crate::terminal::{columns_behind, one_line, wrapped};
+
+/// The columns before the text of an event: a margin, the time, and a gap.
+const MARGIN: usize = 2 + "2026-11-28 10:04:02.000".len() + 2;
+
+pub(super) fn run(args: &AuditShow, path: &Path, output: &Output) -> Result<ExitCode, Failure> {
+    let zone = if args.utc { TimeZone::UTC } else { TimeZone::system() };
+    let filter = StoryFilter {
+        session: args.session.clone(),
+        since: args.since.map(|since| moment(since, &zone)).transpose()?,
+        tool: args.tool.clone(),
+        denied: args.denied,
+        all: args.all,
+    };
+    let story = Story::read(path, &filter).map_err(|error| failure(path, &error))?;
+    if let (Some(session), []) = (&args.session, &*story.sessions) {
+        let message = format!("`{}` has no such events of session `{session}`", path.display());
+        let help = "see `prowess audit show` for all sessions";
+        return Err(Failure::new("session-not-found", message, help));
+    }
+    output.result(&story, |story| text(story, &zone))?;
+    if story.sessions.is_empty() {
+        output.remark("no such events\n");
+    }
+    if story.reloads > 0 {
+        let reloads = counted(story.reloads, "reload");
+        output.remark(&format!("{DIM}{reloads} left out; `--all` shows them{DIM:#}\n"));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the moment from which on events are shown.
+fn moment(since: Since, zone: &TimeZone) -> Result<Timestamp, Failure> {
+    let at = match since {
+        Since::Ago(milliseconds) => {
+            return Ok(Timestamp(SystemClock::default().now().0.saturating_sub(milliseconds)));
+        }
+        Since::Moment(at) => at,
+        Since::Clock(clock) => zone.to_timestamp(clock).map_err(|error| {
+            let message = format!("`--since {clock}` is no time: {error}");
+            Failure::usage("usage", message, "name another time")
+        })?,
+    };
+    Ok(Timestamp(u64::try_from(at.as_millisecond()).unwrap_or_default()))
+}
+
+fn text(story: &Story, zone: &TimeZone) -> String {
+    let mut text = String::new();
+    let columns = columns_behind(MARGIN);
+    for session in &story.sessions {
+        let heading = one_line(&heading(session), columns_behind(0));
+        let _ = writeln!(text, "{HEADING}{heading}{HEADING:#}");
+        for line in &session.lines {
+            let time = one_line(&local(&line.timestamp, zone), usize::MAX);
+            let event = fitted_lines(&line.text, columns);
+            let _ = writeln!(text, "  {DIM}{time}{DIM:#}  {event}");
+        }
+    }
+    text
+}
+
+/// Returns the session with the names of those that it works for.
+fn heading(session: &SessionStory) -> String {
+    let mut heading = match &*session.session {
+        "" => "outside of sessions".to_owned(),
+        // The name of a random id begins with the word.
+        id if id.starts_with("session-") => id.to_owned(),
+        id => format!("session {id}"),
+    };
+    let CallOrigin { agent, task, tenant, model, .. } = &session.origin;
+    for (word, name) in [("agent", agent), ("model", model), ("task", task), ("tenant", tenant)] {
+        if let Some(name) = name {
+            let _ = write!(heading, ", {word} {name}");
+        }
+    }
+    heading
+}
+
+/// Returns a time of the log in a fixed width; one that is no time as it is.
+fn local(timestamp: &str, zone: &TimeZone) -> String {
+    let Ok(at) = timestamp.parse::<Instant>() else { return timestamp.to_owned() };
+    at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M:%S%.3f").to_string()
+}
+
+/// Returns a text in lines that are never wider than this: a longer word ends in an ellipsis.
+fn fitted_lines(text: &str, columns: usize) -> String {
+    let lines = wrapped(&one_line(text, usize::MAX), columns, 0);
+    let lines: Vec<_> = lines.lines().map(|line| one_line(line, columns)).collect();
+    lines.join(&format!("\n{:MARGIN$}", ""))
+}
