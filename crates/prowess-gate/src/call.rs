@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use prowess_core::ToolRule;
 use serde_json::Value;
 
+use crate::behind::Runs;
 use crate::pattern::{CommandPattern, PathPattern, is_any, plain_path};
 use crate::shell_commands;
 use crate::{GateInput, PatternError, SimpleCommand, ToolKind, ToolMatchCase, Unreadable};
@@ -13,6 +14,7 @@ use crate::{GateInput, PatternError, SimpleCommand, ToolKind, ToolMatchCase, Unr
 pub(crate) struct Call<'a> {
     pub(crate) input: &'a GateInput<'a>,
     commands: OnceCell<Result<Vec<SimpleCommand>, Gap>>,
+    runs: OnceCell<Runs>,
 }
 
 /// The reason why rules that name the tool do not cover a call.
@@ -45,7 +47,7 @@ pub(crate) enum Coverage {
 
 impl<'a> Call<'a> {
     pub(crate) fn new(input: &'a GateInput<'a>) -> Self {
-        Self { input, commands: OnceCell::new() }
+        Self { input, commands: OnceCell::new(), runs: OnceCell::new() }
     }
 
     /// Returns whether a rule names the tool. A name that only looks like the tool's does not.
@@ -181,8 +183,26 @@ impl<'a> Call<'a> {
 
     fn has_denied_command(&self, pattern: &str) -> bool {
         let Ok(patterns) = CommandPattern::parse(pattern) else { return true };
-        let Ok(commands) = self.commands() else { return true };
-        commands.iter().any(|one| patterns.iter().any(|pattern| pattern.matches(&one.words)))
+        let Ok(runs) = self.runs() else { return true };
+        let is_denied = |run| patterns.iter().any(|pattern| pattern.may_match(run));
+        runs.is_unreadable || runs.commands.iter().any(is_denied)
+    }
+
+    /// Returns the commands that run, with those behind others.
+    fn runs(&self) -> Result<&Runs, Gap> {
+        let commands = self.commands()?;
+        Ok(self.runs.get_or_init(|| Runs::of(commands)))
+    }
+
+    /// Returns the program of the call that may run a denied command, which cannot be seen, and the
+    /// rule that denies it.
+    pub(crate) fn may_be_denied<'r>(&self, rules: &'r [ToolRule]) -> Option<(&'r ToolRule, &str)> {
+        if !matches!(self.input.tool.kind, ToolKind::Shell { .. }) {
+            return None;
+        }
+        let is_named = |rule: &&ToolRule| self.is_named_by(rule, ToolMatchCase::Insensitive);
+        let rule = rules.iter().find(is_named)?;
+        Some((rule, self.runs().ok()?.opaque.as_deref()?))
     }
 
     fn has_denied_path(&self, names: &[&str], pattern: &str) -> bool {

@@ -1,6 +1,7 @@
 //! The decision.
 
-use prowess_core::{AllowedTools, ToolRule};
+use prowess_core::{AllowedTools, Approval, ToolRule};
+use prowess_text::quoted;
 
 use crate::call::{Call, Coverage, Gap};
 use crate::grounds::{GroundsBuilder, list_reference, operator_reference, skill_references};
@@ -12,7 +13,9 @@ use crate::{Consent, Decision, GateInput, GatedSkill, Grounds, Reason, ToolKind,
 ///
 /// 1. [`Ceiling::deny`](crate::Ceiling::deny), and for all but skill operations
 ///    [`Ceiling::only`](crate::Ceiling::only), refuse what nothing else can allow.
-/// 2. A call that needs the [consent](crate::Consent) of a person runs with an approval alone,
+/// 2. Where a pattern denies commands, a program that runs what cannot be read here, such as
+///    `python`, needs the consent of a person.
+///    A call that needs the [consent](crate::Consent) of a person runs with an approval alone,
 ///    and only if no list is a limit that excludes it. No list limits skill operations.
 /// 3. Any other [skill operation](ToolKind::SkillOperation) may run.
 /// 4. The `allowed-tools` of the active skills count as
@@ -26,6 +29,10 @@ pub fn decide(input: &GateInput<'_>) -> Decision {
     let call = Call::new(input);
     if let Some(denied) = beyond_ceiling(&call) {
         return denied;
+    }
+    let denials = input.policy.ceiling.deny.as_slice();
+    if let Some((rule, program)) = call.may_be_denied(denials) {
+        return with_doubt(&call, rule, program);
     }
     let is_operation = input.tool.kind == ToolKind::SkillOperation;
     match &input.consent {
@@ -70,8 +77,25 @@ fn deny_by_operator(call: &Call<'_>, grounds: Grounds) -> Decision {
     Decision::Deny { refusal: refusal::by_operator(call, &grounds), grounds }
 }
 
-/// A person has to approve the call, whatever grants it.
+/// A person has to approve the call, whatever grants it: the skill brings along what runs.
 fn with_consent(call: &Call<'_>, consent: &Consent<'_>) -> Decision {
+    // Without a digest, an approval would cover every later content too.
+    let approval = consent.skill.package.and_then(|_| approvals::covering(call));
+    let grounds = GroundsBuilder::new(call, Reason::Consent).detail(consent.reason);
+    asked(call, approval, grounds)
+}
+
+/// A person has to approve the call, whatever grants it: nobody can see whether a denied command
+/// runs.
+fn with_doubt(call: &Call<'_>, rule: &ToolRule, program: &str) -> Decision {
+    let detail = format!("what {} runs cannot be seen, and may be denied", quoted(program));
+    let grounds = GroundsBuilder::new(call, Reason::Consent)
+        .rule(operator_reference(rule, "ceiling.deny"))
+        .detail(&detail);
+    asked(call, approvals::covering(call), grounds)
+}
+
+fn asked(call: &Call<'_>, approval: Option<&Approval>, grounds: GroundsBuilder<'_>) -> Decision {
     let policy = call.input.policy;
     let is_operation = call.input.tool.kind == ToolKind::SkillOperation;
     if policy.tool_semantics == ToolSemantics::Restrict && !is_operation {
@@ -80,13 +104,11 @@ fn with_consent(call: &Call<'_>, consent: &Consent<'_>) -> Decision {
             return limited;
         }
     }
-    // Without a digest, an approval would cover every later content too.
-    let approval = consent.skill.package.and_then(|_| approvals::covering(call));
     if let Some(approval) = approval {
         let grounds = GroundsBuilder::new(call, Reason::Approved).approval(approval.id.clone());
         return grounds.into_allow();
     }
-    let grounds = GroundsBuilder::new(call, Reason::Consent).detail(consent.reason).build();
+    let grounds = grounds.build();
     if policy.ungranted == Ungranted::Deny {
         return Decision::Deny { refusal: refusal::not_granted(call, &grounds), grounds };
     }

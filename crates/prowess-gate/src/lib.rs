@@ -48,6 +48,7 @@
 #![forbid(unsafe_code)]
 
 mod approvals;
+mod behind;
 mod call;
 pub mod codes;
 mod decide;

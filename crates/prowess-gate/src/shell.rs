@@ -26,7 +26,8 @@ pub struct SimpleCommand {
 ///
 /// The words are those that a non-interactive `bash` or POSIX `sh` passes on: nothing in them is
 /// expanded. Pipes, `&&`, `||`, `;`, line feeds and comments may stand between and after simple
-/// commands. Everything else is unreadable: redirections, substitutions, expansions (also of `~`,
+/// commands; redirections to and from `/dev/null` and between the outputs, such as `2>&1`, are left
+/// out. Everything else is unreadable: other redirections, substitutions, expansions (also of `~`,
 /// braces and file name patterns, which change the words), assignments, here-documents, functions,
 /// `&`, compound commands, control and invisible characters, and more than
 /// [`MAX_COMMAND_BYTES`] or [`MAX_SIMPLE_COMMANDS`].

@@ -1,6 +1,7 @@
 //! Patterns of shell commands.
 
 use crate::PatternError;
+use crate::behind::Run;
 
 /// A pattern of a simple command: its first words, or all of them.
 ///
@@ -58,6 +59,20 @@ impl<'p> CommandPattern<'p> {
         let mut actual = words.iter();
         let begins = expected.by_ref().all(|word| actual.next().is_some_and(|next| next == word));
         begins && (self.is_prefix || actual.next().is_none())
+    }
+
+    /// Returns whether the pattern may cover a command of which not every word is known. A program
+    /// is compared by the last component of its path.
+    pub(crate) fn may_match(&self, run: &Run) -> bool {
+        let mut length = 0;
+        for expected in self.words.split_whitespace() {
+            match run.may_be(length, expected) {
+                Some(true) => length += 1,
+                Some(false) => return false,
+                None => return run.is_open,
+            }
+        }
+        self.is_prefix || run.is_open || run.words.len() == length
     }
 }
 

@@ -31,6 +31,14 @@ impl<'c> Characters<'c> {
         rest.is_some()
     }
 
+    /// Skips a redirection that changes nothing but where output is lost or joined, if one is next:
+    /// from and to `/dev/null`, and between the outputs of the command.
+    pub(super) fn skip_redirection(&mut self) -> bool {
+        let rest = redirection(self.rest).filter(|rest| ends_word(rest));
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
     /// Takes the next characters as long as they are in a set.
     pub(super) fn run(&mut self, set: &Set) -> &'c str {
         let end = self.rest.bytes().position(|byte| !set.contains(byte));
@@ -56,4 +64,21 @@ impl<'c> Characters<'c> {
     pub(super) fn next_in_word(&mut self) -> Result<char, UnreadableKind> {
         self.next()?.ok_or(Unclosed)
     }
+}
+
+/// Returns what follows a harmless redirection.
+fn redirection(text: &str) -> Option<&str> {
+    if let Some(rest) = text.strip_prefix('0').unwrap_or(text).strip_prefix('<') {
+        return rest.trim_start_matches(' ').strip_prefix("/dev/null");
+    }
+    let rest = text.strip_prefix(['1', '2']).unwrap_or(text).strip_prefix('>')?;
+    if let Some(joined) = rest.strip_prefix('&') {
+        return joined.strip_prefix(['1', '2']);
+    }
+    let file = rest.strip_prefix('>').unwrap_or(rest).trim_start_matches(' ');
+    file.strip_prefix("/dev/null")
+}
+
+fn ends_word(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with([' ', ';', '\n', '|', '&'])
 }

@@ -49,6 +49,7 @@ impl<'c> Reader<'c> {
                 b';' | b'\n' | b'|' | b'&' => self.operator()?,
                 // A line that is continued between words.
                 b'\\' if self.characters.skip("\\\n") => {}
+                b'0'..=b'2' | b'<' | b'>' if self.characters.skip_redirection() => {}
                 _ => self.word()?,
             }
         }

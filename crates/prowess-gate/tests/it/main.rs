@@ -2,6 +2,7 @@
 
 mod approvals;
 mod attacks;
+mod behind;
 mod ceiling;
 mod consent;
 mod corpora;

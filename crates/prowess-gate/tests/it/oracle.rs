@@ -46,8 +46,24 @@ const PIECES: &str = r#"
     ]] while until else elif é 価 é=1 1a=b a[0]=b"#;
 
 /// Those with white space and other invisible characters.
-const BLANK_PIECES: &[&str] =
-    &["# c", "'a b'", "\"a b\"", "\\ ", "\\\n", "\n", " \n ", "\t", "\r", "\u{a0}", "\u{200b}"];
+const BLANK_PIECES: &[&str] = &[
+    "2>&1",
+    ">/dev/null",
+    "1>&2",
+    "< /dev/null",
+    "2>> /dev/null",
+    "# c",
+    "'a b'",
+    "\"a b\"",
+    "\\ ",
+    "\\\n",
+    "\n",
+    " \n ",
+    "\t",
+    "\r",
+    "\u{a0}",
+    "\u{200b}",
+];
 
 fn piece() -> impl Strategy<Value = String> {
     let pieces = PIECES.split_ascii_whitespace().chain(BLANK_PIECES.iter().copied());

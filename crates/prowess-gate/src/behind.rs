@@ -1,0 +1,103 @@
+//! The commands that commands run in their turn: `sudo rm x` runs `rm x`.
+//!
+//! For denials alone: what is read here is as wide as it may be, and what cannot be read is named.
+//! No grant is ever wider by it.
+
+mod programs;
+mod wrapper;
+
+use crate::{SimpleCommand, shell_commands};
+
+/// The most commands that are followed. Whatever is behind more of them cannot be seen.
+const MAX_RUNS: usize = 256;
+
+/// A command that may run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Run {
+    pub(crate) words: Vec<String>,
+    /// Whether words follow that are not known here, as behind `xargs`.
+    pub(crate) is_open: bool,
+    /// What stands for such a word, as in `find -exec rm {}`.
+    pub(crate) placeholder: Option<String>,
+}
+
+impl Run {
+    /// Returns whether the word at a position may be this one; `None` behind the last that is known.
+    /// A program is compared by the last component of its path: `/bin/rm` is `rm`.
+    pub(crate) fn may_be(&self, at: usize, expected: &str) -> Option<bool> {
+        let word = self.words.get(at)?;
+        if at == 0 {
+            return Some(base(word) == base(expected));
+        }
+        let is_any = self.placeholder.as_ref().is_some_and(|name| word.contains(name.as_str()));
+        Some(is_any || word == expected)
+    }
+
+    fn with(&self, words: &[String]) -> Self {
+        Self { words: words.to_vec(), ..self.clone() }
+    }
+}
+
+/// The commands that a list of commands runs.
+#[derive(Debug, Default)]
+pub(crate) struct Runs {
+    pub(crate) commands: Vec<Run>,
+    /// A program that runs what cannot be read here, such as `python`.
+    pub(crate) opaque: Option<String>,
+    /// Whether a command that a shell is given cannot be read.
+    pub(crate) is_unreadable: bool,
+    queue: Vec<Run>,
+}
+
+impl Runs {
+    /// Follows the commands through every program that runs others.
+    pub(crate) fn of(commands: &[SimpleCommand]) -> Self {
+        let run = |command: &SimpleCommand| Run { words: command.words.clone(), ..Run::default() };
+        let mut runs = Self { queue: commands.iter().map(run).collect(), ..Self::default() };
+        while let Some(run) = runs.queue.pop() {
+            if runs.commands.len() == MAX_RUNS {
+                runs.opaque.get_or_insert_with(|| run.words.concat());
+                break;
+            }
+            runs.follow(&run);
+            runs.commands.push(run);
+        }
+        runs
+    }
+
+    fn follow(&mut self, run: &Run) {
+        let Some(first) = run.words.first() else { return };
+        let is_unknown = run.placeholder.as_ref().is_some_and(|name| first.contains(name.as_str()));
+        if is_unknown {
+            return self.hide(first);
+        }
+        let name = base(first).to_owned();
+        programs::follow(self, &name, run);
+        wrapper::follow(self, &name, run);
+    }
+
+    /// A program runs these words.
+    fn add(&mut self, run: &Run, words: &[String]) {
+        self.queue.push(run.with(words));
+    }
+
+    /// A shell runs this line.
+    fn add_line(&mut self, run: &Run, line: &str) {
+        match shell_commands(line) {
+            Ok(commands) => {
+                self.queue.extend(commands.iter().map(|command| run.with(&command.words)));
+            }
+            Err(_) => self.is_unreadable = true,
+        }
+    }
+
+    /// A program runs something that cannot be read.
+    fn hide(&mut self, program: &str) {
+        self.opaque.get_or_insert_with(|| program.to_owned());
+    }
+}
+
+/// Returns the last component of a program's path.
+fn base(program: &str) -> &str {
+    program.rsplit('/').next().unwrap_or(program)
+}

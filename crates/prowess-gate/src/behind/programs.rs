@@ -1,0 +1,238 @@
+//! Programs with a way of their own to run others.
+
+use super::wrapper::has;
+use super::{Run, Runs};
+
+const SHELLS: &str = "sh bash dash ash zsh ksh mksh yash rbash fish";
+
+/// Programs that run a text or a file of commands, which cannot be read here.
+const INTERPRETERS: &str = "python pypy ipython perl ruby node nodejs deno bun php lua luajit \
+    tclsh wish expect osascript r rscript java groovy scala ghci runghc julia elixir erl iex \
+    guile racket sbcl clisp pwsh powershell csh tcsh nu xonsh elvish emacs vi vim nvim view ex ed \
+    gdb lldb m4 make gmake ninja just rake ant gradle mvn tmux screen at batch crontab docker \
+    podman nerdctl kubectl lxc ansible psql mysql sqlite3 ftp sftp telnet nc ncat socat eval source";
+
+/// Commands of package managers that run what a file of the project says.
+const RUNNING: &str = "run run-script exec x dlx start test stop restart explore";
+
+/// Options whose value is a line for a shell, or a program.
+const LINES: [(&str, &str); 8] = [
+    (
+        "tar bsdtar gtar",
+        "-I -F --use-compress-program --to-command --info-script --new-volume-script \
+            --rsh-command --checkpoint-action",
+    ),
+    ("rsync", "-e --rsh --rsync-path"),
+    ("man", "-P -H --pager --html"),
+    ("sort", "--compress-program"),
+    ("split", "--filter"),
+    ("rg", "--pre"),
+    ("zip", "-TT --unzip-command"),
+    (
+        "git",
+        "-x -O --exec --extcmd --upload-pack --receive-pack --open-files-in-pager --tree-filter \
+            --index-filter --env-filter --msg-filter --commit-filter --parent-filter \
+            --tag-name-filter --setup",
+    ),
+];
+
+/// Settings of git whose value is a program.
+const SETTINGS: &str = "alias. pager. core.pager core.editor core.sshcommand core.fsmonitor \
+    core.hookspath core.askpass core.gitproxy core.alternaterefscommand sequence.editor \
+    credential. diff. difftool. mergetool. merge. filter. gpg. interactive.difffilter include. \
+    includeif. man. browser. web. remote. protocol. url. uploadpack. sendemail. trailer. tar. \
+    imap. instaweb. init.templatedir submodule.";
+
+/// Adds what a program runs, if it is one of these.
+pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) {
+    let plain = name.trim_end_matches(|end: char| end.is_ascii_digit() || "._-".contains(end));
+    let plain = plain.to_ascii_lowercase();
+    let arguments = &run.words[1..];
+    if has(SHELLS, name) {
+        shell(runs, name, run);
+    } else if has(INTERPRETERS, &plain) && !is_question(arguments) {
+        runs.hide(name);
+    } else if has("awk gawk mawk nawk original-awk", name) && awk_runs(arguments) {
+        runs.hide(name);
+    } else if has("sed gsed ssed", name) && sed_runs(arguments) {
+        runs.hide(name);
+    } else if has("npm pnpm yarn corepack", name) {
+        let command = arguments.iter().find(|word| !word.starts_with('-'));
+        if run.is_open || command.is_some_and(|command| has(RUNNING, command)) {
+            runs.hide(name);
+        }
+    } else if has("find gfind bfs fd fdfind", name) {
+        find(runs, run);
+    } else if name == "git" {
+        git(runs, run);
+    }
+    if let Some((_, options)) = LINES.iter().find(|(names, _)| has(names, name)) {
+        lines(runs, run, options);
+    }
+}
+
+/// `python --version` runs nothing.
+fn is_question(arguments: &[String]) -> bool {
+    matches!(arguments, [only] if has("--version --help -V -v -h version", only))
+}
+
+/// A shell runs the line after `-c`, a file, or its input.
+fn shell(runs: &mut Runs, name: &str, run: &Run) {
+    let mut words = run.words[1..].iter();
+    let mut is_line = false;
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--" | "-" => {}
+            "--command" => is_line = true,
+            long if long.starts_with("--command=") => {
+                return runs.add_line(run, &long["--command=".len()..]);
+            }
+            "--version" | "--help" => return,
+            "--rcfile" | "--init-file" | "--init-command" => _ = words.next(),
+            option if option.len() > 1 && option.starts_with(['-', '+']) => {
+                is_line |= !option.starts_with("--") && option.contains('c');
+                // `-o NAME`
+                if !option.starts_with("--") && option.ends_with(['o', 'O', 'C']) {
+                    words.next();
+                }
+            }
+            line if is_line => return runs.add_line(run, line),
+            _ => break,
+        }
+    }
+    runs.hide(name);
+}
+
+/// `-exec COMMAND {} ;`, and for `fd` `-x COMMAND {}`.
+fn find(runs: &mut Runs, run: &Run) {
+    let is_start = |word: &String| has("-exec -execdir -ok -okdir -x -X --exec --exec-batch", word);
+    let inner = Run { placeholder: Some("{}".into()), is_open: true, ..Run::default() };
+    for (at, _) in run.words.iter().enumerate().filter(|(_, word)| is_start(word)) {
+        let rest = &run.words[at + 1..];
+        let end = rest.iter().position(|word| word == ";").unwrap_or(rest.len());
+        match &rest[..end] {
+            [] => runs.hide("find"),
+            words => runs.add(&inner, words),
+        }
+    }
+}
+
+/// Settings that name a program, and the subcommands that run one.
+fn git(runs: &mut Runs, run: &Run) {
+    let mut words = run.words[1..].iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "-c" => setting(runs, run, words.next()),
+            "--config-env" | "--exec-path" => return runs.hide("git"),
+            "-C" | "--git-dir" | "--work-tree" | "--namespace" => _ = words.next(),
+            option if option.starts_with("--config-env=") || option.starts_with("--exec-path=") => {
+                return runs.hide("git");
+            }
+            option if option.starts_with('-') => {}
+            command => return subcommand(runs, run, command, words.as_slice()),
+        }
+    }
+    if run.is_open {
+        runs.hide("git");
+    }
+}
+
+fn setting(runs: &mut Runs, run: &Run, setting: Option<&String>) {
+    let Some((key, value)) = setting.and_then(|setting| setting.split_once('=')) else { return };
+    let key = key.to_ascii_lowercase();
+    if let Some(line) = value.strip_prefix('!') {
+        runs.add_line(&Run { is_open: true, ..run.clone() }, line);
+    } else if SETTINGS.split_ascii_whitespace().any(|program| key.starts_with(program)) {
+        runs.add_line(&Run { is_open: true, ..run.clone() }, value);
+        runs.hide("git");
+    }
+}
+
+fn subcommand(runs: &mut Runs, run: &Run, command: &str, arguments: &[String]) {
+    let rest = |from: &str| {
+        let start = arguments.iter().position(|word| word == from)?;
+        Some(&arguments[start + 1..]).filter(|words| !words.is_empty())
+    };
+    match command {
+        "bisect" => {
+            if let Some(words) = rest("run") {
+                runs.add(run, words);
+            }
+        }
+        "submodule" => {
+            if let Some(words) = rest("foreach") {
+                let start = words.iter().take_while(|word| word.starts_with('-')).count();
+                runs.add_line(run, &words[start..].join(" "));
+            }
+        }
+        "filter-branch" | "filter-repo" => runs.hide("git"),
+        "config" => {
+            for line in arguments.iter().filter_map(|word| word.strip_prefix('!')) {
+                runs.add_line(run, line);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Follows the options whose value is a line.
+fn lines(runs: &mut Runs, run: &Run, options: &str) {
+    for (at, word) in run.words.iter().enumerate().skip(1) {
+        for option in options.split_ascii_whitespace() {
+            if let Some(value) = value(word, option, run.words.get(at + 1)) {
+                runs.add_line(run, value.strip_prefix("exec=").unwrap_or(value));
+            }
+        }
+    }
+}
+
+/// Returns the value of an option, if the word is the option. GNU programs take the beginning of a
+/// long name for it.
+fn value<'w>(word: &'w str, option: &str, next: Option<&'w String>) -> Option<&'w str> {
+    if !option.starts_with("--") {
+        let value = word.strip_prefix(option).filter(|_| !word.starts_with("--"))?;
+        return if value.is_empty() { next.map(String::as_str) } else { Some(value) };
+    }
+    let (name, value) = word.split_once('=').map_or((word, None), |(name, v)| (name, Some(v)));
+    let is_option = name.len() > 3 && option.starts_with(name);
+    is_option.then(|| value.or(next.map(String::as_str))).flatten()
+}
+
+/// Returns whether a program of `awk` may run others, or is in a file.
+fn awk_runs(arguments: &[String]) -> bool {
+    arguments.iter().any(|word| {
+        let is_file = word.starts_with('-') && word.contains(['f', 'i', 'l', 'E', '@']);
+        is_file || word.contains("system") || word.contains(['|', '@'])
+    })
+}
+
+/// Returns whether a script of `sed` may have the command or the flag `e`, or is in a file.
+fn sed_runs(arguments: &[String]) -> bool {
+    arguments.iter().enumerate().any(|(at, word)| {
+        if word.starts_with('-') {
+            return (!word.starts_with("--") && word.contains('f')) || word.starts_with("--fi");
+        }
+        (at == 0 || arguments[at - 1].starts_with('-')) && script_runs(word)
+    })
+}
+
+fn script_runs(script: &str) -> bool {
+    if let Some((delimiter, rest)) = script.strip_prefix('s').and_then(split_first)
+        && !rest.contains('\\')
+        && let [_, _, flags] = rest.split(delimiter).collect::<Vec<_>>()[..]
+        && flags.chars().all(char::is_alphanumeric)
+    {
+        return flags.contains('e');
+    }
+    let mut previous = ' ';
+    script.chars().any(|character| {
+        let is_command = character == 'e' && !previous.is_alphabetic();
+        previous = character;
+        is_command
+    })
+}
+
+fn split_first(text: &str) -> Option<(char, &str)> {
+    let mut characters = text.chars();
+    Some((characters.next()?, characters.as_str()))
+}

@@ -1,0 +1,232 @@
+//! Programs that run the words after their own options.
+
+use super::{Run, Runs};
+
+/// How the options of such programs are read, as by `getopt`.
+struct Wrapper {
+    /// The names of the programs.
+    names: &'static str,
+    /// The letters of options without a value.
+    flags: &'static str,
+    /// The letters of options with a value.
+    values: &'static str,
+    /// The letters of those whose value is a line for a shell.
+    lines: &'static str,
+    /// The long options with a value.
+    long_values: &'static str,
+    /// The number of words between the options and the command.
+    operands: usize,
+}
+
+const fn wrapper(
+    names: &'static str,
+    [flags, values, lines, long_values]: [&'static str; 4],
+    operands: usize,
+) -> Wrapper {
+    Wrapper { names, flags, values, lines, long_values, operands }
+}
+
+const WRAPPERS: [Wrapper; 20] = [
+    wrapper("env", ["i0v", "uCSP", "S", "unset chdir split-string argv0"], 0),
+    wrapper(
+        "sudo doas",
+        [
+            "AbBEeHiKklnNPSsVv",
+            "ughpCcDRrtTU",
+            "",
+            "user group host prompt close-from chdir chroot role type command-timeout other-user",
+        ],
+        0,
+    ),
+    wrapper(
+        "xargs gxargs parallel",
+        [
+            "0rtxpoile",
+            "InPLsdaEjS",
+            "",
+            "arg-file delimiter max-args max-lines max-procs max-chars process-slot-var jobs",
+        ],
+        0,
+    ),
+    wrapper("timeout gtimeout", ["vfp", "ks", "", "kill-after signal"], 1),
+    wrapper("nice", ["", "n", "", "adjustment"], 0),
+    wrapper("ionice", ["t", "cnpPu", "", "class classdata"], 0),
+    wrapper("stdbuf", ["", "ioe", "", "input output error"], 0),
+    wrapper("setsid", ["cfw", "", "", ""], 0),
+    wrapper("chrt", ["abdfiormpGv", "TPD", "", "sched-runtime sched-period sched-deadline"], 1),
+    wrapper("taskset", ["ap", "c", "", "cpu-list"], 1),
+    wrapper("flock", ["sxneuoFv", "wEc", "c", "wait timeout conflict-exit-code command"], 1),
+    wrapper("time", ["apqvlh", "of", "", "output format"], 0),
+    wrapper("chroot", ["", "ugG", "", "userspec groups"], 1),
+    wrapper(
+        "su runuser",
+        ["lmpfPh", "csgGuw", "c", "command session-command shell group supp-group user"],
+        1,
+    ),
+    wrapper("watch", ["bcdegtpxwr", "nqs", "", "interval equexit shotsdir"], 0),
+    wrapper(
+        "ssh autossh mosh slogin rsh",
+        ["46AaCfGgKkMNnqsTtVvXxYy", "BbcDEeFIiJLlmOopQRSWw", "", ""],
+        1,
+    ),
+    wrapper("script scriptlive", ["aefqh", "cEIOBTtmo", "c", "command"], 0),
+    wrapper("busybox toybox", NONE, 0),
+    wrapper("uv poetry pipenv pdm rye hatch conda mamba pipx bundle direnv setarch", NONE, 1),
+    // Options that are not known may have a value, so both readings count.
+    wrapper(OTHERS, NONE, 0),
+];
+
+const NONE: [&str; 4] = [""; 4];
+
+const OTHERS: &str = "nohup catchsegv fakeroot unbuffer linux32 linux64 i386 x86_64 pkexec \
+    prlimit setpriv capsh unshare nsenter firejail bwrap tini dumb-init gosu su-exec \
+    dbus-run-session dbus-launch xvfb-run torsocks torify proxychains proxychains4 strace ltrace \
+    valgrind perf systemd-run systemd-inhibit caffeinate chronic ts eatmydata cgexec numactl \
+    sg newgrp ccache distcc rlwrap setlock softlimit chpst envdir nix-shell uvx npx bunx entr";
+
+/// Programs that join their words to a line for a shell.
+const JOINING: &str = "watch ssh autossh mosh slogin rsh parallel sg nix-shell";
+
+/// Programs that give further words to the command.
+const OPEN: &str = "xargs gxargs parallel entr";
+
+/// Adds what a program runs, if it is one of these.
+pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) {
+    let Some(wrapper) = WRAPPERS.iter().find(|wrapper| has(wrapper.names, name)) else { return };
+    let read = wrapper.read(&run.words);
+    let inner = Run {
+        is_open: run.is_open || has(OPEN, name),
+        placeholder: read.placeholder.or_else(|| run.placeholder.clone()),
+        words: Vec::new(),
+    };
+    for line in read.lines {
+        // `env -S 'timeout 5' rm x`: the words that follow belong to it.
+        runs.add_line(&Run { is_open: true, ..inner.clone() }, line);
+    }
+    for start in read.starts {
+        let words = run.words.get(start..).unwrap_or_default();
+        match words {
+            [] if run.is_open || name == "parallel" => runs.hide(name),
+            [] => {}
+            words => runs.add(&inner, words),
+        }
+        if has(JOINING, name) && !words.is_empty() {
+            runs.add_line(&inner, &words.join(" "));
+        }
+    }
+}
+
+/// Returns whether a list of words has this one.
+pub(super) fn has(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|other| other == word)
+}
+
+/// The words of a call of such a program.
+#[derive(Default)]
+struct Read<'w> {
+    /// Where the command may begin.
+    starts: Vec<usize>,
+    lines: Vec<&'w str>,
+    placeholder: Option<String>,
+}
+
+impl Wrapper {
+    fn read<'w>(&self, words: &'w [String]) -> Read<'w> {
+        let mut read = Read::default();
+        let mut at = 1;
+        while let Some(word) = words.get(at) {
+            match word.strip_prefix("--") {
+                Some("") => {
+                    at += 1;
+                    break;
+                }
+                Some(long) => at += self.long(long, words.get(at + 1), at, &mut read),
+                None if is_option(word) => {
+                    at += self.short(&word[1..], words.get(at + 1), at, &mut read);
+                }
+                None if word == "-" || is_assignment(word) => at += 1,
+                None => break,
+            }
+        }
+        if self.lines.contains('c') {
+            // `su bob -c LINE`: options may follow.
+            let rest = words.get(at..).unwrap_or_default();
+            let lines = rest.windows(2).filter(|pair| pair[0] == "-c" || pair[0] == "--command");
+            read.lines.extend(lines.map(|pair| pair[1].as_str()));
+        }
+        read.starts.push(at + self.operands);
+        if self.operands > 0 {
+            // `su -c LINE` and `chrt` with an option have one word less.
+            read.starts.push(at);
+        }
+        read
+    }
+
+    /// Reads a long option. Returns the number of its words.
+    fn long<'w>(
+        &self,
+        option: &'w str,
+        next: Option<&'w String>,
+        at: usize,
+        read: &mut Read<'w>,
+    ) -> usize {
+        let (name, value) = option.split_once('=').unzip();
+        let name = name.unwrap_or(option);
+        // GNU programs take the beginning of an option's name for it.
+        let mut known = self.long_values.split_ascii_whitespace();
+        let known = known.find(|known| known.starts_with(name));
+        if matches!(known, Some("split-string" | "command" | "session-command")) {
+            read.lines.extend(value.or(next.map(String::as_str)));
+        }
+        if name == "replace" {
+            read.placeholder = Some(value.unwrap_or("{}").to_owned());
+        }
+        match (known, value) {
+            (_, Some(_)) => 1,
+            (Some(_), None) => 2,
+            (None, None) => {
+                read.starts.extend([at + 2, at + 2 + self.operands]);
+                1
+            }
+        }
+    }
+
+    /// Reads a group of short options. Returns the number of its words.
+    fn short<'w>(
+        &self,
+        letters: &'w str,
+        next: Option<&'w String>,
+        at: usize,
+        read: &mut Read<'w>,
+    ) -> usize {
+        for (position, letter) in letters.char_indices() {
+            let rest = &letters[position + letter.len_utf8()..];
+            if letter == 'i' && has("xargs gxargs parallel", self.names) {
+                read.placeholder = Some(if rest.is_empty() { "{}" } else { rest }.to_owned());
+                return 1;
+            }
+            if self.values.contains(letter) {
+                let value = if rest.is_empty() { next.map(String::as_str) } else { Some(rest) };
+                if self.lines.contains(letter) {
+                    read.lines.extend(value);
+                }
+                if letter == 'I' {
+                    read.placeholder = value.map(str::to_owned);
+                }
+                return if rest.is_empty() { 2 } else { 1 };
+            }
+            if !self.flags.contains(letter) && !letter.is_ascii_digit() {
+                read.starts.extend([at + 2, at + 2 + self.operands]);
+            }
+        }
+        1
+    }
+}
+
+fn is_option(word: &str) -> bool {
+    word.len() > 1 && word.starts_with(['-', '+'])
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && !name.contains('/'))
+}
