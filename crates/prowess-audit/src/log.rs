@@ -29,8 +29,8 @@ use writer::Writer;
 /// next intent, or when they are a mebibyte.
 ///
 /// Several processes may write one log: each locks the file `PATH.lock` for one entry, which
-/// continues the chain behind the entries of the others. A full file is renamed to `PATH.NUMBER`, the number
-/// of its last entry, and the chain goes on in a new one.
+/// continues the chain behind the entries of the others. A full file is renamed to `PATH.NUMBER`,
+/// the number of its last entry, and the chain goes on in a new one.
 pub struct JsonLinesLog {
     writer: Mutex<Writer>,
     commits: GroupCommit,

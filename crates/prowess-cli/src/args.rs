@@ -117,8 +117,8 @@ pub(crate) enum Command {
     },
     /// Search skills, best match first
     ///
-    /// Skills are ranked by the words that they share with the query (BM25); no model is asked. With
-    /// `--probe`, evaluate the search instead, with queries whose answers are known.
+    /// Skills are ranked by the words that they share with the query (BM25); no model is asked.
+    /// With `--probe`, evaluate the search instead, with queries whose answers are known.
     Search(Search),
     /// Rank skills for messages by their words (BM25), without a model: is SKILL found?
     ///
@@ -202,8 +202,9 @@ pub(crate) enum Command {
     Remove(Remove),
     /// Install exactly the skills of the lock file
     ///
-    /// The exit code is 3 if a source has other bytes. Other options read and write the lock files of other tools, and list and release what a sync
-    /// has put into quarantine because it was not the locked artifact.
+    /// The exit code is 3 if a source has other bytes. Other options read and write the lock files
+    /// of other tools, and list and release what a sync has put into quarantine because it was not
+    /// the locked artifact.
     Sync(Sync),
     /// Install newer versions, list them, or return to the previous ones
     Update(Update),

@@ -15,7 +15,7 @@ use crate::policies::is_trusted_folder;
 /// The name of every lock file.
 pub(crate) const NAME: &str = "prowess.lock";
 
-/// A lock file, and whom it belongs to.
+/// A lock file, of a user or of a repository.
 #[derive(Clone, Debug)]
 pub(crate) struct LockPlace {
     pub(crate) file: LockFile,

@@ -1,4 +1,4 @@
-//! The user who runs this program.
+//! The user of this process.
 
 use std::fs;
 

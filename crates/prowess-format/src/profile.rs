@@ -25,7 +25,7 @@ pub enum Profile {
     /// The severities closest to the verdicts of the reference tool `skills-ref`. The tool's exact
     /// messages and their order come from `prowess-lint`, with its feature `reference`.
     SkillsRef,
-    /// [`Self::Extended`] with the fields that Claude Code documents, for skills that only it reads.
+    /// [`Self::Extended`] with the fields that Claude Code documents.
     ClaudeCode,
 }
 

@@ -22,8 +22,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Returns whether the word at a position may be this one; `None` behind the last that is known.
-    /// A program is compared by the last component of its path: `/bin/rm` is `rm`.
+    /// Returns whether the word at a position may be this one; `None` behind the last known one. A
+    /// program is compared by the last component of its path: `/bin/rm` is `rm`.
     pub(crate) fn may_be(&self, at: usize, expected: &str) -> Option<bool> {
         let word = self.words.get(at)?;
         if at == 0 {

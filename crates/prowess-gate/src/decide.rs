@@ -85,8 +85,8 @@ fn with_consent(call: &Call<'_>, consent: &Consent<'_>) -> Decision {
     asked(call, approval, grounds)
 }
 
-/// A person has to approve the call, whatever grants it: nobody can see whether a denied command
-/// runs.
+/// A person has to approve the call, whatever grants it: it cannot be seen whether a denied
+/// command runs.
 fn with_doubt(call: &Call<'_>, rule: &ToolRule, program: &str) -> Decision {
     let detail = format!("what {} runs cannot be seen, and may be denied", quoted(program));
     let grounds = GroundsBuilder::new(call, Reason::Consent)

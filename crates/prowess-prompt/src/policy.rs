@@ -147,7 +147,8 @@ pub enum CatalogEvery {
 #[non_exhaustive]
 pub enum Overflow {
     /// Those that a ranker prefers for the user's last message, if the host passes one, else the
-    /// first ones by id. A conversation repeats its first text until the catalog changes. The default.
+    /// first ones by id. A conversation repeats its first text until the catalog changes. The
+    /// default.
     #[default]
     Shorten,
     /// Every description is left out. If the names alone are too many, the first ones by id stay.

@@ -129,7 +129,7 @@ fn running_writer_repairs_or_refuses_the_end_of_another() {
     verify(&place.path).expect_err("nothing has removed it");
 }
 
-/// Whoever cuts the log while a program writes it leaves a gap.
+/// A log that is cut while a program writes it has a gap.
 #[test]
 fn end_that_was_cut_off_is_missing() {
     let place = Place::new();

@@ -30,7 +30,7 @@ fn eight_processes_write_one_chain() {
         command.spawn().expect("the test starts itself")
     };
     let mut workers: Vec<Child> = (0..WRITERS).map(start).collect();
-    // Whoever reads meanwhile sees whole entries of an unbroken chain.
+    // A reader sees whole entries of an unbroken chain meanwhile.
     let mut last = 0;
     while workers.iter_mut().any(|worker| worker.try_wait().expect("it is a child").is_none()) {
         if let Ok(verified) = verify(&place.path) {

@@ -96,7 +96,8 @@ pub(crate) fn run(log: &Path, faults: &[String]) -> Vec<String> {
     }
 }
 
-/// Runs a worker whose files have at most 1,024 bytes, so that one write is cut: two blocks for `ulimit`.
+/// Runs a worker whose files have at most 1,024 bytes (two blocks for `ulimit`), so that one write
+/// is cut.
 pub(crate) fn run_with_small_files(log: &Path) -> Vec<String> {
     let mut command = Command::new("sh");
     // Without the trap, the signal would end the worker.

@@ -8,15 +8,16 @@ use prowess::format::Profile;
 /// The arguments of `validate`.
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// Skill directories, `SKILL.md` files, directories of skills, or names of skills; `-` reads the
-    /// text of one `SKILL.md` from standard input
+    /// Directories, `SKILL.md` files, names of skills, or `-` for standard input
+    ///
+    /// A directory is a skill, or has skills. Standard input is the text of one `SKILL.md`.
     #[arg(required_unless_present = "schema", value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Rules to check against: lenient, extended, spec, strict, skills-ref or claude-code
     ///
     /// Defaults to `registry.profile` of the configuration if it is set. Otherwise, skills below
-    /// `.claude` are checked by claude-code, which has the fields of that client, and others by spec. The
-    /// other checker settings come from the configuration too: `registry.name_rule`,
+    /// `.claude` are checked by claude-code, which has the fields of that client, and others by
+    /// spec. The other checker settings come from the configuration too: `registry.name_rule`,
     /// `registry.limits` and `discovery.bounds`.
     #[arg(long)]
     pub(crate) profile: Option<Profile>,

@@ -47,22 +47,8 @@ const PIECES: &str = r#"
 
 /// Those with white space and other invisible characters.
 const BLANK_PIECES: &[&str] = &[
-    "2>&1",
-    ">/dev/null",
-    "1>&2",
-    "< /dev/null",
-    "2>> /dev/null",
-    "# c",
-    "'a b'",
-    "\"a b\"",
-    "\\ ",
-    "\\\n",
-    "\n",
-    " \n ",
-    "\t",
-    "\r",
-    "\u{a0}",
-    "\u{200b}",
+    "2>&1", ">/dev/null", "1>&2", "< /dev/null", "2>> /dev/null", "# c", "'a b'", "\"a b\"", "\\ ",
+    "\\\n", "\n", " \n ", "\t", "\r", "\u{a0}", "\u{200b}",
 ];
 
 fn piece() -> impl Strategy<Value = String> {

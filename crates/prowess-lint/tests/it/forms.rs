@@ -28,7 +28,7 @@ fn report(diagnostics: Vec<Diagnostic>) -> Checked {
     let package = PackageReport {
         path: "/repo/a".to_owned(),
         name: None,
-        profile: prowess_format::Profile::Spec,
+        profile: Profile::Spec,
         valid: false,
         diagnostics,
         package: "a".to_owned(),

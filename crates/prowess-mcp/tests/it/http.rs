@@ -269,7 +269,8 @@ fn health_and_metrics_are_reported() {
     });
 }
 
-/// Returns a server with a tool that returns when it is released, the reports of its starts, and what releases it.
+/// Returns a server with a tool that returns when it is released, the reports of its starts, and
+/// what releases it.
 fn server_with_held_tool() -> (Server, tokio::sync::mpsc::UnboundedReceiver<()>, Sender<()>) {
     let (starts, started) = tokio::sync::mpsc::unbounded_channel();
     let (let_go, release) = channel();

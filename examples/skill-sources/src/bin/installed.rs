@@ -14,7 +14,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = Store::new(place.path().join("store"));
     let lock = LockFile::new(place.path().join("prowess.lock"));
     let signers = &SignerRules::default();
-    let installer = Installer { store: &store, lock: &lock, remote: &LocalRemote, signers };
+    let remote = &LocalRemote::default();
+    let installer = Installer { store: &store, lock: &lock, remote, signers };
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/skills/tea");
     for added in installer.add(&RemoteRequest::latest(folder), &[], &Cancel::default())? {
         println!("installed {}", added.id);
