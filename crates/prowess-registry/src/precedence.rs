@@ -24,6 +24,7 @@ pub(crate) fn resolve(input: &ResolveInput<'_>) -> Catalog {
         input,
         builder: CatalogBuilder::new(input.rules.layers.clone(), input.scans.sources.clone()),
         reserved_ids: HashMap::new(),
+        withheld: HashMap::new(),
         groups: HashMap::new(),
     };
     resolution.name();
@@ -46,6 +47,8 @@ struct Resolution<'a> {
     builder: CatalogBuilder,
     /// Excluded records whose ids must not be used by untrusted layers, by id.
     reserved_ids: HashMap<String, RecordIndex>,
+    /// The first hidden record of each id, of folders that are not trusted.
+    withheld: HashMap<String, RecordIndex>,
     /// Records with the same id, by the current holder, which is included.
     groups: HashMap<RecordIndex, Vec<RecordIndex>>,
 }
@@ -81,11 +84,25 @@ impl Resolution<'_> {
                 let at = RecordIndex::new(source, entry);
                 let has_conditions = conditioned.next_if_eq(&entry).is_some();
                 match withheld {
-                    Some(reason) => self.builder.exclude(at, Availability::Hidden, reason),
+                    Some(reason) => self.withhold(at, reason),
                     None => self.admit_one(at, has_conditions),
                 }
             }
         }
+    }
+
+    /// Hides a skill of a folder that is not trusted. A directory that is reached by two paths is
+    /// hidden once: the second record is shadowed, and nobody can load either.
+    fn withhold(&mut self, at: RecordIndex, reason: &str) {
+        let record = self.builder.record(at);
+        let first = *self.withheld.entry(record.id().to_owned()).or_insert(at);
+        let first = self.builder.record(first);
+        if first.index() == at || !self.input.copies.are_one_directory([first, record]) {
+            return self.builder.exclude(at, Availability::Hidden, reason);
+        }
+        let reason = format!("{}; {reason}", collision::same_directory(first));
+        let nobody = Callers { model: false, user: false };
+        self.builder.exclude_for(at, Availability::Shadowed, &reason, nobody);
     }
 
     fn admit_one(&mut self, at: RecordIndex, has_conditions: bool) {

@@ -43,8 +43,8 @@ prowess_core::declare_codes! {
     ROOT_IS_SYMLINK = "root-is-symlink";
     /// Hint: a link leads to a package that was found already.
     DUPLICATE_LINK = "duplicate-link";
-    /// Hint: a link leads to a directory outside the root that is no package, and it is not
-    /// searched.
+    /// Hint: a link leads to a directory outside the root in which no package was found. One that
+    /// holds the root is not searched.
     LINK_NOT_SEARCHED = "link-not-searched";
     /// A directory's name is not UTF-8: an error with the path of its `SKILL.md` if it has one,
     /// otherwise a warning that it is not searched. Or a file's in a package: a warning that it is

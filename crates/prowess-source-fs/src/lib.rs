@@ -81,6 +81,7 @@ mod scan_bounds;
 mod stamp;
 mod stillness;
 mod surroundings;
+mod unread;
 mod walk;
 #[cfg(feature = "watch")]
 mod watch;
@@ -109,6 +110,7 @@ pub use error::ClientNameError;
 pub use roots::{ORGANIZATION_LAYER, PROJECT_LAYER, SkillRoot, SkillRoots};
 pub use scan_bounds::ScanBounds;
 pub use surroundings::Surroundings;
+pub use unread::{DirectoryOfSkills, Unread, projects_below};
 
 /// A directory tree whose directories with a `SKILL.md` are packages.
 ///

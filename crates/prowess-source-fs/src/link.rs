@@ -9,6 +9,10 @@ use prowess_dir::{Dir, Error, ErrorKind};
 use crate::package::{Probe, Prober};
 use crate::{FsConfig, Links, codes, problem};
 
+/// How many directories lie between a link and the packages that are found through it: enough for
+/// a checkout with `plugins/NAME/skills`, too few to search a home.
+pub(crate) const LINKED_DEPTH: usize = 4;
+
 /// Opens a package's directory. Links are followed as far as the configuration allows.
 pub(crate) fn open_package(config: &FsConfig, package: &str) -> Result<Dir, Error> {
     match config.links {
@@ -19,7 +23,11 @@ pub(crate) fn open_package(config: &FsConfig, package: &str) -> Result<Dir, Erro
     }
 }
 
-fn open_package_below(config: &FsConfig, root: &Dir, package: &str) -> Result<Dir, Error> {
+pub(crate) fn open_package_below(
+    config: &FsConfig,
+    root: &Dir,
+    package: &str,
+) -> Result<Dir, Error> {
     match config.links {
         Links::Follow => match root.open_dir(package, prowess_dir::Links::FollowInside) {
             Err(error) if error.kind() == ErrorKind::Escape => root.open_dir_anywhere(package),
@@ -51,6 +59,25 @@ fn real_path_inside(directory: &Path, config: &FsConfig, link: &str) -> Option<S
     Some(target.strip_prefix(directory).ok()?.to_str()?.to_owned())
 }
 
+/// Returns whether the directory that a link leads to is searched for packages: neither one inside
+/// the root, which is searched by its own path, nor one that holds the root, as a home does.
+pub(crate) fn is_searched(config: &FsConfig, link: &str) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    let (root, target) = (real(&config.root), real(&config.root.join(link)));
+    root.zip(target)
+        .is_some_and(|(root, target)| !target.starts_with(&root) && !root.starts_with(&target))
+}
+
+/// Where a link leads.
+pub(crate) enum Led {
+    /// Nowhere that is searched, which was reported if it is a fault.
+    Nowhere,
+    /// To a package, which was reported.
+    Package,
+    /// To a directory in which there may be packages.
+    Directory(Dir),
+}
+
 /// Processes the links of a tree after the walk.
 pub(crate) struct Follower<'f, 'a> {
     pub(crate) config: &'f FsConfig,
@@ -61,20 +88,20 @@ pub(crate) struct Follower<'f, 'a> {
 }
 
 impl Follower<'_, '_> {
-    /// Reports the package that a link leads to, or the reason why there is none; returns whether
-    /// there is one.
-    pub(crate) fn follow(&mut self, link: &str) -> bool {
+    /// Reports the package that a link leads to, or the reason why there is none; returns where it
+    /// leads.
+    pub(crate) fn follow(&mut self, link: &str) -> Led {
         if !self.leads_to_directory(link) {
-            return false;
+            return Led::Nowhere;
         }
         match open_package_below(self.config, self.root, link) {
-            Ok(directory) => return self.probe(link, &directory),
+            Ok(directory) => return self.probe(link, directory),
             Err(error) if matches!(error.kind(), ErrorKind::Link | ErrorKind::Escape) => {
                 self.report(link, problem::root_is_symlink);
             }
             Err(error) => self.prober.unreadable(link, &error),
         }
-        false
+        Led::Nowhere
     }
 
     /// Returns whether the target is a directory. Links to files are irrelevant here.
@@ -94,33 +121,45 @@ impl Follower<'_, '_> {
         false
     }
 
-    fn probe(&mut self, link: &str, directory: &Dir) -> bool {
+    fn probe(&mut self, link: &str, directory: Dir) -> Led {
         let stat = match directory.stat("", prowess_dir::Links::Refuse) {
             Ok(stat) => stat,
             Err(error) => {
                 self.prober.unreadable(link, &error);
-                return false;
+                return Led::Nowhere;
             }
         };
         if self.seen.contains(&(stat.inode, stat.device)) {
             self.report(link, problem::duplicate_link);
-            return false;
+            return Led::Nowhere;
         }
         self.prober.path.clear();
         self.prober.path.push_str(link);
-        let probe = self.prober.probe_opened(directory);
-        match probe {
-            Probe::Package => drop(self.seen.insert((stat.inode, stat.device))),
-            // A target inside the root is searched by its own path.
-            Probe::Nothing if real_path_inside(&self.config.root, self.config, link).is_none() => {
-                self.report(link, problem::link_not_searched);
+        match self.prober.probe_opened(&directory) {
+            Probe::Package => {
+                self.seen.insert((stat.inode, stat.device));
+                Led::Package
             }
-            Probe::Nothing | Probe::Closed => {}
+            Probe::Closed => Led::Nowhere,
+            Probe::Nothing if is_searched(self.config, link) => {
+                self.seen.insert((stat.inode, stat.device));
+                Led::Directory(directory)
+            }
+            Probe::Nothing => {
+                // A target inside the root is searched by its own path.
+                if real_path_inside(&self.config.root, self.config, link).is_none() {
+                    self.report(link, problem::link_not_searched);
+                }
+                Led::Nowhere
+            }
         }
-        probe == Probe::Package
     }
 
-    fn report(&mut self, link: &str, diagnostic: fn(&str, &str) -> prowess_core::Diagnostic) {
+    pub(crate) fn report(
+        &mut self,
+        link: &str,
+        diagnostic: fn(&str, &str) -> prowess_core::Diagnostic,
+    ) {
         let target = self.config.root.join(link).canonicalize();
         let target = target.as_deref().unwrap_or(Path::new("?")).to_string_lossy();
         let path = self.prober.absolute(link);

@@ -123,20 +123,20 @@ pub(crate) fn broken_link(path: &str, code: Code) -> Diagnostic {
 
 pub(crate) fn root_is_symlink(path: &str, target: &str) -> Diagnostic {
     let message = format!("`{path}` is a link to `{target}` and is not followed");
-    let help = "copy the skill to this place, or let this root follow links if you trust who may write to it";
+    let help = "copy the skill to this place, or set `discovery.links` to `follow` if you trust \
+                everybody who can write to your projects";
     problem(codes::ROOT_IS_SYMLINK, Severity::Warning, path, message, help)
 }
 
 pub(crate) fn duplicate_link(path: &str, target: &str) -> Diagnostic {
-    let message = format!("the link `{path}` leads to `{target}`, a skill that was found already");
-    let help = "remove the link";
+    let message = format!("the link `{path}` leads to `{target}`, which was found already");
+    let help = "nothing needs to be done; remove the link if no other client uses it";
     problem(codes::DUPLICATE_LINK, Severity::Hint, path, message, help)
 }
 
 pub(crate) fn link_not_searched(path: &str, target: &str) -> Diagnostic {
-    let message =
-        format!("the link `{path}` leads to `{target}`, which has no `SKILL.md` of its own");
-    let help = "to find skills below it, make it a root";
+    let message = format!("the link `{path}` leads to `{target}`, where no skill was found");
+    let help = "remove the link, or add the directory with the skills to `discovery.roots`";
     problem(codes::LINK_NOT_SEARCHED, Severity::Hint, path, message, help)
 }
 

@@ -5,6 +5,7 @@
 mod files;
 mod ignored;
 mod limits;
+mod linked;
 mod too_deep;
 
 use std::collections::{HashMap, VecDeque};
@@ -19,10 +20,11 @@ use crate::admission::{Admission, Parent, admits, goes_below};
 use crate::gitignore::IgnoreRules;
 use crate::package::{FILES, Probe, Prober};
 use crate::probe_request::Origin;
-use crate::{FsConfig, link, problem};
+use crate::{FsConfig, problem};
 use files::{OddNames, Within};
 use ignored::Ignored;
 use limits::Exceeded;
+use linked::Linked;
 
 pub(crate) use files::has_both_files;
 
@@ -35,6 +37,8 @@ pub(crate) struct Walk<'a> {
     // open directory at a time, and does not use up the limits before the packages near the root.
     pub(crate) pending: VecDeque<Pending>,
     links: Vec<String>,
+    /// While a directory that a link leads to is searched.
+    linked: Option<Linked>,
     directories_left: usize,
     pub(crate) entries_left: usize,
     pub(crate) skills_left: usize,
@@ -94,6 +98,7 @@ impl<'a> Walk<'a> {
             prober,
             pending: VecDeque::new(),
             links: Vec::new(),
+            linked: None,
             directories_left: config.max_directories,
             entries_left: config.max_entries,
             skills_left: config.max_skills,
@@ -206,7 +211,7 @@ impl<'a> Walk<'a> {
     }
 
     fn visit_directory(&mut self, level: &mut Level<'_>, entry: &Entry<'_>, path: &str) {
-        if self.is_ignored(level, path, entry.kind()) {
+        if self.is_ignored(level, path, entry.kind()) || !self.is_new(level, entry) {
             return;
         }
         path.clone_into(&mut self.prober.path);
@@ -261,27 +266,6 @@ impl<'a> Walk<'a> {
             path.push_str(file);
         }
         self.prober.problem(problem::unusable_name(code, &path, file.is_some()));
-    }
-
-    /// Follows the links, after all directories, so that a package is found by its own path before
-    /// that of a link to it.
-    pub(crate) fn follow_links(&mut self, root: &Dir) {
-        let mut links = std::mem::take(&mut self.links);
-        if links.is_empty() {
-            return;
-        }
-        links.sort_unstable();
-        let mut seen = std::mem::take(&mut self.prober.seen).into_iter().collect();
-        for link in links {
-            if self.cancel.is_cancelled() || self.is_at_limit_of_links(&link) {
-                return;
-            }
-            let Self { config, prober, .. } = self;
-            let mut follower = link::Follower { config, root, prober, seen: &mut seen };
-            if follower.follow(&link) {
-                self.skills_left -= 1;
-            }
-        }
     }
 
     /// Reports the findings about the whole tree.

@@ -52,8 +52,7 @@ impl Resolution<'_> {
     fn shadow_copy(&mut self, winner: RecordIndex, copy: RecordIndex) {
         let records = [winner, copy].map(|at| self.builder.record(at));
         if self.input.copies.are_one_directory(records) {
-            let reason = format!("it is the same directory as `{}`", records[0].location());
-            return self.shadow(copy, &reason);
+            return self.shadow(copy, &same_directory(records[0]));
         }
         let reason = used_instead(records[0]) + "; both have the same `SKILL.md`";
         let finding = copied(records[1], records[0]);
@@ -140,6 +139,10 @@ impl Resolution<'_> {
     fn are_copies(&self, one: RecordIndex, other: RecordIndex) -> bool {
         self.input.copies.are_same(&self.builder, [one, other])
     }
+}
+
+pub(super) fn same_directory(first: Record<'_>) -> String {
+    format!("it is the same directory as `{}`", first.location())
 }
 
 fn used_instead(winner: Record<'_>) -> String {

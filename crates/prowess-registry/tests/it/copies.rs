@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    CatalogProvider, Layer, MemorySource, PackagePath, ReadLimit, ResourcePath, SkillSource,
-    SourceError, SourceErrorKind,
+    AskedFolder, Availability, Caller, CatalogProvider, Layer, Lookup, MemorySource, PackagePath,
+    ReadLimit, Record, ResourcePath, SkillSource, SourceError, SourceErrorKind, Trust,
 };
 use prowess_registry::{Collision, Registry};
 use prowess_testkit::{OverriddenSource, SourceOverrides};
@@ -103,5 +103,33 @@ fn same_directory_is_a_copy_unread() {
         assert_eq!(ids(&catalog), expected, "{other}");
         let findings = catalog.diagnostics().count();
         assert_eq!(findings, expected.len() - 1, "one directory by two paths is no finding");
+    }
+}
+
+/// An installer's link from one client's directory into another one's, in a stranger's project.
+#[test]
+fn same_directory_of_an_untrusted_folder_is_hidden_once() {
+    for (other, expected) in [("8:1", 1), ("8:2", 2)] {
+        let source = |name: &str, identity| {
+            let builder = MemorySource::builder(name);
+            let builder = builder.file("deploy/SKILL.md", skill_md("deploy", "the same"));
+            let memory = builder.build().expect("the paths are valid");
+            Arc::new(OverriddenSource(Identified(memory, identity)))
+        };
+        let asked = AskedFolder { folder: "/p".into(), project: "/p".into(), identity: None };
+        let builder = Registry::builder()
+            .layer(Layer::new("project", Trust::AskFirst))
+            .source_of_folder("project", source("one", "8:1"), asked.clone())
+            .source_of_folder("project", source("two", other), asked);
+        let catalog = catalog(builder);
+        let hidden = |record: &Record<'_>| record.availability() == Availability::Hidden;
+        assert_eq!(catalog.excluded().filter(hidden).count(), expected, "{other}");
+        for record in catalog.excluded() {
+            let id = record.qualified_id().unwrap_or_default();
+            for caller in [Caller::Model, Caller::User] {
+                let found = matches!(catalog.find(&id, caller), Lookup::Found(_));
+                assert!(!found, "nobody loads a skill of an untrusted folder by `{id}`");
+            }
+        }
     }
 }

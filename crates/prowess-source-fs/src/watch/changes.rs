@@ -83,7 +83,7 @@ impl Watching {
         }
         changed.extend(known);
         if is_directory && survey.is_reached(place) {
-            changed.extend(self.watch_below(place)?);
+            changed.extend(self.watch_below(place, usize::MAX)?);
         }
         // A link that was added together with a directory is resolved by a walk.
         if lock(&self.shared.tree).has_links() {

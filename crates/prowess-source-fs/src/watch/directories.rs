@@ -16,6 +16,8 @@ use super::problem::{exhausted, unsurveyed, unwatchable};
 use super::targets::{Ends, may_be_entered, nearest_directory};
 use super::tree::Tree;
 use super::{Watching, lock, survey};
+use crate::link::{LINKED_DEPTH, is_searched};
+use crate::package::FILES;
 
 /// The number of directories above the root whose renames are noticed: `.agents/skills` has two.
 const RENAMES_NOTICED: usize = 2;
@@ -42,7 +44,7 @@ impl Watching {
             self.add(&above)?;
             if anchor == root {
                 above.extend(self.watch_for_renames(&above));
-                self.watch_below("")?;
+                self.watch_below("", usize::MAX)?;
                 self.watch_links(&above)?;
             }
             if nearest_directory(&root) == anchor {
@@ -63,13 +65,21 @@ impl Watching {
         nearest
     }
 
-    /// Watches a directory and, level by level, those below it that may contain packages; returns
-    /// their paths. Each is watched before it is listed, so that no change is missed.
-    pub(super) fn watch_below(&mut self, top: &str) -> Result<Vec<String>, SourceError> {
+    /// Watches a directory and, level by level, at most so many levels below it that may contain
+    /// packages; returns their paths. Each is watched before it is listed, so that no change is
+    /// missed.
+    pub(super) fn watch_below(
+        &mut self,
+        top: &str,
+        levels: usize,
+    ) -> Result<Vec<String>, SourceError> {
         let mut all = Vec::new();
         let mut level = vec![top.to_owned()];
         let mut directories_left = self.config.max_directories;
-        while !level.is_empty() {
+        for _ in 0..=levels {
+            if level.is_empty() {
+                break;
+            }
             self.watch_directories(&level)?;
             let survey = survey(&self.config)?;
             let mut below = Vec::new();
@@ -109,9 +119,13 @@ impl Watching {
             self.watch_directories(&found.packages)?;
             let beside: Vec<_> = found.beside.iter().cloned().collect();
             self.add(&beside)?;
-            let mut tree = lock(&self.shared.tree);
-            found.packages.iter().for_each(|path| tree.set_package(path, true));
-            drop(tree);
+            for link in &found.packages {
+                if is_package_at(&self.config.root.join(link)) || !is_searched(&self.config, link) {
+                    lock(&self.shared.tree).set_package(link, true);
+                } else {
+                    self.watch_below(link, LINKED_DEPTH)?;
+                }
+            }
             last = Some(found);
         }
         Ok(())
@@ -175,4 +189,8 @@ impl Watching {
     fn root(&self) -> String {
         self.config.root.display().to_string()
     }
+}
+
+fn is_package_at(directory: &Path) -> bool {
+    FILES.iter().any(|file| directory.join(file).symlink_metadata().is_ok())
 }

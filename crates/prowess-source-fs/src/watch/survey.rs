@@ -6,6 +6,7 @@ use prowess_dir::{Dir, EntryBuffer, ErrorKind, Links as Confined};
 
 use crate::FsConfig;
 use crate::admission::{Admission, Parent, Reach, admits, goes_below, is_package, reaches};
+use crate::link::open_package_below;
 
 pub(super) use prowess_dir::Kind;
 
@@ -64,7 +65,10 @@ impl<'c> Survey<'c> {
 
     fn list(&self, root: &Dir, path: &str, found: &mut Found) -> prowess_dir::Result<()> {
         let mut names = EntryBuffer::default();
-        let mut directory = root.open_dir(path, Confined::Refuse)?;
+        let mut directory = root.open_dir(path, Confined::Refuse).or_else(|error| {
+            // Below a link that a scan follows.
+            open_package_below(self.config, root, path).map_err(|_| error)
+        })?;
         let entries = directory.entries(&mut names)?;
         let parent = Parent::at(path);
         let visited = entries.visit(|entry| {

@@ -302,3 +302,76 @@ fn the_policy_is_data() {
         assert!(serde_json::from_str::<Discovery>(bad).is_err(), "{bad} is refused");
     }
 }
+
+/// Each unread directory with its number of skills, and the settings that add them.
+fn unread(tree: &Tree, policy: &Discovery, working: &str) -> (Vec<String>, Vec<String>) {
+    let unread = policy.unread(&surroundings(tree, working));
+    let place = |path: &str| path.replace(&format!("{}/", tree.path().display()), "");
+    let directories = unread
+        .directories
+        .iter()
+        .map(|it| format!("{} {}", place(&it.directory.to_string_lossy()), it.skills.len()));
+    let settings = unread.settings.iter().map(|(key, value)| format!("{key}={}", place(value)));
+    (directories.collect(), settings.collect())
+}
+
+#[test]
+fn skills_of_other_clients_are_seen_and_can_be_added() {
+    let tree = Tree::new("//- /repo/.git/HEAD\n");
+    for skill in [
+        "repo/.agents/skills/read",
+        "repo/.acme/skills/a",
+        "repo/.acme/skills/group/b",
+        "repo/.acme/skills/group/node_modules/no",
+        "repo/skills/own",
+        "repo/app/.claude/skills/c",
+        "home/.agents/skills/f",
+        "home/.tool/skills/d",
+        "home/.config/tool-x/skills/e",
+        "home/.empty/skills/group/deeper/no",
+    ] {
+        tree.write(&format!("{skill}/SKILL.md"), "it");
+    }
+    fs::create_dir_all(tree.join("repo/.links/skills")).unwrap();
+    let link = tree.join("repo/.links/skills/read");
+    symlink("../../.agents/skills/read", link).unwrap();
+    let (directories, settings) = unread(&tree, &policy(), "repo/app");
+    let expected = [
+        "repo/.acme/skills 2",
+        "repo/skills 1",
+        "home/.tool/skills 1",
+        "home/.config/tool-x/skills 1",
+    ];
+    assert_eq!(directories, expected, "neither what is read nor links to it are unread");
+    let expected = [
+        "discovery.also=[acme, tool]",
+        "discovery.roots.project=[\"repo/skills\"]",
+        "discovery.roots.user=[\"home/.config/tool-x/skills\"]",
+    ];
+    assert_eq!(settings, expected);
+    let few = Discovery { only: Some(Vec::new()), also: vec![name("acme")], ..policy() };
+    let (directories, settings) = unread(&tree, &few, "repo/app");
+    assert_eq!(directories[0], "repo/app/.claude/skills 1", "a switched-off client is unread");
+    assert_eq!(settings[0], "discovery.also=[acme, claude, tool]", "what was named stays");
+    let neither = Discovery { user: false, project: ProjectSearch::Never, ..policy() };
+    let settings = unread(&tree, &neither, "repo/app").1;
+    assert_eq!(
+        settings[1..],
+        ["discovery.user=true", "discovery.project=repository"],
+        "{settings:?}"
+    );
+}
+
+#[test]
+fn projects_with_skills_are_seen_from_above() {
+    let tree = Tree::new("//- /src/team/web/.git/HEAD\n//- /src/plain/.git/HEAD\n");
+    tree.write("src/shop/.claude/skills/a/SKILL.md", "it");
+    tree.write("src/team/web/.agents/skills/b/SKILL.md", "it");
+    let below = |working| {
+        let found = prowess_source_fs::projects_below(&surroundings(&tree, working));
+        let name = |path: &std::path::Path| path.strip_prefix(tree.join("src")).unwrap().to_owned();
+        found.iter().map(|it| name(&it.directory)).collect::<Vec<_>>()
+    };
+    assert_eq!(below("src"), [std::path::Path::new("shop"), "team/web".as_ref()]);
+    assert!(below("src/plain").is_empty(), "a project is not above others");
+}

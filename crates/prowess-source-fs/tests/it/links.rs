@@ -21,6 +21,7 @@ impl Place {
 outside
 //- /outside/pdf/canary.md
 CANARY
+//- /outside/pdf/assets/logo.svg
 //- /root/real/SKILL.md
 real
 //- /root/a/deep/SKILL.md
@@ -76,13 +77,19 @@ fn a_link_to_a_package_outside_is_followed_only_when_every_link_is() {
 /// into.
 #[test]
 fn a_link_may_lead_to_another_part_of_the_project() {
-    let links = [("absolute", "$TREE/project/parts/sql"), ("relative", "../parts/pdf")];
+    let links = [
+        ("absolute", "$TREE/project/parts/sql"),
+        ("pack", "../packs"),
+        ("relative", "../parts/pdf"),
+    ];
     let tree = Tree::new(
         "//- /project/parts/pdf/SKILL.md\npdf\n//- /project/parts/pdf/notes.md\nNOTES\n\
          //- /project/parts/sql/SKILL.md\nsql\n//- /project/skills/own/SKILL.md\nown\n\
-         //- /elsewhere/secret/SKILL.md\nsecret\n",
+         //- /project/packs/csv/SKILL.md\ncsv\n//- /elsewhere/secret/SKILL.md\nsecret\n",
     );
-    for (link, target) in [&links[..], &[("away", "../../elsewhere/secret")]].concat() {
+    symlink("../../elsewhere/secret", tree.join("project/packs/secret")).unwrap();
+    let away = [("away", "../../elsewhere/secret"), ("away-pack", "../../elsewhere")];
+    for (link, target) in [&links[..], &away].concat() {
         let target = target.replace("$TREE", &tree.path().to_string_lossy());
         symlink(target, tree.join("project/skills").join(link)).unwrap();
     }
@@ -92,8 +99,9 @@ fn a_link_may_lead_to_another_part_of_the_project() {
         ..prowess_source_fs::FsConfig::new(tree.join("project/skills"))
     };
     let found = scan(within_project());
-    assert_eq!(found.packages(), ["absolute", "own", "relative"]);
-    let reported = ["warning root-is-symlink /away"];
+    assert_eq!(found.packages(), ["absolute", "own", "pack/csv", "relative"]);
+    let reported = ["/away", "/away-pack", "/pack/secret"];
+    let reported = reported.map(|link| format!("warning root-is-symlink {link}"));
     assert_eq!(
         problems(&found, &tree.join("project/skills")),
         reported,
@@ -105,6 +113,9 @@ fn a_link_may_lead_to_another_part_of_the_project() {
         let read = source.read(&package, &ResourcePath::new(file).unwrap(), ReadLimit::default());
         read.map_err(|error| error.kind)
     };
+    assert_eq!(read("pack/csv", "SKILL.md"), Ok(b"csv\n".to_vec()));
+    assert_eq!(read("pack/secret", "SKILL.md"), Err(SourceErrorKind::Escape));
+    assert_eq!(read("away-pack/secret", "SKILL.md"), Err(SourceErrorKind::Escape));
     assert_eq!(read("relative", "notes.md"), Ok(b"NOTES\n".to_vec()));
     assert_eq!(read("away", "SKILL.md"), Err(SourceErrorKind::Escape));
     let alone = prowess_source_fs::FsConfig { within: None, ..within_project() };
@@ -170,10 +181,50 @@ fn links_to_files_are_not_reported() {
 }
 
 #[test]
-fn a_link_to_a_system_directory_is_not_searched() {
-    let links = [("alpha", "/etc")];
+fn a_link_to_a_directory_without_packages_is_reported() {
+    let links = [("alpha", "../outside/pdf/assets")];
     check(&links, Links::WithinRoot, &[], &["warning root-is-symlink /alpha"]);
     check(&links, Links::Follow, &[], &["hint link-not-searched /alpha"]);
+}
+
+#[test]
+fn a_link_to_a_pack_finds_each_package_once() {
+    let followed = |links: &[(&str, &str)], packages: &[&str], reported: &[&str]| {
+        check(links, Links::Follow, packages, reported);
+        let refused: Vec<_> =
+            links.iter().map(|(link, _)| format!("warning root-is-symlink /{link}")).collect();
+        check(links, Links::Never, &[], &refused.iter().map(|it| &**it).collect::<Vec<_>>());
+    };
+    followed(&[("pack", "../outside")], &["pack/pdf"], &[]);
+    followed(&[("pack", "$TREE/outside")], &["pack/pdf"], &[]);
+    let again = ["hint duplicate-link /two"];
+    followed(&[("one", "../outside"), ("two", "one")], &["one/pdf"], &again);
+    let inner = ["hint duplicate-link /two"];
+    followed(&[("one", "../outside/pdf"), ("two", "../outside/pdf")], &["one"], &inner);
+    // A package of a pack that a link of its own reached before.
+    followed(&[("a/pdf", "../../outside/pdf"), ("pack", "../outside")], &["a/pdf"], &[]);
+    check(&[("pack", "../outside")], Links::WithinRoot, &[], &["warning root-is-symlink /pack"]);
+}
+
+#[test]
+fn links_of_a_pack_lead_on_and_end() {
+    let place = Place::new(&[("pack", "../outside")]);
+    place.tree.write("more/sql/SKILL.md", "sql");
+    place.tree.write("outside/a/b/c/deep/SKILL.md", "deep");
+    place.tree.write("outside/a/b/c/d/deeper/SKILL.md", "deeper");
+    for (link, target) in [("self", "."), ("up", ".."), ("root", "../root"), ("more", "../more")] {
+        symlink(target, place.tree.join("outside").join(link)).unwrap();
+    }
+    let found = scan(place.config(Links::Follow));
+    let expected = ["a/deep", "pack/a/b/c/deep", "pack/more/sql", "pack/pdf", "real"];
+    assert_eq!(found.packages(), expected, "each once, as far down as packs are searched");
+    let package = PackagePath::new("pack/more/sql").unwrap();
+    let read = source(place.config(Links::Follow)).read(
+        &package,
+        &ResourcePath::new("SKILL.md").unwrap(),
+        ReadLimit::default(),
+    );
+    assert_eq!(read.ok().as_deref(), Some(&b"sql"[..]), "what is found can be read");
 }
 
 #[test]

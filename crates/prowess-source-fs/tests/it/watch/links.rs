@@ -215,3 +215,15 @@ fn a_link_that_may_not_be_followed_is_not() {
     write(tree.join("skills/pdf/SKILL.md"));
     assert_eq!(watched.wait_for("pdf"), ["pdf"]);
 }
+
+#[test]
+fn a_package_of_a_linked_pack_is_reported_by_the_links_name() {
+    let tree = tree();
+    tree.write("outside/pack/group/sql/SKILL.md", SKILL);
+    symlink("../outside/pack", tree.join("skills/pack")).expect("links can be made");
+    let watched = watched(config(&tree));
+    write(tree.join("outside/pack/group/sql/SKILL.md"));
+    watched.wait_for("pack/group/sql");
+    tree.write("outside/pack/csv/SKILL.md", SKILL);
+    watched.wait_for_everything();
+}
