@@ -183,7 +183,7 @@ pub(crate) enum Command {
     /// Connect clients of MCP
     #[command(subcommand)]
     Mcp(Mcp),
-    /// Show, check and create configurations
+    /// Show, check and change configurations
     ///
     /// A value comes from the last of these places that sets it: the preset, which `--preset` or
     /// the key `preset` names; `/etc/prowess/config.yaml`; `prowess/config.yaml` in

@@ -19,8 +19,8 @@ use crate::failure::{Failure, Place};
 use crate::features;
 use crate::paths::absolute;
 
-pub(crate) use places::user_file;
 pub(crate) use places::{FileState, Found, FoundFile};
+pub(crate) use places::{project_file, user_file};
 pub(crate) use project::is_trusted_folder;
 pub(crate) use variables::unknown_variables;
 
@@ -56,6 +56,25 @@ pub(crate) fn check_file(file: &Path) -> Result<(), Failure> {
     configuration_of([part]).map(drop)
 }
 
+/// Returns the failure of a value (YAML) that no policy takes, with the key.
+pub(crate) fn check_value(key: &str, value: &str) -> Result<(), Failure> {
+    configuration_of([ConfigPart::value(Origin::Option(key.to_owned()), key, value)]).map(drop)
+}
+
+/// Checks what a file is to contain, as [`check_file`] does.
+pub(crate) fn check_text(file: &Path, text: &str) -> Result<(), Failure> {
+    let is_project = file.ends_with(places::IN_PROJECT);
+    let origin = if is_project { Origin::Project } else { Origin::File };
+    let part = ConfigPart::text(origin(file.to_owned()), text);
+    features::check(configuration_of([part])?.policies())
+}
+
+/// Returns a failure to edit a file.
+pub(crate) fn not_editable(file: &Path, mut error: ConfigError) -> Failure {
+    error.origin = Origin::File(file.to_owned());
+    invalid(&error)
+}
+
 /// Reads these parts over those of the program.
 fn configuration_of(parts: impl IntoIterator<Item = ConfigPart>) -> Result<Configuration, Failure> {
     // Skills that large are a mistake of their authors, which an operator wants to see.
@@ -80,6 +99,10 @@ fn invalid(error: &ConfigError) -> Failure {
             let keys = Configuration::project_keys().collect::<Vec<_>>().join(", ");
             let help = format!("set it in your own configuration; a project may set {keys}");
             ("config-key-forbidden", help)
+        }
+        ConfigErrorKind::NotEditable => {
+            let help = "`prowess config edit` opens the file".to_owned();
+            ("config-not-editable", help)
         }
         _ => {
             ("config-invalid", "`prowess config init --print --all` explains every key".to_owned())

@@ -48,6 +48,9 @@ impl Discovery {
         let mut directories = Vec::new();
         for (directory, is_of_user) in candidates(surroundings) {
             let Ok(real) = directory.canonicalize() else { continue };
+            if read.iter().any(|root| real.starts_with(root)) {
+                continue;
+            }
             let is_new = |skill: &String| {
                 let skill = real.join(skill).canonicalize();
                 skill.is_ok_and(|skill| !read.iter().any(|root| skill.starts_with(root)))

@@ -19,6 +19,42 @@ pub(crate) enum Config {
         #[arg(long)]
         changed: bool,
     },
+    /// Print the value of a key that is in effect
+    ///
+    /// On a terminal and as JSON, with the place that it comes from.
+    Get {
+        /// Key, such as `prompt.max_tokens`
+        key: String,
+    },
+    /// Set a value in your configuration file, and keep the rest of it
+    Set {
+        /// Key, such as `discovery.also`
+        key: String,
+        /// Value in YAML, such as `2000` or `[claude, cursor]`
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+        /// Change the file of this project instead, `.prowess/config.yaml`
+        #[arg(long)]
+        project: bool,
+    },
+    /// Remove a key from your configuration file
+    ///
+    /// The default, or another place of the configuration, decides again.
+    Unset {
+        /// Key, such as `discovery.also`
+        key: String,
+        /// Change the file of this project instead, `.prowess/config.yaml`
+        #[arg(long)]
+        project: bool,
+    },
+    /// Open your configuration file in your editor, and check it afterwards
+    ///
+    /// The editor is `$VISUAL` or `$EDITOR`. What you wrote stays, also if it is not valid.
+    Edit {
+        /// Open the file of this project instead, `.prowess/config.yaml`
+        #[arg(long)]
+        project: bool,
+    },
     /// Create a file in which keys are explained and commented out; never overwrites a file
     Init(ConfigFile),
     /// Print the JSON Schema of configuration files, for editors

@@ -1,7 +1,9 @@
 //! `prowess config`: the configuration, and where it comes from.
 
 mod check;
+mod edit;
 mod init;
+mod set;
 mod show;
 
 use std::process::ExitCode;
@@ -22,6 +24,10 @@ pub(crate) fn run(command: &Config, global: &Global, output: &Output) -> Result<
                 output,
             )?;
         }
+        Config::Get { key } => show::get(global, key, output)?,
+        Config::Set { key, value, project } => set::set(global, key, value, *project, output)?,
+        Config::Unset { key, project } => set::unset(key, *project, output)?,
+        Config::Edit { project } => edit::run(*project, output)?,
         Config::Init(args) => init::run(args, output)?,
         Config::Schema => output.json(&Configuration::schema())?,
         Config::Check { file } => check::run(global, file.as_deref(), output)?,

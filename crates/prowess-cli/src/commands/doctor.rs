@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::args::Global;
 use crate::commands::composed::InPrompt;
+use crate::commands::elsewhere::Elsewhere;
 use crate::commands::user_trust::{self, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output, counted, write_diagnostic};
@@ -85,7 +86,10 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
     let trust = UserTrust::of(&catalog)?;
     let sandbox = Sandbox::probe(runtime.policies())?;
     let in_prompt = InPrompt::of(&runtime)?;
-    let checked = Checked { in_prompt, ..checked(&catalog, mode, authoring, sandbox, &trust) };
+    let elsewhere = Elsewhere::of(global, runtime.policies())?.findings();
+    let mut checked = Checked { in_prompt, ..checked(&catalog, mode, authoring, sandbox, &trust) };
+    checked.summary.hints += elsewhere.len();
+    checked.diagnostics.extend(&elsewhere);
     output.result(&checked, text)?;
     Ok(if checked.healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -178,10 +182,7 @@ fn text(checked: &Checked<'_>) -> String {
     }
     let missing: Vec<_> = checked.roots.iter().filter(|root| !root.exists).collect();
     if !missing.is_empty() {
-        let _ = writeln!(
-            text,
-            "\n{HEADING}Missing{HEADING:#}: directories in which skills would be found"
-        );
+        let _ = writeln!(text, "\n{HEADING}Also looked in{HEADING:#} (none there)");
     }
     for root in missing {
         let _ = writeln!(text, "  {}  {DIM}{}{DIM:#}", plain(root.root), plain(root.layer));

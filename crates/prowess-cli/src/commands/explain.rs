@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use crate::args::Global;
 use crate::commands::conversation::Conversation;
+use crate::commands::elsewhere::Elsewhere;
 use crate::commands::user_trust::{self, TrustedRecord, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
@@ -67,7 +68,14 @@ pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitC
     let turn = conversation.turn()?;
     let discovery = &runtime.policies().discovery;
     let trust = UserTrust::of(turn.catalog())?;
-    let explained = explain(turn.catalog(), &turn.prompt(), discovery, &trust, query);
+    let mut explained = explain(turn.catalog(), &turn.prompt(), discovery, &trust, query);
+    if explained.is_nowhere() {
+        let elsewhere = Elsewhere::of(global, runtime.policies())?;
+        let path = absolute(query.as_ref()).unwrap_or_default();
+        if let Some(reason) = elsewhere.reason(query, &path) {
+            explained.decisions = vec![Decision::new("find", "not-read", reason)];
+        }
+    }
     if !of_code.is_empty() && explained.is_nowhere() {
         return code::print(query, &of_code, output);
     }
@@ -99,6 +107,15 @@ fn explain<'c>(
         explain_record(catalog, prompt, record, &mut decisions);
     }
     decisions.extend(findings_elsewhere(catalog, &records, query, &path));
+    let places = if decisions.is_empty() { nowhere::places(catalog, query) } else { Vec::new() };
+    for place in &places {
+        let found = findings_elsewhere(catalog, &records, query, &place.to_string_lossy());
+        if found.is_empty() {
+            decisions.push(nowhere::decide(catalog, discovery, &place.to_string_lossy(), place));
+            decisions.extend(ends_above(catalog, place));
+        }
+        decisions.extend(found);
+    }
     if decisions.is_empty() {
         decisions.push(nowhere::decide(catalog, discovery, query, path.as_ref()));
         decisions.extend(ends_above(catalog, path.as_ref()));
@@ -160,8 +177,17 @@ fn checked(found: &Diagnostic, path: &str) -> Decision {
 
 /// Returns where a skill was found, and how far that place is trusted.
 fn found_at(record: Record<'_>, trust: &UserTrust) -> Decision {
+    let directory = record.root_directory();
+    let real = Path::new(&directory).canonicalize().unwrap_or_default();
+    let root = record
+        .location()
+        .strip_suffix(&*format!("{}/{}", record.package().as_str(), record.file()))
+        .and_then(|root| Path::new(root).canonicalize().ok());
+    let by_link = root.is_some_and(|root| root.join(record.package().as_str()) != real);
+    let by_link =
+        if by_link { format!(", by a link to {},", real.display()) } else { String::new() };
     let place = format!(
-        "{} in source `{}` of layer `{}` ({})",
+        "{}{by_link} in source `{}` of layer `{}` ({})",
         record.location(),
         record.source(),
         record.layer().name,

@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
@@ -9,6 +10,7 @@ use prowess::{Availability, Catalog, Diagnostic, Record, Severity};
 use serde::Serialize;
 
 use crate::args::{Global, List, SkillOrder};
+use crate::commands::elsewhere::{Elsewhere, UnreadLine};
 use crate::commands::user_trust::{TrustedRecord, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output, counted, grouped};
@@ -22,6 +24,8 @@ struct Listed<'c> {
     skills: Vec<TrustedRecord<'c>>,
     shadowed: Vec<TrustedRecord<'c>>,
     diagnostics: Vec<&'c Diagnostic>,
+    /// Directories with skills that are not searched.
+    unread: Vec<UnreadLine>,
     #[serde(skip)]
     catalog: &'c Catalog,
 }
@@ -34,9 +38,12 @@ pub(crate) fn run(global: &Global, args: &List, output: &Output) -> Result<ExitC
     if let Some(layer) = &args.layer {
         known_layer(&catalog, layer)?;
     }
-    let listed = listed(&catalog, args, &UserTrust::of(&catalog)?);
+    let elsewhere = Elsewhere::of(global, runtime.policies())?;
+    let mut listed = listed(&catalog, args, &UserTrust::of(&catalog)?);
+    listed.unread = elsewhere.in_json();
     output.result(&listed, |listed| text(listed, args.sort, output.is_for_a_terminal()))?;
     output.remark(&counts(&listed));
+    elsewhere.remark(output);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -75,6 +82,7 @@ fn listed<'c>(catalog: &'c Catalog, args: &List, trust: &UserTrust) -> Listed<'c
         skills: skills.into_iter().map(with_trust).collect(),
         shadowed: shadowed.into_iter().map(with_trust).collect(),
         diagnostics: catalog.diagnostics().collect(),
+        unread: Vec::new(),
         catalog,
     }
 }
@@ -124,10 +132,18 @@ fn text(listed: &Listed<'_>, order: SkillOrder, is_terminal: bool) -> String {
         let id = padded(&id(skill), ids);
         let _ = writeln!(text, "{ID}{id}{ID:#}  {DIM}{second}{DIM:#}{gap}{rest}");
     }
-    if !listed.shadowed.is_empty() {
+    // One directory by two paths is one skill.
+    let is_again = |shown: &&TrustedRecord<'_>| {
+        let real = |record: Record<'_>| Path::new(&record.root_directory()).canonicalize().ok();
+        let own = real(shown.record);
+        let mut same = listed.skills.iter().filter(|it| it.record.id() == shown.record.id());
+        own.is_some() && same.any(|it| real(it.record) == own)
+    };
+    let shadowed: Vec<_> = listed.shadowed.iter().filter(|shown| !is_again(shown)).collect();
+    if !shadowed.is_empty() {
         let _ = writeln!(text, "\n{HEADING}Shadowed{HEADING:#}");
     }
-    for skill in &listed.shadowed {
+    for skill in shadowed {
         let location = fitted(&skill.record.location(), ids + 2);
         let _ = writeln!(text, "{ID}{}{ID:#}  {location}", padded(&id(skill), ids));
     }

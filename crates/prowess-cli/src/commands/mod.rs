@@ -9,6 +9,7 @@ mod config;
 mod conversation;
 mod difference;
 mod doctor;
+mod elsewhere;
 mod explain;
 mod help;
 mod install;

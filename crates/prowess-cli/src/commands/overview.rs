@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::args::Global;
 use crate::commands::composed::InPrompt;
+use crate::commands::elsewhere::{Elsewhere, UnreadLine};
 use crate::commands::user_trust::{self, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output, counted};
@@ -27,6 +28,10 @@ struct Overview {
     warnings: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     in_prompt: Option<InPrompt>,
+    /// Directories with skills that are not searched.
+    unread: Vec<UnreadLine>,
+    #[serde(skip)]
+    elsewhere: String,
     #[serde(skip)]
     next_to_trust: Option<String>,
 }
@@ -40,18 +45,23 @@ struct LayerLine {
     trusted_by_user: Option<bool>,
     skills: usize,
     roots: Vec<String>,
+    /// The number of skills of each root.
+    #[serde(skip)]
+    counts: Vec<usize>,
 }
 
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
+    let elsewhere = Elsewhere::of(global, runtime.policies())?;
     let in_prompt = InPrompt::of(&runtime)?;
-    let overview = Overview { in_prompt, ..overview(&catalog, &UserTrust::of(&catalog)?) };
+    let trust = UserTrust::of(&catalog)?;
+    let overview = Overview { in_prompt, ..overview(&catalog, &trust, &elsewhere) };
     output.result(&overview, text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn overview(catalog: &Catalog, trust: &UserTrust) -> Overview {
+fn overview(catalog: &Catalog, trust: &UserTrust, elsewhere: &Elsewhere) -> Overview {
     let line = |(rank, layer): (usize, &prowess::Layer)| LayerLine {
         layer: layer.name.to_string(),
         trust: layer.trust.as_str(),
@@ -63,6 +73,11 @@ fn overview(catalog: &Catalog, trust: &UserTrust) -> Overview {
             .filter(|source| source.layer == rank)
             .map(|source| source.source.root().to_owned())
             .filter(|root| paths::is_there(root))
+            .collect(),
+        counts: (0..catalog.sources().len())
+            .filter(|&at| catalog.sources()[at].layer == rank)
+            .filter(|&at| paths::is_there(catalog.sources()[at].source.root()))
+            .map(|at| catalog.skills().filter(|skill| skill.index().source() == at).count())
             .collect(),
     };
     let count = |severity| {
@@ -81,6 +96,8 @@ fn overview(catalog: &Catalog, trust: &UserTrust) -> Overview {
         errors: count(Severity::Error),
         warnings: count(Severity::Warning),
         in_prompt: None,
+        unread: elsewhere.in_json(),
+        elsewhere: elsewhere.lines(),
         next_to_trust: not_trusted.and_then(|found| found.path.as_deref().map(str::to_owned)),
     }
 }
@@ -93,11 +110,12 @@ fn text(overview: &Overview) -> String {
     let skills_word = counted(*skills, "skill");
     let mut text =
         format!("{HEADING}{skills_word}{HEADING:#} by layer, highest precedence first:\n");
-    for LayerLine { layer, trust, trusted_by_user, skills, roots } in layers {
+    for LayerLine { layer, trust, trusted_by_user, skills, roots, counts } in layers {
         let trust = user_trust::described(trust, *trusted_by_user);
         let _ = writeln!(text, "  {layer:8} {skills:>5}  {DIM}{trust}{DIM:#}");
-        for root in roots {
-            let _ = writeln!(text, "      {DIM}{}{DIM:#}", plain(root));
+        for (root, count) in roots.iter().zip(counts) {
+            let count = if roots.len() > 1 { format!("  {count}") } else { String::new() };
+            let _ = writeln!(text, "      {DIM}{}{count}{DIM:#}", plain(root));
         }
     }
     if shadowed + hidden + not_ready + errors + warnings > 0 {
@@ -114,6 +132,9 @@ fn text(overview: &Overview) -> String {
     if let Some(in_prompt) = &overview.in_prompt {
         let sentence = wrapped(&in_prompt.sentence(), columns_behind(0), 0);
         let _ = writeln!(text, "\n{sentence}");
+    }
+    if !overview.elsewhere.is_empty() {
+        let _ = write!(text, "\n{}", overview.elsewhere);
     }
     let _ = writeln!(text, "\n{HEADING}Next{HEADING:#}");
     if let Some(folder) = &overview.next_to_trust {

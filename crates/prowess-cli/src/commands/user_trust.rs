@@ -67,8 +67,13 @@ fn trusted_folders() -> Result<Option<TrustedFolders>, Failure> {
 
 /// Returns the trust level of a layer for people, with the user's answer.
 pub(crate) fn described(level: &str, by_user: Option<bool>) -> String {
-    let granted = if by_user == Some(true) { ", and you trust it" } else { "" };
-    format!("{level}{granted}")
+    match (level, by_user) {
+        (_, Some(true)) => "trusted by you",
+        (_, Some(false)) => "not trusted yet",
+        ("ask_first", None) => "asks first",
+        (level, None) => level,
+    }
+    .to_owned()
 }
 
 /// A record in JSON, with the user's answer.

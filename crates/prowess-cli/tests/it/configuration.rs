@@ -255,3 +255,66 @@ fn directory_option_is_the_working_directory() {
     let gone = Program::new().run(&["-C", "gone", "list", "--format", "json"]);
     assert_eq!((gone.code, &gone.error()["code"]), (Some(2), &"path-not-found".into()));
 }
+
+#[test]
+fn value_is_set_read_and_removed_and_the_rest_of_the_file_stays() {
+    let tree = machine();
+    let user = "home/.config/prowess/config.yaml";
+    run(&tree, &["config", "set", "prompt.max_tokens", "7"]).text();
+    tree.write(user, "# mine\nprompt: { max_tokens: 7 } # why\n");
+    run(&tree, &["config", "set", "discovery.also", "[acme]"]).text();
+    let expected = "# mine\nprompt: { max_tokens: 7 } # why\ndiscovery:\n  also: [acme]\n";
+    assert_eq!(fs::read_to_string(tree.join(user)).unwrap(), expected);
+    assert_eq!(run(&tree, &["config", "get", "discovery.also"]).text(), "[\"acme\"]\n");
+    run(&tree, &["config", "unset", "discovery.also"]).text();
+    let kept = "# mine\nprompt: { max_tokens: 7 } # why\n";
+    assert_eq!(fs::read_to_string(tree.join(user)).unwrap(), kept);
+    let refused = |args: &[&str], code: &str| {
+        let args = [&["config"], args, &["--format", "json"]].concat();
+        assert_eq!(run(&tree, &args).error()["code"], code, "{args:?}");
+        assert_eq!(fs::read_to_string(tree.join(user)).unwrap(), kept, "nothing was written");
+    };
+    refused(&["set", "prompt.max_tokns", "7"], "config-invalid");
+    refused(&["set", "prompt.max_tokens", "many"], "config-invalid");
+    refused(&["set", "--project", "gate.ungranted", "allow"], "config-key-forbidden");
+    refused(&["unset", "discovery.also"], "config-key-not-set");
+    refused(&["edit"], "editor-unknown");
+    let editor = program(&tree).variable("EDITOR", "echo 'bad: 1' >>");
+    let error = editor.run(&["config", "edit", "--format", "json"]).error();
+    assert_eq!((&error["code"], &error["line"]), (&"config-invalid".into(), &3.into()), "{error}");
+    let text = fs::read_to_string(tree.join(user)).unwrap();
+    assert!(text.ends_with("bad: 1\n"), "the person's text stays: {text}");
+}
+
+#[test]
+fn link_to_the_file_stays_a_link() {
+    let tree = machine();
+    tree.write("dotfiles/config.yaml", "prompt:\n  max_tokens: 7\n");
+    fs::create_dir_all(tree.join("home/.config/prowess")).unwrap();
+    let link = tree.join("home/.config/prowess/config.yaml");
+    std::os::unix::fs::symlink("../../../dotfiles/config.yaml", &link).unwrap();
+    run(&tree, &["config", "set", "prompt.max_tokens", "8"]).text();
+    assert!(link.is_symlink(), "the link is the person's");
+    let text = fs::read_to_string(tree.join("dotfiles/config.yaml")).unwrap();
+    assert_eq!(text, "prompt:\n  max_tokens: 8\n");
+}
+
+#[test]
+fn skills_that_are_not_read_are_named_with_the_command_that_adds_them() {
+    let tree = machine();
+    tree.write("repository/.acme/skills/zed/SKILL.md", plain_skill("zed"));
+    let command = "prowess config set discovery.also '[acme]'";
+    let said = |args: &[&str]| {
+        let ran = run(&tree, args);
+        ran.stdout + &ran.stderr
+    };
+    for args in [&[][..], &["list"], &["doctor"], &["explain", "zed"]] {
+        let said = said(args);
+        // Long lines are wrapped.
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(command), "{args:?}: {said}");
+    }
+    run(&tree, &["config", "set", "discovery.also", "[acme]"]).text();
+    assert!(!said(&["list"]).contains("not read"), "it is read now");
+    assert!(said(&["list"]).contains("zed"), "it is listed");
+}

@@ -67,6 +67,26 @@ pub(super) fn run(
     Ok(())
 }
 
+/// Prints one value: alone for a program, with its origin on a terminal and as JSON. A key above
+/// others is shown as by `config show`.
+pub(super) fn get(global: &Global, key: &str, output: &Output) -> Result<(), Failure> {
+    let found = Found::of(global)?;
+    let Some(value) = found.configuration.values().iter().find(|value| value.key == key) else {
+        return run(global, &Selection { key: Some(key), all: false, changed: false }, output);
+    };
+    output.result(value, |value| {
+        let text = value.value.as_str().map_or_else(|| value.value.to_string(), str::to_owned);
+        let origin = value.origin.to_string();
+        let origin = match output.is_for_a_terminal() {
+            true => format!("  {DIM}# {}{DIM:#}", plain(&origin)),
+            false => String::new(),
+        };
+        format!("{}{origin}\n", plain(&text))
+    })?;
+    output.diagnostics(&found.finding());
+    Ok(())
+}
+
 fn unknown(key: &str, values: &[ConfigValue]) -> Failure {
     // The keys of values, and those above them.
     let above = |value: &'_ ConfigValue| {

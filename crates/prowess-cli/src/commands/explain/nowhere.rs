@@ -1,6 +1,8 @@
 //! The reason why a query matches no skill.
 
-use std::path::Path;
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use prowess::Catalog;
 use prowess::source_fs::{Discovery, FsConfig};
@@ -12,6 +14,41 @@ use crate::paths;
 
 /// The outcome of a query that matches nothing.
 pub(super) const NOT_FOUND: &str = "not-found";
+
+/// The maximum number of names that are looked at for one that is meant.
+const MOST_NAMES: usize = 20_000;
+
+/// The maximum number of directories of one name that are explained.
+const MOST_PLACES: usize = 3;
+
+/// Returns the directories with a name, and links, below all roots, whether a scan reaches them or
+/// not. The nearest to a root are first.
+pub(super) fn places(catalog: &Catalog, name: &str) -> Vec<PathBuf> {
+    let mut places = Vec::new();
+    if name.contains('/') {
+        return places;
+    }
+    let roots = catalog.sources().iter().map(|source| PathBuf::from(source.source.root()));
+    let mut pending: VecDeque<_> = roots.filter(|root| root.is_absolute()).collect();
+    let mut left = MOST_NAMES;
+    while let Some(directory) = pending.pop_front() {
+        for entry in fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok) {
+            left -= 1;
+            let kind = entry.file_type();
+            let is_directory = kind.as_ref().is_ok_and(fs::FileType::is_dir);
+            if entry.file_name() == name && (is_directory || kind.is_ok_and(|it| it.is_symlink())) {
+                places.push(entry.path());
+            }
+            if left == 0 || places.len() == MOST_PLACES {
+                return places;
+            }
+            if is_directory {
+                pending.push_back(entry.path());
+            }
+        }
+    }
+    places
+}
 
 /// Returns the only decision about a query that matches nothing.
 pub(super) fn decide(

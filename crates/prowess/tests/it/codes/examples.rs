@@ -244,9 +244,7 @@ description: Merges files.
     (source_fs::codes::DUPLICATE_LINK, done(ONE, |tree| link(tree, "pdf", "user/forms"))),
     (
         source_fs::codes::LINK_NOT_SEARCHED,
-        done("//- /elsewhere/pdf/SKILL.md\n---\nname: pdf\ndescription: x\n---\n", |tree| {
-            link(tree, "/elsewhere", "user/more");
-        }),
+        done("//- /elsewhere/notes.md\ntext\n", |tree| link(tree, "/elsewhere", "user/more")),
     ),
     (source_fs::codes::PATH_NOT_UTF8, done("", |tree| unusual(tree, b"caf\xe9"))),
     (source_fs::codes::PATH_NOT_PORTABLE, done("", |tree| unusual(tree, b"c:forms"))),

@@ -1,0 +1,136 @@
+//! `prowess config set` and `unset`: change one value of a file, and nothing else in it.
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use prowess::{Configuration, Origin};
+use prowess_dir::{Dir, Links};
+use serde_json::json;
+
+use crate::args::Global;
+use crate::failure::Failure;
+use crate::output::{ID, Output};
+use crate::paths::surroundings;
+use crate::policies::{
+    Found, check_text, check_value, file_text, not_editable, project_file, user_file,
+};
+use crate::terminal::plain;
+
+pub(super) fn set(
+    global: &Global,
+    key: &str,
+    value: &str,
+    project: bool,
+    output: &Output,
+) -> Result<(), Failure> {
+    check_value(key, value)?;
+    let file = ConfigFile::open(project)?;
+    let text = Configuration::set_in(&file.text, key, value);
+    file.replace(&text.map_err(|error| not_editable(&file.path, error))?)?;
+    say(&file, key, "Set", output)?;
+    overridden(global, key, &file.path, output);
+    Ok(())
+}
+
+pub(super) fn unset(key: &str, project: bool, output: &Output) -> Result<(), Failure> {
+    let file = ConfigFile::open(project)?;
+    let text = Configuration::unset_in(&file.text, key);
+    let Some(text) = text.map_err(|error| not_editable(&file.path, error))? else {
+        let message = format!("`{}` does not set `{key}`", file.path.display());
+        let help = format!("`prowess config show {key}` prints where a value comes from");
+        return Err(Failure::new("config-key-not-set", message, help));
+    };
+    file.replace(&text)?;
+    say(&file, key, "Removed", output)
+}
+
+fn say(file: &ConfigFile, key: &str, what: &str, output: &Output) -> Result<(), Failure> {
+    let path = file.path.to_string_lossy();
+    output.result(&json!({ "path": path, "key": key }), |_| {
+        format!("{what} {ID}{}{ID:#} in {}\n", plain(key), plain(&path))
+    })
+}
+
+/// Says that another place still decides.
+fn overridden(global: &Global, key: &str, file: &Path, output: &Output) {
+    let Ok(found) = Found::of(global) else { return };
+    output.diagnostics(&found.finding());
+    let value = found.configuration.values().iter().find(|value| value.key == key);
+    let other = value.filter(|value| match &value.origin {
+        Origin::File(path) | Origin::Project(path) => path != file,
+        Origin::Variable(_) | Origin::Option(_) => true,
+        _ => false,
+    });
+    if let Some(value) = other {
+        let origin = value.origin.to_string();
+        output.remark(&format!("{} still decides, which is above that file\n", plain(&origin)));
+    }
+}
+
+/// A file to change.
+pub(super) struct ConfigFile {
+    pub(super) path: PathBuf,
+    /// Its text; empty if there is none yet.
+    pub(super) text: String,
+}
+
+impl ConfigFile {
+    /// Reads the user's file, or the project's.
+    pub(super) fn open(project: bool) -> Result<Self, Failure> {
+        let path = if project { surroundings()?.project().map(project_file) } else { user_file() };
+        let path = path.ok_or_else(|| {
+            let message = "the user has no home directory for a configuration";
+            Failure::usage("home-unknown", message, "set `HOME` or `XDG_CONFIG_HOME`")
+        })?;
+        if project && path.symlink_metadata().is_ok_and(|it| it.is_symlink()) {
+            let message =
+                format!("`{}` is a link, which a project's file must not be", path.display());
+            return Err(Failure::new("config-unreadable", message, "replace it by a file"));
+        }
+        let text = match path.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            _ => file_text(&path).map_err(|reason| {
+                let message = format!("`{}` cannot be read: {reason}", path.display());
+                Failure::new("config-unreadable", message, "correct its permissions, or remove it")
+            })?,
+        };
+        Ok(Self { path, text })
+    }
+
+    /// Checks a text and writes it: a reader sees the old one or the new one. A link stays, and
+    /// its target is written, as in a repository of dotfiles.
+    fn replace(&self, text: &str) -> Result<(), Failure> {
+        check_text(&self.path, text)?;
+        self.write(text).map_err(|reason| {
+            let message = format!("`{}` could not be written: {reason}", self.path.display());
+            Failure::new("output-failed", message, "nothing was changed; try again")
+        })
+    }
+
+    fn write(&self, text: &str) -> Result<(), String> {
+        self.create("").map_err(|error| error.to_string())?;
+        let real = self.path.canonicalize().map_err(|error| error.to_string())?;
+        let (Some(parent), Some(name)) =
+            (real.parent(), real.file_name().and_then(|it| it.to_str()))
+        else {
+            return Err("its name is not UTF-8".to_owned());
+        };
+        let directory = Dir::open(parent).map_err(|error| error.to_string())?;
+        let (before, after) = (self.text.as_bytes(), text.as_bytes());
+        let written = directory.replace_file(name, Links::Refuse, before, after);
+        written.map_err(|error| error.to_string())
+    }
+
+    /// Creates the file and its directory, if it is missing.
+    pub(super) fn create(&self, text: &str) -> io::Result<()> {
+        if let Some(directory) = self.path.parent() {
+            fs::create_dir_all(directory)?;
+        }
+        match OpenOptions::new().write(true).create_new(true).open(&self.path) {
+            Ok(mut file) => io::Write::write_all(&mut file, text.as_bytes()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
