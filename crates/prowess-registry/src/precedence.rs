@@ -92,7 +92,7 @@ impl Resolution<'_> {
     }
 
     /// Hides a skill of a folder that is not trusted. A directory that is reached by two paths is
-    /// hidden once: the second record is shadowed, and nobody can load either.
+    /// hidden once: the second record is shadowed, and neither can be loaded.
     fn withhold(&mut self, at: RecordIndex, reason: &str) {
         let record = self.builder.record(at);
         let first = *self.withheld.entry(record.id().to_owned()).or_insert(at);

@@ -40,8 +40,8 @@ impl Discovery {
     /// and that this policy leaves out: `.NAME/skills`, `skills`, and `NAME/skills` in the
     /// directory for configuration. Those whose skills are all found by another path are left out.
     ///
-    /// It lists directories and reads no file, and it is for people who miss a skill: a scan does
-    /// not need it.
+    /// It lists directories and reads no file. It is for people whose skill is missing: a scan
+    /// does not need it.
     pub fn unread(&self, surroundings: &Surroundings) -> Unread {
         let mut read = self.real_roots(surroundings);
         let mut added = self.clone();
@@ -137,13 +137,16 @@ pub fn projects_below(surroundings: &Surroundings) -> Vec<DirectoryOfSkills> {
     if !directory.ancestors().any(|above| above.join(".git").exists()) {
         add_projects(directory, PROJECT_DEPTH, &mut projects);
     }
+    let home = surroundings.home.as_ref().and_then(|home| home.canonicalize().ok());
+    projects.retain(|project| project.directory.canonicalize().ok() != home);
     projects
 }
 
 fn add_projects(directory: &Path, depth: usize, projects: &mut Vec<DirectoryOfSkills>) {
     for name in names(directory).into_iter().filter(|name| !name.starts_with('.')) {
         let directory = directory.join(name);
-        let places = places_in(&directory).into_iter();
+        // With `skills` alone it is a pack of skills.
+        let places = clients_in(&directory);
         let skills: Vec<_> = places.flat_map(|place| skills_in(&place)).collect();
         if !skills.is_empty() {
             projects.push(DirectoryOfSkills { directory, skills });
@@ -174,9 +177,12 @@ fn candidates(surroundings: &Surroundings) -> Vec<(PathBuf, bool)> {
 
 /// Returns `.NAME/skills` for each client's directory in a folder, and `skills`.
 fn places_in(folder: &Path) -> Vec<PathBuf> {
+    clients_in(folder).chain([folder.join("skills")]).collect()
+}
+
+fn clients_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
     let clients = names(folder).into_iter().filter(|name| name.starts_with('.'));
-    let places = clients.map(|name| folder.join(name).join("skills"));
-    places.chain([folder.join("skills")]).collect()
+    clients.map(|name| folder.join(name).join("skills"))
 }
 
 /// Returns the skills in a directory, and those one level below it.

@@ -84,7 +84,7 @@ impl Elsewhere {
 
     fn sentences(&self) -> Vec<(Code, String, String, String)> {
         let mut sentences = Vec::new();
-        let mut say = |code, directories: &[DirectoryOfSkills], end: &str, how: String| {
+        let mut say = |code, directories: &[DirectoryOfSkills], place: &str, how: String| {
             let Some(first) = directories.first() else { return };
             let all = counted(directories.iter().map(|it| it.skills.len()).sum(), "skill");
             let name = |it: &DirectoryOfSkills| {
@@ -95,14 +95,15 @@ impl Elsewhere {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            let what = format!("{all} in {}{more} {end}", named.join(", "));
-            sentences.push((code, first.directory.to_string_lossy().into_owned(), what, how));
+            let what = format!("{all} {place}: {}{more}", named.join(", "));
+            let file = first.directory.to_string_lossy().into_owned();
+            sentences.push((code, file, what, how));
         };
-        say(SKILLS_NOT_READ, &self.unread.directories, "are not read", self.command());
+        say(SKILLS_NOT_READ, &self.unread.directories, "not read", self.command());
         if let Some(first) = self.projects.first() {
             let how =
                 format!("see those of one with `prowess -C {} list`", shell_word(&first.directory));
-            say(PROJECTS_BELOW, &self.projects, "belong to projects below this directory", how);
+            say(PROJECTS_BELOW, &self.projects, "in projects below this directory", how);
         }
         sentences
     }

@@ -30,9 +30,13 @@ impl UserTrust {
             let answer = trusted.as_ref().map(|folders| folders.answer(folder));
             answer == Some(FolderAnswer::Trusted)
         };
-        let answer =
-            |source: &CatalogSource| is_asked(source).then(|| is_trusted(source.source.root()));
-        Ok(Self { answers: catalog.sources().iter().map(answer).collect() })
+        // A directory that the user named is offered without an answer.
+        let is_offered = |at| catalog.skills().any(|skill| skill.index().source() == at);
+        let answer = |(at, source): (usize, &CatalogSource)| {
+            let answer = is_asked(source).then(|| is_trusted(source.source.root()));
+            answer.filter(|is_trusted| *is_trusted || !is_offered(at))
+        };
+        Ok(Self { answers: catalog.sources().iter().enumerate().map(answer).collect() })
     }
 
     /// Returns whether the user trusts the directory of this source.

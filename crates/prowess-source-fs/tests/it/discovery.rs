@@ -355,11 +355,7 @@ fn skills_of_other_clients_are_seen_and_can_be_added() {
     assert_eq!(settings[0], "discovery.also=[acme, claude, tool]", "what was named stays");
     let neither = Discovery { user: false, project: ProjectSearch::Never, ..policy() };
     let settings = unread(&tree, &neither, "repo/app").1;
-    assert_eq!(
-        settings[1..],
-        ["discovery.user=true", "discovery.project=repository"],
-        "{settings:?}"
-    );
+    assert_eq!(settings[1..3], ["discovery.user=true", "discovery.project=repository"]);
 }
 
 #[test]
@@ -367,11 +363,14 @@ fn projects_with_skills_are_seen_from_above() {
     let tree = Tree::new("//- /src/team/web/.git/HEAD\n//- /src/plain/.git/HEAD\n");
     tree.write("src/shop/.claude/skills/a/SKILL.md", "it");
     tree.write("src/team/web/.agents/skills/b/SKILL.md", "it");
+    tree.write("src/pack/skills/c/SKILL.md", "it");
+    tree.write("home/.agents/skills/d/SKILL.md", "it");
     let below = |working| {
         let found = prowess_source_fs::projects_below(&surroundings(&tree, working));
-        let name = |path: &std::path::Path| path.strip_prefix(tree.join("src")).unwrap().to_owned();
+        let name = |path: &std::path::Path| path.strip_prefix(tree.path()).unwrap().to_owned();
         found.iter().map(|it| name(&it.directory)).collect::<Vec<_>>()
     };
-    assert_eq!(below("src"), [std::path::Path::new("shop"), "team/web".as_ref()]);
+    assert_eq!(below("src"), [std::path::Path::new("src/shop"), "src/team/web".as_ref()]);
+    assert_eq!(below(""), [std::path::Path::new("src/shop")], "the home is no project");
     assert!(below("src/plain").is_empty(), "a project is not above others");
 }

@@ -11,6 +11,7 @@ mod codes;
 mod collector;
 mod compaction;
 mod configuration;
+mod configuration_edit;
 mod conversation;
 mod default_skills;
 mod dynamic;
