@@ -33,9 +33,9 @@ pub(crate) use install::{
     Add, InstallOptions, LockWork, Publish, Remove, SignerOption, Sync, Update,
 };
 pub(crate) use list::{List, SkillOrder};
-pub(crate) use mcp::Mcp;
 #[cfg(feature = "mcp-sources")]
 pub(crate) use mcp::McpCall;
+pub(crate) use mcp::{Mcp, McpScope};
 pub(crate) use new::New;
 pub(crate) use plugin::{Plugin, PluginCheck, PluginKind, PluginNew, PluginReport, PluginTrust};
 pub(crate) use prompt::PromptArgs;

@@ -28,10 +28,12 @@ mod package;
 mod paths;
 mod plugins;
 mod policies;
+mod question;
 mod runtime;
 mod secrets;
 mod snippet;
 mod terminal;
+mod text_edit;
 mod user;
 
 use std::process::ExitCode;

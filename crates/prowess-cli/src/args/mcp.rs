@@ -16,6 +16,26 @@ pub(crate) enum Mcp {
         #[arg(long, value_name = "NAME")]
         client: Option<String>,
     },
+    /// Add this program to a client's configuration, after it has shown the change and asked
+    ///
+    /// The options of this command line, such as `--root` and `-C`, are those of the server. Every
+    /// other byte of the file is kept, and a copy of it next to it.
+    Install {
+        /// Name of the client; `prowess mcp config` lists them
+        client: String,
+        #[command(flatten)]
+        scope: McpScope,
+        /// Write without a question
+        #[arg(long, short)]
+        yes: bool,
+    },
+    /// Start the server as a client's configuration says, and list what a model sees
+    Test {
+        /// Name of the client; `prowess mcp config` lists them
+        client: String,
+        #[command(flatten)]
+        scope: McpScope,
+    },
     /// Send one request to a server, and print its result as JSON
     ///
     /// The server is the command after `--`, which is started for the request, or the one at
@@ -23,6 +43,14 @@ pub(crate) enum Mcp {
     /// resources/read '{"uri": "skill://pdf/SKILL.md"}' --url http://127.0.0.1:8080/mcp`.
     #[command(hide = !cfg!(feature = "mcp-sources"))]
     Call(McpCall),
+}
+
+/// Which file of a client is meant.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct McpScope {
+    /// The file of this project, not the user's
+    #[arg(long)]
+    pub(crate) project: bool,
 }
 
 /// The arguments of `mcp call`.

@@ -1,89 +1,106 @@
 //! `prowess mcp`: how clients of the Model Context Protocol start this program, and a small client.
-//!
-//! The blocks are data next to this file.
 
 #[cfg(feature = "mcp-sources")]
 mod call;
+mod client_file;
+mod clients;
+mod install;
+mod process;
+mod test;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use prowess::text::{enumerated, quoted};
-use serde::Deserialize;
 use serde_json::json;
 
-use crate::args::{Global, Mcp, Setting};
+use crate::args::{Global, Mcp, McpScope, Setting};
 use crate::failure::Failure;
 #[cfg(not(feature = "mcp-sources"))]
 use crate::features;
 use crate::output::Output;
-use crate::paths::{absolute, working_directory};
+use crate::paths::{absolute, surroundings, working_directory};
 use crate::plugins::this_program;
-
-const CLIENTS: &str = include_str!("mcp/clients.json");
-
-/// The blocks by the name of their file.
-const BLOCKS: [(&str, &str); 6] = [
-    ("codex.toml", include_str!("mcp/codex.toml")),
-    ("goose.yaml", include_str!("mcp/goose.yaml")),
-    ("mcp-servers.json", include_str!("mcp/mcp-servers.json")),
-    ("opencode.json", include_str!("mcp/opencode.json")),
-    ("vscode.json", include_str!("mcp/vscode.json")),
-    ("zed.json", include_str!("mcp/zed.json")),
-];
-
-/// A client, and where its configuration is.
-#[derive(Deserialize)]
-struct Client {
-    name: String,
-    block: String,
-    file: String,
-}
+use clients::{Client, Scope};
 
 pub(crate) fn run(command: &Mcp, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    let client = match command {
-        Mcp::Config { client } => client,
+    match command {
+        Mcp::Config { client: None } => list(output)?,
+        Mcp::Config { client: Some(name) } => print(&clients::find(name)?, global, output)?,
+        Mcp::Install { client, scope, yes } => {
+            let client = clients::find(client)?;
+            return install::run(&client, scope_of(&client, *scope)?, *yes, global, output);
+        }
+        Mcp::Test { client, scope } => {
+            let client = clients::find(client)?;
+            return test::run(&client, scope_of(&client, *scope)?, output);
+        }
         #[cfg(feature = "mcp-sources")]
         Mcp::Call(args) => return call::run(args, output),
         #[cfg(not(feature = "mcp-sources"))]
         Mcp::Call(_) => return Err(features::lacks("mcp-sources", "mcp call")),
-    };
-    let clients: Vec<Client> = serde_json::from_str(CLIENTS).expect("a test reads the list");
-    match client {
-        None => list(&clients, output)?,
-        Some(name) => print(find(&clients, name)?, global, output)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(clients: &[Client], output: &Output) -> Result<(), Failure> {
-    let names: Vec<_> = clients.iter().map(|client| client.name.as_str()).collect();
+fn list(output: &Output) -> Result<(), Failure> {
+    let names: Vec<_> = clients::all().into_iter().map(|client| client.name).collect();
     output.result(&json!({ "clients": names }), |_| format!("{}\n", names.join("\n")))
 }
 
-fn find<'c>(clients: &'c [Client], name: &str) -> Result<&'c Client, Failure> {
-    clients.iter().find(|client| client.name == name).ok_or_else(|| {
-        let names = enumerated(clients.iter().map(|client| client.name.as_str()), "and");
-        let help =
-            format!("the known clients are {names}; the blocks of most others look like one");
-        Failure::usage("client-unknown", format!("no client named {}", quoted(name)), help)
-    })
+fn scope_of(client: &Client, asked: McpScope) -> Result<Scope, Failure> {
+    let scope = if asked.project { Scope::Project } else { client.usual_scope() };
+    if client.has(scope) {
+        return Ok(scope);
+    }
+    let message = format!("{} reads no file of a project", client.name);
+    Err(Failure::usage("client-scope", message, "leave out `--project`"))
 }
 
 fn print(client: &Client, global: &Global, output: &Output) -> Result<(), Failure> {
-    let Client { name, block, file } = client;
-    let command = text(&this_program()?)?;
-    let args = server_arguments(global)?;
-    let block = BLOCKS.iter().find(|(file, _)| file == block).expect("a test reads each block").1;
-    let line: Vec<_> = [&command].into_iter().chain(&args).collect();
-    // JSON texts and lists are valid in TOML and YAML too.
-    let block = block
-        .replace("{command}", &json!(command).to_string())
-        .replace("{args}", &json!(args).to_string())
-        .replace("{line}", &json!(line).to_string());
+    let line = server_line(global)?;
+    let (name, file) = (&client.name, client.places());
+    let block = client
+        .shape()
+        .installed("", &line)
+        .map_err(|fault| Failure::new("client-unknown", fault.message, "report this"))?;
     output.remark(&format!("{name} reads this from {file}\n"));
-    let value = json!({ "client": name, "file": file, "block": block });
+    remark_on_place(client, client.usual_scope(), global, output)?;
+    let own = client.own_command(&line);
+    if let Some(own) = &own {
+        output.remark(&format!("its own command does the same: {own}\n"));
+    }
+    let value = json!({ "client": name, "file": file, "block": block, "command": own });
     output.result(&value, |_| block.clone())
+}
+
+/// Says whose skills are served, where the client does not start the server in the project that
+/// the user is in.
+fn remark_on_place(
+    client: &Client,
+    scope: Scope,
+    global: &Global,
+    output: &Output,
+) -> Result<(), Failure> {
+    let starts_here = scope == Scope::Project || client.starts_in_project;
+    let is_chosen = global.start.is_some() || !global.skills.root.is_empty();
+    let around = surroundings()?;
+    let project = around.project().filter(|project| Some(*project) != around.home.as_deref());
+    if let Some(project) = project.filter(|_| !starts_here && !is_chosen) {
+        let name = &client.name;
+        let ways = if client.has(Scope::Project) { ", or install with `--project`" } else { "" };
+        output.remark(&format!(
+            "{name} starts it outside of any project, so it serves the skills of your home; for \
+             those of this project add `-C {}`{ways}\n",
+            project.display()
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the command line that starts this program as a server.
+fn server_line(global: &Global) -> Result<Vec<String>, Failure> {
+    let command = text(&this_program()?)?;
+    Ok([command].into_iter().chain(server_arguments(global)?).collect())
 }
 
 /// Returns the arguments of a server with these options. A client starts it in another directory,

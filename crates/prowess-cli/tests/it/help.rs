@@ -11,7 +11,7 @@ use crate::program::Program;
 /// Each command whose help is in the snapshot; the first one is the program itself.
 const COMMANDS: &str = ", validate, read-properties, new, to-prompt, list, show, search, explain, \
     doctor, prompt, call, run, plugin, plugin list, plugin inspect, plugin check, plugin new, \
-    plugin trust, serve, mcp, mcp config, mcp call, config, config show, config init, config schema, \
+    plugin trust, serve, mcp, mcp config, mcp install, mcp test, mcp call, config, config show, config init, config schema, \
     config check, trust, add, remove, sync, update, verify, publish, audit, audit show, \
     audit verify, audit stats, approvals, approvals list, approvals grant, approvals deny, \
     approvals revoke, approvals watch, probe, completions, man, tour, version, help, help options";

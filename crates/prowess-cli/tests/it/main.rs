@@ -20,6 +20,7 @@ mod lock_files;
 #[cfg(all(feature = "http", feature = "mcp-sources"))]
 mod mcp_call;
 mod mcp_config;
+mod mcp_install;
 #[cfg(all(feature = "http", feature = "mcp-sources"))]
 mod mcp_sources;
 mod new;
@@ -50,6 +51,7 @@ mod serve_http;
 mod shell;
 #[cfg(feature = "remotes")]
 mod signers;
+mod terminal;
 mod tour;
 mod trust;
 mod validate;

@@ -15,7 +15,7 @@ fn command_line(client: &str, block: &str) -> Value {
             let entry = |(key, value)| (String::from(key), serde_json::from_str(value).unwrap());
             Value::Object(entries.map(entry).collect())
         }
-        "goose" => {
+        "goose" | "hermes" => {
             let entries = block.lines().filter_map(|line| line.trim().split_once(": "));
             let read = |value: &str| serde_json::from_str(value).unwrap_or(json!(value));
             Value::Object(entries.map(|(key, value)| (key.to_owned(), read(value))).collect())
@@ -42,7 +42,7 @@ fn every_block_starts_a_server_of_the_same_skills() {
     let program = || Program::new().working_in(tree.path());
     let listed = program().run(&["mcp", "config"]);
     let clients = listed.text();
-    assert!(clients.lines().count() >= 10, "{clients}");
+    assert!(clients.lines().count() >= 15, "{clients}");
     for client in clients.lines() {
         let args = ["--root", "team=a \"b\"", "mcp", "config", "--client", client];
         let ran = program().run(&args);

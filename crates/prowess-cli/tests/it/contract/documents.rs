@@ -16,7 +16,8 @@ const LINES: &str = "
     validate pdf; read-properties pdf; new fresh; to-prompt pdf; list; show pdf; search pdf;
     explain pdf; doctor; prompt; call; plugin list; plugin inspect pdf/SKILL.md;
     plugin check pdf/SKILL.md; plugin new greeter; plugin trust pdf/SKILL.md;
-    mcp config --client cursor; mcp call tools/list --url http://127.0.0.1:1; config show;
+    mcp config --client cursor; mcp install cursor; mcp test cursor;
+    mcp call tools/list --url http://127.0.0.1:1; config show;
     config get x; config set prompt.max_tokens 5; config unset x; config edit; config init;
     config schema; config check; trust;
     add ./pdf; remove pdf; sync; update; verify; publish . --to site; audit show; audit verify;

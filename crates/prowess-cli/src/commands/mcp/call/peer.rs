@@ -1,19 +1,14 @@
 //! The connection to a server: a process that is started, or a URL.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use ureq::Agent;
 
-use super::REVISION;
+use super::super::process::{MOST_BYTES, Process, REVISION, failed, is_answer, plain};
 use crate::commands::serve::TOKEN_VARIABLE;
 use crate::failure::Failure;
-
-/// The maximum size of a message, in bytes.
-const MOST_BYTES: u64 = 64 << 20;
 
 /// The header with the id of a session.
 const SESSION_ID: &str = "mcp-session-id";
@@ -31,7 +26,9 @@ impl Peer {
             let help = "name its URL with `--url`, or its command after `--`";
             return Err(Failure::usage("usage", "no server to call", help));
         };
-        Ok(Self::Process(Process::start(program, arguments, patience)?))
+        let mut command = Command::new(program);
+        command.args(arguments);
+        Ok(Self::Process(Process::start(command, patience)?))
     }
 
     /// Refers to a server that is running.
@@ -52,18 +49,12 @@ impl Peer {
         params: &Value,
     ) -> Result<Value, Failure> {
         let message = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        let is_answer = |answer: &Value| {
-            answer["id"] == id && (answer.get("result").is_some() || answer.get("error").is_some())
-        };
         match self {
-            Self::Process(process) => {
-                process.send(&message)?;
-                process.receive(is_answer)
-            }
+            Self::Process(process) => process.request(id, method, params),
             Self::Url(url) => {
                 let body = url.post(&message)?;
                 let messages = messages(&body);
-                messages.into_iter().find(is_answer).ok_or_else(|| {
+                messages.into_iter().find(|answer| is_answer(answer, id)).ok_or_else(|| {
                     failed(
                         "the server sent no answer",
                         "check that the URL is that of its protocol",
@@ -80,75 +71,6 @@ impl Peer {
             Self::Process(process) => process.send(&message),
             Self::Url(url) => url.post(&message).map(drop),
         }
-    }
-}
-
-/// A server that is a child of this process. It ends with this value.
-pub(super) struct Process {
-    child: Child,
-    messages: Receiver<Value>,
-    patience: Duration,
-}
-
-impl Process {
-    fn start(program: &str, arguments: &[String], patience: Duration) -> Result<Self, Failure> {
-        let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| {
-            failed(
-                &format!("the server cannot be started: {error}"),
-                "check its command after `--`",
-            )
-        })?;
-        let stdout = child.stdout.take().expect("it is piped");
-        // A server that prints faster than it is read waits.
-        let (sender, messages) = sync_channel(1);
-        std::thread::spawn(move || {
-            let mut lines = BufReader::new(stdout);
-            loop {
-                let mut line = Vec::new();
-                let read = lines.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line);
-                if !matches!(read, Ok(1..)) {
-                    return;
-                }
-                let Ok(message) = serde_json::from_slice(&line) else { continue };
-                if sender.send(message).is_err() {
-                    return;
-                }
-            }
-        });
-        Ok(Self { child, messages, patience })
-    }
-
-    fn send(&mut self, message: &Value) -> Result<(), Failure> {
-        let stdin = self.child.stdin.as_mut().expect("it is piped");
-        let written = writeln!(stdin, "{message}").and_then(|()| stdin.flush());
-        written.map_err(|error| ended(&error.to_string()))
-    }
-
-    fn receive(&self, is_wanted: impl Fn(&Value) -> bool) -> Result<Value, Failure> {
-        let deadline = Instant::now() + self.patience;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.messages.recv_timeout(left) {
-                Ok(message) if is_wanted(&message) => return Ok(message),
-                Ok(_) => {}
-                Err(RecvTimeoutError::Timeout) => {
-                    return Err(failed("the server did not answer in time", "raise `--seconds`"));
-                }
-                Err(RecvTimeoutError::Disconnected) => return Err(ended("its output is closed")),
-            }
-        }
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        // Without input a server ends by itself; one that does not is killed.
-        drop(self.child.stdin.take());
-        while self.messages.recv_timeout(Duration::from_secs(2)).is_ok() {}
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -186,7 +108,7 @@ impl Url {
         {
             return Ok(body);
         }
-        let message = format!("the server answers {status}: {}", super::plain(&body));
+        let message = format!("the server answers {status}: {}", plain(&body));
         let help = format!("a token is read from the environment variable `{TOKEN_VARIABLE}`");
         Err(failed(&message, &help))
     }
@@ -199,13 +121,4 @@ fn messages(body: &str) -> Vec<Value> {
     }
     let data = body.lines().filter_map(|line| line.strip_prefix("data:"));
     data.filter_map(|data| serde_json::from_str(data.trim()).ok()).collect()
-}
-
-fn ended(reason: &str) -> Failure {
-    let help = "run its command by hand to see why; its standard error is that of this program";
-    failed(&format!("the server has ended: {reason}"), help)
-}
-
-fn failed(message: &str, help: &str) -> Failure {
-    Failure::new("mcp-failed", message, help)
 }

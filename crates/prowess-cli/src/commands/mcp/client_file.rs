@@ -1,0 +1,134 @@
+//! The file of a client: read, and replaced in one step.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use prowess_dir::{Dir, Links, Permissions};
+
+use crate::failure::{Failure, Place};
+use crate::text_edit::Fault;
+
+/// The largest file that is read, in bytes. Some clients keep their history in it.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// A file that may not exist yet.
+pub(super) struct ClientFile {
+    /// The path at which the client reads it.
+    pub(super) path: PathBuf,
+    /// The file itself, where the path is a link.
+    real: PathBuf,
+    /// `None` if there is no file.
+    text: Option<String>,
+}
+
+impl ClientFile {
+    pub(super) fn read(path: PathBuf) -> Result<Self, Failure> {
+        if path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            return Ok(Self { real: path.clone(), path, text: None });
+        }
+        let unreadable = |reason: &str| {
+            let message = format!("`{}` cannot be read: {reason}; it is unchanged", path.display());
+            Failure::new("client-file-unreadable", message, "correct the file, then run this again")
+        };
+        let real = path.canonicalize().map_err(|error| unreadable(&error.to_string()))?;
+        if !real.is_file() {
+            return Err(unreadable("it is no regular file"));
+        }
+        let mut bytes = Vec::new();
+        let opened = File::open(&real).map(|file| file.take(MOST_BYTES + 1));
+        let read = opened.and_then(|mut file| file.read_to_end(&mut bytes));
+        read.map_err(|error| unreadable(&error.to_string()))?;
+        if bytes.len() as u64 > MOST_BYTES {
+            return Err(unreadable(&format!("it is larger than {MOST_BYTES} bytes")));
+        }
+        let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8"))?;
+        Ok(Self { path, real, text: Some(text) })
+    }
+
+    pub(super) fn is_there(&self) -> bool {
+        self.text.is_some()
+    }
+
+    pub(super) fn text(&self) -> &str {
+        self.text.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the failure of an edit, with its place.
+    pub(super) fn unclear(&self, fault: &Fault) -> Failure {
+        let (line, column) = fault.position(self.text());
+        let help = "correct this place, or add the block of `prowess mcp config` by hand";
+        let message = format!("the file is unchanged: {}", fault.message);
+        let path = self.path.display().to_string();
+        Failure::new("client-file-unclear", message, help).at(Some(Place {
+            path,
+            line: Some(line),
+            column: Some(column),
+        }))
+    }
+
+    /// Replaces the text, or creates the file with these permissions. Returns the path of the copy
+    /// of the old file.
+    pub(super) fn replace(
+        &self,
+        text: &str,
+        permissions: Permissions,
+    ) -> Result<Option<PathBuf>, Failure> {
+        self.write(text, permissions).map_err(|reason| {
+            let message = format!("`{}` cannot be written: {reason}", self.real.display());
+            let help = "the file is unchanged; correct the reason, then run this again";
+            Failure::new("output-failed", message, help)
+        })
+    }
+
+    fn write(&self, text: &str, permissions: Permissions) -> Result<Option<PathBuf>, String> {
+        let words = |error: io::Error| error.to_string();
+        let (parent, name) = (self.real.parent(), self.real.file_name().and_then(OsStr::to_str));
+        let (Some(parent), Some(name)) = (parent, name) else {
+            return Err("its name is not UTF-8".to_owned());
+        };
+        prowess_dir::create_directories(parent, 0o755).map_err(words)?;
+        let directory = Dir::open(parent).map_err(|error| error.to_string())?;
+        let Some(before) = &self.text else {
+            let temporary = format!(".{name}.{}.tmp", std::process::id());
+            if self.real.symlink_metadata().is_ok() {
+                return Err("another program has created it meanwhile".to_owned());
+            }
+            let put = directory.put_file(name, &temporary, text.as_bytes(), permissions);
+            return put.map(|()| None).map_err(|error| error.to_string());
+        };
+        // A rename would replace a file that its owner has made read-only.
+        OpenOptions::new().append(true).open(&self.real).map_err(words)?;
+        let backup = backup(&self.real, before).map_err(words)?;
+        let (before, after) = (before.as_bytes(), text.as_bytes());
+        match directory.replace_file(name, Links::Refuse, before, after) {
+            Ok(()) => Ok(Some(backup)),
+            Err(error) => {
+                let _ = fs::remove_file(&backup);
+                Err(error.to_string())
+            }
+        }
+    }
+}
+
+/// Writes a copy next to the file, under a name that is free, which the same people may read.
+fn backup(file: &Path, text: &str) -> io::Result<PathBuf> {
+    let permissions = fs::metadata(file)?.permissions();
+    for number in 0.. {
+        let mut name = file.as_os_str().to_owned();
+        name.push(if number == 0 { ".bak".to_owned() } else { format!(".bak{number}") });
+        let path = PathBuf::from(name);
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+            Ok(mut copy) => {
+                copy.set_permissions(permissions)?;
+                copy.write_all(text.as_bytes())?;
+                copy.sync_all()?;
+                return Ok(path);
+            }
+        }
+    }
+    unreachable!("some number is free")
+}

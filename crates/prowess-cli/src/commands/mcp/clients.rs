@@ -1,0 +1,216 @@
+//! The known clients: where their configurations are, and what a server's entry looks like.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use prowess::source_fs::Surroundings;
+use prowess::text::{enumerated, quoted, shell_word};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::failure::Failure;
+use crate::paths::{surroundings, without_home};
+use crate::text_edit::{self, Fault, TextFormat};
+
+/// The name of the entry.
+pub(super) const SERVER: &str = "prowess";
+
+#[derive(Deserialize)]
+struct Table {
+    shapes: BTreeMap<String, Shape>,
+    clients: Vec<Client>,
+}
+
+/// How the configuration of a client lists servers.
+#[derive(Clone, Deserialize)]
+pub(super) struct Shape {
+    pub(super) format: TextFormat,
+    /// The keys of the table of servers.
+    pub(super) at: Vec<String>,
+    /// The keys of an entry, in their order, with `{command}`, `{args}` and `{line}` in the values.
+    entry: Vec<(String, Value)>,
+}
+
+/// A client, and where its configuration is.
+#[derive(Clone, Deserialize)]
+pub(super) struct Client {
+    pub(super) name: String,
+    shape: String,
+    /// The user's file; the first of several that exists.
+    #[serde(default)]
+    user: Vec<String>,
+    /// The same of a project.
+    #[serde(default)]
+    project: Vec<String>,
+    /// The start of the client's own command that adds the server.
+    own: Option<String>,
+    /// Whether servers of the user's file are started in the directory of the project.
+    #[serde(default)]
+    pub(super) starts_in_project: bool,
+    /// The number of characters that the client keeps of the description of a tool.
+    pub(super) description: Option<usize>,
+}
+
+/// Whose file of a client.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    User,
+    Project,
+}
+
+fn table() -> Table {
+    serde_json::from_str(include_str!("clients.json")).expect("a test reads the table")
+}
+
+/// Returns every client.
+pub(super) fn all() -> Vec<Client> {
+    table().clients
+}
+
+/// Returns the client of a name; `gemini-cli` is `gemini`, too.
+pub(super) fn find(name: &str) -> Result<Client, Failure> {
+    let clients = all();
+    let short = name.strip_suffix("-cli").unwrap_or(name);
+    let found = clients.iter().find(|client| client.name == name || client.name == short);
+    found.cloned().ok_or_else(|| {
+        let names = enumerated(clients.iter().map(|client| client.name.as_str()), "and");
+        let help = format!(
+            "the known clients are {names}; `prowess mcp config --client cursor` prints a block \
+             that most others read"
+        );
+        Failure::usage("client-unknown", format!("no client named {}", quoted(name)), help)
+    })
+}
+
+impl Client {
+    pub(super) fn shape(&self) -> Shape {
+        table().shapes.remove(&self.shape).expect("a test reads each shape")
+    }
+
+    /// Returns the scope that is meant if none is named.
+    pub(super) fn usual_scope(&self) -> Scope {
+        if self.user.is_empty() { Scope::Project } else { Scope::User }
+    }
+
+    pub(super) fn has(&self, scope: Scope) -> bool {
+        match scope {
+            Scope::User => !self.user.is_empty(),
+            Scope::Project => !self.project.is_empty(),
+        }
+    }
+
+    /// Returns the client's own command that adds a server, if it has one.
+    pub(super) fn own_command(&self, line: &[String]) -> Option<String> {
+        let own = self.own.as_ref()?;
+        let quoted = line.iter().map(shell_word);
+        Some(own.clone() + &quoted.collect::<Vec<_>>().join(" "))
+    }
+
+    /// Returns the paths of the client's files as a person writes them.
+    pub(super) fn places(&self) -> String {
+        let user = self.user.last().map(|file| {
+            file.replace("{config}", "~/.config").replace("{app}", application_support())
+        });
+        let project = self.project.first().map(|file| format!("{file} in the project"));
+        user.into_iter().chain(project).collect::<Vec<_>>().join(", or ")
+    }
+
+    /// Returns the path of the client's file: the first that exists, or else the one that the
+    /// client would create.
+    pub(super) fn file(&self, scope: Scope) -> Result<PathBuf, Failure> {
+        let around = surroundings()?;
+        let files = match scope {
+            Scope::User => &self.user,
+            Scope::Project => &self.project,
+        };
+        let paths: Vec<_> = files.iter().filter_map(|file| located(file, scope, &around)).collect();
+        let there = paths.iter().find(|path| path.symlink_metadata().is_ok());
+        let path = there.or_else(|| paths.first()).cloned();
+        path.ok_or_else(|| without_home(&format!("the configuration of {}", self.name)))
+    }
+}
+
+/// Where desktop applications have their files.
+fn application_support() -> &'static str {
+    if cfg!(target_os = "macos") { "~/Library/Application Support" } else { "~/.config" }
+}
+
+fn located(file: &str, scope: Scope, around: &Surroundings) -> Option<PathBuf> {
+    if scope == Scope::Project {
+        return Some(around.project()?.join(file));
+    }
+    if let Some((variable, rest)) = file.strip_prefix('$').and_then(|file| file.split_once('/')) {
+        let directory = std::env::var_os(variable).map(PathBuf::from);
+        return Some(directory.filter(|directory| directory.is_absolute())?.join(rest));
+    }
+    let config = || around.config_home();
+    if let Some(rest) = file.strip_prefix("{config}/") {
+        return Some(config()?.join(rest));
+    }
+    if let Some(rest) = file.strip_prefix("{app}/").filter(|_| !cfg!(target_os = "macos")) {
+        return Some(config()?.join(rest));
+    }
+    let file = file.replace("{app}", application_support());
+    Some(around.home.as_deref()?.join(Path::new(&file).strip_prefix("~").ok()?))
+}
+
+impl Shape {
+    /// Returns the keys and values of the entry that starts this command line.
+    pub(super) fn entry(&self, line: &[String]) -> Vec<(String, Value)> {
+        let filled = |value: &Value| match value.as_str() {
+            Some("{command}") => Value::from(line[0].as_str()),
+            Some("{args}") => Value::from(&line[1..]),
+            Some("{line}") => Value::from(line),
+            _ => value.clone(),
+        };
+        self.entry.iter().map(|(key, value)| (key.clone(), filled(value))).collect()
+    }
+
+    /// Returns the command line of an entry.
+    pub(super) fn line(&self, entry: &Value) -> Option<Vec<String>> {
+        let key = |placeholder: &str| {
+            let found = self.entry.iter().find(|(_, value)| value.as_str() == Some(placeholder));
+            found.map(|(key, _)| &entry[key])
+        };
+        let words = |value: &Value| {
+            let words = value.as_array()?.iter().map(|word| Some(word.as_str()?.to_owned()));
+            words.collect::<Option<Vec<_>>>()
+        };
+        if let Some(line) = key("{line}") {
+            return words(line).filter(|line| !line.is_empty());
+        }
+        let command = key("{command}")?.as_str()?.to_owned();
+        let args = key("{args}").filter(|args| !args.is_null()).map_or(Some(Vec::new()), words)?;
+        Some([command].into_iter().chain(args).collect())
+    }
+
+    /// Returns the entry of the server in the text of a file.
+    pub(super) fn found(&self, text: &str) -> Result<Option<Value>, Fault> {
+        let mut value = text_edit::read(self.format, text)?;
+        for key in self.at.iter().map(String::as_str).chain([SERVER]) {
+            value = value.get_mut(key).map(Value::take).unwrap_or_default();
+        }
+        Ok(Some(value).filter(|value| !value.is_null()))
+    }
+
+    /// Returns the text with the entry of the server. Keys of an entry that is there already are
+    /// kept where they are not ours.
+    pub(super) fn installed(&self, text: &str, line: &[String]) -> Result<String, Fault> {
+        let entry = self.entry(line);
+        let now = self.found(text)?;
+        if now.as_ref().is_some_and(|now| self.line(now).is_none()) {
+            let message = format!(
+                "the entry `{SERVER}` is there and starts no command; rename or remove it first"
+            );
+            let at = text.find(SERVER).unwrap_or_default();
+            return Err(Fault { message, at });
+        }
+        let now = now.unwrap_or_default();
+        let mut text = text.to_owned();
+        for (key, value) in entry.iter().filter(|(key, value)| now.get(key) != Some(value)) {
+            let path = self.at.iter().map(String::as_str).chain([SERVER, key]);
+            text = text_edit::set(self.format, &text, &path.collect::<Vec<_>>(), value)?;
+        }
+        Ok(text)
+    }
+}

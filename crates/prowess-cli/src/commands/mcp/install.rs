@@ -1,0 +1,76 @@
+//! `prowess mcp install`: adds the server to a client's configuration.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use prowess_dir::Permissions;
+use serde_json::json;
+use similar::TextDiff;
+
+use super::client_file::ClientFile;
+use super::clients::{Client, Scope};
+use super::{remark_on_place, server_line};
+use crate::args::Global;
+use crate::commands::difference::colored;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::question::{can_ask, is_confirmed};
+use crate::terminal::plain;
+
+pub(super) fn run(
+    client: &Client,
+    scope: Scope,
+    yes: bool,
+    global: &Global,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let line = server_line(global)?;
+    let file = ClientFile::read(client.file(scope)?)?;
+    let shape = client.shape();
+    let text = shape.installed(file.text(), &line).map_err(|fault| file.unclear(&fault))?;
+    let path = file.path.display().to_string();
+    let name = &client.name;
+    remark_on_place(client, scope, global, output)?;
+    if text == file.text() {
+        let value = json!({ "client": name, "file": path, "changed": false });
+        output.result(&value, |_| format!("already installed in {}\n", plain(&path)))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if output.is_text() {
+        let old = if file.is_there() { path.as_str() } else { "/dev/null" };
+        let diff = TextDiff::from_lines(file.text(), &text);
+        output.data(&colored(&diff.unified_diff().header(old, &path).to_string()))?;
+    }
+    if !yes {
+        if !can_ask(output) {
+            let scope = if scope == client.usual_scope() { "" } else { " --project" };
+            let help = format!(
+                "to write it, run `prowess mcp install {name}{scope} --yes`, with \
+                                the other options of this command"
+            );
+            let message = format!("`{path}` is unchanged: there is no terminal to ask at");
+            return Err(Failure::usage("confirmation-required", message, help));
+        }
+        if !is_confirmed(output, &format!("Write this to {}?", plain(&path))) {
+            output.remark("nothing was written\n");
+            return Ok(ExitCode::FAILURE);
+        }
+    }
+    let permissions =
+        if scope == Scope::Project { Permissions::Readable } else { Permissions::Private };
+    let backup = file.replace(&text, permissions)?;
+    let value = json!({ "client": name, "file": path, "changed": true, "backup": backup });
+    output.result(&value, |_| written(client, scope, &path, backup.as_deref()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn written(client: &Client, scope: Scope, path: &str, backup: Option<&Path>) -> String {
+    let copy = backup.map(|backup| format!("; the old file is {}", backup.display()));
+    let scope = if scope == client.usual_scope() { "" } else { " --project" };
+    let name = &client.name;
+    format!(
+        "installed in {}{}\nrestart {name}, or see what it gets: prowess mcp test {name}{scope}\n",
+        plain(path),
+        plain(&copy.unwrap_or_default()),
+    )
+}

@@ -1,0 +1,136 @@
+//! A server of the protocol that is a child of this process.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+
+/// The revision that is negotiated, which servers of every later one accept.
+pub(super) const REVISION: &str = "2025-11-25";
+
+/// The maximum size of a message, in bytes.
+pub(super) const MOST_BYTES: u64 = 64 << 20;
+
+/// Returns the parameters of the first request.
+pub(super) fn handshake() -> Value {
+    json!({
+        "protocolVersion": REVISION,
+        "capabilities": {},
+        "clientInfo": { "name": "prowess", "version": env!("CARGO_PKG_VERSION") },
+    })
+}
+
+/// Returns whether a message is the answer to a request.
+pub(super) fn is_answer(message: &Value, id: u64) -> bool {
+    message["id"] == id && (message.get("result").is_some() || message.get("error").is_some())
+}
+
+/// A server that is a child of this process. It ends with this value.
+pub(super) struct Process {
+    child: Child,
+    messages: Receiver<Value>,
+    patience: Duration,
+}
+
+impl Process {
+    /// Starts a server.
+    pub(super) fn start(mut command: Command, patience: Duration) -> Result<Self, Failure> {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| {
+            failed(
+                &format!("the server cannot be started: {error}"),
+                "check its command after `--`",
+            )
+        })?;
+        let stdout = child.stdout.take().expect("it is piped");
+        // A server that prints faster than it is read waits.
+        let (sender, messages) = sync_channel(1);
+        std::thread::spawn(move || {
+            let mut lines = BufReader::new(stdout);
+            loop {
+                let mut line = Vec::new();
+                let read = lines.by_ref().take(MOST_BYTES).read_until(b'\n', &mut line);
+                if !matches!(read, Ok(1..)) {
+                    return;
+                }
+                let Ok(message) = serde_json::from_slice(&line) else { continue };
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Self { child, messages, patience })
+    }
+
+    /// Sends a request and returns its answer. Other messages of the server are dropped.
+    pub(super) fn request(
+        &mut self,
+        id: u64,
+        method: &str,
+        params: &Value,
+    ) -> Result<Value, Failure> {
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+        self.receive(|answer| is_answer(answer, id))
+    }
+
+    pub(super) fn send(&mut self, message: &Value) -> Result<(), Failure> {
+        let stdin = self.child.stdin.as_mut().expect("it is piped");
+        let written = writeln!(stdin, "{message}").and_then(|()| stdin.flush());
+        written.map_err(|error| ended(&error.to_string()))
+    }
+
+    fn receive(&self, is_wanted: impl Fn(&Value) -> bool) -> Result<Value, Failure> {
+        let deadline = Instant::now() + self.patience;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.messages.recv_timeout(left) {
+                Ok(message) if is_wanted(&message) => return Ok(message),
+                Ok(_) => {}
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(failed("the server did not answer in time", "raise `--seconds`"));
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(ended("its output is closed")),
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Without input a server ends by itself; one that does not is killed.
+        drop(self.child.stdin.take());
+        while self.messages.recv_timeout(Duration::from_secs(2)).is_ok() {}
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn ended(reason: &str) -> Failure {
+    let help = "run its command by hand to see why; its standard error is that of this program";
+    failed(&format!("the server has ended: {reason}"), help)
+}
+
+pub(super) fn failed(message: &str, help: &str) -> Failure {
+    Failure::new("mcp-failed", message, help)
+}
+
+/// Returns the result of an answer.
+pub(super) fn result(mut answer: Value) -> Result<Value, Failure> {
+    if let Some(error) = answer.get("error") {
+        let code = error["code"].as_i64().unwrap_or_default();
+        let text = error["message"].as_str().unwrap_or("no message");
+        let message = format!("the server refuses the request ({code}): {}", plain(text));
+        let help = "see its methods with `initialize` and its tools with `tools/list`";
+        return Err(Failure::new("mcp-refused", message, help));
+    }
+    Ok(answer["result"].take())
+}
+
+/// Returns the text of a server so that it can be part of a message.
+pub(super) fn plain(text: &str) -> String {
+    prowess::text::clipped(&prowess::text::one_line(text), 1000)
+}

@@ -1,0 +1,146 @@
+use serde_json::json;
+use similar::{ChangeTag, TextDiff};
+
+use super::TextFormat::{Json, Toml, Yaml};
+use super::*;
+
+/// Sets the values of an entry as an installation does.
+fn entry(format: TextFormat, text: &str, at: &str) -> String {
+    let set = |text: &str, key, value: Value| {
+        set(format, text, &[at, "prowess", key], &value).unwrap_or_else(|fault| {
+            panic!("{text:?} is refused at {}: {}", fault.at, fault.message)
+        })
+    };
+    set(&set(text, "command", json!("/p")), "args", json!(["-C", "/a b", "serve"]))
+}
+
+/// Files of ten kinds, with what people write into them. `⏎` ends a line.
+const FILES: [(TextFormat, &str, &str); 24] = [
+    (Json, "s", ""),
+    (Json, "s", "{}"),
+    (Json, "s", "{ }⏎"),
+    (Json, "s", "{⏎}⏎"),
+    (Json, "s", "// nothing yet⏎"),
+    (Json, "s", r#"{"s":{}}"#),
+    (Json, "s", r#"{"s":{"a":{"command":"x"}},"b":[1,2]}"#),
+    (Json, "s", "{⏎  \"s\": {⏎    \"a\": { \"command\": \"x\" }⏎  },⏎  \"z\": 1.0e2⏎}⏎"),
+    (Json, "s", "{⏎\t\"s\": {⏎\t\t\"a\": {\"url\": \"https://x//y\"}, // why⏎\t},⏎}"),
+    (
+        Json,
+        "s",
+        "{⏎  // first⏎  \"a\": [1, 2,], /* last, }⏎ of two */⏎  \"b\": 'it\\'s \"' // end⏎}",
+    ),
+    (Json, "s", "{⏎    unquoted: +0x1F,⏎    \"s\": {},⏎    \"b\": .5 }⏎"),
+    (
+        Json,
+        "s",
+        "/* é */ {\"a\": \"é\\u00e9\\\\\", \"a\": null, \"s\": {⏎      // own⏎      \"b\": {}⏎   }}⏎",
+    ),
+    (Toml, "s", ""),
+    (Toml, "s", "model = \"o\" # best⏎⏎[s.a]⏎command = 'x'⏎args = [⏎  \"b\", # c⏎]⏎"),
+    (Toml, "s", "a = \"\"\"⏎[s.prowess]⏎\"\"\"⏎[s.b.env]⏎K = 1979-05-27"),
+    (Toml, "s", "[[s.x.list]]⏎k = 1⏎# end⏎"),
+    (Yaml, "s", ""),
+    (Yaml, "s", "# only this⏎"),
+    (
+        Yaml,
+        "s",
+        "s:⏎  # of a⏎  a:⏎    name: a⏎    args: [\"x\"]⏎  b: { cmd: c }  # d⏎⏎model: m # e⏎",
+    ),
+    (Yaml, "s", "---⏎model: m⏎s: {}⏎list:⏎- a⏎- b"),
+    (Yaml, "s", "s:⏎    a:⏎        text: |⏎          s:⏎            b: c⏎⏎    z: &n 1⏎other: *n⏎"),
+    (Yaml, "s", "\"s\":   # later⏎z: 'a # b'⏎"),
+    (Yaml, "s", "s: {a: {cmd: x}}⏎"),
+    (Yaml, "s", "{\"s\": {\"a\": 1}}⏎"),
+];
+
+/// The files with each kind of line end, and with a mark at the start.
+fn files() -> impl Iterator<Item = (TextFormat, &'static str, String)> {
+    FILES.into_iter().flat_map(|(format, at, text)| {
+        ["\n", "\r\n"].into_iter().flat_map(move |end| {
+            let text = text.replace('⏎', end);
+            [text.clone(), format!("{BYTE_ORDER_MARK}{text}")].map(|text| (format, at, text))
+        })
+    })
+}
+
+#[test]
+fn new_entry_without_its_bytes_is_the_file_as_it_was() {
+    for (format, at, before) in files() {
+        let after = entry(format, &before, at);
+        let mut expected = read(format, &before).unwrap();
+        for (key, value) in [("command", json!("/p")), ("args", json!(["-C", "/a b", "serve"]))] {
+            place(&mut expected, &[at, "prowess", key], &value).unwrap();
+        }
+        assert_eq!(read(format, &after).unwrap(), expected, "{before:?} -> {after:?}");
+        let diff = TextDiff::from_chars(&before, &after);
+        let kept = diff.iter_all_changes().filter(|change| change.tag() == ChangeTag::Equal);
+        let kept: String = kept.map(|change| change.value().to_owned()).collect();
+        assert_eq!(kept, before, "every byte is kept");
+        let lone = after.replace("\r\n", "").contains('\n');
+        assert!(!(before.contains("\r\n") && lone), "one kind of line end: {after:?}");
+        assert_eq!(entry(format, &after, at), after, "a second time changes nothing");
+    }
+}
+
+#[test]
+fn changed_value_changes_nothing_else() {
+    for (format, at, before) in files() {
+        let installed = entry(format, &before, at);
+        let path = [at, "prowess", "args"];
+        let changed = set(format, &installed, &path, &json!(["other"])).unwrap();
+        let back = set(format, &changed, &path, &json!(["-C", "/a b", "serve"])).unwrap();
+        assert_eq!(back, installed, "{changed:?}");
+    }
+}
+
+#[test]
+fn layout_is_that_of_the_file() {
+    let check = |format, before: &str, after: &str| assert_eq!(entry(format, before, "s"), after);
+    let args = r#"["-C", "/a b", "serve"]"#;
+    check(
+        Json,
+        "{\n\t\"s\": {\n\t\t\"a\": {} // why\n\t}\n}\n",
+        &format!(
+            "{{\n\t\"s\": {{\n\t\t\"a\": {{}}, // why\n\t\t\"prowess\": {{\n\t\t\t\"command\": \"/p\",\n\t\t\t\
+             \"args\": {args}\n\t\t}}\n\t}}\n}}\n"
+        ),
+    );
+    check(
+        Json,
+        r#"{"s": {"a": 1}}"#,
+        &format!(r#"{{"s": {{"a": 1, "prowess": {{"command": "/p", "args": {args}}}}}}}"#),
+    );
+    check(Toml, "a = 1\n", &format!("a = 1\n\n[s.prowess]\ncommand = \"/p\"\nargs = {args}\n"));
+    check(
+        Yaml,
+        "s:\n    a: 1\n    # b\nc: 2\n",
+        &format!(
+            "s:\n    a: 1\n    prowess:\n      command: \"/p\"\n      args: {args}\n    # b\nc: 2\n"
+        ),
+    );
+}
+
+#[test]
+fn unclear_file_is_refused_with_its_place() {
+    for (format, text, line, column) in [
+        (Json, "{\n  \"s\": {\n    \"a\": 1\n    \"b\": 2\n  }\n}", 4, 5),
+        (Json, "{\"s\": {\"a\": tru}}", 1, 13),
+        (Json, "{} {}", 1, 4),
+        (Json, "{\"s\": [1]}", 1, 1),
+        (Json, "{\"s\": \"a\nb\"}", 1, 7),
+        (Json, "{ /* x", 1, 3),
+        (Json, "[]", 1, 1),
+        (Toml, "a = 1\na = 2\n", 2, 1),
+        (Toml, "s = 3\n", 1, 1),
+        (Toml, "s = { a = {} }\n", 2, 1),
+        (Yaml, "s: [1, 2]\n", 1, 1),
+        (Yaml, "a: b\n  c: d\n", 2, 4),
+        (Yaml, "a: 1\n---\nb: 2\n", 1, 1),
+    ] {
+        let fault = set(format, text, &["s", "prowess", "command"], &json!("x")).expect_err(text);
+        assert_eq!(fault.position(text), (line, column), "{text:?}: {}", fault.message);
+    }
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    assert!(read(Json, &deep).is_err(), "nesting is limited");
+}

@@ -1,0 +1,55 @@
+//! TOML.
+
+use serde_json::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{Change, Fault, inline, line_end};
+
+pub(super) fn read(text: &str) -> Result<Value, Fault> {
+    let table: toml::Table = toml::from_str(text).map_err(|error| fault(&error))?;
+    serde_json::to_value(table).map_err(|error| Fault::new(0, error.to_string()))
+}
+
+fn fault(error: &toml::de::Error) -> Fault {
+    Fault::new(error.span().map_or(0, |span| span.start), error.message())
+}
+
+/// Sets a value of a table with a header of its own. A table that is not there yet is added at the
+/// end, where it changes the meaning of no other line.
+pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<Vec<Change>, Fault> {
+    let root = DeTable::parse(text).map_err(|error| fault(&error))?;
+    let Some((key, tables)) = path.split_last() else { return Ok(Vec::new()) };
+    let mut table = Some(root.get_ref());
+    for name in tables {
+        table = table.and_then(|table| match table.get(*name).map(Spanned::get_ref) {
+            Some(DeValue::Table(table)) => Some(table),
+            _ => None,
+        });
+    }
+    if let Some(old) = table.and_then(|table| table.get(*key)) {
+        return Ok(vec![Change(old.span(), inline(value))]);
+    }
+    let end = line_end(text);
+    let line = format!("{} = {}", name(key), inline(value));
+    let values = table.into_iter().flat_map(|table| table.iter());
+    let values = values.filter(|(_, value)| !matches!(value.get_ref(), DeValue::Table(_)));
+    if let Some(last) = values.map(|(_, value)| value.span().end).max() {
+        let last = last + text[last..].find(['\r', '\n']).unwrap_or(text.len() - last);
+        return Ok(vec![Change(last..last, format!("{end}{line}"))]);
+    }
+    let header = tables.iter().map(|table| name(table)).collect::<Vec<_>>().join(".");
+    let gap = match text {
+        "" => "",
+        _ if text.ends_with('\n') => end,
+        _ => &end.repeat(2),
+    };
+    let header = if header.is_empty() { header } else { format!("[{header}]{end}") };
+    Ok(vec![Change(text.len()..text.len(), format!("{gap}{header}{line}{end}"))])
+}
+
+/// Returns a key, in quotes if it needs them.
+fn name(key: &str) -> String {
+    let is_bare = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+    if !key.is_empty() && key.chars().all(is_bare) { key.to_owned() } else { inline(&key.into()) }
+}
