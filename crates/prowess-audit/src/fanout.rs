@@ -27,7 +27,9 @@ impl AuditSink for Fanout {
     }
 
     fn store(&self, event: &RuntimeEvent) -> Result<(), AuditError> {
-        self.0.iter().fold(Ok(()), |result, sink| result.and(sink.store(event)))
+        // Each sink has the event, also behind one that fails.
+        let stored: Vec<_> = self.0.iter().map(|sink| sink.store(event)).collect();
+        stored.into_iter().collect()
     }
 
     fn location(&self) -> Option<String> {

@@ -192,7 +192,7 @@ impl Change {
             match state {
                 PlaceState::Intact | PlaceState::Restored => own.push(place),
                 PlaceState::Missing => {
-                    own.extend(known.iter().find(|it| it.is_at(&place)).cloned())
+                    own.extend(known.iter().find(|it| it.is_at(&place)).cloned());
                 }
                 PlaceState::Edited => {}
             }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::io::{self, Write as _};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -130,7 +131,7 @@ pub(crate) fn parse() -> Result<Args, clap::Error> {
     let help = program_help(&command, is_short);
     let mut command = command.help_template(help);
     let matches = match command.try_get_matches_from_mut(&arguments) {
-        Err(error) => with_new_names(error, arguments, &mut command)?,
+        Err(error) => with_new_names(error, &arguments, &mut command)?,
         Ok(matches) => matches,
     };
     refuse_unused(&mut command, &matches)?;
@@ -141,7 +142,7 @@ pub(crate) fn parse() -> Result<Args, clap::Error> {
 /// name is most similar.
 fn with_new_names(
     mut error: clap::Error,
-    arguments: Vec<OsString>,
+    arguments: &[OsString],
     command: &mut Command,
 ) -> Result<ArgMatches, clap::Error> {
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
@@ -157,7 +158,8 @@ fn with_new_names(
     };
     let is_quiet = renamed.arguments.iter().any(|option| option == "-q" || option == "--quiet");
     if !is_quiet {
-        eprintln!("note: `{}` is now `{}`", renamed.old, renamed.new);
+        // A terminal that is gone is no reason to fail.
+        _ = writeln!(io::stderr(), "note: `{}` is now `{}`", renamed.old, renamed.new);
     }
     command.try_get_matches_from_mut(&renamed.arguments)
 }

@@ -30,7 +30,7 @@ pub(super) struct Renamed {
 }
 
 /// Returns the command line with the new name of a command; `None` if it has none.
-pub(super) fn rewrite(name: &str, arguments: Vec<OsString>) -> Option<Renamed> {
+pub(super) fn rewrite(name: &str, arguments: &[OsString]) -> Option<Renamed> {
     // Options in front of a command may have values, so the name is what the parser did not know.
     let at = arguments.iter().skip(1).position(|argument| argument == name)? + 1;
     let is_written = |old: &[&str]| {

@@ -50,11 +50,10 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) {
     let arguments = &run.words[1..];
     if has(SHELLS, name) {
         shell(runs, name, run);
-    } else if has(INTERPRETERS, &plain) && !is_question(arguments) {
-        runs.hide(name);
-    } else if has("awk gawk mawk nawk original-awk", name) && awk_runs(arguments) {
-        runs.hide(name);
-    } else if has("sed gsed ssed", name) && sed_runs(arguments) {
+    } else if (has(INTERPRETERS, &plain) && !is_question(arguments))
+        || (has("awk gawk mawk nawk original-awk", name) && awk_runs(arguments))
+        || (has("sed gsed ssed", name) && sed_runs(arguments))
+    {
         runs.hide(name);
     } else if has("npm pnpm yarn corepack", name) {
         let command = arguments.iter().find(|word| !word.starts_with('-'));

@@ -90,7 +90,9 @@ impl AuditedApprovals {
         change: Change,
     ) -> Result<bool, ApprovalStoreError> {
         let at = change.at;
-        self.audit.store(&self.event(entry.clone(), change)).map_err(not_recorded)?;
+        self.audit
+            .store(&self.event(entry.clone(), change))
+            .map_err(|error| not_recorded(&error))?;
         let stored = self.store.replace(entry.clone(), expected);
         if !matches!(stored, Ok(true)) {
             self.report(entry, Change::new(ApprovalAction::NotMade, at));
@@ -164,7 +166,7 @@ impl ApprovalStore for AuditedApprovals {
     }
 }
 
-fn not_recorded(error: AuditError) -> ApprovalStoreError {
+fn not_recorded(error: &AuditError) -> ApprovalStoreError {
     ApprovalStoreError(format!("the decision is not made, because it cannot be recorded: {error}"))
 }
 
