@@ -11,8 +11,7 @@ pub(crate) struct Run {
     /// Id of the skill
     #[arg(required_unless_present = "shell")]
     pub(crate) id: Option<String>,
-    /// Path of the script in the skill, such as `scripts/fill.py`
-    #[arg(required_unless_present = "shell")]
+    /// Path of the script in the skill, such as `scripts/fill.py`; without it, the scripts are listed
     pub(crate) script: Option<String>,
     /// Arguments of the script
     #[arg(last = true, value_name = "ARGS")]

@@ -112,6 +112,18 @@ fn decide(
     Ok(Shown::new(decided, number, now()))
 }
 
+/// Records the answer of the person at the terminal to one call.
+pub(crate) fn decide_once(
+    id: &ApprovalId,
+    is_granted: bool,
+    global: &Global,
+    output: &Output,
+) -> Result<(), Failure> {
+    let grant = ApprovalVerdict::Grant { scope: ApprovalScope::Once, expires: None };
+    let verdict = if is_granted { grant } else { ApprovalVerdict::Deny };
+    decide(&id.to_string(), verdict, global, output).map(drop)
+}
+
 /// Decides on an approval, and records that in the log of the host that asked for it, or else in
 /// that of the configuration.
 fn decide_on(

@@ -1,25 +1,30 @@
 //! `prowess run`: runs a script of a skill in the sandbox.
 
+mod caller_files;
 mod explained;
+mod scripts;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use prowess::script::{HostPattern, ScriptExecution};
-use prowess::{CallOptions, Caller, OutputStream, Policies, Progress, ProgressEvent, Trust};
+use prowess::{CallOptions, Caller, OutputStream, Policies, Progress, ProgressEvent, Trust, Turn};
+use prowess_text::shell_word;
 use serde_json::{Value, json};
 
 use crate::args::{Global, Run};
-use crate::commands::approvals::next_step;
+use crate::commands::approvals::{decide_once, next_step};
 use crate::commands::conversation::{Conversation, call, tool_name, words};
 use crate::failure::Failure;
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::output::{DIM, Output};
 use crate::paths::{absolute, working_directory};
 use crate::policies::policies;
+use crate::question::{can_ask, is_confirmed};
 use crate::runtime::builder_with;
 use crate::terminal::{plain, plain_lines};
 
+use caller_files::CallerFiles;
 use explained::Explained;
 
 /// The code of a call that waits for a person.
@@ -33,7 +38,11 @@ const SIGNALLED: u8 = 128;
 
 pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCode, Failure> {
     let configured = policies(global)?;
-    let policies = granted(configured.clone(), args)?;
+    let mut policies = granted(configured.clone(), args)?;
+    let here = working_directory()?;
+    if !args.explain && can_ask(output) {
+        offer(&mut policies, &here, args, output);
+    }
     let load = if args.explain { crate::plugins::load } else { crate::plugins::load_audited };
     let plugins = load(global, &policies)?;
     let scripts = policies.scripts.clone();
@@ -41,26 +50,49 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     let conversation = Conversation::open(&runtime)?;
     let (id, script) = (args.id(), args.script());
     conversation.load(&[id.to_owned()])?;
-    let arguments = &args.arguments;
-    let arguments = json!({ "skill": id, "path": script, "args": arguments });
-    let run = call(&tool_name(&runtime, "skills.run"), arguments);
+    if args.script.is_none() {
+        let directories = &runtime.policies().tools.script_directories;
+        return scripts::list(&conversation.turn()?, id, directories, output);
+    }
+    let files = CallerFiles { here: &here, policy: &scripts };
+    let arguments: Vec<_> = args.arguments.iter().map(|it| files.resolved(it)).collect();
+    let run = call(
+        &tool_name(&runtime, "skills.run"),
+        json!({ "skill": id, "path": script, "args": arguments }),
+    );
+    let explained = |turn: Turn| {
+        let (scripts, configured) = (scripts.clone(), &configured.scripts);
+        Explained { turn, call: &run, args, arguments: &arguments, scripts, configured }
+    };
     if args.explain {
-        let turn = conversation.turn()?;
-        return Explained {
-            turn: &turn,
-            call: &run,
-            args,
-            scripts,
-            configured: &configured.scripts,
+        return explained(conversation.turn()?).print(output);
+    }
+    let mut answer = None;
+    // A signal ends the program while it waits for an answer, so none is watched yet.
+    if can_ask(output) && conversation.turn()?.decide(&run.name, &run.arguments)?.is_ask() {
+        let asked = conversation.turn()?.call_as_user(&run);
+        match &asked.approval {
+            None => answer = Some(asked),
+            Some(id) => {
+                output.error_text(&explained(conversation.turn()?).shown()?);
+                let is_granted = is_confirmed(output, "Run it once?");
+                decide_once(id, is_granted, global, output)?;
+                if !is_granted {
+                    output.remark("nothing was run\n");
+                    return Ok(NOT_STARTED.into());
+                }
+            }
         }
-        .print(output);
     }
     let interrupt = Interrupt::watch();
     let printed = |event: ProgressEvent<'_>| print(output, event);
     // One JSON document has the output already.
     let progress = if output.is_text() { Progress::new(&printed) } else { Progress::default() };
     let options = CallOptions { caller: Caller::User, cancel: Some(&interrupt.cancel), progress };
-    let answer = conversation.turn()?.call_with(&run, options);
+    let answer = match answer {
+        Some(answer) => answer,
+        None => conversation.turn()?.call_with(&run, options),
+    };
     let result = answer.result;
     if let Some(approval) = &answer.approval {
         let failure = Failure::new(APPROVAL_REQUIRED, words(&result), next_step(approval));
@@ -89,7 +121,27 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     if ended["timed_out"] == true {
         output.remark(&format!("{DIM}ended after {} s{DIM:#}\n", args.seconds));
     }
+    if ended["exit_code"] != 0 {
+        for name in files.closed(&args.arguments) {
+            let name = shell_word(name);
+            output.remark(&format!(
+                "{DIM}`{name}` is a file here that the script may not read: add `--read {name}` \
+                 before `--`{DIM:#}\n"
+            ));
+        }
+    }
     Ok(exit_code(&ended))
+}
+
+/// Asks whether the script may read the files that its arguments name.
+fn offer(policies: &mut Policies, here: &Path, args: &Run, output: &Output) {
+    let closed = CallerFiles { here, policy: &policies.scripts }.closed(&args.arguments);
+    for name in closed {
+        let question = format!("May the script read `{}`, which is a file here?", plain(name));
+        if is_confirmed(output, &question) {
+            policies.scripts.read.extend(absolute(Path::new(name)));
+        }
+    }
 }
 
 /// Returns the pattern of every host with a public address.

@@ -6,6 +6,7 @@ use prowess_testkit::Tree;
 use rustix::process::Signal;
 
 use crate::program::{Program, Ran, signal};
+use crate::terminal;
 
 const FILES: &str = "
 //- /skills/report/SKILL.md
@@ -113,6 +114,58 @@ fn missing_sandbox_is_reported_by_doctor() {
     }
 }
 
+#[test]
+fn granted_file_is_named_as_the_caller_names_it() {
+    let tree = Tree::new(FILES);
+    tree.write("skills/report/scripts/cat.sh", "cat \"${1#--in=}\"\n");
+    tree.write("project/form.txt", "hello\n");
+    let program = || {
+        let program = Program::new().at_home_in(&tree.join("home"));
+        program.root("user", &tree.join("skills")).working_in(&tree.join("project"))
+    };
+    let run = |args: &[&str]| program().run(&[&["run", "report", "scripts/cat.sh"], args].concat());
+    for name in ["form.txt", "./form.txt", "../project/form.txt", "--in=form.txt"] {
+        let closed = run(&["--", name]);
+        assert_eq!((closed.code, closed.stdout.as_str()), (Some(1), ""), "{name}: {closed:?}");
+        let file = name.trim_start_matches("--in=");
+        assert!(closed.stderr.contains(&format!("add `--read {file}`")), "{closed:?}");
+        assert_eq!(run(&["--read", "form.txt", "--", name]).text(), "hello\n", "{name}");
+    }
+    for (typed, code, printed) in [("y\n", 0, "hello\n"), ("\n", 1, "")] {
+        let (mut command, _place) = program().into_command();
+        command.args(["run", "report", "scripts/cat.sh", "--", "form.txt"]);
+        let (ended, output, shown) = terminal::run(command, typed);
+        assert_eq!((ended, output.as_str()), (Some(code), printed), "{shown}");
+        assert!(shown.contains("`form.txt`, which is a file here? [y/N]"), "{shown}");
+    }
+}
+
+#[test]
+fn skill_without_a_script_lists_its_scripts() {
+    let tree = Tree::new(FILES);
+    let listed = run(&tree, &["run", "report"]);
+    assert!(listed.text().contains("\n  prowess run report scripts/fail.sh\n"), "{listed:?}");
+    tree.write("skills/bare/SKILL.md", crate::plain_skill("bare"));
+    let none = run(&tree, &["run", "bare"]);
+    assert!(none.code == Some(1) && none.stderr.contains("error[no-scripts]"), "{none:?}");
+}
+
+#[test]
+fn person_at_a_terminal_is_asked_once() {
+    let tree = Tree::new(FILES);
+    tree.write("untrusted.yaml", UNTRUSTED);
+    for (typed, code) in [("y\n", 7), ("n\n", 125)] {
+        let program = Program::new().at_home_in(&tree.join("home"));
+        let program = program.config(&tree.join("untrusted.yaml"));
+        let (mut command, _place) = program.root("user", &tree.join("skills")).into_command();
+        command.args(["run", "report", "scripts/fail.sh", "--", "7"]);
+        let (ended, output, shown) = terminal::run(command, typed);
+        assert_eq!(ended, Some(code), "{output}{shown}");
+        assert!(shown.contains("reaches      no host"), "{shown}");
+        assert!(shown.contains("Run it once? [y/N]"), "{shown}");
+    }
+}
+
 /// Returns whether a process runs that has this argument.
 fn runs_with(argument: &str) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
@@ -195,7 +248,7 @@ fn explanation_names_what_a_script_may_do_and_why() {
         &format!("{project} (by the command line)"),
         if network.is_some() { "every public host (by the command line)" } else { "no host" },
         if network.is_some() { "HOME, HTTPS_PROXY, HTTP_PROXY, LANG" } else { "HOME, LANG" },
-        "not needed",
+        "allow: it runs when you start it",
         "sha256:",
         "landlock",
     ] {

@@ -23,10 +23,12 @@ use crate::terminal::plain;
 
 /// The parts of an explanation.
 pub(super) struct Explained<'a> {
-    pub(super) turn: &'a Turn,
+    pub(super) turn: Turn,
     /// The call that would run the script.
     pub(super) call: &'a ToolCall,
     pub(super) args: &'a Run,
+    /// The arguments as the script gets them.
+    pub(super) arguments: &'a [String],
     /// The policy with what the command line grants.
     pub(super) scripts: ScriptPolicy,
     /// The policy of the configuration.
@@ -59,6 +61,11 @@ impl Explained<'_> {
         let document = self.document()?;
         output.result(&document, |document| self.text(document))?;
         Ok(ExitCode::from(u8::from(!document.decision.is_allowed())))
+    }
+
+    /// Returns the explanation for a person.
+    pub(super) fn shown(&self) -> Result<String, Failure> {
+        Ok(self.text(&self.document()?))
     }
 
     fn document(&self) -> Result<Document, Failure> {
@@ -102,7 +109,7 @@ impl Explained<'_> {
             catalog: self.turn.catalog(),
             record,
             path: &path,
-            arguments: &self.args.arguments,
+            arguments: self.arguments,
             environment: &BTreeMap::new(),
             working_directory: None,
             input: &[],
@@ -149,8 +156,13 @@ impl Explained<'_> {
         }
         line("environment", &script.environment.join(", "));
         line("limits", &limits(&script.limits, *seconds, script.output_bytes));
-        line("consent", script.consent.as_deref().unwrap_or("not needed"));
-        text + &decision.to_string() + "\n"
+        let verdict = match isolation {
+            None => "deny: nothing is isolated on this machine; see `prowess doctor`".to_owned(),
+            // What grants the tool to a model says nothing of a person who starts it.
+            Some(_) if decision.is_allowed() => "allow: it runs when you start it".to_owned(),
+            Some(_) => decision.to_string(),
+        };
+        text + &verdict + "\n"
     }
 
     /// Returns a path and the reason why it is granted.
