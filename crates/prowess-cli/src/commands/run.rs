@@ -95,13 +95,14 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     };
     let result = answer.result;
     if let Some(approval) = &answer.approval {
-        let failure = Failure::new(APPROVAL_REQUIRED, words(&result), next_step(approval));
+        let message = "the script was not run: a person has to approve it first";
+        let failure = Failure::new(APPROVAL_REQUIRED, message, next_step(approval));
         output.failure(&failure);
         return Ok(NOT_STARTED.into());
     }
     if result.is_error && !interrupt.is_requested() {
         let code = result.code.as_ref().map_or("script-not-started", |code| code.as_str());
-        let help = "see `prowess show` for the files of the skill";
+        let help = format!("see the scripts of the skill by `prowess run {}`", plain(id));
         output.failure(&Failure::new(code, words(&result), help));
         return Ok(NOT_STARTED.into());
     }
