@@ -101,8 +101,8 @@ impl Resolution<'_> {
             return self.builder.exclude(at, Availability::Hidden, reason);
         }
         let reason = format!("{}; {reason}", collision::same_directory(first));
-        let nobody = Callers { model: false, user: false };
-        self.builder.exclude_for(at, Availability::Shadowed, &reason, nobody);
+        let no_caller = Callers { model: false, user: false };
+        self.builder.exclude_for(at, Availability::Shadowed, &reason, no_caller);
     }
 
     fn admit_one(&mut self, at: RecordIndex, has_conditions: bool) {

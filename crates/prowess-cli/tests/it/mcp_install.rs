@@ -49,7 +49,7 @@ fn file_behind_a_link_keeps_its_text_and_mode() {
     fs::create_dir_all(tree.join("home/.cursor")).unwrap();
     symlink(&real, tree.join("home/.cursor/mcp.json")).unwrap();
     let shown = run(&tree, &["install", "cursor"]);
-    assert_eq!(shown.code, Some(2), "nobody can be asked: {shown:?}");
+    assert_eq!(shown.code, Some(2), "there is no terminal to ask at: {shown:?}");
     assert!(shown.stdout.contains("+\t\"mcpServers\": {"), "the change is shown: {shown:?}");
     assert!(shown.stderr.contains("mcp install cursor --yes"), "{shown:?}");
     assert!(shown.stderr.contains("-C "), "another directory is named: {shown:?}");

@@ -128,7 +128,7 @@ fn same_directory_of_an_untrusted_folder_is_hidden_once() {
             let id = record.qualified_id().unwrap_or_default();
             for caller in [Caller::Model, Caller::User] {
                 let found = matches!(catalog.find(&id, caller), Lookup::Found(_));
-                assert!(!found, "nobody loads a skill of an untrusted folder by `{id}`");
+                assert!(!found, "a skill of an untrusted folder cannot be loaded by `{id}`");
             }
         }
     }
