@@ -4,13 +4,14 @@
 //! on this machine, so that it is removed when a lock that somebody else has changed names it no
 //! longer.
 
-use std::fs;
+mod directory;
+
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use prowess_archive::{Archive, File};
 use prowess_core::Digest;
-use prowess_dir::{Dir, ErrorKind, Links, Permissions};
+use prowess_dir::{ErrorKind, Links, Permissions};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{LockError, StoreError};
@@ -19,6 +20,7 @@ use crate::lock_file::LockFile;
 use crate::placed::{LockedPlace, PlaceForm};
 use crate::store::{Change, PACKAGES, hex, package_path, write};
 use crate::tree::{stored_contents, stored_digest, stored_files};
+use directory::{create, is_other, locked_directory, open};
 
 const PLACES: &str = "places";
 const TEMPORARY: &str = ".places.tmp";
@@ -360,74 +362,6 @@ fn wanted(lock: &Lock) -> impl Iterator<Item = Place> {
     skills.flat_map(|(id, skill)| {
         skill.places.iter().map(move |place| Place::new(id, place, skill.tree))
     })
-}
-
-/// Returns a directory as the lock names it: relative to the lock of a project, or absolute.
-fn locked_directory(file: &LockFile, directory: &Path) -> Result<String, StoreError> {
-    let outside = || StoreError::PlaceOutside(directory.to_owned());
-    let absolute = lexically_normal(&std::path::absolute(directory)?);
-    let named = if file.is_of_project() {
-        let own = std::path::absolute(file.path())?;
-        let below = absolute.strip_prefix(own.parent().unwrap_or(&own)).map_err(|_| outside())?;
-        below.to_owned()
-    } else {
-        absolute
-    };
-    named.into_os_string().into_string().map_err(|_| outside())
-}
-
-/// Returns a path without `.` and `..`.
-fn lexically_normal(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut normal, part| {
-        match part {
-            Component::ParentDir => drop(normal.pop()),
-            Component::CurDir => {}
-            other => normal.push(other),
-        }
-        normal
-    })
-}
-
-/// Opens the directory of a place; `None` if it does not exist. That of a project is opened through
-/// the directory of the lock, and no link leads out of that.
-fn open(file: &LockFile, directory: &str) -> Result<Option<Dir>, prowess_dir::Error> {
-    let opened = if file.is_of_project() {
-        file.open_directory()?.open_dir(directory, Links::FollowInside)
-    } else {
-        Dir::open(directory)
-    };
-    match opened {
-        Ok(directory) => Ok(Some(directory)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
-}
-
-fn is_other(kind: ErrorKind) -> bool {
-    use ErrorKind::{Escape, Link, Loop, NotADirectory};
-    matches!(kind, Escape | Link | Loop | NotADirectory)
-}
-
-/// Opens the directory of a place, and creates the parts of its path that do not exist.
-fn create(file: &LockFile, directory: &str) -> Result<Dir, StoreError> {
-    if !file.is_of_project() {
-        fs::create_dir_all(directory)?;
-        return Ok(Dir::open(directory)?);
-    }
-    let root = file.open_directory()?;
-    let ends = directory.match_indices('/').map(|(at, _)| at).chain([directory.len()]);
-    let mut parent = root.open_dir("", Links::Refuse)?;
-    let mut start = 0;
-    for end in ends.filter(|end| *end > 0) {
-        parent = match root.open_dir(&directory[..end], Links::FollowInside) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                parent.create_dir(&directory[start..end])?
-            }
-            opened => opened?,
-        };
-        start = end + 1;
-    }
-    Ok(parent)
 }
 
 /// Returns the package that a link of this program leads to, in the store of any machine.
