@@ -25,6 +25,32 @@ pub fn on_disk(count: usize) -> TempDir {
     directory
 }
 
+/// The first `count` skills, as [`write_packages`] writes them, in a temporary directory.
+pub fn packages_on_disk(count: usize) -> TempDir {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    write_packages(directory.path(), count);
+    wait_for_the_disk(directory.path());
+    directory
+}
+
+/// Writes the first `count` skills with files as people have them, 3.5 of them and 0.95 directories
+/// in a package on average.
+pub fn write_packages(root: &Path, count: usize) {
+    for (number, skill) in Corpus::new(SEED).skills(count).enumerate() {
+        let package = root.join(&skill.name);
+        let files = if number % 20 == 19 { package.clone() } else { package.join("scripts") };
+        std::fs::create_dir_all(&files).expect("it can be made");
+        let write = |path: PathBuf, text: &str| std::fs::write(path, text).expect("it is written");
+        write(package.join("SKILL.md"), &skill.skill_md);
+        write(files.join("nothing.sh"), "#!/bin/sh\n");
+        (0..2 + number % 2)
+            .for_each(|file| write(files.join(format!("part-{file}.md")), "Text.\n"));
+        if number % 2 == 0 {
+            write(package.join("LICENSE.txt"), "MIT\n");
+        }
+    }
+}
+
 /// Pending writes would reach the disk during the measurement.
 fn wait_for_the_disk(root: &Path) {
     let directory = File::open(root).expect("it was made just now");

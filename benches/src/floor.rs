@@ -1,10 +1,11 @@
 //! The bare system calls.
 
+use std::ffi::CString;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Mode, OFlags, RawDir, open, openat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, open, openat, statat};
 use rustix::io::read;
 
 /// How much of each file is read.
@@ -21,6 +22,34 @@ pub fn discover(root: &Path) -> usize {
         files += usize::from(read(&file, &mut buffer).expect("it can be read") > 0);
     });
     files
+}
+
+/// Lists each directory of a tree once, and reads the head of each `SKILL.md`; gives the number of
+/// files.
+pub fn walk(root: &Path) -> usize {
+    walk_in(&open_root(root))
+}
+
+fn walk_in(directory: &OwnedFd) -> usize {
+    let mut buffer = Vec::with_capacity(32 * 1024);
+    let mut entries = RawDir::new(directory, buffer.spare_capacity_mut());
+    let mut below = Vec::new();
+    let mut files = 0;
+    while let Some(entry) = entries.next() {
+        let entry = entry.expect("a directory can be listed");
+        let name = entry.file_name();
+        if name.to_bytes() == b"SKILL.md" {
+            let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+            let file = openat(directory, name, flags, Mode::empty()).expect("it is there");
+            files += usize::from(read(&file, &mut [0_u8; HEAD]).expect("it can be read") > 0);
+        } else if entry.file_type() == FileType::Directory && !name.to_bytes().starts_with(b".") {
+            below.push(name.to_owned());
+        }
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let open = |name: CString| openat(directory, name, flags, Mode::empty());
+    let below = below.into_iter().map(|name| walk_in(&open(name).expect("it is there")));
+    files + below.sum::<usize>()
 }
 
 /// The same with so many reads in flight, by as many threads.

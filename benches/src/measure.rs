@@ -1,4 +1,4 @@
-//! CPU time and memory of this process.
+//! CPU time and memory of a process.
 
 use std::time::{Duration, Instant};
 
@@ -22,8 +22,17 @@ pub fn peak_kib() -> u64 {
     status("VmHWM:")
 }
 
+/// Returns the peak memory of another process in KiB.
+pub fn peak_kib_of(process: u32) -> u64 {
+    status_of(&process.to_string(), "VmHWM:")
+}
+
 fn status(field: &str) -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status_of("self", field)
+}
+
+fn status_of(process: &str, field: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(field));
     line.and_then(|line| line.trim().split(' ').next()?.parse().ok()).unwrap_or_default()
 }

@@ -4,12 +4,13 @@ mod cold;
 pub(crate) mod compare;
 pub(crate) mod page;
 pub(crate) mod start;
+mod whole;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::process::{Failure, built, cargo, output, succeed};
+use crate::process::{Failure, built, cargo, output, run as run_program, succeed};
 
 /// The profile of measured and counted programs: optimized as a whole, as in a release.
 const DIST: [&str; 2] = ["--profile", "dist"];
@@ -55,10 +56,30 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
             rows.push_str(&cold::row());
         }
     }
+    rows.push_str(page::COMMANDS);
+    rows.push_str(&String::from_utf8_lossy(&succeed(&mut commands()?)?));
     let page = page::written(&rows);
     print!("{page}");
     std::fs::write(crate::root().join(page::PATH), page)?;
     Ok(())
+}
+
+/// Prints the rows of whole programs alone.
+pub(crate) fn print_commands() -> Result<(), Failure> {
+    run_program(&mut commands()?)
+}
+
+/// Returns the program that measures whole programs, with the one to measure.
+fn commands() -> Result<Command, Failure> {
+    cargo(["build", DIST[0], DIST[1], "--package", "benches", "--bin", "commands"])?;
+    let mut commands = Command::new(built("dist", "commands")?);
+    commands.arg(own_program()?);
+    Ok(commands)
+}
+
+fn own_program() -> Result<PathBuf, Failure> {
+    cargo(["build", DIST[0], DIST[1], "--package", "prowess-cli"])?;
+    built("dist", "prowess")
 }
 
 /// Prints the system calls, instructions and memory of each further skill, and fails if they are
@@ -72,11 +93,11 @@ pub(crate) fn count() -> Result<(), Failure> {
     let places = [tempfile::tempdir()?, tempfile::tempdir()?];
     let mut corpora = Vec::new();
     for (place, size) in places.iter().zip(SIZES) {
-        corpora.push(generate(&once, place.path(), size)?);
+        corpora.push(generate(&once, "generate", place.path(), size)?);
     }
     std::thread::sleep(UNTIL_OLD);
     let calls = |at: usize, work: &str| {
-        system_calls(&once, work, &corpora[at], places[at].path().join(work))
+        system_calls(Command::new(&once).arg(work).arg(&corpora[at]), &places[at].path().join(work))
     };
     let measured = [
         each(|at| calls(at, "discover"))?,
@@ -97,6 +118,7 @@ pub(crate) fn count() -> Result<(), Failure> {
     for name in READERS {
         println!("user instructions a frontmatter, {name}: {:.0}", reader(name)? - nothing);
     }
+    problems.extend(whole::count(&once)?);
     if problems.is_empty() {
         return Ok(());
     }
@@ -106,10 +128,11 @@ pub(crate) fn count() -> Result<(), Failure> {
     )))
 }
 
-fn generate(once: &Path, place: &Path, skills: usize) -> Result<PathBuf, Failure> {
+/// Writes so many skills, in one of the ways of `once`: `generate` or `packages`.
+fn generate(once: &Path, way: &str, place: &Path, skills: usize) -> Result<PathBuf, Failure> {
     let corpus = place.join("skills");
     std::fs::create_dir(&corpus)?;
-    succeed(Command::new(once).arg("generate").arg(&corpus).arg(skills.to_string()))?;
+    succeed(Command::new(once).arg(way).arg(&corpus).arg(skills.to_string()))?;
     Ok(corpus)
 }
 
@@ -127,9 +150,10 @@ fn each(count: impl Fn(usize) -> Result<u64, Failure>) -> Result<f64, Failure> {
     Ok((count(1)? as f64 - count(0)? as f64) / (many - few) as f64)
 }
 
-fn system_calls(once: &Path, work: &str, corpus: &Path, log: PathBuf) -> Result<u64, Failure> {
+fn system_calls(command: &Command, log: &Path) -> Result<u64, Failure> {
     let mut strace = Command::new("strace");
-    succeed(strace.arg("-f").arg("-o").arg(&log).arg(once).arg(work).arg(corpus))?;
+    strace.arg("-f").arg("-o").arg(log).arg(command.get_program()).args(command.get_args());
+    succeed(&mut strace)?;
     // One line for each call; those of signals and of the end begin otherwise.
     let is_call = |line: &&str| line.contains('(') && !line.contains("<unfinished");
     Ok(std::fs::read_to_string(log)?.lines().filter(is_call).count() as u64)

@@ -83,6 +83,7 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["release", "--dry-run"] => release::dry_run(),
         ["bench", "--count"] => bench::count(),
         ["bench", "--start"] => bench::start::measure(),
+        ["bench", "--commands"] => bench::print_commands(),
         ["bench", rest @ ..] => bench::run(rest),
         ["benches"] => cargo(Selection::Full.cargo(&["test", "--benches"])),
         ["compare"] => bench::compare::run(),

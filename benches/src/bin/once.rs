@@ -1,6 +1,6 @@
 //! Does one piece of work once, so that its costs can be counted or compared.
 //!
-//! `once generate|nothing|many|wait|discover|reload|settled|peer-floor|peer-prowess DIRECTORY
+//! `once generate|packages|nothing|many|wait|discover|reload|settled|peer-floor|peer-prowess DIRECTORY
 //! [COUNT]`
 #![expect(clippy::print_stdout, reason = "its numbers go to the program that asked")]
 
@@ -34,6 +34,10 @@ fn main() -> ExitCode {
         "generate" => {
             let count = rest.first().and_then(|count| count.parse().ok()).unwrap_or(1_000);
             corpus::write(root, count);
+        }
+        "packages" => {
+            let count = rest.first().and_then(|count| count.parse().ok()).unwrap_or(1_000);
+            corpus::write_packages(root, count);
         }
         "nothing" => {}
         "many" => {

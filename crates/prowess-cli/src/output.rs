@@ -1,5 +1,6 @@
 //! Output: data to standard output, everything else to standard error.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
@@ -180,14 +181,29 @@ impl Output {
 
     /// Returns the bytes of a text with the styles that a stream shows, to be written at once: an
     /// adapted stream makes a system call for each line, or for each part between two styles.
-    fn adapted<S: RawStream>(&self, text: &str, stream: &S) -> Vec<u8> {
-        let choice = match self.color {
+    fn adapted<'t, S: RawStream>(&self, text: &'t str, stream: &S) -> Cow<'t, [u8]> {
+        if !text.contains('\u{1b}') {
+            return Cow::Borrowed(text.as_bytes());
+        }
+        let mut adapted = AutoStream::new(Vec::with_capacity(text.len()), self.choice(stream));
+        adapted.write_all(text.as_bytes()).expect("a vector takes every byte");
+        Cow::Owned(adapted.into_inner())
+    }
+
+    fn choice<S: RawStream>(&self, stream: &S) -> ColorChoice {
+        match self.color {
             ColorChoice::Auto => AutoStream::choice(stream),
             choice => choice,
-        };
-        let mut adapted = AutoStream::new(Vec::with_capacity(text.len()), choice);
-        adapted.write_all(text.as_bytes()).expect("a vector takes every byte");
-        adapted.into_inner()
+        }
+    }
+
+    /// Returns these styles as standard output shows them: taking them out of a long text again
+    /// costs as much as writing it.
+    pub(crate) fn styles<const N: usize>(&self, styles: [Style; N]) -> [Style; N] {
+        match self.choice(&io::stdout()) {
+            ColorChoice::Never => [Style::new(); N],
+            _ => styles,
+        }
     }
 }
 

@@ -90,6 +90,13 @@ pub(crate) fn padded(text: &str, columns: usize) -> String {
 /// Returns a text on one line that takes at most this number of columns, with an ellipsis if it was
 /// cut.
 pub(crate) fn one_line(text: &str, columns: usize) -> String {
+    if is_plain_line(text) {
+        let Some(cut) = text.get(..columns.saturating_sub(1)).filter(|_| columns < text.len())
+        else {
+            return text.to_owned();
+        };
+        return format!("{cut}…");
+    }
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = plain(&text);
     if width(&text) <= columns {
@@ -104,6 +111,15 @@ pub(crate) fn one_line(text: &str, columns: usize) -> String {
     let mut line: String = text.chars().take_while(fits).collect();
     line.push('…');
     line
+}
+
+/// Returns whether each byte takes a column, with single spaces between words: most texts are so,
+/// and a list has thousands of them.
+fn is_plain_line(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().all(|byte| (b' '..=b'~').contains(byte))
+        && bytes.windows(2).all(|pair| pair != b"  ")
+        && text.trim().len() == text.len()
 }
 
 /// Returns a time in the form of the internet on the clock of this machine, to the minute; one that
@@ -138,6 +154,21 @@ mod tests {
         check("把文档翻译", 6, "把文档\n  翻译");
         check("\u{1b}[2mone:\u{1b}[0m two three", 8, "\u{1b}[2mone:\u{1b}[0m two\n  three");
         check("", 8, "");
+    }
+
+    #[test]
+    fn line_is_cut_at_its_column() {
+        let check = |text: &str, columns: usize, expected: &str| {
+            assert_eq!(one_line(text, columns), expected, "{text:?} in {columns} columns");
+        };
+        check("one two", 7, "one two");
+        check("one two", usize::MAX, "one two");
+        check("one two", 6, "one t…");
+        check(" one  two\n", 7, "one two");
+        check("one  two", 6, "one t…");
+        check("把文档翻译", 6, "把文…");
+        check("one", 1, "…");
+        check("", 0, "");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Checks the body: its length, its structure and its invisible characters.
 
 use prowess_text::find_invisible;
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
+use pulldown_cmark::{CodeBlockKind, Event, Tag};
 
 use crate::codes;
 use crate::findings::Findings;
@@ -52,7 +52,7 @@ fn check_structure(package: &Package<'_>, findings: &mut Findings<'_>) {
     let body = package.document.body;
     let mut has_heading = false;
     let mut has_example = false;
-    for event in Parser::new_ext(body, Options::empty()) {
+    for (event, _) in package.events {
         match event {
             Event::Start(Tag::Heading { .. }) => has_heading = true,
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented)) => {
@@ -61,7 +61,6 @@ fn check_structure(package: &Package<'_>, findings: &mut Findings<'_>) {
             _ => {}
         }
     }
-    let lower = body.to_lowercase();
     if !has_heading {
         findings.report(
             codes::BODY_NO_HEADINGS,
@@ -80,7 +79,7 @@ fn check_structure(package: &Package<'_>, findings: &mut Findings<'_>) {
             "say it in the description; a model chooses by it",
         );
     }
-    if !has_example && !lower.contains("example") {
+    if !has_example && !body.to_lowercase().contains("example") {
         findings.report(
             codes::BODY_NO_EXAMPLE,
             "the body shows no example".to_owned(),

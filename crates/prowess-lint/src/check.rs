@@ -9,7 +9,7 @@ use prowess_format::{
 
 use crate::findings::Findings;
 use crate::options::LintOptions;
-use crate::package::{CheckedPackage, Named, Package, Shown, at_field, place};
+use crate::package::{CheckedPackage, Named, Package, Shown, at_field, events, place};
 use crate::report::PackageReport;
 use crate::{body, codes, description, files, hooks, links, paths, template};
 
@@ -115,7 +115,8 @@ fn look(
     } else {
         Vec::new()
     };
-    let package = Package { source, path, file, text, document: &document, files: &files };
+    let events = &events(document.body);
+    let package = Package { source, path, file, text, document: &document, events, files: &files };
     description::check(&package, options.tokens, &mut findings);
     body::check(&package, options, &mut findings);
     template::check(&package, &mut findings);

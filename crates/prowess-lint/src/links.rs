@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use prowess_core::{Code, PathError, ReadLimit, ResourcePath, Severity, SourceErrorKind};
 use prowess_format::for_message;
-use pulldown_cmark::{Event, Options, Parser, Tag};
+use pulldown_cmark::{Event, Tag};
 
 use crate::codes;
 use crate::findings::Findings;
@@ -20,22 +20,21 @@ const ONE_LEVEL: usize = 2;
 
 pub(crate) fn check(package: &Package<'_>, options: &LintOptions<'_>, findings: &mut Findings<'_>) {
     let start = package.body_start();
-    let parser = Parser::new_ext(package.document.body, Options::ENABLE_TABLES);
-    let links = parser.into_offset_iter().filter_map(|(event, span)| match event {
+    let links = package.events.iter().filter_map(|(event, span)| match event {
         Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
             Some((dest_url, start + span.start..start + span.end))
         }
         _ => None,
     });
     for (target, span) in links.take(MOST_LINKS) {
-        let Some(found) = judge(&target, package, options) else {
+        let Some(found) = judge(target, package, options) else {
             continue;
         };
-        if found.code == codes::LINK_BROKEN && is_example(&target, span.start, package) {
+        if found.code == codes::LINK_BROKEN && is_example(target, span.start, package) {
             continue;
         }
         let Wrong { code, most, message, help } = found;
-        findings.at_most(most, code, narrowed(package, &target, span), message, help);
+        findings.at_most(most, code, narrowed(package, target, span), message, help);
     }
 }
 

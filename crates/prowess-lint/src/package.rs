@@ -1,7 +1,10 @@
 //! A package while it is checked, and afterwards.
 
+use std::ops::Range;
+
 use prowess_core::{Diagnostic, PackagePath, Resource, Severity, SkillSource};
 use prowess_format::Document;
+use pulldown_cmark::{Event, Options, Parser, TextMergeWithOffset};
 
 use crate::codes;
 use crate::report::PackageReport;
@@ -55,6 +58,8 @@ pub(crate) struct Package<'a> {
     /// The whole file.
     pub(crate) text: &'a [u8],
     pub(crate) document: &'a Document<'a>,
+    /// The body as Markdown, each event with its bytes in the body.
+    pub(crate) events: &'a [(Event<'a>, Range<usize>)],
     /// The files beside the instructions.
     pub(crate) files: &'a [Resource],
 }
@@ -70,6 +75,12 @@ impl Package<'_> {
     pub(crate) fn body_start(&self) -> usize {
         self.text.len() - self.document.body.len()
     }
+}
+
+/// Parses a body as Markdown, once for all checks.
+pub(crate) fn events(body: &str) -> Vec<(Event<'_>, Range<usize>)> {
+    let parser = Parser::new_ext(body, Options::ENABLE_TABLES);
+    TextMergeWithOffset::new(parser.into_offset_iter()).collect()
 }
 
 /// Returns the finding with the span of the value of a field.

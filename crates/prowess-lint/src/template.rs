@@ -40,8 +40,10 @@ pub(crate) fn check(package: &Package<'_>, findings: &mut Findings<'_>) {
     let mut start = package.body_start();
     for line in package.document.body.split_inclusive('\n') {
         let text = line.trim_start_matches(['#', '-', '>', ' ']).trim_end();
-        let lower = text.to_lowercase();
-        if LINES.iter().any(|known| lower.starts_with(known)) {
+        let begins_with = |known: &&str| {
+            text.get(..known.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(known))
+        };
+        if LINES.iter().any(begins_with) {
             let at = start + line.find(text).unwrap_or_default();
             let message = format!("the body still has `{}` of a template", for_message(text));
             findings.at(codes::TEMPLATE_UNEDITED, at..at + text.len(), message, help);

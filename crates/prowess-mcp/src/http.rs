@@ -153,6 +153,7 @@ impl HttpServer {
         crate::server::check_delivery(&runtime)?;
         executor.block_on(async {
             hangup.reload(Arc::clone(&runtime));
+            runtime.begin_watching()?;
             let drain_time = Duration::from_secs(self.options.limits.drain_seconds);
             let counters = (self.metrics, self.calls, self.started);
             let new = Router::new(runtime, self.approval_hint, self.options, address, counters)?;

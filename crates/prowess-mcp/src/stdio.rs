@@ -17,6 +17,10 @@ use crate::{LineTransport, ServeError, SkillServer, ending};
 /// The time that cancelled calls have to end before the process does.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// The time between the handshake and the start of watches, in which a client lists the tools. The
+/// first scan after it finds what has changed meanwhile.
+const WATCH_AFTER: Duration = Duration::from_millis(200);
+
 /// The reason of a shutdown that the client has requested.
 const CLOSED: &str = "the client has closed standard input";
 
@@ -62,7 +66,8 @@ impl StdioServer {
 
     /// Serves one client until it closes standard input, which it may do before the handshake, or
     /// until the process is asked to end, by `SIGINT` or `SIGTERM`. Then calls that are still
-    /// running get a few seconds to finish and are cancelled.
+    /// running get a few seconds to finish and are cancelled. A runtime that is to
+    /// [watch later](prowess::RuntimeBuilder::watch_later) begins soon after the handshake.
     ///
     /// # Errors
     ///
@@ -75,10 +80,10 @@ impl StdioServer {
             server = server.approval_hint(hint);
         }
         let ended = self.executor.block_on(async {
-            self.hangup.reload(runtime);
+            self.hangup.reload(Arc::clone(&runtime));
             let transport = LineTransport::new(tokio::io::stdin(), tokio::io::stdout());
             let closed = transport.closed();
-            serve(Logged(server.until(closed.clone())), transport, closed).await
+            serve(Logged(server.until(closed.clone())), transport, closed, runtime).await
         })?;
         if let Ended::BySignal(grace) = ended {
             // A thread may read standard input for ever.
@@ -100,6 +105,7 @@ async fn serve<R, W>(
     server: Logged,
     transport: LineTransport<R, W>,
     mut closed: Closed,
+    runtime: Arc<Runtime>,
 ) -> Result<Ended, ServeError>
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -122,6 +128,12 @@ where
         }
         Err(error) => return Err(ServeError::Handshake(Box::new(error))),
     };
+    tokio::spawn(async move {
+        tokio::time::sleep(WATCH_AFTER).await;
+        if let Err(error) = runtime.begin_watching() {
+            tracing::error!("changes of skills are not noticed: {error}");
+        }
+    });
     let cancel = running.cancellation_token();
     let waiting = running.waiting();
     tokio::pin!(waiting);

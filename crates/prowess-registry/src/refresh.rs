@@ -5,7 +5,7 @@ mod inbox;
 mod policy;
 mod schedule;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use prowess_core::Clock;
 
@@ -21,7 +21,7 @@ pub use policy::{RefreshMode, RefreshPolicy};
 /// have one, which sleeps while it has no work and has ended when the drop returns.
 pub struct Refresher {
     schedule: Arc<Schedule>,
-    driver: Option<Driver>,
+    driver: OnceLock<Driver>,
 }
 
 impl Refresher {
@@ -38,12 +38,32 @@ impl Refresher {
         policy: RefreshPolicy,
         clock: Arc<dyn Clock>,
     ) -> std::io::Result<Self> {
+        let refresher = Self::new(registry, policy, clock);
+        refresher.begin()?;
+        Ok(refresher)
+    }
+
+    /// As [`Self::start`], without polls and watches until [`Self::begin`]: a host that answers
+    /// first is not slowed down by them.
+    pub fn new(registry: Arc<Registry>, policy: RefreshPolicy, clock: Arc<dyn Clock>) -> Self {
         let schedule = Arc::new(Schedule::new(registry, policy, clock));
-        let driver = match policy.mode() {
-            RefreshMode::Manual | RefreshMode::Ttl => None,
-            RefreshMode::Poll | RefreshMode::Watch => Some(Driver::start(&schedule)?),
-        };
-        Ok(Self { schedule, driver })
+        Self { schedule, driver: OnceLock::new() }
+    }
+
+    /// Starts to poll and to watch, if the policy does so and it has not begun. The first thing is
+    /// a scan, which finds what has changed since the last one.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::start`].
+    pub fn begin(&self) -> std::io::Result<()> {
+        let has_thread =
+            matches!(self.schedule.policy().mode(), RefreshMode::Poll | RefreshMode::Watch);
+        if has_thread && self.driver.get().is_none() {
+            // Of two threads that begin at once, the second one's driver ends.
+            drop(self.driver.set(Driver::start(&self.schedule)?));
+        }
+        Ok(())
     }
 
     /// Reloads if the policy is `ttl` and the last reload is old enough. A turn that starts during
@@ -73,7 +93,7 @@ impl Refresher {
     /// is for a manual clock, and for a host that has its own loop.
     pub fn poll_if_due(&self) -> Option<Reload> {
         self.schedule.poll_if_due().map(|outcome| {
-            if let Some(driver) = &self.driver {
+            if let Some(driver) = self.driver.get() {
                 driver.confirm_later(outcome.unconfirmed);
             }
             outcome.reload

@@ -26,10 +26,24 @@ impl Words {
     /// Calls `found` with each word of a text.
     pub(crate) fn each(&mut self, text: &str, found: impl FnMut(&str)) {
         if text.is_ascii() {
-            return self.split(text.chars(), found);
+            return self.split_ascii(text, found);
         }
         let without_accents = text.nfkd().filter(|c| !('\u{300}'..='\u{36f}').contains(c));
         self.split(without_accents.nfc(), found);
+    }
+
+    /// Does what [`Self::split`] does, by bytes: most texts are of this kind.
+    fn split_ascii(&mut self, text: &str, mut found: impl FnMut(&str)) {
+        for word in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|it| !it.is_empty()) {
+            let word = &word[..word.len().min(MOST_WORD_BYTES)];
+            if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+                self.word.push_str(word);
+                self.word.make_ascii_lowercase();
+                self.end_word(&mut found);
+            } else {
+                found(word);
+            }
+        }
     }
 
     fn split(&mut self, characters: impl Iterator<Item = char>, mut found: impl FnMut(&str)) {

@@ -59,9 +59,10 @@ impl RuntimeBuilder {
         let sessions = Sessions::audited(store, Arc::clone(&clock), session_policy, audit);
         let boundaries =
             Boundaries::random().map_err(|error| Error::Randomness(error.to_string()))?;
-        let refresher =
-            Refresher::start(Arc::clone(&registry), policies.refresh, Arc::clone(&clock));
-        let refresher = refresher.map_err(Error::Refresh)?;
+        let refresher = Refresher::new(Arc::clone(&registry), policies.refresh, Arc::clone(&clock));
+        if !self.watches_later {
+            refresher.begin().map_err(Error::Refresh)?;
+        }
         Ok(Runtime::new(Parts {
             policies,
             composer,

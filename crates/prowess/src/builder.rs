@@ -63,6 +63,7 @@ pub struct RuntimeBuilder {
     #[cfg(feature = "scripts")]
     pub(crate) script_secrets: Option<prowess_script::ReadSecret>,
     pub(crate) facts: Option<Arc<dyn Facts>>,
+    pub(crate) watches_later: bool,
 }
 
 impl Default for RuntimeBuilder {
@@ -96,6 +97,7 @@ impl Default for RuntimeBuilder {
             #[cfg(feature = "scripts")]
             script_secrets: None,
             facts: None,
+            watches_later: false,
         }
     }
 }
@@ -162,6 +164,14 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// Polls and watches only once [`Runtime::begin_watching`] is called, so that they take no time
+    /// before the first answer. By default, they begin with the runtime.
+    #[must_use]
+    pub fn watch_later(mut self) -> Self {
+        self.watches_later = true;
         self
     }
 

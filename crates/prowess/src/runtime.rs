@@ -81,6 +81,16 @@ impl Runtime {
         self.0.refresher.refresh()
     }
 
+    /// Starts to poll and to watch, after [`watch_later`](crate::RuntimeBuilder::watch_later); else
+    /// nothing is left to do.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Error::Refresh`] if the operating system cannot start a thread.
+    pub fn begin_watching(&self) -> Result<(), Error> {
+        self.0.refresher.begin().map_err(Error::Refresh)
+    }
+
     /// Returns the number of failed scans of sources since the start. Such a source keeps its last
     /// good scan.
     pub fn failed_scans(&self) -> u64 {

@@ -40,7 +40,7 @@ fn measured() -> Result<[f64; 2], Failure> {
     let once = built("dist", "once")?;
     // Below `target`, because temporary files may be in memory.
     let directory = tempfile::tempdir_in(built_in("")?)?;
-    let skills = generate(&once, directory.path(), SKILLS)?;
+    let skills = generate(&once, "generate", directory.path(), SKILLS)?;
     let mut least = [Duration::MAX; WAYS.len()];
     for _ in 0..ROUNDS {
         for (way, least) in WAYS.into_iter().zip(&mut least) {

@@ -51,7 +51,7 @@ type Sample = [f64; 3];
 pub(crate) fn run() -> Result<(), Failure> {
     let programs = Programs::install()?;
     let generated = tempfile::tempdir()?;
-    let corpus = generate(&programs.own, generated.path(), SKILLS)?;
+    let corpus = generate(&programs.own, "generate", generated.path(), SKILLS)?;
     let peers = peers();
     let mut samples = vec![Vec::new(); peers.len()];
     for round in 1..=ROUNDS {

@@ -7,6 +7,15 @@ pub(crate) const PATH: &str = "benches/README.md";
 /// The start of the last line of a page, before the checksum of everything above it.
 const SUM: &str = "<!-- sum of the page: ";
 
+/// The head of the part about whole programs.
+pub(super) const COMMANDS: &str = "\n## Commands\n\n\
+    Whole programs on packages with files, 3.5 files and 0.95 directories each, as \
+    `cargo xtask bench --commands` prints them. **measured** is the median CPU time of a fresh process with warm \
+    files, from its start to its end or to the answer that is named; **reference** is that of a program that lists \
+    each directory of the same tree once and reads 4 KiB of each `SKILL.md`. Without skills, the time has a limit of \
+    its own.\n\n\
+    | what | skills | measured | reference | ratio | target | met |\n|---|--:|--:|--:|--:|--:|--:|\n";
+
 /// Returns the page of a run: the machine and the rows.
 pub(super) fn written(rows: &str) -> String {
     let date = Command::new("date").arg("+%F").output().map(|date| date.stdout).unwrap_or_default();

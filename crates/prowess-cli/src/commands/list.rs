@@ -47,7 +47,7 @@ pub(crate) fn run(global: &Global, args: &List, output: &Output) -> Result<ExitC
     let elsewhere = Elsewhere::of(global, runtime.policies())?;
     let mut listed = listed(&catalog, args, &UserTrust::of(&catalog)?);
     listed.unread = elsewhere.in_json();
-    output.result(&listed, |listed| text(listed, args.sort, output.is_for_a_terminal()))?;
+    output.result(&listed, |listed| text(listed, args.sort, output))?;
     output.remark(&counts(&listed));
     elsewhere.remark(output);
     Ok(ExitCode::SUCCESS)
@@ -100,8 +100,9 @@ fn listed<'c>(catalog: &'c Catalog, args: &List, trust: &UserTrust) -> Listed<'c
 }
 
 /// Writes a line for each skill, on a terminal below a heading.
-fn text(listed: &Listed<'_>, order: SkillOrder, is_terminal: bool) -> String {
+fn text(listed: &Listed<'_>, order: SkillOrder, output: &Output) -> String {
     let mut text = String::new();
+    let [strong, dim, heading, hidden] = output.styles([ID, DIM, HEADING, HIDDEN]);
     let all = || listed.skills.iter().chain(&listed.shadowed);
     let widest = |column: &dyn Fn(&TrustedRecord<'_>) -> usize, least| {
         all().map(column).max().unwrap_or_default().max(least)
@@ -122,9 +123,9 @@ fn text(listed: &Listed<'_>, order: SkillOrder, is_terminal: bool) -> String {
     let most = most_of_name(seconds + gap.len() + 2);
     let id = |skill: &TrustedRecord<'_>| one_line(skill.record.id(), most);
     let ids = widest(&|skill| width(&id(skill)), "SKILL".len());
-    if is_terminal && !listed.skills.is_empty() {
+    if output.is_for_a_terminal() && !listed.skills.is_empty() {
         let (skill, title) = (padded("SKILL", ids), padded(title, seconds));
-        let _ = writeln!(text, "{DIM}{skill}  {title}{gap}DESCRIPTION{DIM:#}");
+        let _ = writeln!(text, "{dim}{skill}  {title}{gap}DESCRIPTION{dim:#}");
     }
     let mut directory = None;
     for skill in &listed.skills {
@@ -132,36 +133,36 @@ fn text(listed: &Listed<'_>, order: SkillOrder, is_terminal: bool) -> String {
         if order == SkillOrder::Directory && directory.replace(source) != Some(source) {
             let root = shown_root(listed.catalog.sources()[source].source.root());
             let layer = plain(&skill.record.layer().name);
-            let _ = writeln!(text, "{HEADING}{layer}{HEADING:#}  {DIM}{root}{DIM:#}");
+            let _ = writeln!(text, "{heading}{layer}{heading:#}  {dim}{root}{dim:#}");
         }
         let second = padded(&second(skill), seconds);
         let used = ids + seconds + gap.len() + 2;
-        let rest = described(skill.record, used);
+        let rest = described(skill.record, used, [dim, hidden]);
         let id = padded(&id(skill), ids);
-        let _ = writeln!(text, "{ID}{id}{ID:#}  {DIM}{second}{DIM:#}{gap}{rest}");
+        let _ = writeln!(text, "{strong}{id}{strong:#}  {dim}{second}{dim:#}{gap}{rest}");
     }
     let shadowed = listed.shadowed.iter();
     let shadowed: Vec<_> =
         shadowed.filter(|shown| !listed.again.contains(&shown.record.index())).collect();
     if !shadowed.is_empty() {
-        let _ = writeln!(text, "\n{HEADING}Shadowed{HEADING:#}");
+        let _ = writeln!(text, "\n{heading}Shadowed{heading:#}");
     }
     for skill in shadowed {
         let location = fitted(&skill.record.location(), ids + 2);
-        let _ = writeln!(text, "{ID}{}{ID:#}  {location}", padded(&id(skill), ids));
+        let _ = writeln!(text, "{strong}{}{strong:#}  {location}", padded(&id(skill), ids));
     }
     text
 }
 
 /// Returns the description of a skill, or why it is not offered.
-fn described(skill: Record<'_>, used: usize) -> String {
+fn described(skill: Record<'_>, used: usize, [dim, hidden]: [Style; 2]) -> String {
     let Some(reason) = skill.reason() else { return fitted(skill.description(), used) };
     if runtime::is_off(skill) {
-        return format!("{DIM}{}{DIM:#}", fitted("off: about prowess itself", used));
+        return format!("{dim}{}{dim:#}", fitted("off: about prowess itself", used));
     }
     let state = format!("{}: {reason}", skill.availability().as_str());
     let state = with_short_path(&state, columns_behind(used));
-    format!("{HIDDEN}{}{HIDDEN:#}", fitted(&state, used))
+    format!("{hidden}{}{hidden:#}", fitted(&state, used))
 }
 
 /// Returns a text that is too wide without the start of the path in it, since what is behind the

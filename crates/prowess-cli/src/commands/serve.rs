@@ -35,7 +35,8 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     server.adapt(&mut policies, policies::is_set(global, "delivery.show_location")?);
     let mut loaded = plugins::load_audited(global, &policies)?;
     server.count(&mut loaded);
-    let runtime = runtime::builder_with(global, policies.clone(), &loaded)?.build()?;
+    let runtime =
+        runtime::builder_with(global, policies.clone(), &loaded)?.watch_later().build()?;
     let _following = plugins::follow(&policies, &loaded, output)?;
     reporting::started(&runtime.catalog(), server.transport(), &server.place());
     let _reporting = Reporting::start(&runtime);

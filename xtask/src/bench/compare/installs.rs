@@ -76,7 +76,7 @@ impl Place {
             build_optimized(&["--package", "benches", "--bin", "once", "--bin", "prowess"])?;
         let prowess = built.join("prowess");
         let peer = Packages::install(&root().join("target/compare/install"), &[PEER])?;
-        let corpus = generate(&built.join("once"), directory, SKILLS)?;
+        let corpus = generate(&built.join("once"), "generate", directory, SKILLS)?;
         let site = directory.join("site");
         succeed(Command::new(&prowess).arg("publish").args([&corpus, &site]))?;
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();

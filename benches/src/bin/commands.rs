@@ -1,0 +1,181 @@
+//! Prints the cost of whole programs, as people and clients start them, on packages with files.
+//!
+//! `commands PROWESS [ROUNDS]`: 7 rounds by default. Each row is the CPU time of a fresh process from
+//! its start to its end, or to the answer that is named, with warm files. It is compared with a
+//! program that lists each directory of the same tree once, and reads 4 KiB of each `SKILL.md`.
+//! `commands floor DIRECTORY` is that program.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use benches::children::{cpu_of_children, run};
+use benches::table::{milliseconds, print_alone, print_beside};
+use benches::{corpus, floor};
+use tempfile::TempDir;
+
+const SIZES: [usize; 4] = [0, 1_000, 10_000, 50_000];
+
+/// The most that a command may take where there are no skills, in milliseconds.
+const MOST_EMPTY: f64 = 5.0;
+
+/// How old files are before anything is measured: one that has just changed is read once more.
+const UNTIL_OLD: Duration = Duration::from_secs(4);
+
+/// What is measured: a name, the arguments, and the maximum ratio to the floor without and with
+/// the record cache. `ID` and `ROOT` are replaced.
+const COMMANDS: [(&str, &[&str], [Option<f64>; 2]); 8] = [
+    ("list", &["list"], [Some(1.6), Some(1.0)]),
+    ("search", &["search", "review a report"], [Some(1.7), None]),
+    ("prompt", &["prompt"], [Some(1.7), None]),
+    ("explain", &["explain", "ID"], [None, None]),
+    ("call skills_load", &["call", "skills_load", r#"{"names":["ID"]}"#], [None, None]),
+    ("run a script that does nothing", &["run", "ID", "scripts/nothing.sh"], [None, None]),
+    ("validate", &["validate", "ROOT"], [None, None]),
+    ("doctor", &["doctor"], [None, None]),
+];
+
+/// The requests of a client at its start, each with the name of its row and the maximum ratio.
+const REQUESTS: [(&str, &str, f64); 2] = [
+    (
+        "serve, until the answer to `initialize`",
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}"#,
+        1.5,
+    ),
+    (
+        "serve, until the answer to `tools/list`",
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#,
+        1.7,
+    ),
+];
+
+const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let program = arguments.next().expect("the program to measure is the first argument");
+    let second = arguments.next();
+    if program == "floor" {
+        let root = second.expect("the directory is the second argument");
+        std::process::exit(i32::from(floor::walk(Path::new(&root)) == usize::MAX));
+    }
+    let rounds = second.and_then(|rounds| rounds.parse().ok()).unwrap_or(7);
+    for count in SIZES {
+        let tree = corpus::packages_on_disk(count);
+        std::thread::sleep(UNTIL_OLD);
+        let home = tempfile::tempdir().expect("a temporary directory");
+        Bench { program: program.clone().into(), tree, home, count, rounds }.print();
+    }
+}
+
+struct Bench {
+    program: PathBuf,
+    tree: TempDir,
+    home: TempDir,
+    count: usize,
+    rounds: usize,
+}
+
+impl Bench {
+    fn print(&self) {
+        for (name, arguments, most) in COMMANDS {
+            // Both read each file whole; the others see it as `list` does.
+            let is_measured_twice = !matches!(name, "validate" | "doctor");
+            self.row(name, most[0], || {
+                run(&mut self.command(arguments, false));
+            });
+            if self.count > 0 && is_measured_twice {
+                // The first run writes the cache, the second one finds that files are old.
+                for _ in 0..2 {
+                    run(&mut self.command(arguments, true));
+                }
+                let name = format!("{name}, with the record cache");
+                self.row(&name, most[1], || {
+                    run(&mut self.command(arguments, true));
+                });
+            }
+        }
+        for (at, (name, _, most)) in REQUESTS.into_iter().enumerate() {
+            let requests = &REQUESTS[..=at];
+            self.row(name, Some(most), || {
+                self.serve(requests);
+            });
+        }
+        let peak = self.serve(&REQUESTS);
+        print_alone(
+            "serve, peak memory at the answer",
+            self.count,
+            peak as f64 / 1024.0,
+            "MB",
+            None,
+        );
+    }
+
+    /// Prints the median of the CPU times, beside the floor's of the same rounds.
+    fn row(&self, name: &str, most: Option<f64>, mut work: impl FnMut()) {
+        let mut times = [Vec::new(), Vec::new()];
+        let itself = std::env::current_exe().expect("the program has a path");
+        for _ in 0..self.rounds {
+            times[0].push(cpu_of_children(&mut work));
+            let mut floor = Command::new(&itself);
+            floor.arg("floor").arg(self.tree.path());
+            times[1].push(cpu_of_children(|| assert!(run(&mut floor), "the floor is reached")));
+        }
+        let [time, floor] = times.map(|mut times| {
+            times.sort_unstable();
+            times[times.len() / 2]
+        });
+        if self.count == 0 {
+            print_alone(name, 0, milliseconds(time), "ms", Some(MOST_EMPTY));
+        } else {
+            print_beside(name, self.count, time, floor, most);
+        }
+    }
+
+    fn command(&self, arguments: &[&str], with_cache: bool) -> Command {
+        let root = self.tree.path().display().to_string();
+        let id = corpus::skill(0).0;
+        let mut command = Command::new(&self.program);
+        command.env_clear().env("HOME", self.home.path()).current_dir(self.home.path());
+        command.env("PATH", "/usr/bin:/bin").args([
+            "--no-config",
+            "--root",
+            &format!("user={root}"),
+        ]);
+        if !with_cache {
+            command.arg("--no-cache");
+        }
+        let own = arguments.iter().map(|text| text.replace("ID", &id).replace("ROOT", &root));
+        command.args(own);
+        command
+    }
+
+    /// Starts a server, makes these requests one after another, ends it at the last answer, and
+    /// returns its peak memory in KiB.
+    fn serve(&self, requests: &[(&str, &str, f64)]) -> u64 {
+        let mut command = self.command(&["serve"], false);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut server = command.spawn().expect("the program can be started");
+        let mut input = server.stdin.take().expect("it is piped");
+        let mut output = BufReader::new(server.stdout.take().expect("it is piped"));
+        for (_, request, _) in requests {
+            writeln!(input, "{request}").expect("the server reads");
+            let mut answer = String::new();
+            while !answer.contains("\"result\"") {
+                answer.clear();
+                let read = output.read_line(&mut answer).expect("the server writes");
+                assert!(read > 0, "the server ended before it answered {request}");
+            }
+            writeln!(input, "{INITIALIZED}").expect("the server reads");
+        }
+        let peak = benches::measure::peak_kib_of(server.id());
+        end(&mut server);
+        peak
+    }
+}
+
+fn end(server: &mut Child) {
+    server.kill().expect("it runs");
+    server.wait().expect("it has ended");
+}
