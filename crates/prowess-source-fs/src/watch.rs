@@ -8,19 +8,22 @@
 mod changes;
 mod directories;
 mod event;
+mod notifier;
 mod problem;
 mod survey;
 mod targets;
 mod tree;
 mod work;
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use notify::RecommendedWatcher;
 use prowess_core::{ChangeListener, SourceChange, SourceError, Watch};
 
 use crate::FsConfig;
+use notifier::Watches;
 use problem::{refused, unsurveyed};
 use survey::Survey;
 use tree::Tree;
@@ -31,9 +34,10 @@ pub(crate) fn watch(config: &FsConfig, listener: ChangeListener) -> Result<Watch
     let shared = Arc::new(Shared {
         listener: Mutex::new(Some(listener)),
         tree: Mutex::new(Tree::new(config)),
+        beside: Mutex::default(),
         queue: Queue::default(),
     });
-    let mut watching = Watching { config: config.clone(), shared, watcher: None };
+    let mut watching = Watching { config: config.clone(), shared, watches: None };
     watching.establish()?;
     let shared = Arc::clone(&watching.shared);
     let thread = thread::Builder::new().name("prowess-watch".to_owned());
@@ -46,6 +50,8 @@ struct Shared {
     /// `None` once the watch is dropped.
     listener: Mutex<Option<ChangeListener>>,
     tree: Mutex<Tree>,
+    /// The watched directories outside of the tree.
+    beside: Mutex<BTreeSet<PathBuf>>,
     queue: Queue,
 }
 
@@ -58,16 +64,30 @@ impl Shared {
         }
     }
 
-    /// Handles an event of `notify`.
-    fn handle_event(&self, event: notify::Result<notify::Event>) {
+    /// Handles an event of `notify`; none is one that could not be read.
+    fn handle_event(&self, event: Option<&notify::Event>) {
         let sorted = match event {
-            Ok(event) => event::sort(&event, &lock(&self.tree)),
-            Err(_) => event::Sorted::anything(),
+            Some(event) => event::sort(event, &lock(&self.tree)),
+            None => event::Sorted::anything(),
         };
         if !sorted.packages.is_empty() {
             self.notify(SourceChange::Packages(sorted.packages));
         }
         self.queue.add(sorted.work);
+    }
+}
+
+impl Shared {
+    /// Returns whether this source watches a directory.
+    fn watches(&self, path: &Path) -> bool {
+        lock(&self.tree).watches(path) || lock(&self.beside).contains(path)
+    }
+
+    /// Returns the directories that this source watches.
+    fn watched(&self) -> BTreeSet<PathBuf> {
+        let mut watched = lock(&self.beside).clone();
+        watched.extend(lock(&self.tree).watched());
+        watched
     }
 }
 
@@ -90,7 +110,7 @@ impl Drop for Guard {
 struct Watching {
     config: FsConfig,
     shared: Arc<Shared>,
-    watcher: Option<RecommendedWatcher>,
+    watches: Option<Watches>,
 }
 
 fn survey(config: &FsConfig) -> Result<Survey<'_>, SourceError> {

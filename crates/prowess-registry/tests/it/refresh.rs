@@ -104,6 +104,25 @@ fn cool_down_applies_to_refresh_only() {
 }
 
 #[test]
+fn nothing_is_watched_before_the_beginning() {
+    let source = Changing::watchable();
+    source.set("a", skill_md("a", "first"), 1);
+    let registry = Arc::new(registry(vec![("user", Trust::Trusted, source.clone())]));
+    registry.reload();
+    let changes = registry.subscribe();
+    let policy = RefreshPolicy { mode: Some(RefreshMode::Watch), ..RefreshPolicy::default() };
+    let refresher = Refresher::new(Arc::clone(&registry), policy, Arc::new(ManualClock::default()));
+    assert!(!source.tell(SourceChange::Everything), "there is no watch");
+    source.set("late", skill_md("late", "new"), 1);
+    refresher.begin().expect("the thread is started");
+    assert!(matches!(changes.recv_timeout(LONG), Some(Notice::Changed(_))));
+    assert!(registry.catalog().get("late").is_some(), "an earlier change is found");
+    source.take_scans();
+    refresher.begin().expect("it has begun");
+    assert_eq!(source.take_scans(), [], "the second beginning does nothing");
+}
+
+#[test]
 fn manual_mode_does_nothing_by_itself() {
     let place = place(Changing::watchable(), RefreshMode::Manual);
     place.advance(1_000_000);

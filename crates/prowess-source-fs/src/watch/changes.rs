@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use notify::Watcher;
 use prowess_core::{PackagePath, SourceChange, SourceError};
 
 use super::survey::Kind;
@@ -75,15 +74,12 @@ impl Watching {
         if has_links {
             return Ok(Look::Everything);
         }
-        if let Some(watcher) = &mut self.watcher {
-            for path in &known {
-                // The watch of a removed directory has been removed already.
-                let _ = watcher.unwatch(&self.config.root.join(path));
-            }
+        if let Some(watches) = &mut self.watches {
+            watches.remove(known.iter().map(|path| self.config.root.join(path)));
         }
         changed.extend(known);
         if is_directory && survey.is_reached(place) {
-            changed.extend(self.watch_below(place, usize::MAX)?);
+            changed.extend(self.watch_below(place, usize::MAX, false)?);
         }
         // A link that was added together with a directory is resolved by a walk.
         if lock(&self.shared.tree).has_links() {

@@ -2,16 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use notify::event::EventKindMask;
-use notify::{
-    Config, ErrorKind, PathOp, RecommendedWatcher, RecursiveMode, UpdatePathsError,
-    WatchPathConfig, Watcher,
-};
+use notify::{ErrorKind, PathOp, UpdatePathsError};
 use prowess_core::{SourceError, SourceErrorKind};
 use prowess_text::counted;
 
+use super::notifier::Watches;
 use super::problem::{exhausted, unsurveyed, unwatchable};
 use super::targets::{Ends, may_be_entered, nearest_directory};
 use super::tree::Tree;
@@ -32,19 +28,22 @@ impl Watching {
         let root = self.config.root.clone();
         loop {
             let anchor = nearest_directory(&root);
+            // Pending events of the old watches are covered by the scan that follows.
+            self.watches = None;
             *lock(&self.shared.tree) = Tree::new(&self.config);
-            // Pending events of the old watcher are covered by the scan that follows.
-            self.watcher = Some(self.new_watcher()?);
+            lock(&self.shared.beside).clear();
+            let watches = Watches::new(&self.shared, &anchor);
+            self.watches = Some(watches.map_err(|error| exhausted(&self.root(), &error))?);
             let parent = root.parent().filter(|_| root.is_symlink());
             let beside = if anchor == root { parent } else { Some(&*anchor) };
             let mut above: Vec<_> = beside.map(Path::to_owned).into_iter().collect();
             if anchor == root {
                 above.extend(self.config.above_with_gitignore());
             }
-            self.add(&above)?;
+            self.add(&above, false)?;
             if anchor == root {
                 above.extend(self.watch_for_renames(&above));
-                self.watch_below("", usize::MAX)?;
+                self.watch_below("", usize::MAX, false)?;
                 self.watch_links(&above)?;
             }
             if nearest_directory(&root) == anchor {
@@ -56,22 +55,25 @@ impl Watching {
     /// Watches the parents of the nearest directories above the root, as far as that is permitted:
     /// if one of these is renamed, the root's own watch gets no event.
     fn watch_for_renames(&mut self, watched: &[PathBuf]) -> Vec<PathBuf> {
-        let Some(watcher) = &mut self.watcher else { return Vec::new() };
         let nearest = self.config.root.ancestors().skip(1).take(RENAMES_NOTICED);
         let mut nearest: Vec<_> = nearest.map(Path::to_owned).collect();
+        let Some(watches) = &mut self.watches else { return Vec::new() };
         nearest.retain(|above| {
-            !watched.contains(above) && watcher.watch(above, RecursiveMode::NonRecursive).is_ok()
+            let is_new = !watched.contains(above);
+            is_new && watches.add(vec![above.clone()], false).is_ok()
         });
+        lock(&self.shared.beside).extend(nearest.iter().cloned());
         nearest
     }
 
     /// Watches a directory and, level by level, at most so many levels below it that may contain
     /// packages; returns their paths. Each is watched before it is listed, so that no change is
-    /// missed.
+    /// missed. `through_link` says that the top is a link.
     pub(super) fn watch_below(
         &mut self,
         top: &str,
         levels: usize,
+        through_link: bool,
     ) -> Result<Vec<String>, SourceError> {
         let mut all = Vec::new();
         let mut level = vec![top.to_owned()];
@@ -80,7 +82,7 @@ impl Watching {
             if level.is_empty() {
                 break;
             }
-            self.watch_directories(&level)?;
+            self.watch_directories(&level, through_link)?;
             let survey = survey(&self.config)?;
             let mut below = Vec::new();
             for path in &level {
@@ -116,14 +118,14 @@ impl Watching {
             self.bounded(tree.len() + found.beside.len())?;
             tree.set_awaited(found.awaited.clone());
             drop(tree);
-            self.watch_directories(&found.packages)?;
+            self.watch_directories(&found.packages, true)?;
             let beside: Vec<_> = found.beside.iter().cloned().collect();
-            self.add(&beside)?;
+            self.add(&beside, true)?;
             for link in &found.packages {
                 if is_package_at(&self.config.root.join(link)) || !is_searched(&self.config, link) {
                     lock(&self.shared.tree).set_package(link, true);
                 } else {
-                    self.watch_below(link, LINKED_DEPTH)?;
+                    self.watch_below(link, LINKED_DEPTH, true)?;
                 }
             }
             last = Some(found);
@@ -131,14 +133,18 @@ impl Watching {
         Ok(())
     }
 
-    fn watch_directories(&mut self, paths: &[String]) -> Result<(), SourceError> {
+    fn watch_directories(
+        &mut self,
+        paths: &[String],
+        through_link: bool,
+    ) -> Result<(), SourceError> {
         let mut tree = lock(&self.shared.tree);
         // Added before they are watched, so that no event is of an unknown directory.
         paths.iter().for_each(|path| tree.add(path));
         self.bounded(tree.len())?;
         drop(tree);
         let absolute: Vec<_> = paths.iter().map(|path| self.config.root.join(path)).collect();
-        self.add(&absolute)
+        self.add_all(absolute, through_link)
     }
 
     fn bounded(&self, watched: usize) -> Result<(), SourceError> {
@@ -150,16 +156,24 @@ impl Watching {
         Err(SourceError::new(SourceErrorKind::TooLarge, message))
     }
 
+    /// Adds watches of directories outside of the tree.
+    fn add(&mut self, paths: &[PathBuf], through_link: bool) -> Result<(), SourceError> {
+        lock(&self.shared.beside).extend(paths.iter().cloned());
+        self.add_all(paths.to_vec(), through_link)
+    }
+
     /// Adds watches, except of directories that were removed or cannot be entered. Fails if another
     /// directory that may contain skills cannot be watched, because its changes would be missed.
-    fn add(&mut self, paths: &[PathBuf]) -> Result<(), SourceError> {
-        let Some(watcher) = &mut self.watcher else { return Ok(()) };
-        let config = WatchPathConfig::new(RecursiveMode::NonRecursive);
-        let mut left: Vec<_> =
-            paths.iter().map(|path| PathOp::Watch(path.clone(), config.clone())).collect();
+    fn add_all(&mut self, paths: Vec<PathBuf>, through_link: bool) -> Result<(), SourceError> {
+        let Some(watches) = &mut self.watches else { return Ok(()) };
+        let mut left = paths;
         let mut tried_twice = BTreeSet::new();
-        while let Err(UpdatePathsError { source, origin, remaining }) = watcher.update_paths(left) {
-            left = remaining;
+        // Nothing needs no instance.
+        while !left.is_empty()
+            && let Err(error) = watches.add(std::mem::take(&mut left), through_link)
+        {
+            let UpdatePathsError { source, origin, remaining } = error;
+            left = remaining.into_iter().map(PathOp::into_path).collect();
             let path = origin.map(|origin| origin.as_path().to_owned());
             match (&source.kind, path) {
                 (ErrorKind::MaxFilesWatch, _) => return Err(exhausted(&self.root(), &source)),
@@ -169,21 +183,13 @@ impl Watching {
                     if !tried_twice.insert(path.clone()) {
                         return Err(unwatchable(&path, &source));
                     }
-                    left.insert(0, PathOp::Watch(path, config.clone()));
+                    left.insert(0, path);
                 }
                 (_, Some(_)) => {}
                 (_, None) => return Err(exhausted(&self.root(), &source)),
             }
         }
         Ok(())
-    }
-
-    fn new_watcher(&self) -> Result<RecommendedWatcher, SourceError> {
-        let shared = Arc::clone(&self.shared);
-        // Without events for opening and reading: a scan would cause events itself.
-        let config = Config::default().with_event_kinds(EventKindMask::CORE);
-        let watcher = RecommendedWatcher::new(move |event| shared.handle_event(event), config);
-        watcher.map_err(|error| exhausted(&self.root(), &error))
     }
 
     fn root(&self) -> String {

@@ -67,6 +67,17 @@ impl Tree {
         self.directories.get(path).copied()
     }
 
+    /// Returns whether a directory is watched.
+    pub(super) fn watches(&self, path: &Path) -> bool {
+        let inside = path.strip_prefix(&self.root).ok().and_then(Path::to_str);
+        inside.is_some_and(|inside| self.directories.contains_key(inside))
+    }
+
+    /// Returns the watched directories.
+    pub(super) fn watched(&self) -> impl Iterator<Item = PathBuf> {
+        self.directories.keys().map(|path| self.root.join(path))
+    }
+
     pub(super) fn add_link(&mut self, path: String) {
         self.links.insert(path);
     }

@@ -61,6 +61,19 @@ impl Watched {
         }
     }
 
+    /// Makes a change until it is reported by its packages, and returns them: what another test does
+    /// with the shared watches may mean anything.
+    #[track_caller]
+    fn exactly(&self, last: &str, change: impl Fn()) -> Vec<String> {
+        loop {
+            change();
+            let reported = self.wait_for(last);
+            if reported.last().is_some_and(|reported| reported == last) {
+                return reported;
+            }
+        }
+    }
+
     /// Waits for the report that anything may have changed.
     #[track_caller]
     fn wait_for_everything(&self) {

@@ -73,6 +73,31 @@ fn changes_are_found_by_polling_and_that_is_reported() {
     assert!(is_not_watched(&runtime), "it stays reported: nothing tries again by itself");
 }
 
+/// Each user may have few instances, often 128, and many agents start a server each.
+#[test]
+fn all_directories_share_one_instance() {
+    let _turn = TURN.lock();
+    let tree = Tree::new("");
+    let skill = |name: &str| format!("---\nname: {name}\ndescription: Helps.\n---\nBody\n");
+    let policies = Policies::from_yaml("refresh: {mode: watch}").expect("the policies are good");
+    let mut builder = Runtime::builder().policies(policies);
+    for name in ["one", "two", "three"] {
+        tree.write(&format!("{name}/{name}/SKILL.md"), skill(name));
+        builder = builder.skills_directory("user", tree.join(name));
+    }
+    let runtime = builder.build().expect("the runtime is complete");
+    let subscription = runtime.subscribe();
+    for name in ["one", "two", "three"] {
+        let late = format!("late-{name}");
+        tree.write(&format!("{name}/{late}/SKILL.md"), skill(&late));
+        wait_until(&subscription, &|| runtime.catalog().get(&late).is_some());
+    }
+    let open = fs::read_dir("/proc/self/fd").expect("it can be listed").flatten();
+    let open = open.filter_map(|entry| fs::read_link(entry.path()).ok());
+    let instances = open.filter(|file| file.as_os_str() == "anon_inode:inotify").count();
+    assert_eq!(instances, 1);
+}
+
 /// A package in a directory that was created while the process could open no file is found later.
 #[test]
 fn a_watch_that_cannot_look_is_given_up_for_polling() {

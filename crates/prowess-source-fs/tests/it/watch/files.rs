@@ -64,13 +64,15 @@ fn what_no_scan_would_see_is_not_reported() {
         .source
         .scan(&PreviousScan::none(), &mut Deaf, &Cancel::default())
         .expect("a scan reads every file");
-    tree.write("skills/pdf/.SKILL.md.swp", "an editor's own");
-    tree.write("skills/pdf/references/more.md", "More");
-    tree.write("skills/README.md", "no skill");
-    fs::create_dir(tree.join("skills/pdf/scripts")).expect("it can be made");
-    tree.write("elsewhere/pdf/SKILL.md", SKILL);
-    write(tree.join("skills/tables/SKILL.md"));
-    assert_eq!(watched.wait_for("tables"), ["tables"], "only the last is reported");
+    let reported = watched.exactly("tables", || {
+        tree.write("skills/pdf/.SKILL.md.swp", "an editor's own");
+        tree.write("skills/pdf/references/more.md", "More");
+        tree.write("skills/README.md", "no skill");
+        fs::create_dir_all(tree.join("skills/pdf/scripts")).expect("it can be made");
+        tree.write("elsewhere/pdf/SKILL.md", SKILL);
+        write(tree.join("skills/tables/SKILL.md"));
+    });
+    assert_eq!(reported, ["tables"], "only the last is reported");
 }
 
 struct Deaf;

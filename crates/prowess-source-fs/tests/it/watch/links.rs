@@ -211,9 +211,11 @@ fn a_link_that_may_not_be_followed_is_not() {
     let tree = tree();
     symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
     let watched = watched(FsConfig { links: Links::WithinRoot, ..config(&tree) });
-    write(tree.join("outside/shared/SKILL.md"));
-    write(tree.join("skills/pdf/SKILL.md"));
-    assert_eq!(watched.wait_for("pdf"), ["pdf"]);
+    let reported = watched.exactly("pdf", || {
+        write(tree.join("outside/shared/SKILL.md"));
+        write(tree.join("skills/pdf/SKILL.md"));
+    });
+    assert_eq!(reported, ["pdf"]);
 }
 
 #[test]

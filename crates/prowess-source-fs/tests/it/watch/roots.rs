@@ -104,3 +104,20 @@ fn a_root_that_is_shut_for_a_while_is_reported_when_it_opens() {
         watched.wait_for("pdf");
     });
 }
+
+/// Sources share the instance of the operating system, and each path of it.
+#[test]
+fn source_that_ends_leaves_the_watches_of_others() {
+    let tree = tree();
+    let inner = || FsConfig { root: tree.join("skills/group"), ..config(&tree) };
+    let (outer, first, second) = (watched(config(&tree)), watched(inner()), watched(inner()));
+    drop(first);
+    write(tree.join("skills/group/inner/SKILL.md"));
+    outer.wait_for("group/inner");
+    second.wait_for("inner");
+    drop(outer);
+    write(tree.join("skills/group/inner/SKILL.md"));
+    second.wait_for("inner");
+    tree.write("skills/group/late/SKILL.md", SKILL);
+    second.wait_for("late");
+}
