@@ -7,7 +7,7 @@ use std::time::Duration;
 #[expect(unsafe_code, reason = "no safe interface gives these times in microseconds")]
 fn ended() -> Duration {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the kernel writes one `rusage`, of which zeros are a value, where it is told to.
+    // SAFETY: the kernel writes one `rusage`, of which zeros are a value, at that place.
     let usage = unsafe {
         libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
         usage.assume_init()

@@ -1,8 +1,8 @@
 //! Prints the cost of whole programs, as people and clients start them, on packages with files.
 //!
-//! `commands PROWESS [ROUNDS]`: 7 rounds by default. Each row is the CPU time of a fresh process from
-//! its start to its end, or to the answer that is named, with warm files. It is compared with a
-//! program that lists each directory of the same tree once, and reads 4 KiB of each `SKILL.md`.
+//! `commands PROWESS [ROUNDS]`: 7 rounds by default. Each row is the CPU time of a fresh process
+//! from its start to its end, or to the answer that is named, with warm files. It is compared with
+//! a program that lists each directory of the same tree once, and reads 4 KiB of each `SKILL.md`.
 //! `commands floor DIRECTORY` is that program.
 
 use std::io::{BufRead, BufReader, Write};
@@ -23,9 +23,11 @@ const MOST_EMPTY: f64 = 5.0;
 /// How old files are before anything is measured: one that has just changed is read once more.
 const UNTIL_OLD: Duration = Duration::from_secs(4);
 
-/// What is measured: a name, the arguments, and the maximum ratio to the floor without and with
-/// the record cache. `ID` and `ROOT` are replaced.
-const COMMANDS: [(&str, &[&str], [Option<f64>; 2]); 8] = [
+type Measured = (&'static str, &'static [&'static str], [Option<f64>; 2]);
+
+/// The measured commands: a name, the arguments, and the maximum ratio to the floor, without
+/// and with the record cache. `ID` and `ROOT` are replaced.
+const COMMANDS: [Measured; 8] = [
     ("list", &["list"], [Some(1.6), Some(1.0)]),
     ("search", &["search", "review a report"], [Some(1.7), None]),
     ("prompt", &["prompt"], [Some(1.7), None]),

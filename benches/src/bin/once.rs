@@ -1,7 +1,7 @@
 //! Does one piece of work once, so that its costs can be counted or compared.
 //!
-//! `once generate|packages|nothing|many|wait|discover|reload|settled|peer-floor|peer-prowess DIRECTORY
-//! [COUNT]`
+//! `once WORK DIRECTORY [COUNT]`, with the work `generate`, `packages`, `nothing`, `many`, `wait`,
+//! `discover`, `reload`, `settled`, `peer-floor` or `peer-prowess`.
 #![expect(clippy::print_stdout, reason = "its numbers go to the program that asked")]
 
 use std::path::Path;

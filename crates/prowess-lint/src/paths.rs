@@ -79,7 +79,7 @@ fn texts<'p>(package: &Package<'p>) -> impl Iterator<Item = (&'p str, Range<usiz
 
 /// The path that a word is, if it is one of a file in a folder of the package.
 fn path_of(word: &str) -> Option<&str> {
-    // Most words have none, and are told apart fastest by it.
+    // Most words have none, which is the fastest check.
     if !word.contains('/') {
         return None;
     }

@@ -6,10 +6,9 @@ use std::process::Command;
 use super::{SIZES, UNTIL_OLD, each, generate, instructions, own_program, system_calls};
 use crate::process::Failure;
 
-/// What is counted: the arguments, whether it is the second start with the record cache, and the
-/// maximum system calls and user instructions of a skill. The floor takes 8 system calls here: two
-/// for a file's directory entry … each package is opened, listed to its end and closed, as is
-/// its directory, and its `SKILL.md` opened, read and closed.
+/// The counted programs: a name, the arguments, and the maximum system calls and user instructions
+/// of a skill. The floor takes 11 system calls: four for each of two directories, which it opens,
+/// lists to the end and closes, and three for a file.
 const PROGRAMS: [(&str, &[&str], [f64; 2]); 2] = [
     ("list", &["list"], [13.0, 60_000.0]),
     ("serve without a request", &["serve"], [14.0, 60_000.0]),

@@ -61,8 +61,8 @@ impl Watched {
         }
     }
 
-    /// Makes a change until it is reported by its packages, and returns them: what another test does
-    /// with the shared watches may mean anything.
+    /// Makes a change until it is reported by its packages, and returns them: another test's
+    /// change of the shared watches may mean anything.
     #[track_caller]
     fn exactly(&self, last: &str, change: impl Fn()) -> Vec<String> {
         loop {
