@@ -9,7 +9,7 @@ use prowess::source_fs::{PROJECT_LAYER, ProjectTrust};
 use prowess::state::{CurrentTrust, LazyApprovals, RecordCache};
 use prowess::{
     Availability, FolderTrust, Layer, NoFolderTrust, Policies, Record, Runtime, RuntimeBuilder,
-    Trust,
+    Trust, is_default_skill,
 };
 
 use crate::args::Global;
@@ -55,9 +55,7 @@ pub(crate) const WITH_PROWESS: &str =
 
 /// Returns whether a skill is about this program, and off.
 pub(crate) fn is_off(record: Record<'_>) -> bool {
-    ABOUT_PROWESS.strip_suffix(":*") == Some(record.source())
-        && record.availability() == Availability::Hidden
-        && record.root_directory().starts_with("embedded://")
+    is_default_skill(record) && record.availability() == Availability::Hidden
 }
 
 /// Returns a builder like [`builder`], with these policies and plugins.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use prowess::text::{clipped, quoted};
 use prowess::tools::Dispatched;
 use prowess::{
-    ApprovalDecision, ApprovalId, ApprovalStoreExt as _, CallOptions, Cancel, Progress,
+    ApprovalDecision, ApprovalId, ApprovalStoreExt as _, CallOptions, Cancel, Content, Progress,
     ProgressEvent, ToolCall,
 };
 use rmcp::ErrorData;
@@ -24,10 +24,13 @@ use crate::requests::is_stateless;
 use crate::result_limits::bytes_kept_by;
 use crate::server::{SkillServer, internal};
 use crate::transport::Closed;
-use crate::{ApprovalChannel, convert, elicitation, logged, progress};
+use crate::{ApprovalChannel, convert, elicitation, hidden, logged, progress};
 
 /// The time that a user has for an answer, while the call waits.
 const PATIENCE: Duration = Duration::from_secs(600);
+
+/// The tool that lists skills.
+const LIST: &str = "skills.list";
 
 /// The progress of a question.
 enum Asked {
@@ -78,6 +81,11 @@ impl SkillServer {
         logged::call(&dispatched, &conversation.log_name(), started, context);
         self.news.log.hidden(conversation.runtime(), context).await;
         self.news.log.call(&dispatched, context).await;
+        if dispatched.tool == LIST && !dispatched.result.is_error {
+            let runtime = conversation.runtime();
+            let text = hidden::note(&runtime.catalog(), hidden::shows_paths(runtime));
+            dispatched.result.content.extend((!text.is_empty()).then_some(Content::Text { text }));
+        }
         Ok(convert::result(dispatched, self.approval_hint)?.into())
     }
 

@@ -2,14 +2,15 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use prowess::Diagnostic;
 use prowess::registry::Subscription;
-use prowess::{Diagnostic, ShowLocation};
 use rmcp::model::{ResourceUpdatedNotificationParam, ServerCapabilities, SubscriptionFilter};
 use rmcp::service::{Peer, RoleServer, SubscriptionSink};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
 use crate::conversation::Conversation;
+use crate::hidden;
 use crate::log::Log;
 use crate::watched::Watched;
 
@@ -102,7 +103,7 @@ struct Findings(Option<Vec<Diagnostic>>);
 impl Findings {
     fn of(conversation: &Conversation) -> Self {
         let runtime = conversation.runtime();
-        let is_shown = runtime.policies().delivery.show_location == ShowLocation::Absolute;
+        let is_shown = hidden::shows_paths(runtime);
         Self(is_shown.then(|| runtime.catalog().diagnostics().cloned().collect()))
     }
 

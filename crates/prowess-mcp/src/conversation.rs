@@ -9,7 +9,7 @@ use prowess::{CallOrigin, Policies, Runtime, Turn};
 use rmcp::ErrorData;
 use rmcp::model::ServerCapabilities;
 
-use crate::{MOST_INSTRUCTIONS, resources};
+use crate::{MOST_INSTRUCTIONS, hidden, resources};
 
 /// One conversation's session, which its first turn opens. It ends when the last handle is dropped.
 pub(crate) struct Conversation {
@@ -65,12 +65,19 @@ impl Conversation {
         capabilities(self.runtime.policies())
     }
 
-    /// Returns the text that describes the catalog.
+    /// Returns the text that describes the catalog, and what is hidden.
     pub(crate) async fn instructions(self: &Arc<Self>) -> Result<String, String> {
         let is_short = self.runtime.policies().prompt.max_characters.is_some();
-        self.in_turn(move |turn| match is_short {
-            true => turn.short_instructions(MOST_INSTRUCTIONS),
-            false => turn.prompt().whole_text().into_owned(),
+        let shows_paths = hidden::shows_paths(&self.runtime);
+        self.in_turn(move |turn| {
+            let note = hidden::note(turn.catalog(), shows_paths);
+            // The note follows behind a blank line.
+            let room = MOST_INSTRUCTIONS.saturating_sub(note.chars().count() + 2);
+            let text = match is_short {
+                true => turn.short_instructions(room),
+                false => turn.prompt().whole_text().into_owned(),
+            };
+            hidden::with_note(text, &note)
         })
         .await
     }

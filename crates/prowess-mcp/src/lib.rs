@@ -45,6 +45,7 @@ mod elicitation;
 mod ending;
 mod error;
 mod hangup;
+mod hidden;
 #[cfg(feature = "http")]
 mod http;
 mod icon;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use prowess::registry::HiddenProject;
 use prowess::registry::codes::PROJECT_NOT_TRUSTED;
 use prowess::tools::Dispatched;
-use prowess::{Diagnostic, Runtime, Severity, ShowLocation};
+use prowess::{Diagnostic, Runtime, Severity};
 use rmcp::model::{
     LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParam, ServerNotification,
 };
@@ -15,6 +15,7 @@ use rmcp::service::{Peer, RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use crate::conversations::client_name;
+use crate::hidden;
 use crate::requests::is_stateless;
 
 /// The levels from the least severe one.
@@ -53,7 +54,7 @@ impl Log {
     pub(crate) async fn hidden(&self, runtime: &Runtime, context: &RequestContext<RoleServer>) {
         // Over HTTP without sessions, each request has a log of its own.
         let is_lasting = !is_stateless(context) || client_name(context).is_none();
-        let shows_paths = runtime.policies().delivery.show_location == ShowLocation::Absolute;
+        let shows_paths = hidden::shows_paths(runtime);
         let level = LoggingLevel::Warning;
         if rank(level) < self.least(context) || !is_lasting || !shows_paths {
             return;

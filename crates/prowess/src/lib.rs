@@ -67,7 +67,7 @@ pub use config::{
     ConfigError, ConfigErrorKind, ConfigPart, ConfigPosition, ConfigTier, ConfigValue,
     Configuration, Origin,
 };
-pub use default_skills::default_skills;
+pub use default_skills::{default_skills, is_default_skill};
 pub use error::{BindError, Error};
 pub use facts::SystemFacts;
 pub use feature_need::FeatureNeed;

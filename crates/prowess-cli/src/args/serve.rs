@@ -1,6 +1,6 @@
 //! The arguments of `serve`.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ const WITHOUT_HTTP: bool = !cfg!(feature = "http");
 pub(crate) struct Serve {
     /// Serve many clients over Streamable HTTP at this address instead, such as 127.0.0.1:8080; the
     /// protocol is at `/mcp`
-    #[arg(long, value_name = "ADDR", hide = WITHOUT_HTTP)]
+    #[arg(long, value_name = "ADDR", value_parser = address, hide = WITHOUT_HTTP)]
     pub(crate) http: Option<SocketAddr>,
     /// File with the token that HTTP clients send, also from the environment variable
     /// `PROWESS_HTTP_TOKEN`; this or an issuer is needed unless ADDR is a loopback address
@@ -74,6 +74,27 @@ pub(crate) struct Serve {
     pub(crate) log: Option<LogFormat>,
 }
 
+/// Reads the address of a server. The error has one that can be used.
+fn address(written: &str) -> Result<SocketAddr, String> {
+    if let Ok(address) = written.replacen("localhost:", "127.0.0.1:", 1).parse() {
+        return Ok(address);
+    }
+    let bare = written.trim_start_matches("http://").trim_end_matches("/mcp").trim_end_matches('/');
+    let (host, port) = bare.rsplit_once(':').unwrap_or(("", bare));
+    let port: u16 = port.parse().unwrap_or(8080);
+    let ip = |host: &str| host.trim_matches(['[', ']']).parse::<IpAddr>().ok();
+    let meant = ip(host).map(|ip| (ip, port)).or_else(|| Some((ip(bare)?, 8080)));
+    Err(match meant {
+        Some(meant) => {
+            format!("write an IP address with its port, as `{}`", SocketAddr::from(meant))
+        }
+        None => format!(
+            "write an IP address with its port: `127.0.0.1:{port}` for clients of this machine, or \
+             `0.0.0.0:{port}` for those of others, too"
+        ),
+    })
+}
+
 /// The format of a log's lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LogFormat {
@@ -90,4 +111,29 @@ pub(crate) enum Approvers {
     Client,
     /// `prowess approvals` alone
     Host,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::address;
+
+    #[test]
+    fn mistaken_address_gets_one_that_works() {
+        for (written, expected) in [
+            ("localhost:80", "127.0.0.1:80"),
+            ("[::1]:80", "[::1]:80"),
+            (":80", "`127.0.0.1:80`"),
+            ("*:81", "`127.0.0.1:81`"),
+            ("8080", "`0.0.0.0:8080`"),
+            ("example.com:90", "`127.0.0.1:90`"),
+            ("127.0.0.1", "`127.0.0.1:8080`"),
+            ("http://10.0.0.1:80/mcp", "`10.0.0.1:80`"),
+            ("::1", "`[::1]:8080`"),
+            ("::1:80", "`[::1]:80`"),
+            ("0.0.0.0:99999", "`0.0.0.0:8080`"),
+        ] {
+            let read = address(written).map_or_else(|error| error, |it| it.to_string());
+            assert!(read.contains(expected), "{written}: {read}");
+        }
+    }
 }

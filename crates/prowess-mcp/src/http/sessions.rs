@@ -33,6 +33,11 @@ impl Sessions {
         self.manager.sessions.read().await.len()
     }
 
+    /// Returns whether a session is open.
+    pub(super) async fn has(&self, id: &str) -> bool {
+        self.manager.sessions.read().await.contains_key(id)
+    }
+
     /// Returns whether a caller may use a session. A user's session belongs to this user alone; any
     /// other one may change its address.
     pub(super) fn is_open_to(&self, id: &str, caller: &Caller) -> bool {

@@ -6,12 +6,14 @@ use std::time::Instant;
 
 use prowess::registry::codes::{SOURCE_FAILED, SOURCE_NOT_WATCHED};
 use prowess::{
-    ApprovalState, Availability, Catalog, CatalogSource, Runtime, Severity, ShowLocation,
+    ApprovalState, Availability, Catalog, CatalogSource, Record, Runtime, Severity,
+    is_default_skill,
 };
 use serde_json::{Value, json};
 
 use super::calls::Calls;
 use super::exposition::Exposition;
+use crate::hidden;
 
 /// The number of approvals that are read at once, and of such pages.
 const PAGE: NonZeroUsize = NonZeroUsize::new(256).expect("it is not zero");
@@ -36,7 +38,7 @@ impl Status {
     pub(super) fn json(&self, sessions: usize) -> Value {
         let Self { runtime, calls, started } = self;
         let catalog = runtime.catalog();
-        let shows_paths = runtime.policies().delivery.show_location == ShowLocation::Absolute;
+        let shows_paths = hidden::shows_paths(runtime);
         let count = |severity| catalog.diagnostics().filter(|it| it.severity == severity).count();
         let mut skills = json!({ "offered": catalog.len() });
         for (name, count) in excluded(&catalog) {
@@ -119,11 +121,16 @@ impl Status {
     }
 }
 
-/// Returns the number of skills in each state in which they are not offered.
+/// Returns the number of skills in each state in which they are not offered. The skills about this
+/// program are off by default, which is not what an operator means by hidden.
 fn excluded(catalog: &Catalog) -> [(&'static str, usize); STATES.len()] {
     STATES.map(|(name, state)| {
         let records = catalog.excluded().chain(catalog.rejected());
-        (name, records.filter(|record| record.availability() == state).count())
+        let is_meant = |record: &Record<'_>| {
+            record.availability() == state
+                && (state != Availability::Hidden || !is_default_skill(*record))
+        };
+        (name, records.filter(is_meant).count())
     })
 }
 

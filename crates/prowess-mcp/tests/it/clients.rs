@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use prowess::Runtime;
+use prowess::source_fs::Surroundings;
+use prowess::{NoFolderTrust, Runtime, ShowLocation};
 use prowess_testkit::Tree;
 use rmcp::ServiceExt;
 use rmcp::model::{ClientConfig, Implementation, Tool};
@@ -227,4 +228,37 @@ fn long_instructions_come_in_pages_that_the_client_keeps() {
         let all = pages.concat();
         assert!((0..900).all(|at| all.matches(&line(at)).count() == 1), "each line, once");
     });
+}
+
+/// Many clients show no log, some no instructions, and a list may be cut.
+#[test]
+fn every_client_learns_of_hidden_skills() {
+    for (visible, shown) in
+        [(0, ShowLocation::Absolute), (60, ShowLocation::Absolute), (3, ShowLocation::Virtual)]
+    {
+        let ((shelf, _), project) = (shelf(visible), Tree::new("//- /a project/.git/HEAD\n"));
+        let text = "---\nname: secret\ndescription: Is secret.\n---\n";
+        project.write("a project/.agents/skills/secret/SKILL.md", text);
+        let around = Surroundings::new(None, Some(project.join("a project")));
+        let mut policies = prowess_mcp::policies();
+        policies.delivery.show_location = shown;
+        let builder = Runtime::builder().policies(policies).tree("user", shelf.path());
+        let runtime = builder.discover(around, Arc::new(NoFolderTrust)).build().unwrap();
+        let runtime = Arc::new(runtime);
+        block_on(async {
+            let Seen { instructions, tools } = seen(Arc::clone(&runtime)).await;
+            let length = instructions.chars().count();
+            assert!(length <= INSTRUCTIONS, "{visible} skills: {length} characters");
+            assert!(tools.iter().any(|tool| tool.name == "skills_list"), "{tools:?}");
+            let client = connected(runtime, "any").await;
+            let listed = client.call_tool(call("skills_list", &json!({}))).await.unwrap();
+            let listed = serde_json::to_string(&listed).unwrap();
+            for text in [instructions, listed] {
+                let says_how = text.contains("run `prowess trust ");
+                assert_eq!(says_how, shown == ShowLocation::Absolute, "{text}");
+                assert!(text.contains("Tell the user"), "{text}");
+                assert_eq!(text.contains("a project"), says_how, "{text}");
+            }
+        });
+    }
 }

@@ -13,6 +13,7 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
+use prowess::registry::{Show, SkillRule};
 use prowess::{Catalog, Runtime, Tool, ToolContext, ToolDefinition, ToolResult};
 use prowess_mcp::{HttpOptions, HttpServer, HttpToken, ServeError};
 use prowess_testkit::TestTool;
@@ -195,6 +196,9 @@ fn session_loads_a_skill_and_ends() {
         let delete = Request { line: "DELETE /mcp", headers: &session, ..Request::POST };
         assert_eq!(server.send(delete).await.status(), 204);
         assert_eq!(server.send(post).await.status(), 404, "the session has ended");
+        assert_eq!(server.send(delete).await.status(), 404, "it cannot end again");
+        let made_up = Request { headers: "mcp-session-id: made-up\r\n", ..delete };
+        assert_eq!(server.send(made_up).await.status(), 404);
     });
     server.join();
 }
@@ -323,7 +327,10 @@ fn probes_need_neither_a_catalog_nor_a_token() {
     };
     assert_eq!(get("/healthz", "").status(), 200);
     assert_eq!(get("/readyz", "").status(), 503, "there is no catalog yet");
-    let runtime = crate::runtime(|builder| builder.audit(server.counters()));
+    let mut policies = prowess_mcp::policies();
+    let pattern = "prowess:skill-review".to_owned();
+    policies.visibility.skills.push(SkillRule { pattern, show: Show::Disabled });
+    let runtime = crate::runtime(|builder| builder.policies(policies).audit(server.counters()));
     let session = runtime.open_session().expect("memory");
     let turn = runtime.turn(&session).expect("it is open");
     for tool in ["skills_load", "made up \"} 1\n"] {
@@ -340,7 +347,7 @@ fn probes_need_neither_a_catalog_nor_a_token() {
     let status = get("/status", &token).0;
     let (_, body) = status.split_once("\r\n\r\n").expect("a body");
     let status: Value = serde_json::from_str(body).expect("JSON");
-    assert_eq!(status["catalog"]["skills"]["offered"], 3, "{status}");
+    assert_eq!(status["catalog"]["skills"]["offered"], 2, "{status}");
     assert_eq!(status["sources"][0]["state"], "ok", "{status}");
     assert_eq!(status["last_reload"]["cause"], "start", "{status}");
     let metrics = get("/metrics", &token).0;
@@ -351,7 +358,9 @@ fn probes_need_neither_a_catalog_nor_a_token() {
         "prowess_tool_calls_total{tool=\"unknown\",outcome=\"refused\"} 1",
         "prowess_tool_refusals_total{reason=\"unknown-tool\"} 1",
         "prowess_tool_call_duration_seconds_count{tool=\"skills.load\"} 1",
-        "prowess_catalog_skills{state=\"offered\"} 3",
+        "prowess_catalog_skills{state=\"offered\"} 2",
+        // The skills about this program are off in most servers.
+        "prowess_catalog_skills{state=\"hidden\"} 0",
         "prowess_approvals_pending 0",
         "prowess_reload_failures_total 0",
         "prowess_scripts_running 0",

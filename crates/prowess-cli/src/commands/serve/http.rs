@@ -57,6 +57,7 @@ impl Bound {
                 Failure::usage("serve-failed", error.to_string(), help)
             }
             ServeError::OAuth(_) => oauth_failed(&error),
+            ServeError::System(error) => unbound(address, &error),
             _ => failed(&error),
         })?;
         let address = server.address();
@@ -170,6 +171,17 @@ fn oauth_failed(error: &ServeError) -> Failure {
     let help = "name the issuer as its metadata does, with `https`, and the URL of this server \
                 with `--oauth-resource`";
     Failure::usage("oauth-invalid", error.to_string(), help)
+}
+
+fn unbound(address: SocketAddr, error: &std::io::Error) -> Failure {
+    use std::io::ErrorKind::{AddrInUse, AddrNotAvailable, PermissionDenied};
+    let help = match error.kind() {
+        AddrInUse => "end the program that listens there, or name another port; 0 is any free one",
+        PermissionDenied => "name a port from 1024 on: lower ones need more rights",
+        AddrNotAvailable => "name an address of this machine, 127.0.0.1 for its own clients alone",
+        _ => "name another address",
+    };
+    Failure::new("serve-failed", format!("`{address}` cannot be used: {error}"), help)
 }
 
 fn tls(args: &Serve) -> Result<Option<HttpTls>, Failure> {

@@ -1,6 +1,6 @@
 //! `skills.list`: the skills, a page at a time. `skills.search`: those that match a query.
 
-use prowess_core::{Catalog, Ranked, ToolContext, ToolResult};
+use prowess_core::{Availability, Catalog, Ranked, Record, ToolContext, ToolResult, Trust};
 use prowess_text::model_value;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::gate::Refusal;
 use crate::operations::Operations;
 use crate::operations::find::{FEW, shown};
+use crate::policy::ToolHost;
 use crate::surfaces::skill_tool::{Call, SkillTool, closed, text};
 
 /// Returns the schema of a number of skills.
@@ -55,8 +56,14 @@ impl SkillTool for List {
         closed(json!({ "cursor": cursor, "limit": limit(operations.policy.list_page) }), &[])
     }
 
+    /// A foreign program may have no other way to learn of skills that wait for trust.
     fn is_offered(&self, operations: &Operations, catalog: &Catalog) -> bool {
-        operations.policy.offers_discovery(catalog.len())
+        let waits = |record: Record<'_>| {
+            record.availability() == Availability::Hidden && record.trust() == Trust::AskFirst
+        };
+        let policy = &operations.policy;
+        let has_waiting = policy.host == ToolHost::Foreign && catalog.excluded().any(waits);
+        policy.offers_discovery(catalog.len() + usize::from(has_waiting))
     }
 
     fn run(&self, call: &Call<'_>, arguments: ListArguments) -> Result<ToolResult, Refusal> {
