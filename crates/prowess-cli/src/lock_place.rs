@@ -4,12 +4,15 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use prowess::source_fs::{Discovery, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings};
-use prowess::{AskedFolder, FolderIdentity};
+use prowess::{AskedFolder, FolderIdentity, RemoteErrorKind};
 use prowess_dir::{Dir, FileTime, Identity};
+use prowess_source_remote::NOT_TRUSTED;
 use prowess_store::{InstallError, LockFile};
+use prowess_text::shell_word;
 
 use crate::args::InstallOptions;
 use crate::failure::Failure;
+use crate::output::{DIM, Output};
 use crate::paths::{absolute, machine, surroundings, without_home};
 use crate::policies::is_trusted_folder;
 use crate::terminal::plain;
@@ -92,13 +95,43 @@ impl LockPlace {
             }
             _ => false,
         };
+        let trust = self.trust_for(&error);
         let failure = Failure::from(error);
+        if let Some(help) = trust {
+            return failure.with_help(help);
+        }
         if !other {
             return failure;
         }
         let path = self.file.path().display();
         let help = format!("it is not in `{path}`, but in your own lock file: add `--user`");
         failure.with_help(help)
+    }
+
+    /// Returns the next step after a source was refused because others have written the lock file.
+    pub(crate) fn trust_for(&self, error: &InstallError) -> Option<String> {
+        let folder = self.folder.as_deref().filter(|_| !self.is_trusted)?;
+        let InstallError::Remote(error) = error else { return None };
+        let mut skills = self.file.load().ok()?.skills.into_values();
+        let is_untrusted = error.kind == RemoteErrorKind::Denied
+            && (error.message.ends_with(NOT_TRUSTED) || skills.any(|it| !it.hosts.is_empty()));
+        is_untrusted.then(|| {
+            format!(
+                "if you trust the authors of this repository, run `prowess trust {}`, then repeat this",
+                shell_word(folder)
+            )
+        })
+    }
+
+    /// Prints that next step once, if one of the errors has it.
+    pub(crate) fn remark_on_trust<'e>(
+        &self,
+        errors: impl IntoIterator<Item = &'e InstallError>,
+        output: &Output,
+    ) {
+        if let Some(help) = errors.into_iter().find_map(|error| self.trust_for(error)) {
+            output.remark(&format!("  {DIM}help:{DIM:#} {}\n", plain(&help)));
+        }
     }
 
     /// Returns the path, and whom the file belongs to, for people.

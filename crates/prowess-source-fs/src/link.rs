@@ -68,6 +68,15 @@ pub(crate) fn is_searched(config: &FsConfig, link: &str) -> bool {
         .is_some_and(|(root, target)| !target.starts_with(&root) && !root.starts_with(&target))
 }
 
+/// Returns whether a link leads to a package in the store of prowess, which is offered as what it
+/// is: a skill that its user has installed. The lock file, not the link, decides about it.
+fn is_installed(link: &Path) -> bool {
+    let Ok(target) = link.canonicalize() else { return false };
+    let is_digest = |name: &str| name.len() == 64 && name.bytes().all(|it| it.is_ascii_hexdigit());
+    target.file_name().and_then(|name| name.to_str()).is_some_and(is_digest)
+        && target.parent().is_some_and(|parent| parent.ends_with("prowess/store/packages"))
+}
+
 /// Where a link leads.
 pub(crate) enum Led {
     /// Nowhere that is searched, which was reported if it is a fault.
@@ -97,7 +106,9 @@ impl Follower<'_, '_> {
         match open_package_below(self.config, self.root, link) {
             Ok(directory) => return self.probe(link, directory),
             Err(error) if matches!(error.kind(), ErrorKind::Link | ErrorKind::Escape) => {
-                self.report(link, problem::root_is_symlink);
+                if !is_installed(&self.config.root.join(link)) {
+                    self.report(link, problem::root_is_symlink);
+                }
             }
             Err(error) => self.prober.unreadable(link, &error),
         }

@@ -58,7 +58,7 @@ pub use http::endpoint::{HttpEndpoint, HttpPost};
 #[cfg(feature = "http")]
 pub use http::remote::HttpRemote;
 pub use http_options::{Credentials, HttpOptions};
-pub use local_remote::{LocalRemote, PackedFolder};
+pub use local_remote::{LocalRemote, NOT_TRUSTED, PackedFolder};
 pub use local_source::LocalSource;
 pub use lock_remote::LockRemote;
 pub use netrc::{Netrc, basic};

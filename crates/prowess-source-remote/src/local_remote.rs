@@ -125,13 +125,13 @@ impl LocalRemote {
     }
 }
 
+/// The end of the message about a path outside of a folder that would have to be trusted.
+pub const NOT_TRUSTED: &str = "which you have not trusted";
+
 /// Returns the error of a path outside of the folder that it has to be in.
 pub(crate) fn outside(path: &Path, folder: &Path) -> RemoteError {
-    let message = format!(
-        "`{}` is outside of `{}`, which you have not trusted",
-        path.display(),
-        folder.display()
-    );
+    let message =
+        format!("`{}` is outside of `{}`, {NOT_TRUSTED}", path.display(), folder.display());
     RemoteError::new(RemoteErrorKind::Denied, message)
 }
 

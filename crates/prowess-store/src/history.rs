@@ -7,6 +7,7 @@ use crate::error::{LockError, StoreError};
 use crate::lock::Lock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
+use crate::placement::Placed;
 use crate::store::Change;
 
 const HISTORY: &str = "history";
@@ -65,17 +66,17 @@ impl History {
 
 impl Change {
     /// Replaces the lock, and remembers the previous version of each skill that has another
-    /// package now or was removed.
+    /// package now or was removed. Returns the places, as [`Self::restore_places`] does.
     ///
     /// # Errors
     ///
     /// The disk is full or fails. The lock file is then unchanged.
-    pub fn save(&self, file: &LockFile, lock: &Lock) -> Result<(), StoreError> {
+    pub fn save(&self, file: &LockFile, lock: &Lock) -> Result<Vec<Placed>, StoreError> {
         let before = file.load()?;
         let mut history = self.history(file)?;
-        for (id, skill) in before.skills {
-            if lock.skills.get(&id).is_none_or(|now| now.tree != skill.tree) {
-                history.add(id, skill);
+        for (id, skill) in &before.skills {
+            if lock.skills.get(id).is_none_or(|now| now.tree != skill.tree) {
+                history.add(id.clone(), skill.clone());
             }
         }
         let directory = self.root.open_or_create_dir(HISTORY)?;
@@ -84,7 +85,7 @@ impl Change {
         directory.put_file(&file.key(), TEMPORARY, text.as_bytes(), Permissions::Private)?;
         file.save(lock)?;
         self.complete()?;
-        self.follow(file, lock).map(drop)
+        self.follow(file, &before, lock)
     }
 
     /// Returns a skill to its previous version, which becomes the version before this one. So a

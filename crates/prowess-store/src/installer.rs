@@ -9,6 +9,7 @@ use crate::error::{InstallError, StoreError};
 use crate::lock::Lock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
+use crate::placement::{PlaceState, Placed};
 use crate::signer::SignerRules;
 use crate::signers::{Signatures, check_signer};
 use crate::store::Store;
@@ -211,19 +212,22 @@ impl Installer<'_> {
         Ok((before, refused))
     }
 
-    /// Removes skills from the lock.
+    /// Removes skills from the lock, and returns what is left of them where they were placed,
+    /// because somebody has changed it.
     ///
     /// # Errors
     ///
     /// One of the skills is not in the lock, or it cannot be written. None is removed then.
-    pub fn remove(&self, ids: &[String]) -> Result<(), InstallError> {
+    pub fn remove(&self, ids: &[String]) -> Result<Vec<Placed>, InstallError> {
         let change = self.store.begin()?;
         let mut lock = self.lock.load()?;
         for id in ids {
             let removed = lock.skills.remove(id);
             removed.ok_or_else(|| InstallError::NotInstalled(id.clone()))?;
         }
-        Ok(change.save(self.lock, &lock)?)
+        let mut placed = change.save(self.lock, &lock)?;
+        placed.retain(|place| place.state == PlaceState::Left);
+        Ok(placed)
     }
 
     /// Compares each skill of the lock with the store and with its source. Nothing is installed,

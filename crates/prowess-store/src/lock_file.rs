@@ -8,6 +8,7 @@ use prowess_text::quoted;
 
 use crate::error::{LockError, StoreError};
 use crate::lock::Lock;
+use crate::placed::{LockedPlace, PlaceForm};
 
 /// The maximum size of a lock file, in bytes: some ten thousand skills.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -79,6 +80,13 @@ impl LockFile {
             }
         }
         Ok(lock)
+    }
+
+    /// Returns a place with the form that it may have: a link would lead from a project into the
+    /// store of one user, which no other clone has.
+    pub(crate) fn placeable(&self, place: LockedPlace) -> LockedPlace {
+        let form = if self.is_of_project() { PlaceForm::Copy } else { place.form };
+        LockedPlace { form, ..place }
     }
 
     /// Reads the text of the file; `None` if it does not exist.

@@ -51,6 +51,8 @@ pub enum PlaceState {
     /// Nothing, or an earlier version: the locked package is not in the store, or was not put there
     /// by a check.
     Missing,
+    /// As [`Self::Edited`], where the lock names nothing any more.
+    Left,
 }
 
 /// A package in the directory of another client.
@@ -83,7 +85,7 @@ struct Places {
 impl Change {
     /// Places installed skills in a directory, where other clients find them, and names the places
     /// in the lock. [`Change::save`] replaces them after an update, and removes them with their
-    /// skills.
+    /// skills. The lock of a project has copies alone.
     ///
     /// # Errors
     ///
@@ -98,7 +100,8 @@ impl Change {
     ) -> Result<(), StoreError> {
         let mut lock = file.load()?;
         let known = self.places(file)?;
-        let locked = LockedPlace { directory: locked_directory(file, directory)?, form };
+        let directory_of_lock = locked_directory(file, directory)?;
+        let locked = file.placeable(LockedPlace { directory: directory_of_lock, form });
         for id in ids {
             let skill = lock.skills.get_mut(id).filter(|_| !id.contains('/'));
             let skill = skill.ok_or_else(|| StoreError::NotPlaceable(id.clone()))?;
@@ -112,10 +115,11 @@ impl Change {
             skill.places.retain(|it| it.directory != locked.directory);
             skill.places.insert(locked.clone());
         }
-        self.save(file, &lock)
+        self.save(file, &lock).map(drop)
     }
 
-    /// Removes what was placed for skills that are not to stay, if it was not changed since.
+    /// Removes what was placed for skills that are not to stay, and returns what was changed since
+    /// and is left.
     ///
     /// # Errors
     ///
@@ -124,12 +128,12 @@ impl Change {
         &self,
         file: &LockFile,
         stays: &dyn Fn(&str) -> bool,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<Placed>, StoreError> {
         let before = file.load()?;
         let mut lock = before.clone();
         let going = lock.skills.iter_mut().filter(|(id, _)| !stays(id));
         going.for_each(|(_, skill)| skill.places.clear());
-        if lock == before { Ok(()) } else { self.save(file, &lock) }
+        if lock == before { Ok(Vec::new()) } else { self.save(file, &lock) }
     }
 
     /// Returns what is at the places of the lock, without changing it.
@@ -141,9 +145,9 @@ impl Change {
         let (lock, known) = (file.load()?, self.places(file)?);
         let check = |place: Place| {
             let state = self.state(file, &place, &known)?;
-            Ok(Placed { path: place.path(), id: place.id, state })
+            Ok(place.placed(state))
         };
-        wanted(&lock).map(check).collect()
+        wanted(file, &lock).map(check).collect()
     }
 
     /// Notes the hosts that the user has allowed for the sources of skills.
@@ -162,7 +166,7 @@ impl Change {
         for (_, skill) in lock.skills.iter_mut().filter(|(id, _)| ids.contains(id)) {
             skill.hosts.extend(hosts.iter().cloned());
         }
-        if lock == before { Ok(()) } else { self.save(file, &lock) }
+        if lock == before { Ok(()) } else { self.save(file, &lock).map(drop) }
     }
 
     /// Restores what the lock places, and removes what was placed here and is named no longer.
@@ -173,30 +177,36 @@ impl Change {
     /// The lock or the note about places cannot be used, a directory leads out of the project, or
     /// the disk fails.
     pub fn restore_places(&self, file: &LockFile) -> Result<Vec<Placed>, StoreError> {
-        self.follow(file, &file.load()?)
+        self.follow(file, &Lock::default(), &file.load()?)
     }
 
-    /// Does what [`Self::restore_places`] does for this lock.
-    pub(crate) fn follow(&self, file: &LockFile, lock: &Lock) -> Result<Vec<Placed>, StoreError> {
+    /// Does what [`Self::restore_places`] does for this lock, which replaces the one before.
+    pub(crate) fn follow(
+        &self,
+        file: &LockFile,
+        before: &Lock,
+        lock: &Lock,
+    ) -> Result<Vec<Placed>, StoreError> {
         let known = self.places(file)?;
-        let wanted: Vec<_> = wanted(lock).collect();
-        let is_wanted = |place: &Place| wanted.iter().any(|it| it.is_at(place));
-        for place in known.iter().filter(|place| !is_wanted(place)) {
-            if let Content::Package(..) = self.content(file, place, &known)? {
-                self.remove_place(file, place)?;
+        let wanted_now: Vec<_> = wanted(file, lock).collect();
+        let mut going = known.clone();
+        going.extend(wanted(file, before).filter(|place| known.iter().all(|it| !it.is_at(place))));
+        going.retain(|place| !wanted_now.iter().any(|it| it.is_at(place)));
+        let mut placed = Vec::new();
+        for place in going {
+            match self.content(file, &place, &known)? {
+                Content::Nothing => {}
+                Content::Package(..) => self.remove_place(file, &place)?,
+                Content::Other => placed.push(place.placed(PlaceState::Left)),
             }
         }
-        let mut placed = Vec::new();
         let mut own = Vec::new();
-        for place in wanted {
+        for place in wanted_now {
             let state = self.restore(file, &place, &known)?;
-            placed.push(Placed { path: place.path(), id: place.id.clone(), state });
+            placed.push(place.placed(state));
             match state {
                 PlaceState::Intact | PlaceState::Restored => own.push(place),
-                PlaceState::Missing => {
-                    own.extend(known.iter().find(|it| it.is_at(&place)).cloned());
-                }
-                PlaceState::Edited => {}
+                _ => own.extend(known.iter().find(|it| it.is_at(&place)).cloned()),
             }
         }
         if own != known {
@@ -348,19 +358,19 @@ impl Place {
         (&self.id, &self.directory) == (&other.id, &other.directory)
     }
 
-    fn path(&self) -> String {
-        if self.directory.is_empty() {
-            return self.id.clone();
-        }
-        format!("{}/{}", self.directory, self.id)
+    fn placed(&self, state: PlaceState) -> Placed {
+        let Self { id, directory, .. } = self;
+        let path = if directory.is_empty() { id.clone() } else { format!("{directory}/{id}") };
+        Placed { id: id.clone(), path, state }
     }
 }
 
 /// Returns the places of a lock.
-fn wanted(lock: &Lock) -> impl Iterator<Item = Place> {
+fn wanted<'l>(file: &'l LockFile, lock: &'l Lock) -> impl Iterator<Item = Place> + 'l {
     let skills = lock.skills.iter().filter(|(id, _)| !id.contains('/'));
-    skills.flat_map(|(id, skill)| {
-        skill.places.iter().map(move |place| Place::new(id, place, skill.tree))
+    skills.flat_map(move |(id, skill)| {
+        let places = skill.places.iter().cloned().map(|place| file.placeable(place));
+        places.map(move |place| Place::new(id, &place, skill.tree))
     })
 }
 

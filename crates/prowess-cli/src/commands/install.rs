@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use prowess::{Cancel, RemoteErrorKind, RemoteRequest};
-use prowess_source_remote::{LocalSource, WrittenSource};
+use prowess_source_remote::{LocalSource, LockRemote, WrittenSource};
 use prowess_store::{Added, Addition, InstallError, LeftOut, PlaceForm, PlaceState, Placed};
 use prowess_text::{enumerated, shell_word};
 use serde::Serialize;
@@ -88,13 +88,31 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
     let ids: Vec<_> = added.iter().map(|added| added.id.clone()).collect();
     let file = &place.lock.file;
     place.store.begin()?.allow_hosts(file, &ids, &args.options.hosts)?;
-    if let Some(form) = form(args) {
-        placement::place(&place, &added, args.into.as_deref(), form)?;
-    }
+    let is_copied_instead = match form(args) {
+        Some(form) => placement::place(&place, &added, args.into.as_deref(), form)?,
+        None => false,
+    };
     let mut lines: Vec<_> = added.into_iter().map(added_line).collect();
     let placed = place.store.begin()?.restore_places(file)?;
     lines.extend(place_lines(placed).into_iter().filter(|line| ids.contains(&line.id)));
-    print_addition(lines, left_out, &request.source, Some(&place.lock), output)
+    let code = print_addition(lines, left_out, &request.source, Some(&place.lock), output);
+    let source = LockRemote::absolute(place.lock.directory(), &request.source);
+    let path = LocalSource::read(&source).map(|local| Path::new(local.path));
+    if let Some((path, folder)) = path.zip(place.lock.folder.as_deref())
+        && !path.starts_with(folder)
+    {
+        output.remark(
+            "  the source is outside of the repository: others need it at the same place next to \
+             theirs\n",
+        );
+    }
+    if is_copied_instead {
+        output.remark(
+            "  copied instead of linked: a link would lead out of the repository, into your own \
+             store, which other clones do not have\n",
+        );
+    }
+    code
 }
 
 /// Prints what was added and, each with its next step, what was left out.
@@ -214,10 +232,15 @@ pub(crate) fn request(written: &str) -> Result<RemoteRequest, Failure> {
 
 pub(crate) fn remove(args: &Remove, output: &Output) -> Result<ExitCode, Failure> {
     let place = InstallPlace::new(&args.options)?;
-    place.installer().remove(&args.ids).map_err(|error| place.lock.explained(error))?;
+    let left = place.installer().remove(&args.ids).map_err(|error| place.lock.explained(error))?;
     let line = |id: &String| Line { id: id.clone(), state: "removed", detail: None };
-    print(args.ids.iter().map(line).collect(), Some(&place.lock), output)?;
-    Ok(ExitCode::SUCCESS)
+    let mut lines: Vec<_> = args.ids.iter().map(line).collect();
+    let removal = placement::removal(place.lock.directory(), &left);
+    lines.extend(place_lines(left));
+    print(lines, Some(&place.lock), output)?;
+    let Some(removal) = removal else { return Ok(ExitCode::SUCCESS) };
+    output.remark(&format!("  {DIM}help:{DIM:#} {}\n", plain(&removal)));
+    Ok(ExitCode::from(OTHER_BYTES))
 }
 
 /// Compares each package with the lock file, without the network.
@@ -250,6 +273,7 @@ pub(crate) fn place_lines(placed: Vec<Placed>) -> Vec<Line> {
             PlaceState::Edited => {
                 ("edited", format!("{path} is not what was installed, and stays"))
             }
+            PlaceState::Left => ("left", format!("{path} is not what was installed, and stays")),
         };
         Some(Line { id, state, detail: Some(detail) })
     };

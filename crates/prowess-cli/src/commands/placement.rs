@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use prowess::source_fs::Surroundings;
 use prowess_source_remote::LockRemote;
-use prowess_store::{Added, PlaceForm};
+use prowess_store::{Added, PlaceForm, PlaceState, Placed};
 use prowess_text::shell_word;
 
 use crate::failure::Failure;
@@ -17,13 +18,14 @@ const SHARED: &str = ".agents/skills";
 /// Places skills that were added in a directory, by default that of the user.
 ///
 /// Other clients use everything in it, and this program takes it for the user's own skills. So only
-/// skills that the user trusts are placed.
+/// skills that the user trusts are placed. Returns whether a copy stands for a link, which would
+/// lead from a repository into the store of this user alone.
 pub(super) fn place(
     place: &InstallPlace,
     added: &[Added],
     directory: Option<&Path>,
     form: PlaceForm,
-) -> Result<(), Failure> {
+) -> Result<bool, Failure> {
     let origins = trust_file(&surroundings()?).map(|file| file.origins()).unwrap_or_default();
     let LockPlace { file, folder, is_trusted } = &place.lock;
     // What is placed in a project is the project's.
@@ -50,21 +52,44 @@ pub(super) fn place(
         None => skills_of_user()?,
     };
     let ids: Vec<_> = added.iter().map(|added| added.id.clone()).collect();
-    Ok(place.store.begin()?.place(file, &ids, &directory, form)?)
+    let is_shared = folder.is_some() || is_in_repository(&directory);
+    let is_other = is_shared && form == PlaceForm::Link;
+    let form = if is_shared { PlaceForm::Copy } else { form };
+    place.store.begin()?.place(file, &ids, &directory, form)?;
+    Ok(is_other)
 }
 
-/// Removes what was placed for skills that the user does not trust any more.
-pub(super) fn remove_untrusted() -> Result<(), Failure> {
+/// Returns whether a directory is part of a repository. A home that is one is the user's alone.
+fn is_in_repository(directory: &Path) -> bool {
+    let around = Surroundings::new(None, Some(directory.to_owned()));
+    let root = around.project().filter(|root| root.join(".git").exists());
+    root.is_some_and(|root| machine(None).home.as_deref() != Some(root))
+}
+
+/// Removes what was placed for skills that the user does not trust any more. Returns what was
+/// changed since, and is left.
+pub(super) fn remove_untrusted() -> Result<Vec<Placed>, Failure> {
     let (store, file) = (store()?, user_lock()?);
     if file.read()?.is_none() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let origins = trust_file(&surroundings()?).map(|file| file.origins()).unwrap_or_default();
     let lock = file.load()?;
     let stays = |id: &str| {
         lock.skills.get(id).is_some_and(|skill| origins.trusts(&skill.source, &skill.signer))
     };
-    Ok(store.begin()?.remove_places(&file, &stays)?)
+    let placed = store.begin()?.remove_places(&file, &stays)?;
+    Ok(placed.into_iter().filter(|place| place.state == PlaceState::Left).collect())
+}
+
+/// Returns the command that removes what is left of skills after they were removed.
+pub(super) fn removal(directory: &Path, left: &[Placed]) -> Option<String> {
+    let path = |place: &Placed| shell_word(&directory.join(&place.path)).into_owned();
+    let paths: Vec<_> = left.iter().map(path).collect();
+    (!paths.is_empty()).then(|| {
+        let paths = paths.join(" ");
+        format!("programs that read that directory still offer it; to remove it: rm -r {paths}")
+    })
 }
 
 fn skills_of_user() -> Result<PathBuf, Failure> {

@@ -36,17 +36,23 @@ fn install(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
     let synced = place.installer().sync(&Cancel::default())?;
     let has_other = synced.values().any(|state| matches!(state, Synced::Quarantined(_)));
     let has_failed = synced.values().any(|state| matches!(state, Synced::Failed(_)));
+    let failed: Vec<_> = synced.values().filter_map(failure).cloned().collect();
     let mut lines: Vec<_> = synced.into_iter().map(synced_line).collect();
     if place.lock.file.read()?.is_some() {
         lines.extend(place_lines(place.store.begin()?.restore_places(&place.lock.file)?));
     }
     let is_edited = lines.iter().any(|line| line.state == "edited");
     print_or(lines, NOTHING_INSTALLED, Some(&place.lock), output)?;
+    place.lock.remark_on_trust(&failed, output);
     Ok(match (has_other || is_edited, has_failed) {
         (true, _) => ExitCode::from(OTHER_BYTES),
         (false, true) => ExitCode::FAILURE,
         (false, false) => ExitCode::SUCCESS,
     })
+}
+
+fn failure(synced: &Synced) -> Option<&InstallError> {
+    if let Synced::Failed(error) = synced { Some(error) } else { None }
 }
 
 fn synced_line((id, synced): (String, Synced)) -> Line {
@@ -67,6 +73,7 @@ fn check(place: &InstallPlace, output: &Output) -> Result<ExitCode, Failure> {
     }
     let is_same = lines.iter().all(|line| line.state == "intact");
     print_or(lines, NOTHING_INSTALLED, Some(&place.lock), output)?;
+    place.lock.remark_on_trust(checked.values().filter_map(unavailable), output);
     Ok(if is_same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -84,6 +91,11 @@ pub(crate) fn checked_line(id: &str, checked: &Checked) -> Line {
         (Ok(()), RemoteState::Unavailable(error)) => (unchecked(error), Some(error.to_string())),
     };
     Line { id: id.to_owned(), state, detail }
+}
+
+/// Returns the reason why a source cannot be compared.
+pub(crate) fn unavailable(checked: &Checked) -> Option<&InstallError> {
+    if let RemoteState::Unavailable(error) = &checked.remote { Some(error) } else { None }
 }
 
 /// Returns the word for a source that cannot be compared.

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Trust, output: &Output) -> Result<ExitCode, Failure> {
     let file = paths::trust_file(&surroundings);
     let file = file.ok_or_else(|| paths::without_home("the file of trusted directories"))?;
     let answer = if let Some(written) = &args.revoke {
-        revoke(&file, written)?
+        revoke(&file, written, output)?
     } else if args.list {
         list(&file)?
     } else if let Some(written) = &args.source {
@@ -92,13 +92,22 @@ fn trust_origin(file: &TrustFile, origin: Origin<'_>) -> Result<Answer, Failure>
 }
 
 /// Revokes the trust in a source or a signer of this name, or else in a folder.
-fn revoke(file: &TrustFile, written: &str) -> Result<Answer, Failure> {
+fn revoke(file: &TrustFile, written: &str, output: &Output) -> Result<Answer, Failure> {
     let signer = signer(written).ok().map(|signer| signer.to_string());
     let source = request(written).map_or_else(|_| written.to_owned(), |it| it.source);
     let signer = signer.as_deref().map(Origin::Signer);
     for origin in [Origin::Source(&source), Origin::Signer(written)].into_iter().chain(signer) {
         if let Some(revoked) = file.revoke_origin(origin).map_err(refused)? {
-            placement::remove_untrusted()?;
+            let left = placement::remove_untrusted()?;
+            if let Some(removal) = placement::removal(Path::new("/"), &left) {
+                let paths: Vec<_> = left.iter().map(|place| &*place.path).collect();
+                let paths = paths.join(", ");
+                output.remark(&format!(
+                    "{} was changed after it was installed, and stays; {}\n",
+                    plain(&paths),
+                    plain(&removal)
+                ));
+            }
             return Ok(Answer::RevokedOrigin { revoked: named(&revoked) });
         }
     }

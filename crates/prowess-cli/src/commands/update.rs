@@ -14,7 +14,7 @@ use crate::commands::difference::colored;
 use crate::commands::install::{
     Line, NOTHING_INSTALLED, OTHER_BYTES, place_lines, print, print_or,
 };
-use crate::commands::sync::{checked_line, is_unchecked};
+use crate::commands::sync::{checked_line, is_unchecked, unavailable};
 use crate::failure::Failure;
 use crate::install_place::InstallPlace;
 use crate::output::{DIM, ID, Output, counted};
@@ -71,10 +71,12 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     let cancel = Cancel::default();
     let growth = if args.accept { Growth::Accept } else { Growth::Refuse };
     let updates = if args.preview {
-        place.installer().preview(&args.ids, &cancel)?
+        place.installer().preview(&args.ids, &cancel)
     } else {
-        place.installer().update(&args.ids, growth, &cancel)?
+        place.installer().update(&args.ids, growth, &cancel)
     };
+    let updates = updates.map_err(|error| place.lock.explained(error))?;
+    let errors: Vec<_> = updates.failed.values().cloned().collect();
     let failed = updates.failed.iter().map(|(id, error)| (id.clone(), error.to_string()));
     let failed = failed.collect();
     let updates = updates.found.into_iter().map(shown).collect();
@@ -89,6 +91,7 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     for (id, error) in &answer.failed {
         output.remark(&format!("not updated: {ID}{}{ID:#}: {}\n", plain(id), plain(error)));
     }
+    place.lock.remark_on_trust(&errors, output);
     Ok(if answer.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(OTHER_BYTES) })
 }
 
@@ -104,6 +107,7 @@ fn outdated(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     let lines: Vec<_> = lines.collect();
     let is_complete = !lines.iter().any(|line| is_unchecked(line.state));
     print_or(lines, UP_TO_DATE, Some(&place.lock), output)?;
+    place.lock.remark_on_trust(checked.values().filter_map(unavailable), output);
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(OTHER_BYTES) })
 }
 
@@ -117,9 +121,13 @@ fn roll_back(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
         let skill = change.roll_back(&place.lock.file, id, to).map_err(InstallError::from)?;
         lines.push(Line { id: id.clone(), state: "restored", detail: Some(skill.revision) });
     }
+    let placed = place_lines(change.check_places(&place.lock.file)?).into_iter();
+    let placed: Vec<_> = placed.filter(|line| args.ids.contains(&line.id)).collect();
+    let code = if placed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(OTHER_BYTES) };
+    lines.extend(placed);
     drop(change);
     print(lines, Some(&place.lock), output)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 /// Lists the versions to which skills can return, the newest first.

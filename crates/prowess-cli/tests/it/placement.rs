@@ -63,9 +63,13 @@ fn untrusted_skills_are_not_placed() {
 fn revoked_trust_removes_what_was_placed() {
     let machine = trusting();
     add(&machine, "--copy");
+    machine.tree.write("home/.agents/skills/notes/mine.txt", "Mine.\n");
     assert!(target(&machine, "pdf").exists());
-    assert_eq!(machine.run(&["trust", "--revoke", &machine.path("skills")]).code, Some(0));
-    assert!(!target(&machine, "pdf").exists() && !target(&machine, "notes").exists());
+    let revoked = machine.run(&["trust", "--revoke", &machine.path("skills")]);
+    assert_eq!(revoked.code, Some(0));
+    assert!(!target(&machine, "pdf").exists() && target(&machine, "notes").exists());
+    assert!(revoked.stderr.contains("to remove it: rm -r "), "{revoked:?}");
+    fs::remove_dir_all(target(&machine, "notes")).unwrap();
     assert_eq!(machine.listed(), ["notes", "pdf"]);
 }
 
@@ -85,6 +89,14 @@ fn files_of_others_are_never_replaced() {
     change(&machine, "Two.\n");
     assert_eq!(machine.run(&["update"]).code, Some(0));
     assert_eq!(text(&machine, "pdf"), plain_skill("pdf"), "a changed copy is not updated");
-    assert_eq!(machine.run(&["remove", "pdf"]).code, Some(0));
-    assert!(target(&machine, "pdf").join("notes.txt").exists(), "nor removed");
+    let rolled = machine.run(&["update", "--rollback", "pdf"]);
+    assert!(rolled.code == Some(3) && rolled.stdout.contains("edited "), "{rolled:?}");
+    let kept = target(&machine, "pdf");
+    let removed = machine.run(&["remove", "pdf"]);
+    assert_eq!(removed.code, Some(3), "a part is done: {removed:?}");
+    assert!(removed.stdout.contains("is not what was installed, and stays"), "{removed:?}");
+    let command = format!("rm -r {}", kept.display());
+    assert!(removed.stderr.contains(&command), "{removed:?}");
+    assert!(kept.join("notes.txt").exists(), "nor removed");
+    assert_eq!(machine.run(&["add", &machine.path("skills"), "notes"]).code, Some(0));
 }

@@ -25,11 +25,16 @@ impl Team {
     }
 
     fn git(&self, directory: &str, arguments: &[&str]) {
+        self.git_text(directory, arguments);
+    }
+
+    fn git_text(&self, directory: &str, arguments: &[&str]) -> String {
         let user = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
         let mut command = Command::new("git");
         command.args(user).args(arguments).current_dir(self.tree.join(directory));
         let ran = command.env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
         assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+        String::from_utf8_lossy(&ran.stdout).into_owned()
     }
 
     fn run(&self, home: &str, directory: &str, arguments: &[&str]) -> Ran {
@@ -113,6 +118,40 @@ fn locks_of_project_and_user_stand_side_by_side() {
     assert_eq!(team.listed("home", "repo"), ["csv project-installed hidden"]);
 }
 
+/// A link would lead into the store of one user.
+#[test]
+fn links_of_a_repository_are_copies() {
+    let team = Team::new();
+    team.run("home", "repo", &["trust"]);
+    let link = ["add", "./team", "--link", "--into", ".claude/skills"];
+    assert_eq!(team.run("home", "repo", &link).code, Some(0));
+    let lock = fs::read_to_string(team.tree.join("repo/prowess.lock")).unwrap();
+    assert!(lock.contains("copy:.claude/skills"), "{lock}");
+    // As another version has written it.
+    team.tree.write("repo/prowess.lock", lock.replace("copy:", "link:"));
+    let placed = team.tree.join("repo/.claude/skills/pdf");
+    fs::remove_dir_all(&placed).unwrap();
+    let elsewhere = format!("/home/ann/.local/state/prowess/store/packages/{}", "a".repeat(64));
+    std::os::unix::fs::symlink(elsewhere, &placed).unwrap();
+    team.clone_for_colleague();
+    for (states_after, is_changed) in [("pdf placed", true), ("", false)] {
+        let synced = team.run("colleague", "clone", &["sync"]);
+        assert_eq!(synced.code, Some(0), "{synced:?}");
+        let states = states(&synced.json());
+        assert_eq!(states.get(1).map_or("", String::as_str), states_after, "{states:?}");
+        let copy = team.tree.join("clone/.claude/skills/pdf");
+        assert!(!copy.is_symlink() && copy.join("SKILL.md").exists());
+        let diff = team.git_text("clone", &["status", "--short"]);
+        assert_eq!(!diff.is_empty(), is_changed, "{diff}");
+        team.git("clone", &["add", "--all"]);
+        team.git("clone", &["commit", "--quiet", "--allow-empty", "--message=two"]);
+    }
+    let own = ["add", "./team", "--user", "--link", "--into", ".github/skills"];
+    team.run("home", "repo", &["trust", "--source", team.tree.join("repo/team").to_str().unwrap()]);
+    assert_eq!(team.run("home", "repo", &own).code, Some(0));
+    assert!(!team.tree.join("repo/.github/skills/pdf").is_symlink(), "nor is the user's one");
+}
+
 /// A repository with this entry in its lock file, whose digests are those of a skill that the
 /// colleague has installed.
 fn malicious(source: &str, more: &str) -> Team {
@@ -143,6 +182,12 @@ fn untrusted_lock_reads_nothing_outside() {
         );
         assert!(!team.exists("colleague/.local/state/prowess/store/packages"), "{source}");
         assert!(team.listed("colleague", "clone").is_empty(), "{source}");
+        let commands = [&["sync", "--check"][..], &["update"], &["update", "--check"]];
+        for command in commands.into_iter().chain([&["sync", "--frozen"][..]]) {
+            let program = Program::new().at_home_in(&team.tree.join("colleague"));
+            let ran = program.working_in(&team.tree.join("clone")).run(command);
+            assert!(ran.stderr.contains("`prowess trust "), "{source} {command:?}: {ran:?}");
+        }
     }
 }
 

@@ -206,6 +206,18 @@ fn a_link_to_a_pack_finds_each_package_once() {
     check(&[("pack", "../outside")], Links::WithinRoot, &[], &["warning root-is-symlink /pack"]);
 }
 
+/// It is offered as a skill that its user has installed.
+#[test]
+fn link_to_an_installed_package_is_no_problem() {
+    for (name, reported) in [("0f".repeat(32), false), ("0f".repeat(31), true)] {
+        let place = Place::new(&[("doc", &format!("../prowess/store/packages/{name}"))]);
+        place.tree.write(&format!("prowess/store/packages/{name}/SKILL.md"), "doc");
+        let scan = scan(place.config(Links::WithinRoot));
+        assert_eq!(scan.packages(), ["a/deep", "real"]);
+        assert_eq!(!problems(&scan, &place.tree.join("root")).is_empty(), reported);
+    }
+}
+
 #[test]
 fn links_of_a_pack_lead_on_and_end() {
     let place = Place::new(&[("pack", "../outside")]);
