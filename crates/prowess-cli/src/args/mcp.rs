@@ -19,7 +19,8 @@ pub(crate) enum Mcp {
     /// Add this program to a client's configuration, after it has shown the change and asked
     ///
     /// The options of this command line, such as `--root` and `-C`, are those of the server. Every
-    /// other byte of the file is kept, and a copy of it next to it.
+    /// other byte of the file is kept, and a copy of your own file next to it. The file of a
+    /// project, which others use too, gets the name of this program and relative paths.
     Install {
         /// Name of the client; `prowess mcp config` lists them
         client: String,
@@ -35,6 +36,9 @@ pub(crate) enum Mcp {
         client: String,
         #[command(flatten)]
         scope: McpScope,
+        /// Number of seconds in which the server has to answer each request
+        #[arg(long, value_name = "N", default_value = "10")]
+        seconds: NonZeroU64,
     },
     /// Send one request to a server, and print its result as JSON
     ///

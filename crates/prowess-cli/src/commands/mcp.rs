@@ -7,10 +7,13 @@ mod clients;
 mod install;
 mod process;
 mod test;
+mod variables;
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::Duration;
 
+use prowess_source_remote::LocalSource;
 use serde_json::json;
 
 use crate::args::{Global, Mcp, McpScope, Setting};
@@ -20,7 +23,12 @@ use crate::features;
 use crate::output::Output;
 use crate::paths::{absolute, surroundings, working_directory};
 use crate::plugins::this_program;
+use crate::runtime;
+use crate::terminal::plain;
 use clients::{Client, Scope};
+
+/// The name of this program on the PATH.
+const PROGRAM: &str = "prowess";
 
 pub(crate) fn run(command: &Mcp, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     match command {
@@ -30,9 +38,10 @@ pub(crate) fn run(command: &Mcp, global: &Global, output: &Output) -> Result<Exi
             let client = clients::find(client)?;
             return install::run(&client, scope_of(&client, *scope)?, *yes, global, output);
         }
-        Mcp::Test { client, scope } => {
+        Mcp::Test { client, scope, seconds } => {
             let client = clients::find(client)?;
-            return test::run(&client, scope_of(&client, *scope)?, output);
+            let patience = Duration::from_secs(seconds.get());
+            return test::run(&client, scope_of(&client, *scope)?, patience, output);
         }
         #[cfg(feature = "mcp-sources")]
         Mcp::Call(args) => return call::run(args, output),
@@ -62,7 +71,7 @@ fn scope_of(client: &Client, asked: McpScope) -> Result<Scope, Failure> {
 }
 
 fn print(client: &Client, global: &Global, output: &Output) -> Result<(), Failure> {
-    let line = server_line(global)?;
+    let line = server_line(client, client.usual_scope(), global)?;
     let (name, file) = (&client.name, client.places());
     let block = client
         .shape()
@@ -86,7 +95,10 @@ fn remark_on_place(
     global: &Global,
     output: &Output,
 ) -> Result<(), Failure> {
-    let starts_here = scope == Scope::Project || client.starts_in_project;
+    if scope == Scope::Project {
+        return remark_on_command(output);
+    }
+    let starts_here = client.starts_in_project;
     let is_chosen = global.start.is_some() || !global.skills.root.is_empty();
     let around = surroundings()?;
     let project = around.project().filter(|project| Some(*project) != around.home.as_deref());
@@ -102,36 +114,66 @@ fn remark_on_place(
     Ok(())
 }
 
-/// Returns the command line that starts this program as a server.
-fn server_line(global: &Global) -> Result<Vec<String>, Failure> {
-    let command = text(&this_program()?)?;
-    Ok([command].into_iter().chain(server_arguments(global)?).collect())
+/// Returns the command line that starts this program as a server. The file of a project is for
+/// others, too, so it has nothing that is true on this machine alone.
+fn server_line(client: &Client, scope: Scope, global: &Global) -> Result<Vec<String>, Failure> {
+    // What a server would refuse is refused now, by the same reader.
+    runtime::runtime(global)?;
+    let project = match scope {
+        Scope::Project => surroundings()?.project().map(Path::to_owned),
+        Scope::User => None,
+    };
+    let command = match project {
+        Some(_) => PROGRAM.to_owned(),
+        None => text(&this_program()?)?,
+    };
+    let arguments = server_arguments(client, project.as_deref(), global)?;
+    Ok([command].into_iter().chain(arguments).collect())
 }
 
-/// Returns the arguments of a server with these options. A client starts it in another directory,
-/// so paths are absolute.
-fn server_arguments(global: &Global) -> Result<Vec<String>, Failure> {
+/// Returns the arguments of a server with these options. A client of the user starts it in another
+/// directory, so paths are absolute; in a project they are relative to where it works.
+fn server_arguments(
+    client: &Client,
+    project: Option<&Path>,
+    global: &Global,
+) -> Result<Vec<String>, Failure> {
     if !global.skills.plugin.is_empty() {
         let help = "name them in the configuration under `plugins`, and pass it with `--config`";
         return Err(Failure::usage("usage", "plugins cannot be passed on", help));
     }
+    let here = working_directory()?;
+    let base = project.filter(|_| global.start.is_none()).unwrap_or(&here);
+    let path = |path: &Path| match project {
+        Some(project) => shared_path(&absolute(path)?, project, base),
+        None => text(&absolute(path)?),
+    };
     let mut args = Vec::new();
+    match (&client.folder, project) {
+        (Some(folder), Some(project)) => {
+            let below = text(base.strip_prefix(project).unwrap_or(Path::new("")))?;
+            let separator = if below.is_empty() { "" } else { "/" };
+            args.extend(["-C".to_owned(), format!("{folder}{separator}{below}")]);
+        }
+        (None, Some(project)) if global.start.is_some() => {
+            args.extend(["-C".to_owned(), shared_path(&here, project, project)?]);
+        }
+        (_, None) if global.start.is_some() => args.extend(["-C".to_owned(), text(&here)?]),
+        _ => {}
+    }
     for root in &global.skills.root {
-        let directory = text(&absolute(&root.directory)?)?;
+        let directory = path(&root.directory)?;
         args.extend(["--root".to_owned(), format!("{}={directory}", root.layer)]);
     }
     for (option, file) in
         [("--config", &global.policies.config), ("--dynamic", &global.skills.dynamic)]
     {
         if let Some(file) = file {
-            args.extend([option.to_owned(), text(&absolute(file)?)?]);
+            args.extend([option.to_owned(), path(file)?]);
         }
     }
     if let Some(preset) = &global.policies.preset {
         args.extend(["--preset".to_owned(), preset.clone()]);
-    }
-    if global.start.is_some() {
-        args.extend(["-C".to_owned(), text(&working_directory()?)?]);
     }
     if global.policies.no_config {
         args.push("--no-config".to_owned());
@@ -141,6 +183,46 @@ fn server_arguments(global: &Global) -> Result<Vec<String>, Failure> {
     }
     args.push("serve".to_owned());
     Ok(args)
+}
+
+/// Returns a path of a project relative to a directory of it.
+fn shared_path(path: &Path, project: &Path, base: &Path) -> Result<String, Failure> {
+    if !path.starts_with(project) {
+        let message = format!(
+            "`{}` is outside of the project, so other users of the project's file do not have it",
+            path.display()
+        );
+        let help = "name something in the project, or leave out `--project`";
+        return Err(Failure::usage("path-invalid", message, help));
+    }
+    let path = text(path)?;
+    let local = LocalSource { path: &path, is_repository: false, directory: "" };
+    let relative = local.relative_to(base);
+    Ok(match relative.strip_prefix("./") {
+        Some("") => ".".to_owned(),
+        Some(below) => below.to_owned(),
+        None => relative,
+    })
+}
+
+/// Says if the command of a project's file is not found here, or is another program.
+fn remark_on_command(output: &Output) -> Result<(), Failure> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).map(|directory| directory.join(PROGRAM));
+    let found = found.filter(|program| program.is_file()).find_map(|it| it.canonicalize().ok());
+    if found == this_program()?.canonicalize().ok() {
+        return Ok(());
+    }
+    let found = match found {
+        Some(other) => format!("here that is `{}`", other.display()),
+        None => "here there is none".to_owned(),
+    };
+    output.remark(&format!(
+        "the project's file names the program as `{PROGRAM}`, which each user needs on the PATH; \
+         {}\n",
+        plain(&found)
+    ));
+    Ok(())
 }
 
 fn text(path: &Path) -> Result<String, Failure> {

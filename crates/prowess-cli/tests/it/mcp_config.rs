@@ -44,14 +44,18 @@ fn every_block_starts_a_server_of_the_same_skills() {
     let clients = listed.text();
     assert!(clients.lines().count() >= 15, "{clients}");
     for client in clients.lines() {
-        let args = ["--root", "team=a \"b\"", "mcp", "config", "--client", client];
+        let args = ["--root", "user=a \"b\"", "mcp", "config", "--client", client];
         let ran = program().run(&args);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         assert!(ran.stderr.contains(" reads this from "), "the file is named: {ran:?}");
         let line = command_line(client, &ran.stdout);
         let root = tree.join("a \"b\"").canonicalize().expect("it exists");
-        let expected =
-            [env!("CARGO_BIN_EXE_prowess"), "--root", &format!("team={}", root.display()), "serve"];
+        let root = format!("user={}", root.display());
+        let expected = match client {
+            // Its file is that of a project, for everybody.
+            "roo" => ["prowess", "--root", "user=a \"b\"", "serve"],
+            _ => [env!("CARGO_BIN_EXE_prowess"), "--root", &root, "serve"],
+        };
         assert_eq!(line, json!(expected), "{client}");
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::Path;
 
 use prowess_testkit::Tree;
 
@@ -16,12 +17,23 @@ fn tree() -> Tree {
     tree
 }
 
+/// With this program on the `PATH`.
 fn program(tree: &Tree) -> Program {
-    Program::new().at_home_in(&tree.join("home")).working_in(&tree.join("shop"))
+    let directory = Path::new(env!("CARGO_BIN_EXE_prowess")).parent().unwrap().display();
+    let path = format!("{directory}:{}", std::env::var("PATH").unwrap());
+    let program = Program::new().at_home_in(&tree.join("home")).variable("PATH", &path);
+    program.working_in(&tree.join("shop"))
 }
 
 fn run(tree: &Tree, args: &[&str]) -> Ran {
-    program(tree).run(&[&["mcp"], args].concat())
+    // Servers start slowly on a busy machine.
+    let patience: &[&str] = if args[0] == "test" { &["--seconds", "300"] } else { &[] };
+    program(tree).run(&[&["mcp"], args, patience].concat())
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let names = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name());
+    names.map(|name| name.into_string().unwrap()).collect()
 }
 
 #[test]
@@ -29,14 +41,188 @@ fn every_client_starts_what_was_installed() {
     let tree = tree();
     let clients = run(&tree, &["config"]);
     for client in clients.text().lines() {
-        let installed = run(&tree, &["install", client, "--yes"]);
-        assert!(installed.text().contains("installed in "), "{client}: {installed:?}");
-        let again = run(&tree, &["install", client]);
-        assert!(again.text().starts_with("already installed in "), "{client}: {again:?}");
-        let tested = run(&tree, &["test", client]);
-        assert!(tested.text().contains("skills_load"), "{client}: {tested:?}");
-        assert!(tested.stdout.contains("skill pdf\n"), "{client}: {tested:?}");
+        for scope in [&[][..], &["--project"]] {
+            let run = |args: &[&str]| run(&tree, &[args, scope].concat());
+            let installed = run(&["install", client, "--yes"]);
+            if installed.stderr.contains("client-scope") {
+                continue;
+            }
+            // Claude Code and Copilot share a file.
+            let words = ["installed in ", "already installed in "];
+            let text = installed.text();
+            assert!(words.iter().any(|words| text.contains(words)), "{client}: {installed:?}");
+            let again = run(&["install", client]);
+            assert!(again.text().starts_with("already installed in "), "{client}: {again:?}");
+            let tested = run(&["test", client]);
+            assert!(tested.text().contains("skills_load"), "{client}: {tested:?}");
+            assert!(tested.stdout.contains("skill pdf\n"), "{client}: {tested:?}");
+        }
     }
+}
+
+#[test]
+fn file_of_a_project_is_true_on_every_machine() {
+    let tree = tree();
+    tree.write("shop/sub/.keep", "");
+    tree.write("shop/skills/own/SKILL.md", plain_skill("own"));
+    tree.write("shop/sub/prowess.yaml", "preset: standard\n");
+    for (client, options, expected) in [
+        ("cursor", &[][..], r#"["-C", "${workspaceFolder}", "serve"]"#),
+        (
+            "cursor",
+            &["-C", "sub", "--root", "../skills"],
+            r#"["-C", "${workspaceFolder}/sub", "--root", "user=../skills", "serve"]"#,
+        ),
+        ("cursor", &["-C", "."], r#"["-C", "${workspaceFolder}", "serve"]"#),
+        ("vscode", &["--root", "skills"], r#"["--root", "user=skills", "serve"]"#),
+        ("codex", &["-C", "sub"], r#"["-C", "sub", "serve"]"#),
+        ("gemini", &["-C", "."], r#"["-C", ".", "serve"]"#),
+        ("zed", &["--config", "sub/prowess.yaml"], r#"["--config", "sub/prowess.yaml", "serve"]"#),
+    ] {
+        let install = ["mcp", "install", client, "--project", "--yes"];
+        let installed = program(&tree).run(&[options, &install].concat());
+        let file = installed.text().lines().find_map(|line| line.strip_prefix("installed in "));
+        let file = Path::new(file.expect("the file is named")).to_owned();
+        let text = fs::read_to_string(&file).unwrap();
+        assert!(text.contains(expected), "{client}: {text}");
+        assert!(!text.contains(tree.path().to_str().unwrap()), "{client}: {text}");
+        assert!(!text.contains(env!("CARGO_BIN_EXE_prowess")), "{client}: {text}");
+        assert_eq!(names(file.parent().unwrap()).len(), 1, "{client}: no copy is left");
+        let tested = run(&tree, &["test", client, "--project"]);
+        assert_eq!(tested.code, Some(0), "{client}: {tested:?}");
+    }
+    let outside = ["mcp", "install", "vscode", "--project", "--yes", "--root", "../home"];
+    let refused = program(&tree).run(&outside);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("is outside of the project"), "{refused:?}");
+}
+
+/// Options that a server refuses are refused before anything is written.
+#[test]
+fn options_are_read_as_by_a_server() {
+    let tree = tree();
+    for options in [
+        ["--set", "a=b"],
+        ["--set", "prompt.max_tokens=abc"],
+        ["--config", "/nosuch.yaml"],
+        ["--preset", "nosuch"],
+        ["--root", "nosuch"],
+        ["--root", "nosuch=."],
+        ["--dynamic", "nosuch"],
+    ] {
+        for command in [&["install", "cursor", "--yes"][..], &["config", "--client", "zed"]] {
+            let refused = program(&tree).run(&[&options[..], &["mcp"], command].concat());
+            let served = program(&tree).run(&[&options[..], &["serve"]].concat());
+            assert_ne!(refused.code, Some(0), "{options:?}: {refused:?}");
+            assert_eq!(refused.stderr, served.stderr, "{options:?}");
+        }
+        assert!(!tree.join("home/.cursor").exists(), "{options:?}");
+    }
+}
+
+#[test]
+fn nothing_of_other_servers_is_shown() {
+    let tree = tree();
+    for (client, path, text) in [
+        (
+            "cursor",
+            ".cursor/mcp.json",
+            r#"{"mcpServers":{"a":{"command":"x","args":["SECRET"],"env":{"T":"SECRET"}},"prowess":{"command":"old","env":{"K":"SECRET"}},"b":{"headers":{"A":"SECRET"}}}}"#,
+        ),
+        (
+            "codex",
+            ".codex/config.toml",
+            "[mcp_servers.a]\nenv = { T = \"SECRET\" }\n[mcp_servers.prowess]\ncommand = \"old\"\n\
+             [mcp_servers.prowess.env]\nK = \"SECRET\"\n",
+        ),
+        ("goose", ".config/goose/config.yaml", "key: SECRET\nextensions:\n  a: {cmd: SECRET}\n"),
+    ] {
+        tree.write(&format!("home/{path}"), text);
+        let installed = run(&tree, &["install", client, "--yes"]);
+        let shown = installed.text();
+        assert!(!shown.contains("SECRET"), "{client}: {shown}");
+        assert!(shown.contains("+") && shown.contains("serve"), "{client}: {shown}");
+        assert_eq!(shown.contains("old\""), text.contains("old"), "{client}: {shown}");
+        let after = fs::read_to_string(tree.join("home").join(path)).unwrap();
+        assert_eq!(after.matches("SECRET").count(), text.matches("SECRET").count(), "{after}");
+    }
+}
+
+#[test]
+fn server_is_started_as_the_client_would() {
+    let tree = tree();
+    tree.write("shop/other/.agents/skills/other/SKILL.md", plain_skill("other"));
+    let other = r#""args": ["serve"], "env": {"HOME": "${workspaceFolder}/other"}"#;
+    for (client, path, entry, words) in [
+        ("vscode", ".vscode/mcp.json", r#""cwd": "other", "args": ["serve"]"#, "/shop/other, as"),
+        ("vscode", ".vscode/mcp.json", other, "skill other\n"),
+        ("cursor", ".cursor/mcp.json", other, "skill other\n"),
+        ("cursor", ".cursor/mcp.json", r#""cwd": "other", "args": ["serve"]"#, "`cwd` is used"),
+        ("zed", ".zed/settings.json", other, "`${workspaceFolder}`, which this client is not"),
+        (
+            "claude-code",
+            ".mcp.json",
+            r#""args": ["-C", "${NO_SUCH:-other}", "--root", "${HOME}/.agents/skills", "serve"]"#,
+            "skill pdf\n",
+        ),
+        (
+            "gemini",
+            ".gemini/settings.json",
+            r#""args": ["--root=$HOME/.agents/skills", "serve"]"#,
+            "skill pdf\n",
+        ),
+        ("claude-code", ".mcp.json", r#""args": ["serve"], "env": {"K": "${NO_SUCH}"}"#, "not set"),
+    ] {
+        let at = match client {
+            "vscode" => "servers",
+            "zed" => "context_servers",
+            _ => "mcpServers",
+        };
+        let text = format!(r#"{{"{at}": {{"prowess": {{"command": "prowess", {entry}}}}}}}"#);
+        tree.write(&format!("shop/{path}"), text);
+        let tested = run(&tree, &["test", client, "--project"]);
+        assert!(tested.stdout.contains(words), "{client} {entry}: {tested:?}");
+    }
+}
+
+#[test]
+fn test_names_the_step_that_helps() {
+    let tree = tree();
+    fs::remove_dir_all(tree.join("home/.agents")).unwrap();
+    tree.write("shop/.claude/skills/pdf/SKILL.md", plain_skill("pdf"));
+    assert_eq!(run(&tree, &["install", "claude-code", "--project", "--yes"]).code, Some(0));
+    let untrusted = run(&tree, &["test", "claude-code", "--project"]);
+    let trust = format!("run `prowess trust {}`", tree.join("shop").display());
+    assert!(untrusted.stderr.contains(&format!("help: 1 skill of ")), "{untrusted:?}");
+    assert!(untrusted.stderr.contains(&trust), "{untrusted:?}");
+    for (client, path, text) in [
+        (
+            "cursor",
+            "shop/.cursor/mcp.json",
+            r#"{"mcpServers": {"prowess": {"command": "prowess", "disabled": true}}}"#,
+        ),
+        (
+            "zed",
+            "shop/.zed/settings.json",
+            r#"{"context_servers": {"prowess": {"command": "prowess", "enabled": false}}}"#,
+        ),
+        (
+            "codex",
+            "shop/.codex/config.toml",
+            "[mcp_servers.prowess]\ncommand = \"prowess\"\nenabled = false\n",
+        ),
+    ] {
+        tree.write(path, text);
+        let off = run(&tree, &["test", client, "--project"]);
+        assert!(off.stderr.contains(&format!("mcp install {client} --project`")), "{off:?}");
+        assert_eq!(run(&tree, &["install", client, "--project", "--yes"]).code, Some(0));
+        let on = run(&tree, &["test", client, "--project"]);
+        assert!(on.stderr.contains(&trust), "it is started: {on:?}");
+    }
+    tree.write("shop/.cursor/mcp.json", r#"{"mcpServers": {"prowess": {"command": "cat"}}}"#);
+    let silent = program(&tree).run(&["mcp", "test", "cursor", "--project", "--seconds", "1"]);
+    assert!(silent.stderr.contains("has not answered `initialize` in 1 second"), "{silent:?}");
+    assert!(silent.stderr.contains("raise `--seconds`"), "{silent:?}");
 }
 
 /// Files as clients and people write them, with what is not ours. `⏎` ends a line, and `⌫` is the
@@ -130,7 +316,7 @@ fn file_behind_a_link_keeps_its_text_and_mode() {
     symlink(&real, tree.join("home/.cursor/mcp.json")).unwrap();
     let shown = run(&tree, &["install", "cursor"]);
     assert_eq!(shown.code, Some(2), "there is no terminal to ask at: {shown:?}");
-    assert!(shown.stdout.contains("+\t\"mcpServers\": {"), "the change is shown: {shown:?}");
+    assert!(shown.stdout.contains("+  \"mcpServers\": {"), "the change is shown: {shown:?}");
     assert!(shown.stderr.contains("mcp install cursor --yes"), "{shown:?}");
     assert!(shown.stderr.contains("-C "), "another directory is named: {shown:?}");
     assert_eq!(fs::read_to_string(&real).unwrap(), before);
@@ -153,7 +339,7 @@ fn entry_of_the_user_keeps_its_other_keys() {
         "# mine\n[mcp_servers.prowess]\ncommand = \"old\" # why\nstartup_timeout_sec = 9\n";
     tree.write("home/.codex/config.toml", before);
     let installed = run(&tree, &["install", "codex", "--yes"]);
-    assert!(installed.text().contains("-command = \"old\" # why\n"), "{installed:?}");
+    assert!(installed.text().contains("-command = \"old\"\n"), "{installed:?}");
     let after = fs::read_to_string(tree.join("home/.codex/config.toml")).unwrap();
     let expected = "# mine\n[mcp_servers.prowess]\ncommand = \"PROWESS\" # why\n\
                     startup_timeout_sec = 9\nargs = [\"serve\"]\n";
@@ -180,7 +366,7 @@ fn unclear_file_is_refused_and_left_alone() {
         assert!(refused.stderr.contains(place), "{refused:?}");
         let file = tree.join("home").join(path);
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
-        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing is added");
+        assert_eq!(names(file.parent().unwrap()).len(), 1, "nothing is added");
     }
 }
 
@@ -206,7 +392,9 @@ fn server_that_cannot_help_is_named() {
     for (entry, words) in [
         (r#"{"command": "/nowhere/prowess"}"#, "cannot be started"),
         (r#"{"command": "true"}"#, "the server has ended"),
-        (r#"{"command": "sh", "disabled": true}"#, "switched off"),
+        (r#"{"command": "sh", "disabled": true}"#, "`disabled` switches"),
+        (r#"{"url": "http://127.0.0.1:1/mcp"}"#, "connects to its URL"),
+        (r#"{"command": "sh", "cwd": "/nowhere"}"#, "is no directory"),
     ] {
         let text = format!(r#"{{"mcpServers": {{"prowess": {entry}}}}}"#);
         tree.write("home/.cursor/mcp.json", text);

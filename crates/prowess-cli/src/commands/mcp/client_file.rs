@@ -13,6 +13,13 @@ use crate::text_edit::Fault;
 /// The largest file that is read, in bytes. Some clients keep their history in it.
 const MOST_BYTES: u64 = 64 << 20;
 
+/// Whether the old file is kept.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Backup {
+    None,
+    NextToIt,
+}
+
 /// A file that may not exist yet.
 pub(super) struct ClientFile {
     /// The path at which the client reads it.
@@ -74,15 +81,21 @@ impl ClientFile {
         &self,
         text: &str,
         permissions: Permissions,
+        backup: Backup,
     ) -> Result<Option<PathBuf>, Failure> {
-        self.write(text, permissions).map_err(|reason| {
+        self.write(text, permissions, backup).map_err(|reason| {
             let message = format!("`{}` cannot be written: {reason}", self.real.display());
             let help = "the file is unchanged; correct the reason, then run this again";
             Failure::new("output-failed", message, help)
         })
     }
 
-    fn write(&self, text: &str, permissions: Permissions) -> Result<Option<PathBuf>, String> {
+    fn write(
+        &self,
+        text: &str,
+        permissions: Permissions,
+        backup: Backup,
+    ) -> Result<Option<PathBuf>, String> {
         let words = |error: io::Error| error.to_string();
         let (parent, name) = (self.real.parent(), self.real.file_name().and_then(OsStr::to_str));
         let (Some(parent), Some(name)) = (parent, name) else {
@@ -100,12 +113,13 @@ impl ClientFile {
         };
         // A rename would replace a file that its owner has made read-only.
         OpenOptions::new().append(true).open(&self.real).map_err(words)?;
-        let backup = backup(&self.real, before).map_err(words)?;
+        let is_kept = backup == Backup::NextToIt;
+        let copy = is_kept.then(|| copy(&self.real, before)).transpose().map_err(words)?;
         let (before, after) = (before.as_bytes(), text.as_bytes());
         match directory.replace_file(name, Links::Refuse, before, after) {
-            Ok(()) => Ok(Some(backup)),
+            Ok(()) => Ok(copy),
             Err(error) => {
-                let _ = fs::remove_file(&backup);
+                let _ = copy.map(fs::remove_file);
                 Err(error.to_string())
             }
         }
@@ -113,7 +127,7 @@ impl ClientFile {
 }
 
 /// Writes a copy next to the file, under a name that is free, which the same people may read.
-fn backup(file: &Path, text: &str) -> io::Result<PathBuf> {
+fn copy(file: &Path, text: &str) -> io::Result<PathBuf> {
     let permissions = fs::metadata(file)?.permissions();
     for number in 0.. {
         let mut name = file.as_os_str().to_owned();

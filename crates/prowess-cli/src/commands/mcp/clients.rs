@@ -12,6 +12,8 @@ use crate::failure::Failure;
 use crate::paths::{surroundings, without_home};
 use crate::text_edit::{self, Fault, TextFormat};
 
+use super::variables::Syntax;
+
 /// The name of the entry.
 pub(super) const SERVER: &str = "prowess";
 
@@ -51,6 +53,15 @@ pub(super) struct Client {
     /// Whether servers of the user's file are started in the directory of the project.
     #[serde(default)]
     pub(super) starts_in_project: bool,
+    /// The variables that the client replaces in an entry.
+    #[serde(default)]
+    pub(super) variables: Vec<Syntax>,
+    /// The variable for the folder of the project, where servers of a project's file may be started
+    /// elsewhere.
+    pub(super) folder: Option<String>,
+    /// Whether the client's documentation names the key `cwd` of an entry.
+    #[serde(default)]
+    pub(super) cwd: bool,
     /// The number of characters that the client keeps of the description of a tool.
     pub(super) description: Option<usize>,
 }
@@ -203,10 +214,9 @@ impl Shape {
         Ok(Some(value).filter(|value| !value.is_null()))
     }
 
-    /// Returns the text with the entry of the server. Keys of an entry that is there already are
-    /// kept where they are not ours.
+    /// Returns the text with the entry of the server, which is switched on. Other keys of an entry
+    /// that is there already are kept.
     pub(super) fn installed(&self, text: &str, line: &[String]) -> Result<String, Fault> {
-        let entry = self.entry(line);
         let now = self.found(text)?;
         if now.as_ref().is_some_and(|now| self.line(now).is_none()) {
             let message = format!(
@@ -216,11 +226,34 @@ impl Shape {
             return Err(Fault { message, at });
         }
         let now = now.unwrap_or_default();
-        let mut text = text.to_owned();
-        for (key, value) in entry.iter().filter(|(key, value)| now.get(key) != Some(value)) {
-            let path = self.at.iter().map(String::as_str).chain([SERVER, key]);
-            text = text_edit::set(self.format, &text, &path.collect::<Vec<_>>(), value)?;
-        }
-        Ok(text)
+        let switch = off_key(&now).map(|key| (key.to_owned(), Value::from(key == "enabled")));
+        let entry = self.entry(line).into_iter().chain(switch);
+        self.with(text, entry.filter(|(key, value)| now.get(key) != Some(value)))
     }
+
+    /// Returns the part of a text that [`Self::installed`] may change: nothing of other servers,
+    /// whose entries may have secrets, and none of the keys that are kept.
+    pub(super) fn own_part(&self, text: &str) -> Result<String, Fault> {
+        let Some(now) = self.found(text)? else { return Ok(String::new()) };
+        let keys = self.entry.iter().map(|(key, _)| key.as_str()).chain(["enabled", "disabled"]);
+        let values = keys.filter_map(|key| Some((key.to_owned(), now.get(key)?.clone())));
+        self.with("", values)
+    }
+
+    fn with(
+        &self,
+        text: &str,
+        values: impl Iterator<Item = (String, Value)>,
+    ) -> Result<String, Fault> {
+        values.into_iter().try_fold(text.to_owned(), |text, (key, value)| {
+            let path = self.at.iter().map(String::as_str).chain([SERVER, &key]);
+            text_edit::set(self.format, &text, &path.collect::<Vec<_>>(), &value)
+        })
+    }
+}
+
+/// Returns the key by which an entry is switched off.
+pub(super) fn off_key(entry: &Value) -> Option<&'static str> {
+    let is_off = |(key, off): &(&str, bool)| entry[*key] == *off;
+    [("disabled", true), ("enabled", false)].into_iter().find(is_off).map(|(key, _)| key)
 }

@@ -7,7 +7,7 @@ use prowess_dir::Permissions;
 use serde_json::json;
 use similar::TextDiff;
 
-use super::client_file::ClientFile;
+use super::client_file::{Backup, ClientFile};
 use super::clients::{Client, Scope};
 use super::{remark_on_place, server_line};
 use crate::args::Global;
@@ -24,7 +24,7 @@ pub(super) fn run(
     global: &Global,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let line = server_line(global)?;
+    let line = server_line(client, scope, global)?;
     let file = ClientFile::read(client.file(scope)?)?;
     let shape = client.shape();
     let text = shape.installed(file.text(), &line).map_err(|fault| file.unclear(&fault))?;
@@ -38,8 +38,13 @@ pub(super) fn run(
     }
     if output.is_text() {
         let old = if file.is_there() { path.as_str() } else { "/dev/null" };
-        let diff = TextDiff::from_lines(file.text(), &text);
-        output.data(&colored(&diff.unified_diff().header(old, &path).to_string()))?;
+        let part = |text: &str| shape.own_part(text).map_err(|fault| file.unclear(&fault));
+        let (before, after) = (part(file.text())?, part(&text)?);
+        let diff = TextDiff::from_lines(&before, &after);
+        let diff = diff.unified_diff().context_radius(9).header(old, &path).to_string();
+        // The numbers would be those of the part.
+        let lines = diff.split_inclusive('\n').filter(|line| !line.starts_with("@@ "));
+        output.data(&colored(&lines.collect::<String>()))?;
     }
     if !yes {
         if !can_ask(output) {
@@ -56,9 +61,12 @@ pub(super) fn run(
             return Ok(ExitCode::FAILURE);
         }
     }
-    let permissions =
-        if scope == Scope::Project { Permissions::Readable } else { Permissions::Private };
-    let backup = file.replace(&text, permissions)?;
+    let (permissions, backup) = match scope {
+        // A copy would be committed with the file, whose history is that of the repository.
+        Scope::Project => (Permissions::Readable, Backup::None),
+        Scope::User => (Permissions::Private, Backup::NextToIt),
+    };
+    let backup = file.replace(&text, permissions, backup)?;
     let value = json!({ "client": name, "file": path, "changed": true, "backup": backup });
     output.result(&value, |_| written(client, scope, &path, backup.as_deref()))?;
     Ok(ExitCode::SUCCESS)

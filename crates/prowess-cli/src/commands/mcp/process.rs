@@ -5,12 +5,16 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
+use prowess::text::counted;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
 /// The revision that is negotiated, which servers of every later one accept.
 pub(super) const REVISION: &str = "2025-11-25";
+
+/// The maximum number of messages for the log that are kept.
+const MOST_LOGGED: usize = 100;
 
 /// The maximum size of a message, in bytes.
 pub(super) const MOST_BYTES: u64 = 64 << 20;
@@ -34,6 +38,8 @@ pub(super) struct Process {
     child: Child,
     messages: Receiver<Value>,
     patience: Duration,
+    /// The messages for the client's log that have arrived so far.
+    pub(super) logged: Vec<Value>,
 }
 
 impl Process {
@@ -63,10 +69,11 @@ impl Process {
                 }
             }
         });
-        Ok(Self { child, messages, patience })
+        Ok(Self { child, messages, patience, logged: Vec::new() })
     }
 
-    /// Sends a request and returns its answer. Other messages of the server are dropped.
+    /// Sends a request and returns its answer. Other messages of the server are dropped, but those
+    /// for the log.
     pub(super) fn request(
         &mut self,
         id: u64,
@@ -74,7 +81,7 @@ impl Process {
         params: &Value,
     ) -> Result<Value, Failure> {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
-        self.receive(|answer| is_answer(answer, id))
+        self.receive(id, method)
     }
 
     pub(super) fn send(&mut self, message: &Value) -> Result<(), Failure> {
@@ -83,15 +90,24 @@ impl Process {
         written.map_err(|error| ended(&error.to_string()))
     }
 
-    fn receive(&self, is_wanted: impl Fn(&Value) -> bool) -> Result<Value, Failure> {
+    fn receive(&mut self, id: u64, method: &str) -> Result<Value, Failure> {
         let deadline = Instant::now() + self.patience;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.messages.recv_timeout(left) {
-                Ok(message) if is_wanted(&message) => return Ok(message),
+                Ok(message) if is_answer(&message, id) => return Ok(message),
+                Ok(mut message) if message["method"] == "notifications/message" => {
+                    self.logged.extend(
+                        (self.logged.len() < MOST_LOGGED).then(|| message["params"]["data"].take()),
+                    );
+                }
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => {
-                    return Err(failed("the server did not answer in time", "raise `--seconds`"));
+                    let seconds = counted(self.patience.as_secs(), "second");
+                    let message = format!("the server has not answered `{method}` in {seconds}");
+                    let help = "raise `--seconds` if it needs longer; a program that never answers \
+                                is no server of MCP over standard input and output";
+                    return Err(failed(&message, help));
                 }
                 Err(RecvTimeoutError::Disconnected) => return Err(ended("its output is closed")),
             }

@@ -1,23 +1,27 @@
 //! `prowess mcp test`: starts the server as a client does, and lists what a model sees.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
+use prowess::text::shell_word;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::client_file::ClientFile;
-use super::clients::{Client, SERVER, Scope};
+use super::clients::{Client, SERVER, Scope, off_key};
 use super::process::{Process, handshake, plain, result};
+use super::variables::Variables;
 use crate::failure::Failure;
 use crate::log::LEVEL;
 use crate::output::{DIM, ID, Output, counted};
 use crate::paths::surroundings;
 use crate::terminal::{columns_behind, fitted, wrapped};
+use crate::text_edit;
 
-/// How long the server may take for an answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The keys of entries of servers that run elsewhere.
+const URLS: [&str; 4] = ["url", "serverUrl", "httpUrl", "uri"];
 
 /// The server as a client sees it.
 #[derive(Serialize)]
@@ -26,9 +30,13 @@ struct Tested {
     file: PathBuf,
     command: Vec<String>,
     directory: PathBuf,
+    /// Differences that the client may have.
+    remarks: Vec<String>,
     server: String,
     tools: Vec<Seen>,
     skills: Vec<String>,
+    /// Messages about skills that wait for trust.
+    hidden: Vec<String>,
 }
 
 /// A tool as the model sees it.
@@ -40,7 +48,21 @@ struct Seen {
     cut: usize,
 }
 
-pub(super) fn run(client: &Client, scope: Scope, output: &Output) -> Result<ExitCode, Failure> {
+/// The process that a client starts.
+struct Start {
+    line: Vec<String>,
+    directory: PathBuf,
+    variables: Vec<(String, String)>,
+    /// Differences that the client may have.
+    remarks: Vec<String>,
+}
+
+pub(super) fn run(
+    client: &Client,
+    scope: Scope,
+    patience: Duration,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
     let file = ClientFile::read(client.file(scope)?)?;
     let flag = if scope == client.usual_scope() { "" } else { " --project" };
     let install = format!("run `prowess mcp install {}{flag}`", client.name);
@@ -52,35 +74,49 @@ pub(super) fn run(client: &Client, scope: Scope, output: &Output) -> Result<Exit
         true => wrong(format!("`{path}` has no entry `{SERVER}`")),
         false => wrong(format!("`{path}` does not exist")),
     })?;
-    let line = shape.line(&entry);
-    let line =
-        line.ok_or_else(|| wrong(format!("the entry `{SERVER}` of `{path}` starts nothing")))?;
-    if entry["disabled"] == true || entry["enabled"] == false {
-        return Err(wrong(format!("the entry `{SERVER}` of `{path}` is switched off")));
+    if let Some(key) = off_key(&entry) {
+        return Err(wrong(format!("`{key}` switches the entry `{SERVER}` of `{path}` off")));
     }
-    let directory = directory(client, scope)?;
-    let mut command = Command::new(&line[0]);
-    command.args(&line[1..]).current_dir(&directory);
-    // The result has all that is in order, so only problems are logged.
-    if std::env::var_os(LEVEL).is_none() {
-        command.env(LEVEL, "warn");
+    if let Some(list) = excluded(&text_edit::read(shape.format, file.text()).unwrap_or_default()) {
+        let message = format!("`{list}` of `{path}` leaves the entry `{SERVER}` out");
+        return Err(wrong(message).with_help(format!("correct `{list}` in that file")));
     }
-    let variables = ["env", "environment", "envs"].iter().filter_map(|key| entry[key].as_object());
-    command.envs(variables.flatten().filter_map(|(name, value)| Some((name, value.as_str()?))));
-    let mut server = Process::start(command, PATIENCE)
-        .map_err(|failure| wrong(format!("`{}`: {}", line[0], failure.message)))?;
+    let Some(line) = shape.line(&entry) else {
+        let message = format!("the entry `{SERVER}` of `{path}` starts no command");
+        let help = format!("{install}, after you have renamed or removed that entry");
+        let help = if URLS.iter().any(|key| entry[key].is_string()) {
+            format!("the client connects to its URL; to let it start this program, {help}")
+        } else {
+            help
+        };
+        return Err(wrong(message).with_help(help));
+    };
+    let start = start(client, &entry, line, directory(client, scope)?)?;
+    if output.is_text() {
+        output.data(&described(client, &file.path, &start))?;
+    }
+    let mut server = Process::start(start.command(), patience)
+        .map_err(|failure| wrong(format!("`{}`: {}", start.line[0], failure.message)))?;
     let greeting = result(server.request(0, "initialize", &handshake())?)?;
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
     let tools = result(server.request(1, "tools/list", &json!({}))?)?;
     let tools = tools["tools"].as_array().into_iter().flatten();
+    let skills = skills(&mut server);
+    let Start { line, directory, remarks, .. } = start;
     let tested = Tested {
         client: client.name.clone(),
         file: file.path.clone(),
         command: line,
         directory,
+        remarks,
         server: greeting["serverInfo"]["name"].as_str().unwrap_or("without a name").to_owned(),
         tools: tools.map(|tool| seen(client, tool)).collect(),
-        skills: skills(&mut server),
+        skills,
+        hidden: if greeting["capabilities"]["logging"].is_null() {
+            Vec::new()
+        } else {
+            hidden(&mut server)
+        },
     };
     drop(server);
     output.result(&tested, text)?;
@@ -89,14 +125,86 @@ pub(super) fn run(client: &Client, scope: Scope, output: &Output) -> Result<Exit
         return Err(wrong(format!("the entry starts another server, which calls itself {server}")));
     }
     if tested.skills.is_empty() {
-        let message = format!("no skill is served in `{}`", tested.directory.display());
-        let help = format!(
-            "see `prowess -C {} doctor`; for the skills of a project, install with `-C DIR`",
-            tested.directory.display()
-        );
+        let directory = tested.directory.display();
+        let message = format!("no skill is served in `{directory}`");
+        let help = tested.hidden.first().cloned().unwrap_or_else(|| {
+            format!(
+                "see `prowess -C {} doctor`; for the skills of a project, install with `-C DIR`",
+                shell_word(&tested.directory)
+            )
+        });
         return Err(Failure::new("no-skills", message, help));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the list of a client's settings that leaves the entry out.
+fn excluded(settings: &Value) -> Option<&'static str> {
+    let names = |list: &str| settings["mcp"][list].as_array().map(|it| it.contains(&SERVER.into()));
+    match (names("excluded"), names("allowed")) {
+        (Some(true), _) => Some("mcp.excluded"),
+        (_, Some(false)) => Some("mcp.allowed"),
+        _ => None,
+    }
+}
+
+/// Reads what an entry starts, with the client's variables replaced.
+fn start(
+    client: &Client,
+    entry: &Value,
+    line: Vec<String>,
+    started_in: PathBuf,
+) -> Result<Start, Failure> {
+    let around = surroundings()?;
+    let mut variables = Variables {
+        known: &client.variables,
+        folder: around.project().unwrap_or(&started_in),
+        home: around.home.as_deref(),
+        left: BTreeSet::new(),
+    };
+    let line = line.iter().map(|word| variables.replaced(word)).collect();
+    let named = ["env", "environment", "envs"].iter().filter_map(|key| entry[key].as_object());
+    let named = named.flatten().filter_map(|(name, value)| Some((name, value.as_str()?)));
+    let environment = named.map(|(name, value)| (name.clone(), variables.replaced(value)));
+    let environment = environment.collect();
+    let cwd = entry["cwd"].as_str().map(|cwd| variables.replaced(cwd));
+    let mut remarks: Vec<_> = variables.left.into_iter().map(|it| it + ", stays").collect();
+    let mut directory = started_in.clone();
+    if let Some(cwd) = cwd {
+        directory = started_in.join(cwd);
+        if !directory.is_dir() {
+            let message = format!("`cwd` of the entry, `{}`, is no directory", directory.display());
+            return Err(Failure::new("mcp-failed", message, "correct `cwd`, or remove it"));
+        }
+        if !client.cwd {
+            remarks.push("`cwd` is used here; this client is not known to use it".to_owned());
+        }
+    }
+    if entry["envFile"].is_string() {
+        remarks.push("`envFile` is not read here".to_owned());
+    }
+    Ok(Start { line, directory, variables: environment, remarks })
+}
+
+impl Start {
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.line[0]);
+        command.args(&self.line[1..]).current_dir(&self.directory);
+        // The result has all that is in order, so only problems are logged.
+        if std::env::var_os(LEVEL).is_none() {
+            command.env(LEVEL, "warn");
+        }
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+}
+
+/// Returns the messages of the server about skills that wait for trust.
+fn hidden(server: &mut Process) -> Vec<String> {
+    // An answer comes after the messages that the request has led to.
+    let _ = server.request(1000, "logging/setLevel", &json!({ "level": "warning" }));
+    let logged = server.logged.iter().filter(|data| data["code"] == "project-not-trusted");
+    logged.filter_map(|data| Some(plain(data["message"].as_str()?))).collect()
 }
 
 /// Returns the directory in which the client starts the server.
@@ -140,17 +248,23 @@ fn skills(server: &mut Process) -> Vec<String> {
     found
 }
 
-fn text(tested: &Tested) -> String {
-    let Tested { client, file, command, directory, server, tools, skills } = tested;
+/// Returns what is started.
+fn described(client: &Client, file: &Path, start: &Start) -> String {
     let how = format!(
-        "{client} starts {} in {}, as {} says",
-        plain(&command.join(" ")),
-        plain(&directory.display().to_string()),
+        "{} starts {} in {}, as {} says",
+        client.name,
+        plain(&start.line.iter().map(shell_word).collect::<Vec<_>>().join(" ")),
+        plain(&start.directory.display().to_string()),
         plain(&file.display().to_string()),
     );
+    let remarks = start.remarks.iter().map(|remark| format!("  {}\n", plain(remark)));
+    wrapped(&how, columns_behind(0), 2) + "\n" + &remarks.collect::<String>()
+}
+
+fn text(tested: &Tested) -> String {
+    let Tested { client, server, tools, skills, hidden, .. } = tested;
     let mut text = format!(
-        "{}\n{}: {}, {}\n",
-        wrapped(&how, columns_behind(0), 2),
+        "{}: {}, {}\n",
         plain(server),
         counted(tools.len(), "tool"),
         counted(skills.len(), "skill"),
@@ -167,6 +281,9 @@ fn text(tested: &Tested) -> String {
     }
     for skill in skills {
         text += &format!("  skill {ID}{}{ID:#}\n", plain(skill));
+    }
+    for hidden in hidden.iter().filter(|_| !skills.is_empty()) {
+        text += &format!("  {}\n", wrapped(hidden, columns_behind(2), 2));
     }
     text
 }
