@@ -134,7 +134,7 @@ impl LockPlace {
         }
     }
 
-    /// Returns the path, and whom the file belongs to, for people.
+    /// Returns the path, and the owner of the file, for people.
     pub(crate) fn described(&self) -> String {
         let owner = match &self.folder {
             Some(_) if self.file.path().ends_with(NAME) => "of this project; commit it",

@@ -21,7 +21,7 @@ pub(crate) fn note(catalog: &Catalog, shows_paths: bool) -> String {
         return String::new();
     }
     let messages: Vec<_> = hidden.iter().map(HiddenProject::message).collect();
-    let note = format!("Tell the user; only they may decide: {}.", messages.join("; "));
+    let note = format!("Tell the user, because only they may decide: {}.", messages.join("; "));
     if shows_paths && note.chars().count() <= MOST_NOTE {
         return clipped(&note, MOST_NOTE);
     }
