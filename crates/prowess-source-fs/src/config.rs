@@ -12,8 +12,8 @@ use crate::scan_bounds::{NAMED_DEPTH, ScanBounds};
 /// The configuration of a tree: its root, the limits, and the treatment of links and nested
 /// packages.
 ///
-/// As data, every field but the root may be left out, and `max_time` is `max_time_ms`, a number of
-/// milliseconds.
+/// As data, every field but the root may be left out, and `max_time` and `still` are `max_time_ms`
+/// and `still_ms`, numbers of milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default = "FsConfig::without_root", deny_unknown_fields)]
 pub struct FsConfig {
@@ -49,6 +49,13 @@ pub struct FsConfig {
     /// The maximum number of watched directories; a tree with more is not watched at all. By
     /// default 100,000, about half of the kernel's limit per user on a small machine.
     pub max_watched: usize,
+    /// The time for which a file has to be unchanged before its content is returned. By default a
+    /// tenth of a second: editors that write in pieces pause up to 50 ms between two, and a busy
+    /// machine doubles that. A longer one covers writers that pause longer, and is what a read of a
+    /// file that has just changed costs; one that keeps changing costs four times as much, and is
+    /// an error. Zero returns what is there.
+    #[serde(rename = "still_ms", with = "milliseconds")]
+    pub still: Duration,
     /// Names of directories that no search enters, not even through a link, and that are not part
     /// of any package: their content is neither listed nor read. By default `.git` and
     /// `node_modules`. Other hidden directories are entered: skills are in `.claude` and `.agents`.
@@ -157,6 +164,7 @@ impl FsConfig {
             max_time: Duration::from_secs(max_seconds),
             max_listed: 20_000,
             max_watched: 100_000,
+            still: Duration::from_millis(100),
             skip: vec![".git".into(), "node_modules".into()],
             gitignore: None,
             links: Links::default(),

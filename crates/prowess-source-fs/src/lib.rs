@@ -143,7 +143,7 @@ impl FsSource {
     }
 
     /// Sets the function that waits before a file that is being written to is read again. By
-    /// default the thread sleeps, a tenth of a second at a time and at most four times.
+    /// default the thread sleeps, for [`FsConfig::still`] at a time and at most four times.
     #[must_use]
     pub fn with_pause(mut self, pause: impl Fn(Duration) + Send + Sync + 'static) -> Self {
         self.stillness.pause = Arc::new(pause);

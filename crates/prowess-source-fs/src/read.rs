@@ -49,11 +49,11 @@ pub(crate) fn read(
     if resource.as_str().split('/').any(|part| config.skips(part)) {
         return Err(not_part_of(package, resource));
     }
-    stillness.read(|attempt| {
+    stillness.read(config.still, |attempt| {
         let content = read_once(config, package, resource, limit)?;
-        // The kernel sets the size of a file that is truncated before its times, and no skill is
-        // empty.
-        if attempt == 0 && content.bytes.is_empty() && is_skill_file(resource.as_str()) {
+        // The kernel sets the size of a file that is truncated before its times, and few files are
+        // empty for long.
+        if attempt == 0 && content.bytes.is_empty() {
             return Err(SourceError::new(SourceErrorKind::Changing, "the file is empty"));
         }
         Ok(content)
@@ -90,7 +90,7 @@ fn read_once(
 }
 
 fn content(file: &File<'_>, limit: ReadLimit) -> Result<Content, Error> {
-    Ok(Content { bytes: file.read_whole(limit.0)?, modified: file.stat().modified })
+    Ok(Content { bytes: file.read_whole(limit.0)?, stat: *file.stat() })
 }
 
 fn open(config: &FsConfig, package: &PackagePath) -> Result<Dir, SourceError> {

@@ -1,18 +1,18 @@
 //! Reading a file that an editor may be saving at this moment.
 //!
 //! An editor that saves in place truncates the file and then writes it, possibly in several pieces.
-//! A read in between looks complete. So a file is read again until it was not written to for a
-//! while.
+//! A read in between looks complete. So a file is read again until it has not changed for a while,
+//! by the times of the file system. The time of a change counts beside that of the content, which
+//! programs can set. A write through a mapping may change neither, so what was read before a wait
+//! has to be the same after it.
+//!
+//! A writer that waits longer than that between two pieces is not noticed.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{Clock, SourceError, SourceErrorKind, Timestamp};
-use prowess_dir::FileTime;
-
-/// The time without writes after which a file is read. Editors that write in pieces pause up to 50
-/// ms between two, and a busy machine doubles that.
-const STILL: Duration = Duration::from_millis(100);
+use prowess_dir::{FileTime, Stat};
 
 /// The number of attempts before a read fails.
 const TRIES: usize = 5;
@@ -20,10 +20,10 @@ const TRIES: usize = 5;
 /// Waits for this long.
 pub(crate) type Pause = Arc<dyn Fn(Duration) + Send + Sync>;
 
-/// The content of a file, and when it was written last.
+/// The content of a file, and its times.
 pub(crate) struct Content {
     pub(crate) bytes: Vec<u8>,
-    pub(crate) modified: FileTime,
+    pub(crate) stat: Stat,
 }
 
 /// Reads files once they are still.
@@ -33,8 +33,8 @@ pub(crate) struct Stillness {
 }
 
 impl Stillness {
-    /// Returns the content that `read` reads, once the file has been still for a while. `read` gets
-    /// the number of the attempts before.
+    /// Returns the content that `read` reads, once the file has been still for this long. `read`
+    /// gets the number of the attempts before.
     ///
     /// # Errors
     ///
@@ -42,32 +42,41 @@ impl Stillness {
     /// each attempt.
     pub(crate) fn read(
         &self,
+        still: Duration,
         read: impl Fn(usize) -> Result<Content, SourceError>,
     ) -> Result<Vec<u8>, SourceError> {
+        let mut last: Option<Vec<u8>> = None;
         for attempt in 0..TRIES {
             if attempt > 0 {
-                (self.pause)(STILL);
+                (self.pause)(still);
             }
             let before = self.clock.now();
             match read(attempt) {
-                Ok(content) if !self.is_fresh(content.modified, before) => return Ok(content.bytes),
+                Ok(Content { bytes, stat }) => {
+                    let is_fresh = |time| self.is_fresh(time, still, before);
+                    let is_same = last.as_ref().is_none_or(|last| *last == bytes);
+                    if is_same && !is_fresh(stat.modified) && !is_fresh(stat.changed) {
+                        return Ok(bytes);
+                    }
+                    last = Some(bytes);
+                }
                 Err(error) if error.kind != SourceErrorKind::Changing => return Err(error),
-                Ok(_) | Err(_) => {}
+                Err(_) => {}
             }
         }
         let message = "the file was written to each time it was read";
         Err(SourceError::new(SourceErrorKind::Changing, message))
     }
 
-    /// Returns whether a file that was read between `before` and now was written so recently that
-    /// its writer may not have finished. The time may be on either side, because clocks of file
+    /// Returns whether a file that was read between `before` and now changed so recently that its
+    /// writer may not have finished. The time may be on either side, because clocks of file
     /// servers differ. It is compared with the start of the read too, after which this thread may
     /// have waited for a processor for long.
-    fn is_fresh(&self, modified: FileTime, before: Timestamp) -> bool {
-        let modified =
-            i128::from(modified.seconds) * 1_000 + i128::from(modified.nanoseconds / 1_000_000);
-        let still = i128::try_from(STILL.as_millis()).unwrap_or(i128::MAX);
+    fn is_fresh(&self, changed: FileTime, still: Duration, before: Timestamp) -> bool {
+        let changed =
+            i128::from(changed.seconds) * 1_000 + i128::from(changed.nanoseconds / 1_000_000);
+        let still = i128::from(u64::try_from(still.as_millis()).unwrap_or(u64::MAX));
         let after = i128::from(self.clock.now().0);
-        modified > i128::from(before.0) - still && modified < after + still
+        changed > i128::from(before.0) - still && changed < after + still
     }
 }

@@ -1,18 +1,21 @@
 //! Files that are read while an editor saves them in place.
+#![allow(unsafe_code, reason = "a mapping of a file, which another program may write through")]
 
 use std::fs::{self, File};
-use std::io::{self, Seek as _, Write as _};
+use std::io::Write as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::ptr::{null_mut, with_exposed_provenance_mut};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
 
 use prowess_core::{
     Clock, PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind, Timestamp,
 };
-use prowess_source_fs::FsSource;
+use prowess_source_fs::{FsConfig, FsSource};
 use prowess_testkit::{ManualClock, Tree};
+use rustix::mm::{MapFlags, ProtFlags, mmap};
 
 use crate::config;
 
@@ -40,20 +43,6 @@ fn read(source: &FsSource) -> Result<Vec<u8>, SourceErrorKind> {
     let skill_md = ResourcePath::new("SKILL.md").unwrap();
     let read = source.read(&PackagePath::new("pdf").unwrap(), &skill_md, ReadLimit::default());
     read.map_err(|error| error.kind)
-}
-
-#[test]
-fn file_that_is_being_saved_is_read_once_it_is_whole() {
-    let (tree, file) = tree();
-    save(&file, &NEW[..9], NOW);
-    let clock = Arc::new(ManualClock::at(NOW));
-    let source = FsSource::new(config(&tree), clock.clone());
-    // The editor finishes, and the file stays as it is.
-    let source = source.with_pause(move |pause| {
-        save(&file, NEW, NOW);
-        clock.advance(pause);
-    });
-    assert_eq!(read(&source), Ok(NEW.to_vec()), "a part of a file is not its content");
 }
 
 #[test]
@@ -91,6 +80,120 @@ fn file_that_never_rests_is_an_error() {
     assert_eq!(SourceErrorKind::Changing.as_str(), "skill-changing");
 }
 
+/// One step of a writer.
+type Step = Box<dyn Fn(&Path) + Send + Sync>;
+
+fn step(step: impl Fn(&Path) + Send + Sync + 'static) -> Step {
+    Box::new(step)
+}
+
+/// Appends a part of the new version; the first one after truncation.
+fn part(range: std::ops::Range<usize>, then: fn(&File)) -> Step {
+    step(move |file| {
+        let mut options = File::options();
+        let mut file = options.append(true).open(file).unwrap();
+        if range.start == 0 {
+            file.set_len(0).unwrap();
+        }
+        file.write_all(&NEW[range.clone()]).unwrap();
+        then(&file);
+    })
+}
+
+/// Sets the time of the content back, as programs do that restore files.
+fn put_back(file: &File) {
+    file.set_modified(UNIX_EPOCH).unwrap();
+}
+
+/// Stores a part of the new version through a mapping that stays, so that only the first store
+/// changes the times, and on some file systems not even that one.
+fn mapped(range: std::ops::Range<usize>, mapping: &Arc<AtomicUsize>) -> Step {
+    let mapping = Arc::clone(mapping);
+    step(move |file| {
+        if range.start == 0 {
+            let file = File::options().read(true).write(true).open(file).unwrap();
+            file.set_len(NEW.len() as u64).unwrap();
+            let rights = ProtFlags::READ | ProtFlags::WRITE;
+            // SAFETY: no address is asked for, and the mapping is used below only.
+            let mapped = unsafe { mmap(null_mut(), NEW.len(), rights, MapFlags::SHARED, &file, 0) };
+            mapping.store(mapped.unwrap().expose_provenance(), Ordering::SeqCst);
+        }
+        let to = with_exposed_provenance_mut::<u8>(mapping.load(Ordering::SeqCst));
+        // SAFETY: the mapping is as long as the text, and never removed.
+        unsafe { to.add(range.start).copy_from(NEW[range.clone()].as_ptr(), range.len()) };
+    })
+}
+
+fn changed(file: &Path) -> u64 {
+    let metadata = file.metadata().unwrap();
+    u64::try_from(metadata.ctime() * 1_000 + metadata.ctime_nsec() / 1_000_000).unwrap()
+}
+
+/// Reads while a writer makes its first step 40 ms before and each further one in the middle of a
+/// wait.
+fn read_beside(steps: Vec<Step>, moves_times: bool) -> Result<Vec<u8>, SourceErrorKind> {
+    let (tree, file) = tree();
+    steps[0](&file);
+    let clock = Arc::new(ManualClock::at(Timestamp(changed(&file) + 40)));
+    let (time, next) = (Arc::clone(&clock), AtomicUsize::new(1));
+    let source = FsSource::new(config(&tree), clock).with_pause(move |pause| {
+        let step = steps.get(next.fetch_add(1, Ordering::SeqCst));
+        if let Some(step) = step {
+            step(&file);
+        }
+        if step.is_none() || !moves_times {
+            time.advance(pause);
+        } else {
+            let now = changed(&file) + 40;
+            time.advance(Duration::from_millis(now.saturating_sub(time.now().0)));
+        }
+    });
+    read(&source)
+}
+
+#[test]
+fn writer_that_pauses_briefly_is_awaited_however_it_writes() {
+    let check = |writer: &str, steps: Vec<Step>, moves_times: bool| {
+        assert_eq!(read_beside(steps, moves_times), Ok(NEW.to_vec()), "{writer}");
+    };
+    let end = NEW.len();
+    let keep: fn(&File) = |_| ();
+    let parts = |then| vec![part(0..9, then), part(9..20, then), part(20..end, then)];
+    check("in parts", parts(keep), true);
+    check("in parts, and puts the time back", parts(put_back), true);
+    check("truncates first", vec![part(0..0, put_back), part(0..end, put_back)], true);
+    let rename = step(|file| {
+        let other = file.with_extension("new");
+        fs::write(&other, NEW).unwrap();
+        put_back(&File::options().append(true).open(&other).unwrap());
+        fs::rename(other, file).unwrap();
+    });
+    check("renames", vec![rename], true);
+    let mapping = Arc::default();
+    let stores = vec![mapped(0..9, &mapping), mapped(9..20, &mapping), mapped(20..end, &mapping)];
+    check("through a mapping", stores, false);
+}
+
+/// The time without changes is a policy: what a longer pause of a writer costs.
+#[test]
+fn longer_wait_covers_longer_pauses() {
+    let check = |still, expected: &[u8]| {
+        let (tree, file) = tree();
+        part(0..9, put_back)(&file);
+        let clock = Arc::new(ManualClock::at(Timestamp(changed(&file) + 200)));
+        let config = FsConfig { still: Duration::from_millis(still), ..config(&tree) };
+        let time = Arc::clone(&clock);
+        let source = FsSource::new(config, clock).with_pause(move |pause| {
+            fs::write(&file, NEW).unwrap();
+            time.advance(pause * 3);
+        });
+        assert_eq!(read(&source), Ok(expected.to_vec()), "{still} ms");
+    };
+    check(0, &NEW[..9]);
+    check(100, &NEW[..9]);
+    check(300, NEW);
+}
+
 /// A clock that moves ten seconds each time that it is read, as for a thread that waits for a
 /// processor between two statements.
 struct Stalling(AtomicU64);
@@ -119,83 +222,4 @@ fn file_that_was_saved_during_a_slow_read_costs_one_pause() {
     });
     assert_eq!(read(&source), Ok(OLD.to_vec()));
     assert_eq!(pauses.load(Ordering::Relaxed), 1, "the start of the read counts too");
-}
-
-/// The time of the machine, which stands still at the last write while a save is unfinished: however
-/// long the writer waits for a processor, it is in the middle of a save.
-#[derive(Default)]
-struct SavesAtOnce(Mutex<Option<Timestamp>>);
-
-impl SavesAtOnce {
-    /// Makes one step of a save, at whose time the clock stands then.
-    fn step(&self, file: &mut File, step: impl FnOnce(&mut File) -> io::Result<()>) {
-        let mut stands = self.0.lock().unwrap();
-        step(file).unwrap();
-        *stands = Some(since_1970(file.metadata().unwrap().modified().unwrap()));
-    }
-
-    fn finish(&self) {
-        *self.0.lock().unwrap() = None;
-    }
-}
-
-impl Clock for SavesAtOnce {
-    fn now(&self) -> Timestamp {
-        self.0.lock().unwrap().unwrap_or_else(|| since_1970(SystemTime::now()))
-    }
-
-    fn elapsed(&self) -> Duration {
-        Duration::from_millis(self.now().0)
-    }
-}
-
-fn since_1970(time: SystemTime) -> Timestamp {
-    let since = time.duration_since(UNIX_EPOCH).expect("it is after 1970");
-    Timestamp(u64::try_from(since.as_millis()).expect("it is before the end of time"))
-}
-
-#[test]
-fn raced_saves_never_show_a_prefix() {
-    const SAVES: usize = 10;
-    let (tree, file) = tree();
-    let clock = Arc::new(SavesAtOnce::default());
-    let steps = Arc::clone(&clock);
-    // Until the step is done that the writer makes at this moment.
-    let source = FsSource::new(config(&tree), clock.clone()).with_pause(move |_| {
-        drop(steps.0.lock());
-        thread::yield_now();
-    });
-    let complete = AtomicUsize::new(0);
-    let is_over = AtomicBool::new(false);
-    let mut prefixes = Vec::new();
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut file = File::options().write(true).open(&file).unwrap();
-            for version in [NEW, OLD].into_iter().cycle().take(SAVES) {
-                let seen = complete.load(Ordering::Relaxed);
-                file.rewind().unwrap();
-                clock.step(&mut file, |file| file.set_len(0));
-                for byte in version {
-                    clock.step(&mut file, |file| file.write_all(&[*byte]));
-                    thread::yield_now();
-                }
-                clock.finish();
-                // Until the reader has had a whole version.
-                while complete.load(Ordering::Relaxed) == seen && !is_over.load(Ordering::Relaxed) {
-                    thread::yield_now();
-                }
-            }
-            is_over.store(true, Ordering::Relaxed);
-        });
-        while !is_over.load(Ordering::Relaxed) {
-            let Ok(bytes) = read(&source) else { continue };
-            if bytes == NEW || bytes == OLD {
-                complete.fetch_add(1, Ordering::Relaxed);
-            } else {
-                prefixes.push(bytes);
-                is_over.store(true, Ordering::Relaxed);
-            }
-        }
-    });
-    assert!(prefixes.is_empty(), "a part of a file is not its content: {prefixes:?}");
 }
