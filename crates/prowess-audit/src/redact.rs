@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
+use prowess_core::find_credential;
 use serde_json::Value;
 
 /// The text in place of a secret.
@@ -25,8 +26,8 @@ const SHORTEST_BEGINNING: usize = 6;
 /// The shortest line of a registered secret of several lines that is removed alone.
 const SHORTEST_LINE: usize = 12;
 
-/// Removes secrets from texts: the values of names such as `api_key`, `password` and `token`, and
-/// the values that the host registers, wherever they occur.
+/// Removes secrets from texts: the values of names such as `api_key`, `password` and `token`, what
+/// [`find_credential`] finds, and the values that the host registers, wherever they occur.
 ///
 /// ```
 /// use prowess_audit::Redactor;
@@ -94,7 +95,12 @@ impl Redactor {
 
     /// Returns the text without secrets.
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let text = self.redact_registered(text);
+        let mut text = self.redact_registered(text);
+        let mut from = 0;
+        while let Some(found) = find_credential(&text, from) {
+            from = found.start + REDACTED.len();
+            text.to_mut().replace_range(found, REDACTED);
+        }
         match without_named_values(&text) {
             Some(redacted) => redacted.into(),
             None => text,

@@ -153,7 +153,7 @@ fn text(now: Timestamp, level: Level, event: &str, message: &str, fields: Fields
     for (name, value) in fields {
         let value = match value {
             Value::String(text) => word(&text),
-            value => value.to_string(),
+            value => plain(&value.to_string()).into_owned(),
         };
         let _ = write!(line, " {name}={value}");
     }

@@ -149,4 +149,4 @@ pub use tool::{
 pub use trust::{
     AskedFolder, CheckedFolder, FolderAnswer, FolderIdentity, FolderTrust, NoFolderTrust,
 };
-pub use withheld::{withheld_content, withheld_directory, withheld_path};
+pub use withheld::{find_credential, withheld_content, withheld_directory, withheld_path};

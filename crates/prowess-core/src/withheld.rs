@@ -2,6 +2,7 @@
 //! model sees them.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Directories of repositories, environments, dependencies and caches.
 const MACHINE_DIRECTORIES: &str = ".cache .eggs .git .gradle .hg .ipynb_checkpoints .mypy_cache \
@@ -26,16 +27,22 @@ const FOR_READERS: &str = "defaults dist example sample template";
 /// they start with.
 const TOKENS: [(usize, &str); 7] = [
     (16, "AKIA ASIA"),
-    (20, "SG. glpat- rk_live_ sk_live_ xoxb- xoxp-"),
+    (20, "SG. glpat- rk_live_ sk_live_ xapp- xoxa- xoxb- xoxp-"),
     (30, "hf_"),
     (35, "AIza"),
-    (36, "ghp_ gho_ ghs_ ghu_ npm_"),
-    (40, "sk-ant- sk-proj-"),
+    (36, "ghp_ gho_ ghr_ ghs_ ghu_ npm_"),
+    (40, "gsk_ sk-ant- sk-or-v1- sk-proj-"),
     (50, "AGE-SECRET-KEY-1 dop_v1_ github_pat_ pypi-AgE"),
 ];
 
 /// The end of the first line of a private key in PEM form, and the length of its first line.
 const PRIVATE_KEY: (&str, usize) = ("PRIVATE KEY-----", 40);
+
+/// The length of the shortest token, of which each byte is one of a word or a dot.
+const SHORTEST_TOKEN: usize = 20;
+
+/// The shortest part behind a dot that belongs to a token, as in `SG.ID.SECRET`.
+const LEAST_PART: usize = 16;
 
 /// Fewer different characters than this are a placeholder, such as `ghp_xxxxxxxx`.
 const MIN_DIFFERENT: usize = 8;
@@ -96,25 +103,73 @@ pub fn withheld_content(path: &str, content: &[u8]) -> Option<&'static str> {
     if is_for_keys && !has("BEGIN CERTIFICATE") && !has("PUBLIC KEY-----") {
         return Some("may hold credentials");
     }
-    if has_private_key(content) {
+    if private_key(content).is_some() {
         return Some("has a private key");
     }
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    let has_token = |start: &str, most: usize| {
-        positions(content, start.as_bytes()).any(|at| {
-            let rest = &content[at + start.len()..];
-            let length = rest.iter().take_while(|byte| is_word(**byte)).count();
-            let is_whole = at == 0 || !is_word(content[at - 1]);
-            is_whole && length >= most && is_random(&rest[..length])
-        })
-    };
-    let has_one = |(most, starts): &(usize, &str)| starts.split(' ').any(|it| has_token(it, *most));
-    TOKENS.iter().any(has_one).then_some("has a credential")
+    token(content, 0).map(|_| "has a credential")
 }
 
-fn has_private_key(content: &[u8]) -> bool {
+/// Returns where a text has a credential by its format, from a position on: a known token, or a
+/// private key.
+///
+/// ```
+/// use prowess_core::find_credential;
+///
+/// let text = "notes/ghp_a0B1c2D3e4F5a0B1c2D3e4F5a0B1c2D3e4F5.md";
+/// assert_eq!(find_credential(text, 0), Some(6..46));
+/// assert_eq!(find_credential("notes/ghp_example.md", 0), None);
+/// ```
+pub fn find_credential(text: &str, from: usize) -> Option<Range<usize>> {
+    let token = token(text.as_bytes(), from);
+    let key = text.get(from..).and_then(|rest| private_key(rest.as_bytes())).map(|at| {
+        let start = from + at;
+        let rest = &text[start..];
+        let end = rest.find("-----END ").and_then(|at| Some(at + rest[at..].find("KEY-----")? + 8));
+        start..end.map_or(text.len(), |end| start + end)
+    });
+    [token, key].into_iter().flatten().min_by_key(|range| range.start)
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// Returns the first token from a position on.
+fn token(content: &[u8], from: usize) -> Option<Range<usize>> {
+    // Hardly any word is as long, which is found out first.
+    let may_be = |rest: &[u8]| {
+        let mut start = rest.iter().take(SHORTEST_TOKEN);
+        rest.len() >= SHORTEST_TOKEN && start.all(|&byte| is_word(byte) || byte == b'.')
+    };
+    (from..content.len()).find_map(|at| {
+        let is_start = at == 0 || !content[at - 1].is_ascii_alphanumeric();
+        let rest = &content[at..];
+        let length = (is_start && may_be(rest)).then(|| token_length(rest)).flatten()?;
+        Some(at..at + length)
+    })
+}
+
+/// Returns the length of the token that a text begins with, and of the parts behind its dots.
+fn token_length(text: &[u8]) -> Option<usize> {
+    let word = |rest: &[u8]| rest.iter().take_while(|byte| is_word(**byte)).count();
+    TOKENS.iter().find_map(|(least, starts)| {
+        let mut starts = starts.split(' ').filter(|start| text.starts_with(start.as_bytes()));
+        let start = starts.next()?.len();
+        let mut end = start + word(&text[start..]);
+        if end - start < *least || !is_random(&text[start..end]) {
+            return None;
+        }
+        while text.get(end) == Some(&b'.') && word(&text[end + 1..]) >= LEAST_PART {
+            end += 1 + word(&text[end + 1..]);
+        }
+        Some(end)
+    })
+}
+
+/// Returns where the first private key begins.
+fn private_key(content: &[u8]) -> Option<usize> {
     let (end, length) = PRIVATE_KEY;
-    positions(content, end.as_bytes()).any(|at| {
+    positions(content, end.as_bytes()).find_map(|at| {
         let line = content[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let is_start = content[line..at].windows(11).any(|start| start == b"-----BEGIN ");
         // A key in a document of JSON has its lines behind `\n`.
@@ -123,7 +178,8 @@ fn has_private_key(content: &[u8]) -> bool {
         let is_key =
             |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
         let has_headers = rest.starts_with(b"Proc-Type:") || rest.starts_with(b"DEK-Info:");
-        is_start && (has_headers || rest.iter().take_while(is_key).count() >= length)
+        let is_key = has_headers || rest.iter().take_while(is_key).count() >= length;
+        (is_start && is_key).then_some(line)
     })
 }
 

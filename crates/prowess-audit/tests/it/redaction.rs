@@ -8,8 +8,11 @@ use prowess_core::{AuditEvent, AuditSink, CallIntent};
 
 use crate::fixture::{Place, denied, intent};
 
+const KEY: &str = "x\n-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIA0B1c2D3e4F5a0B1c2D3e4F5a0B1c2D3e4F5\n\
+                   AbC=\n-----END EC PRIVATE KEY-----\nrest";
+
 #[test]
-fn values_of_secret_names_are_removed() {
+fn secrets_are_removed_by_their_names_and_formats() {
     let cases = [
         (r#"api_key="sk-12345""#, r#"api_key="[REDACTED]""#),
         ("password: secret123", "password: [REDACTED]"),
@@ -24,6 +27,12 @@ fn values_of_secret_names_are_removed() {
         ("sent Bearer abc.def back", "sent Bearer [REDACTED] back"),
         ("https://h/?token=a&x=1", "https://h/?token=[REDACTED]&x=1"),
         ("token=a token=b", "token=[REDACTED] token=[REDACTED]"),
+        ("notes/ghp_a0B1c2D3e4F5a0B1c2D3e4F5a0B1c2D3e4F5.md", "notes/[REDACTED].md"),
+        ("my-sk-ant-a0B1c2D3e4F5a0B1c2D3e4F5a0B1c2D3e4F5a0B1, x", "my-[REDACTED], x"),
+        ("SG.a0B1c2D3e4F5a0B1c2D3e4.a0B1c2D3e4F5a0B1c2D3e4", "[REDACTED]"),
+        ("AKIAA0B1C2D3E4F5G6H7 AKIAA0B1C2D3E4F5G6H7", "[REDACTED] [REDACTED]"),
+        (KEY, "x\n[REDACTED]\nrest"),
+        ("ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", ""),
         ("https://h/?token=&x=1", ""),
         ("basic: x", ""),
         ("tokens: 5, passwordless login, a token is here", ""),

@@ -46,9 +46,10 @@ fn each_flipped_bit_is_found() {
     let (place, _) = log();
     let bytes = fs::read(&place.path).expect("the log is there");
     let first_line = bytes.iter().position(|&byte| byte == b'\n').expect("it has lines");
-    for at in 0..=first_line {
+    // The second bit changes the case of a letter, also of a digest.
+    for (at, bit) in (0..=first_line).flat_map(|at| [(at, 1), (at, b' ')]) {
         let mut changed = bytes.clone();
-        changed[at] ^= 1;
+        changed[at] ^= bit;
         fs::write(&place.path, changed).expect("there is room");
         let error = verify(&place.path);
         assert!(error.is_err(), "byte {at} of line 1 was changed: {error:?}");
