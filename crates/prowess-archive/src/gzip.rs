@@ -1,4 +1,4 @@
-//! Unpacks gzip files of one member.
+//! Unpacks gzip files. Some programs write them in several members.
 
 use std::io::Read as _;
 
@@ -15,14 +15,21 @@ pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
 pub(crate) fn unpack(bytes: &[u8], limits: &Limits) -> Result<Vec<u8>, Refusal> {
     let most = limits.unpacked(bytes.len());
     let mut unpacked = Vec::new();
-    let mut decoder = GzDecoder::new(bytes);
-    // One byte more shows that the limit is exceeded.
-    let read = (&mut decoder).take(most as u64 + 1).read_to_end(&mut unpacked);
-    read.map_err(|_| RefusalKind::Damaged)?;
-    if unpacked.len() > most {
-        let is_ratio = most < limits.bytes;
-        return Err(if is_ratio { RefusalKind::Ratio } else { RefusalKind::TooLarge }.into());
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        if !is_gzip(rest) {
+            return Err(RefusalKind::HiddenData.into());
+        }
+        let mut decoder = GzDecoder::new(rest);
+        // One byte more shows that the limit is exceeded.
+        let left = most - unpacked.len() + 1;
+        let read = (&mut decoder).take(left as u64).read_to_end(&mut unpacked);
+        read.map_err(|_| RefusalKind::Damaged)?;
+        if unpacked.len() > most {
+            let is_ratio = most < limits.bytes;
+            return Err(if is_ratio { RefusalKind::Ratio } else { RefusalKind::TooLarge }.into());
+        }
+        rest = decoder.into_inner();
     }
-    // A second member would be unpacked by other readers.
-    if decoder.into_inner().is_empty() { Ok(unpacked) } else { Err(RefusalKind::HiddenData.into()) }
+    Ok(unpacked)
 }

@@ -219,7 +219,7 @@ impl From<InstallError> for Failure {
     fn from(error: InstallError) -> Self {
         use prowess::RemoteErrorKind::{Invalid, TooLarge};
         let help = match &error {
-            InstallError::SurfaceGrown { .. } => {
+            InstallError::SurfaceGrown { .. } | InstallError::StepBack { .. } => {
                 "look at `prowess update --preview`, then run `prowess update --accept`"
             }
             InstallError::OtherSigner { .. } => {

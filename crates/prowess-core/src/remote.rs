@@ -56,6 +56,25 @@ pub trait Remote: Send + Sync {
         self.resolve(request, cancel)
     }
 
+    /// Returns why a revision of a source may be a step back from an earlier one of the same request:
+    /// a tag was moved, or the history does not lead from one to the other. `None` if it follows.
+    ///
+    /// By default, this returns `None`: revisions have no order.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::resolve`].
+    fn step_back(
+        &self,
+        request: &RemoteRequest,
+        from: &str,
+        to: &str,
+        cancel: &Cancel,
+    ) -> Result<Option<String>, RemoteError> {
+        let _ = (request, from, to, cancel);
+        Ok(None)
+    }
+
     /// Returns the bytes of an artifact, at most `limit` of them.
     ///
     /// # Errors

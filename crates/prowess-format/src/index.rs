@@ -93,7 +93,15 @@ pub struct LeftOut {
 struct Written {
     #[serde(rename = "$schema")]
     schema: String,
-    skills: Vec<Value>,
+    skills: Vec<WrittenEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenEntry {
+    Read(IndexEntry),
+    /// A field is missing, wrong or there twice: of two digests, another reader may take the other.
+    Other(Value),
 }
 
 impl SkillIndex {
@@ -141,8 +149,14 @@ impl SkillIndex {
     }
 }
 
-fn entry(written: Value) -> Result<IndexEntry, String> {
-    let entry: IndexEntry = serde_json::from_value(written).map_err(|error| error.to_string())?;
+fn entry(written: WrittenEntry) -> Result<IndexEntry, String> {
+    let entry = match written {
+        WrittenEntry::Read(entry) => entry,
+        WrittenEntry::Other(value) => {
+            let read: Result<IndexEntry, _> = serde_json::from_value(value);
+            return Err(read.err().map_or("a field is there twice".into(), |it| it.to_string()));
+        }
+    };
     let name = SkillName::with_rule(&entry.name, NameRule::AgentSkills);
     name.map_err(|error| format!("`name`: {error}"))?;
     let most = Limits::default().description_characters.max;

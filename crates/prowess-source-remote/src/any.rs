@@ -167,6 +167,16 @@ impl Remote for AnyRemote {
         self.remote(&request.source)?.resolve_revision(request, revision, cancel)
     }
 
+    fn step_back(
+        &self,
+        request: &RemoteRequest,
+        from: &str,
+        to: &str,
+        cancel: &Cancel,
+    ) -> Result<Option<String>, RemoteError> {
+        self.remote(&request.source)?.step_back(request, from, to, cancel)
+    }
+
     fn fetch(
         &self,
         artifact: &RemoteArtifact,

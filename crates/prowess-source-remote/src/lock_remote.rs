@@ -80,6 +80,17 @@ impl Remote for LockRemote {
         remote.resolve_revision(&request, revision, cancel)
     }
 
+    fn step_back(
+        &self,
+        request: &RemoteRequest,
+        from: &str,
+        to: &str,
+        cancel: &Cancel,
+    ) -> Result<Option<String>, RemoteError> {
+        let (remote, request) = self.of(request);
+        remote.step_back(&request, from, to, cancel)
+    }
+
     fn fetch(
         &self,
         artifact: &RemoteArtifact,

@@ -31,6 +31,8 @@ pub(crate) struct Candidate {
     pub(crate) unverified: Vec<String>,
     /// What was left out of the package, such as links that lead out of the source.
     pub(crate) left_out: Vec<String>,
+    /// Why it may be a step back from the installed version.
+    pub(crate) steps_back: Vec<String>,
     /// The artifact, for the quarantine; `None` for a package that was fetched alone.
     pub(crate) bytes: Option<Arc<[u8]>>,
 }
@@ -243,8 +245,10 @@ impl Fetched {
             return self.left_out.push(LeftOut { name: directory, error });
         }
         self.found.insert(id.clone(), frontmatter.description);
-        let (unverified, left_out) = (Vec::new(), Vec::new());
-        self.candidates.push(Candidate { id, package, skill, unverified, left_out, bytes: None });
+        let (unverified, left_out, steps_back) = Default::default();
+        let candidate =
+            Candidate { id, package, skill, unverified, left_out, steps_back, bytes: None };
+        self.candidates.push(candidate);
     }
 }
 

@@ -50,6 +50,9 @@ prowess_core::declare_codes! {
     SKILL_FROM_ANOTHER_SOURCE = "skill-from-another-source";
     /// Error: an update can do more than the installed version.
     SURFACE_GROWN = "surface-grown";
+    /// Error: a new version does not follow the installed one: a tag was moved, the history of a
+    /// branch was changed, or the version is lower.
+    STEP_BACK = "step-back";
     /// Error: the signature of an artifact cannot be read, or is not that of the artifact.
     SIGNATURE_INVALID = "signature-invalid";
     /// Error: an artifact has another signer than the installed version or than the user has named.

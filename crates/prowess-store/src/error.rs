@@ -149,6 +149,14 @@ pub enum InstallError {
         /// The new capabilities.
         gained: Vec<String>,
     },
+    /// The new version may be a step back from the installed one.
+    #[error("the new version of `{id}` may be a step back: {}", .reasons.join("; "))]
+    StepBack {
+        /// The id of the skill.
+        id: String,
+        /// The reasons, as sentences.
+        reasons: Vec<String>,
+    },
     /// The signature cannot be read, or is not that of the artifact.
     #[error("the signature is refused: {0}")]
     SignatureInvalid(String),
@@ -189,6 +197,7 @@ impl InstallError {
             Self::SkillInvalid(_) | Self::SeveralSkills { .. } => codes::SKILL_INVALID,
             Self::OtherSource { .. } => codes::SKILL_FROM_ANOTHER_SOURCE,
             Self::SurfaceGrown { .. } => codes::SURFACE_GROWN,
+            Self::StepBack { .. } => codes::STEP_BACK,
             Self::SignatureInvalid(_) => codes::SIGNATURE_INVALID,
             Self::OtherSigner { .. } => codes::SIGNER_CHANGED,
             Self::NotInstalled(_) => codes::NOT_INSTALLED,

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::LockError;
+use crate::signer::SIGSTORE;
 
 /// The maximum size of such a file, in bytes.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
@@ -23,6 +24,43 @@ pub struct ForeignSkill {
     pub reference: Option<String>,
     /// The locked digest of the files, as [`folder_hash`](crate::folder_hash) computes it.
     pub folder_hash: Option<Digest>,
+    /// The locked signer: a skill of another one, or of none, is not installed.
+    pub signer: Option<ForeignSigner>,
+}
+
+/// The signer in the lock file of another tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForeignSigner {
+    /// What the file says, as JSON.
+    pub written: String,
+    /// The issuer and the start of the identity, if the file names a certificate of sigstore.
+    pub identity: Option<[String; 2]>,
+}
+
+impl ForeignSigner {
+    /// Reads what a line says about its signer. What is not understood has no identity, so that no
+    /// artifact has that signer.
+    fn read(written: &serde_json::Value) -> Self {
+        const KNOWN: [&str; 4] = ["signerIdentity", "certIssuer", "repositoryUri", "sigstoreUrl"];
+        let text = |key: &str| written[key].as_str();
+        let is_known = |fields: &serde_json::Map<_, _>| {
+            fields.keys().all(|key: &String| KNOWN.contains(&key.as_str()))
+        };
+        let identity = written.as_object().filter(|fields| is_known(fields)).and_then(|_| {
+            let (issuer, identity) = (text("certIssuer")?, text("signerIdentity")?);
+            let repository = text("repositoryUri").filter(|_| identity.starts_with('/'));
+            Some([issuer.to_owned(), format!("{}{identity}", repository.unwrap_or_default())])
+        });
+        Self { written: written.to_string(), identity }
+    }
+
+    /// Returns whether this is the signer with a name as in a lock. A workflow may have run at any
+    /// reference, which follows it after `@`.
+    pub(crate) fn is(&self, name: &str) -> bool {
+        let Some([issuer, identity]) = &self.identity else { return false };
+        let rest = name.strip_prefix(&format!("{SIGSTORE}{issuer} {identity}"));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
+    }
 }
 
 /// The lock files of other tools.
@@ -95,6 +133,8 @@ struct VercelSkill {
     reference: Option<String>,
     skill_path: Option<String>,
     computed_hash: Option<String>,
+    #[serde(alias = "signer", alias = "signature")]
+    provenance: Option<serde_json::Value>,
 }
 
 fn read_vercel(text: &str, version: i64) -> Result<Vec<ForeignSkill>, LockError> {
@@ -103,7 +143,9 @@ fn read_vercel(text: &str, version: i64) -> Result<Vec<ForeignSkill>, LockError>
     let skills = file.skills.into_iter().map(|(name, skill)| {
         let source = vercel_source(&name, &skill)?;
         let hash = skill.computed_hash.map(|hash| digest(&hash)).transpose()?;
-        Ok(ForeignSkill { name: Some(name), source, reference: skill.reference, folder_hash: hash })
+        let signer = skill.provenance.as_ref().map(ForeignSigner::read);
+        let reference = skill.reference;
+        Ok(ForeignSkill { name: Some(name), source, reference, folder_hash: hash, signer })
     });
     skills.collect()
 }
@@ -155,6 +197,8 @@ struct ToolHiveSkill {
     source: String,
     resolved_reference: Option<String>,
     digest: String,
+    #[serde(alias = "signer", alias = "signature")]
+    provenance: Option<serde_json::Value>,
 }
 
 fn read_toolhive(text: &str) -> Result<Vec<ForeignSkill>, LockError> {
@@ -167,6 +211,7 @@ fn read_toolhive(text: &str) -> Result<Vec<ForeignSkill>, LockError> {
             source: toolhive_source(&written),
             reference: Some(skill.digest),
             folder_hash: None,
+            signer: skill.provenance.as_ref().map(ForeignSigner::read),
         }
     };
     Ok(file.skills.into_iter().map(skill).collect())
@@ -202,6 +247,8 @@ struct ApmDependency {
     resolved_commit: Option<String>,
     resolved_ref: Option<String>,
     virtual_path: Option<String>,
+    #[serde(alias = "signer", alias = "signature")]
+    provenance: Option<serde_json::Value>,
 }
 
 fn read_apm(text: &str) -> Result<Vec<ForeignSkill>, LockError> {
@@ -228,6 +275,7 @@ fn read_apm(text: &str) -> Result<Vec<ForeignSkill>, LockError> {
             source: format!("git+{repository}{directory}"),
             reference: it.resolved_commit.or(it.resolved_ref),
             folder_hash: None,
+            signer: it.provenance.as_ref().map(ForeignSigner::read),
         }
     };
     Ok(file.dependencies.into_iter().map(skill).collect())

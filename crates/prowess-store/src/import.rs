@@ -8,15 +8,15 @@ use prowess_core::{Cancel, Digest, RemoteRequest};
 use crate::candidate::{Candidate, Fetched, LeftOut, fetch};
 use crate::error::InstallError;
 use crate::folder_hash::folder_hash;
-use crate::foreign::ForeignSkill;
+use crate::foreign::{ForeignSigner, ForeignSkill};
 use crate::installer::{Addition, Installer};
 use crate::signers::Signatures;
 
 impl Installer<'_> {
     /// Installs the skills of the lock file of another tool, and locks their versions.
     ///
-    /// A commit or a digest in that file becomes the reference, and a digest of the files has to be
-    /// that of the package.
+    /// A commit or a digest in that file becomes the reference, a digest of the files has to be that
+    /// of the package, and a signer the one that has signed it.
     ///
     /// A line that cannot be installed costs no other one.
     ///
@@ -31,7 +31,7 @@ impl Installer<'_> {
         let before = self.lock.load()?;
         let signatures = Signatures::known(self.signers, &before);
         let mut all = Fetched::default();
-        for ((source, reference), (mut names, hashes)) in groups(skills) {
+        for ((source, reference), Group { mut names, hashes, signers, signer }) in groups(skills) {
             let request = RemoteRequest { source, reference };
             let fetched = fetch(self.remote, &request, &names, &signatures, &before, cancel);
             let fetched = fetched.unwrap_or_else(|error| {
@@ -50,7 +50,9 @@ impl Installer<'_> {
                         let from = other.skill.source.clone();
                         Err(InstallError::OtherSource { id: id.clone(), from })
                     }
-                    None => check_hash(&candidate, hashes.get(&id)),
+                    None => check_hash(&candidate, hashes.get(&id)).and_then(|()| {
+                        check_signer(&candidate, signers.get(&id).or(signer.as_ref()))
+                    }),
                 };
                 match checked {
                     Ok(()) => all.candidates.push(candidate),
@@ -62,18 +64,48 @@ impl Installer<'_> {
     }
 }
 
-/// The names of a group of skills, all if there are none, and the digests of their files.
-type Group = (Vec<String>, BTreeMap<String, Digest>);
+/// Skills of one source and reference.
+#[derive(Default)]
+struct Group {
+    /// Their names; all if there are none.
+    names: Vec<String>,
+    /// The digests of their files.
+    hashes: BTreeMap<String, Digest>,
+    /// Their signers.
+    signers: BTreeMap<String, ForeignSigner>,
+    /// The signer of those without a name.
+    signer: Option<ForeignSigner>,
+}
 
 /// Groups skills by their source and reference.
 fn groups(skills: &[ForeignSkill]) -> BTreeMap<(String, Option<String>), Group> {
     let mut groups: BTreeMap<_, Group> = BTreeMap::new();
-    for ForeignSkill { name, source, reference, folder_hash } in skills {
-        let (names, hashes) = groups.entry((source.clone(), reference.clone())).or_default();
-        names.extend(name.clone());
-        hashes.extend(name.clone().zip(*folder_hash));
+    for ForeignSkill { name, source, reference, folder_hash, signer } in skills {
+        let group = groups.entry((source.clone(), reference.clone())).or_default();
+        group.names.extend(name.clone());
+        group.hashes.extend(name.clone().zip(*folder_hash));
+        match name {
+            Some(name) => group.signers.extend(Some(name.clone()).zip(signer.clone())),
+            None => group.signer = group.signer.take().or(signer.clone()),
+        }
     }
     groups
+}
+
+/// Checks that the signer of a line has signed the skill.
+fn check_signer(
+    candidate: &Candidate,
+    expected: Option<&ForeignSigner>,
+) -> Result<(), InstallError> {
+    let found = &candidate.skill.signer;
+    match expected.filter(|expected| !expected.is(found)) {
+        None => Ok(()),
+        Some(expected) => Err(InstallError::OtherSigner {
+            id: candidate.id.clone(),
+            expected: expected.written.clone(),
+            found: found.clone(),
+        }),
+    }
 }
 
 fn check_hash(candidate: &Candidate, expected: Option<&Digest>) -> Result<(), InstallError> {

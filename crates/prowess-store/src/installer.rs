@@ -46,6 +46,8 @@ pub enum RemoteState {
     SameFiles,
     /// The source has other files.
     Changed,
+    /// The source has other files, which may be a step back for these reasons.
+    WentBack(Vec<String>),
     /// The source has no such skill any more.
     Gone,
     /// The source cannot be reached or read.
@@ -101,8 +103,8 @@ impl Installer<'_> {
     /// Installs the skills of a source, and locks their versions: those of these names, or all of
     /// them.
     ///
-    /// A skill of this source that is installed already is updated only if the new version can do
-    /// nothing that the installed one cannot do.
+    /// A skill of this source that is installed already is updated only if the new version follows
+    /// the installed one and can do nothing that it cannot do.
     ///
     /// A skill that cannot be installed costs no other one.
     ///
@@ -117,7 +119,8 @@ impl Installer<'_> {
     ) -> Result<Addition, InstallError> {
         let before = self.lock.load()?;
         let signatures = Signatures::known(self.signers, &before);
-        let fetched = fetch(self.remote, request, names, &signatures, &before, cancel)?;
+        let mut fetched = fetch(self.remote, request, names, &signatures, &before, cancel)?;
+        self.find_steps_back(&mut fetched.candidates, &before, cancel);
         self.add_fetched(fetched)
     }
 
@@ -249,6 +252,8 @@ impl Installer<'_> {
             if let Ok(artifacts) = &artifacts {
                 other.retain(|id| !has_locked(artifacts, id, &lock.skills[*id]));
                 fetched = fetch_each(self.remote, &request, artifacts, &other, &lock, cancel);
+                let candidates = fetched.values_mut().filter_map(|it| it.as_mut().ok());
+                self.find_steps_back(candidates, &lock, cancel);
             }
             for id in ids {
                 let locked = &lock.skills[id];
@@ -279,7 +284,8 @@ fn state(fetched: Option<Result<Candidate, InstallError>>, locked: &LockedSkill)
         None => RemoteState::Gone,
         Some(Err(error)) => RemoteState::Unavailable(error),
         Some(Ok(found)) if found.skill.tree == locked.tree => RemoteState::SameFiles,
-        Some(Ok(_)) => RemoteState::Changed,
+        Some(Ok(found)) if found.steps_back.is_empty() => RemoteState::Changed,
+        Some(Ok(found)) => RemoteState::WentBack(found.steps_back),
     }
 }
 
@@ -299,6 +305,10 @@ pub(crate) fn check_replacement(
     }
     if known.source != candidate.skill.source {
         return Err(InstallError::OtherSource { id, from: known.source.clone() });
+    }
+    let reasons = candidate.steps_back.clone();
+    if !reasons.is_empty() {
+        return Err(InstallError::StepBack { id, reasons });
     }
     let gained = gained(known, &candidate.skill);
     if gained.is_empty() { Ok(()) } else { Err(InstallError::SurfaceGrown { id, gained }) }

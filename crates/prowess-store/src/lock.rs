@@ -113,13 +113,22 @@ fn refusal(text: &str, error: &toml::de::Error) -> LockError {
 /// The maximum number of characters of a parser's message, which may quote the text.
 const MAX_MESSAGE: usize = 300;
 
-/// Returns a parser's message with its position. The line itself, which has any length, is left
-/// out.
+/// The maximum number of characters of the name of a table.
+const MAX_TABLE: usize = 80;
+
+/// Returns a parser's message with its position and the table that it is in, such as a skill whose
+/// lines were cut off. The line itself, which has any length, is left out.
 fn located(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().trim().replace('\n', "; ");
     let message: String = message.chars().take(MAX_MESSAGE).collect();
     let Some(span) = error.span() else { return message };
     let before = &text[..text.floor_char_boundary(span.start)];
     let column = before.chars().rev().take_while(|letter| *letter != '\n').count() + 1;
-    format!("{message} at line {}, column {column}", before.matches('\n').count() + 1)
+    let line = before.matches('\n').count();
+    let table = text.lines().take(line + 1).filter(|line| line.starts_with('[')).last();
+    let table = table.map(|table| {
+        let table: String = table.chars().take(MAX_TABLE).collect();
+        format!(", in {}", prowess_text::quoted(&table))
+    });
+    format!("{message} at line {}, column {column}{}", line + 1, table.unwrap_or_default())
 }

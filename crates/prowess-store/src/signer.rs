@@ -7,7 +7,7 @@ use prowess_signature::{Identity, PublicKey, SignatureError};
 
 /// The starts of the names of signers in a lock.
 const MINISIGN: &str = "minisign:";
-const SIGSTORE: &str = "sigstore:";
+pub(crate) const SIGSTORE: &str = "sigstore:";
 
 /// The signer of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]

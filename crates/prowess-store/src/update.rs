@@ -7,7 +7,7 @@ use prowess_core::Cancel;
 
 use crate::candidate::{Candidate, LeftOut, fetch};
 use crate::error::{InstallError, StoreError};
-use crate::installer::{Installer, gained, request};
+use crate::installer::{Installer, check_replacement, gained, request};
 use crate::lock::Lock;
 use crate::locked_skill::LockedSkill;
 use crate::signers::Signatures;
@@ -32,6 +32,9 @@ pub struct Update {
     pub files: BTreeMap<String, FileChange>,
     /// The texts of changed files, before and after: at most 64, each of at most 64 KiB.
     pub texts: BTreeMap<String, [String; 2]>,
+    /// Why the new version may be a step back, as sentences: a tag was moved, the revision does not
+    /// follow the installed one, or the version is lower.
+    pub steps_back: Vec<String>,
     /// The capabilities that only the new version has.
     pub gained: Vec<String>,
     /// The capabilities that only the installed version has.
@@ -49,7 +52,8 @@ pub enum FileChange {
     Removed,
 }
 
-/// Whether an update that can do more than the installed version is installed.
+/// Whether an update is installed that can do more than the installed version, or may be a step back
+/// from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
     /// It is refused, and the user has to be asked.
@@ -92,8 +96,8 @@ impl Installer<'_> {
         updates.or_error()
     }
 
-    /// Installs the newer versions of these skills, or of all. A version that has another signer,
-    /// or can do more and that is refused, is an error of its skill.
+    /// Installs the newer versions of these skills, or of all. A version that has another signer is
+    /// an error of its skill; so is one that can do more or may be a step back, if that is refused.
     ///
     /// # Errors
     ///
@@ -107,12 +111,8 @@ impl Installer<'_> {
         let (mut updates, mut candidates) = self.updates(ids, cancel)?;
         let check = |candidate: &Candidate, known: Option<&LockedSkill>| {
             let id = candidate.id.clone();
-            let known = known.ok_or_else(|| InstallError::NotInstalled(id.clone()))?;
-            let gained = gained(known, &candidate.skill);
-            if growth == Growth::Accept || gained.is_empty() {
-                return Ok(());
-            }
-            Err(InstallError::SurfaceGrown { id, gained })
+            let known = known.ok_or(InstallError::NotInstalled(id))?;
+            if growth == Growth::Accept { Ok(()) } else { check_replacement(candidate, known) }
         };
         if !candidates.is_empty() {
             for LeftOut { name, error } in self.install(&mut candidates, &check)?.1 {
@@ -147,7 +147,9 @@ impl Installer<'_> {
                     continue;
                 }
             };
-            for candidate in fetched.candidates {
+            let mut candidates = fetched.candidates;
+            self.find_steps_back(&mut candidates, &lock, cancel);
+            for candidate in candidates {
                 let Some(from) = lock.skills.get(&candidate.id) else { continue };
                 if from.tree != candidate.skill.tree {
                     updates.found.push(self.compare(from, &candidate)?);
@@ -178,6 +180,7 @@ impl Installer<'_> {
             id: candidate.id.clone(),
             texts: self.texts(from, &files, &candidate.package),
             files,
+            steps_back: candidate.steps_back.clone(),
             gained: gained(from, &to),
             lost: gained(&to, from),
             from: from.clone(),

@@ -8,7 +8,7 @@ use prowess_archive::{Archive, File};
 use tempfile::TempDir;
 
 use crate::read_default;
-use crate::tar_file::{directory, file, long_name, pax, tar, tar_gz};
+use crate::tar_file::{directory, file, gzip, long_name, pax, tar, tar_gz};
 use crate::zip_file::{deflated, stored, zip, zip_with};
 
 fn paths(bytes: &[u8]) -> Vec<String> {
@@ -32,6 +32,16 @@ fn usual_tar_files_are_read() {
         paths(&tar_gz(&[pax(b'x', &times), file("r\u{e9}sum\u{e9}.md")])),
         ["r\u{e9}sum\u{e9}.md"]
     );
+}
+
+/// As programs write them that compress with several processors.
+#[test]
+fn gzip_of_several_members_is_read() {
+    let whole = tar(&[file("SKILL.md"), file("a/b.md")]);
+    for at in [0, 1, 512, 700, whole.len()] {
+        let (start, end) = whole.split_at(at);
+        assert_eq!(paths(&[gzip(start), gzip(end)].concat()), ["SKILL.md", "a/b.md"], "{at}");
+    }
 }
 
 #[test]

@@ -129,7 +129,7 @@ pub(crate) struct Update {
     /// Show what would change, without installing it
     #[arg(long)]
     pub(crate) preview: bool,
-    /// Accept versions that can do more than the installed ones
+    /// Accept versions that can do more than the installed ones, or do not follow them
     #[arg(long, conflicts_with = "preview")]
     pub(crate) accept: bool,
     /// Return these skills to their previous versions, or to one of `--versions` with `--to`

@@ -87,6 +87,9 @@ pub(crate) fn checked_line(id: &str, checked: &Checked) -> Line {
         (Ok(()), RemoteState::Changed) => {
             ("changed", Some("the source has another version".to_owned()))
         }
+        (Ok(()), RemoteState::WentBack(reasons)) => {
+            ("changed", Some(format!("the source has another version: {}", reasons.join("; "))))
+        }
         (Ok(()), RemoteState::Gone) => ("gone", Some("the source has no such skill".to_owned())),
         (Ok(()), RemoteState::Unavailable(error)) => (unchecked(error), Some(error.to_string())),
     };

@@ -47,6 +47,9 @@ struct Shown {
     /// The differences of changed text files, as a unified diff.
     #[serde(skip_serializing_if = "String::is_empty")]
     diff: String,
+    /// Why the new version may be a step back.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    steps_back: Vec<String>,
     gained: Vec<String>,
     lost: Vec<String>,
     /// The signer of the installed version.
@@ -156,7 +159,7 @@ fn versions(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
 }
 
 fn shown(update: NewVersion) -> Shown {
-    let NewVersion { id, from, to, files, texts, gained, lost } = update;
+    let NewVersion { id, from, to, files, texts, steps_back, gained, lost } = update;
     let word = |change| match change {
         FileChange::Added => "added",
         FileChange::Changed => "changed",
@@ -170,6 +173,7 @@ fn shown(update: NewVersion) -> Shown {
         revisions: [from.revision, to.revision],
         files,
         diff: texts.iter().map(|(path, texts)| diff(path, texts)).collect(),
+        steps_back,
         gained,
         lost,
         new_signer: Some(to.signer).filter(|signer| *signer != from.signer),
@@ -208,6 +212,9 @@ fn text(answer: &Answer) -> String {
         if let Some(new) = new_signer {
             let _ = writeln!(text, "  signer   {} instead of {}", plain(new), plain(signer));
         }
+        for reason in &update.steps_back {
+            let _ = writeln!(text, "  back     {}", plain(reason));
+        }
         for (path, word) in files {
             let _ = writeln!(text, "  {word:7}  {}", plain(path));
         }
@@ -232,9 +239,9 @@ fn remark(answer: &Answer, lock: &str) -> String {
     if !answer.is_preview {
         return format!("{} updated\n", counted(count, "skill"));
     }
-    let grows = answer.updates.iter().any(|update| !update.gained.is_empty());
-    let (option, reason) = if grows {
-        (" --accept", "installs them, with what they gain")
+    let asks = |update: &Shown| !update.gained.is_empty() || !update.steps_back.is_empty();
+    let (option, reason) = if answer.updates.iter().any(asks) {
+        (" --accept", "installs them, with what they gain and where they go back")
     } else {
         ("", "installs them")
     };

@@ -93,6 +93,19 @@ fn a_name_is_given_once_and_what_is_not_known_is_passed_over() {
 }
 
 #[test]
+fn entry_with_a_field_twice_is_left_out() {
+    let text = String::from_utf8(index(&[entry()])).expect("it is JSON");
+    for field in ["name", "type", "description", "url", "digest"] {
+        let value = entry()[field].to_string();
+        let twice =
+            text.replace(&format!("\"{field}\""), &format!("\"{field}\":{value},\"{field}\""));
+        let read = SkillIndex::read(twice.as_bytes()).expect("it is an index");
+        assert_eq!(read.left_out.len(), 1, "{twice}");
+        assert_eq!(read.left_out[0].reason, "a field is there twice");
+    }
+}
+
+#[test]
 fn what_is_no_index_of_this_version_is_refused() {
     let refused = |bytes: &[u8]| SkillIndex::read(bytes).expect_err("it is refused");
     let older = json!({ "$schema": SCHEMA.replace("0.2.0", "0.3.0"), "skills": [] }).to_string();

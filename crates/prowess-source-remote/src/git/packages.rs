@@ -50,6 +50,9 @@ pub(crate) struct Partial<'c> {
     has_failed: Cell<bool>,
 }
 
+/// The numbers of commits of a history that are fetched, until the one that is looked for is there.
+const DEPTHS: [u32; 3] = [64, 1_024, 16_384];
+
 /// A wanted package: its directory, and its files or the reason why it has none.
 struct Wanted {
     directory: String,
@@ -65,18 +68,7 @@ impl<'c> Partial<'c> {
         commit: &str,
         is_left_out: bool,
     ) -> Result<Self, RemoteError> {
-        let format = if commit.len() == 64 { "sha256" } else { "sha1" };
-        let format = format!("--object-format={format}");
-        call.run(&["init", "--quiet", "--bare", "--template=", &format, "."], MAX_LIST)?;
-        // A repository of this machine leaves something out only if its program is asked to.
-        let upload_pack = (source.scheme() == "file").then(|| {
-            let program = shell_word(&call.program()).into_owned();
-            let allow = "-c uploadpack.allowFilter=true -c uploadpack.allowAnySHA1InWant=true";
-            format!("--upload-pack={program} {allow} upload-pack")
-        });
-        let (objects, trees, modes, has_failed) = Default::default();
-        let mut partial =
-            Self { call, url: &source.url, upload_pack, objects, trees, modes, has_failed };
+        let mut partial = Self::empty(call, source, commit)?;
         let options = ["--depth=1", "--filter=blob:none"];
         partial.fetch(&options[..1 + usize::from(is_left_out)], [commit])?;
         let commit = format!("{commit}^{{tree}}");
@@ -88,6 +80,52 @@ impl<'c> Partial<'c> {
             partial.add(entry);
         }
         Ok(partial)
+    }
+
+    /// Returns whether the history of a commit has another one, of which commits alone are fetched.
+    ///
+    /// # Errors
+    ///
+    /// The history cannot be fetched, or is longer than is looked at.
+    pub(crate) fn follows(
+        call: &'c GitCall<'c>,
+        source: &'c GitSource,
+        earlier: &str,
+        commit: &str,
+    ) -> Result<bool, RemoteError> {
+        let partial = Self::empty(call, source, commit)?;
+        for depth in DEPTHS {
+            partial.fetch(&[&format!("--depth={depth}"), "--filter=tree:0"], [commit])?;
+            // Nothing else is fetched, so a commit that is there belongs to the history.
+            if !partial.sizes(&BTreeSet::from([earlier]))?.is_empty() {
+                return Ok(true);
+            }
+            let is_cut = call.run(&["rev-parse", "--is-shallow-repository"], MAX_LIST)?;
+            if !is_cut.starts_with(b"true") {
+                return Ok(false);
+            }
+        }
+        let [.., depth] = DEPTHS;
+        Err(invalid(&format!("the installed commit is not among the last {depth}")))
+    }
+
+    /// Creates a repository without objects.
+    fn empty(
+        call: &'c GitCall<'c>,
+        source: &'c GitSource,
+        commit: &str,
+    ) -> Result<Self, RemoteError> {
+        let format = if commit.len() == 64 { "sha256" } else { "sha1" };
+        let format = format!("--object-format={format}");
+        call.run(&["init", "--quiet", "--bare", "--template=", &format, "."], MAX_LIST)?;
+        // A repository of this machine leaves something out only if its program is asked to.
+        let upload_pack = (source.scheme() == "file").then(|| {
+            let program = shell_word(&call.program()).into_owned();
+            let allow = "-c uploadpack.allowFilter=true -c uploadpack.allowAnySHA1InWant=true";
+            format!("--upload-pack={program} {allow} upload-pack")
+        });
+        let (objects, trees, modes, has_failed) = Default::default();
+        Ok(Self { call, url: &source.url, upload_pack, objects, trees, modes, has_failed })
     }
 
     /// Adds a line of `ls-tree`: `mode type object`, a tabulator and the path.

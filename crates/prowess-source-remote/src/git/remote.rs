@@ -23,6 +23,12 @@ use crate::url::Url;
 /// The maximum number of parts of a page's path, each of which may end a reference.
 const MAX_PAGE: usize = 16;
 
+/// The start of the full name of a tag.
+const TAGS: &str = "refs/tags/";
+
+/// The number of digits of a commit that a message has.
+const SHOWN: usize = 12;
+
 /// Attributes that stand above those of the repository: every file is packed, exactly as it was
 /// committed, and no program of the user's configuration changes it.
 const ATTRIBUTES: &str = "* -export-ignore -export-subst -text -eol -crlf -ident -filter \
@@ -121,17 +127,10 @@ impl GitRemote {
         name: Option<&str>,
         cancel: &Cancel,
     ) -> Result<(String, GitSource), RemoteError> {
-        let names = match name {
-            Some(_) if !source.page.is_empty() => {
-                return Err(unsupported("the page names a reference already"));
-            }
-            Some(name) => vec![name.to_owned()],
-            None if source.page.is_empty() => vec!["HEAD".to_owned()],
-            None => {
-                let lengths = 1..=source.page.len().min(MAX_PAGE);
-                lengths.map(|length| source.page[..length].join("/")).collect()
-            }
-        };
+        if name.is_some() && !source.page.is_empty() {
+            return Err(unsupported("the page names a reference already"));
+        }
+        let names = names(&source, name);
         if let Some(commit) = names.first().filter(|name| is_commit(name)) {
             return Ok((commit.clone(), source.without_reference()));
         }
@@ -150,6 +149,29 @@ impl GitRemote {
         Ok((commit, source))
     }
 
+    /// Returns the tag that a request names, if it means this commit.
+    fn tag(
+        &self,
+        source: &GitSource,
+        reference: Option<&str>,
+        commit: &str,
+        cancel: &Cancel,
+    ) -> Result<Option<String>, RemoteError> {
+        let names = names(source, reference);
+        let full: Vec<_> = names.iter().flat_map(|name| reference::full_names(name)).collect();
+        let tags = full.iter().map(String::as_str).filter(|name| name.starts_with(TAGS));
+        let mut arguments = vec!["ls-remote", "--quiet", "--", &source.url];
+        arguments.extend(tags);
+        if arguments.len() == 4 {
+            return Ok(None);
+        }
+        let output = self.call(source, cancel)?.run(&arguments, MAX_LIST)?;
+        let found = reference::read(&output)?;
+        let mut tags = found.into_iter().filter(|(_, meant)| meant == commit);
+        let name = |name: String| name[TAGS.len()..].trim_end_matches("^{}").to_owned();
+        Ok(tags.next().map(|(tag, _)| name(tag)))
+    }
+
     /// Returns a source with the directory that its page means.
     fn find_directory(&self, source: GitSource, cancel: &Cancel) -> Result<GitSource, RemoteError> {
         if source.page.is_empty() {
@@ -159,6 +181,18 @@ impl GitRemote {
             // The branch was deleted. Most names of branches have no slash.
             Err(error) if error.kind == RemoteErrorKind::NotFound => Ok(source.without_reference()),
             found => found.map(|(_, source)| source),
+        }
+    }
+}
+
+/// Returns the names of the references that may be meant.
+fn names(source: &GitSource, name: Option<&str>) -> Vec<String> {
+    match name {
+        Some(name) => vec![name.to_owned()],
+        None if source.page.is_empty() => vec!["HEAD".to_owned()],
+        None => {
+            let lengths = 1..=source.page.len().min(MAX_PAGE);
+            lengths.map(|length| source.page[..length].join("/")).collect()
         }
     }
 }
@@ -209,6 +243,27 @@ impl Remote for GitRemote {
         let source = GitSource::parse(&request.source, &self.options.github)?;
         let source = self.find_directory(source, cancel)?;
         Ok(vec![artifact(&source, revision)])
+    }
+
+    fn step_back(
+        &self,
+        request: &RemoteRequest,
+        from: &str,
+        to: &str,
+        cancel: &Cancel,
+    ) -> Result<Option<String>, RemoteError> {
+        if from == to || !is_commit(from) || !is_commit(to) {
+            return Ok(None);
+        }
+        let source = GitSource::parse(&request.source, &self.options.github)?;
+        if let Some(tag) = self.tag(&source, request.reference.as_deref(), to, cancel)? {
+            return Ok(Some(format!("the tag {} was moved", quoted(&tag))));
+        }
+        let call = self.call(&source, cancel)?;
+        let follows = Partial::follows(&call, &source, from, to)?;
+        let [from, to] = [from, to].map(|commit| &commit[..SHOWN]);
+        let reason = || format!("the commit {to} does not follow the installed {from}");
+        Ok((!follows).then(reason))
     }
 
     fn fetch(

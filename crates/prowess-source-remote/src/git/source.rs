@@ -45,13 +45,16 @@ impl GitSource {
         let written = source.strip_prefix("git+").unwrap_or(source);
         let (url, directory) = split_directory(written);
         check_url(url)?;
-        // Such sites redirect to that, and redirects are not followed.
-        let url = match page::is_page(url) {
-            true => format!("{}.git", url.trim_end_matches('/')),
-            false => url.to_owned(),
-        };
         check_directory(directory)?;
-        Ok(Self { url, directory: directory.to_owned(), page: Vec::new() })
+        if !page::is_page(url) {
+            return Ok(Self { url: url.to_owned(), directory: directory.to_owned(), page: vec![] });
+        }
+        // Such sites redirect to the repository, and redirects are not followed.
+        let page = page::page(url)?;
+        if !directory.is_empty() && !page.page.is_empty() {
+            return Err(unsupported("the page names a directory already"));
+        }
+        Ok(Self { directory: directory.to_owned(), ..page })
     }
 
     /// Returns the repository at a path.

@@ -56,6 +56,8 @@ pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Vec<u8>,
+    /// The URL that has answered, behind all redirects.
+    pub(crate) url: Url,
 }
 
 impl Answer {
@@ -205,14 +207,14 @@ fn answer(
     let headers = response.headers().clone();
     // The text of an error is not used, and may be larger than what was asked for.
     let Some(limit) = limit.filter(|_| status.is_success()) else {
-        return Ok(Answer { status, headers, body: Vec::new() });
+        return Ok(Answer { status, headers, body: Vec::new(), url: url.clone() });
     };
     let mut body = Vec::new();
     read(response.into_body(), url, limit, cancel, &mut |chunk| {
         body.extend(chunk);
         ControlFlow::Continue(())
     })?;
-    Ok(Answer { status, headers, body })
+    Ok(Answer { status, headers, body, url: url.clone() })
 }
 
 /// Reads a body in parts, until it ends or `receive` has enough.

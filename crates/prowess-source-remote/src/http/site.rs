@@ -5,7 +5,7 @@ use prowess_core::{Cancel, RemoteArtifact, RemoteError, RemoteErrorKind};
 pub(crate) use prowess_format::index::MAX_INDEX_BYTES;
 use prowess_format::index::WELL_KNOWN_PATH;
 
-use crate::http::client::Client;
+use crate::http::client::{Call, Client};
 use crate::http::site_files;
 pub(crate) use crate::site_index::artifacts;
 use crate::url::Url;
@@ -18,7 +18,10 @@ pub(crate) fn resolve(
 ) -> Result<Vec<RemoteArtifact>, RemoteError> {
     let is_index = url.path().ends_with(".json");
     let index = if is_index { url.clone() } else { url.join(WELL_KNOWN_PATH, &client.options)? };
-    match client.get(&index, MAX_INDEX_BYTES, cancel) {
+    let answer = client.send(&Call::get(&index, &[]), MAX_INDEX_BYTES, cancel)?;
+    // References of a document are relative to where it is, by RFC 3986.
+    let index = answer.url.clone();
+    match answer.content(&index) {
         Ok(bytes) => artifacts(&bytes, url.host(), |location| {
             Ok(index.join(location, &client.options)?.as_str().to_owned())
         }),

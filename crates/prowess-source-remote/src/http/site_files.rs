@@ -8,7 +8,7 @@ use prowess_text::quoted;
 use serde::Deserialize;
 
 use crate::cancel::check;
-use crate::http::client::Client;
+use crate::http::client::{Call, Client};
 use crate::url::Url;
 
 /// Where a site has its index of files, from its root.
@@ -40,10 +40,10 @@ pub(crate) fn resolve(
     cancel: &Cancel,
 ) -> Result<Vec<RemoteArtifact>, RemoteError> {
     let index = site.join(PATH, &client.options)?;
-    let entries = entries(client, &index, cancel)?;
+    let (place, entries) = entries(client, &index, cancel)?;
     let mut artifacts = Vec::new();
     for entry in &entries {
-        let archive = packed(client, &index, entry, Limits::default().bytes, cancel)?;
+        let archive = packed(client, &place, entry, Limits::default().bytes, cancel)?;
         artifacts.push(RemoteArtifact {
             location: format!("{}#{}", index.as_str(), entry.name),
             name: Some(entry.name.clone()),
@@ -65,7 +65,7 @@ pub(crate) fn fetch(
 ) -> Result<Vec<u8>, RemoteError> {
     let (index, name) = location.split_once('#').unwrap_or_default();
     let index = Url::new(index, &client.options)?;
-    let entries = entries(client, &index, cancel)?;
+    let (index, entries) = entries(client, &index, cancel)?;
     let entry = entries.iter().find(|entry| entry.name == name).ok_or_else(|| {
         let message = format!("the index of `{}` has no skill {}", index.host(), quoted(name));
         RemoteError::new(RemoteErrorKind::NotFound, message)
@@ -78,8 +78,16 @@ pub(crate) fn fetch(
     Ok(archive)
 }
 
-fn entries(client: &Client, index: &Url, cancel: &Cancel) -> Result<Vec<Entry>, RemoteError> {
-    let bytes = client.get(index, MAX_INDEX_BYTES, cancel)?;
+/// Returns where an index is, behind all redirects, and its entries.
+fn entries(
+    client: &Client,
+    index: &Url,
+    cancel: &Cancel,
+) -> Result<(Url, Vec<Entry>), RemoteError> {
+    let answer = client.send(&Call::get(index, &[]), MAX_INDEX_BYTES, cancel)?;
+    let index = answer.url.clone();
+    let bytes = answer.content(&index)?;
+    let index = &index;
     let read: Index = serde_json::from_slice(&bytes).map_err(|error| invalid(index, &error))?;
     let mut names: Vec<_> = read.skills.iter().map(|entry| &entry.name).collect();
     names.sort_unstable();
@@ -95,7 +103,7 @@ fn entries(client: &Client, index: &Url, cancel: &Cancel) -> Result<Vec<Entry>, 
         let message = format!("the index of `{}` has more than {MAX_FILES} files", index.host());
         return Err(RemoteError::new(RemoteErrorKind::TooLarge, message));
     }
-    Ok(read.skills)
+    Ok((index.clone(), read.skills))
 }
 
 fn packed(

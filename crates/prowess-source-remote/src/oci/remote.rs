@@ -104,6 +104,20 @@ impl Remote for OciRemote {
         self.resolve_place(&place.at(revision)?, cancel)
     }
 
+    fn step_back(
+        &self,
+        request: &RemoteRequest,
+        from: &str,
+        to: &str,
+        _cancel: &Cancel,
+    ) -> Result<Option<String>, RemoteError> {
+        let tag = OciReference::parse(&request.source, request.reference.as_deref())?.version;
+        // `latest`, `1` and `1.2` are meant to move.
+        let is_release = tag.matches('.').count() >= 2;
+        let moved = || format!("the tag {} was moved", prowess_text::quoted(&tag));
+        Ok((from != to && is_release).then(moved))
+    }
+
     fn fetch(
         &self,
         artifact: &RemoteArtifact,

@@ -91,6 +91,56 @@ fn references_resolve_to_commits() {
     }
 }
 
+/// Returns why the commit that a reference means may be a step back from an earlier one.
+fn step_back(remote: &AnyRemote, source: &str, reference: Option<&str>, from: &str) -> String {
+    let to = resolve(remote, source, reference).unwrap().revision.unwrap();
+    let request = RemoteRequest { source: source.to_owned(), reference: reference.map(Into::into) };
+    let answer = remote.step_back(&request, from, &to, &Cancel::default());
+    answer.unwrap().unwrap_or_default()
+}
+
+#[test]
+fn revisions_that_do_not_follow_are_named() {
+    let repository = Repository::with(SKILL);
+    let first = repository.in_tree(&["rev-parse", "HEAD"]);
+    repository.in_tree(&["tag", "--annotate", "--message=one", "v1"]);
+    let second = repository.commit("notes.md", "two");
+    let home = repository.place.path();
+    let server = GitServer::new(home, None);
+    let remote = remote(home, &[&server.host]);
+    let sources = [server.url("/team/skills.git"), repository.source()];
+    for source in &sources {
+        assert_eq!(step_back(&remote, source, None, &first), "", "{source}");
+        assert_eq!(step_back(&remote, source, None, &second), "", "it is the same");
+    }
+    // More commits than are fetched first.
+    for _ in 0..70 {
+        repository.commit_index();
+    }
+    repository.in_tree(&["tag", "--force", "v1", "HEAD"]);
+    repository.in_tree(&["branch", "v1.x", "HEAD"]);
+    let page = server.url("/team/skills/-/tree/v1/skills");
+    for source in &sources {
+        assert_eq!(step_back(&remote, source, None, &first), "", "{source}");
+        assert_eq!(step_back(&remote, source, Some("v1.x"), &first), "", "{source}");
+        for name in ["v1", "refs/tags/v1"] {
+            let reason = step_back(&remote, source, Some(name), &first);
+            assert_eq!(reason, "the tag `v1` was moved", "{source} {name}");
+        }
+    }
+    assert_eq!(step_back(&remote, &page, None, &first), "the tag `v1` was moved");
+    let last = repository.in_tree(&["rev-parse", "HEAD"]);
+    repository.in_tree(&["reset", "--quiet", "--hard", &second]);
+    for commit in [second, repository.commit("notes.md", "other")] {
+        let expected =
+            format!("the commit {} does not follow the installed {}", &commit[..12], &last[..12]);
+        for source in &sources {
+            repository.in_tree(&["reset", "--quiet", "--hard", &commit]);
+            assert_eq!(step_back(&remote, source, None, &last), expected, "{source}");
+        }
+    }
+}
+
 #[test]
 fn directories_pages_and_short_names_are_found() {
     let repository = Repository::with(SKILL);
@@ -109,6 +159,7 @@ fn directories_pages_and_short_names_are_found() {
         "github:team/skills/skills/pdf".to_owned(),
         server.url("/team/skills/-/tree/feature/a/skills/pdf"),
         server.url("/team/skills/-/tree/main/skills/pdf"),
+        format!("git+{}", server.url("/team/skills/-/tree/main/skills/pdf")),
     ] {
         let found = files(&remote, &source);
         assert_eq!(found, [("skills/pdf/SKILL.md".to_owned(), SKILL.to_owned())], "{source}");

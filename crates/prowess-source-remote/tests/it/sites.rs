@@ -38,6 +38,27 @@ fn urls_of_an_index_are_relative_to_it() {
 }
 
 #[test]
+fn urls_of_a_redirected_index_are_relative_to_where_it_is() {
+    let (server, other) = (Server::new(), Server::new());
+    let named_hosts = vec![server.host.clone(), other.host.clone()];
+    let remote = AnyRemote::new(HttpOptions { named_hosts, ..HttpOptions::default() });
+    let resolve = || remote.resolve(&RemoteRequest::latest(server.url("")), &Cancel::default());
+    let path = "/.well-known/agent-skills/index.json";
+    server.redirect(path, &other.url("/a/index.json"));
+    other.on_get("/a/index.json", index("pdf/SKILL.md"));
+    assert_eq!(resolve().unwrap()[0].location, other.url("/a/pdf/SKILL.md"));
+    // The older index has no URLs; its files are next to it.
+    let server_of_files = "/.well-known/skills/index.json";
+    server.on_raw(path, "HTTP/1.1 404 Gone\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    server.redirect(server_of_files, &other.url("/b/list"));
+    other.on_get("/b/list", r#"{"skills": [{"name": "pdf", "files": ["SKILL.md"]}]}"#);
+    other.on_get("/b/pdf/SKILL.md", "text");
+    let found = resolve().unwrap();
+    let fetched = remote.fetch(&found[0], 10_000, &Cancel::default()).unwrap();
+    assert_eq!(Some(prowess_core::Digest::of(&fetched)), found[0].digest);
+}
+
+#[test]
 fn invalid_index_is_not_read_in_part() {
     let server = Server::new();
     let path = "/.well-known/agent-skills/index.json";
@@ -48,6 +69,10 @@ fn invalid_index_is_not_read_in_part() {
         valid.replace("0.2.0", "9.0.0"),
         valid.replace("\"pdf\"", "\"../pdf\""),
         valid.replace("sha256:", "md5:"),
+        valid.replace(
+            "\"digest\"",
+            &format!("\"digest\": \"sha256:{}\", \"digest\"", "a".repeat(64)),
+        ),
         index("ftp://example.com/SKILL.md").replace("ftp", "data"),
     ] {
         server.on_get(path, text.clone());

@@ -82,7 +82,7 @@ fn follow(
     // An artifact without a name has to be fetched to know what is in it.
     let names: Option<Vec<_>> = new.iter().map(|artifact| artifact.name.clone()).collect();
     let signatures = Signatures::known(installer.signers, &lock);
-    let Fetched { candidates, left_out, found } = match names {
+    let Fetched { mut candidates, left_out, found } = match names {
         Some(names) if names.is_empty() => Fetched::default(),
         names => {
             let names = names.unwrap_or_default();
@@ -93,6 +93,7 @@ fn follow(
     for LeftOut { name, error } in &left_out {
         polled.reports.push(kept(name, error));
     }
+    installer.find_steps_back(&mut candidates, &lock, cancel);
     let mut accepted = Vec::new();
     for candidate in candidates {
         let known = lock.skills.get(&candidate.id);
@@ -155,7 +156,11 @@ fn check(
 ) -> Result<(), InstallError> {
     check_signer(&candidate.id, &candidate.skill, known, installer.signers)?;
     match (known.map(|known| check_replacement(candidate, known)), growth) {
-        (Some(Err(InstallError::SurfaceGrown { .. })), Growth::Accept) | (None, _) => Ok(()),
+        (
+            Some(Err(InstallError::SurfaceGrown { .. } | InstallError::StepBack { .. })),
+            Growth::Accept,
+        )
+        | (None, _) => Ok(()),
         (Some(checked), _) => checked,
     }
 }

@@ -97,6 +97,35 @@ skills:
 }
 
 #[test]
+fn signers_of_lines_are_kept() {
+    let text = "version: 1
+skills:
+- name: a
+  source: ghcr.io/owner/a:1.0
+  digest: sha256:0123
+  provenance:
+    signerIdentity: /.github/workflows/build.yml
+    certIssuer: https://token.actions.githubusercontent.com
+    repositoryUri: https://github.com/owner/skills
+    sigstoreUrl: https://rekor.sigstore.dev
+- name: b
+  source: ghcr.io/owner/b:1.0
+  digest: sha256:0123
+  provenance: { publicKey: abc, certIssuer: c, signerIdentity: d }
+- name: c
+  source: ghcr.io/owner/c:1.0
+  digest: sha256:0123
+";
+    let read = ForeignLock::ToolHive.read(text).expect("it is a lock");
+    let signers: Vec<_> = read.iter().map(|skill| skill.signer.as_ref()).collect();
+    let workflow = "https://github.com/owner/skills/.github/workflows/build.yml".to_owned();
+    let identity = ["https://token.actions.githubusercontent.com".to_owned(), workflow];
+    assert_eq!(signers[0].and_then(|it| it.identity.clone()), Some(identity));
+    assert_eq!(signers[1].map(|it| it.identity.clone()), Some(None), "its key is not understood");
+    assert_eq!(signers[2], None);
+}
+
+#[test]
 fn apm_lock_is_read() {
     let text = "lockfile_version: '1'
 generated_at: '2026-01-01T00:00:00Z'

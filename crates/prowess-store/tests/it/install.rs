@@ -13,7 +13,8 @@ use prowess_core::{
     RemoteErrorKind, RemoteRequest,
 };
 use prowess_store::{
-    FileChange, Growth, InstallError, Installer, RemoteState, SignerRules, Synced, Updates, publish,
+    FileChange, ForeignLock, Growth, InstallError, Installer, RemoteState, SignerRules, Synced,
+    Updates, publish,
 };
 
 use crate::Place;
@@ -87,6 +88,16 @@ impl Remote for Shelf {
             return Err(RemoteError::new(RemoteErrorKind::NotFound, "nothing is there"));
         }
         Ok(found)
+    }
+
+    fn step_back(
+        &self,
+        request: &RemoteRequest,
+        _from: &str,
+        _to: &str,
+        _cancel: &Cancel,
+    ) -> Result<Option<String>, RemoteError> {
+        Ok(self.texts.lock().unwrap().get(&format!("{}.back", request.source)).cloned())
     }
 
     fn fetch(
@@ -355,6 +366,74 @@ fn check_compares_with_the_source() {
     assert_eq!(check()["notes"].remote, RemoteState::Gone);
     fs::remove_dir_all(fixture.place.store.package_directory(&fixture.tree("pdf"))).unwrap();
     assert!(check()["pdf"].stored.is_err());
+}
+
+#[test]
+fn step_back_is_named_and_accepted_first() {
+    let versioned = |version: &str| {
+        let version = format!("metadata: {{ version: '{version}' }}\n---\nOf {version}\n");
+        ("SKILL.md", PDF.replacen("---\nOne\n", &version, 1))
+    };
+    let moved = "the tag `v1` was moved";
+    for (versions, answer, expected) in [
+        (["1.9", "1.10"], None, None),
+        (["1.10", "1.9"], None, Some("its version goes from 1.10 down to 1.9")),
+        (["1.0", "1.0+a"], Some(moved), Some(moved)),
+    ] {
+        let fixture = Fixture::new();
+        let [before, after] = versions.map(versioned);
+        fixture.shelf.put("site", &[(before.0, &before.1)]);
+        fixture.add("site", &[]).unwrap();
+        let installed = fixture.tree("pdf");
+        let text = |it: &str| (format!("site.{it}"), answer.unwrap_or_default().to_owned());
+        let mut texts = fixture.shelf.texts.lock().unwrap();
+        texts.extend(answer.map(|_| [text("back"), text("revision")]).into_iter().flatten());
+        drop(texts);
+        fixture.shelf.put("site", &[(after.0, &after.1)]);
+        let installer = fixture.installer();
+        let none = Cancel::default();
+        let found = installer.preview(&[], &none).unwrap().found;
+        let reasons: Vec<_> = expected.into_iter().map(str::to_owned).collect();
+        assert_eq!(found[0].steps_back, reasons);
+        let state = installer.check(&none).unwrap()["pdf"].remote.clone();
+        let went_back = RemoteState::WentBack(reasons.clone());
+        assert_eq!(state, if expected.is_some() { went_back } else { RemoteState::Changed });
+        if expected.is_some() {
+            for refused in [
+                installer.update(&[], Growth::Refuse, &none).map(drop),
+                fixture.add("site", &[]).map(drop),
+            ] {
+                let id = "pdf".to_owned();
+                let reasons = reasons.clone();
+                assert_eq!(refused, Err(InstallError::StepBack { id, reasons }));
+            }
+            assert_eq!(fixture.tree("pdf"), installed, "the newer version stays");
+        }
+        installer.update(&[], Growth::Accept, &none).unwrap();
+        assert_ne!(fixture.tree("pdf"), installed);
+    }
+}
+
+#[test]
+fn line_with_a_signer_installs_nothing_of_another() {
+    let fixture = Fixture::new();
+    let line = |signer: &str| {
+        let line = format!(r#"{{"source": "site", "sourceType": "local"{signer}}}"#);
+        ForeignLock::SkillsLock.read(&format!(r#"{{"version": 1, "skills": {{"pdf": {line}}}}}"#))
+    };
+    let import = |signer: &str| {
+        let lines = line(signer).unwrap();
+        fixture.installer().import(&lines, &Cancel::default()).map(drop)
+    };
+    for signer in [
+        r#", "provenance": {"certIssuer": "https://i", "signerIdentity": "a@b"}"#,
+        r#", "signer": "x""#,
+    ] {
+        let refused = import(signer);
+        assert!(matches!(refused, Err(InstallError::OtherSigner { .. })), "{signer}: {refused:?}");
+    }
+    assert!(fixture.place.lock.load().unwrap().skills.is_empty());
+    assert_eq!(import(""), Ok(()));
 }
 
 #[test]

@@ -19,6 +19,20 @@ fn lock() -> Lock {
     lock
 }
 
+/// Wherever the file was cut off, the message has the skill whose lines are missing.
+#[test]
+fn entry_that_is_cut_off_is_named() {
+    let text = lock().to_text();
+    let last = text.find("[skill.pdf]").expect("it is the last one");
+    let signer = text.rfind("signer").expect("it is the last line that has to be there");
+    for end in last + "[skill.pdf]".len()..signer {
+        let error = Lock::parse(&text[..end]).expect_err("lines are missing").to_string();
+        assert!(error.contains("in `[skill.pdf]`"), "{error}");
+    }
+    let error = Lock::parse(&text[..last + 6]).expect_err("its name is missing").to_string();
+    assert!(error.contains("in `[skill`"), "{error}");
+}
+
 #[test]
 fn text_is_sorted_and_has_no_times() {
     expect![[r##"

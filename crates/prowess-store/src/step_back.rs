@@ -1,0 +1,114 @@
+//! New versions that are older than the installed ones, or take their place under the same name.
+
+use std::collections::BTreeMap;
+
+use prowess_core::{Cancel, SKILL_MD_FILES};
+use prowess_format::{Profile, parse};
+
+use crate::candidate::{Candidate, document};
+use crate::installer::{Installer, request};
+use crate::lock::Lock;
+use crate::locked_skill::LockedSkill;
+
+/// The maximum size of an installed `SKILL.md` whose version is read, in bytes.
+const MAX_SKILL_MD: usize = 2 * 1024 * 1024;
+
+impl Installer<'_> {
+    /// Notes why new versions of the skills of a lock may be a step back. A user who names another
+    /// reference has chosen it.
+    pub(crate) fn find_steps_back<'c>(
+        &self,
+        candidates: impl IntoIterator<Item = &'c mut Candidate>,
+        lock: &Lock,
+        cancel: &Cancel,
+    ) {
+        // All skills of a source have one answer.
+        let mut answers = BTreeMap::new();
+        for candidate in candidates {
+            let new = &candidate.skill;
+            let is_before = |known: &&LockedSkill| {
+                (&known.source, &known.reference) == (&new.source, &new.reference)
+                    && known.tree != new.tree
+            };
+            let Some(known) = lock.skills.get(&candidate.id).filter(is_before) else { continue };
+            let request = request(&new.source, new.reference.as_deref());
+            let (from, to) = (known.revision.clone(), new.revision.clone());
+            let key = (new.source.clone(), new.reference.clone(), from.clone(), to.clone());
+            let answer = answers.entry(key).or_insert_with(|| {
+                let answer = match from == to {
+                    true => Ok(None),
+                    false => self.remote.step_back(&request, &from, &to, cancel),
+                };
+                let unseen = "it cannot be seen whether it follows the installed version";
+                answer.unwrap_or_else(|error| Some(format!("{unseen}: {error}")))
+            });
+            candidate.steps_back.extend(answer.clone());
+            candidate.steps_back.extend(self.lower_version(known, candidate));
+        }
+    }
+
+    /// Returns that the version in the `SKILL.md` is lower than that of the installed one.
+    fn lower_version(&self, known: &LockedSkill, candidate: &Candidate) -> Option<String> {
+        let installed = self.store.open(&known.tree).ok()?;
+        let read = |file: &&str| installed.read(file, MAX_SKILL_MD).ok();
+        let text = SKILL_MD_FILES.iter().find_map(read)?;
+        let before = parse(&text, Profile::Lenient).document?.frontmatter;
+        let (before, after) = (before.version()?, document(&candidate.package, "").ok()?);
+        let after = after.version()?;
+        let message = || format!("its version goes from {before} down to {after}");
+        is_lower(&after, &before).then(message)
+    }
+}
+
+/// Returns whether a version is lower than another, by the rules of semantic versions for any
+/// number of parts. Texts that are no versions have no order.
+fn is_lower(version: &str, other: &str) -> bool {
+    matches!((Version::read(version), Version::read(other)), (Some(one), Some(other)) if one < other)
+}
+
+/// The numbers of a version, whether it is a release, and the parts of one before it.
+#[derive(PartialEq, PartialOrd)]
+struct Version(Vec<u64>, bool, Vec<Part>);
+
+#[derive(PartialEq, PartialOrd)]
+enum Part {
+    Number(u64),
+    Text(String),
+}
+
+impl Version {
+    fn read(text: &str) -> Option<Self> {
+        let text = text.trim_start_matches(['v', 'V']);
+        let text = text.split('+').next().unwrap_or_default();
+        let (numbers, before) = text.split_once('-').map_or((text, None), |(a, b)| (a, Some(b)));
+        let numbers: Option<Vec<u64>> = numbers.split('.').map(|it| it.parse().ok()).collect();
+        let mut numbers = numbers?;
+        while numbers.last() == Some(&0) {
+            numbers.pop();
+        }
+        let part = |it: &str| it.parse().map_or_else(|_| Part::Text(it.to_owned()), Part::Number);
+        let parts = before.into_iter().flat_map(|it| it.split(['.', '-'])).map(part);
+        Some(Self(numbers, before.is_none(), parts.collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_lower;
+
+    #[test]
+    fn versions_are_compared_as_numbers() {
+        let order = "0.9 1.0.0-alpha 1.0.0-alpha.1 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc.1 v1 1.2 \
+                     1.10.1 2.0.0-rc 2 2024-05-01 2024-06-01";
+        let order: Vec<_> = order.split(' ').collect();
+        for (at, lower) in order.iter().enumerate() {
+            for higher in &order[at + 1..] {
+                assert!(is_lower(lower, higher), "{lower} < {higher}");
+                assert!(!is_lower(higher, lower), "{higher} > {lower}");
+            }
+        }
+        for (one, same) in [("1.0", "v1.0.0"), ("1.0+a", "1.0+b"), ("latest", "1.0"), ("", "1")] {
+            assert!(!is_lower(one, same) && !is_lower(same, one), "{one} and {same}");
+        }
+    }
+}
