@@ -234,7 +234,8 @@ impl Resolution<'_> {
 type Rank = (bool, Reverse<i32>, usize, PackagePath);
 
 /// Ranks trusted layers before untrusted ones whatever their weights, then by effective priority,
-/// then by the order of sources and of paths. The order is total, so the result does not depend on
+/// then by the order of sources and of paths; within a layer, names that are the id come before
+/// those that were made into it. The order is total, so the result does not depend on
 /// the order in which a disk lists directories.
 fn rank(record: Record<'_>, rules: &ResolveSettings) -> Rank {
     let weight = record.layer().weight.unwrap_or_default();

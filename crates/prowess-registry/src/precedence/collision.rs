@@ -15,6 +15,7 @@ impl Resolution<'_> {
         for (holder, mut group) in groups {
             let rules = self.input.rules;
             group.sort_by_cached_key(|&at| rank(self.builder.record(at), rules));
+            self.put_exact_first(&mut group);
             let winner = group[0];
             if winner != holder {
                 self.builder.supersede(holder, winner);
@@ -24,6 +25,22 @@ impl Resolution<'_> {
                 Collision::Disambiguate => self.disambiguate(winner, &group[1..]),
                 Collision::Error => self.reject_all(winner, &group[1..]),
             }
+        }
+    }
+
+    /// Puts skills whose name is the id before those of the same rank in their layer whose name was
+    /// only made into it: a directory that sorts first must not take the id of another skill.
+    fn put_exact_first(&self, group: &mut [RecordIndex]) {
+        let place = |at: RecordIndex| {
+            let record = self.builder.record(at);
+            let (is_untrusted, effective, ..) = rank(record, self.input.rules);
+            (is_untrusted, effective, record.layer().name.clone())
+        };
+        for same in group.chunk_by_mut(|&one, &other| place(one) == place(other)) {
+            same.sort_by_key(|&at| {
+                let record = self.builder.record(at);
+                record.name() != record.id()
+            });
         }
     }
 

@@ -48,6 +48,24 @@ fn priority_then_path_wins_in_a_layer() {
 }
 
 #[test]
+fn exact_name_wins_over_repaired_ones_of_its_layer() {
+    let source = |name: &'static str, files: &[(&str, &str)]| {
+        let files = files.iter().fold(MemorySource::builder(name), |builder, (path, name)| {
+            builder.file(path, skill_md(name, path))
+        });
+        Arc::new(files.build().expect("the paths are valid")) as Arc<dyn SkillSource>
+    };
+    let [first, second] = [("a/SKILL.md", "-deploy"), ("b/SKILL.md", "\u{ff24}EPLOY")];
+    let user = source("user", &[first, second, ("deploy/SKILL.md", "deploy")]);
+    check(&registry(vec![("user", Trust::Trusted, user)]), "deploy/SKILL.md", 2);
+    // A layer above keeps its precedence.
+    let above = source("project", &[first]);
+    let below = source("user", &[("deploy/SKILL.md", "deploy")]);
+    let layers = vec![("user", Trust::Trusted, below), ("project", Trust::Trusted, above)];
+    check(&registry(layers), "a/SKILL.md", 1);
+}
+
+#[test]
 fn result_does_not_depend_on_scan_order() {
     let packages = ["a/deploy", "b/deploy", "c/deploy"];
     for rotation in 0..packages.len() {
@@ -111,6 +129,6 @@ fn slugs_collide_like_other_ids() {
         ("project", Trust::Untrusted, memory("project", &[("Deploy", "from project")])),
     ];
     let registry = registry(layers);
-    check(&registry, "from a", 3);
-    assert_eq!(registry.catalog().get("deploy").map(|it| it.name()), Some("Deploy"));
+    check(&registry, "from b", 3);
+    assert_eq!(registry.catalog().get("deploy").map(|it| it.name()), Some("deploy"));
 }

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use prowess_core::{ActiveSkill, Catalog, Record, RecordIndex, ToolContext};
+use prowess_core::{ActivationError, ActiveSkill, Catalog, Record, RecordIndex, ToolContext};
 
-use super::package::{active_skill, read_skill_md};
+use super::package::{not_activated, read_skill_md};
 use crate::gate::Refusal;
 
 /// The maximum number of remembered skills. All are forgotten if there is no room for one more.
@@ -14,11 +14,15 @@ const MOST_SKILLS: usize = 64;
 /// The maximum size of a remembered file, in bytes.
 const MOST_BYTES: usize = 64 << 10;
 
+/// The code of the finding about such a file, which a registry reports.
+const SKILL_KEPT: &str = "skill-kept";
+
 /// Remembers the skills of a catalog with the bytes that they were parsed from. Each use reads the
 /// file, and parses and hashes it only if a byte differs.
 ///
 /// What a file means depends on the rules and the records of a catalog, so those of another one are
-/// forgotten.
+/// forgotten. Only where a file is broken now and the catalog still offers its last good version,
+/// that version is loaded, if it was loaded before.
 #[derive(Default)]
 pub(crate) struct KnownSkills(Mutex<Known>);
 
@@ -27,6 +31,8 @@ struct Known {
     /// While this exists, no other catalog has its address.
     catalog: Weak<Catalog>,
     skills: HashMap<RecordIndex, (Vec<u8>, Arc<ActiveSkill>)>,
+    /// The last good version of each file, by its location.
+    good: HashMap<String, Arc<ActiveSkill>>,
 }
 
 impl KnownSkills {
@@ -42,9 +48,31 @@ impl KnownSkills {
         if let Some(known) = self.find(catalog, record, &bytes) {
             return Ok(ActiveSkill { loaded_at: now, activated_at: now, ..(*known).clone() });
         }
-        let skill = active_skill(record, &bytes, now)?;
-        self.remember(catalog, record, bytes, &skill);
-        Ok(skill)
+        match ActiveSkill::of(record, &bytes, now) {
+            Ok(skill) => {
+                self.remember(catalog, record, bytes, &skill);
+                Ok(skill)
+            }
+            Err(error) => {
+                let is_kept =
+                    matches!(error, ActivationError::Broken(_)) && is_kept(record, catalog);
+                let good = is_kept.then(|| self.last_good(record)).flatten();
+                let good = good.ok_or_else(|| not_activated(record, &error))?;
+                Ok(ActiveSkill { loaded_at: now, activated_at: now, ..(*good).clone() })
+            }
+        }
+    }
+
+    /// Returns the last good version of a file, if it is the one of this record.
+    fn last_good(&self, record: Record<'_>) -> Option<Arc<ActiveSkill>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let good = known.good.get(&record.location())?;
+        let described = good.properties["description"].as_str().map(str::trim);
+        let is_it = (&*good.id, &*good.name) == (record.id(), record.name())
+            && described == Some(record.description())
+            && good.layer == *record.layer().name
+            && good.version.as_deref() == record.version();
+        is_it.then(|| Arc::clone(good))
     }
 
     fn find(
@@ -68,7 +96,8 @@ impl KnownSkills {
     ) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.catalog.as_ptr() != Arc::as_ptr(catalog) {
-            *known = Known { catalog: Arc::downgrade(catalog), ..Known::default() };
+            known.skills.clear();
+            known.catalog = Arc::downgrade(catalog);
         }
         known.insert(record.index(), bytes, skill);
     }
@@ -82,8 +111,20 @@ impl Known {
         if self.skills.len() >= MOST_SKILLS && !self.skills.contains_key(&index) {
             self.skills.clear();
         }
-        self.skills.insert(index, (bytes, Arc::new(skill.clone())));
+        if self.good.len() >= MOST_SKILLS && !self.good.contains_key(&skill.location) {
+            self.good.clear();
+        }
+        let skill = Arc::new(skill.clone());
+        self.good.insert(skill.location.clone(), Arc::clone(&skill));
+        self.skills.insert(index, (bytes, skill));
     }
+}
+
+/// Returns whether a catalog offers the last good version of a file that is broken now.
+fn is_kept(record: Record<'_>, catalog: &Catalog) -> bool {
+    let location = record.location();
+    let mut kept = catalog.diagnostics().filter(|found| found.code.as_str() == SKILL_KEPT);
+    kept.any(|found| found.path.as_deref() == Some(&*location))
 }
 
 #[cfg(test)]

@@ -129,7 +129,7 @@ fn unreadable(record: Record<'_>, error: &SourceError) -> Refusal {
     Refusal::new(Code::new(kind.as_str()), message).with_error(error)
 }
 
-fn not_activated(record: Record<'_>, error: &ActivationError) -> Refusal {
+pub(crate) fn not_activated(record: Record<'_>, error: &ActivationError) -> Refusal {
     match error {
         ActivationError::Renamed => {
             let message = format!(

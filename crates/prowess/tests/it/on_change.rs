@@ -75,6 +75,30 @@ fn skill(name: &str, body: &str) -> String {
     format!("---\nname: {name}\ndescription: Helps.\n---\n{body}\n")
 }
 
+/// The catalog offers the last good version of a broken file. Where that was loaded before, it is
+/// loaded again; where it was not, the refusal says what is wrong.
+#[test]
+fn broken_file_is_loaded_as_it_was_or_refused() {
+    let host = Host::new("{}");
+    let broken = "no frontmatter".to_owned();
+    let load = || {
+        host.runtime.reload();
+        let session = host.runtime.open_session().expect("the store is in memory");
+        let turn = || host.runtime.turn(&session).expect("the store is in memory");
+        let call = ToolCall::new("skills_load", json!({ "names": ["alpha"] }));
+        let result = turn().call(&call).result;
+        (result.is_error, turn().prompt().text.contains("Say one."), format!("{result:?}"))
+    };
+    host.write(broken.clone());
+    let (is_error, is_as_before, result) = load();
+    assert!(!is_error && is_as_before, "{result}");
+    host.write(skill("alpha", "Say two.").replace("Helps.", "Other."));
+    host.runtime.reload();
+    host.write(broken);
+    let (is_error, is_as_before, result) = load();
+    assert!(is_error && !is_as_before && result.contains("frontmatter-missing"), "{result}");
+}
+
 #[test]
 fn what_is_loaded_stays_as_it_was_loaded() {
     let host = Host::new("{}");
