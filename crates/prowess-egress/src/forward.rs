@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
 
+use crate::body::{self, Framed, Length};
 use crate::connect::connect;
 use crate::mask::Mask;
 use crate::policy::SecretHeader;
@@ -28,7 +29,15 @@ const NOT_PASSED: [&str; 12] = [
     "upgrade",
 ];
 /// Headers of an answer that are for one connection.
-const NOT_ANSWERED: [&str; 4] = ["connection", "keep-alive", "proxy-connection", "upgrade"];
+const NOT_ANSWERED: [&str; 6] =
+    ["connection", "keep-alive", "proxy-connection", "trailer", "transfer-encoding", "upgrade"];
+/// Headers that ask for a part of an answer, or for one in which a secret would not be found.
+const HIDES_SECRETS: [&str; 6] =
+    ["a-im", "accept-charset", "accept-encoding", "if-range", "range", "request-range"];
+/// Methods whose answer is the request.
+const ECHOES: [&str; 2] = ["TRACE", "TRACK"];
+/// The status of a part of an answer.
+const PARTIAL: u16 = 206;
 
 type Served = Result<(), (Stream, RefusalKind)>;
 
@@ -51,17 +60,32 @@ pub(crate) fn serve(request: &Forward, mut client: Stream) -> Served {
         Ok(head) => head,
         Err(error) => return Err((client, kind(&error))),
     };
-    let mut masked = Mask::new(client, secrets.iter().map(|secret| secret.value.expose()));
-    let passed = head.pass(request, secrets.is_empty(), &rest, &mut *server, &mut masked);
-    let (client, finished) = masked.finish();
-    match passed.and(finished) {
-        Err(error) if error.kind() == io::ErrorKind::QuotaExceeded => {
-            let host = format!("{}:{}", request.host, request.port);
-            let kind = RefusalKind::TrafficLimit;
-            client.shared.refuse(&crate::Refusal { kind, host });
-        }
-        Err(_) => {}
-        Ok(()) => client.finish(),
+    let length = match head.length(request, secrets.is_empty()) {
+        Ok(length) => length,
+        Err(kind) => return Err((client, kind)),
+    };
+    let values = || secrets.iter().map(|secret| secret.value.expose());
+    let mut masked = Mask::new(Vec::new(), values());
+    let head = masked.write_all(&head.passed(request, secrets.is_empty(), length));
+    let (bytes, finished) = masked.finish();
+    let begun = head.and(finished).and_then(|()| client.write_all(&bytes));
+    // The beginning of a secret, perhaps, is written once the answer has come to its end.
+    let mut masked = Mask::new(Framed::new(client, length), values());
+    let passed = begun.and_then(|()| body::pass(length, rest, &mut *server, &mut masked));
+    let (framed, passed) = match passed {
+        Ok(()) => masked.finish(),
+        Err(error) => (masked.cut(), Err(error)),
+    };
+    let (client, passed) = match passed {
+        Ok(()) => framed.finish(),
+        Err(error) => (framed.cut(), Err(error)),
+    };
+    if passed.is_err_and(|error| error.kind() == io::ErrorKind::QuotaExceeded) {
+        let host = format!("{}:{}", request.host, request.port);
+        let kind = RefusalKind::TrafficLimit;
+        client.shared.refuse(&crate::Refusal { kind, host });
+    } else {
+        client.finish();
     }
     Ok(())
 }
@@ -86,8 +110,7 @@ fn reach(
     if secrets.is_empty() {
         return Ok(Box::new(connect(host, *port, &client.shared)?));
     }
-    // The answer to this method is the request.
-    if method.eq_ignore_ascii_case("TRACE") {
+    if ECHOES.iter().any(|echo| method.eq_ignore_ascii_case(echo)) {
         return Err(RefusalKind::RequestInvalid);
     }
     let stream = connect(host, encrypted_port(*port), &client.shared)?;
@@ -138,6 +161,9 @@ fn head(request: &Forward, secrets: &[&SecretHeader]) -> Vec<u8> {
     let port = if *port == 80 { String::new() } else { format!(":{port}") };
     let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {host}{port}\r\n").into_bytes();
     push(&mut head, headers.iter().filter(|(name, _)| is_passed(name, secrets)));
+    if !secrets.is_empty() {
+        head.extend_from_slice(b"Accept-Encoding: identity\r\n");
+    }
     for SecretHeader { header, prefix, value, .. } in secrets {
         head.extend(format!("{header}: {prefix}{}\r\n", value.expose()).into_bytes());
     }
@@ -148,8 +174,7 @@ fn head(request: &Forward, secrets: &[&SecretHeader]) -> Vec<u8> {
 /// Returns whether a header of the process is passed on.
 fn is_passed(name: &str, secrets: &[&SecretHeader]) -> bool {
     let is_secret = secrets.iter().any(|secret| secret.header.eq_ignore_ascii_case(name));
-    // A compressed answer would hide a secret in it.
-    let hides_secrets = name == "accept-encoding" && !secrets.is_empty();
+    let hides_secrets = HIDES_SECRETS.contains(&name) && !secrets.is_empty();
     !NOT_PASSED.contains(&name) && !is_secret && !hides_secrets
 }
 
@@ -194,66 +219,35 @@ fn answer_head(server: &mut dyn ReadWrite) -> io::Result<(AnswerHead, Vec<u8>)> 
 }
 
 impl AnswerHead {
-    fn pass(
-        mut self,
-        request: &Forward,
-        is_plain: bool,
-        rest: &[u8],
-        server: &mut dyn ReadWrite,
-        client: &mut impl Write,
-    ) -> io::Result<()> {
+    /// Returns the length of the body. Refuses one in which a secret would not be found.
+    fn length(&self, request: &Forward, is_plain: bool) -> Result<Length, RefusalKind> {
+        let mut encodings = self.headers.iter().filter(|(name, _)| name == "content-encoding");
+        let is_identity = encodings.all(|(_, value)| {
+            let value = value.trim_ascii();
+            value.is_empty() || value.eq_ignore_ascii_case(b"identity")
+        });
+        if !is_plain && (!is_identity || self.status == PARTIAL) {
+            return Err(RefusalKind::AnswerEncoded);
+        }
+        Length::of(&request.method, self.status, &self.headers)
+            .map_err(|_| RefusalKind::HostUnreachable)
+    }
+
+    /// Returns the head for the process.
+    fn passed(mut self, request: &Forward, is_plain: bool, length: Length) -> Vec<u8> {
         if !is_plain {
             self.stay_with_the_proxy(request);
         }
         let mut head = format!("HTTP/1.1 {} \r\n", self.status).into_bytes();
-        let passed = self.headers.iter().filter(|(name, _)| !NOT_ANSWERED.contains(&name.as_str()));
-        push(&mut head, passed);
+        let is_chunked = length == Length::Chunks;
+        let is_passed =
+            |name: &str| !(NOT_ANSWERED.contains(&name) || is_chunked && name == "content-length");
+        push(&mut head, self.headers.iter().filter(|(name, _)| is_passed(name)));
+        if is_chunked {
+            head.extend_from_slice(b"Transfer-Encoding: chunked\r\n");
+        }
         head.extend_from_slice(b"Connection: close\r\n\r\n");
-        client.write_all(&head)?;
-        self.pass_body(&request.method, rest, server, client)
-    }
-
-    /// Passes the body on, up to its length or to the end of the connection.
-    fn pass_body(
-        &self,
-        method: &str,
-        rest: &[u8],
-        server: &mut dyn ReadWrite,
-        client: &mut impl Write,
-    ) -> io::Result<()> {
-        let mut left = self.length(method);
-        let mut chunk = [0; CHUNK];
-        let mut bytes = rest.to_vec();
-        loop {
-            let passed = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
-            client.write_all(&bytes[..passed])?;
-            left -= passed as u64;
-            if left == 0 {
-                return Ok(());
-            }
-            let read = match server.read(&mut chunk) {
-                // Many servers end TLS without saying so.
-                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => 0,
-                read => read?,
-            };
-            if read == 0 {
-                return Ok(());
-            }
-            bytes = chunk[..read].to_vec();
-        }
-    }
-
-    /// Returns the most bytes that the body may have.
-    fn length(&self, method: &str) -> u64 {
-        if method == "HEAD" || matches!(self.status, 204 | 304) {
-            return 0;
-        }
-        let value = |name: &str| self.headers.iter().find(|(other, _)| other == name);
-        if value("transfer-encoding").is_some() {
-            return u64::MAX;
-        }
-        let length = value("content-length").and_then(|(_, value)| std::str::from_utf8(value).ok());
-        length.and_then(|length| length.trim().parse().ok()).unwrap_or(u64::MAX)
+        head
     }
 
     /// Leads a redirect to the same host by `https` back to the proxy, which has the secret.

@@ -30,8 +30,10 @@
 //!   the name of that host. Then the proxy relays bytes, and does not see what they say.
 //! - Requests for `http://host/`, if the host is granted. Each connection has one request.
 //! - Requests for `http://host/` to a host with a [`SecretHeader`] are sent by `https`, with the
-//!   header. So the process uses the secret without holding it. What the server answers is passed
-//!   on, with the bytes of the secret replaced wherever they occur as they are.
+//!   header. So the process uses the secret without holding it. The request asks for a whole and
+//!   plain answer; one that is compressed or partial is refused. The parts of an answer are put
+//!   together, and the secret in it is replaced by asterisks in the forms that [`Mask`] lists,
+//!   before it is passed on without its trailers.
 //!
 //! An address of a private network is refused, also where the name of a granted host leads to it,
 //! unless the policy names the host. Everything that is refused is listed in [`Traffic`].
@@ -48,6 +50,8 @@
 #![forbid(unsafe_code)]
 
 mod address;
+#[cfg(feature = "proxy")]
+mod body;
 #[cfg(feature = "proxy")]
 mod connect;
 mod error;
@@ -66,6 +70,7 @@ mod refusal;
 mod request;
 #[cfg(feature = "proxy")]
 mod shared;
+mod spelling;
 #[cfg(feature = "proxy")]
 mod stream;
 #[cfg(feature = "proxy")]

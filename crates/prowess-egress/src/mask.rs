@@ -2,11 +2,21 @@
 
 use std::io::{self, Write};
 
-/// Replaces secrets in what is written by asterisks, as many as the secret has bytes, so that
-/// lengths stay as they are.
+use crate::spelling::{Found, Spelling};
+
+/// The end of an answer that may be the beginning of a secret is replaced from this length on.
+const SHOWN: usize = 4;
+
+/// Replaces secrets in what is written by asterisks, as many as there were bytes, so that lengths
+/// stay as they are.
+///
+/// A secret is found in any case, with each character written as it is or escaped (`%41`, `\u0041`,
+/// `\x41`, `\101`, `&#65;`, `=41`, also repeatedly), in UTF-16 and UTF-32, and as a part of a text
+/// in base64 (both alphabets, with line ends) or in hexadecimal digits. Other forms are not found:
+/// reversed, compressed, encrypted, in parts, or in two of these at once.
 pub struct Mask<W> {
     inner: W,
-    secrets: Vec<Vec<u8>>,
+    secrets: Vec<Spelling>,
     /// The beginning of a secret, perhaps.
     held: Vec<u8>,
 }
@@ -15,7 +25,7 @@ impl<W: Write> Mask<W> {
     /// Creates a writer to `inner`.
     pub fn new<'s>(inner: W, secrets: impl Iterator<Item = &'s str>) -> Self {
         let secrets = secrets.filter(|secret| !secret.is_empty());
-        let secrets = secrets.map(|secret| secret.as_bytes().to_vec()).collect();
+        let secrets = secrets.flat_map(|secret| Spelling::all(secret.as_bytes())).collect();
         Self { inner, secrets, held: Vec::new() }
     }
 
@@ -24,25 +34,49 @@ impl<W: Write> Mask<W> {
         &mut self.inner
     }
 
-    /// Writes what was held back because it may have been the beginning of a secret.
+    /// Writes the end, which was held back because it may have been the beginning of a secret. If
+    /// it has more than three bytes of one, they are replaced.
     ///
     /// # Errors
     ///
     /// The inner writer fails.
     pub fn finish(mut self) -> (W, io::Result<()>) {
+        let is_whole = |secret: &Spelling| matches!(secret.find(&self.held), Found::All(_));
+        if self.held.len() >= SHOWN || self.secrets.iter().any(is_whole) {
+            self.held.fill(b'*');
+        }
         let finished = self.inner.write_all(&self.held);
         (self.inner, finished)
+    }
+
+    /// Drops what was held back: whatever was written has no end.
+    pub fn cut(self) -> W {
+        self.inner
+    }
+
+    /// Replaces the secrets that have arrived, and returns where what is to be held back begins.
+    fn replace(&mut self) -> usize {
+        let mut at = 0;
+        while at < self.held.len() {
+            let rest = &self.held[at..];
+            let found = self.secrets.iter().map(|secret| secret.find(rest)).max();
+            match found.unwrap_or(Found::Nothing) {
+                Found::Nothing => at += 1,
+                Found::Beginning => return at,
+                Found::All(length) => {
+                    self.held[at..at + length].fill(b'*');
+                    at += length;
+                }
+            }
+        }
+        at
     }
 }
 
 impl<W: Write> Write for Mask<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.held.extend_from_slice(bytes);
-        for secret in &self.secrets {
-            replace(&mut self.held, secret);
-        }
-        let kept = self.secrets.iter().map(|secret| beginning_at_end(&self.held, secret)).max();
-        let end = self.held.len() - kept.unwrap_or(0);
+        let end = self.replace();
         self.inner.write_all(&self.held[..end])?;
         self.held.drain(..end);
         Ok(bytes.len())
@@ -53,30 +87,20 @@ impl<W: Write> Write for Mask<W> {
     }
 }
 
-fn replace(bytes: &mut [u8], secret: &[u8]) {
-    let mut at = 0;
-    while let Some(found) = bytes[at..].windows(secret.len()).position(|part| part == secret) {
-        bytes[at + found..at + found + secret.len()].fill(b'*');
-        at += found + secret.len();
-    }
-}
-
-/// Returns the length of the longest beginning of a secret at the end.
-fn beginning_at_end(bytes: &[u8], secret: &[u8]) -> usize {
-    let most = bytes.len().min(secret.len() - 1);
-    (1..=most).rev().find(|&length| bytes.ends_with(&secret[..length])).unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn masked<'p>(secrets: &[&str], parts: impl Iterator<Item = &'p [u8]>) -> String {
+        let mut mask = Mask::new(Vec::new(), secrets.iter().copied());
+        parts.for_each(|part| mask.write_all(part).expect("it is in memory"));
+        String::from_utf8_lossy(&mask.finish().0).into_owned()
+    }
+
     #[track_caller]
     fn check(parts: &[&str], expected: &str) {
-        let mut mask = Mask::new(Vec::new(), ["secret", "key-"].into_iter());
-        parts.iter().for_each(|part| mask.write_all(part.as_bytes()).expect("it is in memory"));
-        let (written, _) = mask.finish();
-        assert_eq!(String::from_utf8_lossy(&written), expected, "{parts:?}");
+        let parts_of = parts.iter().map(|part| part.as_bytes());
+        assert_eq!(masked(&["secret", "key-"], parts_of), expected, "{parts:?}");
     }
 
     #[test]
@@ -85,6 +109,88 @@ mod tests {
         check(&["a se", "", "cre", "t!"], "a ******!");
         check(&["sese", "cretsecret"], "se************");
         check(&["a sec"], "a sec");
+        check(&["a secre"], "a *****");
         check(&["ke", "y", "k", "ey-"], "key****");
+        check(&["SECret %73ecret s&#101;cret"], "****** ******** ***********");
+    }
+
+    /// Each form, whole and byte by byte: what is left has no part of the secret.
+    #[test]
+    fn secret_is_replaced_however_it_is_written() {
+        const SECRET: &str = "s3cr+t/Of \"the\" <op>&\\%=x";
+        let each = |form: fn(u8) -> String| SECRET.bytes().map(form).collect::<String>();
+        let wide = |unit: &[usize]| -> Vec<u8> {
+            SECRET.bytes().flat_map(|byte| unit.iter().map(move |at| [0, byte][*at])).collect()
+        };
+        let mut forms: Vec<(Vec<u8>, usize)> =
+            [wide(&[1, 0]), wide(&[0, 1]), wide(&[0, 0, 0, 1])].map(|form| (form, 1)).into();
+        let texts = [
+            SECRET.to_owned(),
+            SECRET.to_uppercase(),
+            SECRET.replace(' ', "+"),
+            SECRET.replace('\\', "\\\\").replace('"', "\\\"").replace('/', "\\/"),
+            SECRET.replace('\\', "\\\\\\\\").replace('"', "\\\\\\\""),
+            SECRET.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;"),
+            SECRET.replace('&', "&amp;amp;").replace('"', "&amp;quot;"),
+            SECRET.replace('%', "%25").replace(' ', "%20").replace('&', "%26").replace('=', "=3D"),
+            each(|byte| format!("%{byte:02x}")),
+            each(|byte| format!("%25{byte:02X}")),
+            each(|byte| format!("%2525{byte:02X}")),
+            each(|byte| format!("%u{byte:04x}")),
+            each(|byte| format!("\\u{byte:04X}")),
+            each(|byte| format!("\\\\u{byte:04x}")),
+            each(|byte| format!("\\u{{{byte:x}}}")),
+            each(|byte| format!("\\x{byte:02x}")),
+            each(|byte| format!("\\{byte:03o}")),
+            each(|byte| format!("&#{byte};")),
+            each(|byte| format!("&#0{byte};")),
+            each(|byte| format!("&#x{byte:X};")),
+            each(|byte| format!("&amp;#x{byte:x};")),
+            each(|byte| format!("={byte:02X}")),
+            each(|byte| format!("{byte:02x}")),
+            each(|byte| format!("{byte:02X}:")),
+            each(|byte| format!("{byte:02x} ")),
+            each(|byte| format!("0x{byte:02x}, ")),
+        ];
+        // A few marks may be left around the digits.
+        forms.extend(texts.map(|text| (text.into_bytes(), 4)));
+        for before in ["", "a", "ab", "user:"] {
+            let text = base64(format!("{before}{SECRET}; and more").as_bytes());
+            let safe = text.replace('+', "-").replace('/', "_");
+            let lines = text.as_bytes().chunks(10).collect::<Vec<_>>().join(&b"\r\n"[..]);
+            let escaped = text.replace('/', "\\/").replace('+', "%2B");
+            let texts = [text.into_bytes(), safe.into_bytes(), lines, escaped.into_bytes()];
+            // Another text is around it.
+            forms.extend(texts.map(|text| (text, 30)));
+        }
+        for (form, other) in forms {
+            let shown = String::from_utf8_lossy(&form).into_owned();
+            let text = [b"<p>", form.as_slice(), b"</p>"].concat();
+            let whole = masked(&[SECRET], std::iter::once(text.as_slice()));
+            assert_eq!(masked(&[SECRET], text.chunks(1)), whole, "in parts: {shown}");
+            let left = whole.bytes().filter(|byte| *byte != b'*').count();
+            assert!(left <= other + 7, "{shown} is left as {whole}");
+            assert!(whole.starts_with("<p>") && whole.ends_with("</p>"), "{whole}");
+        }
+    }
+
+    #[test]
+    fn other_texts_stay_as_they_are() {
+        for text in ["s%65", "\\u0073", "&&&&&&&&&&&&amp;", "\\\\\\\\\\\\", "73 65 63", "se\0"] {
+            let text = format!("{text} and so on, in <html> & {{json}}: 50% = 1/2 \\n");
+            assert_eq!(masked(&["secret-key"], text.as_bytes().chunks(3)), text);
+        }
+    }
+
+    fn base64(bytes: &[u8]) -> String {
+        let digits = |part: &[u8]| {
+            let bits = part.iter().fold(0, |bits: u32, byte| bits << 8 | u32::from(*byte));
+            let bits = bits << (8 * (3 - part.len()));
+            let digit = |at: usize| {
+                char::from(crate::spelling::BASE64[(bits >> (18 - 6 * at)) as usize & 63])
+            };
+            (0..4).map(move |at| if at <= part.len() { digit(at) } else { '=' }).collect::<String>()
+        };
+        bytes.chunks(3).map(digits).collect()
     }
 }

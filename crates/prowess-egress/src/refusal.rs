@@ -18,11 +18,14 @@ pub enum RefusalKind {
     TrafficLimit,
     /// The host has no address, does not answer, or has no valid certificate.
     HostUnreachable,
+    /// The answer to a request with a secret is compressed or partial, so the secret in it cannot
+    /// be found.
+    AnswerEncoded,
 }
 
 impl RefusalKind {
     /// Every kind.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::HostNotGranted,
         Self::PrivateAddress,
         Self::ServerNameMismatch,
@@ -30,6 +33,7 @@ impl RefusalKind {
         Self::RequestInvalid,
         Self::TrafficLimit,
         Self::HostUnreachable,
+        Self::AnswerEncoded,
     ];
 
     /// Returns the stable code that users see.
@@ -42,6 +46,7 @@ impl RefusalKind {
             Self::RequestInvalid => "proxy-request-invalid",
             Self::TrafficLimit => "traffic-limit",
             Self::HostUnreachable => "host-unreachable",
+            Self::AnswerEncoded => "answer-encoded",
         }
     }
 
@@ -63,6 +68,9 @@ impl RefusalKind {
             }
             Self::TrafficLimit => "transfer less, or ask the operator for a higher limit",
             Self::HostUnreachable => "check the name and the certificate, and try again later",
+            Self::AnswerEncoded => {
+                "the host compresses or cuts its answers; ask it for whole and plain ones"
+            }
         }
     }
 
@@ -74,7 +82,7 @@ impl RefusalKind {
             }
             Self::NotTls | Self::RequestInvalid => "400 Bad Request",
             Self::TrafficLimit => "429 Too Many Requests",
-            Self::HostUnreachable => "502 Bad Gateway",
+            Self::HostUnreachable | Self::AnswerEncoded => "502 Bad Gateway",
         }
     }
 }

@@ -33,6 +33,8 @@ prowess_core::declare_codes! {
     PROXY_REQUEST_INVALID = "proxy-request-invalid";
     /// The script has reached a limit of its traffic.
     TRAFFIC_LIMIT = "traffic-limit";
+    /// A granted host has compressed or cut its answer to a request with a secret.
+    ANSWER_ENCODED = "answer-encoded";
     /// A granted host has no address, does not answer, or has no valid certificate.
     HOST_UNREACHABLE = "host-unreachable";
 }

@@ -126,3 +126,106 @@ fn secret_that_is_no_header_starts_no_proxy() {
 fn value_is_in_no_debug_output() {
     assert!(!format!("{:?}", secret("a.b")).contains(SECRET));
 }
+
+/// Serves a request for `/` with these headers, and returns the request and the answer.
+fn served(headers: &str, answer: &str) -> (String, String) {
+    let server = Server::encrypted(answer);
+    let proxy = with_secret(server.port);
+    let request = format!("GET http://localhost:{}/ HTTP/1.1\r\n{headers}\r\n", server.port);
+    let answer = proxy.answer(request);
+    (server.received(), answer)
+}
+
+#[test]
+fn request_with_a_secret_asks_for_a_whole_and_plain_answer() {
+    let headers = "Range: bytes=0-3\r\nIf-Range: x\r\nRequest-Range: bytes=0-3\r\nA-IM: gzip\r\n\
+         Accept-Charset: utf-7\r\nUpgrade: h2c\r\nTE: trailers, gzip\r\nAccept: text/plain\r\n";
+    let (received, _) = served(headers, "HTTP/1.1 204 None\r\n\r\n");
+    let port = received.split("localhost:").nth(1).unwrap().split('\r').next().unwrap();
+    let expected = format!(
+        "GET / HTTP/1.1\r\nHost: localhost:{port}\r\naccept: text/plain\r\n\
+         Accept-Encoding: identity\r\nAuthorization: Bearer {SECRET}\r\nConnection: close\r\n\r\n"
+    );
+    assert_eq!(received, expected);
+}
+
+#[test]
+fn answer_that_may_hide_a_secret_is_refused() {
+    for head in [
+        "200 OK\r\nContent-Encoding: gzip",
+        "200 OK\r\nContent-Encoding: identity\r\nContent-Encoding: BR",
+        "200 OK\r\nContent-Encoding: identity, deflate",
+        "404 Missing\r\nContent-Encoding: zstd",
+        "206 Partial\r\nContent-Range: bytes 0-3/9",
+        "200 OK\r\nTransfer-Encoding: gzip, chunked",
+        "200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+        "200 OK\r\nContent-Length: 4\r\nContent-Length: 5",
+        "200 OK\r\nContent-Length: four",
+    ] {
+        let (_, answer) = served("", &format!("HTTP/1.1 {head}\r\n\r\n{SECRET}"));
+        assert!(answer.starts_with("HTTP/1.1 502 "), "{head}: {answer}");
+        assert!(!answer.contains("s3cret"), "{head}: {answer}");
+    }
+}
+
+/// Returns the body of an answer in chunks.
+fn joined(answer: &str) -> (String, bool) {
+    let (head, mut rest) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.to_ascii_lowercase().contains("\r\ntransfer-encoding: chunked"), "{answer}");
+    let mut body = String::new();
+    while let Some((size, after)) = rest.split_once("\r\n") {
+        let size = usize::from_str_radix(size, 16).unwrap();
+        if size == 0 {
+            return (body, true);
+        }
+        body.push_str(&after[..size]);
+        rest = &after[size + 2..];
+    }
+    (body, false)
+}
+
+#[test]
+fn secret_across_chunks_is_replaced() {
+    for size in 1..SECRET.len() {
+        let text = format!("you sent {SECRET}!");
+        let chunk =
+            |part: &[u8]| format!("{:X};a=b\r\n{}\r\n", part.len(), String::from_utf8_lossy(part));
+        let chunks: String = text.as_bytes().chunks(size).map(chunk).collect();
+        let head = "HTTP/1.1 200 OK\r\nTrailer: x\r\nTransfer-Encoding: Chunked";
+        let answer = format!("{head}\r\n\r\n{chunks}0\r\nX: {SECRET}\r\n\r\n");
+        let (_, answer) = served("", &answer);
+        let expected = format!("you sent {}!", "*".repeat(SECRET.len()));
+        assert_eq!(joined(&answer), (expected, true), "chunks of {size} bytes");
+        assert!(!answer.contains("s3cret"), "no trailer is passed on: {answer}");
+    }
+}
+
+#[test]
+fn cut_answer_shows_nothing_that_was_held_back() {
+    for (framing, begin, is_chunked) in [
+        ("Content-Length: 99", "", false),
+        ("Transfer-Encoding: chunked", "63\r\n", true),
+        ("Transfer-Encoding: chunked", "3\r\nabc\r\nzz\r\n", true),
+    ] {
+        let answer = format!("HTTP/1.1 200 OK\r\n{framing}\r\n\r\n{begin}s3cret-of-the-op");
+        let (_, answer) = served("", &answer);
+        assert!(!answer.contains("s3c"), "{framing}: {answer}");
+        assert!(!is_chunked || !joined(&answer).1, "a client sees that it was cut: {answer}");
+    }
+}
+
+#[test]
+fn secret_in_each_part_of_an_answer_is_replaced() {
+    let escaped: String = SECRET.bytes().map(|byte| format!("%{byte:02x}")).collect();
+    let lower = SECRET.to_ascii_uppercase();
+    let (_, answer) = served(
+        "",
+        &format!(
+            "HTTP/1.1 302 {SECRET}\r\nLocation: https://other.example/?t={escaped}\r\n\
+             X-{SECRET}: 1\r\nSet-Cookie: a={lower}\r\nContent-Length: 22\r\n\r\n{SECRET}"
+        ),
+    );
+    let answer = answer.to_ascii_lowercase();
+    assert!(!answer.contains(SECRET) && !answer.contains(&escaped), "{answer}");
+    assert!(answer.contains("location: https://other.example/?t=****"), "{answer}");
+}

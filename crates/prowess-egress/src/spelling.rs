@@ -1,0 +1,238 @@
+//! The forms in which a server may write a secret.
+
+/// The digits of base64.
+pub(crate) const BASE64: &[u8; 64] =
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/// Fewer digits of base64 or hexadecimal ones are too often a part of something else.
+const FEWEST_DIGITS: usize = 6;
+/// The most characters of one kind that are skipped in a row: what is held back has an end.
+const MOST_SKIPPED: usize = 8;
+
+/// A text that is looked for, in which each character may be escaped.
+pub(crate) struct Spelling {
+    text: Vec<u8>,
+    /// The characters that may stand between those of the text.
+    between: &'static [u8],
+}
+
+/// The beginning of a text, compared with a secret.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Found {
+    Nothing,
+    /// So many bytes are the secret.
+    All(usize),
+    /// It may be the beginning of one.
+    Beginning,
+}
+
+impl Spelling {
+    /// Returns the forms of a secret.
+    pub(crate) fn all(secret: &[u8]) -> Vec<Self> {
+        let mut forms = vec![Self { text: secret.to_vec(), between: b"" }];
+        let hexadecimal = secret.iter().flat_map(|byte| format!("{byte:02x}").into_bytes());
+        let aligned = (0..3).map(|before| (base64_part(secret, before), &b"\r\n \t\\rn"[..]));
+        let digits = std::iter::once((hexadecimal.collect(), &b"\r\n \t:-,x0"[..])).chain(aligned);
+        let digits = digits.filter(|(text, _): &(Vec<u8>, _)| text.len() >= FEWEST_DIGITS);
+        forms.extend(digits.map(|(text, between)| Self { text, between }));
+        forms
+    }
+
+    /// Returns whether this is the beginning of a text.
+    pub(crate) fn find(&self, text: &[u8]) -> Found {
+        let (Some(&first), Some(&expected)) = (text.first(), self.text.first()) else {
+            return Found::Nothing;
+        };
+        // Most bytes begin nothing.
+        if !self.is_same(expected, first) && !matches!(first, 0 | b'%' | b'\\' | b'&' | b'=' | b'+')
+        {
+            return Found::Nothing;
+        }
+        // Where the characters so far may have ended. Escapes may be read in several ways.
+        let mut ends = vec![0];
+        let mut is_cut = false;
+        for (number, &character) in self.text.iter().enumerate() {
+            let mut next = Vec::new();
+            for end in ends {
+                let most = if number == 0 { 0 } else { MOST_SKIPPED };
+                for skipped in 0..=most {
+                    let at = end + skipped;
+                    is_cut |= self.step(text, at, character, &mut next);
+                    let is_between = |byte: &u8| *byte == 0 || self.between.contains(byte);
+                    if !text.get(at).is_some_and(is_between) {
+                        break;
+                    }
+                }
+            }
+            next.sort_unstable();
+            next.dedup();
+            ends = next;
+            if ends.is_empty() {
+                return if is_cut { Found::Beginning } else { Found::Nothing };
+            }
+        }
+        ends.last().map_or(Found::Nothing, |end| Found::All(*end))
+    }
+
+    /// Adds where a character at a position ends. Returns whether the text ends before.
+    fn step(&self, text: &[u8], at: usize, character: u8, ends: &mut Vec<usize>) -> bool {
+        let Some(&first) = text.get(at) else { return true };
+        if self.is_same(character, first) || first == b'+' && character == b' ' {
+            ends.push(at + 1);
+        }
+        let mut is_cut = false;
+        // Two zeros in front of a character of UTF-32 are skipped as well.
+        if first == 0 && at == 0 {
+            let zeros = text.iter().take(3).take_while(|byte| **byte == 0).count();
+            is_cut |= zeros == text.len();
+            if text.get(zeros).is_some_and(|byte| self.is_same(character, *byte)) {
+                ends.push(zeros + 1);
+            }
+        }
+        for escape in escapes(&text[at..]) {
+            match escape {
+                Escape::Of(byte, length) if self.is_same(character, byte) => ends.push(at + length),
+                Escape::Of(..) => {}
+                Escape::Cut => is_cut = true,
+            }
+        }
+        is_cut
+    }
+
+    fn is_same(&self, expected: u8, found: u8) -> bool {
+        let found = match found {
+            b'-' if expected == b'+' && !self.between.is_empty() => b'+',
+            b'_' if expected == b'/' && !self.between.is_empty() => b'/',
+            found => found,
+        };
+        expected.eq_ignore_ascii_case(&found)
+    }
+}
+
+/// Returns the digits of base64 that depend on a part alone, which begins so many bytes behind a
+/// multiple of three.
+fn base64_part(part: &[u8], before: usize) -> Vec<u8> {
+    let bit = |at: usize| part[at / 8] >> (7 - at % 8) & 1;
+    // The bits of a digit that do not belong to the part are in front of it.
+    let begin = (6 - before * 8 % 6) % 6;
+    let digits = (begin..part.len() * 8).step_by(6).filter(|at| at + 6 <= part.len() * 8);
+    digits.map(|at| (at..at + 6).fold(0, |digit, at| digit << 1 | bit(at))).map(digit).collect()
+}
+
+fn digit(number: u8) -> u8 {
+    BASE64[usize::from(number)]
+}
+
+enum Escape {
+    /// A character, and the length of its escape.
+    Of(u8, usize),
+    /// The text ends before the escape.
+    Cut,
+}
+
+/// Returns how the beginning of a text may be read as an escaped character.
+fn escapes(text: &[u8]) -> Vec<Escape> {
+    match text {
+        [b'%', ..] => percent(text),
+        [b'\\', ..] => backslash(text),
+        [b'&', ..] => entity(text),
+        // A character of quoted-printable.
+        [b'=', ..] => vec![number(text, 1, 2, 2, 16, b"")].into_iter().flatten().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// `%41`, `%2541`, `%u0041`.
+fn percent(text: &[u8]) -> Vec<Escape> {
+    let mut at = 1;
+    let mut found = Vec::new();
+    for _ in 0..MOST_SKIPPED {
+        found.extend(number(text, at, 2, 2, 16, b""));
+        if matches!(text.get(at), Some(b'u' | b'U')) {
+            found.extend(number(text, at + 1, 4, 4, 16, b""));
+        }
+        if !text[at..].starts_with(b"25") {
+            break;
+        }
+        at += 2;
+    }
+    found
+}
+
+/// `\u0041`, `\u{41}`, `\x41`, `\101`, `\"`, each behind any number of backslashes.
+fn backslash(text: &[u8]) -> Vec<Escape> {
+    let run = text.iter().take(MOST_SKIPPED).take_while(|byte| **byte == b'\\').count();
+    let mut found = vec![];
+    // An escaped backslash is one, too.
+    found.extend((2..=run).map(|length| Escape::Of(b'\\', length)));
+    match text.get(run) {
+        None => found.push(Escape::Cut),
+        Some(b'u' | b'U') if text.get(run + 1) == Some(&b'{') => {
+            found.extend(number(text, run + 2, 1, 6, 16, b"}"));
+        }
+        Some(b'u') => found.extend(number(text, run + 1, 4, 4, 16, b"")),
+        Some(b'U') => found.extend(number(text, run + 1, 8, 8, 16, b"")),
+        Some(b'x') => found.extend(number(text, run + 1, 2, 2, 16, b"")),
+        Some(b'0'..=b'3') => found.extend(number(text, run, 3, 3, 8, b"")),
+        Some(other) if !other.is_ascii_alphanumeric() => {
+            found.push(Escape::Of(*other, run + 1));
+        }
+        Some(_) => {}
+    }
+    found
+}
+
+/// `&#65;`, `&#x41;`, `&quot;`, each also with its `&` escaped.
+fn entity(text: &[u8]) -> Vec<Escape> {
+    const NAMES: [(&[u8], u8); 6] = [
+        (b"amp;", b'&'),
+        (b"lt;", b'<'),
+        (b"gt;", b'>'),
+        (b"quot;", b'"'),
+        (b"apos;", b'\''),
+        (b"nbsp;", b' '),
+    ];
+    let mut at = 1;
+    let mut found = Vec::new();
+    for _ in 0..MOST_SKIPPED {
+        let rest = &text[at..];
+        for (name, character) in NAMES {
+            if rest.len() < name.len() && name.starts_with(rest) {
+                found.push(Escape::Cut);
+            } else if rest.starts_with(name) {
+                found.push(Escape::Of(character, at + name.len()));
+            }
+        }
+        match rest {
+            [b'#', b'x' | b'X', ..] => found.extend(number(text, at + 2, 1, 8, 16, b";")),
+            [b'#', ..] => found.extend(number(text, at + 1, 1, 8, 10, b";")),
+            _ => {}
+        }
+        if !rest.starts_with(b"amp;") {
+            break;
+        }
+        at += 4;
+    }
+    found
+}
+
+/// Reads a number of a character, of so many digits, and what ends it.
+fn number(
+    text: &[u8],
+    at: usize,
+    fewest: usize,
+    most: usize,
+    base: u32,
+    end: &[u8],
+) -> Option<Escape> {
+    let digits = text[at.min(text.len())..].iter().take(most);
+    let digits: Vec<_> = digits.map_while(|byte| char::from(*byte).to_digit(base)).collect();
+    let after = at + digits.len();
+    if after >= text.len() && (digits.len() < most || !end.is_empty()) {
+        return Some(Escape::Cut);
+    }
+    if digits.len() < fewest || !text[after..].starts_with(end) {
+        return None;
+    }
+    let value = digits.iter().fold(0_u32, |value, digit| value.wrapping_mul(base) + digit);
+    Some(Escape::Of(u8::try_from(value).ok()?, after + end.len()))
+}
