@@ -3,6 +3,7 @@
 //! For denials alone: what is read here is as wide as it may be, and what cannot be read is named.
 //! No grant is ever wider by it.
 
+mod mention;
 mod programs;
 mod wrapper;
 
@@ -20,6 +21,8 @@ pub(crate) struct Run {
     pub(crate) names: Vec<String>,
     /// Whether words follow that are not known here, as behind `xargs`.
     pub(crate) is_open: bool,
+    /// Whether it is one of several readings of the same words.
+    pub(crate) is_guess: bool,
     /// What stands for such a word, as in `find -exec rm {}`.
     pub(crate) placeholder: Option<String>,
 }
@@ -48,6 +51,8 @@ pub(crate) struct Runs {
     pub(crate) commands: Vec<Run>,
     /// A program that runs what cannot be read here, such as `python`.
     pub(crate) opaque: Option<String>,
+    /// Programs that are not known, with each command in their words that they may run.
+    pub(crate) mentioned: Vec<(String, Run)>,
     /// Whether a command that a shell is given cannot be read.
     pub(crate) is_unreadable: bool,
     queue: Vec<Run>,
@@ -64,13 +69,13 @@ impl Runs {
                 break;
             }
             run.names = names(run.words.first(), files);
-            runs.follow(&run);
+            runs.follow(&run, files);
             runs.commands.push(run);
         }
         runs
     }
 
-    fn follow(&mut self, run: &Run) {
+    fn follow(&mut self, run: &Run, files: Option<&dyn HostFiles>) {
         let Some(first) = run.words.first() else { return };
         let is_unknown = run.placeholder.as_ref().is_some_and(|name| first.contains(name.as_str()));
         if is_unknown {
@@ -80,8 +85,11 @@ impl Runs {
             self.hide(first);
         }
         for name in &run.names {
-            programs::follow(self, name, run);
-            wrapper::follow(self, name, run);
+            let is_program = programs::follow(self, name, run);
+            let is_wrapper = wrapper::follow(self, name, run);
+            if !is_program && !is_wrapper {
+                mention::follow(self, name, run, files);
+            }
         }
     }
 

@@ -278,9 +278,19 @@ impl<'a> Call<'a> {
         if !matches!(self.input.tool.kind, ToolKind::Shell { .. }) {
             return None;
         }
+        let runs = self.runs().ok()?;
         let is_named = |rule: &&ToolRule| self.is_named_by(rule, ToolMatchCase::Insensitive);
-        let rule = rules.iter().find(is_named)?;
-        Some((rule, self.runs().ok()?.opaque.as_deref()?))
+        let mut named = rules.iter().filter(is_named);
+        if let Some(program) = &runs.opaque {
+            return Some((named.next()?, program));
+        }
+        named.find_map(|rule| {
+            let patterns = CommandPattern::parse(rule.pattern.as_deref()?).ok()?;
+            let mut mentioned = runs.mentioned.iter();
+            let (program, _) = mentioned
+                .find(|(_, run)| patterns.iter().any(|pattern| may_match(pattern, run)))?;
+            Some((rule, program.as_str()))
+        })
     }
 
     fn has_denied_path(&self, names: &[&str], pattern: &str) -> bool {

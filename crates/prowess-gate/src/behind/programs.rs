@@ -13,7 +13,10 @@ const INTERPRETERS: &str = "python pypy ipython perl raku ruby irb node nodejs d
     gmake ninja cmake ctest meson bazel just task rake ant gradle mvn pytest tox nox invoke fab \
     pre-commit tmux screen at batch crontab run-parts docker podman nerdctl kubectl oc lxc incus \
     ansible ansible-playbook psql mysql mariadb sqlite duckdb sqlite3 ftp lftp sftp telnet nc ncat \
-    socat xdg-open gio gtk-launch busctl gdbus tcpdump eval source";
+    socat xdg-open gio gtk-launch busctl gdbus tcpdump eval source tsx ts-node esbuild vite webpack \
+    rollup parcel jest mocha vitest eslint prettier gulp grunt lerna nx turbo gradlew mvnw mix stack \
+    cabal sbt lein zig nimble dub crystal scons waf tup bazelisk buck pants earthly dagger act \
+    terraform tofu tex latex pdflatex xelatex lualatex troff groff remake dc mutt";
 
 /// Commands of package managers that run what a file of the project says.
 const RUNNING: &str = "run run-script exec x dlx start test bench generate stop restart explore";
@@ -49,7 +52,7 @@ const LINES: [(&str, &str); 11] = [
         "git",
         "-x -O --exec --extcmd --upload-pack --receive-pack --open-files-in-pager --tree-filter \
             --index-filter --env-filter --msg-filter --commit-filter --parent-filter \
-            --tag-name-filter --setup",
+            --tag-name-filter --setup --sendmail-cmd --smtp-server --httpd",
     ),
 ];
 
@@ -60,8 +63,12 @@ const SETTINGS: &str = "alias. pager. core.pager core.editor core.sshcommand cor
     includeif. man. browser. web. remote. protocol. url. uploadpack. sendemail. trailer. tar. \
     imap. instaweb. init.templatedir submodule.";
 
-/// Adds what a program runs, if it is one of these.
-pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) {
+/// Programs whose words are data, or that are followed here.
+const KNOWN: &str = "find gfind bfs fd fdfind awk gawk mawk nawk original-awk sed gsed ssed tar bsdtar gtar \
+    npm pnpm yarn corepack cargo go dotnet swift";
+
+/// Adds what a program runs, if it is one of these. Returns whether that is all.
+pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     let plain = name.trim_end_matches(|end: char| end.is_ascii_digit() || "._-".contains(end));
     let plain = plain.to_ascii_lowercase();
     let arguments = &run.words[1..];
@@ -92,6 +99,7 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) {
     if let Some((_, options)) = LINES.iter().find(|(names, _)| has(names, name)) {
         lines(runs, run, options);
     }
+    has(SHELLS, name) || has(INTERPRETERS, &plain) || has(KNOWN, name) || name == "git"
 }
 
 /// `-o ProxyCommand=LINE` and its like.
@@ -139,8 +147,22 @@ fn shell(runs: &mut Runs, name: &str, run: &Run) {
 /// `-exec COMMAND {} ;`, and for `fd` `-x COMMAND {}`.
 fn find(runs: &mut Runs, run: &Run) {
     let is_start = |word: &String| has("-exec -execdir -ok -okdir -x -X --exec --exec-batch", word);
+    // `fd -xrm`, `fd --exec=rm`
+    let attached = |word: &String| {
+        let short = word.strip_prefix("-x").or_else(|| word.strip_prefix("-X"));
+        let long = word.strip_prefix("--exec").and_then(|rest| rest.split_once('='));
+        short.or(long.map(|(_, value)| value)).filter(|value| !value.is_empty()).map(str::to_owned)
+    };
     let inner = Run { placeholder: Some("{}".into()), is_open: true, ..Run::default() };
-    for (at, _) in run.words.iter().enumerate().filter(|(_, word)| is_start(word)) {
+    for (at, word) in run.words.iter().enumerate() {
+        if let Some(first) =
+            attached(word).filter(|_| run.names.iter().any(|name| name.contains("fd")))
+        {
+            runs.add(&inner, &[&[first], &run.words[at + 1..]].concat());
+        }
+        if !is_start(word) {
+            continue;
+        }
         let rest = &run.words[at + 1..];
         let end = rest.iter().position(|word| word == ";").unwrap_or(rest.len());
         match &rest[..end] {
@@ -162,7 +184,7 @@ fn git(runs: &mut Runs, run: &Run) {
     let mut words = run.words[1..].iter();
     while let Some(word) = words.next() {
         match word.as_str() {
-            "-c" => setting(runs, run, words.next()),
+            "-c" => setting(runs, run, words.next().map(String::as_str)),
             "--config-env" | "--exec-path" => return runs.hide("git"),
             "-C" | "--git-dir" | "--work-tree" | "--namespace" => _ = words.next(),
             option if option.starts_with("--config-env=") || option.starts_with("--exec-path=") => {
@@ -177,7 +199,7 @@ fn git(runs: &mut Runs, run: &Run) {
     }
 }
 
-fn setting(runs: &mut Runs, run: &Run, setting: Option<&String>) {
+fn setting(runs: &mut Runs, run: &Run, setting: Option<&str>) {
     let Some((key, value)) = setting.and_then(|setting| setting.split_once('=')) else { return };
     if let Some(line) = value.strip_prefix('!') {
         runs.add_line(&Run { is_open: true, ..run.clone() }, line);
@@ -210,6 +232,17 @@ fn subcommand(runs: &mut Runs, run: &Run, command: &str, arguments: &[String]) {
             }
         }
         "filter-branch" | "filter-repo" => runs.hide("git"),
+        "clone" => {
+            for (at, word) in arguments.iter().enumerate() {
+                let next = arguments.get(at + 1).map(String::as_str);
+                match word.split_once('=') {
+                    _ if word == "-c" || word == "--config" => setting(runs, run, next),
+                    Some(("--config", value)) => setting(runs, run, Some(value)),
+                    _ if word == "-u" => next.iter().for_each(|line| runs.add_line(run, line)),
+                    _ => {}
+                }
+            }
+        }
         "config" => {
             for line in arguments.iter().filter_map(|word| word.strip_prefix('!')) {
                 runs.add_line(run, line);
@@ -268,8 +301,13 @@ fn awk_runs(arguments: &[String]) -> bool {
 /// Returns whether a script of `sed` may have the command or the flag `e`, or is in a file.
 fn sed_runs(arguments: &[String]) -> bool {
     arguments.iter().enumerate().any(|(at, word)| {
-        if word.starts_with('-') {
-            return (!word.starts_with("--") && word.contains('f')) || word.starts_with("--fi");
+        if let Some((_, value)) = word.split_once('=').filter(|_| word.starts_with("--")) {
+            return word.starts_with("--fi") || script_runs(value);
+        }
+        if let Some(letters) = word.strip_prefix('-') {
+            let script = letters.split_once('e').map_or("", |(_, script)| script);
+            return word.starts_with("--fi")
+                || !word.starts_with("--") && (letters.contains('f') || script_runs(script));
         }
         (at == 0 || arguments[at - 1].starts_with('-')) && script_runs(word)
     })

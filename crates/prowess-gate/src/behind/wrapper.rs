@@ -105,14 +105,17 @@ const JOINING: &str = "watch ssh autossh mosh slogin rsh parallel sg";
 /// Programs that give further words to the command.
 const OPEN: &str = "xargs gxargs parallel entr";
 
-/// Adds what a program runs, if it is one of these.
-pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) {
+/// Adds what a program runs, if it is one of these. Returns whether that is all.
+pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     if has(ANYWHERE, name) {
-        return anywhere(runs, run);
+        anywhere(runs, run);
+        return true;
     }
     // The loader of programs, whose name has the system's in it.
     let name = if name.starts_with("ld-") && name.contains(".so") { "ld.so" } else { name };
-    let Some(wrapper) = WRAPPERS.iter().find(|wrapper| has(wrapper.names, name)) else { return };
+    let Some(wrapper) = WRAPPERS.iter().find(|wrapper| has(wrapper.names, name)) else {
+        return false;
+    };
     let sets =
         |word: &String| VARIABLES.split_ascii_whitespace().any(|start| word.starts_with(start));
     let is_set = |word: &&String| is_assignment(word) && !word.starts_with('-');
@@ -122,6 +125,7 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) {
     let read = wrapper.read(&run.words);
     let inner = Run {
         is_open: run.is_open || has(OPEN, name),
+        is_guess: run.is_guess,
         placeholder: read.placeholder.or_else(|| run.placeholder.clone()),
         ..Run::default()
     };
@@ -134,12 +138,21 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) {
         match words {
             [] if run.is_open || name == "parallel" => runs.hide(name),
             [] => {}
-            words => runs.add(&inner, words),
+            words if start == read.command => runs.add(&inner, words),
+            words => runs.add(&Run { is_guess: true, ..inner.clone() }, words),
         }
         if has(JOINING, name) && !words.is_empty() {
             runs.add_line(&inner, &words.join(" "));
         }
     }
+    if name == "parallel" {
+        // `parallel ::: 'rm x'`
+        let inputs = run.words.iter().skip_while(|word| !word.starts_with(":::")).skip(1);
+        inputs.for_each(|line| runs.add_text(&inner, line));
+    }
+    // The values of options that are not known are none of the command.
+    let knows_none = wrapper.flags.is_empty() && wrapper.values.is_empty();
+    !knows_none || run.words.get(1).is_none_or(|word| !is_option(word))
 }
 
 /// Adds each command that may begin at a word.
@@ -171,6 +184,8 @@ pub(super) fn has(list: &str, word: &str) -> bool {
 struct Read<'w> {
     /// Where the command may begin.
     starts: Vec<usize>,
+    /// Where it begins, if all options are known.
+    command: usize,
     lines: Vec<&'w str>,
     placeholder: Option<String>,
 }
@@ -199,7 +214,8 @@ impl Wrapper {
             let lines = rest.windows(2).filter(|pair| pair[0] == "-c" || pair[0] == "--command");
             read.lines.extend(lines.map(|pair| pair[1].as_str()));
         }
-        read.starts.push(at + self.operands);
+        read.command = at + self.operands;
+        read.starts.push(read.command);
         if self.operands > 0 {
             // `su -c LINE` and `chrt` with an option have one word less.
             read.starts.push(at);
