@@ -49,6 +49,10 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == runtime::STAGE) {
         return prowess::sandbox::run_stage();
     }
+    #[cfg(feature = "virtual-shell")]
+    if std::env::args_os().nth(1).is_some_and(|first| first == runtime::SHELL_WORKER) {
+        return prowess::shell::run_worker();
+    }
     let args = match args::parse() {
         Ok(args) => args,
         Err(error) => return failure::usage(&error),

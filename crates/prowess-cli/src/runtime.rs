@@ -74,8 +74,14 @@ pub(crate) fn builder_with(
         policies.visibility.skills.insert(0, off);
     }
     let policies_run_scripts = policies.scripts.exec == ScriptExecution::Tool;
+    #[cfg(feature = "virtual-shell")]
+    let shell = shell(&policies)?;
     let mut builder = Runtime::builder().policies(policies).audit(Arc::clone(&loaded.audit));
     builder = builder.redactor(redactor());
+    #[cfg(feature = "virtual-shell")]
+    if let Some(shell) = shell {
+        builder = builder.virtual_shell(Arc::new(shell));
+    }
     if let Some(database) = state_database(&machine(None)) {
         builder = builder.approvals(Arc::new(LazyApprovals::new(database)));
     }
@@ -144,6 +150,20 @@ pub(crate) const STAGE: &str = "sandbox-stage";
 /// Returns the program that confines itself and becomes the interpreter of a script: this one.
 pub(crate) fn script_stage() -> Result<Program, Failure> {
     Ok(Program::new(this_program()?).argument(STAGE))
+}
+
+/// The argument with which this program is the process of a shell's sandbox.
+#[cfg(feature = "virtual-shell")]
+pub(crate) const SHELL_WORKER: &str = "shell-worker";
+
+/// Returns the shell of the policy, with a process for each sandbox, if a surface needs one.
+#[cfg(feature = "virtual-shell")]
+fn shell(policies: &Policies) -> Result<Option<prowess::shell::InMemoryShell>, Failure> {
+    if !policies.tools.surfaces.contains(&prowess::tools::Surface::Shell) {
+        return Ok(None);
+    }
+    let worker = Program::new(this_program()?).argument(SHELL_WORKER);
+    Ok(Some(prowess::shell::InMemoryShell::in_processes(policies.shell.clone(), worker)))
 }
 
 /// Returns the scan cache of this build of the program; `None` for a user without a home directory.

@@ -4,6 +4,7 @@
 
 mod capabilities;
 mod cgroup;
+mod copies;
 mod descriptors;
 mod files;
 mod filter;
@@ -31,6 +32,7 @@ use landlock::RulesetCreated;
 use rustix::process::Signal;
 use seccompiler::BpfProgram;
 
+pub use self::copies::{ProcessCopy, limit_address_space, peak_memory};
 use self::limits::Identity;
 use self::network::Reach;
 use self::outer::Host;
@@ -187,7 +189,7 @@ fn prepare(preparation: &Preparation, socket: &UnixStream) -> Result<Prepared, F
     if level == Level::Namespaces {
         let host = replaces_itself.then(|| Host { socket, kills });
         namespaces::enter(&kept, host, has_own_network).map_err(failed("namespaces"))?;
-    } else if level == Level::Floor && replaces_itself && starts_processes {
+    } else if level == Level::Floor && starts_processes {
         supervisor::enter(&kept, Host { socket, kills }).map_err(failed("supervisor"))?;
     }
     let layers = build_ahead(preparation, &identity)?;

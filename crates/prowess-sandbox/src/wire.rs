@@ -127,7 +127,11 @@ pub(crate) enum Answer {
 }
 
 /// Sends a message with open files.
-pub(crate) fn send<T: Serialize>(
+///
+/// # Errors
+///
+/// The other end is closed, or there are more than ten files.
+pub fn send<T: Serialize>(
     mut socket: &UnixStream,
     message: &T,
     files: &[BorrowedFd<'_>],
@@ -146,10 +150,12 @@ pub(crate) fn send<T: Serialize>(
     socket.write_all(document.get(sent.saturating_sub(length.len())..).unwrap_or_default())
 }
 
-/// Receives a message with the open files that come with it.
-pub(crate) fn receive<T: DeserializeOwned>(
-    mut socket: &UnixStream,
-) -> io::Result<(T, Vec<OwnedFd>)> {
+/// Receives a message of at most 16 MiB with the open files that come with it.
+///
+/// # Errors
+///
+/// The other end is closed, or sends something else.
+pub fn receive<T: DeserializeOwned>(mut socket: &UnixStream) -> io::Result<(T, Vec<OwnedFd>)> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FILES))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let mut length = [0; 4];

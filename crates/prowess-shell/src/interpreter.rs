@@ -1,12 +1,15 @@
 //! The interpreter of commands, which only this file and the file system name.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bashkit::hooks::{HookAction, ToolEvent};
-use bashkit::{Bash, ExecOptions, ExecutionLimits, FsLimits, OverlayFs, SessionLimits};
+use bashkit::{
+    Bash, ExecOptions, ExecutionLimits, FileSystemExt as _, FsLimits, OverlayFs, SessionLimits,
+};
 
+use crate::messages::End;
 use crate::output::Output;
 use crate::policy::{ShellLimits, ShellPolicy};
 use crate::shallow::Shallow;
@@ -17,6 +20,12 @@ use crate::skill_files::SkillFiles;
 pub(crate) const STACK: usize = 64 << 20;
 /// The part of the stack after which no further command starts.
 const MOST_STACK: usize = STACK / 2;
+/// The most arguments of a command, and their most bytes: what no other limit counts, such as the
+/// parameters of a script, grows by them.
+const MOST_ARGUMENTS: usize = 100_000;
+const MOST_ARGUMENT_BYTES: usize = 4 << 20;
+/// The bytes that a sandbox may have besides its files.
+const VARIABLES: u64 = 8 << 20;
 /// The names of the user and of the machine that commands see.
 const USER: &str = "agent";
 const HOST: &str = "sandbox";
@@ -27,24 +36,17 @@ const READ_SCRIPT: &str = "script=$(cat); \
     if [ -z \"$script\" ]; then echo 'sh: missing script path' >&2; exit 2; fi; eval \"$script\"";
 /// The time between a cancellation and the end of a command that does not notice it.
 const NOTICE: Duration = Duration::from_millis(200);
+/// How long parsers may take to end.
+const PARSERS: Duration = Duration::from_secs(6);
 const CHECK: Duration = Duration::from_millis(20);
-
-/// How a command ended.
-pub(crate) enum End {
-    /// By itself, with this exit code.
-    Exit(i32),
-    /// By a limit or a cancellation, for this reason.
-    Stopped(String),
-    /// It does not parse, or the interpreter refuses it.
-    Refused(String),
-    /// It did not notice its cancellation, so its state is not usable.
-    Lost,
-}
 
 /// The state of one shell: its files, variables and functions.
 pub(crate) struct Interpreter {
     bash: Bash,
+    files: Arc<OverlayFs>,
     cancelled: Arc<AtomicBool>,
+    /// Whether the command was cancelled for its arguments.
+    too_large: Arc<AtomicBool>,
     /// The address at which the stack of the command begins.
     stack: Arc<AtomicUsize>,
     time: Duration,
@@ -58,7 +60,7 @@ impl Interpreter {
         files.upper().add_dir(format!("/home/{USER}"), 0o755);
         let stack = Arc::new(AtomicUsize::new(0));
         let begin = Arc::clone(&stack);
-        let shallow = Shallow::new(files, move || is_deep(&begin));
+        let shallow = Shallow::new(Arc::clone(&files), move || is_deep(&begin));
         let builder = Bash::builder()
             .fs(Arc::new(shallow))
             .username(USER)
@@ -68,15 +70,29 @@ impl Interpreter {
             .session_limits(SessionLimits::unlimited())
             .env(STOP_AT_FAILURE, "1");
         let begin = Arc::clone(&stack);
+        let too_large = Arc::new(AtomicBool::new(false));
+        let flag = Arc::new(OnceLock::<Arc<AtomicBool>>::new());
+        let (is_too_large, cancel) = (Arc::clone(&too_large), Arc::clone(&flag));
         let before = move |event: ToolEvent| {
             if is_deep(&begin) {
                 return HookAction::Cancel("it is nested too deeply".to_owned());
             }
+            let bytes: usize = event.args.iter().map(String::len).sum();
+            if event.args.len() > MOST_ARGUMENTS || bytes > MOST_ARGUMENT_BYTES {
+                is_too_large.store(true, Ordering::Relaxed);
+                cancel.get().inspect(|cancelled| cancelled.store(true, Ordering::Relaxed));
+                return HookAction::Cancel("its arguments are too long".to_owned());
+            }
             HookAction::Continue(shell_call(event))
         };
         let bash = builder.before_tool(Box::new(before)).build();
-        let cancelled = bash.cancellation_token();
-        Self { bash, cancelled, stack, time: limits.time() }
+        let cancelled = Arc::clone(flag.get_or_init(|| bash.cancellation_token()));
+        Self { bash, files, cancelled, too_large, stack, time: limits.time() }
+    }
+
+    /// Returns the bytes that the state may have.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.files.usage().total_bytes.saturating_add(VARIABLES)
     }
 
     /// Returns the flag that cancels a command.
@@ -88,6 +104,7 @@ impl Interpreter {
     /// added to `output` while it runs.
     pub(crate) fn run(&mut self, command: &str, output: &Output) -> End {
         self.cancelled.store(false, Ordering::Relaxed);
+        self.too_large.store(false, Ordering::Relaxed);
         self.stack.store(stack_address(), Ordering::Relaxed);
         block_on(self.execute(command, output.clone()))
             .unwrap_or_else(|error| End::Refused(format!("the shell cannot start: {error}")))
@@ -102,6 +119,9 @@ impl Interpreter {
                 Ok(result) => {
                     output.finish(&result);
                     End::Exit(result.exit_code)
+                }
+                Err(bashkit::Error::Cancelled) if self.too_large.load(Ordering::Relaxed) => {
+                    End::Stopped("the limit of the length of arguments was reached".to_owned())
                 }
                 Err(error) => end(error, time),
             },
@@ -126,8 +146,9 @@ fn stack_address() -> usize {
 fn block_on<T>(future: impl Future<Output = T>) -> std::io::Result<T> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     let value = runtime.block_on(future);
-    // Parsers of long scripts run on a thread of the runtime, and end at a limit of their own.
-    runtime.shutdown_background();
+    // Parsers of long scripts run on a thread of the runtime, and end at a limit of their own. A
+    // process is copied once they have ended.
+    runtime.shutdown_timeout(PARSERS);
     Ok(value)
 }
 

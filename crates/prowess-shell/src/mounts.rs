@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use prowess_core::{Catalog, Record, RecordIndex, ShellError, SourceError};
+use prowess_core::{Catalog, Record, ShellError, SourceError};
 
-use crate::ShellPolicy;
+use crate::messages::Line;
 use crate::policy::{Materialize, is_path_component};
 use crate::tree::{MountedFile, Tree, not_mounted, size, unreadable};
+use crate::{ShellPolicy, codes};
 
 /// A skill that is mounted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ pub struct MountedSkill {
 
 /// The mounts of one catalog, whose trees are built when they are first needed.
 pub(crate) struct Mounts {
-    catalog: Arc<Catalog>,
+    origin: Origin,
     policy: Arc<ShellPolicy>,
     /// In mount order: that of the sources, and of the packages in each.
     skills: Vec<Mount>,
@@ -38,33 +39,37 @@ pub(crate) struct Mounts {
     copied: AtomicU64,
 }
 
+/// Where the files of skills come from.
+enum Origin {
+    Catalog(Arc<Catalog>),
+    /// The host of this process.
+    Host(Arc<Line>),
+}
+
 pub(crate) struct Mount {
     name: String,
-    index: RecordIndex,
     tree: OnceLock<Result<Tree, ShellError>>,
 }
 
 impl Mounts {
     /// Returns the mounts of the skills that a model sees.
     pub(crate) fn new(catalog: &Arc<Catalog>, policy: &Arc<ShellPolicy>) -> Self {
-        let mut records: Vec<_> = catalog.skills().collect();
-        records.retain(|record| may_be_mounted(*record, policy).is_ok());
-        records.sort_by_key(Record::index);
-        let mount = |record: &Record<'_>| Mount {
-            name: record.id().to_owned(),
-            index: record.index(),
-            tree: OnceLock::new(),
-        };
-        let skills: Vec<Mount> = records.iter().map(mount).collect();
+        let names = mountable(catalog, policy).map(|record| record.id().to_owned()).collect();
+        Self::of(Origin::Catalog(Arc::clone(catalog)), names, policy)
+    }
+
+    /// Returns the mounts of the skills that a host has.
+    pub(crate) fn of_host(names: Vec<String>, host: &Arc<Line>, policy: &Arc<ShellPolicy>) -> Self {
+        Self::of(Origin::Host(Arc::clone(host)), names, policy)
+    }
+
+    fn of(origin: Origin, names: Vec<String>, policy: &Arc<ShellPolicy>) -> Self {
+        let mount = |name| Mount { name, tree: OnceLock::new() };
+        let skills: Vec<Mount> = names.into_iter().map(mount).collect();
         let names = skills.iter().enumerate();
         let by_name = names.map(|(position, mount)| (mount.name.clone(), position)).collect();
-        let mounts = Self {
-            catalog: Arc::clone(catalog),
-            policy: Arc::clone(policy),
-            skills,
-            by_name,
-            copied: AtomicU64::new(0),
-        };
+        let mounts =
+            Self { origin, policy: Arc::clone(policy), skills, by_name, copied: AtomicU64::new(0) };
         if policy.materialize == Materialize::AtMount {
             for mount in &mounts.skills {
                 // A skill that is not mounted says so when its files are used.
@@ -76,7 +81,7 @@ impl Mounts {
 
     /// Returns whether these are the mounts of this catalog.
     pub(crate) fn is_of(&self, catalog: &Catalog) -> bool {
-        self.catalog.serial() == catalog.serial()
+        matches!(&self.origin, Origin::Catalog(own) if own.serial() == catalog.serial())
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -99,11 +104,16 @@ impl Mounts {
 
     fn build(&self, mount: &Mount) -> Result<Tree, ShellError> {
         let limits = &self.policy.limits;
-        let record = self.catalog_record(mount);
-        let tree = Tree::new(&self.catalog, record, limits)?;
+        let tree = match &self.origin {
+            Origin::Catalog(catalog) => Tree::new(catalog, record(catalog, mount), limits)?,
+            Origin::Host(host) => {
+                let tree = host.list(&mount.name).and_then(|files| Tree::listed(files, limits));
+                tree.map_err(|message| ShellError::new(codes::SKILL_NOT_MOUNTED, message))?
+            }
+        };
         if self.policy.materialize == Materialize::AtMount {
             for file in tree.files() {
-                self.read(mount, file).map_err(|error| unreadable(record, &error))?;
+                self.read(mount, file).map_err(|error| unreadable(&mount.name, &error))?;
             }
         }
         Ok(tree)
@@ -121,7 +131,10 @@ impl Mounts {
         let limits = &self.policy.limits;
         let left = limits.total_bytes.saturating_sub(self.copied());
         let most = limits.file_bytes.min(left);
-        let copy = file.copy(&self.catalog, self.catalog_record(mount), most)?;
+        let copy = match &self.origin {
+            Origin::Catalog(catalog) => file.copy(catalog, record(catalog, mount), most)?,
+            Origin::Host(host) => file.keep(host.read(&mount.name, file.path(), most)?),
+        };
         self.copied.fetch_add(size(copy), Ordering::Relaxed);
         Ok(copy)
     }
@@ -130,28 +143,34 @@ impl Mounts {
     pub(crate) fn copied(&self) -> u64 {
         self.copied.load(Ordering::Relaxed)
     }
+}
 
-    fn catalog_record(&self, mount: &Mount) -> Record<'_> {
-        let record = self.catalog.get(&mount.name);
-        let record = record.filter(|record| record.index() == mount.index);
-        record.expect("the catalog that the mount was made of has its record")
-    }
+fn record<'c>(catalog: &'c Catalog, mount: &Mount) -> Record<'c> {
+    catalog.get(&mount.name).expect("the catalog that the mount was made of has its record")
+}
 
-    /// Describes the mounted skills, in mount order.
-    pub(crate) fn describe(&self) -> Vec<MountedSkill> {
-        let described = self.skills.iter().map(|mount| {
-            let record = self.catalog_record(mount);
-            MountedSkill {
-                id: record.id().to_owned(),
-                name: record.name().to_owned(),
-                description: record.description().to_owned(),
-                mount_path: path(&self.policy, &mount.name),
-                version: record.version().map(str::to_owned),
-                tags: record.tags().map(str::to_owned).collect(),
-            }
-        });
-        described.collect()
-    }
+/// Returns the skills that a model sees and that are mounted, in mount order.
+pub(crate) fn mountable<'c>(
+    catalog: &'c Catalog,
+    policy: &ShellPolicy,
+) -> impl Iterator<Item = Record<'c>> {
+    let mut records: Vec<_> = catalog.skills().collect();
+    records.retain(|record| may_be_mounted(*record, policy).is_ok());
+    records.sort_by_key(Record::index);
+    records.into_iter()
+}
+
+/// Describes the mounted skills, in mount order.
+pub(crate) fn describe(catalog: &Catalog, policy: &ShellPolicy) -> Vec<MountedSkill> {
+    let described = mountable(catalog, policy).map(|record| MountedSkill {
+        id: record.id().to_owned(),
+        name: record.name().to_owned(),
+        description: record.description().to_owned(),
+        mount_path: path(policy, record.id()),
+        version: record.version().map(str::to_owned),
+        tags: record.tags().map(str::to_owned).collect(),
+    });
+    described.collect()
 }
 
 /// Returns the path of a mounted skill.
@@ -170,12 +189,12 @@ pub(crate) fn mount_path(
     Ok(path(policy, record.id()))
 }
 
-fn may_be_mounted(record: Record<'_>, policy: &ShellPolicy) -> Result<(), ShellError> {
+pub(crate) fn may_be_mounted(record: Record<'_>, policy: &ShellPolicy) -> Result<(), ShellError> {
     if record.trust() < policy.trust {
-        return Err(not_mounted(record, "it is from a source that is not trusted enough"));
+        return Err(not_mounted(record.id(), "it is from a source that is not trusted enough"));
     }
     if !is_path_component(record.id()) {
-        return Err(not_mounted(record, "its id cannot be the name of a directory"));
+        return Err(not_mounted(record.id(), "its id cannot be the name of a directory"));
     }
     Ok(())
 }

@@ -4,49 +4,73 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bashkit::{ExecResult, OutputCallback};
 
+use crate::messages::{Line, Said, Streams};
+
 /// The output so far, also of a command that a limit ends. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Output {
     streams: Arc<Mutex<Streams>>,
     most: usize,
-}
-
-/// Both streams.
-#[derive(Clone, Default)]
-pub(crate) struct Streams {
-    pub(crate) stdout: String,
-    pub(crate) stderr: String,
-    pub(crate) truncated: bool,
+    /// Where the output goes to while it is written, besides.
+    line: Option<Arc<Line>>,
 }
 
 impl Output {
     /// Creates an empty output that keeps `most` bytes of each stream.
     pub(crate) fn new(most: usize) -> Self {
-        Self { streams: Arc::default(), most }
+        Self { streams: Arc::default(), most, line: None }
+    }
+
+    /// Creates an output that is sent to the host, too.
+    pub(crate) fn sent(most: usize, line: Arc<Line>) -> Self {
+        Self { line: Some(line), ..Self::new(most) }
     }
 
     /// Returns a function that receives the output while it is written.
     pub(crate) fn callback(&self) -> OutputCallback {
         let output = self.clone();
         Box::new(move |stdout, stderr| {
-            let mut streams = output.streams();
-            let streams = &mut *streams;
-            let first = append(&mut streams.stdout, stdout, output.most);
-            let second = append(&mut streams.stderr, stderr, output.most);
-            streams.truncated |= first || second;
+            let more = output.append(stdout, stderr, false);
+            if let Some(line) = &output.line {
+                // A host that has ended needs no output.
+                let _ = line.say(&Said::Output(more));
+            }
         })
     }
 
-    /// Replaces the output by the whole of it.
-    pub(crate) fn finish(&self, result: &ExecResult) {
+    /// Adds output, and returns what of it fits.
+    fn append(&self, stdout: &str, stderr: &str, truncated: bool) -> Streams {
         let mut streams = self.streams();
-        let mut whole = Streams {
-            truncated: result.stdout_truncated || result.stderr_truncated,
-            ..Streams::default()
+        let more = Streams {
+            stdout: fitting(&streams.stdout, stdout, self.most).to_owned(),
+            stderr: fitting(&streams.stderr, stderr, self.most).to_owned(),
+            truncated,
         };
-        whole.truncated |= append(&mut whole.stdout, &result.stdout.text_lossy(), self.most);
-        whole.truncated |= append(&mut whole.stderr, &result.stderr.text_lossy(), self.most);
-        *streams = whole;
+        streams.stdout.push_str(&more.stdout);
+        streams.stderr.push_str(&more.stderr);
+        let is_cut = more.stdout.len() + more.stderr.len() < stdout.len() + stderr.len();
+        streams.truncated |= truncated || is_cut;
+        more
+    }
+
+    /// Adds output of a process.
+    pub(crate) fn add(&self, more: &Streams) {
+        self.append(&more.stdout, &more.stderr, more.truncated);
+    }
+
+    /// Replaces the output by the whole of it.
+    pub(crate) fn replace(&self, whole: &Streams) {
+        *self.streams() = Streams::default();
+        self.add(whole);
+    }
+
+    /// Replaces the output by that of a result.
+    pub(crate) fn finish(&self, result: &ExecResult) {
+        self.replace(&Streams {
+            stdout: result.stdout.text_lossy().into_owned(),
+            stderr: result.stderr.text_lossy().into_owned(),
+            truncated: result.stdout_truncated || result.stderr_truncated,
+        });
     }
 
     /// Returns the output so far.
@@ -59,10 +83,7 @@ impl Output {
     }
 }
 
-/// Appends as much of a text as fits, and returns whether something was dropped.
-fn append(kept: &mut String, text: &str, most: usize) -> bool {
-    let left = most.saturating_sub(kept.len());
-    let end = text.floor_char_boundary(left);
-    kept.push_str(&text[..end]);
-    end < text.len()
+/// Returns as much of a text as fits behind another.
+fn fitting<'t>(kept: &str, text: &'t str, most: usize) -> &'t str {
+    &text[..text.floor_char_boundary(most.saturating_sub(kept.len()))]
 }

@@ -69,6 +69,10 @@ pub struct ShellLimits {
     /// The maximum size of all files of a sandbox in bytes, copies of skills' files included. By
     /// default 33,554,432 (32 MiB).
     pub total_bytes: u64,
+    /// The memory of a command with the files, variables and functions of its sandbox, in bytes,
+    /// where it has a process of its own. All sandboxes of a host have 1 GiB together. By default
+    /// 134,217,728 (128 MiB).
+    pub memory_bytes: u64,
     /// The maximum depth of directories. By default 64.
     pub depth: usize,
     /// The maximum number of sandboxes. By default 64. With more sessions, the files of the
@@ -89,6 +93,7 @@ impl Default for ShellLimits {
             files: 4096,
             file_bytes: 4 << 20,
             total_bytes: 32 << 20,
+            memory_bytes: 128 << 20,
             depth: 64,
             sandboxes: 64,
             lost_commands: 8,

@@ -1,26 +1,34 @@
 //! One session's files and shell, and a thread for each of its commands.
 
+use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use prowess_core::{Cancel, Catalog, ShellError, ShellOutcome};
+use prowess_core::{Cancel, Catalog, ShellError, ShellOutcome, ShellRequest};
+use prowess_sandbox::{Native, SandboxErrorKind};
 
 use crate::codes;
-use crate::interpreter::{End, Interpreter, STACK};
+use crate::interpreter::{Interpreter, STACK};
 use crate::lost::{CommandThread, LostCommands};
+use crate::memory::Share;
+use crate::messages::{End, Streams};
 use crate::mounts::Mounts;
-use crate::output::{Output, Streams};
+use crate::output::Output;
 use crate::policy::ShellPolicy;
+use crate::process::Process;
 use crate::skill_files::SkillFiles;
 
 /// How often a waiting call looks whether it was cancelled.
 const CHECK: Duration = Duration::from_millis(10);
 /// The time after its deadline in which a command must end.
 const GRACE: Duration = Duration::from_secs(2);
+/// The stack of a thread that waits for a process, and reads files for it.
+const HOST_STACK: usize = 2 << 20;
 /// The exit code of a command that a limit ended, as `timeout` has it.
 const STOPPED: i32 = 124;
 /// The exit code of a command that does not parse, as a shell has it.
@@ -29,9 +37,55 @@ const REFUSED: i32 = 2;
 /// The files and the shell of one session.
 pub(crate) struct Sandbox {
     id: String,
-    skills: Arc<SkillFiles>,
-    interpreter: Interpreter,
+    engine: Engine,
+    /// The part of the memory of all sandboxes that is this one's.
+    pub(crate) share: Share,
     policy: Arc<ShellPolicy>,
+}
+
+/// Runs the commands of a sandbox.
+enum Engine {
+    /// An interpreter in the host's own process.
+    Here(Arc<SkillFiles>, Box<Interpreter>),
+    Process(Process),
+}
+
+impl Engine {
+    /// Starts a process, where there is a program for it and the machine has what it takes.
+    fn new(
+        catalog: &Arc<Catalog>,
+        policy: &Arc<ShellPolicy>,
+        native: Option<&Native>,
+    ) -> Result<Self, ShellError> {
+        match native.map(|native| Process::start(native, policy)) {
+            Some(Ok(process)) => Ok(Self::Process(process)),
+            Some(Err(error)) if error.kind != SandboxErrorKind::Unavailable => {
+                let message = format!("the shell has no process: {}", error.reason);
+                Err(ShellError::new(codes::SHELL_LOST, message))
+            }
+            _ => {
+                let mounts = Arc::new(Mounts::new(catalog, policy));
+                let skills = Arc::new(SkillFiles::new(policy.mount.as_str(), mounts));
+                let interpreter = Interpreter::new(Arc::clone(&skills), policy);
+                Ok(Self::Here(skills, Box::new(interpreter)))
+            }
+        }
+    }
+}
+
+/// Ends a command early.
+enum Stop {
+    Flag(Arc<AtomicBool>),
+    Connection(UnixStream),
+}
+
+impl Stop {
+    fn stop(&self) {
+        match self {
+            Self::Flag(cancelled) => cancelled.store(true, Ordering::Relaxed),
+            Self::Connection(socket) => drop(socket.shutdown(Shutdown::Both)),
+        }
+    }
 }
 
 impl Sandbox {
@@ -39,47 +93,54 @@ impl Sandbox {
     pub(crate) fn new(
         catalog: &Arc<Catalog>,
         policy: &Arc<ShellPolicy>,
+        native: Option<&Native>,
+        share: Share,
     ) -> Result<Self, ShellError> {
         let number = getrandom::u64().map_err(|error| {
             let message = format!("the system has no random numbers: {error}");
             ShellError::new(codes::SHELL_LOST, message)
         })?;
-        let mounts = Arc::new(Mounts::new(catalog, policy));
-        let skills = Arc::new(SkillFiles::new(policy.mount.as_str(), mounts));
-        let interpreter = Interpreter::new(Arc::clone(&skills), policy);
+        let engine = Engine::new(catalog, policy, native)?;
         let policy = Arc::clone(policy);
-        Ok(Self { id: format!("sandbox-{number:016x}"), skills, interpreter, policy })
-    }
-
-    /// Mounts the skills of a catalog instead of those of an earlier one.
-    pub(crate) fn mount(&self, catalog: &Arc<Catalog>) {
-        if !self.skills.mounts().is_of(catalog) {
-            self.skills.remount(Arc::new(Mounts::new(catalog, &self.policy)));
-        }
+        Ok(Self { id: format!("sandbox-{number:016x}"), engine, share, policy })
     }
 
     /// Runs a command. Without a sandbox in the answer, its state is lost, and its thread is among
     /// the lost ones if it still runs.
-    pub(crate) fn run(mut self, command: &str, cancel: &Cancel, lost_ones: &LostCommands) -> Ran {
+    pub(crate) fn run(
+        mut self,
+        request: &ShellRequest<'_>,
+        cancel: &Cancel,
+        lost_ones: &LostCommands,
+    ) -> Ran {
         let output = Output::new(self.policy.limits.output_bytes);
         let deadline = Instant::now() + self.policy.limits.time() + GRACE;
-        let cancelled = self.interpreter.cancellation();
         let id = self.id.clone();
         let (sender, receiver) = sync_channel(1);
         let written = output.clone();
-        let command = command.to_owned();
+        let (command, catalog) = (request.command.to_owned(), Arc::clone(request.catalog));
+        let pair = UnixStream::pair();
+        let (socket, theirs) = match pair {
+            Ok(pair) => pair,
+            Err(error) => return Ran::lost(&format!("no command starts: {error}")),
+        };
+        let (stop, stack) = match &self.engine {
+            Engine::Here(_, interpreter) => (Stop::Flag(interpreter.cancellation()), STACK),
+            Engine::Process(_) => (Stop::Connection(socket), HOST_STACK),
+        };
         let (mark, of_thread) = CommandThread::new();
-        let started = thread::Builder::new().name("prowess-shell".to_owned()).stack_size(STACK);
+        let started = thread::Builder::new().name("prowess-shell".to_owned()).stack_size(stack);
         let started = started.spawn(move || {
             let _of_thread = of_thread;
-            let end = catch_unwind(AssertUnwindSafe(|| self.interpreter.run(&command, &written)));
+            let run = AssertUnwindSafe(|| self.engine_run(&catalog, &command, theirs, &written));
+            let end = catch_unwind(run).ok().flatten();
             // The receiver is gone if the command did not end in time.
-            let _ = sender.send(end.ok().map(|end| (end, self)));
+            let _ = sender.send(end.map(|end| (end, self)));
         });
         if let Err(error) = started {
-            return Ran { result: Err(lost(&format!("no thread starts: {error}"))), sandbox: None };
+            return Ran::lost(&format!("no thread starts: {error}"));
         }
-        let ended = wait(&receiver, deadline, cancel, || cancelled.store(true, Ordering::Relaxed));
+        let ended = wait(&receiver, deadline, cancel, || stop.stop());
         let streams = output.take();
         match ended {
             Ok((End::Lost, _)) => Ran::outcome(outcome(id, streams, End::Lost), None),
@@ -92,6 +153,32 @@ impl Sandbox {
     }
 }
 
+impl Sandbox {
+    /// Runs a command with the skills of a catalog. Returns `None` if the sandbox is lost.
+    fn engine_run(
+        &mut self,
+        catalog: &Arc<Catalog>,
+        command: &str,
+        cancel: UnixStream,
+        output: &Output,
+    ) -> Option<End> {
+        let (end, bytes) = match &mut self.engine {
+            Engine::Here(skills, interpreter) => {
+                if !skills.mounts().is_of(catalog) {
+                    skills.remount(Arc::new(Mounts::new(catalog, &self.policy)));
+                }
+                (interpreter.run(command, output), interpreter.bytes())
+            }
+            Engine::Process(process) => {
+                let ran = process.run(catalog, &self.policy, command, cancel, output).ok()?;
+                (ran.end, ran.memory)
+            }
+        };
+        self.share.set(bytes.min(self.policy.limits.memory_bytes));
+        Some(end)
+    }
+}
+
 /// The result of a command, and the sandbox if it can be used again.
 pub(crate) struct Ran {
     pub(crate) result: Result<ShellOutcome, ShellError>,
@@ -99,6 +186,10 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
+    fn lost(reason: &str) -> Self {
+        Self { result: Err(lost(reason)), sandbox: None }
+    }
+
     fn outcome(outcome: ShellOutcome, sandbox: Option<Sandbox>) -> Self {
         Self { result: Ok(outcome), sandbox }
     }

@@ -8,8 +8,11 @@ use prowess_core::{
     Cancel, Catalog, Record, SessionId, ShellError, ShellOutcome, ShellRequest, VirtualShell,
 };
 
+use prowess_sandbox::{Native, Program};
+
 use crate::lost::LostCommands;
-use crate::mounts::{MountedSkill, Mounts, mount_path};
+use crate::memory::Share;
+use crate::mounts::{MountedSkill, describe, mount_path};
 use crate::sandbox::Sandbox;
 use crate::{ShellPolicy, codes};
 
@@ -19,6 +22,8 @@ const CHECK: Duration = Duration::from_millis(20);
 /// Runs commands over files in memory, with a sandbox for each session.
 pub struct InMemoryShell {
     policy: Arc<ShellPolicy>,
+    /// Starts the processes of sandboxes; `None` if the commands run in this one.
+    native: Option<Native>,
     sandboxes: Mutex<Sandboxes>,
     ended: Condvar,
     lost: LostCommands,
@@ -40,11 +45,23 @@ enum Slot {
 }
 
 impl InMemoryShell {
-    /// Creates a shell without any sandbox.
+    /// Creates a shell whose commands run in this process. Their memory is limited as far as the
+    /// interpreter counts it: prefer [`in_processes`](Self::in_processes).
     pub fn new(policy: ShellPolicy) -> Self {
+        Self::of(policy, None)
+    }
+
+    /// Creates a shell with a confined process for each sandbox. `worker` is a program that calls
+    /// [`run_worker`](crate::run_worker) at its start, such as `prowess-shell-worker`. On systems
+    /// without the sandbox of `prowess-sandbox`, commands run in this process.
+    pub fn in_processes(policy: ShellPolicy, worker: Program) -> Self {
+        Self::of(policy, Some(Native::new(worker)))
+    }
+
+    fn of(policy: ShellPolicy, native: Option<Native>) -> Self {
         let sandboxes = Mutex::default();
         let lost = LostCommands::default();
-        Self { policy: Arc::new(policy), sandboxes, ended: Condvar::new(), lost }
+        Self { policy: Arc::new(policy), native, sandboxes, ended: Condvar::new(), lost }
     }
 
     /// Returns the policy.
@@ -55,7 +72,7 @@ impl InMemoryShell {
     /// Describes the skills that are mounted with a catalog, in mount order: that of the sources,
     /// and of the packages in each.
     pub fn mounted_skills(&self, catalog: &Arc<Catalog>) -> Vec<MountedSkill> {
-        Mounts::new(catalog, &self.policy).describe()
+        describe(catalog, &self.policy)
     }
 
     /// Takes the sandbox of a session, which is returned when the lease is dropped. Waits while a
@@ -76,6 +93,26 @@ impl InMemoryShell {
             _ => None,
         };
         Ok(Lease { shell: self, session: session.clone(), sandbox })
+    }
+
+    /// Reserves the memory of a command. Other sandboxes are dropped for it, those whose last
+    /// commands are the oldest first.
+    fn reserve(&self, share: &mut Share, cancel: &Cancel) -> Result<(), ShellError> {
+        let deadline = Instant::now() + self.policy.limits.time();
+        while !share.set(self.policy.limits.memory_bytes) {
+            let mut sandboxes = self.sandboxes();
+            if let Some(dropped) = sandboxes.take_oldest() {
+                drop(sandboxes);
+                drop(dropped);
+                continue;
+            }
+            if cancel.is_cancelled() || Instant::now() >= deadline {
+                let message = "the commands of other sessions use the memory; try again later";
+                return Err(ShellError::new(codes::SHELL_EXHAUSTED, message));
+            }
+            drop(self.ended.wait_timeout(sandboxes, CHECK));
+        }
+        Ok(())
     }
 
     fn sandboxes(&self) -> MutexGuard<'_, Sandboxes> {
@@ -104,11 +141,21 @@ impl VirtualShell for InMemoryShell {
         self.lost.check(self.policy.limits.lost_commands)?;
         let mut lease = self.take(request.session, cancel)?;
         let sandbox = match lease.sandbox.take() {
-            Some(sandbox) => sandbox,
-            None => Sandbox::new(request.catalog, &self.policy)?,
+            Some(mut sandbox) => {
+                let reserved = self.reserve(&mut sandbox.share, cancel);
+                if let Err(error) = reserved {
+                    lease.sandbox = Some(sandbox);
+                    return Err(error);
+                }
+                sandbox
+            }
+            None => {
+                let mut share = Share::default();
+                self.reserve(&mut share, cancel)?;
+                Sandbox::new(request.catalog, &self.policy, self.native.as_ref(), share)?
+            }
         };
-        sandbox.mount(request.catalog);
-        let ran = sandbox.run(request.command, cancel, &self.lost);
+        let ran = sandbox.run(request, cancel, &self.lost);
         lease.sandbox = ran.sandbox;
         ran.result
     }
@@ -144,9 +191,10 @@ impl Drop for Lease<'_> {
 impl Sandboxes {
     /// Removes the sandbox that was used the longest time ago, if there are too many.
     fn drop_oldest(&mut self, most: usize) -> Option<Slot> {
-        if self.by_session.len() <= most.max(1) {
-            return None;
-        }
+        if self.by_session.len() <= most.max(1) { None } else { self.take_oldest() }
+    }
+
+    fn take_oldest(&mut self) -> Option<Slot> {
         let idle = self.by_session.iter().filter_map(|(session, slot)| match slot {
             Slot::Idle(_, used) => Some((*used, session.clone())),
             Slot::Busy => None,

@@ -36,10 +36,10 @@ impl Tree {
         record: Record<'_>,
         limits: &ShellLimits,
     ) -> Result<Self, ShellError> {
-        let refused = |reason: &str| not_mounted(record, reason);
+        let refused = |reason: &str| not_mounted(record.id(), reason);
         let most = usize::try_from(limits.files).unwrap_or(usize::MAX);
         let listing =
-            catalog.list_public(record, most).map_err(|error| unreadable(record, &error))?;
+            catalog.list_public(record, most).map_err(|error| unreadable(record.id(), &error))?;
         if !listing.is_complete {
             return Err(refused("it has too many files, or some cannot be listed"));
         }
@@ -48,6 +48,16 @@ impl Tree {
         for resource in listing.resources {
             let file = MountedFile::new(resource.path, resource.bytes);
             tree.insert(file, limits).map_err(|error| refused(&error))?;
+        }
+        Ok(tree)
+    }
+
+    /// Returns the tree of these files, which a host has checked.
+    pub(crate) fn listed(files: Vec<(String, u64)>, limits: &ShellLimits) -> Result<Self, String> {
+        let mut tree = Self(BTreeMap::from([(String::new(), Node::Directory)]));
+        for (path, bytes) in files {
+            let path = ResourcePath::new(&path).map_err(|error| error.to_string())?;
+            tree.insert(MountedFile::new(path, bytes), limits)?;
         }
         Ok(tree)
     }
@@ -107,6 +117,10 @@ impl MountedFile {
         Self { path, bytes, copy: OnceLock::new() }
     }
 
+    pub(crate) fn path(&self) -> &ResourcePath {
+        &self.path
+    }
+
     /// Returns the size of the copy, or the listed size before there is one.
     pub(crate) fn bytes(&self) -> u64 {
         self.copy.get().map_or(self.bytes, |copy| size(copy))
@@ -125,8 +139,12 @@ impl MountedFile {
         most: u64,
     ) -> Result<&[u8], SourceError> {
         let limit = ReadLimit(usize::try_from(most).unwrap_or(usize::MAX));
-        let bytes = catalog.read_public(record, &self.path, limit)?;
-        Ok(self.copy.get_or_init(|| bytes.into()))
+        Ok(self.keep(catalog.read_public(record, &self.path, limit)?))
+    }
+
+    /// Keeps the content of the file.
+    pub(crate) fn keep(&self, bytes: Vec<u8>) -> &[u8] {
+        self.copy.get_or_init(|| bytes.into())
     }
 }
 
@@ -142,25 +160,25 @@ fn skill_md(
     limits: &ShellLimits,
 ) -> Result<MountedFile, ShellError> {
     let path = ResourcePath::new(record.file());
-    let path = path.map_err(|error| not_mounted(record, &error.to_string()))?;
+    let path = path.map_err(|error| not_mounted(record.id(), &error.to_string()))?;
     let file = MountedFile::new(path, 0);
     match file.copy(catalog, record, limits.file_bytes) {
         Ok(_) => Ok(file),
         Err(error) if error.kind == SourceErrorKind::NotFound => {
-            Err(not_mounted(record, "Skill must contain a SKILL.md file"))
+            Err(not_mounted(record.id(), "Skill must contain a SKILL.md file"))
         }
-        Err(error) => Err(unreadable(record, &error)),
+        Err(error) => Err(unreadable(record.id(), &error)),
     }
 }
 
-pub(crate) fn not_mounted(record: Record<'_>, reason: &str) -> ShellError {
+pub(crate) fn not_mounted(skill: &str, reason: &str) -> ShellError {
     let message = format!(
         "{} is not mounted: {reason}; read its files with another tool, or tell the user",
-        quoted(record.id())
+        quoted(skill)
     );
     ShellError::new(codes::SKILL_NOT_MOUNTED, message)
 }
 
-pub(crate) fn unreadable(record: Record<'_>, error: &SourceError) -> ShellError {
-    not_mounted(record, &format!("its files cannot be read: {error}"))
+pub(crate) fn unreadable(skill: &str, error: &SourceError) -> ShellError {
+    not_mounted(skill, &format!("its files cannot be read: {error}"))
 }

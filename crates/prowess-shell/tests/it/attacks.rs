@@ -111,7 +111,7 @@ fn network_is_not_reachable() {
 }
 
 /// Limits that are reached soon.
-fn small() -> Setup {
+fn small() -> ShellPolicy {
     let limits = ShellLimits {
         seconds: 20,
         steps: 2000,
@@ -120,13 +120,17 @@ fn small() -> Setup {
         total_bytes: 1_000_000,
         ..ShellLimits::default()
     };
-    Setup::new(&[], ShellPolicy { limits, ..Default::default() })
+    ShellPolicy { limits, ..Default::default() }
 }
 
 /// Runs a command that needs more than the limits, and returns its outcome. That it returns is the
 /// first thing that is tested: without a limit these commands run for hours, or need all memory.
 fn bounded(command: &str) -> ShellOutcome {
-    let setup = small();
+    bounded_in(&Setup::in_this_process(small()), command);
+    bounded_in(&Setup::new(&[], small()), command)
+}
+
+fn bounded_in(setup: &Setup, command: &str) -> ShellOutcome {
     let outcome = setup.in_session("session", command);
     let outcome = outcome.unwrap_or_else(|error| panic!("`{command}` has an outcome: {error}"));
     let bytes = outcome.stdout.len() + outcome.stderr.len();
@@ -243,7 +247,7 @@ fn written_files_stay_under_the_limit() {
 
 #[test]
 fn any_bytes_have_an_outcome() {
-    let setup = small();
+    let setup = Setup::new(&[], small());
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
     let parts = [
         "$(", ")", "\"", "'", "`", "{", "}", "((", "))", "<<E\n", "E\n", "|", "&", ";", "\n", "$x",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use prowess_core::{
     Cancel, Catalog, MemorySource, SessionId, ShellError, ShellOutcome, ShellRequest, VirtualShell,
 };
-use prowess_shell::{InMemoryShell, ShellPolicy};
+use prowess_shell::{InMemoryShell, Program, ShellPolicy};
 use prowess_testkit::catalog_over;
 
 /// A shell with the skills of one catalog.
@@ -17,7 +17,12 @@ pub(crate) struct Setup {
 impl Setup {
     /// Skills with these files, each below the skill's id. Each skill gets a `SKILL.md`.
     pub(crate) fn new(files: &[(&str, &str)], policy: ShellPolicy) -> Self {
-        Self { shell: InMemoryShell::new(policy), catalog: catalog(files) }
+        Self { shell: shell(policy), catalog: catalog(files) }
+    }
+
+    /// Skips the processes: the commands run in this one.
+    pub(crate) fn in_this_process(policy: ShellPolicy) -> Self {
+        Self { shell: InMemoryShell::new(policy), catalog: catalog(&[]) }
     }
 
     pub(crate) fn in_session(
@@ -38,6 +43,12 @@ impl Setup {
     pub(crate) fn mount_path(&self, id: &str) -> Result<String, ShellError> {
         self.shell.mount_path(&self.catalog, self.catalog.get(id).unwrap())
     }
+}
+
+/// A shell with a process for each sandbox.
+pub(crate) fn shell(policy: ShellPolicy) -> InMemoryShell {
+    let worker = Program::new(env!("CARGO_BIN_EXE_prowess-shell-worker"));
+    InMemoryShell::in_processes(policy, worker)
 }
 
 /// A shell without skills.

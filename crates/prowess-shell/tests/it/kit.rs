@@ -10,16 +10,25 @@ use prowess_core::{
 use prowess_shell::{InMemoryShell, ShellLimits, ShellPolicy};
 use prowess_testkit::{RuleOutcome, check_virtual_shell};
 
+use crate::fixture;
+
 /// Limits that are reached soon.
-fn shell() -> InMemoryShell {
+fn policy() -> ShellPolicy {
     let limits = ShellLimits { steps: 2000, seconds: 20, ..ShellLimits::default() };
-    InMemoryShell::new(ShellPolicy { limits, ..ShellPolicy::default() })
+    ShellPolicy { limits, ..ShellPolicy::default() }
+}
+
+/// The faults are those of a shell in this process.
+fn shell() -> InMemoryShell {
+    InMemoryShell::new(policy())
 }
 
 #[test]
 fn shell_passes_the_kit() {
-    let report = check_virtual_shell(&shell());
-    assert!(report.is_passed(), "{report}");
+    for shell in [shell(), fixture::shell(policy())] {
+        let report = check_virtual_shell(&shell);
+        assert!(report.is_passed(), "{report}");
+    }
 }
 
 /// A shell that breaks the rule with this name.

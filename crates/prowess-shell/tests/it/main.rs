@@ -6,6 +6,7 @@ mod fixture;
 mod generic;
 mod kit;
 mod lost;
+mod memory;
 mod mounts;
 mod ported;
 mod results;
