@@ -1,8 +1,8 @@
 //! The signals that end a program, as the end of what it runs.
 
 use std::ffi::OsString;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use prowess::Cancel;
 use signal_hook::consts::TERM_SIGNALS;
@@ -11,15 +11,30 @@ use signal_hook::flag::{register, register_conditional_shutdown};
 /// The exit code of a program that the user interrupted, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// Keeps `SIGHUP` from ending a server that is still starting. Whatever was signalled until its own
-/// handler is installed is answered by its first scan. For any other command, the signal stays the
-/// end of a terminal.
-pub(crate) fn survive_hangup() {
+/// Whether a server is still starting.
+static IS_STARTING: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+
+/// Keeps `SIGHUP` from ending a server that is still starting, and lets the signals that end
+/// programs end it as they do later: with success. Whatever was signalled until its own handler is
+/// installed is answered by its first scan. For any other command, the signals stay what they are.
+///
+/// Before this program itself runs, no handler can be installed, and the signals end it.
+pub(crate) fn begin_server() {
     #[cfg(unix)]
     if command(std::env::args_os().skip(1)).is_some_and(|command| command == "serve") {
-        // Without a handler, the signal ends this program, as it always did.
-        let _ = register(signal_hook::consts::SIGHUP, Arc::default());
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+        // Without a handler, the signals end this program, as they always did.
+        let _ = register(SIGHUP, Arc::default());
+        IS_STARTING.store(true, Ordering::SeqCst);
+        for signal in [SIGINT, SIGTERM] {
+            let _ = register_conditional_shutdown(signal, 0, Arc::clone(&IS_STARTING));
+        }
     }
+}
+
+/// Leaves the signals to the handlers of the server, which are installed.
+pub(crate) fn has_started() {
+    IS_STARTING.store(false, Ordering::SeqCst);
 }
 
 /// The options with a value that may precede a command.

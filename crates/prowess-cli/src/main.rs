@@ -44,7 +44,7 @@ use std::process::ExitCode;
 use output::Output;
 
 fn main() -> ExitCode {
-    interrupt::survive_hangup();
+    interrupt::begin_server();
     // The command line of a person takes longer to read than a stage takes to confine itself.
     if std::env::args_os().nth(1).is_some_and(|first| first == runtime::STAGE) {
         return prowess::sandbox::run_stage();

@@ -29,6 +29,7 @@ use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::approval_hint::{ApprovalHint, decide_in_the_host};
+use crate::ending::Ending;
 use crate::hangup::Hangup;
 use crate::{ServeError, ending};
 
@@ -63,6 +64,7 @@ pub struct HttpServer {
     calls: Arc<Calls>,
     started: Instant,
     hangup: Hangup,
+    ending: Option<Ending>,
     options: HttpOptions,
     approval_hint: ApprovalHint,
 }
@@ -105,6 +107,7 @@ impl HttpServer {
             calls: Arc::default(),
             started: Instant::now(),
             hangup,
+            ending: None,
             options,
             approval_hint: decide_in_the_host,
         })
@@ -115,6 +118,17 @@ impl HttpServer {
     #[must_use]
     pub fn approval_hint(self, approval_hint: ApprovalHint) -> Self {
         Self { approval_hint, ..self }
+    }
+
+    /// Installs the handlers of `SIGINT` and `SIGTERM`, which [`Self::serve`] does otherwise. From
+    /// then on these signals no longer end the process, and end [`Self::serve`] once it is called.
+    ///
+    /// # Errors
+    ///
+    /// The operating system refuses a handler.
+    pub fn remember_signals(mut self) -> Result<Self, ServeError> {
+        self.ending = Some(Ending::install(&self.executor)?);
+        Ok(self)
     }
 
     /// Returns the address with the actual port.
@@ -134,8 +148,10 @@ impl HttpServer {
     /// # Errors
     ///
     /// The runtime delivers bodies in instructions, or the port fails.
-    pub fn serve(self, runtime: Runtime) -> Result<(), ServeError> {
-        self.serve_until(runtime, async { ending::emit(ending::asked_to_end().await) })
+    pub fn serve(mut self, runtime: Runtime) -> Result<(), ServeError> {
+        let ending = self.ending.take();
+        let ending = ending.map_or_else(|| Ending::install(&self.executor), Ok)?;
+        self.serve_until(runtime, async { ending::emit(ending.asked().await) })
     }
 
     /// As [`Self::serve`], until `end` is ready.

@@ -9,6 +9,7 @@ use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::approval_hint::{ApprovalChannel, ApprovalHint};
+use crate::ending::Ending;
 use crate::hangup::Hangup;
 use crate::logged::Logged;
 use crate::transport::Closed;
@@ -31,6 +32,7 @@ const CLOSED: &str = "the client has closed standard input";
 pub struct StdioServer {
     executor: tokio::runtime::Runtime,
     hangup: Hangup,
+    ending: Option<Ending>,
     approval_hint: Option<ApprovalHint>,
     approvals: ApprovalChannel,
 }
@@ -47,7 +49,19 @@ impl StdioServer {
             let _context = executor.enter();
             Hangup::install()?
         };
-        Ok(Self { executor, hangup, approval_hint: None, approvals: ApprovalChannel::default() })
+        let approvals = ApprovalChannel::default();
+        Ok(Self { executor, hangup, ending: None, approval_hint: None, approvals })
+    }
+
+    /// Installs the handlers of `SIGINT` and `SIGTERM`, which [`Self::serve`] does otherwise. From
+    /// then on these signals no longer end the process, and end [`Self::serve`] once it is called.
+    ///
+    /// # Errors
+    ///
+    /// The operating system refuses a handler.
+    pub fn remember_signals(mut self) -> Result<Self, ServeError> {
+        self.ending = Some(Ending::install(&self.executor)?);
+        Ok(self)
     }
 
     /// Sets the next step that results name if a person has to approve a call. See
@@ -79,11 +93,13 @@ impl StdioServer {
         if let Some(hint) = self.approval_hint {
             server = server.approval_hint(hint);
         }
+        let ending = self.ending.map_or_else(|| Ending::install(&self.executor), Ok)?;
         let ended = self.executor.block_on(async {
             self.hangup.reload(Arc::clone(&runtime));
             let transport = LineTransport::new(tokio::io::stdin(), tokio::io::stdout());
             let closed = transport.closed();
-            serve(Logged(server.until(closed.clone())), transport, closed, runtime).await
+            let server = Logged(server.until(closed.clone()));
+            serve(server, transport, closed, ending, runtime).await
         })?;
         if let Ended::BySignal(grace) = ended {
             // A thread may read standard input for ever.
@@ -105,13 +121,14 @@ async fn serve<R, W>(
     server: Logged,
     transport: LineTransport<R, W>,
     mut closed: Closed,
+    ending: Ending,
     runtime: Arc<Runtime>,
 ) -> Result<Ended, ServeError>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let signal = ending::asked_to_end();
+    let signal = ending.asked();
     tokio::pin!(signal);
     let greeted = tokio::select! {
         greeted = server.serve(transport) => greeted,

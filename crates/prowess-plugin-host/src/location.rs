@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use prowess_dir::is_user_or_root;
-use prowess_text::shell_word;
+use prowess_text::shell_path;
 
 use crate::regular_file::{LastLink, open_any};
 use crate::{PluginError, PluginErrorKind, PluginPolicy};
@@ -93,7 +93,7 @@ fn check_writers(path: &Path, entry: &Path, stat: &Metadata) -> Result<(), Plugi
     if stat.mode() & 0o002 != 0 && !is_sticky {
         let reason =
             format!("can be replaced by any user: `{}` is world-writable", entry.display());
-        let help = format!("remove the permission: chmod o-w {}", shell_word(entry));
+        let help = format!("remove the permission: chmod o-w {}", shell_path(entry));
         return Err(refused(path, reason, help));
     }
     if !is_user_or_root(stat.uid()) {

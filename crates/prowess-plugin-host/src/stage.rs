@@ -4,14 +4,14 @@
 //! verified. So the bytes are copied into sealed memory, which no process can change, or into a
 //! directory that only this user can access if the system has no sealed memory.
 
-use std::fs::{File, OpenOptions, Permissions};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::TempDir;
+use prowess_dir::ScratchDir;
 
 use crate::{PluginError, PluginErrorKind, VerifiedPlugin};
 
@@ -24,7 +24,7 @@ pub struct Staged {
     file: Arc<OwnedFd>,
     path: PathBuf,
     /// The directory, which is removed at the end; `None` if the bytes are in memory.
-    directory: Option<Arc<TempDir>>,
+    directory: Option<Arc<ScratchDir>>,
 }
 
 /// Copies the bytes of a plugin into sealed memory, or into `directory` if the system has none.
@@ -67,7 +67,7 @@ impl Staged {
 
     /// Returns the directory of the bytes, if they are not in memory.
     pub(crate) fn directory(&self) -> Option<&Path> {
-        self.directory.as_deref().map(TempDir::path)
+        self.directory.as_deref().map(ScratchDir::path)
     }
 }
 
@@ -100,10 +100,7 @@ fn in_memory(_: &VerifiedPlugin) -> io::Result<Staged> {
 
 fn in_directory(plugin: &VerifiedPlugin, directory: &Path) -> io::Result<Staged> {
     // The loader treats two files at the same path as one library; the name is random.
-    let directory = tempfile::Builder::new()
-        .prefix("prowess-plugin-")
-        .permissions(Permissions::from_mode(0o700))
-        .tempdir_in(directory)?;
+    let directory = ScratchDir::create(directory, "prowess-plugin-")?;
     let path = std::path::absolute(directory.path())?;
     let path = path.join(format!("plugin{}", std::env::consts::DLL_SUFFIX));
     let mut new = OpenOptions::new();

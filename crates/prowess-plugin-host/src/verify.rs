@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use prowess_core::Digest;
 use prowess_plugin_abi::manifest::Manifest;
-use prowess_text::shell_word;
+use prowess_text::shell_path;
 use serde::Serialize;
 
 use crate::policy::version;
@@ -180,7 +180,7 @@ fn trusted_by(
 
 /// Returns the help text for a build that is not trusted.
 fn trust_help(file: &Path) -> String {
-    let file = shell_word(file);
+    let file = shell_path(file);
     format!("if you trust it with all your rights, run `prowess plugin trust {file}`")
 }
 

@@ -6,7 +6,7 @@ use prowess_core::{
     AskedFolder, Availability, Catalog, CheckedFolder, Diagnostic, FolderAnswer, FolderTrust,
     Severity, Trust,
 };
-use prowess_text::{counted, quoted, shell_word};
+use prowess_text::{counted, quoted, shell_path};
 
 use crate::codes;
 
@@ -106,6 +106,6 @@ fn not_trusted(project: &Path, state: &str) -> Diagnostic {
     let message =
         format!("skills in `{project}` are hidden from the model because that folder {state}");
     let help =
-        format!("if you trust who wrote it, run `prowess trust {}`", shell_word(project.as_ref()));
+        format!("if you trust who wrote it, run `prowess trust {}`", shell_path(project.as_ref()));
     Diagnostic::new(codes::PROJECT_NOT_TRUSTED, Severity::Warning, message, help).in_file(&*project)
 }

@@ -60,3 +60,4 @@ pub use prowess_egress::{HostPattern, TrafficLimits};
 pub use prowess_sandbox::DemandedLevel;
 pub use runner::SandboxedScripts;
 pub use secrets::{ReadSecret, SecretGrant, SecretSource};
+pub use staged::sweep;

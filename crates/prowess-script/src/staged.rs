@@ -2,19 +2,28 @@
 
 use std::fs::{DirBuilder, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use prowess_core::{
     ApprovedPackage, Cancel, Code, ReadLimit, ResourcePath, ScriptError, ScriptRequest,
     SourceError, SourceErrorKind,
 };
-use tempfile::TempDir;
+use prowess_dir::ScratchDir;
 
 use crate::codes;
 
 /// The most files of a package that is copied.
 const MOST_FILES: usize = 10_000;
+
+/// The start of the names of copies.
+const PREFIX: &str = "prowess-script-";
+
+/// Removes the copies below `parent` that processes have left which were killed. The first run of a
+/// process does so as well.
+pub fn sweep(parent: &Path) {
+    prowess_dir::sweep(parent, PREFIX);
+}
 
 /// The directories of a run.
 #[derive(Clone, Debug)]
@@ -34,7 +43,7 @@ impl Places {
 
 /// The copy, and a directory for the script's own files. Both are removed when this is dropped.
 pub(crate) struct Staged {
-    _directory: TempDir,
+    _directory: ScratchDir,
     pub(crate) places: Places,
     /// The content of the script.
     pub(crate) script: Vec<u8>,
@@ -68,9 +77,7 @@ impl Staged {
         most_bytes: usize,
         cancel: &Cancel,
     ) -> Result<Self, CopyError> {
-        let private = std::fs::Permissions::from_mode(0o700);
-        let directory =
-            tempfile::Builder::new().prefix("script-").permissions(private).tempdir_in(parent)?;
+        let directory = ScratchDir::create(parent, PREFIX)?;
         let below = |name: &str| directory.path().join(name);
         let places = Places { package: below("package"), scratch: below("scratch") };
         create_directory(&places.package)?;

@@ -26,7 +26,7 @@
 //! | names that look alike, inside a sentence | [`ascii_only`] |
 //! | a terminal | [`terminal_line`], [`terminal_lines`] |
 //! | JSON that is printed on a terminal | [`terminal_json`] |
-//! | one word of a shell command | [`shell_word`] |
+//! | one word of a shell command, or a path in it | [`shell_word`], [`shell_path`] |
 //! | Markdown | [`markdown_code`], [`markdown_block`] |
 //!
 //! [`counted`] writes a number with its noun, so that no message has `1 files`.
@@ -65,7 +65,7 @@ pub use lines::{is_exact, is_one_line, is_shown_exactly, one_line, visible_lines
 pub use markdown::{markdown_block, markdown_code};
 pub use model::{model_body, model_value, wrap_body};
 pub use sentence::{clipped, enumerated, head_and_tail, quoted};
-pub use shell::shell_word;
+pub use shell::{shell_path, shell_word};
 pub use terminal::{terminal_line, terminal_lines};
 pub use xml::{
     push_xml_code, push_xml_element, push_xml_label, push_xml_line, xml_attribute, xml_element,

@@ -1,7 +1,7 @@
 //! Words of a shell command that a user is asked to run.
 
 use std::borrow::Cow;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
 use crate::invisible::has_invisible;
 
@@ -27,6 +27,21 @@ pub fn shell_word<T: AsRef<OsStr> + ?Sized>(word: &T) -> Cow<'_, str> {
         }
         _ => Cow::Owned(octal(word)),
     }
+}
+
+/// Encodes a path as one word of a POSIX shell that no command reads as an option.
+///
+/// ```
+/// assert_eq!(prowess_text::shell_path("-x/my skill"), "'./-x/my skill'");
+/// ```
+pub fn shell_path<T: AsRef<OsStr> + ?Sized>(path: &T) -> Cow<'_, str> {
+    let path = path.as_ref();
+    if !path.as_encoded_bytes().starts_with(b"-") {
+        return shell_word(path);
+    }
+    let mut here = OsString::from("./");
+    here.push(path);
+    Cow::Owned(shell_word(&here).into_owned())
 }
 
 fn is_plain(text: &str) -> bool {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use prowess::source_fs::{DirectoryOfSkills, Unread, projects_below};
 use prowess::{Code, Diagnostic, Policies, Severity};
-use prowess_text::shell_word;
+use prowess_text::{shell_path, shell_word};
 use serde::Serialize;
 
 use crate::args::Global;
@@ -102,7 +102,7 @@ impl Elsewhere {
         say(SKILLS_NOT_READ, &self.unread.directories, "not read", self.command());
         if let Some(first) = self.projects.first() {
             let how =
-                format!("see those of one with `prowess -C {} list`", shell_word(&first.directory));
+                format!("see those of one with `prowess -C {} list`", shell_path(&first.directory));
             say(PROJECTS_BELOW, &self.projects, "in projects below this directory", how);
         }
         sentences

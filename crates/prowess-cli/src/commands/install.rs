@@ -223,7 +223,9 @@ pub(crate) fn request(written: &str) -> Result<RemoteRequest, Failure> {
         }
         WrittenSource::Short(_) if Path::new(written).exists() => {
             let message = format!("`{written}` is a path here, and may be a repository");
-            let help = format!("write `./{written}` for the path or `github:{written}`");
+            let [path, short] = ["./", "github:"].map(|start| format!("{start}{written}"));
+            let [path, short] = [shell_word(&path), shell_word(&short)];
+            let help = format!("write `{path}` for the path or `{short}`");
             Err(Failure::new(RemoteErrorKind::Unsupported.as_str(), message, help))
         }
         WrittenSource::Short(request) | WrittenSource::Remote(request) => Ok(request),

@@ -14,6 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use prowess_source_remote::LocalSource;
+use prowess_text::shell_path;
 use serde_json::json;
 
 use crate::args::{Global, Mcp, McpScope, Setting};
@@ -108,7 +109,7 @@ fn remark_on_place(
         output.remark(&format!(
             "{name} starts it outside of any project, so it serves the skills of your home; for \
              those of this project add `-C {}`{ways}\n",
-            project.display()
+            shell_path(project)
         ));
     }
     Ok(())

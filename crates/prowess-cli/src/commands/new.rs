@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use prowess::format::SkillName;
 use prowess::format::write::{ScaffoldError, scaffold};
+use prowess_text::shell_path;
 use serde::Serialize;
 
 use crate::args::{Global, New};
@@ -41,7 +42,7 @@ pub(crate) fn run(global: &Global, args: &New, output: &Output) -> Result<ExitCo
     if args.description.is_none() {
         next.push(format!("edit the description in {}", path.display()));
     }
-    next.push(format!("prowess validate {}", package.display()));
+    next.push(format!("prowess validate {}", shell_path(&package)));
     next.extend(place.next);
     output.result(&Created { name, path, next }, text_of)?;
     Ok(ExitCode::SUCCESS)

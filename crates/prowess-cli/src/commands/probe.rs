@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use prowess::Catalog;
 use prowess::search::{Answer, Evaluation, Offer, Question, Suggestion, evaluate, suggest};
+use prowess_text::shell_word;
 use serde::Serialize;
 
 use crate::args::{Global, Judging, Probe};
@@ -50,7 +51,10 @@ pub(crate) fn run(global: &Global, args: &Probe, output: &Output) -> Result<Exit
     let file = Path::new(skill);
     if !file.exists() {
         let message = format!("there is no message for `{skill}`, and no such file");
-        let help = format!("name what people would write: `prowess probe {skill} 'MESSAGE'...`");
+        let help = format!(
+            "name what people would write: `prowess probe {} 'MESSAGE'...`",
+            shell_word(skill)
+        );
         return Err(Failure::usage("probe-unreadable", message, help));
     }
     of_file(global, file, *limit, judging, output)

@@ -103,7 +103,7 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     }
     if result.is_error && !interrupt.is_requested() {
         let code = result.code.as_ref().map_or("script-not-started", |code| code.as_str());
-        let help = format!("see the scripts of the skill by `prowess run {}`", plain(id));
+        let help = format!("see the scripts of the skill by `prowess run {}`", shell_word(id));
         output.failure(&Failure::new(code, words(&result), help));
         return Ok(NOT_STARTED.into());
     }

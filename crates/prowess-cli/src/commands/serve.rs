@@ -15,7 +15,7 @@ use crate::args::{Approvers, Format, Global, LogFormat, Serve};
 use crate::commands::approvals::next_step;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::{features, log, plugins, policies, runtime};
+use crate::{features, interrupt, log, plugins, policies, runtime};
 use reporting::Reporting;
 
 /// The environment variable with the token of HTTP clients.
@@ -37,9 +37,13 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     server.count(&mut loaded);
     let runtime =
         runtime::builder_with(global, policies.clone(), &loaded)?.watch_later().build()?;
+    // What earlier hosts have left when they were killed; the first answer does not wait for it.
+    std::thread::spawn(|| prowess::script::sweep(&std::env::temp_dir()));
     let _following = plugins::follow(&policies, &loaded, output)?;
     reporting::started(&runtime.catalog(), server.transport(), &server.place());
     let _reporting = Reporting::start(&runtime);
+    let server = server.remember_signals()?;
+    interrupt::has_started();
     server.serve(runtime)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -108,6 +112,16 @@ impl Server {
             #[cfg(feature = "http")]
             Self::Http(server) => server.place(),
         }
+    }
+
+    /// Installs the handlers of the signals that end it.
+    fn remember_signals(self) -> Result<Self, Failure> {
+        let ready = match self {
+            Self::Stdio(server) => server.remember_signals().map(Self::Stdio),
+            #[cfg(feature = "http")]
+            Self::Http(server) => server.remember_signals().map(Self::Http),
+        };
+        ready.map_err(|error| failed(&error))
     }
 
     fn serve(self, runtime: Runtime) -> Result<(), Failure> {

@@ -7,6 +7,7 @@ use prowess::state::{
     Origin, TrustError, TrustFile, TrustedFolder, TrustedOrigin, TrustedOrigins, TrustedState,
 };
 use prowess::{Clock, SystemClock};
+use prowess_text::shell_path;
 use serde::Serialize;
 
 use super::placement;
@@ -147,7 +148,7 @@ fn refused(error: TrustError) -> Failure {
             Failure::usage("folder-too-wide", message, "name the directory of one project")
         }
         TrustError::PartOf(_, above) => {
-            let help = format!("run `prowess trust --revoke {}`", above.display());
+            let help = format!("run `prowess trust --revoke {}`", shell_path(&above));
             Failure::new("folder-not-trusted", message, help)
         }
         TrustError::NotTrusted(_) => {

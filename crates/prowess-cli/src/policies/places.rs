@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use prowess::{Code, Configuration, Diagnostic, Severity};
+use prowess_text::shell_path;
 use serde::Serialize;
 
 use crate::paths::machine;
@@ -56,7 +57,7 @@ impl Found {
     /// Returns a finding about a project's file that does not count.
     pub(crate) fn finding(&self) -> Option<Diagnostic> {
         let file = self.files.iter().find(|file| file.state == FileState::NotTrusted)?;
-        let project = file.path.parent()?.parent()?.display();
+        let project = shell_path(file.path.parent()?.parent()?);
         let message =
             "the project's configuration is ignored because you have not trusted its folder";
         let help = format!("if you trust who wrote it, run `prowess trust {project}`");

@@ -14,18 +14,19 @@ fn new(tree: &Tree, args: &[&str]) -> Ran {
 #[test]
 fn json_output_has_the_same_facts() {
     let tree = Tree::new("");
-    let args = ["pdf", "--description", "Use when: a # b", "--directory", "deep/skills"];
+    let args = ["pdf", "--description", "Use when: a # b", "--directory", "it's deep/skills"];
     let created = new(&tree, &[&args[..], &["--format", "json"]].concat()).json();
     let expected = serde_json::json!({
         "name": "pdf",
-        "path": "deep/skills/pdf/SKILL.md",
+        "path": "it's deep/skills/pdf/SKILL.md",
         "next": [
-            "prowess validate deep/skills/pdf",
-            "prowess --root deep/skills list, as skills are not looked for there",
+            "prowess validate 'it'\\''s deep/skills/pdf'",
+            "prowess --root 'it'\\''s deep/skills' list, as skills are not looked for there",
         ],
     });
     assert_eq!(created, expected);
-    let text = fs::read_to_string(tree.join("deep/skills/pdf/SKILL.md")).expect("it is written");
+    let text =
+        fs::read_to_string(tree.join("it's deep/skills/pdf/SKILL.md")).expect("it is written");
     assert!(text.starts_with("---\nname: pdf\ndescription: \"Use when: a # b\"\n---\n# Pdf\n"));
 }
 

@@ -10,8 +10,8 @@ use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use prowess_core::{Cancel, RemoteError, RemoteErrorKind};
+use prowess_dir::ScratchDir;
 use rustix::process::{Pid, Signal, kill_process_group};
-use tempfile::TempDir;
 
 use super::error;
 use crate::cancel::check;
@@ -82,7 +82,7 @@ const VARIABLES: [(&str, &str); 11] = [
 pub(crate) struct GitCall<'c> {
     options: &'c GitOptions,
     cancel: &'c Cancel,
-    directory: TempDir,
+    directory: ScratchDir,
     end: Instant,
     protocol: String,
     /// The configuration of this call, such as credentials.
@@ -98,7 +98,7 @@ impl<'c> GitCall<'c> {
         cancel: &'c Cancel,
     ) -> Result<Self, RemoteError> {
         check(cancel)?;
-        let directory = tempfile::Builder::new().prefix("prowess-git-").tempdir();
+        let directory = ScratchDir::create(&std::env::temp_dir(), "prowess-git-");
         let directory = directory.map_err(|error| failed("no directory can be created", &error))?;
         let end = Instant::now() + options.timeout;
         let protocol = protocol.to_owned();

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use prowess::format::Profile;
 use prowess::lint::NoProgress;
 use prowess::{Catalog, Diagnostic, Severity};
+use prowess_text::shell_path;
 use serde::Serialize;
 
 use crate::args::Global;
@@ -74,8 +75,7 @@ pub(super) fn write(text: &mut String, roots: &[Authoring]) {
         let Authoring { root, profile, skills, errors, warnings, diagnostics } = root;
         let counts = [(*errors, "error"), (*warnings, "warning")];
         let counts = counts.map(|(number, word)| counted(number, word)).join(", ");
-        let root = plain(root);
-        let _ = writeln!(text, "  prowess validate {root}");
+        let _ = writeln!(text, "  prowess validate {}", shell_path(root));
         let skills = counted(*skills, "skill");
         let _ = writeln!(text, "      {DIM}{counts} in {skills} (profile {profile}){DIM:#}");
         for found in diagnostics.iter().take(MOST_ERRORS) {

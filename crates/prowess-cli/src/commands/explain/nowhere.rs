@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use prowess::Catalog;
 use prowess::format::SKILL_MD_FILES;
 use prowess::source_fs::{Discovery, FsConfig};
-use prowess_text::{counted, shell_word};
+use prowess_text::{counted, shell_path};
 
 use super::{Decision, code};
 use crate::commands::show::suggestion;
@@ -93,7 +93,7 @@ pub(super) fn decide(
     let next = match (suggestion(catalog, query, code::all()).filter(|_| !is_path), &found) {
         (_, Some(place)) => {
             let root = place.parent().unwrap_or(place);
-            format!("it is in {0}, which `--root {0}` reads", shell_word(root))
+            format!("it is in {0}, which `--root {0}` reads", shell_path(root))
         }
         (Some(meant), None) => format!("did you mean `{meant}`?"),
         (None, None) => "use `--root DIR` to add one".to_owned(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use prowess::text::shell_word;
+use prowess_text::shell_path;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -130,7 +130,7 @@ pub(super) fn run(
         let help = tested.hidden.first().cloned().unwrap_or_else(|| {
             format!(
                 "see `prowess -C {} doctor`; for the skills of a project, install with `-C DIR`",
-                shell_word(&tested.directory)
+                shell_path(&tested.directory)
             )
         });
         return Err(Failure::new("no-skills", message, help));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use prowess::source_fs::{Discovery, ProjectTrust, Surroundings};
 use prowess::state::CurrentTrust;
 use prowess::{FolderAnswer, FolderTrust};
+use prowess_text::shell_path;
 
 use crate::args::{Global, New};
 use crate::failure::Failure;
@@ -66,7 +67,10 @@ fn in_root(surroundings: &Surroundings, discovery: &Discovery, directory: &Path)
     if roots.into_iter().flatten().any(is_searched) {
         return Vec::new();
     }
-    vec![format!("prowess --root {} list, as skills are not looked for there", directory.display())]
+    vec![format!(
+        "prowess --root {} list, as skills are not looked for there",
+        shell_path(directory)
+    )]
 }
 
 /// Returns a path from the working directory, if it is below.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use prowess::format::SkillName;
+use prowess_text::shell_path;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -55,7 +56,7 @@ pub(super) fn run(args: &PluginNew, output: &Output) -> Result<ExitCode, Failure
     let (with, _) = configured(args);
     let created = Created {
         next: vec![
-            format!("cd {}", path.display()),
+            format!("cd {}", shell_path(&path)),
             "cargo build && cargo test".to_owned(),
             format!("prowess plugin trust target/debug/{library}"),
             format!("prowess plugin check target/debug/{library}{with}"),

@@ -8,6 +8,7 @@ use prowess::plugin_host::{
     TrustStore,
 };
 use prowess::{Clock, Digest, SystemClock};
+use prowess_text::shell_path;
 use serde::Serialize;
 
 use super::trusted;
@@ -128,7 +129,7 @@ fn pin_text(pinned: &Pinned) -> String {
     if *restores_signed {
         let _ = writeln!(text, "builds of `{name}` that trusted keys sign may run again");
     }
-    let _ = writeln!(text, "{DIM}next:{DIM:#} prowess --plugin '{}' list", plain(&pin.file));
+    let _ = writeln!(text, "{DIM}next:{DIM:#} prowess --plugin {} list", shell_path(&pin.file));
     text
 }
 

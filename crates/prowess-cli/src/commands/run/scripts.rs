@@ -24,7 +24,7 @@ pub(super) fn list(
         Failure::new(
             "no-scripts",
             message,
-            format!("see its files by `prowess show {}`", plain(id)),
+            format!("see its files by `prowess show {}`", shell_word(id)),
         )
     };
     let record = catalog.find(id, Caller::User).found();

@@ -85,6 +85,10 @@ impl Bound {
         format!("at {}://{}/mcp", self.scheme, self.address)
     }
 
+    pub(super) fn remember_signals(self) -> Result<Self, ServeError> {
+        Ok(Self { server: Box::new(self.server.remember_signals()?), ..self })
+    }
+
     pub(super) fn serve(self, runtime: Runtime) -> Result<(), ServeError> {
         self.server.serve(runtime)
     }
