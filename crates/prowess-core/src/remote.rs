@@ -56,8 +56,9 @@ pub trait Remote: Send + Sync {
         self.resolve(request, cancel)
     }
 
-    /// Returns why a revision of a source may be a step back from an earlier one of the same request:
-    /// a tag was moved, or the history does not lead from one to the other. `None` if it follows.
+    /// Returns why a revision of a source may be a step back from an earlier one of the same
+    /// request: a tag was moved, or the history does not lead from one to the other. `None` if it
+    /// follows.
     ///
     /// By default, this returns `None`: revisions have no order.
     ///

@@ -31,7 +31,7 @@ pub struct ForeignSkill {
 /// The signer in the lock file of another tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForeignSigner {
-    /// What the file says, as JSON.
+    /// The signer as JSON.
     pub written: String,
     /// The issuer and the start of the identity, if the file names a certificate of sigstore.
     pub identity: Option<[String; 2]>,

@@ -15,8 +15,8 @@ use crate::signers::Signatures;
 impl Installer<'_> {
     /// Installs the skills of the lock file of another tool, and locks their versions.
     ///
-    /// A commit or a digest in that file becomes the reference, a digest of the files has to be that
-    /// of the package, and a signer the one that has signed it.
+    /// A commit or a digest in that file becomes the reference, a digest of the files has to be
+    /// that of the package, and a signer the one that has signed it.
     ///
     /// A line that cannot be installed costs no other one.
     ///

@@ -52,8 +52,8 @@ pub enum FileChange {
     Removed,
 }
 
-/// Whether an update is installed that can do more than the installed version, or may be a step back
-/// from it.
+/// Whether an update is installed that can do more than the installed version, or may be a step
+/// back from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Growth {
     /// It is refused, and the user has to be asked.

@@ -19,7 +19,7 @@ use prowess_store::{
 
 use crate::Place;
 
-/// A remote in memory: archives by their source. A name of a skill may follow a `#`, as in an index.
+/// A remote in memory: archives by their source. A skill's name may follow a `#`, as in an index.
 #[derive(Default)]
 pub(crate) struct Shelf {
     archives: Mutex<BTreeMap<String, Vec<u8>>>,
@@ -377,6 +377,19 @@ fn step_back_is_named_and_accepted_first() {
     let moved = "the tag `v1` was moved";
     for (versions, answer, expected) in [
         (["1.9", "1.10"], None, None),
+        (["1.0-rc.2", "v1.0.0"], None, None),
+        (["latest", "1.0"], None, None),
+        (
+            ["1.0.0-rc.1", "1.0-beta.11"],
+            None,
+            Some("its version goes from 1.0.0-rc.1 down to 1.0-beta.11"),
+        ),
+        (
+            ["1.0-beta.11", "1.0-beta.2"],
+            None,
+            Some("its version goes from 1.0-beta.11 down to 1.0-beta.2"),
+        ),
+        (["2", "2.0-rc"], None, Some("its version goes from 2 down to 2.0-rc")),
         (["1.10", "1.9"], None, Some("its version goes from 1.10 down to 1.9")),
         (["1.0", "1.0+a"], Some(moved), Some(moved)),
     ] {

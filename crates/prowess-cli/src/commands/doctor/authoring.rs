@@ -13,7 +13,6 @@ use crate::commands::validate::check_source;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, counted, write_diagnostic};
 use crate::paths::is_there;
-use crate::terminal::plain;
 
 /// The layers whose skills are not the user's to edit.
 const OF_OTHERS: [&str; 3] = ["embedded", "installed", "installed-trusted"];
