@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     server.count(&mut loaded);
     let runtime =
         runtime::builder_with(global, policies.clone(), &loaded)?.watch_later().build()?;
-    // What earlier hosts have left when they were killed; the first answer does not wait for it.
+    // Copies of packages of hosts that were killed; the first answer does not wait for it.
     std::thread::spawn(|| prowess::script::sweep(&std::env::temp_dir()));
     let _following = plugins::follow(&policies, &loaded, output)?;
     reporting::started(&runtime.catalog(), server.transport(), &server.place());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use prowess_text::shell_path;
+use prowess::text::{shell_path, shell_word};
 use serde::Serialize;
 use serde_json::{Value, json};
 
