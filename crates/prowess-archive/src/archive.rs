@@ -1,7 +1,5 @@
 //! A checked list of files.
 
-use std::collections::BTreeSet;
-
 use crate::file::File;
 use crate::name::EntryName;
 use crate::names::Names;
@@ -54,28 +52,6 @@ impl Archive {
     /// Returns the files, sorted by path.
     pub fn files(&self) -> &[File] {
         &self.files
-    }
-
-    /// Returns the directories that have a file of this name, sorted; the root is empty.
-    pub fn directories_with(&self, name: &str) -> BTreeSet<&str> {
-        let directory = |file: &'_ File| match file.path.rsplit_once('/') {
-            Some((directory, last)) => (last == name).then_some(directory.len()),
-            None => (file.path == name).then_some(0),
-        };
-        self.files.iter().filter_map(|file| Some(&file.path[..directory(file)?])).collect()
-    }
-
-    /// Returns the files below a directory, with paths relative to it; all files if it is empty.
-    #[must_use]
-    pub fn below(&self, directory: &str) -> Self {
-        if directory.is_empty() {
-            return self.clone();
-        }
-        let relative = |file: &File| {
-            let path = file.path.strip_prefix(directory)?.strip_prefix('/')?;
-            Some(File { path: path.to_owned(), ..file.clone() })
-        };
-        Self { files: self.files.iter().filter_map(relative).collect() }
     }
 
     /// Packs the files without compression, in the same order.

@@ -15,12 +15,15 @@
 //! # Ok::<(), prowess_archive::Refusal>(())
 //! ```
 //!
-//! An archive is untrusted, and it is accepted as a whole or refused as a whole: a caller that
-//! compared its digest with a published one has then seen every file that will be installed, and no
-//! reader skips what another one unpacks. So there is exactly one way to read each accepted
-//! archive. Links, special files, paths that leave the archive, names that are equal on some file
-//! system, headers that contradict each other, and bytes that belong to no entry are refusals with
-//! a code and the name of the entry.
+//! An archive is untrusted. That of one package is accepted or refused as a whole by [`read`]: a
+//! caller that compared its digest with a published one has then seen every file that will be
+//! installed, and no reader skips what another one unpacks. So there is exactly one way to read
+//! each accepted archive. Links, special files, paths that leave the archive, names that are equal
+//! on some file system, headers that contradict each other, and bytes that belong to no entry are
+//! refusals with a code and the name of the entry.
+//!
+//! Of an archive of several packages, such as a repository, [`read_packages`] reads each one for
+//! itself: what none of the ways to unpack it could put elsewhere costs one package alone.
 //!
 //! The work is bounded before it is done: an archive is never unpacked further than its limits.
 //!
@@ -29,6 +32,7 @@
 #![forbid(unsafe_code)]
 
 mod archive;
+mod entries;
 mod file;
 mod gzip;
 mod limits;
@@ -43,10 +47,13 @@ mod zip_headers;
 mod zip_reader;
 
 pub use archive::Archive;
+pub use entries::Package;
 pub use file::File;
 pub use limits::Limits;
-pub use listing::{ListedFile, ListedPackage, Listing, Node, outermost};
+pub use listing::{ListedFile, ListedPackage, Listing, Node};
 pub use refusal::{Refusal, RefusalKind};
+
+use entries::Entries;
 
 /// Reads an archive whose format is recognized by its first bytes.
 ///
@@ -54,17 +61,38 @@ pub use refusal::{Refusal, RefusalKind};
 ///
 /// The archive is refused as a whole, for the first reason that was found.
 pub fn read(bytes: &[u8], limits: &Limits) -> Result<Archive, Refusal> {
+    entries(bytes, limits)?.into_archive()
+}
+
+/// Reads an archive of several packages: the outermost directories that have a file of one of these
+/// names.
+///
+/// A link to something in the archive stands for a copy of it; another one is left out and named.
+/// A special file or a name that cannot be stored costs the package that it is in.
+///
+/// # Errors
+///
+/// The archive is refused as a whole if readers could differ in what they unpack: it is damaged,
+/// contradicts itself, has a path twice or one that leads out of it, or is too large.
+pub fn read_packages(
+    bytes: &[u8],
+    limits: &Limits,
+    names: &[&str],
+) -> Result<Vec<Package>, Refusal> {
+    entries(bytes, limits)?.into_packages(names, limits)
+}
+
+fn entries(bytes: &[u8], limits: &Limits) -> Result<Entries, Refusal> {
     if bytes.len() > limits.bytes {
         return Err(RefusalKind::TooLarge.into());
     }
-    let files = if gzip::is_gzip(bytes) {
-        tar_reader::read(&gzip::unpack(bytes, limits)?, limits)?
+    if gzip::is_gzip(bytes) {
+        tar_reader::read(&gzip::unpack(bytes, limits)?, limits)
     } else if zip_reader::is_zip(bytes) {
-        zip_reader::read(bytes, limits)?
+        zip_reader::read(bytes, limits)
     } else if tar_reader::is_tar(bytes) {
-        tar_reader::read(bytes, limits)?
+        tar_reader::read(bytes, limits)
     } else {
-        return Err(RefusalKind::UnknownFormat.into());
-    };
-    Archive::from_checked(files)
+        Err(RefusalKind::UnknownFormat.into())
+    }
 }

@@ -203,15 +203,13 @@ impl Listing {
 }
 
 /// Returns the directories that are not inside another one.
-pub fn outermost<S: AsRef<str> + Ord + std::borrow::Borrow<str>>(
-    directories: &BTreeSet<S>,
-) -> impl Iterator<Item = &str> {
+fn outermost(directories: &BTreeSet<String>) -> impl Iterator<Item = &str> {
     let is_inside = |directory: &str| {
         let mut ends = directory.match_indices('/').map(|(end, _)| end);
         (!directory.is_empty() && directories.contains(""))
             || ends.any(|end| directories.contains(&directory[..end]))
     };
-    directories.iter().map(AsRef::as_ref).filter(move |directory| !is_inside(directory))
+    directories.iter().map(String::as_str).filter(move |directory| !is_inside(directory))
 }
 
 fn is_at_or_below(directory: &str, other: &str) -> bool {

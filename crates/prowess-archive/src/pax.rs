@@ -27,6 +27,7 @@ const IGNORED_PREFIXES: [&str; 6] = [
 #[derive(Debug, Default)]
 pub(crate) struct Pax {
     pub(crate) path: Option<Vec<u8>>,
+    pub(crate) link: Option<Vec<u8>>,
     pub(crate) size: Option<u64>,
 }
 
@@ -48,7 +49,7 @@ impl Pax {
                 let size = str::from_utf8(value).ok().and_then(|text| text.parse().ok());
                 once(&mut self.size, size.ok_or(RefusalKind::Damaged)?)
             }
-            "linkpath" => Err(RefusalKind::Link),
+            "linkpath" => once(&mut self.link, value.to_vec()),
             _ if is_ignored(key) => Ok(()),
             _ => Err(RefusalKind::Unsupported),
         }
@@ -56,7 +57,7 @@ impl Pax {
 
     /// Returns whether the header says nothing about the next entry.
     pub(crate) fn is_empty(&self) -> bool {
-        self.path.is_none() && self.size.is_none()
+        self.path.is_none() && self.link.is_none() && self.size.is_none()
     }
 }
 

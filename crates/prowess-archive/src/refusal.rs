@@ -106,7 +106,7 @@ impl RefusalKind {
     }
 
     /// Returns the rest of a sentence that starts with the name of the entry.
-    fn predicate(self) -> &'static str {
+    pub(crate) fn predicate(self) -> &'static str {
         match self {
             Self::UnknownFormat => "is not a `.tar.gz`, `.tar`, `.zip` or `.skill` file",
             Self::Damaged => "is damaged",

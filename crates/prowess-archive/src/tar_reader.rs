@@ -1,10 +1,11 @@
 //! Reads tar files: the format of ustar, with the long names of GNU and the headers of pax.
 
+use std::borrow::Cow;
+
 use tar::{EntryType, Header};
 
+use crate::entries::Entries;
 use crate::file::File;
-use crate::name::EntryName;
-use crate::names::Names;
 use crate::pax::Pax;
 use crate::{Limits, Refusal, RefusalKind};
 
@@ -16,9 +17,8 @@ pub(crate) fn is_tar(bytes: &[u8]) -> bool {
 }
 
 /// Reads a tar file whose unpacked size is within the limits.
-pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Vec<File>, Refusal> {
-    let mut reader =
-        Reader { limits, files: Vec::new(), names: Names::default(), next: Next::default() };
+pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Entries, Refusal> {
+    let mut reader = Reader { limits, entries: Entries::default(), next: Next::default() };
     let mut archive = tar::Archive::new(bytes);
     // Raw: extensions are entries too, so that none of them is applied unseen.
     let entries = archive.entries().map_err(|_| RefusalKind::Damaged)?.raw(true);
@@ -54,8 +54,7 @@ fn check_end(rest: &[u8]) -> Result<(), Refusal> {
 
 struct Reader<'l> {
     limits: &'l Limits,
-    files: Vec<File>,
-    names: Names,
+    entries: Entries,
     next: Next,
 }
 
@@ -63,6 +62,7 @@ struct Reader<'l> {
 #[derive(Default)]
 struct Next {
     long_name: Option<Vec<u8>>,
+    long_link: Option<Vec<u8>>,
     pax: Option<Pax>,
 }
 
@@ -80,9 +80,11 @@ impl Reader<'_> {
                 let before = self.next.pax.replace(pax);
                 if before.is_some() { Err(of(RefusalKind::Contradiction)) } else { Ok(()) }
             }
-            EntryType::GNULongName => {
-                let name = content.strip_suffix(b"\0").unwrap_or(content).to_vec();
-                let before = self.next.long_name.replace(name);
+            kind @ (EntryType::GNULongName | EntryType::GNULongLink) => {
+                let text = content.strip_suffix(b"\0").unwrap_or(content).to_vec();
+                let is_name = kind.is_gnu_longname();
+                let Next { long_name, long_link, .. } = &mut self.next;
+                let before = if is_name { long_name } else { long_link }.replace(text);
                 if before.is_some() { Err(of(RefusalKind::Contradiction)) } else { Ok(()) }
             }
             _ => self.add_entry(header, content),
@@ -90,60 +92,87 @@ impl Reader<'_> {
     }
 
     fn add_entry(&mut self, header: &Header, content: &[u8]) -> Result<(), Refusal> {
-        let raw = self.next_name(header, content.len())?;
-        let of = |kind: RefusalKind| kind.of(&raw);
-        let kind = header.entry_type();
-        let name = EntryName::check(&raw, self.limits).map_err(of)?;
-        // A regular file of the oldest format is a directory if its name ends with a slash.
-        let is_directory = kind.is_dir() || (kind.is_file() && name.is_directory);
-        if !is_directory && !kind.is_file() {
-            return Err(of(refused_type(kind)));
-        }
-        let mode = header.mode().map_err(|_| of(RefusalKind::Damaged))?;
-        check_mode(mode, is_directory).map_err(of)?;
-        if is_directory && !content.is_empty() {
-            return Err(of(RefusalKind::Contradiction));
-        }
-        if is_directory {
-            return if name.path.is_empty() {
-                Ok(())
-            } else {
-                self.names.add_directory(&name.path).map_err(of)
-            };
-        }
-        self.names.add_file(&name.path).map_err(of)?;
-        let is_executable = mode & 0o111 != 0;
-        self.files.push(File { path: name.path, is_executable, content: content.to_vec() });
-        Ok(())
+        let (raw, target) = self.next_name(header, content.len())?;
+        self.add_named(header, &raw, target, content).map_err(|kind| kind.of(&raw))
     }
 
-    /// Returns the name of an entry, which an extension may replace.
-    fn next_name(&mut self, header: &Header, size: usize) -> Result<Vec<u8>, Refusal> {
-        let Next { long_name, pax } = std::mem::take(&mut self.next);
+    fn add_named(
+        &mut self,
+        header: &Header,
+        raw: &[u8],
+        target: Option<Vec<u8>>,
+        content: &[u8],
+    ) -> Result<(), RefusalKind> {
+        let kind = header.entry_type();
+        let Some(name) = self.entries.name(raw, self.limits)? else { return Ok(()) };
+        // A regular file of the oldest format is a directory if its name ends with a slash.
+        let is_directory = kind.is_dir() || (kind.is_file() && name.is_directory);
+        let is_link = matches!(kind, EntryType::Symlink | EntryType::Link);
+        if (is_link || is_directory) && !content.is_empty() {
+            return Err(RefusalKind::Contradiction);
+        }
+        if is_link {
+            let target = target.or_else(|| header.link_name_bytes().map(Cow::into_owned));
+            let mut target = target.unwrap_or_default();
+            if kind.is_hard_link() && !target.starts_with(b"/") {
+                // The target of a hard link starts at the root of the archive.
+                let up = "../".repeat(name.path.matches('/').count());
+                target.splice(..0, up.into_bytes());
+            }
+            return self.entries.add_link(name.path, &target);
+        }
+        if target.is_some() {
+            return Err(RefusalKind::Link);
+        }
+        if !is_directory && !kind.is_file() {
+            return self.entries.refuse(refused_type(kind), raw);
+        }
+        let mode = header.mode().map_err(|_| RefusalKind::Damaged)?;
+        match check_mode(mode, is_directory) {
+            // No permission of a directory is kept.
+            Err(mode) if is_directory => self.entries.note(mode, raw),
+            Err(mode) => return self.entries.refuse(mode, raw),
+            Ok(()) => {}
+        }
+        if is_directory {
+            return self.entries.add_directory(&name.path);
+        }
+        let is_executable = mode & 0o111 != 0;
+        self.entries.add_file(File { path: name.path, is_executable, content: content.to_vec() })
+    }
+
+    /// Returns the name of an entry and the target of a link, which extensions may replace.
+    fn next_name(
+        &mut self,
+        header: &Header,
+        size: usize,
+    ) -> Result<(Vec<u8>, Option<Vec<u8>>), Refusal> {
+        let Next { long_name, long_link, pax } = std::mem::take(&mut self.next);
         let pax = pax.unwrap_or_default();
         let own_name = header.path_bytes();
         if pax.size.is_some_and(|written| written != size as u64) {
             return Err(RefusalKind::Contradiction.of(&own_name));
         }
-        match (long_name, pax.path) {
+        let one = |long: Option<Vec<u8>>, pax: Option<Vec<u8>>| match (long, pax) {
             (Some(one), Some(other)) if one != other => Err(RefusalKind::Contradiction.of(&one)),
-            (Some(name), _) | (None, Some(name)) => Ok(name),
-            (None, None) => Ok(own_name.into_owned()),
-        }
+            (long, pax) => Ok(long.or(pax)),
+        };
+        let name = one(long_name, pax.path)?.unwrap_or_else(|| own_name.into_owned());
+        Ok((name, one(long_link, pax.link)?))
     }
 
-    fn finish(self) -> Result<Vec<File>, Refusal> {
-        if self.next.long_name.is_some() || self.next.pax.is_some() {
+    fn finish(self) -> Result<Entries, Refusal> {
+        let Next { long_name, long_link, pax } = self.next;
+        if long_name.or(long_link).is_some() || pax.is_some() {
             // A header without its entry.
             return Err(RefusalKind::Damaged.into());
         }
-        Ok(self.files)
+        Ok(self.entries)
     }
 }
 
 fn refused_type(kind: EntryType) -> RefusalKind {
     match kind {
-        EntryType::Link | EntryType::Symlink | EntryType::GNULongLink => RefusalKind::Link,
         EntryType::Char | EntryType::Block | EntryType::Fifo => RefusalKind::SpecialFile,
         _ => RefusalKind::Unsupported,
     }

@@ -5,9 +5,9 @@ use std::io::Read as _;
 use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 
+use crate::entries::Entries;
 use crate::file::File;
 use crate::name::EntryName;
-use crate::names::Names;
 use crate::tar_reader::check_mode;
 use crate::zip_headers::{Central, Common, Cursor, Directory, LOCAL};
 use crate::{Limits, Refusal, RefusalKind};
@@ -31,7 +31,7 @@ pub(crate) fn is_zip(bytes: &[u8]) -> bool {
     bytes.starts_with(&LOCAL) || bytes.starts_with(b"PK\x05\x06")
 }
 
-pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Vec<File>, Refusal> {
+pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Entries, Refusal> {
     let directory = Directory::find(bytes)?;
     if directory.entries > limits.entries {
         return Err(RefusalKind::TooManyEntries.into());
@@ -40,7 +40,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Vec<File>, Refusal> 
     // Entries are read in the order of their content, so that a gap or an overlap is found.
     entries.sort_by_key(|entry| entry.offset);
     let budget = limits.unpacked(bytes.len());
-    let mut reader = Reader { bytes, limits, budget, names: Names::default(), files: Vec::new() };
+    let mut reader = Reader { bytes, limits, budget, entries: Entries::default() };
     let mut end = 0;
     for entry in &entries {
         end = reader.add(entry, end).map_err(|kind| kind.of(entry.common.name))?;
@@ -48,7 +48,7 @@ pub(crate) fn read(bytes: &[u8], limits: &Limits) -> Result<Vec<File>, Refusal> 
     if end != directory.start {
         return Err(RefusalKind::HiddenData.into());
     }
-    Ok(reader.files)
+    Ok(reader.entries)
 }
 
 fn central<'b>(bytes: &'b [u8], directory: &Directory) -> Result<Vec<Central<'b>>, Refusal> {
@@ -71,8 +71,7 @@ struct Reader<'b, 'l> {
     limits: &'l Limits,
     /// How many bytes may still be unpacked.
     budget: usize,
-    names: Names,
-    files: Vec<File>,
+    entries: Entries,
 }
 
 impl Reader<'_, '_> {
@@ -88,21 +87,32 @@ impl Reader<'_, '_> {
         if local.has_descriptor() {
             entry.common.check_descriptor(&mut cursor)?;
         }
-        let name = EntryName::check(entry.common.name, self.limits)?;
-        let is_directory = is_directory(entry.mode, &name)?;
-        let permissions = entry.mode & 0o7777;
-        if permissions != 0 {
-            check_mode(permissions, is_directory)?;
-        }
+        let raw = entry.common.name;
         let content = self.unpack(&entry.common, packed)?;
-        if !is_directory {
-            self.names.add_file(&name.path)?;
-            let is_executable = permissions & 0o111 != 0;
-            self.files.push(File { path: name.path, is_executable, content });
-        } else if !content.is_empty() {
-            return Err(RefusalKind::Contradiction);
-        } else if !name.path.is_empty() {
-            self.names.add_directory(&name.path)?;
+        let Some(name) = self.entries.name(raw, self.limits)? else {
+            return Ok(cursor.at());
+        };
+        let permissions = entry.mode & 0o7777;
+        let checked = |is_directory| match permissions {
+            0 => Ok(()),
+            permissions => check_mode(permissions, is_directory),
+        };
+        match kind_of(entry.mode, &name)? {
+            LINK => self.entries.add_link(name.path, &content)?,
+            DIRECTORY if !content.is_empty() => return Err(RefusalKind::Contradiction),
+            DIRECTORY => {
+                // No permission of a directory is kept.
+                checked(true).unwrap_or_else(|kind| self.entries.note(kind, raw));
+                self.entries.add_directory(&name.path)?;
+            }
+            REGULAR => match checked(false) {
+                Err(kind) => self.entries.refuse(kind, raw)?,
+                Ok(()) => {
+                    let is_executable = permissions & 0o111 != 0;
+                    self.entries.add_file(File { path: name.path, is_executable, content })?;
+                }
+            },
+            _ => self.entries.refuse(RefusalKind::SpecialFile, raw)?,
         }
         Ok(cursor.at())
     }
@@ -153,15 +163,13 @@ fn check_headers(central: &Common<'_>, local: &Common<'_>) -> Result<(), Refusal
     if is_same { Ok(()) } else { Err(RefusalKind::Contradiction) }
 }
 
-/// Returns whether the entry is a directory, by its name and by its mode.
-fn is_directory(mode: u32, name: &EntryName) -> Result<bool, RefusalKind> {
+/// Returns the type of an entry, by its mode or, without one, by its name.
+fn kind_of(mode: u32, name: &EntryName) -> Result<u32, RefusalKind> {
     match mode & TYPE {
-        0 => Ok(name.is_directory),
+        0 if name.is_directory => Ok(DIRECTORY),
+        0 => Ok(REGULAR),
         REGULAR if name.is_directory => Err(RefusalKind::Contradiction),
-        REGULAR => Ok(false),
         DIRECTORY if !name.is_directory => Err(RefusalKind::Contradiction),
-        DIRECTORY => Ok(true),
-        LINK => Err(RefusalKind::Link),
-        _ => Err(RefusalKind::SpecialFile),
+        kind => Ok(kind),
     }
 }

@@ -63,7 +63,8 @@ crate::declare_codes! {
     NUL_BYTE = "nul-byte" [error error error error error];
     /// The file begins with a byte order mark.
     BYTE_ORDER_MARK = "byte-order-mark" [hint hint hint hint error];
-    /// The file does not start with a `---` line.
+    /// The file does not start with a `---` line. Claude Code takes the name of the directory and
+    /// the first paragraph instead.
     FRONTMATTER_MISSING = "frontmatter-missing" [error error error error error];
     /// No later line closes the frontmatter.
     FRONTMATTER_UNCLOSED = "frontmatter-unclosed" [error error error error error];
@@ -107,6 +108,8 @@ crate::declare_codes! {
     TEXT_UNQUOTED = "text-unquoted" [warn error error error error];
     /// A value goes on in a line that is not indented. The line is read as a part of the value.
     LINE_UNINDENTED = "line-unindented" [warn error error error error];
+    /// A line ends with a carriage return or another rare line break. It is read as a line end.
+    LINE_BREAK_RARE = "line-break-rare" [warn error error error error];
     /// The value of a field other than `name` and `description` is not YAML. It is read as one
     /// text; a list of tools is empty, and a switch hides the skill.
     FIELD_UNREADABLE = "field-unreadable" [warn error error error error];
@@ -140,6 +143,8 @@ crate::declare_codes! {
     NAME_DIRECTORY_MISMATCH = "name-directory-mismatch" [warn warn error error error];
     /// There is no `description`.
     DESCRIPTION_MISSING = "description-missing" [error error error error error];
+    /// There is no `description`. The first paragraph of the body is used.
+    DESCRIPTION_FROM_BODY = "description-from-body" [none none none none none];
     /// `description` has no text.
     DESCRIPTION_EMPTY = "description-empty" [error error error error error];
     /// `description` is a list or a mapping.

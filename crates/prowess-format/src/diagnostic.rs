@@ -116,7 +116,8 @@ impl Diagnostic {
     /// The same finding about these bytes of `text`, with line and column worked out from them.
     #[must_use]
     pub fn at(mut self, text: &[u8], span: Range<usize>) -> Self {
-        let before = &text[..span.start.min(text.len())];
+        let span = span.start.min(text.len())..span.end.min(text.len());
+        let before = &text[..span.start];
         crate::work::count(before.len());
         let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let line = memchr::memchr_iter(b'\n', before).count() + 1;

@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
+use crate::fence::Fences;
 use crate::fields::{Fields, Known};
 use crate::findings::Findings;
 use crate::input::{self, Opened};
 use crate::yaml::{Node, NodeValue, Pair};
 use crate::{
     AllowedTools, Diagnostic, Directory, Field, Mapping, Profile, Rules, Value, check, conditions,
-    extensions, tree, version,
+    extensions, paragraph, tree, version,
 };
 
 /// The result of parsing: a document if the file can be used, and every finding.
@@ -102,22 +103,31 @@ pub fn parse_with<'t>(text: &'t [u8], rules: &Rules) -> Parsed<'t> {
 /// The name of the directory stands in for a missing `name` under [`Profile::Lenient`].
 pub fn parse_in<'t>(text: &'t [u8], directory: Option<Directory<'_>>, rules: &Rules) -> Parsed<'t> {
     let mut findings = Findings::new(text, rules);
-    let document = read(text, directory, &mut findings);
-    Parsed { document: document.filter(|_| !findings.has_error()), diagnostics: findings.finish() }
+    let document = match input::open(text, true, &mut findings) {
+        Opened::At(fences) => read(text, &fences, directory, &mut findings),
+        _ => None,
+    };
+    let document = document.filter(|_| !findings.has_error());
+    let again = document.is_none().then(|| {
+        input::read_in_text(text, rules, |fences, findings| read(text, fences, directory, findings))
+    });
+    match again.flatten() {
+        Some((document, diagnostics)) => Parsed { document: Some(document), diagnostics },
+        None => Parsed { document, diagnostics: findings.finish() },
+    }
 }
 
 fn read<'t>(
     bytes: &'t [u8],
+    fences: &Fences,
     directory: Option<Directory<'_>>,
     findings: &mut Findings<'_>,
 ) -> Option<Document<'t>> {
-    let Opened::At(fences) = input::open(bytes, true, findings) else {
-        return None;
-    };
     let text = input::text(bytes, 0..bytes.len(), fences.body_start, findings)?;
     let mut pairs = tree::read(text, &fences.yaml, findings)?;
     let mut fields = Fields::of(&pairs);
     fields.flow_as_text(text, findings);
+    paragraph::stand_in(&mut fields, bytes, fences.body_start, findings);
     let opening = fences.opening();
     check::frontmatter(&fields, opening, directory, findings);
     fields.fix(&mut pairs);

@@ -34,6 +34,19 @@ pub(crate) struct Fences {
 }
 
 impl Fences {
+    /// Returns those of a file that has none, and is a body as a whole.
+    pub(crate) fn none(text: &[u8]) -> Self {
+        let has_byte_order_mark = text.starts_with(BYTE_ORDER_MARK);
+        let start = if has_byte_order_mark { BYTE_ORDER_MARK.len() } else { 0 };
+        Self {
+            has_byte_order_mark,
+            yaml: start..start,
+            is_closed_by_dots: false,
+            is_in_text: false,
+            body_start: start,
+        }
+    }
+
     /// Where the opening fence stands.
     pub(crate) fn opening(&self) -> usize {
         if self.has_byte_order_mark { BYTE_ORDER_MARK.len() } else { 0 }

@@ -3,12 +3,14 @@
 use std::ops::Range;
 use std::str::Utf8Error;
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 use crate::fence::{self, Fences, NoFences};
 use crate::findings::Findings;
 use crate::yaml::{self, NodeValue};
-use crate::{Code, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, codes, work};
+use crate::{
+    Code, Diagnostic, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Rules, Severity, codes, work,
+};
 
 /// The fences of a file, or the reason why there are none.
 pub(crate) enum Opened {
@@ -51,10 +53,15 @@ pub(crate) fn open(bytes: &[u8], is_whole: bool, findings: &mut Findings<'_>) ->
                 report_in_text(fences.yaml.end, findings);
                 return Opened::At(fences);
             }
-            if is_text_so_far(bytes, is_whole, findings) {
-                report_fences(&problem, bytes, findings);
+            if !is_text_so_far(bytes, is_whole, findings) {
+                return Opened::Refused;
             }
-            Opened::Refused
+            report_fences(&problem, bytes, findings);
+            // A profile that does not refuse such a file takes all of it for the body.
+            match problem {
+                NoFences::Missing if !findings.has_error() => Opened::At(Fences::none(bytes)),
+                _ => Opened::Refused,
+            }
         }
     }
 }
@@ -65,6 +72,37 @@ fn find_in_text(bytes: &[u8]) -> Option<Fences> {
     let yaml = std::str::from_utf8(&bytes[fences.yaml.clone()]).ok()?;
     let root = yaml::parse(yaml, 0).ok()??;
     matches!(root.value, NodeValue::Map(_)).then_some(fences)
+}
+
+/// The fields that hide a skill: nothing is read without one that stands behind the end.
+const SWITCHES: [&[u8]; 2] = [b"disable-model-invocation", b"user-invocable"];
+
+/// Returns the fences of a file that cannot be used as its lines are: it is read up to the first
+/// `---` in whatever that stands, as the reference tool does, unless the profile refuses that.
+pub(crate) fn fences_in_text(bytes: &[u8], rules: &Rules) -> Option<Fences> {
+    if rules.profile.severity(&codes::FRONTMATTER_FENCE_IN_TEXT) == Some(Severity::Error) {
+        return None;
+    }
+    let fences = find_in_text(bytes)?;
+    let rest = match fence::find(bytes, true) {
+        Ok(lines) => bytes.get(fences.yaml.end..lines.yaml.end)?,
+        Err(_) => &[],
+    };
+    let has_switch = SWITCHES.iter().any(|switch| memmem::find(rest, switch).is_some());
+    (!has_switch).then_some(fences)
+}
+
+/// Reads a file that cannot be used once more, up to the first `---`; `None` if that is no better.
+pub(crate) fn read_in_text<T>(
+    bytes: &[u8],
+    rules: &Rules,
+    read: impl FnOnce(&Fences, &mut Findings<'_>) -> Option<T>,
+) -> Option<(T, Vec<Diagnostic>)> {
+    let fences = fences_in_text(bytes, rules)?;
+    let mut findings = Findings::new(bytes, rules);
+    report_in_text(fences.yaml.end, &mut findings);
+    let value = read(&fences, &mut findings).filter(|_| !findings.has_error())?;
+    Some((value, findings.finish()))
 }
 
 /// Returns a part of a file as text, or reports the byte that is not UTF-8 or is NUL. The body,
@@ -175,7 +213,10 @@ fn report_fences(problem: &NoFences, bytes: &[u8], findings: &mut Findings<'_>) 
             findings.report(codes::FRONTMATTER_MISSING, first_line, || {
                 (
                     "the file does not start with a `---` line",
-                    format!("start it with frontmatter: {SHAPE}"),
+                    format!(
+                        "start it with frontmatter: {SHAPE}; only Claude Code and the profile \
+                         `claude-code` take the directory's name and the first paragraph instead"
+                    ),
                 )
             });
         }

@@ -42,6 +42,7 @@ mod input;
 mod limits;
 mod message;
 mod name;
+mod paragraph;
 mod profile;
 mod quick;
 mod repair;

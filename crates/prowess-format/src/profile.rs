@@ -67,10 +67,13 @@ impl Profile {
             return severities[self as usize];
         }
         match entry.code.as_str() {
-            // Claude Code uses the name of the directory, and shortens a description by itself.
-            "name-from-directory" => Some(Severity::Hint),
-            // A word that its next version may know.
-            "description-too-long" | "extension-value-unknown" => Some(Severity::Warning),
+            // Claude Code uses the name of the directory and the first paragraph, and shortens a
+            // description by itself.
+            "name-from-directory" | "description-from-body" => Some(Severity::Hint),
+            // A word that its next version may know, and a file that other clients refuse.
+            "description-too-long" | "extension-value-unknown" | "frontmatter-missing" => {
+                Some(Severity::Warning)
+            }
             _ => severities[Self::Extended as usize],
         }
     }

@@ -55,6 +55,9 @@ pub(crate) fn message(code: &Code) -> &'static str {
             "a value goes on in a line that is not indented, which PyYAML accepts inside quotes and \
              other readers refuse; the line is read as a part of the value"
         }
+        "line-break-rare" => {
+            "a carriage return or another rare line break is read as a line end, as by PyYAML"
+        }
         "field-unreadable" => {
             "the value of this field is not the YAML that is read here; it is read as one text, and \
              permits nothing"
@@ -73,6 +76,7 @@ pub(crate) fn message(code: &Code) -> &'static str {
 pub(crate) fn help(code: &Code, line: &str) -> String {
     match code.as_str() {
         "line-unindented" => "indent each line of the value by two blanks".to_owned(),
+        "line-break-rare" => "end each line with a line feed".to_owned(),
         "field-unreadable" => "quote what has a meaning in YAML, or remove the field".to_owned(),
         "key-repeated" => "keep one of the two".to_owned(),
         _ => format!("quote the value: `{line}`"),
@@ -109,6 +113,37 @@ pub(crate) fn parse(text: &str, base: usize, error: &YamlError) -> Option<Repair
     if !is_quotable && !OF_A_FIELD.contains(&error.code) {
         return None;
     }
+    by_fields(text, base, is_quotable).or_else(|| with_line_ends(text, base))
+}
+
+/// Reads `text` with carriage returns and other rare line breaks as line ends, as PyYAML does.
+fn with_line_ends(text: &str, base: usize) -> Option<Repaired> {
+    let (mut copy, mut first) = (String::with_capacity(text.len()), None);
+    for (at, character) in text.char_indices() {
+        // As long as what it replaces, so that every place stays.
+        let end = match character {
+            '\r' if !text[at + 1..].starts_with('\n') => "\n",
+            '\u{85}' => " \n",
+            '\u{2028}' | '\u{2029}' => "  \n",
+            _ => {
+                copy.push(character);
+                continue;
+            }
+        };
+        copy.push_str(end);
+        first.get_or_insert(base + at..base + at + end.len());
+    }
+    let culprit = first?;
+    let mut repaired = match yaml::parse(&copy, 0) {
+        Ok(_) => read(&copy, base, &[], true)?,
+        Err(error) => parse(&copy, base, &error)?,
+    };
+    let line = String::new();
+    repaired.repairs.push(Repair { code: codes::LINE_BREAK_RARE, culprit, line });
+    Some(repaired)
+}
+
+fn by_fields(text: &str, base: usize, is_quotable: bool) -> Option<Repaired> {
     let regions = regions(text);
     let first = regions.iter().filter(|_| is_quotable);
     let first: Vec<_> = first.filter_map(|region| first_edit(text, region)).collect();

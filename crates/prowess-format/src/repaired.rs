@@ -22,8 +22,15 @@ pub fn repaired(file: &str) -> Option<RepairedText> {
     let Opened::At(fences) = input::open(file.as_bytes(), true, &mut findings) else {
         return None;
     };
+    let repaired = |yaml: &str| match yaml::parse(yaml, 0) {
+        Ok(_) => Some(None),
+        Err(error) => repair::parse(yaml, 0, &error).map(Some),
+    };
+    let (fences, repaired) = match repaired(&file[fences.yaml.clone()]) {
+        Some(repaired) => (fences, repaired),
+        None => (input::fences_in_text(file.as_bytes(), &rules)?, None),
+    };
     let yaml = &file[fences.yaml.clone()];
-    let repaired = yaml::parse(yaml, 0).err().and_then(|error| repair::parse(yaml, 0, &error));
     let fence = fences.is_in_text.then_some(codes::FRONTMATTER_FENCE_IN_TEXT);
     let (copy, codes) = match &repaired {
         Some(read) => (&*read.copy, read.repairs.iter().map(|it| it.code.clone()).collect()),

@@ -80,7 +80,14 @@ impl Asked<'_> {
 
     fn required(&self) -> Vec<&'static str> {
         let fields = [("name", codes::NAME_MISSING), ("description", codes::DESCRIPTION_MISSING)];
-        fields.into_iter().filter(|(_, code)| self.forbids(code)).map(|(field, _)| field).collect()
+        let fields = fields.into_iter().filter(|(_, code)| self.forbids(code));
+        let fields = fields.map(|(field, _)| field);
+        fields.filter(|field| *field == "name" || !self.has_stand_in()).collect()
+    }
+
+    /// Returns whether the first paragraph of the body stands in for a missing description.
+    fn has_stand_in(&self) -> bool {
+        self.0.profile.severity(&codes::DESCRIPTION_FROM_BODY).is_some()
     }
 
     fn properties(&self) -> Map<String, Value> {
@@ -148,7 +155,8 @@ impl Asked<'_> {
 
     fn description(&self) -> Value {
         let rule = TextRule {
-            pattern: Some("\\S".to_owned()),
+            pattern: (!self.has_stand_in()).then(|| "\\S".to_owned()),
+            is_optional: self.has_stand_in(),
             max_length: self
                 .bound(&codes::DESCRIPTION_TOO_LONG, self.0.limits.description_characters),
             is_visible: self.forbids(&codes::HIDDEN_CHARACTER),

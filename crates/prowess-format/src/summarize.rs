@@ -10,7 +10,8 @@ use crate::summary::{Head, Summarized, Summary};
 use crate::version::trimmed;
 use crate::yaml::Pair;
 use crate::{
-    Directory, Extensions, Profile, Rules, check, conditions, extensions, fast, name, quick, tree,
+    Directory, Extensions, Profile, Rules, check, conditions, extensions, fast, name, paragraph,
+    quick, tree,
 };
 
 /// Reads a summary from the first bytes of a file.
@@ -41,35 +42,60 @@ pub fn summarize_with<'t>(
         Opened::NeedsBytes(bytes) => return Summarized::NeedsBytes(bytes),
         Opened::Refused => return Summarized::Done(None, findings.finish()),
     };
-    let summary = read(head.bytes, &fences, directory, &mut findings);
-    Summarized::Done(summary.filter(|_| !findings.has_error()), findings.finish())
+    let summary = match read(head, &fences, directory, &mut findings) {
+        Ok(summary) => summary,
+        Err(bytes) => return Summarized::NeedsBytes(bytes),
+    };
+    let summary = summary.filter(|_| !findings.has_error());
+    let again = summary.is_none().then(|| {
+        input::read_in_text(head.bytes, rules, |fences, findings| {
+            read(head, fences, directory, findings).ok()?
+        })
+    });
+    match again.flatten() {
+        Some((summary, diagnostics)) => Summarized::Done(Some(summary), diagnostics),
+        None => Summarized::Done(summary, findings.finish()),
+    }
 }
 
+/// Returns a summary, `None` if a finding forbids one, or the number of bytes that are needed.
 fn read<'t>(
-    bytes: &'t [u8],
+    head: Head<'t>,
     fences: &Fences,
     directory: Option<Directory<'_>>,
     findings: &mut Findings<'_>,
-) -> Option<Summary<'t>> {
-    let text = input::text(bytes, 0..fences.yaml.end, fences.body_start, findings)?;
+) -> Result<Option<Summary<'t>>, usize> {
+    let part = 0..fences.yaml.end;
+    let Some(text) = input::text(head.bytes, part, fences.body_start, findings) else {
+        return Ok(None);
+    };
     let extensions = &findings.rules().extensions;
     let mut fields = Fields::default();
-    let is_simple = fast::scan(text, &fences.yaml, &mut fields).is_some();
-    if is_simple
+    let is_simple = fast::scan(text, &fences.yaml, &mut fields).is_some()
         && !has_extension(text, &fields, extensions)
-        && !conditions::may_have(text, &fields)
-    {
-        fields.flow_as_text(text, findings);
-        check::frontmatter(&fields, fences.opening(), directory, findings);
-        return summary(&mut fields, &[], directory, findings.rules());
+        && !conditions::may_have(text, &fields);
+    let pairs = match is_simple {
+        true => Vec::new(),
+        false => match tree::read(text, &fences.yaml, findings) {
+            Some(pairs) => pairs,
+            None => return Ok(None),
+        },
+    };
+    if !is_simple {
+        fields = Fields::of(&pairs);
     }
-    let pairs = tree::read(text, &fences.yaml, findings)?;
-    let mut fields = Fields::of(&pairs);
     fields.flow_as_text(text, findings);
+    let length = if head.is_whole_file { usize::MAX } else { head.bytes.len() };
+    if let Some(bytes) = paragraph::needed(&fields, fences.body_start, length, findings) {
+        return Err(bytes);
+    }
+    paragraph::stand_in(&mut fields, head.bytes, fences.body_start, findings);
     check::frontmatter(&fields, fences.opening(), directory, findings);
-    extensions::check(&pairs, extensions, findings);
-    conditions::report(&pairs, findings);
-    summary(&mut fields, &pairs, directory, findings.rules())
+    if !is_simple {
+        extensions::check(&pairs, extensions, findings);
+        conditions::report(&pairs, findings);
+    }
+    Ok(summary(&mut fields, &pairs, directory, findings.rules()))
 }
 
 /// Whether there may be a field whose value an extension checks: only the full parser keeps it.

@@ -58,8 +58,11 @@ impl KnownClient {
     pub(crate) fn named(name: &str) -> Option<&'static Self> {
         let name = match name {
             "claude-code" => "claude",
-            "copilot" | "github-copilot" => "github",
-            other => other.strip_suffix("-cli").unwrap_or(other),
+            "copilot" | "github-copilot" | "vscode" => "github",
+            other => {
+                let ends = ["-cli", "-code", "-agent"];
+                ends.iter().find_map(|end| other.strip_suffix(end)).unwrap_or(other)
+            }
         };
         KNOWN_CLIENTS.iter().find(|known| known.name == name)
     }

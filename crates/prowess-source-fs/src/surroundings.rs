@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::clients::{KNOWN_CLIENTS, KnownClient};
+
 /// The user's home, the working directory and the directories that the environment names. The host
 /// reads the environment; libraries never do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,6 +23,23 @@ impl Surroundings {
     /// default in the home.
     pub fn new(home: Option<PathBuf>, working_directory: Option<PathBuf>) -> Self {
         Self { home, working_directory, ..Self::default() }
+    }
+
+    /// Returns the directories in which a client looks for skills: that of a project, relative to
+    /// it, and that of this user.
+    ///
+    /// # Errors
+    ///
+    /// The client is not known; these are.
+    pub fn client_skills(
+        &self,
+        client: &str,
+    ) -> Result<(&'static str, Option<PathBuf>), Vec<&'static str>> {
+        let names = || KNOWN_CLIENTS.iter().map(|known| known.name).collect::<Vec<_>>();
+        let known = KnownClient::named(client).ok_or_else(names)?;
+        let config = self.config_home();
+        let home = self.home.as_deref();
+        Ok((known.project, home.and_then(|home| known.of_user(home, config.as_deref()))))
     }
 
     /// Sets the directories of `XDG_CONFIG_HOME`, `XDG_STATE_HOME` and `XDG_CACHE_HOME`. Paths that

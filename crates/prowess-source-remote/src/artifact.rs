@@ -5,6 +5,9 @@ use prowess_core::ArtifactKind;
 /// The maximum size of an artifact that is resolved, in bytes: that of an archive that is read.
 pub(crate) const MAX_BYTES: usize = 64 * 1024 * 1024;
 
+/// The maximum size of the packages of a source together, in bytes.
+pub(crate) const MAX_ALL: usize = 4 * MAX_BYTES;
+
 /// The ends of the names of archives.
 const ARCHIVES: [&str; 5] = [".tar.gz", ".tgz", ".tar", ".zip", ".skill"];
 

@@ -13,7 +13,7 @@ use prowess_core::{
 use prowess_dir::{Dir, ErrorKind, Kind, Links, WalkBounds, Walked};
 use prowess_format::index::{MAX_INDEX_BYTES, WELL_KNOWN_PATH};
 
-use crate::artifact::{MAX_BYTES, kind_of};
+use crate::artifact::{MAX_ALL, MAX_BYTES, kind_of};
 use crate::cancel::check;
 use crate::signature_files::{BUNDLE_END, KEY_FILE, SIGNATURE_END};
 use crate::site_index::artifacts;
@@ -87,8 +87,16 @@ impl LocalRemote {
 
     fn open(&self, path: &Path) -> Result<Place, RemoteError> {
         let failed = |error: prowess_dir::Error| {
+            let path = path.display();
             let error = unreadable(&error);
-            RemoteError::new(error.kind, format!("`{}`: {}", path.display(), error.message))
+            let message = match error.kind {
+                RemoteErrorKind::TooLarge => {
+                    let most = MAX_BYTES >> 20;
+                    format!("`{path}` has more than {most} MiB; unpack it, and name the folder")
+                }
+                _ => format!("`{path}`: {}", error.message),
+            };
+            RemoteError::new(error.kind, message)
         };
         let (parent, name) = match &self.within {
             Some(folder) => {
@@ -312,10 +320,13 @@ fn packages(
     let walk = folder.walk(bounds, enters).map_err(|error| unreadable(&error))?;
     let listing = listing(folder, &walk.found, filter);
     let incomplete = || {
-        let message = format!("`{}` cannot be listed completely", path.display());
+        let message = format!(
+            "`{}` cannot be listed: a name in it is not UTF-8, or there are too many",
+            path.display()
+        );
         RemoteError::new(RemoteErrorKind::TooLarge, message)
     };
-    let mut packages = Vec::new();
+    let (mut packages, mut left) = (Vec::new(), MAX_ALL);
     for directory in listing.packages("", &SKILL_MD_FILES) {
         check(cancel)?;
         let invalid = |reason: String| RemoteError::new(RemoteErrorKind::Invalid, reason);
@@ -335,9 +346,11 @@ fn packages(
             listed => listed,
         };
         let (archive, left_out) = match listed {
-            Ok(listed) => (pack(folder, &listed, limit, cancel), listed.left_out),
+            Ok(listed) => (pack(folder, &listed, limit.min(left), cancel), listed.left_out),
             Err(error) => (Err(error), Vec::new()),
         };
+        let bytes = archive.iter().flat_map(Archive::files).map(|file| file.content.len());
+        left -= bytes.sum::<usize>();
         packages.push(Packed { directory, archive, left_out });
     }
     if !walk.is_complete {
@@ -389,8 +402,10 @@ fn pack(
 fn read(folder: &Dir, path: &str, limit: usize) -> Result<File, RemoteError> {
     let failed = |error: prowess_dir::Error| match error.kind() {
         ErrorKind::TooLarge => {
-            let message =
-                format!("`{path}` is too large: a skill may have {} MiB", MAX_BYTES >> 20);
+            let (one, all) = (MAX_BYTES >> 20, MAX_ALL >> 20);
+            let message = format!(
+                "`{path}` is too large: a skill may have {one} MiB, and those of a folder {all}"
+            );
             RemoteError::new(RemoteErrorKind::TooLarge, message)
         }
         _ => unreadable(&error),

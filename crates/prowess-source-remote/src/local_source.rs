@@ -39,6 +39,29 @@ impl<'s> LocalSource<'s> {
         Some(Self { path, is_repository: true, directory })
     }
 
+    /// Returns the repository of git that is at a path or around it: a bare one of any name or, for
+    /// a reference, which no folder has, that of a folder.
+    #[must_use]
+    pub fn as_found(self, has_reference: bool) -> Self {
+        let is_repository = |path: &str| {
+            let path = Path::new(path);
+            let is_bare = ["HEAD", "objects", "refs"].iter().all(|name| path.join(name).exists());
+            is_bare || (has_reference && path.join(".git").exists())
+        };
+        let is_there = !has_reference && Path::new(self.path).exists();
+        let ends = self.path.match_indices('/').map(|(end, _)| end);
+        let above = if is_there { Vec::new() } else { ends.filter(|end| *end > 0).collect() };
+        let mut ends = above.into_iter().chain([self.path.len()]).rev();
+        match ends.find(|end| !self.is_repository && is_repository(&self.path[..*end])) {
+            Some(end) => Self {
+                path: &self.path[..end],
+                is_repository: true,
+                directory: self.path[end..].trim_matches('/'),
+            },
+            None => self,
+        }
+    }
+
     /// Returns the source at another path, such as the absolute one.
     pub fn at(&self, path: &Path) -> String {
         let path = path.to_string_lossy();
@@ -96,6 +119,30 @@ mod tests {
     use std::path::Path;
 
     use super::LocalSource;
+
+    #[test]
+    fn repository_is_found_by_what_is_there() {
+        let place = tempfile::tempdir().expect("a temporary directory");
+        for path in ["bare/objects", "bare/refs", "bare/hooks", "bare/HEAD", "tree/.git", "tree/a"]
+        {
+            std::fs::create_dir_all(place.path().join(path)).expect("directories can be made");
+        }
+        let root = place.path().to_string_lossy();
+        for (path, reference, expected) in [
+            ("bare", false, "git+file://ROOT/bare"),
+            ("bare/a/b", false, "git+file://ROOT/bare//a/b"),
+            ("bare/hooks", false, "ROOT/bare/hooks"),
+            ("tree", false, "ROOT/tree"),
+            ("tree/a", false, "ROOT/tree/a"),
+            ("tree/a", true, "git+file://ROOT/tree//a"),
+            ("gone", true, "ROOT/gone"),
+        ] {
+            let written = format!("{root}/{path}");
+            let found = LocalSource::read(&written).expect("a path").as_found(reference);
+            let expected = expected.replace("ROOT", &root);
+            assert_eq!(found.at(Path::new(found.path)), expected, "{path}");
+        }
+    }
 
     #[test]
     fn paths_and_repositories_are_told_apart() {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use prowess_archive::{Archive, File, Limits, outermost, read};
+use prowess_archive::{Archive, File, Limits, Package, read, read_packages};
 use prowess_core::{
-    ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemotePackage, RemoteRequest,
-    SKILL_MD_FILES,
+    ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
+    RemotePackage, RemoteRequest, SKILL_MD_FILES,
 };
 use prowess_format::{Frontmatter, Profile, Rules, parse};
 use prowess_text::{enumerated, quoted};
@@ -213,6 +213,24 @@ impl Fetched {
         }
     }
 
+    /// Adds a package, or the error of one, with what was left out of it.
+    fn add(
+        &mut self,
+        from: (&RemoteRequest, &RemoteArtifact),
+        directory: String,
+        package: Result<(Archive, Digest), InstallError>,
+        left_out: Vec<String>,
+    ) {
+        let known = self.candidates.len();
+        match package {
+            Ok((package, digest)) => self.add_package(from, directory, package, digest),
+            Err(error) => self.left_out.push(LeftOut { name: directory, error }),
+        }
+        if let Some(candidate) = self.candidates.get_mut(known) {
+            candidate.left_out = left_out;
+        }
+    }
+
     fn add_package(
         &mut self,
         (request, artifact): (&RemoteRequest, &RemoteArtifact),
@@ -320,16 +338,7 @@ fn fetched_alone(
             let digest = artifact.digest.unwrap_or_else(|| Digest::of(&bytes));
             Ok((read(&bytes, &Limits::default())?, digest))
         });
-        let known = fetched.candidates.len();
-        match package {
-            Ok((package, digest)) => {
-                fetched.add_package((request, artifact), directory, package, digest);
-            }
-            Err(error) => fetched.left_out.push(LeftOut { name: directory, error }),
-        }
-        if let Some(candidate) = fetched.candidates.get_mut(known) {
-            candidate.left_out = left_out;
-        }
+        fetched.add((request, artifact), directory, package, left_out);
     }
     fetched
 }
@@ -341,31 +350,21 @@ pub(crate) fn packages(
     bytes: &[u8],
     digest: Digest,
 ) -> Result<Fetched, InstallError> {
-    let archive = match artifact.kind {
-        ArtifactKind::SkillMd => Archive::new(vec![File::new(SKILL_MD_FILES[0], bytes)])?,
-        ArtifactKind::Archive => read(bytes, &Limits::default())?,
+    let packages = match artifact.kind {
+        ArtifactKind::SkillMd => {
+            let archive = Archive::new(vec![File::new(SKILL_MD_FILES[0], bytes)])?;
+            let (directory, left_out) = Default::default();
+            vec![Package { directory, archive: Ok(archive), left_out }]
+        }
+        ArtifactKind::Archive => read_packages(bytes, &Limits::default(), &SKILL_MD_FILES)?,
     };
     let mut fetched = Fetched::default();
-    for (directory, package) in split(archive) {
-        fetched.add_package((request, artifact), directory, package, digest);
+    for Package { directory, archive, left_out } in packages {
+        let invalid = |reason| RemoteError::new(RemoteErrorKind::Invalid, reason).into();
+        let package = archive.map(|package| (package, digest)).map_err(invalid);
+        fetched.add((request, artifact), directory, package, left_out);
     }
     Ok(fetched)
-}
-
-/// Returns the packages of an archive by their directories.
-fn split(archive: Archive) -> Vec<(String, Archive)> {
-    let [first, second] = SKILL_MD_FILES;
-    let all = &archive.directories_with(first) | &archive.directories_with(second);
-    let directories: Vec<_> = outermost(&all).map(str::to_owned).collect();
-    if directories.as_slice() == [""] {
-        // The usual case needs no copy of the files.
-        return vec![(String::new(), archive)];
-    }
-    let below = |directory: String| {
-        let package = archive.below(&directory);
-        (directory, package)
-    };
-    directories.into_iter().map(below).collect()
 }
 
 /// Returns the frontmatter of a package.

@@ -79,6 +79,9 @@ fn candidates(archive: &[u8]) -> Result<Vec<Candidate>, InstallError> {
         return Err(left_out.error);
     }
     let candidates = fetched.candidates;
+    if let Some(link) = candidates.iter().find_map(|it| it.left_out.first()) {
+        return Err(InstallError::SkillInvalid(link.clone()));
+    }
     if candidates.is_empty() {
         return Err(InstallError::NoSkill("there is no `SKILL.md` in the folder".to_owned()));
     }

@@ -41,7 +41,8 @@ pub(crate) fn surface_with(package: &Archive, allowed: &AllowedTools) -> BTreeSe
         if is_script {
             facts.extend(variables(text).map(|name| format!("env:{name}")));
         }
-        if has_invisible(text.trim_start_matches('\u{feff}')) {
+        // A line may end as on Windows; a carriage return elsewhere hides what is in front of it.
+        if text.trim_start_matches('\u{feff}').split("\r\n").any(has_invisible) {
             facts.insert(format!("hidden-text:{}", file.path));
         }
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use prowess_archive::{Archive, File};
+use prowess_archive::{Archive, File, Limits, read_packages};
 use tempfile::TempDir;
 
 use crate::read_default;
@@ -89,10 +89,10 @@ pub(crate) fn repository() -> TempDir {
 /// Checks that a program packs the package of [`repository`] so that it can be read.
 pub(crate) fn check_program(place: &TempDir, program: &str, arguments: &[&str]) {
     let bytes = run(place.path(), program, arguments);
-    let archive =
-        read_default(&bytes).unwrap_or_else(|error| panic!("{program} {arguments:?}: {error}"));
-    assert_eq!(archive.directories_with("SKILL.md").into_iter().collect::<Vec<_>>(), ["pdf"]);
-    let package = archive.below("pdf");
+    read_default(&bytes).unwrap_or_else(|error| panic!("{program} {arguments:?}: {error}"));
+    let packages = read_packages(&bytes, &Limits::default(), &["SKILL.md"]).unwrap();
+    assert_eq!(packages[0].directory, "pdf");
+    let package = packages[0].archive.as_ref().unwrap();
     let found: Vec<_> = package.files().iter().map(|file| file.path.as_str()).collect();
     let script = format!("scripts/{}.py", "n".repeat(120));
     assert_eq!(found, ["SKILL.md", &script], "{program} {arguments:?}");

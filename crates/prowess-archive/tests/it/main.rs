@@ -8,6 +8,7 @@ mod hostile_tar;
 mod hostile_zip;
 mod listing;
 mod night;
+mod packages;
 mod tar_file;
 mod zip_file;
 

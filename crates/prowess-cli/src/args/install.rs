@@ -47,7 +47,7 @@ pub(crate) struct Add {
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
     /// List the skills of the source, and install nothing
-    #[arg(long, conflicts_with_all = ["names", "link", "copy"])]
+    #[arg(long, conflicts_with_all = ["names", "link", "copy", "agents", "agents_md"])]
     pub(crate) list: bool,
     /// Branch, tag or commit of a repository
     #[arg(long = "ref", value_name = "REF")]
@@ -61,6 +61,20 @@ pub(crate) struct Add {
     /// Copy the skills into that directory; as `--link`, for clients that follow no links
     #[arg(long)]
     pub(crate) copy: bool,
+    /// Place them where this client looks, such as `codex`
+    ///
+    /// The option is repeatable, and takes several names with commas between them.
+    ///
+    /// In a repository they are copied, so that clones have them, and else linked, unless `--link`
+    /// or `--copy` is given.
+    #[arg(long = "agent", value_name = "NAME", value_delimiter = ',', conflicts_with = "into")]
+    pub(crate) agents: Vec<String>,
+    /// List the skills of the repository in its `AGENTS.md`, for clients that read nothing else
+    ///
+    /// The list is a block between two comments, next to the lock file. Later changes of the lock
+    /// file update it; nothing else of the file is touched.
+    #[arg(long, conflicts_with = "user", hide_short_help = true)]
+    pub(crate) agents_md: bool,
     /// Directory for `--link` and `--copy`, such as `.claude/skills`; the lock file names it, and
     /// `sync` restores what is missing
     #[arg(long, value_name = "DIR", hide_short_help = true)]

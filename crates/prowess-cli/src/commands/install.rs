@@ -1,5 +1,8 @@
 //! `prowess add`, `remove` and `verify`, and the lines of every command that installs.
 
+pub(crate) mod agents_md;
+mod choice;
+
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,7 +10,7 @@ use std::process::ExitCode;
 
 use prowess::{Cancel, RemoteErrorKind, RemoteRequest};
 use prowess_source_remote::{LocalSource, LockRemote, WrittenSource};
-use prowess_store::{Added, Addition, InstallError, LeftOut, PlaceForm, PlaceState, Placed};
+use prowess_store::{Added, Addition, InstallError, LeftOut, PlaceState, Placed};
 use prowess_text::{enumerated, shell_word};
 use serde::Serialize;
 
@@ -18,6 +21,7 @@ use crate::install_place::InstallPlace;
 use crate::lock_place::LockPlace;
 use crate::output::{DIM, ID, Output};
 use crate::paths::absolute;
+use crate::question::can_ask;
 use crate::terminal::{columns_behind, plain, width, wrapped};
 
 /// What to do about skills in some states.
@@ -65,11 +69,8 @@ struct Lines {
 
 pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
     let place = InstallPlace::to_add(&args.options)?.signed_by(&args.signer)?;
-    let mut request = request(&args.source)?;
+    let mut request = request(&args.source, args.reference.as_deref())?;
     InstallPlace::check_source(&request.source)?;
-    if args.reference.is_some() {
-        request.reference.clone_from(&args.reference);
-    }
     if place.lock.folder.is_some() {
         // So that the lock means the same in another clone.
         let local = LocalSource::read(&request.source);
@@ -82,14 +83,20 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
         let lines = offered.into_iter().map(line).collect();
         return print_addition(lines, left_out, &request.source, None, output);
     }
-    let addition = place.installer().add(&request, &args.names, &Cancel::default());
+    let wanted = placement::wanted(args, &place.lock)?;
+    agents_md::check(&place.lock, args.agents_md)?;
+    let names = match args.names.is_empty() && can_ask(output) {
+        true => choice::ask(&place, &request, output)?,
+        false => args.names.clone(),
+    };
+    let addition = place.installer().add(&request, &names, &Cancel::default());
     let addition = addition.map_err(|error| with_skill_of_reference(error, args, &request))?;
     let Addition { added, left_out } = addition;
     let ids: Vec<_> = added.iter().map(|added| added.id.clone()).collect();
     let file = &place.lock.file;
     place.store.begin()?.allow_hosts(file, &ids, &args.options.hosts)?;
-    let is_copied_instead = match form(args) {
-        Some(form) => placement::place(&place, &added, args.into.as_deref(), form)?,
+    let is_copied_instead = match wanted {
+        Some((directories, form)) => placement::place(&place, &added, &directories, form)?,
         None => false,
     };
     let mut lines: Vec<_> = added.into_iter().map(added_line).collect();
@@ -112,6 +119,7 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
              store, which other clones do not have\n",
         );
     }
+    agents_md::update(&place.lock, args.agents_md)?;
     code
 }
 
@@ -153,6 +161,9 @@ fn help(error: &InstallError, source: &str) -> String {
     match error {
         InstallError::SeveralSkills { directories, .. } => {
             let directory = directories.first().map_or("", String::as_str);
+            if Path::new(source).is_file() {
+                return format!("unpack it, and name the directory of one, `{}`", plain(directory));
+            }
             let separator = if is_directory_of(source) { "/" } else { "//" };
             let source = shell_word(&format!("{source}{separator}{directory}")).into_owned();
             format!("name the directory of one, as in `prowess add {source}`")
@@ -187,11 +198,6 @@ fn with_skill_of_reference(error: InstallError, args: &Add, request: &RemoteRequ
     }
 }
 
-fn form(args: &Add) -> Option<PlaceForm> {
-    let copy = args.copy.then_some(PlaceForm::Copy);
-    args.link.then_some(PlaceForm::Link).or(copy)
-}
-
 pub(crate) fn added_line(added: Added) -> Line {
     let facts: Vec<_> = added.skill.surface.into_iter().collect();
     let state = if added.was_installed { "unchanged" } else { "added" };
@@ -211,15 +217,22 @@ pub(crate) fn added_line(added: Added) -> Line {
     Line { id: added.id, state, detail: Some(detail) }
 }
 
-/// Returns the request for a source as the lock file has it: a path does not depend on the working
-/// directory.
-pub(crate) fn request(written: &str) -> Result<RemoteRequest, Failure> {
+/// Returns the request for a source as the lock file has it, with a reference that is named apart: a
+/// path does not depend on the working directory.
+pub(crate) fn request(written: &str, reference: Option<&str>) -> Result<RemoteRequest, Failure> {
+    let with_reference = |request: RemoteRequest| RemoteRequest {
+        reference: reference.map(str::to_owned).or(request.reference),
+        source: request.source,
+    };
     match WrittenSource::read(written) {
         WrittenSource::Local(request) => {
-            let local = LocalSource::read(&request.source);
-            let path = local.map(|local| absolute(Path::new(local.path))).transpose()?;
-            let source = local.zip(path).map(|(local, path)| local.at(&path));
-            Ok(RemoteRequest { source: source.unwrap_or(request.source), ..request })
+            let request = with_reference(request);
+            let Some(local) = LocalSource::read(&request.source) else { return Ok(request) };
+            let source = local.at(&absolute(Path::new(local.path))?);
+            let found =
+                LocalSource::read(&source).map(|it| it.as_found(request.reference.is_some()));
+            let source = found.map(|found| found.at(Path::new(found.path))).unwrap_or(source);
+            Ok(RemoteRequest { source, ..request })
         }
         WrittenSource::Short(_) if Path::new(written).exists() => {
             let message = format!("`{written}` is a path here, and may be a repository");
@@ -228,18 +241,22 @@ pub(crate) fn request(written: &str) -> Result<RemoteRequest, Failure> {
             let help = format!("write `{path}` for the path or `{short}`");
             Err(Failure::new(RemoteErrorKind::Unsupported.as_str(), message, help))
         }
-        WrittenSource::Short(request) | WrittenSource::Remote(request) => Ok(request),
+        WrittenSource::Short(request) | WrittenSource::Remote(request) => {
+            Ok(with_reference(request))
+        }
     }
 }
 
 pub(crate) fn remove(args: &Remove, output: &Output) -> Result<ExitCode, Failure> {
     let place = InstallPlace::new(&args.options)?;
+    agents_md::check(&place.lock, false)?;
     let left = place.installer().remove(&args.ids).map_err(|error| place.lock.explained(error))?;
     let line = |id: &String| Line { id: id.clone(), state: "removed", detail: None };
     let mut lines: Vec<_> = args.ids.iter().map(line).collect();
     let removal = placement::removal(place.lock.directory(), &left);
     lines.extend(place_lines(left));
     print(lines, Some(&place.lock), output)?;
+    agents_md::update(&place.lock, false)?;
     let Some(removal) = removal else { return Ok(ExitCode::SUCCESS) };
     output.remark(&format!("  {DIM}help:{DIM:#} {}\n", plain(&removal)));
     Ok(ExitCode::from(OTHER_BYTES))

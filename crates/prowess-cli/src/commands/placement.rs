@@ -5,25 +5,62 @@ use std::path::{Path, PathBuf};
 use prowess::source_fs::Surroundings;
 use prowess_source_remote::LockRemote;
 use prowess_store::{Added, PlaceForm, PlaceState, Placed};
-use prowess_text::shell_word;
+use prowess_text::{enumerated, quoted, shell_word};
 
+use crate::args::Add;
 use crate::failure::Failure;
 use crate::install_place::{InstallPlace, store};
 use crate::lock_place::{LockPlace, user_lock};
-use crate::paths::{absolute, machine, surroundings, trust_file};
+use crate::paths::{absolute, machine, surroundings, trust_file, without_home};
 
 /// The directory of skills that clients share, in a project and in a home.
 const SHARED: &str = ".agents/skills";
 
-/// Places skills that were added in a directory, by default that of the user.
+/// Returns the directories in which skills are to be placed, and the form: what is copied into a
+/// repository is there in each clone.
+pub(super) fn wanted(
+    args: &Add,
+    lock: &LockPlace,
+) -> Result<Option<(Vec<PathBuf>, PlaceForm)>, Failure> {
+    let copy = args.copy.then_some(PlaceForm::Copy);
+    let named = args.link.then_some(PlaceForm::Link).or(copy);
+    let usual = if lock.folder.is_some() { PlaceForm::Copy } else { PlaceForm::Link };
+    let around = surroundings()?;
+    let of = |agent: &String| {
+        let (project, user) = around.client_skills(agent).map_err(|known| {
+            let message = format!("no client with skills is named {}", quoted(agent));
+            let help = format!(
+                "the known clients are {}; name the directory of another one with `--into`",
+                enumerated(known, "and")
+            );
+            Failure::usage("client-unknown", message, help)
+        })?;
+        match &lock.folder {
+            Some(_) => Ok(lock.directory().join(project)),
+            None => user.ok_or_else(|| without_home("the directory of skills")),
+        }
+    };
+    let directories = args.agents.iter().map(of).collect::<Result<Vec<_>, _>>()?;
+    match (named, &args.into) {
+        _ if !directories.is_empty() => Ok(Some((directories, named.unwrap_or(usual)))),
+        (None, _) => Ok(None),
+        (Some(form), Some(directory)) => Ok(Some((vec![absolute(directory)?], form))),
+        (Some(form), None) if lock.folder.is_some() => {
+            Ok(Some((vec![lock.directory().join(SHARED)], form)))
+        }
+        (Some(form), None) => Ok(Some((vec![skills_of_user()?], form))),
+    }
+}
+
+/// Places skills that were added in directories.
 ///
-/// Other clients use everything in it, and this program takes it for the user's own skills. So only
-/// skills that the user trusts are placed. Returns whether a copy stands for a link, which would
-/// lead from a repository into the store of this user alone.
+/// Other clients use everything in them, and this program takes it for the user's own skills. So
+/// only skills that the user trusts are placed. Returns whether a copy stands for a link, which
+/// would lead from a repository into the store of this user alone.
 pub(super) fn place(
     place: &InstallPlace,
     added: &[Added],
-    directory: Option<&Path>,
+    directories: &[PathBuf],
     form: PlaceForm,
 ) -> Result<bool, Failure> {
     let origins = trust_file(&surroundings()?).map(|file| file.origins()).unwrap_or_default();
@@ -46,16 +83,15 @@ pub(super) fn place(
         );
         return Err(Failure::new("skill-not-trusted", message, help));
     }
-    let directory = match directory {
-        Some(directory) => absolute(directory)?,
-        None if folder.is_some() => place.lock.directory().join(SHARED),
-        None => skills_of_user()?,
-    };
     let ids: Vec<_> = added.iter().map(|added| added.id.clone()).collect();
-    let is_shared = folder.is_some() || is_in_repository(&directory);
-    let is_other = is_shared && form == PlaceForm::Link;
-    let form = if is_shared { PlaceForm::Copy } else { form };
-    place.store.begin()?.place(file, &ids, &directory, form)?;
+    let change = place.store.begin()?;
+    let mut is_other = false;
+    for directory in directories {
+        let is_shared = folder.is_some() || is_in_repository(directory);
+        is_other |= is_shared && form == PlaceForm::Link;
+        let form = if is_shared { PlaceForm::Copy } else { form };
+        change.place(file, &ids, directory, form)?;
+    }
     Ok(is_other)
 }
 

@@ -6,7 +6,9 @@ use prowess::{Cancel, RemoteErrorKind};
 use prowess_store::{Checked, InstallError, RemoteState, Synced};
 
 use crate::args::{LockWork, Sync};
-use crate::commands::install::{Line, NOTHING_INSTALLED, OTHER_BYTES, place_lines, print_or};
+use crate::commands::install::{
+    Line, NOTHING_INSTALLED, OTHER_BYTES, agents_md, place_lines, print_or,
+};
 use crate::commands::lock;
 use crate::failure::Failure;
 use crate::install_place::InstallPlace;
@@ -33,6 +35,7 @@ fn install(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
     if args.check {
         return check(&place, output);
     }
+    agents_md::check(&place.lock, false)?;
     let synced = place.installer().sync(&Cancel::default())?;
     let has_other = synced.values().any(|state| matches!(state, Synced::Quarantined(_)));
     let has_failed = synced.values().any(|state| matches!(state, Synced::Failed(_)));
@@ -44,6 +47,7 @@ fn install(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
     let is_edited = lines.iter().any(|line| line.state == "edited");
     print_or(lines, NOTHING_INSTALLED, Some(&place.lock), output)?;
     place.lock.remark_on_trust(&failed, output);
+    agents_md::update(&place.lock, false)?;
     Ok(match (has_other || is_edited, has_failed) {
         (true, _) => ExitCode::from(OTHER_BYTES),
         (false, true) => ExitCode::FAILURE,

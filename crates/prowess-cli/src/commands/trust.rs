@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Trust, output: &Output) -> Result<ExitCode, Failure> {
     } else if args.list {
         list(&file)?
     } else if let Some(written) = &args.source {
-        trust_origin(&file, Origin::Source(&request(written)?.source))?
+        trust_origin(&file, Origin::Source(&request(written, None)?.source))?
     } else if let Some(written) = &args.signer {
         trust_origin(&file, Origin::Signer(&signer(written)?.to_string()))?
     } else {
@@ -95,7 +95,7 @@ fn trust_origin(file: &TrustFile, origin: Origin<'_>) -> Result<Answer, Failure>
 /// Revokes the trust in a source or a signer of this name, or else in a folder.
 fn revoke(file: &TrustFile, written: &str, output: &Output) -> Result<Answer, Failure> {
     let signer = signer(written).ok().map(|signer| signer.to_string());
-    let source = request(written).map_or_else(|_| written.to_owned(), |it| it.source);
+    let source = request(written, None).map_or_else(|_| written.to_owned(), |it| it.source);
     let signer = signer.as_deref().map(Origin::Signer);
     for origin in [Origin::Source(&source), Origin::Signer(written)].into_iter().chain(signer) {
         if let Some(revoked) = file.revoke_origin(origin).map_err(refused)? {

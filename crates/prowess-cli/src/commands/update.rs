@@ -12,7 +12,7 @@ use similar::TextDiff;
 use crate::args::Update;
 use crate::commands::difference::colored;
 use crate::commands::install::{
-    Line, NOTHING_INSTALLED, OTHER_BYTES, place_lines, print, print_or,
+    Line, NOTHING_INSTALLED, OTHER_BYTES, agents_md, place_lines, print, print_or,
 };
 use crate::commands::sync::{checked_line, is_unchecked, unavailable};
 use crate::failure::Failure;
@@ -71,6 +71,7 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     }
     let place = InstallPlace::new(&args.options)?.signed_by(&args.signer)?;
     place.check_locked_sources()?;
+    agents_md::check(&place.lock, false)?;
     let cancel = Cancel::default();
     let growth = if args.accept { Growth::Accept } else { Growth::Refuse };
     let updates = if args.preview {
@@ -95,6 +96,9 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
         output.remark(&format!("not updated: {ID}{}{ID:#}: {}\n", plain(id), plain(error)));
     }
     place.lock.remark_on_trust(&errors, output);
+    if !args.preview {
+        agents_md::update(&place.lock, false)?;
+    }
     Ok(if answer.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(OTHER_BYTES) })
 }
 
@@ -117,6 +121,7 @@ fn outdated(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
 /// Returns each skill to its previous version.
 fn roll_back(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     let place = InstallPlace::new(&args.options)?;
+    agents_md::check(&place.lock, false)?;
     let change = place.store.begin()?;
     let mut lines = Vec::new();
     for id in &args.ids {
@@ -130,6 +135,7 @@ fn roll_back(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     lines.extend(placed);
     drop(change);
     print(lines, Some(&place.lock), output)?;
+    agents_md::update(&place.lock, false)?;
     Ok(code)
 }
 

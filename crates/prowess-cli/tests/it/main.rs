@@ -26,6 +26,7 @@ mod mcp_sources;
 mod new;
 #[cfg(target_os = "linux")]
 mod night;
+mod peers;
 mod placement;
 mod places;
 mod plugin;

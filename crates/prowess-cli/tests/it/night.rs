@@ -9,5 +9,6 @@ mod places;
 mod screens;
 #[cfg(feature = "http")]
 mod serve_http;
+mod shapes;
 mod shells;
 mod watching;

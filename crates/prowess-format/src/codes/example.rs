@@ -157,6 +157,7 @@ const EXAMPLES: &[(Code, File)] = &[
         Whole(b"\xef\xbb\xbf---\nname: pdf\ndescription: Fills forms.\n---\n# Forms\n"),
     ),
     (FRONTMATTER_MISSING, Whole(b"# Forms\n")),
+    (DESCRIPTION_FROM_BODY, Whole(b"---\nname: pdf\n---\n# Forms\nFills forms.\n")),
     (FRONTMATTER_UNCLOSED, Whole(b"---\nname: pdf\ndescription: Fills forms.\n# Forms\n")),
     (
         FRONTMATTER_CLOSED_BY_DOTS,
@@ -177,7 +178,7 @@ const EXAMPLES: &[(Code, File)] = &[
     (YAML_MERGE_KEY, more!("metadata:\n  <<: {author: me}\n")),
     (YAML_DUPLICATE_KEY, Fields("name: pdf\ndescription: Fills forms.\n\"name\": forms\n")),
     (YAML_COMPLEX_KEY, more!("? [license]\n: MIT\n")),
-    (YAML_MULTIPLE_DOCUMENTS, more!("--- # more\nlicense: MIT\n")),
+    (YAML_MULTIPLE_DOCUMENTS, Fields("name: pdf\n--- # more\ndescription: Fills forms.\n")),
     (
         YAML_TOO_DEEP,
         Large("lists in lists, 17 deep", || {
@@ -192,6 +193,7 @@ const EXAMPLES: &[(Code, File)] = &[
     (FLOW_FOR_TEXT, Fields("name: pdf\ndescription: [TODO: what it does]\n")),
     (QUOTE_UNCLOSED, Fields("name: pdf\ndescription: \"Fills forms.\nlicense: MIT\n")),
     (TEXT_UNQUOTED, Fields("name: pdf\ndescription: **Fills** forms.\n")),
+    (LINE_BREAK_RARE, Fields("name: pdf\ndescription: 'Fills forms.'\u{2028}\n")),
     (LINE_UNINDENTED, Fields("name: pdf\ndescription: \"Fills\nforms.\"\n")),
     (FIELD_UNREADABLE, more!("metadata:\n  uses: [a, b\n  by: me\n")),
     (KEY_REPEATED, more!("license: MIT\nlicense: Apache-2.0\n")),

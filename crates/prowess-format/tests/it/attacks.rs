@@ -73,7 +73,9 @@ fn duplicate_keys_however_they_are_quoted() {
 
 #[test]
 fn further_documents_and_directives() {
-    check("name: pdf\ndescription: x\n--- # next\nname: b\n", "yaml-multiple-documents");
+    let (cut, several) = ("frontmatter-fence-in-text", "yaml-multiple-documents");
+    check_with("name: pdf\ndescription: x\n--- # next\nname: b\n", cut, several);
+    check("name: pdf\n--- # next\ndescription: x\n", several);
     check("%YAML 1.1\nname: pdf\n", "yaml-invalid");
 }
 

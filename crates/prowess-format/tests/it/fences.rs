@@ -1,6 +1,8 @@
 //! The two `---` lines.
 
-use prowess_format::{Profile, parse};
+use prowess_format::{
+    Directory, Head, Profile, Rules, Summarized, parse, parse_in, summarize_with,
+};
 
 use crate::support::codes;
 
@@ -88,5 +90,45 @@ fn the_body_s_line_is_counted_in_the_file() {
     ] {
         let document = parse(text.as_bytes(), Profile::Lenient).document.expect("a document");
         assert_eq!(document.body_line, line, "{text:?}");
+    }
+}
+
+/// Claude Code takes the name of the directory and the first paragraph; every other profile refuses
+/// the file.
+#[test]
+fn first_paragraph_stands_in_under_claude_code() {
+    let (missing, body) = ("frontmatter-missing", "description-from-body");
+    let long = format!("{}Fills forms.\n", "\n".repeat(5000));
+    for (file, description, codes) in [
+        ("# PDF\n\nFills forms\nfast.\n\nMore.\n", Some("Fills forms fast."), &[missing, body][..]),
+        ("a", Some("a"), &[missing, body]),
+        ("---\nname: pdf\n---\n<!-- c -->\n ## A\n Fills.\r\n", Some("Fills."), &[body]),
+        ("---\nname: pdf\ndescription: ''\n---\nFills.", Some("Fills."), &[body]),
+        ("# PDF\n\n## More\n", None, &[missing, "description-missing"]),
+        (&long, None, &[missing, "description-missing"]),
+    ] {
+        let directory = Some(Directory::from("pdf"));
+        let rules = Rules::of(Profile::ClaudeCode);
+        let parsed = parse_in(file.as_bytes(), directory, &rules);
+        let found: Vec<_> = parsed.diagnostics.iter().map(|it| it.code.as_str()).collect();
+        let found: Vec<_> = found.into_iter().filter(|it| codes.contains(it)).collect();
+        assert_eq!(found, codes, "{file:?}: {:?}", parsed.diagnostics);
+        let whole = parsed.document.map(|document| document.frontmatter);
+        assert_eq!(whole.as_ref().map(|it| &*it.description), description, "{file:?}");
+        assert!(whole.is_none_or(|it| it.name == "pdf"), "{file:?}: the directory's");
+        let mut length = 1;
+        let summary = loop {
+            let bytes = &file.as_bytes()[..file.len().min(length)];
+            let is_whole_file = bytes.len() == file.len();
+            match summarize_with(Head { bytes, is_whole_file }, directory, &rules) {
+                Summarized::NeedsBytes(more) => length = more.max(length + 1),
+                Summarized::Done(summary, _) => break summary,
+            }
+        };
+        assert_eq!(summary.map(|it| it.description.into_owned()).as_deref(), description);
+        for other in Profile::ALL.into_iter().filter(|it| *it != Profile::ClaudeCode) {
+            let document = parse_in(file.as_bytes(), directory, &Rules::of(other)).document;
+            assert!(document.is_none(), "{file:?} under {other}");
+        }
     }
 }

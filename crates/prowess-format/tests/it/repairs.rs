@@ -157,6 +157,27 @@ fn what_is_not_guessed() {
 }
 
 #[test]
+fn rare_line_breaks_are_line_ends() {
+    for (written, read) in [
+        ("'Fills\rforms.'", "Fills forms."),
+        ("\"b\"\u{85}", "b"),
+        ("'b'\u{2028}", "b"),
+        ("b\rlicense: 'c'\u{2029}", "b"),
+    ] {
+        let file = skill(&format!("name: a\ndescription: {written}\n"));
+        let parsed = parse(&file, Profile::Lenient);
+        let description = parsed.document.map(|document| document.frontmatter.description);
+        assert_eq!(description.as_deref(), Some(read), "{written:?}");
+        let is_found = parsed.diagnostics.iter().any(|it| it.code.as_str() == "line-break-rare");
+        assert!(is_found, "{written:?}: {:?}", parsed.diagnostics);
+        assert!(parse(&file, Profile::Spec).document.is_none(), "{written:?}");
+        let repaired = repaired(str::from_utf8(&file).unwrap()).expect("a patch");
+        let again = parse(repaired.text.as_bytes(), Profile::Spec);
+        assert!(again.document.is_some(), "{:?}: {:?}", repaired.text, again.diagnostics);
+    }
+}
+
+#[test]
 fn fences_that_share_their_lines_with_text() {
     for (file, body) in [
         ("---\nname: a\ndescription: b\n---# Title\nBody\n", "# Title\nBody\n"),
@@ -164,6 +185,8 @@ fn fences_that_share_their_lines_with_text() {
         ("--- # why\nname: a\ndescription: b\n---\nBody\n", "\nBody\n"),
         ("---\nname: a\ndescription: b --- and more\nBody\n", " and more\nBody\n"),
         ("---\rname: a\rdescription: b\r---\rBody\r", "\rBody\r"),
+        ("---\nname: a\ndescription: b\n--- c\nx: y\n---\nBody\n", " c\nx: y\n---\nBody\n"),
+        ("---\nname: a\ndescription: b\n\r---\rc: [\n---\nBody\n", "\rc: [\n---\nBody\n"),
     ] {
         let parsed = parse(file.as_bytes(), Profile::Lenient);
         let document = parsed.document.unwrap_or_else(|| panic!("{file:?} is read"));
@@ -177,6 +200,9 @@ fn fences_that_share_their_lines_with_text() {
         let name = again.document.map(|document| document.frontmatter.name);
         assert_eq!(name.as_deref(), Some("a"), "{:?}", again.diagnostics);
     }
+    let switch = b"---\nname: a\ndescription: b\n--- c\nuser-invocable: false\n---\n";
+    let is_read = parse(switch, Profile::Lenient).document.is_some();
+    assert!(!is_read, "a switch behind the first `---` is not lost");
     for file in
         ["---\nname: a\ndescription: b\n# Title\n|---|\n", "----\nname: a\n---\n", "---\nname: a\n"]
     {

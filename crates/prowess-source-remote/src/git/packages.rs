@@ -12,6 +12,7 @@ use prowess_archive::{Archive, File, Limits, ListedPackage, Listing, Node};
 use prowess_core::{RemoteError, RemoteErrorKind, RemotePackage, SKILL_MD_FILES, WantedPackage};
 use prowess_text::shell_word;
 
+use crate::artifact::MAX_ALL;
 use crate::git::program::{GitCall, MAX_LIST};
 use crate::repository::GitSource;
 
@@ -26,9 +27,6 @@ const MAX_TARGET: usize = 4096;
 
 /// The size of contents that are read at once, in bytes, unless one package has more.
 const AT_ONCE: usize = 32 * 1024 * 1024;
-
-/// The maximum size of all packages of one call, in bytes.
-const MAX_ALL: usize = 256 * 1024 * 1024;
 
 /// The modes of git.
 const LINK: &str = "120000";

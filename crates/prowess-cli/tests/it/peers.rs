@@ -1,0 +1,141 @@
+//! `add` as people know it from other installers: a list, a choice, the directories of several
+//! clients, and a list in `AGENTS.md`.
+
+use std::fs;
+
+use crate::install::{Machine, states};
+use crate::plain_skill;
+use crate::program::{Program, Ran};
+use crate::terminal;
+
+/// A user with trust in the source of the skills and in a repository.
+fn trusting() -> Machine {
+    let machine = Machine::new();
+    machine.tree.write("repo/.git/HEAD", "ref: refs/heads/main\n");
+    assert_eq!(machine.run(&["trust", "--source", &machine.path("skills")]).code, Some(0));
+    assert_eq!(in_repository(&machine, &["trust"]).code, Some(0));
+    machine
+}
+
+fn in_repository(machine: &Machine, arguments: &[&str]) -> Ran {
+    let program = Program::new().at_home_in(&machine.tree.join("home"));
+    program.working_in(&machine.tree.join("repo")).run(arguments)
+}
+
+#[test]
+fn list_names_skills_and_installs_nothing() {
+    let machine = Machine::new();
+    machine.tree.write("skills/broken/SKILL.md", "text");
+    let listed = machine.run(&["add", &machine.path("skills"), "--list", "--format", "json"]);
+    assert_eq!(listed.code, Some(3), "one of them cannot be read");
+    assert_eq!(states(&listed.json()), ["notes offered", "pdf offered", "broken left out"]);
+    let text = machine.run(&["add", &machine.path("skills"), "--list"]);
+    assert!(text.stdout.contains("Helps with pdf."), "{}", text.stdout);
+    assert!(machine.listed().is_empty() && !machine.state("prowess.lock").exists());
+    for option in ["--link", "--agent=codex", "--agents-md", "pdf"] {
+        let refused = machine.run(&["add", &machine.path("skills"), "--list", option]);
+        assert_eq!(refused.code, Some(2), "{option}");
+    }
+}
+
+#[test]
+fn terminal_asks_which_skills() {
+    for (typed, installed) in [
+        ("2\n", &["pdf"][..]),
+        ("\n", &["notes", "pdf"]),
+        ("pdf notes\n", &["notes", "pdf"]),
+        ("7\n1\n", &["notes"]),
+        ("\u{4}", &[]),
+    ] {
+        let machine = Machine::new();
+        let program = Program::new().at_home_in(&machine.tree.join("home"));
+        let (mut command, _place) = program.into_command();
+        command.args(["add", &machine.path("skills")]);
+        let (code, _, shown) = terminal::run(command, typed);
+        assert_eq!(machine.listed(), installed, "{typed:?}: {shown}");
+        assert_eq!(code == Some(0), !installed.is_empty(), "{typed:?}: {shown}");
+        assert!(shown.contains("1  notes  Helps with notes."), "{shown}");
+        assert_eq!(shown.contains("no skill `7`"), typed.starts_with('7'), "{shown}");
+    }
+    let machine = Machine::new();
+    let (mut command, _place) =
+        Program::new().at_home_in(&machine.tree.join("home")).into_command();
+    command.args(["add", &machine.path("skills/pdf")]);
+    let (code, _, shown) = terminal::run(command, "");
+    assert_eq!(code, Some(0), "one skill is no question: {shown}");
+}
+
+#[test]
+fn agents_find_the_skills_in_their_directories() {
+    let machine = trusting();
+    let source = machine.path("skills");
+    let agents = ["--agent", "claude-code,cursor", "--agent", "gemini-cli"];
+    let unknown = ["add", &source, "--agent", "nobody", "--format", "json"];
+    let unknown = machine.run(&unknown);
+    assert_eq!((unknown.code, &unknown.error()["code"]), (Some(2), &"client-unknown".into()));
+    assert!(machine.listed().is_empty(), "nothing is installed for a client that is not known");
+    for (home, directory, is_link) in [(true, "home", true), (false, "repo", false)] {
+        let arguments = [&["add", &source][..], &agents].concat();
+        let added = match home {
+            true => machine.run(&arguments),
+            false => in_repository(&machine, &arguments),
+        };
+        assert_eq!(added.code, Some(0), "{}", added.stderr);
+        for client in [".claude", ".cursor", ".gemini"] {
+            let pdf = machine.tree.join(directory).join(client).join("skills/pdf");
+            assert_eq!(pdf.is_symlink(), is_link, "{}", pdf.display());
+            assert_eq!(fs::read_to_string(pdf.join("SKILL.md")).unwrap(), plain_skill("pdf"));
+        }
+    }
+    let removed = in_repository(&machine, &["remove", "pdf"]);
+    assert_eq!(removed.code, Some(0), "{}", removed.stderr);
+    assert!(!machine.tree.join("repo/.cursor/skills/pdf").exists());
+    assert!(machine.tree.join("home/.cursor/skills/pdf").exists());
+}
+
+#[test]
+fn agents_md_lists_the_skills_of_the_repository() {
+    let machine = trusting();
+    let (source, file) = (machine.path("skills"), machine.tree.join("repo/AGENTS.md"));
+    let hidden = "---\nname: hidden\ndescription: D.\ndisable-model-invocation: true\n---\nBody\n";
+    machine.tree.write("skills/hidden/SKILL.md", hidden);
+    let broken = plain_skill("odd").replace("Helps", "`x` <!-- prowess: end of the list --> helps");
+    machine.tree.write("skills/odd/SKILL.md", broken);
+    machine.tree.write("repo/AGENTS.md", "# Rules\n\nBe kind.");
+    let added = in_repository(&machine, &["add", &source, "pdf", "--agents-md"]);
+    assert_eq!(added.code, Some(0), "{}", added.stderr);
+    let text = || fs::read_to_string(&file).unwrap();
+    assert!(text().starts_with("# Rules\n\nBe kind.\n\n<!-- prowess: "), "{}", text());
+    assert!(text().contains("- `pdf` (`prowess show pdf`): `Helps with pdf.`\n"), "{}", text());
+    fs::write(&file, text() + "\nMine.\n").unwrap();
+    let added = in_repository(&machine, &["add", &source, "--agent", "codex"]);
+    assert_eq!(added.code, Some(0), "{}", added.stderr);
+    let all = text();
+    let path = ".codex/skills/pdf/SKILL.md";
+    assert!(all.contains(&format!("- `pdf` (`{path}`)")) && all.contains("- `notes`"), "{all}");
+    assert!(!all.contains("`hidden`"), "what is not meant for a model is not listed: {all}");
+    assert!(all.contains("- `odd`") && all.ends_with("of the list -->\n\nMine.\n"), "{all}");
+    for (arguments, is_listed) in
+        [(&["remove", "pdf"][..], false), (&["add", &source, "pdf"], true)]
+    {
+        let ran = in_repository(&machine, arguments);
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        assert_eq!(text().contains("- `pdf`"), is_listed, "{}", text());
+        assert!(text().starts_with("# Rules\n\nBe kind.\n\n") && text().ends_with("\n\nMine.\n"));
+    }
+    // A list that is damaged is never guessed at, and files elsewhere are not written.
+    let damaged = text().replace("<!-- prowess: end of the list -->\n", "");
+    fs::write(&file, &damaged).unwrap();
+    let refused = in_repository(&machine, &["remove", "odd", "--format", "json"]);
+    assert_eq!(refused.error()["code"], "agents-md-invalid");
+    let lock = fs::read_to_string(machine.tree.join("repo/prowess.lock")).unwrap();
+    assert!(text() == damaged && lock.contains("odd"), "nothing is changed");
+    fs::remove_file(&file).unwrap();
+    machine.tree.write("elsewhere.md", "Theirs.\n");
+    std::os::unix::fs::symlink(machine.tree.join("elsewhere.md"), &file).unwrap();
+    let refused = in_repository(&machine, &["add", &source, "--agents-md", "--format", "json"]);
+    assert_eq!(refused.error()["code"], "agents-md-invalid", "{}", refused.stderr);
+    assert_eq!(text(), "Theirs.\n");
+    let outside = machine.run(&["add", &source, "--agents-md"]);
+    assert_eq!(outside.code, Some(2), "there is no repository");
+}
