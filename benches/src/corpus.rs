@@ -25,12 +25,15 @@ pub fn on_disk(count: usize) -> TempDir {
     directory
 }
 
-/// The first `count` skills, as [`write_packages`] writes them, in a temporary directory.
-pub fn packages_on_disk(count: usize) -> TempDir {
+/// The first `count` skills, as [`write_packages`] writes them, and their root below a temporary
+/// directory: watches of the directories above a root cost what is in them.
+pub fn packages_on_disk(count: usize) -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().expect("a temporary directory");
-    write_packages(directory.path(), count);
-    wait_for_the_disk(directory.path());
-    directory
+    let root = directory.path().join("project/.agents/skills");
+    std::fs::create_dir_all(&root).expect("it can be made");
+    write_packages(&root, count);
+    wait_for_the_disk(&root);
+    (directory, root)
 }
 
 /// Writes the first `count` skills with files as people have them, 3.5 of them and 0.95 directories
