@@ -144,24 +144,23 @@ fn server_arguments(
         return Err(Failure::usage("usage", "plugins cannot be passed on", help));
     }
     let here = working_directory()?;
-    let base = project.filter(|_| global.start.is_none()).unwrap_or(&here);
+    let is_moved = global.start.is_some();
+    let base = project.filter(|_| !is_moved).unwrap_or(&here);
     let path = |path: &Path| match project {
         Some(project) => shared_path(&absolute(path)?, project, base),
         None => text(&absolute(path)?),
     };
     let mut args = Vec::new();
-    match (&client.folder, project) {
-        (Some(folder), Some(project)) => {
-            let below = text(base.strip_prefix(project).unwrap_or(Path::new("")))?;
-            let separator = if below.is_empty() { "" } else { "/" };
-            args.extend(["-C".to_owned(), format!("{folder}{separator}{below}")]);
-        }
-        (None, Some(project)) if global.start.is_some() => {
-            args.extend(["-C".to_owned(), shared_path(&here, project, project)?]);
-        }
-        (_, None) if global.start.is_some() => args.extend(["-C".to_owned(), text(&here)?]),
-        _ => {}
-    }
+    let start = match (project, &client.folder) {
+        (Some(project), Some(folder)) => match &*shared_path(base, project, project)? {
+            "." => Some(folder.clone()),
+            below => Some(format!("{folder}/{below}")),
+        },
+        (Some(project), None) if is_moved => Some(shared_path(&here, project, project)?),
+        (None, _) if is_moved => Some(text(&here)?),
+        _ => None,
+    };
+    args.extend(start.into_iter().flat_map(|start| ["-C".to_owned(), start]));
     for root in &global.skills.root {
         let directory = path(&root.directory)?;
         args.extend(["--root".to_owned(), format!("{}={directory}", root.layer)]);

@@ -19,7 +19,6 @@ mod install_text;
 mod lock_files;
 #[cfg(all(feature = "http", feature = "mcp-sources"))]
 mod mcp_call;
-mod mcp_config;
 mod mcp_install;
 #[cfg(all(feature = "http", feature = "mcp-sources"))]
 mod mcp_sources;

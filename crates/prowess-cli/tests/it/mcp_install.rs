@@ -39,24 +39,49 @@ fn names(directory: &Path) -> Vec<String> {
 #[test]
 fn every_client_starts_what_was_installed() {
     let tree = tree();
+    tree.write("shop/a \"b\"/pdf/SKILL.md", plain_skill("pdf"));
     let clients = run(&tree, &["config"]);
+    assert!(clients.text().lines().count() >= 15, "{clients:?}");
     for client in clients.text().lines() {
         for scope in [&[][..], &["--project"]] {
-            let run = |args: &[&str]| run(&tree, &[args, scope].concat());
+            let root = ["--root", "a \"b\""];
+            let run = |args: &[&str]| run(&tree, &[args, &root, scope].concat());
             let installed = run(&["install", client, "--yes"]);
             if installed.stderr.contains("client-scope") {
                 continue;
             }
             // Claude Code and Copilot share a file.
-            let words = ["installed in ", "already installed in "];
             let text = installed.text();
-            assert!(words.iter().any(|words| text.contains(words)), "{client}: {installed:?}");
+            let file = text.lines().find_map(|line| line.split_once("installed in "));
+            let file = Path::new(file.expect(client).1);
+            let block =
+                program(&tree).run(&[&root[..], &["mcp", "config", "--client", client]].concat());
+            assert!(block.stderr.contains(" reads this from "), "{block:?}");
+            if scope.is_empty() {
+                assert_eq!(block.text(), fs::read_to_string(file).unwrap(), "{client}");
+            }
             let again = run(&["install", client]);
             assert!(again.text().starts_with("already installed in "), "{client}: {again:?}");
             let tested = run(&["test", client]);
             assert!(tested.text().contains("skills_load"), "{client}: {tested:?}");
             assert!(tested.stdout.contains("skill pdf\n"), "{client}: {tested:?}");
         }
+    }
+}
+
+#[test]
+fn client_has_its_usual_names() {
+    for (name, words) in [
+        ("gemini-cli", " reads this from ~/.gemini/settings.json"),
+        ("Claude", " reads this from ~/.claude.json"),
+        ("roo-code", " reads this from .roo/mcp.json in the project"),
+        ("continue.dev", " reads this from ~/.continue/mcpServers/prowess.json"),
+        ("copilot-cli", " reads this from ~/.copilot/mcp-config.json"),
+        ("cursr", "cursor"),
+    ] {
+        let ran = Program::new().run(&["mcp", "config", "--client", name]);
+        assert!(ran.stderr.contains(words), "{name}: {ran:?}");
+        assert_eq!(ran.code == Some(2), name == "cursr", "{name}: {ran:?}");
     }
 }
 
@@ -148,81 +173,66 @@ fn nothing_of_other_servers_is_shown() {
     }
 }
 
+/// Entries as people edit them.
 #[test]
-fn server_is_started_as_the_client_would() {
+fn entry_is_started_as_the_client_would_or_explained() {
     let tree = tree();
     tree.write("shop/other/.agents/skills/other/SKILL.md", plain_skill("other"));
-    let other = r#""args": ["serve"], "env": {"HOME": "${workspaceFolder}/other"}"#;
-    for (client, path, entry, words) in [
-        ("vscode", ".vscode/mcp.json", r#""cwd": "other", "args": ["serve"]"#, "/shop/other, as"),
-        ("vscode", ".vscode/mcp.json", other, "skill other\n"),
-        ("cursor", ".cursor/mcp.json", other, "skill other\n"),
-        ("cursor", ".cursor/mcp.json", r#""cwd": "other", "args": ["serve"]"#, "`cwd` is used"),
-        ("zed", ".zed/settings.json", other, "`${workspaceFolder}`, which this client is not"),
-        (
-            "claude-code",
-            ".mcp.json",
-            r#""args": ["-C", "${NO_SUCH:-other}", "--root", "${HOME}/.agents/skills", "serve"]"#,
-            "skill pdf\n",
-        ),
-        (
-            "gemini",
-            ".gemini/settings.json",
-            r#""args": ["--root=$HOME/.agents/skills", "serve"]"#,
-            "skill pdf\n",
-        ),
-        ("claude-code", ".mcp.json", r#""args": ["serve"], "env": {"K": "${NO_SUCH}"}"#, "not set"),
+    let other = r#"P, "args": ["serve"], "env": {"HOME": "${workspaceFolder}/other"}"#;
+    for (client, entry, words) in [
+        ("vscode", r#"P, "cwd": "other", "args": ["serve"]"#, "/shop/other, as"),
+        ("vscode", other, "skill other\n"),
+        ("cursor", other, "skill other\n"),
+        ("cursor", r#"P, "cwd": "other", "args": ["serve"]"#, "`cwd` is used here"),
+        ("zed", other, "`${workspaceFolder}`, which this client is not"),
+        ("claude-code", r#"P, "args": ["-C", "${NO:-other}", "serve"]"#, "prowess -C other serve"),
+        ("claude-code", r#"P, "args": ["serve"], "env": {"K": "${NO}"}"#, "not set here"),
+        ("gemini", r#"P, "args": ["--root=$HOME/.agents/skills", "serve"]"#, "skill pdf\n"),
+        ("gemini", r#"P}}, "mcp": {"excluded": ["prowess"]}, "a": {"b": {"#, "`mcp.excluded` of"),
+        ("cursor", r#""command": "/nowhere/prowess""#, "cannot be started"),
+        ("cursor", r#""command": "true""#, "the server has ended"),
+        ("cursor", r#""url": "http://127.0.0.1:1/mcp""#, "connects to its URL"),
+        ("zed", r#""x": 1"#, "starts no command"),
+        ("cursor", r#"P, "cwd": "/nowhere""#, "is no directory"),
+        ("cursor", r#"P, "disabled": true"#, "`disabled` switches"),
+        ("zed", r#"P, "enabled": false"#, "`enabled` switches"),
     ] {
-        let at = match client {
-            "vscode" => "servers",
-            "zed" => "context_servers",
-            _ => "mcpServers",
+        let (path, at) = match client {
+            "vscode" => (".vscode/mcp.json", "servers"),
+            "zed" => (".zed/settings.json", "context_servers"),
+            "cursor" => (".cursor/mcp.json", "mcpServers"),
+            "gemini" => (".gemini/settings.json", "mcpServers"),
+            _ => (".mcp.json", "mcpServers"),
         };
-        let text = format!(r#"{{"{at}": {{"prowess": {{"command": "prowess", {entry}}}}}}}"#);
-        tree.write(&format!("shop/{path}"), text);
+        let entry = entry.replacen("P", r#""command": "prowess""#, 1);
+        tree.write(&format!("shop/{path}"), format!(r#"{{"{at}": {{"prowess": {{{entry}}}}}}}"#));
         let tested = run(&tree, &["test", client, "--project"]);
-        assert!(tested.stdout.contains(words), "{client} {entry}: {tested:?}");
-    }
-}
-
-#[test]
-fn test_names_the_step_that_helps() {
-    let tree = tree();
-    fs::remove_dir_all(tree.join("home/.agents")).unwrap();
-    tree.write("shop/.claude/skills/pdf/SKILL.md", plain_skill("pdf"));
-    assert_eq!(run(&tree, &["install", "claude-code", "--project", "--yes"]).code, Some(0));
-    let untrusted = run(&tree, &["test", "claude-code", "--project"]);
-    let trust = format!("run `prowess trust {}`", tree.join("shop").display());
-    assert!(untrusted.stderr.contains(&format!("help: 1 skill of ")), "{untrusted:?}");
-    assert!(untrusted.stderr.contains(&trust), "{untrusted:?}");
-    for (client, path, text) in [
-        (
-            "cursor",
-            "shop/.cursor/mcp.json",
-            r#"{"mcpServers": {"prowess": {"command": "prowess", "disabled": true}}}"#,
-        ),
-        (
-            "zed",
-            "shop/.zed/settings.json",
-            r#"{"context_servers": {"prowess": {"command": "prowess", "enabled": false}}}"#,
-        ),
-        (
-            "codex",
-            "shop/.codex/config.toml",
-            "[mcp_servers.prowess]\ncommand = \"prowess\"\nenabled = false\n",
-        ),
-    ] {
-        tree.write(path, text);
-        let off = run(&tree, &["test", client, "--project"]);
-        assert!(off.stderr.contains(&format!("mcp install {client} --project`")), "{off:?}");
-        assert_eq!(run(&tree, &["install", client, "--project", "--yes"]).code, Some(0));
-        let on = run(&tree, &["test", client, "--project"]);
-        assert!(on.stderr.contains(&trust), "it is started: {on:?}");
+        let all = tested.stdout.clone() + &tested.stderr;
+        assert!(all.contains(words), "{client} {entry}: {tested:?}");
+        assert_eq!(tested.stderr.contains("help: "), tested.code == Some(1), "{tested:?}");
+        if words.ends_with("switches") {
+            assert!(all.contains(&format!("mcp install {client} --project`")), "{tested:?}");
+            assert_eq!(run(&tree, &["install", client, "--project", "--yes"]).code, Some(0));
+            assert_eq!(run(&tree, &["test", client, "--project"]).code, Some(0), "{client}");
+        }
     }
     tree.write("shop/.cursor/mcp.json", r#"{"mcpServers": {"prowess": {"command": "cat"}}}"#);
     let silent = program(&tree).run(&["mcp", "test", "cursor", "--project", "--seconds", "1"]);
     assert!(silent.stderr.contains("has not answered `initialize` in 1 second"), "{silent:?}");
     assert!(silent.stderr.contains("raise `--seconds`"), "{silent:?}");
+}
+
+#[test]
+fn test_of_an_untrusted_project_names_the_command() {
+    let tree = tree();
+    fs::remove_dir_all(tree.join("home/.agents")).unwrap();
+    tree.write("shop/.claude/skills/pdf/SKILL.md", plain_skill("pdf"));
+    assert!(run(&tree, &["test", "cursor"]).stderr.contains("does not exist"));
+    assert_eq!(run(&tree, &["install", "claude-code", "--project", "--yes"]).code, Some(0));
+    let untrusted = run(&tree, &["test", "claude-code", "--project"]);
+    let trust = format!("run `prowess trust {}`", tree.join("shop").display());
+    let help = untrusted.stderr.lines().find(|line| line.starts_with("  help: "));
+    assert!(help.is_some_and(|help| help.contains(&trust)), "{untrusted:?}");
 }
 
 /// Files as clients and people write them, with what is not ours. `⏎` ends a line, and `⌫` is the
@@ -381,25 +391,5 @@ fn person_at_a_terminal_is_asked() {
         assert_eq!(ended, Some(code), "{output}{shown}");
         assert!(shown.contains("mcp.json? [y/N]"), "{shown}");
         assert_eq!(file.exists(), is_written, "{typed:?}");
-    }
-}
-
-#[test]
-fn server_that_cannot_help_is_named() {
-    let tree = tree();
-    let missing = run(&tree, &["test", "cursor"]);
-    assert!(missing.stderr.contains("does not exist"), "{missing:?}");
-    for (entry, words) in [
-        (r#"{"command": "/nowhere/prowess"}"#, "cannot be started"),
-        (r#"{"command": "true"}"#, "the server has ended"),
-        (r#"{"command": "sh", "disabled": true}"#, "`disabled` switches"),
-        (r#"{"url": "http://127.0.0.1:1/mcp"}"#, "connects to its URL"),
-        (r#"{"command": "sh", "cwd": "/nowhere"}"#, "is no directory"),
-    ] {
-        let text = format!(r#"{{"mcpServers": {{"prowess": {entry}}}}}"#);
-        tree.write("home/.cursor/mcp.json", text);
-        let tested = run(&tree, &["test", "cursor"]);
-        assert_eq!(tested.code, Some(1), "{tested:?}");
-        assert!(tested.stderr.contains(words) && tested.stderr.contains("help: "), "{tested:?}");
     }
 }

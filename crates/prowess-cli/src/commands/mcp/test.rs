@@ -23,15 +23,24 @@ use crate::text_edit;
 /// The keys of entries of servers that run elsewhere.
 const URLS: [&str; 4] = ["url", "serverUrl", "httpUrl", "uri"];
 
+/// The process that a client starts.
+#[derive(Serialize)]
+struct Start {
+    command: Vec<String>,
+    directory: PathBuf,
+    #[serde(skip)]
+    variables: Vec<(String, String)>,
+    /// Differences that the client may have.
+    remarks: Vec<String>,
+}
+
 /// The server as a client sees it.
 #[derive(Serialize)]
 struct Tested {
     client: String,
     file: PathBuf,
-    command: Vec<String>,
-    directory: PathBuf,
-    /// Differences that the client may have.
-    remarks: Vec<String>,
+    #[serde(flatten)]
+    start: Start,
     server: String,
     tools: Vec<Seen>,
     skills: Vec<String>,
@@ -48,15 +57,6 @@ struct Seen {
     cut: usize,
 }
 
-/// The process that a client starts.
-struct Start {
-    line: Vec<String>,
-    directory: PathBuf,
-    variables: Vec<(String, String)>,
-    /// Differences that the client may have.
-    remarks: Vec<String>,
-}
-
 pub(super) fn run(
     client: &Client,
     scope: Scope,
@@ -67,8 +67,52 @@ pub(super) fn run(
     let flag = if scope == client.usual_scope() { "" } else { " --project" };
     let install = format!("run `prowess mcp install {}{flag}`", client.name);
     let wrong = |message: String| Failure::new("mcp-not-installed", message, install.clone());
-    let path = file.path.display();
-    let shape = client.shape();
+    let (entry, line) = entry(client, &file, &wrong)?;
+    let start = start(client, &entry, &line, directory(client, scope)?)?;
+    if output.is_text() {
+        output.data(&described(client, &file.path, &start))?;
+    }
+    let mut server = Process::start(start.command(), patience)
+        .map_err(|failure| wrong(format!("`{}`: {}", start.command[0], failure.message)))?;
+    let greeting = result(server.request(0, "initialize", &handshake())?)?;
+    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
+    let tools = result(server.request(1, "tools/list", &json!({}))?)?;
+    let tools = tools["tools"].as_array().into_iter().flatten();
+    let tested = Tested {
+        client: client.name.clone(),
+        file: file.path.clone(),
+        start,
+        server: greeting["serverInfo"]["name"].as_str().unwrap_or("without a name").to_owned(),
+        tools: tools.map(|tool| seen(client, tool)).collect(),
+        skills: skills(&mut server),
+        hidden: hidden(&mut server, &greeting),
+    };
+    drop(server);
+    output.result(&tested, text)?;
+    if tested.server != SERVER {
+        let server = plain(&tested.server);
+        return Err(wrong(format!("the entry starts another server, which calls itself {server}")));
+    }
+    if !tested.skills.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let message = format!("no skill is served in `{}`", tested.start.directory.display());
+    let help = tested.hidden.first().cloned().unwrap_or_else(|| {
+        let directory = shell_path(&tested.start.directory);
+        format!(
+            "see `prowess -C {directory} doctor`; for the skills of a project, install with `-C DIR`"
+        )
+    });
+    Err(Failure::new("no-skills", message, help))
+}
+
+/// Returns the entry in a file and the command line that it starts, or why it starts none.
+fn entry(
+    client: &Client,
+    file: &ClientFile,
+    wrong: &dyn Fn(String) -> Failure,
+) -> Result<(Value, Vec<String>), Failure> {
+    let (path, shape) = (file.path.display(), client.shape());
     let entry = shape.found(file.text()).map_err(|fault| file.unclear(&fault))?;
     let entry = entry.ok_or_else(|| match file.is_there() {
         true => wrong(format!("`{path}` has no entry `{SERVER}`")),
@@ -78,64 +122,17 @@ pub(super) fn run(
         return Err(wrong(format!("`{key}` switches the entry `{SERVER}` of `{path}` off")));
     }
     if let Some(list) = excluded(&text_edit::read(shape.format, file.text()).unwrap_or_default()) {
-        let message = format!("`{list}` of `{path}` leaves the entry `{SERVER}` out");
-        return Err(wrong(message).with_help(format!("correct `{list}` in that file")));
+        let failure = wrong(format!("`{list}` of `{path}` leaves the entry `{SERVER}` out"));
+        return Err(failure.with_help(format!("correct `{list}` in that file")));
     }
-    let Some(line) = shape.line(&entry) else {
-        let message = format!("the entry `{SERVER}` of `{path}` starts no command");
-        let help = format!("{install}, after you have renamed or removed that entry");
-        let help = if URLS.iter().any(|key| entry[key].is_string()) {
-            format!("the client connects to its URL; to let it start this program, {help}")
-        } else {
-            help
-        };
-        return Err(wrong(message).with_help(help));
-    };
-    let start = start(client, &entry, line, directory(client, scope)?)?;
-    if output.is_text() {
-        output.data(&described(client, &file.path, &start))?;
-    }
-    let mut server = Process::start(start.command(), patience)
-        .map_err(|failure| wrong(format!("`{}`: {}", start.line[0], failure.message)))?;
-    let greeting = result(server.request(0, "initialize", &handshake())?)?;
-    server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
-    let tools = result(server.request(1, "tools/list", &json!({}))?)?;
-    let tools = tools["tools"].as_array().into_iter().flatten();
-    let skills = skills(&mut server);
-    let Start { line, directory, remarks, .. } = start;
-    let tested = Tested {
-        client: client.name.clone(),
-        file: file.path.clone(),
-        command: line,
-        directory,
-        remarks,
-        server: greeting["serverInfo"]["name"].as_str().unwrap_or("without a name").to_owned(),
-        tools: tools.map(|tool| seen(client, tool)).collect(),
-        skills,
-        hidden: if greeting["capabilities"]["logging"].is_null() {
-            Vec::new()
-        } else {
-            hidden(&mut server)
-        },
-    };
-    drop(server);
-    output.result(&tested, text)?;
-    if tested.server != SERVER {
-        let server = plain(&tested.server);
-        return Err(wrong(format!("the entry starts another server, which calls itself {server}")));
-    }
-    if tested.skills.is_empty() {
-        let directory = tested.directory.display();
-        let message = format!("no skill is served in `{directory}`");
-        let help = tested.hidden.first().cloned().unwrap_or_else(|| {
-            format!(
-                "see `prowess -C {} doctor`; for the skills of a project, install with `-C DIR`",
-                shell_path(&tested.directory)
-            )
-        });
-        return Err(Failure::new("no-skills", message, help));
-    }
-    Ok(ExitCode::SUCCESS)
+    let line = shape.line(&entry).ok_or_else(|| {
+        let is_url = URLS.iter().any(|key| entry[key].is_string());
+        let what = if is_url { "connects to its URL" } else { "starts no command" };
+        let failure = wrong(format!("the entry `{SERVER}` of `{path}` {what}"));
+        let help = format!("to start this program, rename or remove it, then {}", failure.help);
+        failure.with_help(help)
+    })?;
+    Ok((entry, line))
 }
 
 /// Returns the list of a client's settings that leaves the entry out.
@@ -152,7 +149,7 @@ fn excluded(settings: &Value) -> Option<&'static str> {
 fn start(
     client: &Client,
     entry: &Value,
-    line: Vec<String>,
+    line: &[String],
     started_in: PathBuf,
 ) -> Result<Start, Failure> {
     let around = surroundings()?;
@@ -162,7 +159,7 @@ fn start(
         home: around.home.as_deref(),
         left: BTreeSet::new(),
     };
-    let line = line.iter().map(|word| variables.replaced(word)).collect();
+    let command = line.iter().map(|word| variables.replaced(word)).collect();
     let named = ["env", "environment", "envs"].iter().filter_map(|key| entry[key].as_object());
     let named = named.flatten().filter_map(|(name, value)| Some((name, value.as_str()?)));
     let environment = named.map(|(name, value)| (name.clone(), variables.replaced(value)));
@@ -183,13 +180,13 @@ fn start(
     if entry["envFile"].is_string() {
         remarks.push("`envFile` is not read here".to_owned());
     }
-    Ok(Start { line, directory, variables: environment, remarks })
+    Ok(Start { command, directory, variables: environment, remarks })
 }
 
 impl Start {
     fn command(&self) -> Command {
-        let mut command = Command::new(&self.line[0]);
-        command.args(&self.line[1..]).current_dir(&self.directory);
+        let mut command = Command::new(&self.command[0]);
+        command.args(&self.command[1..]).current_dir(&self.directory);
         // The result has all that is in order, so only problems are logged.
         if std::env::var_os(LEVEL).is_none() {
             command.env(LEVEL, "warn");
@@ -200,9 +197,11 @@ impl Start {
 }
 
 /// Returns the messages of the server about skills that wait for trust.
-fn hidden(server: &mut Process) -> Vec<String> {
-    // An answer comes after the messages that the request has led to.
-    let _ = server.request(1000, "logging/setLevel", &json!({ "level": "warning" }));
+fn hidden(server: &mut Process, greeting: &Value) -> Vec<String> {
+    if greeting["capabilities"]["logging"].is_object() {
+        // An answer comes after the messages that the request has led to.
+        let _ = server.request(1000, "logging/setLevel", &json!({ "level": "warning" }));
+    }
     let logged = server.logged.iter().filter(|data| data["code"] == "project-not-trusted");
     logged.filter_map(|data| Some(plain(data["message"].as_str()?))).collect()
 }
@@ -253,7 +252,7 @@ fn described(client: &Client, file: &Path, start: &Start) -> String {
     let how = format!(
         "{} starts {} in {}, as {} says",
         client.name,
-        plain(&start.line.iter().map(shell_word).collect::<Vec<_>>().join(" ")),
+        plain(&start.command.iter().map(shell_word).collect::<Vec<_>>().join(" ")),
         plain(&start.directory.display().to_string()),
         plain(&file.display().to_string()),
     );

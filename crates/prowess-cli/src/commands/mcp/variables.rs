@@ -55,50 +55,45 @@ impl Variables<'_> {
     }
 
     fn value(&self, syntax: Syntax, name: &str) -> Option<String> {
-        let text = |path: &Path| Some(path.to_str()?.to_owned());
-        match (syntax, name) {
-            (Syntax::Folder, "workspaceFolder") => text(self.folder),
-            (Syntax::Folder, "workspaceFolderBasename") => text(self.folder.file_name()?.as_ref()),
-            (Syntax::Folder, "userHome") => text(self.home?),
-            (Syntax::Folder, _) => Some("/".to_owned()),
-            _ => {
-                let (name, default) = name
-                    .split_once(":-")
-                    .map_or((name, None), |(name, default)| (name, Some(default.to_owned())));
-                std::env::var(name)
-                    .ok()
-                    .filter(|it| !it.is_empty() || default.is_none())
-                    .or(default)
-            }
+        if syntax == Syntax::Folder {
+            let path = match name {
+                "workspaceFolder" => self.folder,
+                "workspaceFolderBasename" => Path::new(self.folder.file_name()?),
+                "userHome" => self.home?,
+                _ => Path::new("/"),
+            };
+            return path.to_str().map(str::to_owned);
         }
+        let (name, default) = match name.split_once(":-") {
+            Some((name, default)) => (name, Some(default.to_owned())),
+            None => (name, None),
+        };
+        std::env::var(name).ok().filter(|it| !it.is_empty() || default.is_none()).or(default)
     }
 }
 
+/// The variables about folders.
+const FOLDERS: [&str; 5] =
+    ["workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator", "/"];
+
 /// Returns the variable at the start of a text: as it is written, its syntax and its name.
 fn variable(text: &str) -> Option<(&str, Syntax, &str)> {
-    let (open, is_curly) = match text.as_bytes() {
-        [b'$', b'{', ..] => (2, false),
-        [b'{', ..] => (1, true),
+    let (open, end) = match text.as_bytes() {
+        [b'$', b'{', ..] => (2, text.find('}')?),
+        [b'{', ..] => (1, text.find('}')?),
         _ => {
             let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
             let end = text[1..].find(|letter| !is_part(letter)).map_or(text.len(), |end| end + 1);
-            let name = &text[1..end];
-            let is_name = name.starts_with(|first: char| !first.is_ascii_digit());
-            return is_name.then_some((&text[..end], Syntax::Bare, name));
+            let is_name = end > 1 && !text.as_bytes()[1].is_ascii_digit();
+            return is_name.then_some((&text[..end], Syntax::Bare, &text[1..end]));
         }
     };
-    let end = text.find('}')?;
     let (written, name) = (&text[..=end], &text[open..end]);
-    let of_environment = name.strip_prefix("env:");
-    if is_curly {
-        return of_environment.map(|name| (written, Syntax::Curly, name));
-    }
-    let of_folder =
-        ["workspaceFolder", "workspaceFolderBasename", "userHome", "pathSeparator", "/"];
-    Some(match of_environment {
-        Some(name) => (written, Syntax::Environment, name),
-        None if of_folder.contains(&name) => (written, Syntax::Folder, name),
-        None => (written, Syntax::Braces, name),
+    Some(match (open, name.strip_prefix("env:")) {
+        (1, name) => (written, Syntax::Curly, name?),
+        (_, Some(name)) => (written, Syntax::Environment, name),
+        _ if FOLDERS.contains(&name) => (written, Syntax::Folder, name),
+        _ => (written, Syntax::Braces, name),
     })
 }
 
