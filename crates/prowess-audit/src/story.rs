@@ -78,6 +78,7 @@ impl Story {
             Err(_) => session.to_owned(),
         });
         walk(path, &mut |head, entry| {
+            reader.decide(&entry);
             if !filter.matches(session.as_deref(), &entry) {
                 return;
             }
@@ -123,6 +124,9 @@ fn end(entry: &Value) -> Option<Instant> {
     time(entry)?.checked_add(SignedDuration::from_millis(milliseconds)).ok()
 }
 
+/// The code of a call that a person has to approve first.
+const WAITS: &str = "approval-required";
+
 /// Collects the lines, and the intents whose outcomes have not come yet.
 #[derive(Default)]
 struct StoryReader {
@@ -130,9 +134,11 @@ struct StoryReader {
     positions: BTreeMap<String, usize>,
     /// The lines of the intents without outcomes, by session, time and number of the call.
     pending: BTreeMap<(String, String, u64), Pending>,
+    /// The lines of the calls that wait for an approval, by its id.
+    waiting: BTreeMap<String, Vec<Pending>>,
 }
 
-/// The position of an intent's line.
+/// The position of a line.
 struct Pending {
     session: usize,
     line: usize,
@@ -161,13 +167,43 @@ impl StoryReader {
             self.pending.insert(call, Pending { session, line: lines.len() });
         } else if let Some(intended) = self.pending.remove(&call).filter(|_| call_has_ended(entry))
         {
-            // The outcome takes the place of the intent.
-            lines[intended.line].text = lines::sentence(entry);
+            // The outcome takes the place of the intent, which is behind what led to it.
+            let before = intended.line.checked_sub(1).map(|before| lines[before].timestamp.clone());
+            let line = &mut lines[intended.line];
+            line.text = lines::sentence(entry);
+            let moment = |text: &str| text.parse::<Instant>().ok();
+            let is_inside = |before: &String| {
+                moment(before) > moment(&line.timestamp) && moment(before) <= end(entry)
+            };
+            line.timestamp = before.filter(is_inside).unwrap_or_else(|| line.timestamp.clone());
             return;
+        }
+        if let Some(id) = entry["decision"]["approval"].as_str().filter(|_| text("code") == WAITS) {
+            let waiting = self.waiting.entry(id.to_owned()).or_default();
+            waiting.push(Pending { session, line: lines.len() });
         }
         // A call that did not run has one entry, which follows those of its refusal.
         let timestamp = end(entry).map_or(timestamp, |end| end.to_string());
         lines.push(StoryLine { seq, timestamp, text: lines::sentence(entry) });
+    }
+
+    /// Says of the calls that wait for an approval what a person has decided, also where the
+    /// decision itself is not asked for.
+    fn decide(&mut self, entry: &Value) {
+        let text = |key: &str| entry[key].as_str().unwrap_or_default();
+        if text("event") != "approval" || !["granted", "refused"].contains(&text("action")) {
+            return;
+        }
+        for Pending { session, line } in
+            self.waiting.remove(text("approval_id")).unwrap_or_default()
+        {
+            let line = &mut self.story.sessions[session].lines[line];
+            line.text = format!(
+                "{}, {} later",
+                line.text.replace(" waits for", " waited for"),
+                text("action")
+            );
+        }
     }
 
     fn finish(mut self) -> Story {

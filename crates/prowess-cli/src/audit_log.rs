@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use prowess::{AuditLog, AuditPolicy, AuditSink, NoAudit, Policies, SystemClock};
-use prowess_audit::{JsonLinesLog, LogOptions, Redactor};
+use prowess_audit::{JsonLinesLog, LogOptions};
 
 use crate::commands::audit::located;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::secrets::redactor;
 
 /// Returns the audit log of this user, if the policies keep one. One that cannot be written is a
 /// failure if the policies require it, and a remark otherwise.
@@ -28,20 +29,6 @@ pub(crate) fn audit_sink(
             Ok(Arc::new(NoAudit))
         }
     }
-}
-
-/// The length from which on the value of a variable counts as a secret. A shorter one is found in
-/// texts by chance.
-const SHORTEST_SECRET: usize = 8;
-
-/// Returns a redactor with the secrets of this program's environment: the values of variables such
-/// as `API_KEY` and `GITHUB_TOKEN`.
-pub(crate) fn redactor() -> Redactor {
-    let variables = std::env::vars_os().filter_map(|(name, value)| {
-        let is_secret = Redactor::is_secret_name(name.to_str()?);
-        value.into_string().ok().filter(|value| is_secret && value.len() >= SHORTEST_SECRET)
-    });
-    Redactor::new(variables)
 }
 
 /// Opens an audit log.

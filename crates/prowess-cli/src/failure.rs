@@ -4,6 +4,7 @@ use std::fmt;
 use std::process::ExitCode;
 
 use prowess::plugin_host::PluginError;
+use prowess::{Code, Diagnostic, Severity};
 use serde::Serialize;
 
 /// A failure of the program itself: a code to branch on, a sentence, and the next step.
@@ -15,7 +16,7 @@ pub(crate) struct Failure {
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub(crate) place: Option<Box<Place>>,
     #[serde(skip)]
-    exit: u8,
+    pub(crate) exit: u8,
 }
 
 /// The position of a failure in a file.
@@ -63,6 +64,16 @@ impl Failure {
     /// Returns the failure with its position in a file.
     pub(crate) fn at(self, place: Option<Place>) -> Self {
         Self { place: place.map(Box::new), ..self }
+    }
+
+    /// Returns the finding of a command that goes on.
+    pub(crate) fn to_diagnostic(&self) -> Diagnostic {
+        let code = Code::from(self.code.clone());
+        let found = Diagnostic::new(code, Severity::Error, &*self.message, &*self.help);
+        let Some(Place { path, line, column }) = self.place.as_deref() else { return found };
+        let number = |number: Option<usize>| number.and_then(|it| u32::try_from(it).ok());
+        let (line, column) = (number(*line), number(*column));
+        Diagnostic { path: Some(path.as_str().into()), line, column, ..found }
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {

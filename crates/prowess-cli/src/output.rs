@@ -9,7 +9,7 @@ use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use prowess::{Diagnostic, Severity};
+use prowess::{Diagnostic, Severity, without_credentials};
 use prowess_text::{plural, terminal_json};
 use serde::Serialize;
 use serde_json::json;
@@ -18,6 +18,7 @@ use tracing::Level;
 use crate::args::{Format, Global};
 use crate::failure::Failure;
 use crate::log;
+use crate::secrets::redactor;
 use crate::terminal::{columns_behind, columns_of, plain, wrapped};
 
 /// The style of headings.
@@ -121,6 +122,7 @@ impl Output {
         }
         if self.shows_remarks() {
             let columns = columns_of(io::stderr(), 0);
+            let text = without_credentials(text);
             let lines = text.split_inclusive('\n').map(|line| wrapped(line, columns, 2));
             self.error_text(&lines.collect::<String>());
         }
@@ -143,6 +145,11 @@ impl Output {
 
     /// Prints the reason of a failure, and returns its exit code.
     pub(crate) fn failure(&self, failure: &Failure) -> ExitCode {
+        let redactor = redactor();
+        let shown =
+            |text: &str| redactor.redact_registered(&without_credentials(text)).into_owned();
+        let (message, help) = (shown(&failure.message), shown(&failure.help));
+        let failure = &Failure { message, help, ..failure.clone() };
         // With `--format json`, the error is one document in a shape of its own.
         if let Some(log) = log::active().filter(|log| log.is_json() && self.is_text()) {
             let fields = vec![

@@ -14,7 +14,7 @@ use crate::audit_log::audit_sink;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::paths::absolute;
-use crate::policies;
+use crate::policies::{self, Found};
 use crate::terminal::plain;
 
 /// Files and folders of the user. None of them is ever taken from a project.
@@ -59,18 +59,36 @@ pub(crate) struct Loaded {
     pub(crate) plugins: Vec<Plugin>,
     pub(crate) failures: Vec<Diagnostic>,
     pub(crate) audit: Arc<dyn AuditSink>,
-    /// The failure of a plugin that the command line names.
-    named_failure: Option<Failure>,
+    /// The failure of a plugin that the command line names, or that may not run.
+    failure: Option<Failure>,
+    /// Whether it may not run.
+    is_refused: bool,
 }
 
 impl Loaded {
+    /// Returns no plugins.
+    pub(crate) fn none() -> Self {
+        Self {
+            plugins: Vec::new(),
+            failures: Vec::new(),
+            audit: Arc::new(NoAudit),
+            failure: None,
+            is_refused: false,
+        }
+    }
+
     /// Returns an error if a plugin that the command line names cannot start: that is what was
     /// asked for. Of those of the configuration, the others load.
     pub(crate) fn with_named(self) -> Result<Self, Failure> {
-        match self.named_failure {
+        match self.failure {
             Some(failure) => Err(failure),
             None => Ok(self),
         }
+    }
+
+    /// Returns an error if a plugin may not run: its name is wrong, or it is not trusted.
+    fn with_allowed(self) -> Result<Self, Failure> {
+        if self.is_refused { self.with_named() } else { Ok(self) }
     }
 }
 
@@ -81,10 +99,31 @@ pub(crate) fn load(global: &Global, policies: &Policies) -> Result<Loaded, Failu
     load_with(global, policies, Arc::new(NoAudit))?.with_named()
 }
 
+/// Like [`load`], with a diagnostic for each plugin that is refused or cannot start.
+pub(crate) fn load_reported(global: &Global, policies: &Policies) -> Loaded {
+    load_with(global, policies, Arc::new(NoAudit)).unwrap_or_else(|failure| Loaded {
+        failures: vec![failure.to_diagnostic()],
+        ..Loaded::none()
+    })
+}
+
+/// Verifies the plugins of the configuration, as [`load`] does, without executing one.
+pub(crate) fn verify(global: &Global, policies: &Policies) -> Result<(), Failure> {
+    if policies.plugins.load.is_empty() {
+        return Ok(());
+    }
+    let loader = loader(policies, Arc::new(NoAudit), &Output::new(global))?;
+    let files = policies.plugins.load.iter().map(|file| absolute(file));
+    let files = files.collect::<Result<Vec<_>, _>>()?;
+    let found = Found::of(global)?;
+    let refused = |error| found.blaming("plugins.load", Failure::from(&error));
+    loader.verify_all(files).map_err(refused)
+}
+
 /// Like [`load`], for a command that makes calls: it writes the audit log. A plugin that cannot
 /// start is a diagnostic, with which a server goes on.
 pub(crate) fn load_audited(global: &Global, policies: &Policies) -> Result<Loaded, Failure> {
-    load_with(global, policies, audit_sink(policies, &Output::new(global))?)
+    load_with(global, policies, audit_sink(policies, &Output::new(global))?)?.with_allowed()
 }
 
 fn load_with(
@@ -95,12 +134,7 @@ fn load_with(
     let configured = policies.plugins.load.iter().map(|file| (file, PluginSettings::default()));
     let named = global.skills.plugin.iter().map(|named| (&named.file, named.settings.clone()));
     let mut plugins = configured.chain(named).peekable();
-    let mut loaded = Loaded {
-        plugins: Vec::new(),
-        failures: Vec::new(),
-        audit: Arc::clone(&audit),
-        named_failure: None,
-    };
+    let mut loaded = Loaded { audit: Arc::clone(&audit), ..Loaded::none() };
     if plugins.peek().is_none() {
         return Ok(loaded);
     }
@@ -110,13 +144,14 @@ fn load_with(
     for (at, plugin) in loader.load_all(plugins).into_iter().enumerate() {
         match plugin {
             Ok(plugin) => loaded.plugins.push(plugin),
-            Err(error) if error.was_executed => {
-                if at >= policies.plugins.load.len() {
-                    loaded.named_failure.get_or_insert_with(|| Failure::from(&error));
+            Err(error) => {
+                let is_named = at >= policies.plugins.load.len();
+                if is_named || !error.was_executed {
+                    loaded.failure.get_or_insert_with(|| Failure::from(&error));
                 }
+                loaded.is_refused |= !error.was_executed;
                 loaded.failures.push(error.to_diagnostic());
             }
-            Err(error) => return Err(Failure::from(&error)),
         }
     }
     Ok(loaded)

@@ -7,6 +7,7 @@ mod variables;
 
 use std::fs::File;
 use std::io::Read as _;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
 use prowess::format::Profile;
@@ -53,14 +54,18 @@ pub(crate) fn policies_of_file(file: &Path) -> Result<Policies, Failure> {
     Ok(at_home(configuration_of([file_part(file)?])?.into_policies()))
 }
 
-/// Returns the policies of a configuration file alone, which is that of a project if it is at the
-/// place of one.
-pub(crate) fn check_file(file: &Path) -> Result<Policies, Failure> {
-    let mut part = file_part(file)?;
-    if file.ends_with(places::IN_PROJECT) {
-        part.origin = Origin::Project(file.to_owned());
-    }
-    Ok(at_home(configuration_of([part])?.into_policies()))
+/// Returns the configuration of a file alone, which is that of a project if it is at the place of
+/// one.
+pub(crate) fn of_file(file: &Path, text: Option<&str>) -> Result<Found, Failure> {
+    let is_project = file.ends_with(places::IN_PROJECT);
+    let origin = if is_project { Origin::Project } else { Origin::File };
+    let mut part = match text {
+        Some(text) => ConfigPart::text(Origin::Text, text),
+        None => file_part(file)?,
+    };
+    part.origin = origin(file.to_owned());
+    let files = vec![FoundFile { path: file.to_owned(), state: FileState::Used }];
+    Ok(Found { configuration: configuration_of([part])?, files })
 }
 
 /// Expands the paths of policies.
@@ -74,14 +79,6 @@ pub(crate) fn check_value(key: &str, value: &str) -> Result<(), Failure> {
     configuration_of([ConfigPart::value(Origin::Option(key.to_owned()), key, value)]).map(drop)
 }
 
-/// Checks what a file is to contain, as [`check_file`] does.
-pub(crate) fn check_text(file: &Path, text: &str) -> Result<(), Failure> {
-    let is_project = file.ends_with(places::IN_PROJECT);
-    let origin = if is_project { Origin::Project } else { Origin::File };
-    let part = ConfigPart::text(origin(file.to_owned()), text);
-    features::check(configuration_of([part])?.policies())
-}
-
 /// Reads these parts over those of the program.
 fn configuration_of(parts: impl IntoIterator<Item = ConfigPart>) -> Result<Configuration, Failure> {
     // Skills that large are a mistake of their authors, which an operator wants to see.
@@ -89,6 +86,20 @@ fn configuration_of(parts: impl IntoIterator<Item = ConfigPart>) -> Result<Confi
         ConfigPart::value(Origin::Program, "registry.limits.body_tokens.severity", "warning");
     let parts: Vec<_> = [of_program].into_iter().chain(parts).collect();
     Configuration::of(&parts).map_err(|error| invalid(&error))
+}
+
+/// Returns whether a file is a named pipe, which nobody may ever write.
+pub(crate) fn is_pipe(file: &Path) -> bool {
+    file.metadata().is_ok_and(|found| found.file_type().is_fifo())
+}
+
+/// Reads the file at a place that is looked for: a pipe would stop every command there.
+fn found_part(file: &Path) -> Result<ConfigPart, Failure> {
+    if is_pipe(file) {
+        let message = format!("`{}` is a pipe", file.display());
+        return Err(Failure::usage("config-unreadable", message, "replace it by a file (YAML)"));
+    }
+    file_part(file)
 }
 
 fn file_part(file: &Path) -> Result<ConfigPart, Failure> {

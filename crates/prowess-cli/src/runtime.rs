@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use prowess::registry::{Show, SkillRule};
+use prowess::registry::{RegistryError, Show, SkillRule};
 use prowess::sandbox::Program;
 use prowess::script::ScriptExecution;
 use prowess::source_fs::{PROJECT_LAYER, ProjectTrust};
 use prowess::state::{CurrentTrust, LazyApprovals, RecordCache};
 use prowess::{
-    Availability, FolderTrust, Layer, NoFolderTrust, Policies, Record, Runtime, RuntimeBuilder,
-    Trust, is_default_skill,
+    Availability, ConfigValue, FolderTrust, Layer, MemorySource, NoFolderTrust, Policies, Record,
+    Runtime, RuntimeBuilder, Trust, is_default_skill,
 };
 
-use crate::args::Global;
-use crate::audit_log::redactor;
+use crate::args::{Global, SkillOptions};
 use crate::failure::Failure;
 use crate::features;
 use crate::install_place::{Installed, installed, of_project};
@@ -22,20 +21,63 @@ use crate::lock_place::project_skills;
 use crate::mcp_sources;
 use crate::paths::{absolute, machine, state_database, surroundings, trust_file};
 use crate::plugins::{Loaded, this_program};
-use crate::policies::{ignored_project_file, policies};
-use crate::secrets::read_secret;
+use crate::policies::{Found, ignored_project_file, policies};
+use crate::secrets::{read_secret, redactor};
 
 /// Builds the runtime of the named roots or, without any, of the user, the working directory and
 /// the embedded skills.
 pub(crate) fn runtime(global: &Global) -> Result<Runtime, Failure> {
-    Ok(builder(global)?.build()?)
+    builder(global)?.build().map_err(|error| explained(global, error))
+}
+
+/// Checks what every command refuses: layers, tools and features of the configuration that do not
+/// fit together. Nothing is scanned, and no plugin is executed.
+pub(crate) fn check(global: &Global) -> Result<(), Failure> {
+    let mut policies = policies(global)?;
+    policies.plugins.built_in = None;
+    // The roots and plugins of the command line are no configuration.
+    let global = Global { skills: SkillOptions::default(), ..global.clone() };
+    let layers: Vec<_> =
+        policies.plugins.settings.values().filter_map(|plugin| plugin.layer.clone()).collect();
+    let mut builder = builder_with(&global, policies, &Loaded::none())?;
+    for (at, layer) in layers.iter().enumerate() {
+        let source = MemorySource::builder(&format!("plugin-{at}")).build();
+        builder = source.into_iter().fold(builder, |it, source| it.source(layer, Arc::new(source)));
+    }
+    builder.check().map_err(|error| explained(&global, error))
+}
+
+/// Returns the failure with the key that it is about, if a key of the configuration is.
+fn explained(global: &Global, error: prowess::Error) -> Failure {
+    let Ok(found) = Found::of(global) else { return error.into() };
+    let values = found.configuration.values();
+    let key = match &error {
+        prowess::Error::Registry(RegistryError::UnknownLayer { layer, .. }) => {
+            let is_meant = |value: &&ConfigValue| {
+                let of_root = value.key.strip_prefix("discovery.roots.") == Some(layer);
+                of_root || (value.key.ends_with(".layer") && value.value == **layer)
+            };
+            values.iter().find(is_meant).map(|value| value.key.clone())
+        }
+        prowess::Error::Registry(RegistryError::DuplicateLayer(_)) => Some("layers".to_owned()),
+        prowess::Error::Toolbox(_) => Some("tools.surfaces".to_owned()),
+        _ => None,
+    };
+    let failure = Failure::from(error);
+    match key {
+        Some(key) => {
+            found.blaming(&key, failure.with_help("name one of these, or add it to `layers`"))
+        }
+        None => failure,
+    }
 }
 
 /// Builds the same runtime for a command that makes calls, which are in the audit log.
 pub(crate) fn audited(global: &Global) -> Result<Runtime, Failure> {
     let policies = policies(global)?;
     let plugins = crate::plugins::load_audited(global, &policies)?.with_named()?;
-    Ok(builder_with(global, policies, &plugins)?.build()?)
+    let built = builder_with(global, policies, &plugins)?.build();
+    built.map_err(|error| explained(global, error))
 }
 
 /// Returns a builder of the runtime that [`runtime`] builds.

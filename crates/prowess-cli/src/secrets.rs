@@ -3,7 +3,9 @@
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
+use prowess::is_secret_name;
 use prowess::script::{ReadSecret, SecretSource};
+use prowess_audit::Redactor;
 
 /// Returns how secrets are read. A reason names no path of this machine: a model reads it.
 pub(crate) fn read_secret() -> ReadSecret {
@@ -16,6 +18,20 @@ pub(crate) fn read_secret() -> ReadSecret {
         SecretSource::Command(words) => printed(words),
         _ => Err("this program cannot read it".to_owned()),
     })
+}
+
+/// The length from which on the value of a variable counts as a secret. A shorter one is found in
+/// texts by chance.
+const SHORTEST_SECRET: usize = 8;
+
+/// Returns a redactor with the secrets of this program's environment: the values of variables such
+/// as `API_KEY` and `GITHUB_TOKEN`.
+pub(crate) fn redactor() -> Redactor {
+    let variables = std::env::vars_os().filter_map(|(name, value)| {
+        let is_secret = is_secret_name(name.to_str()?);
+        value.into_string().ok().filter(|value| is_secret && value.len() >= SHORTEST_SECRET)
+    });
+    Redactor::new(variables)
 }
 
 /// Returns what a command prints.

@@ -107,6 +107,12 @@ pub(crate) fn unset(text: &str, path: &[&str]) -> Result<Option<String>, Fault> 
     changed(TextFormat::Yaml, text, changes, &expected, path).map(Some)
 }
 
+/// Returns the line and the column at which a file of YAML sets a key, if it is understood.
+pub(crate) fn position(text: &str, path: &[&str]) -> Option<(usize, usize)> {
+    let (bare, mark) = bare(text);
+    Some(Fault::new(yaml::position(bare, path)? + mark, "").position(text))
+}
+
 /// Returns the text without the mark at its start, and the length of the mark.
 fn bare(text: &str) -> (&str, usize) {
     let bare = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);

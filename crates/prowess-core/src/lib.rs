@@ -37,6 +37,7 @@ mod cancel;
 mod catalog;
 mod clock;
 pub mod codes;
+mod credentials;
 mod declare_kinds;
 mod delivery;
 mod digest;
@@ -94,6 +95,9 @@ pub use catalog::{
     RequiredSkill, RequirementWalk, RevisedSkill, UnmetRequirement,
 };
 pub use clock::{Clock, Timestamp};
+pub use credentials::{
+    REDACTED, has_credentials, is_secret_name, without_credentials, without_secrets,
+};
 pub use delivery::{
     BodyDelivery, DeliveryPolicy, ReinjectionBudget, ShowLocation, parse_virtual_uri, virtual_uri,
 };

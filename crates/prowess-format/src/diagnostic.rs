@@ -25,6 +25,13 @@ impl Code {
     }
 }
 
+/// A code that was read, such as that of an error of a program.
+impl From<String> for Code {
+    fn from(text: String) -> Self {
+        Self(text.into())
+    }
+}
+
 impl fmt::Display for Code {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)

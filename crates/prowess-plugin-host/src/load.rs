@@ -56,6 +56,27 @@ impl PluginLoader {
         opened
     }
 
+    /// Verifies several plugins as [`Self::load_all`] does, without starting one.
+    ///
+    /// # Errors
+    ///
+    /// A plugin is refused.
+    pub fn verify_all(&self, files: impl IntoIterator<Item = PathBuf>) -> Result<(), PluginError> {
+        let mut names = Names::default();
+        files.into_iter().try_for_each(|file| self.verify_beside(&file, &mut names).map(drop))
+    }
+
+    /// Verifies a plugin beside those with these names.
+    fn verify_beside(&self, file: &Path, names: &mut Names) -> Result<VerifiedPlugin, PluginError> {
+        let (bytes, inspection) = read(file, &self.policy)?;
+        // Before the trust check: usually only one of two files with the same name is trusted, and
+        // the error for the other one would be a wrong digest.
+        names.check(&inspection.manifest.name, file)?;
+        let verified = verify_bytes(file, bytes, inspection, &self.policy, &self.trust)?;
+        names.insert(&verified.manifest().name, file);
+        Ok(verified)
+    }
+
     /// As [`Self::load_with`] for several plugins, in this order. The same file may occur several
     /// times with different settings. Of two files with the same plugin name the second is refused
     /// before its code runs, since the policy's settings are by name.
@@ -65,12 +86,7 @@ impl PluginLoader {
     ) -> Vec<Result<Plugin, PluginError>> {
         let mut names = Names::default();
         let mut load = |file: &Path, settings| {
-            let (bytes, inspection) = read(file, &self.policy)?;
-            // Before the trust check: usually only one of two files with the same name is trusted,
-            // and the error for the other one would be a wrong digest.
-            names.check(&inspection.manifest.name, file)?;
-            let verified = verify_bytes(file, bytes, inspection, &self.policy, &self.trust)?;
-            names.insert(&verified.manifest().name, file);
+            let verified = self.verify_beside(file, &mut names)?;
             self.start(&verified, settings)
         };
         let audited = |(file, settings): (PathBuf, _)| {

@@ -92,8 +92,8 @@ fn replaced_since_start(project: &Path) -> Withheld {
         codes::PROJECT_NOT_TRUSTED,
         Severity::Warning,
         format!(
-            "skills in `{project}` are hidden from the model because that folder was replaced since \
-             this program started"
+            "the folder `{project}` was replaced since this program started, so its skills are \
+             hidden"
         ),
         "restart this program to use the skills of the folder that is there now",
     );
@@ -103,8 +103,7 @@ fn replaced_since_start(project: &Path) -> Withheld {
 
 fn not_trusted(project: &Path, state: &str) -> Diagnostic {
     let project = project.to_string_lossy();
-    let message =
-        format!("skills in `{project}` are hidden from the model because that folder {state}");
+    let message = format!("the folder `{project}` {state}, so its skills are hidden");
     let help =
         format!("if you trust who wrote it, run `prowess trust {}`", shell_path(project.as_ref()));
     Diagnostic::new(codes::PROJECT_NOT_TRUSTED, Severity::Warning, message, help).in_file(&*project)

@@ -30,7 +30,8 @@ pub struct Update {
     pub to: LockedSkill,
     /// The files that differ, by path.
     pub files: BTreeMap<String, FileChange>,
-    /// The texts of changed files, before and after: at most 64, each of at most 64 KiB.
+    /// The texts of changed and added files, before and after: at most 64, each of at most 64 KiB.
+    /// A larger one that is added is cut there.
     pub texts: BTreeMap<String, [String; 2]>,
     /// Why the new version may be a step back, as sentences: a tag was moved, the revision does not
     /// follow the installed one, or the version is lower.
@@ -190,7 +191,7 @@ impl Installer<'_> {
 }
 
 impl Installer<'_> {
-    /// Returns the texts of changed files. One that cannot be read has none.
+    /// Returns the texts of changed and added files. One that cannot be read has none.
     fn texts(
         &self,
         from: &LockedSkill,
@@ -198,14 +199,23 @@ impl Installer<'_> {
         after: &Archive,
     ) -> BTreeMap<String, [String; 2]> {
         let Ok(stored) = self.store.open(&from.tree) else { return BTreeMap::new() };
-        let text = |path: &str| {
-            let before = stored.read(path, MAX_TEXT).ok()?;
-            let after = after.files().iter().find(|file| file.path == path)?;
-            let after = Some(&after.content).filter(|content| content.len() <= MAX_TEXT)?;
-            Some([String::from_utf8(before).ok()?, String::from_utf8(after.clone()).ok()?])
+        let text = |path: &str, change| {
+            let file = after.files().iter().find(|file| file.path == path)?;
+            let text = std::str::from_utf8(&file.content).ok()?;
+            let before = match change {
+                FileChange::Added => {
+                    let end = text.floor_char_boundary(MAX_TEXT);
+                    return Some([String::new(), text[..end].to_owned()]);
+                }
+                FileChange::Changed if text.len() <= MAX_TEXT => {
+                    stored.read(path, MAX_TEXT).ok()?
+                }
+                _ => return None,
+            };
+            Some([String::from_utf8(before).ok()?, text.to_owned()])
         };
-        let changed = files.iter().filter(|(_, change)| **change == FileChange::Changed);
-        let texts = changed.filter_map(|(path, _)| Some((path.clone(), text(path)?)));
+        let texts = files.iter();
+        let texts = texts.filter_map(|(path, change)| Some((path.clone(), text(path, *change)?)));
         texts.take(MAX_TEXTS).collect()
     }
 }

@@ -35,14 +35,7 @@ impl RuntimeBuilder {
     ///
     /// A failure of any other source is a diagnostic of the catalog.
     pub fn build(mut self) -> Result<Runtime, Error> {
-        self.policies = self.policies.adapted();
-        feature_need::check(&self.policies, self.virtual_shell.is_some())?;
-        if !self.policies.layers.is_empty() {
-            self.layers = self.layers_of_policies();
-        }
-        self.trace_audit();
-        self.add_shell();
-        self.add_proposals();
+        self.prepare()?;
         let gate = Arc::new(self.gate());
         let approvals = Arc::new(self.audited_approvals());
         let (toolbox, hooks) = self.toolbox(&gate)?;
@@ -79,6 +72,33 @@ impl RuntimeBuilder {
             ranker,
             counter,
         }))
+    }
+
+    /// Checks what [`Self::build`] refuses before it scans a source: whether the policies, the
+    /// layers, the sources and the tools fit together.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::build`], apart from what is wrong with a directory.
+    pub fn check(mut self) -> Result<(), Error> {
+        self.prepare()?;
+        let gate = Arc::new(self.gate());
+        self.toolbox(&gate)?;
+        let (registry, _) = self.registry()?;
+        registry.build()?;
+        Ok(())
+    }
+
+    fn prepare(&mut self) -> Result<(), Error> {
+        self.policies = std::mem::take(&mut self.policies).adapted();
+        feature_need::check(&self.policies, self.virtual_shell.is_some())?;
+        if !self.policies.layers.is_empty() {
+            self.layers = self.layers_of_policies();
+        }
+        self.trace_audit();
+        self.add_shell();
+        self.add_proposals();
+        Ok(())
     }
 
     /// Emits the events of the audit as traces too.

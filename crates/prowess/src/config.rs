@@ -22,11 +22,14 @@ pub use tier::ConfigTier;
 use keys::{Leaf, append_over, lay_over, values};
 use written::Written;
 
+/// The preset of a configuration that names none.
+const STANDARD: &str = "standard";
+
 /// The presets: name and content, in the format of `prowess.yaml`. `standard` follows
 /// agentskills.io and its client guide, like the defaults of all policies; the others reproduce
 /// other kinds of hosts.
 const PRESETS: [(&str, &str); 6] = [
-    ("standard", include_str!("../presets/standard.yaml")),
+    (STANDARD, include_str!("../presets/standard.yaml")),
     ("few-active", include_str!("../presets/few-active.yaml")),
     ("enterprise-layers", include_str!("../presets/enterprise-layers.yaml")),
     ("strict-spec", include_str!("../presets/strict-spec.yaml")),
@@ -81,9 +84,14 @@ impl Configuration {
             read.push((part, part.read()?));
         }
         let named = read.iter().rev().find_map(|(part, written)| Some((part, written.preset()?)));
-        let preset = match named {
-            Some((part, name)) => preset_part(name).map_err(|error| error.of(&part.origin))?,
-            None => preset_part("standard")?,
+        let (name, origin) =
+            named.map_or((STANDARD, Origin::Default), |(part, name)| (name, part.origin.clone()));
+        let preset = preset_part(name).map_err(|error| error.of(&origin))?;
+        let named = ConfigValue {
+            key: "preset".to_owned(),
+            tier: ConfigTier::Common,
+            value: name.into(),
+            origin,
         };
         let preset_written = preset.read()?;
         // A stable sort: the program's parts are first, and the preset is next.
@@ -101,7 +109,8 @@ impl Configuration {
             }
         }
         let policies = Policies::from_value(merged)?;
-        let values = values(&policies, &origins)?;
+        let mut values = values(&policies, &origins)?;
+        values.insert(0, named);
         Ok(Self { policies, values })
     }
 

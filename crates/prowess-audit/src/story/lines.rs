@@ -46,6 +46,9 @@ pub(super) fn sentence(entry: &Value) -> String {
         }
         "tool_call_intended" => format!("call of {}", call(entry)),
         "tool_restriction_violated" => format!("DENIED {}: {}", call(entry), text("error")),
+        "tool_call_refused" if entry["decision"]["verdict"] == "asked" => {
+            format!("{} waits for approval{}", call(entry), approval(entry))
+        }
         "tool_call_refused" => format!("refused {}: {}", call(entry), text("code")),
         "tool_execution" | "tool_execution_in_skill" => format!("{}{}", call(entry), ending(entry)),
         "script_host_refused" => {
@@ -98,6 +101,15 @@ fn ending(entry: &Value) -> String {
     let milliseconds = entry["duration_ms"].as_u64().unwrap_or_default();
     match entry["code"].as_str() {
         Some(code) => format!(": failed with {code} after {milliseconds} ms"),
-        None => format!(": done in {milliseconds} ms"),
+        None => {
+            let id = approval(entry);
+            let by = if id.is_empty() { "" } else { ", with approval" };
+            format!(": done in {milliseconds} ms{by}{id}")
+        }
     }
+}
+
+/// Returns the id of the approval that a call needed, behind a blank.
+fn approval(entry: &Value) -> String {
+    entry["decision"]["approval"].as_str().map_or_else(String::new, |id| format!(" {id}"))
 }

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use expect_test::expect;
 use prowess_audit::{Statistics, Story, StoryFilter};
 use prowess_core::{
-    AuditEvent, AuditSink, CallIntent, Code, DeactivationCause, Outcome, ReloadEvent, RuntimeEvent,
-    SessionId, Timestamp,
+    ApprovalAction, ApprovalEvent, ApprovalId, AuditEvent, AuditSink, AuditedDecision, CallIntent,
+    Code, DeactivationCause, Outcome, ReloadEvent, RuntimeEvent, SessionId, Timestamp, Verdict,
 };
 
 use crate::fixture::{
@@ -89,6 +89,46 @@ fn story_names_approvals_plugins_and_what_a_killed_task_left() {
         []
         2026-01-01T00:00:00Z plugin /plugins/notes.so rejected: `/plugins/notes.so` is not trusted; nothing was executed
     "#]].assert_eq(&shown(&story));
+}
+
+/// The call that a person approved at its terminal was refused first, and then made again.
+#[test]
+fn approved_call_is_shown_as_such_and_behind_its_approval() {
+    let place = Place::new();
+    let log = place.open();
+    let asked = AuditedDecision {
+        approval: Some(ApprovalId::new("a1")),
+        ..AuditedDecision::new(Verdict::Asked)
+    };
+    let waits = AuditEvent {
+        intent: CallIntent { decision: Some(asked.clone()), ..intent(1) },
+        outcome: Outcome::Refused(Code::new("approval-required")),
+        ..done(1)
+    };
+    log.record(&waits);
+    let at = |milliseconds| Timestamp(START.0 + milliseconds);
+    for (action, milliseconds) in [(ApprovalAction::Granted, 1_600), (ApprovalAction::Spent, 1_701)]
+    {
+        let RuntimeEvent::Approval(event) = approved() else { return };
+        log.report(&RuntimeEvent::Approval(ApprovalEvent {
+            at: at(milliseconds),
+            action,
+            ..event
+        }));
+    }
+    let granted = Some(AuditedDecision { verdict: Verdict::Allowed, ..asked });
+    let call = CallIntent { at: at(1_700), decision: granted, ..intent(2) };
+    log.intend(&call).expect("there is room");
+    log.record(&AuditEvent { intent: call, ..done(2) });
+    let story = Story::read(&place.path, &StoryFilter::default()).expect("nothing was changed");
+    expect![[r#"
+        [talk]
+        2026-01-01T00:00:01.512Z Read in pdf waited for approval a1, granted later
+        2026-01-01T00:00:01.6Z approval a1 granted by ada: Bash
+        2026-01-01T00:00:01.701Z approval a1 spent by ada: Bash
+        2026-01-01T00:00:01.701Z Read in pdf: done in 12 ms, with approval a1
+    "#]]
+    .assert_eq(&shown(&story));
 }
 
 #[test]

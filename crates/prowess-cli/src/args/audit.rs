@@ -18,8 +18,8 @@ pub(crate) enum Audit {
     /// Each session has a heading with its id and the names of its agent, model, task and tenant,
     /// and below it a line for each event, in the order of the log: the time, and what happened.
     /// A call is its tool, with its skills or script and the outcome: `done in 3 ms`, `failed with`
-    /// a code, or `refused` with a code. `loaded` and `ended` are about skills, `approval` about
-    /// calls that waited for a person, and who decided. `prowess explain CODE` explains a code.
+    /// a code, `refused` with a code, or `waits for approval`. `loaded` and `ended` are about
+    /// skills, `approval` about a person's decisions. `prowess explain CODE` explains a code.
     Show(AuditShow),
     /// Check the hash chain; exits with 1 if an entry was changed, removed, inserted or moved
     ///

@@ -10,7 +10,7 @@ use prowess::plugin_host::PluginSettings;
 use crate::policies::Found;
 
 /// The options of every command.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Global {
     #[command(flatten)]
     pub(crate) skills: SkillOptions,
@@ -58,10 +58,17 @@ pub(crate) struct Global {
     pub(crate) found: OnceCell<Found>,
 }
 
+impl Global {
+    /// Returns these options with another configuration than that of the files.
+    pub(crate) fn with(&self, found: Found) -> Self {
+        Self { found: OnceCell::from(found), ..self.clone() }
+    }
+}
+
 const GLOBAL: &str = "Global options";
 
 /// The options that choose the skills.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Skills")]
 pub(crate) struct SkillOptions {
     /// Directory of skills, optionally with its layer (default: `user`); repeatable
@@ -94,7 +101,7 @@ pub(crate) struct SkillOptions {
 }
 
 /// The options that choose the policies.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Configuration")]
 pub(crate) struct PolicyOptions {
     /// Configuration file (YAML) that overrides the files that are found; see `prowess config`

@@ -112,7 +112,7 @@ fn program_help(command: &Command, is_short: bool) -> String {
     text + options.trim_end()
         + "\n\n`prowess -h` is this on one screen, `prowess COMMAND -h` describes a command,\n\
            `prowess help options` says more about the options, and `prowess help` lists\n\
-           topics. The manual page has examples.\n"
+           topics. `prowess man` has examples; `prowess completions` is for your shell.\n"
 }
 
 /// Returns the parser that shows the formats of `validate` too. The other commands parse them, so
@@ -138,21 +138,31 @@ pub(crate) fn parse() -> Result<Args, clap::Error> {
     Args::from_arg_matches(&matches)
 }
 
-/// Parses a command line with an old name again, as it is written today, or names the command whose
-/// name is most similar.
+/// Parses a command line with an old name again, as it is written today, or names the command that
+/// was meant: one that other tools name so, or else the most similar one beside it.
 fn with_new_names(
     mut error: clap::Error,
     arguments: &[OsString],
     command: &mut Command,
 ) -> Result<ArgMatches, clap::Error> {
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
-        return Err(error);
+        return Err(with_near_option(error));
     };
-    let Some(renamed) = renamed::rewrite(name, arguments) else {
-        let names = GROUPS.iter().flat_map(|(_, names)| names.split(' '));
-        if let Some(meant) = closest(name, names, LEAST_SIMILARITY) {
-            let meant = ContextValue::Strings(vec![meant.to_owned()]);
-            error.insert(ContextKind::SuggestedSubcommand, meant);
+    let name = name.clone();
+    let Some(renamed) = renamed::rewrite(&name, arguments) else {
+        // The parser's own suggestions are names that merely begin alike.
+        error.remove(ContextKind::SuggestedSubcommand);
+        match meant(&name, arguments, command) {
+            Some((level, Meant::Alias(ours))) => {
+                let level = if level.is_empty() { level } else { format!("{level} ") };
+                let tip = format!("here that is 'prowess {level}{ours}'").into();
+                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+            }
+            Some((_, Meant::Similar(near))) => {
+                let near = ContextValue::Strings(vec![near]);
+                error.insert(ContextKind::SuggestedSubcommand, near);
+            }
+            None => {}
         }
         return Err(error);
     };
@@ -162,6 +172,44 @@ fn with_new_names(
         _ = writeln!(io::stderr(), "note: `{}` is now `{}`", renamed.old, renamed.new);
     }
     command.try_get_matches_from_mut(&renamed.arguments)
+}
+
+/// Returns the error without a suggested option that is not near to the written one.
+fn with_near_option(mut error: clap::Error) -> clap::Error {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => text.split(['=', ' ']).next(),
+        _ => None,
+    };
+    let written = text(ContextKind::InvalidArg).unwrap_or_default().trim_start_matches('-');
+    let near = text(ContextKind::SuggestedArg).unwrap_or_default().trim_start_matches('-');
+    if !near.is_empty() && closest(written, [near], LEAST_SIMILARITY).is_none() {
+        error.remove(ContextKind::SuggestedArg);
+        // It is that of the suggestion.
+        error.remove(ContextKind::Usage);
+    }
+    error
+}
+
+/// The command that an unknown one stands for.
+enum Meant {
+    /// One that other tools name so.
+    Alias(&'static str),
+    /// One that is written nearly so.
+    Similar(String),
+}
+
+/// Returns the command that an unknown one in a command line stands for, and the one that it
+/// belongs to.
+fn meant(name: &str, arguments: &[OsString], command: &Command) -> Option<(String, Meant)> {
+    let words = arguments.iter().skip(1).take_while(|word| *word != name);
+    let parent = words.fold(command, |parent, word| {
+        word.to_str().and_then(|word| parent.find_subcommand(word)).unwrap_or(parent)
+    });
+    let names = parent.get_subcommands().filter(|it| !it.is_hide_set()).map(Command::get_name);
+    let level = if std::ptr::eq(parent, command) { "" } else { parent.get_name() };
+    let similar = || closest(name, names, LEAST_SIMILARITY).map(|it| Meant::Similar(it.to_owned()));
+    let meant = renamed::of_other_tools(level, name).map(Meant::Alias).or_else(similar);
+    Some((level.to_owned(), meant?))
 }
 
 /// Refuses an option that the command does not use: it would have no effect.

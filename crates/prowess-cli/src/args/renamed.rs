@@ -18,6 +18,43 @@ const RENAMED: [(&[&str], &[&str]); 12] = [
     (&["stats"], &["audit", "stats", REST]),
 ];
 
+/// The names that other tools have for commands: those of which command, the names, and ours.
+const OF_OTHERS: [(&str, &str, &str); 25] = [
+    ("", "install i get", "add"),
+    ("", "uninstall rm delete del", "remove"),
+    ("", "ls", "list"),
+    ("", "lint check", "validate"),
+    ("", "upgrade up", "update"),
+    ("", "ci restore", "sync"),
+    ("", "init create", "new"),
+    ("", "info view cat", "show"),
+    ("", "find", "search"),
+    ("", "which why", "explain"),
+    ("", "start server", "serve"),
+    ("", "status diagnose", "doctor"),
+    ("", "exec x", "run"),
+    ("audit", "list ls log", "show"),
+    ("config", "list ls print", "show"),
+    ("config", "add", "set"),
+    ("config", "remove rm delete", "unset"),
+    ("mcp", "add", "install"),
+    ("mcp", "list ls show get", "config"),
+    ("plugin", "show info", "inspect"),
+    ("plugin", "add install", "trust"),
+    ("plugin", "test validate lint", "check"),
+    ("plugin", "init create", "new"),
+    ("approvals", "approve allow accept", "grant"),
+    ("approvals", "reject refuse", "deny"),
+];
+
+/// Returns the command that other tools name so; `level` is the command that it belongs to.
+pub(super) fn of_other_tools(level: &str, name: &str) -> Option<&'static str> {
+    let is_meant = |(of, names, _): &&(&str, &str, &str)| {
+        *of == level && names.split(' ').any(|other| other == name)
+    };
+    OF_OTHERS.iter().find(is_meant).map(|(_, _, ours)| *ours)
+}
+
 /// Shown nowhere: the arguments of the person stand here.
 const REST: &str = "…";
 
@@ -49,4 +86,21 @@ pub(super) fn rewrite(name: &str, arguments: &[OsString]) -> Option<Renamed> {
     let shown = |words: &[&str]| format!("prowess {}", words.join(" ").replace(" … ", " "));
     let last = new.strip_suffix(&[REST]).unwrap_or(new);
     Some(Renamed { arguments: renamed, old: shown(old), new: shown(last) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OF_OTHERS;
+
+    #[test]
+    fn names_of_other_tools_stand_for_commands_and_are_none() {
+        let program = super::super::command();
+        for (level, names, ours) in OF_OTHERS {
+            let parent = program.find_subcommand(level).unwrap_or(&program);
+            assert!(parent.find_subcommand(ours).is_some(), "{level} {ours}");
+            for name in names.split(' ') {
+                assert!(parent.find_subcommand(name).is_none(), "{level} {name} is a command");
+            }
+        }
+    }
 }

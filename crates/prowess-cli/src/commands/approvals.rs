@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::args::{ApprovalGrant, Approvals, Global, GrantScope};
 use crate::audit_log;
 use crate::commands::audit::located;
-use crate::failure::Failure;
+use crate::failure::{Failure, Place};
 use crate::output::Output;
 use crate::paths;
 use crate::policies::policies;
@@ -118,6 +118,11 @@ pub(super) fn numbers(output: &Output) -> Result<Vec<String>, Failure> {
     Ok(all.iter().filter_map(|shown| shown.number).map(|number| number.to_string()).collect())
 }
 
+/// Checks that the approvals can be read.
+pub(crate) fn check() -> Result<(), Failure> {
+    open()?.map_or(Ok(()), |database| find::all(&database).map(drop))
+}
+
 fn show(id: &str) -> Result<Shown, Failure> {
     let database = open()?.ok_or_else(|| find::not_found(id))?;
     let (entry, number) = find::one(&database, id)?;
@@ -201,7 +206,10 @@ fn open() -> Result<Option<ApprovalDatabase>, Failure> {
         return Ok(None);
     }
     let database = ApprovalDatabase::open(path);
-    database.map(Some).map_err(|found| Failure::new(found.code.as_str(), found.message, found.help))
+    database.map(Some).map_err(|found| {
+        let place = found.path.map(|path| Place { path: path.into(), line: None, column: None });
+        Failure::new(found.code.as_str(), found.message, found.help).at(place)
+    })
 }
 
 fn refused(error: ApprovalError) -> Failure {

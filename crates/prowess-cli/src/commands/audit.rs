@@ -36,18 +36,22 @@ pub(crate) fn run(command: &Audit, output: &Output) -> Result<ExitCode, Failure>
 }
 
 fn check(head: Option<&Head>, path: &Path, output: &Output) -> Result<ExitCode, Failure> {
-    let verified = match head {
-        Some(head) => verify_against(path, head),
-        None => verify(path),
-    };
-    let Verified { entries, files, head, torn_bytes } =
-        verified.map_err(|error| failure(path, &error))?;
+    let Verified { entries, files, head, torn_bytes } = verified(head, path)?;
     let head = head.to_string();
     output.result(&Answer { path: path.to_owned(), entries, files, head, torn_bytes }, text)?;
     if torn_bytes > 0 {
         output.remark("the last entry is unfinished; the next program that writes removes it\n");
     }
     Ok(if torn_bytes == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Reads a log, and compares it with a head that was kept.
+pub(crate) fn verified(head: Option<&Head>, path: &Path) -> Result<Verified, Failure> {
+    let verified = match head {
+        Some(head) => verify_against(path, head),
+        None => verify(path),
+    };
+    verified.map_err(|error| failure(path, &error))
 }
 
 /// Returns the file, by default the one of this user.

@@ -1,6 +1,6 @@
 //! `prowess config`: the configuration, and where it comes from.
 
-mod check;
+pub(crate) mod check;
 mod edit;
 mod init;
 mod set;
@@ -27,7 +27,7 @@ pub(crate) fn run(command: &Config, global: &Global, output: &Output) -> Result<
         Config::Get { key } => show::get(global, key, output)?,
         Config::Set { key, value, project } => set::set(global, key, value, *project, output)?,
         Config::Unset { key, project } => set::unset(key, *project, output)?,
-        Config::Edit { project } => edit::run(*project, output)?,
+        Config::Edit { project } => edit::run(global, *project, output)?,
         Config::Init(args) => init::run(args, output)?,
         Config::Schema => output.json(&Configuration::schema())?,
         Config::Check { file } => check::run(global, file.as_deref(), output)?,

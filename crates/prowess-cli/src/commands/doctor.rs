@@ -2,14 +2,18 @@
 
 mod authoring;
 mod sandbox;
+mod state;
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
+use std::fs;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use prowess::registry::RefreshMode;
-use prowess::{Cancel, Catalog, CatalogSource, Diagnostic, Record, Severity};
+use prowess::registry::codes::SOURCE_FAILED;
+use prowess::source_fs::codes::ROOT_MISSING;
+use prowess::{Cancel, Catalog, CatalogSource, Diagnostic, Record, Runtime, Severity};
 use prowess_store::codes::PACKAGE_CHANGED;
 use serde::Serialize;
 
@@ -21,11 +25,17 @@ use crate::commands::user_trust::{self, UserTrust};
 use crate::failure::Failure;
 use crate::lock_place::shown_root;
 use crate::output::{DIM, HEADING, Output, counted, write_diagnostic};
+use crate::paths;
+use crate::plugins::{self, Loaded};
+use crate::policies::{Found, policies};
+use crate::runtime::builder_with;
 use crate::terminal::{columns_behind, plain, wrapped};
-use crate::{paths, runtime};
 
 use authoring::Authoring;
 use sandbox::Sandbox;
+
+/// The start of the roots of lock files.
+const LOCKED: &str = "prowess-lock://";
 
 /// The output of `doctor --format json`.
 #[derive(Serialize)]
@@ -80,25 +90,70 @@ struct Summary {
 }
 
 /// Runs the command. The exit code is 1 if there is an error.
+///
+/// A fault that ends other commands is a finding here, and the report is about the rest.
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    let runtime = runtime::runtime(global)?;
+    let (found, failures) = Found::usable(global);
+    let mut further: Vec<_> = failures.into_iter().map(left_out).collect();
+    let global = &with_usable_roots(global.with(found), &mut further)?;
+    let runtime = runtime(global, &mut further)?;
+    further.extend(state::findings(global, runtime.policies()));
     let catalog = runtime.catalog();
     // The default of `serve`.
     let mode = runtime.policies().refresh.mode.unwrap_or(RefreshMode::Watch);
     let authoring = authoring::check(global, &catalog)?;
     let trust = UserTrust::of(&catalog)?;
     let sandbox = Sandbox::probe(runtime.policies())?;
-    let in_prompt = InPrompt::of(&runtime)?;
-    let elsewhere = Elsewhere::of(global, runtime.policies())?.findings();
-    let changed = changed_packages(&catalog);
-    let mut checked = Checked { in_prompt, ..checked(&catalog, mode, authoring, sandbox, &trust) };
-    checked.healthy &= changed.is_empty();
-    checked.summary.errors += changed.len();
-    checked.diagnostics.extend(&changed);
-    checked.summary.hints += elsewhere.len();
-    checked.diagnostics.extend(&elsewhere);
+    let in_prompt = InPrompt::of(&runtime).unwrap_or_else(|failure| {
+        further.push(failure.to_diagnostic());
+        None
+    });
+    further.extend(changed_packages(&catalog));
+    further.extend(Elsewhere::of(global, runtime.policies())?.findings());
+    let checked = checked(&catalog, &further, mode, authoring, sandbox, &trust);
+    let checked = Checked { in_prompt, ..checked };
     output.result(&checked, text)?;
     Ok(if checked.healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Returns the finding about a part of the configuration that the report is without.
+fn left_out(failure: Failure) -> Diagnostic {
+    let part = if failure.place.is_some() { "file" } else { "value" };
+    let help = format!("{}; this report is without that {part}", failure.help);
+    failure.with_help(help).to_diagnostic()
+}
+
+/// Returns the options without the roots that cannot be read.
+fn with_usable_roots(mut global: Global, further: &mut Vec<Diagnostic>) -> Result<Global, Failure> {
+    let mut named = Vec::new();
+    for root in std::mem::take(&mut global.skills.root) {
+        let directory = paths::absolute(&root.directory)?;
+        match fs::read_dir(&directory) {
+            Ok(_) => named.push(root),
+            Err(error) => {
+                let path = directory.display().to_string();
+                let message = format!("the directory of skills `{path}` cannot be read: {error}");
+                let help = "name a directory that holds the skills' directories";
+                let found = Diagnostic::new(ROOT_MISSING, Severity::Error, message, help);
+                further.push(found.in_file(&*path));
+            }
+        }
+    }
+    global.skills.root = named;
+    Ok(global)
+}
+
+/// Builds the runtime of what can be used: without the plugins that cannot start.
+fn runtime(global: &Global, further: &mut Vec<Diagnostic>) -> Result<Runtime, Failure> {
+    let mut policies = policies(global)?;
+    let loaded = plugins::load_reported(global, &policies);
+    let built = builder_with(global, policies.clone(), &loaded).and_then(|it| Ok(it.build()?));
+    built.or_else(|failure| {
+        further.push(failure.to_diagnostic());
+        policies.plugins.built_in = None;
+        further.extend(loaded.failures);
+        Ok(builder_with(global, policies, &Loaded::none())?.build()?)
+    })
 }
 
 /// Reports installed packages whose files are not the locked ones. They may be in a kept scan.
@@ -119,14 +174,21 @@ fn changed_packages(catalog: &Catalog) -> Vec<Diagnostic> {
 
 fn checked<'c>(
     catalog: &'c Catalog,
+    further: &'c [Diagnostic],
     mode: RefreshMode,
     authoring: Vec<Authoring>,
     sandbox: Sandbox,
     trust: &UserTrust,
 ) -> Checked<'c> {
     let own = OwnCopies::of();
-    let mut diagnostics: Vec<_> =
-        catalog.diagnostics().filter(|found| !own.is_about_one(found)).collect();
+    // The findings about lock files name the files.
+    let is_lock = |found: &Diagnostic| {
+        found.code == SOURCE_FAILED
+            && found.path.as_deref().is_some_and(|path| path.starts_with(LOCKED))
+    };
+    let of_catalog =
+        catalog.diagnostics().filter(|found| !own.is_about_one(found) && !is_lock(found));
+    let mut diagnostics: Vec<_> = further.iter().chain(of_catalog).collect();
     let count = |severity| diagnostics.iter().filter(|found| found.severity == severity).count();
     let summary = Summary {
         skills: catalog.len(),

@@ -73,7 +73,8 @@ fn list(output: &Output) -> Result<(), Failure> {
         }
         let _ = writeln!(text, "  {ID}{OPTIONS:13}{ID:#}  The options of all commands");
         text + "\n`prowess -h` lists the commands, `prowess help COMMAND` describes one, and\n\
-                `prowess explain CODE` says what a code means.\n"
+                `prowess explain CODE` says what a code means. `prowess man` is the manual page,\n\
+                and `prowess completions bash` prints the completions of a shell.\n"
     })
 }
 

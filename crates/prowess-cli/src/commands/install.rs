@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use prowess::{Cancel, RemoteErrorKind, RemoteRequest};
+use prowess::{Cancel, RemoteErrorKind, RemoteRequest, has_credentials, without_credentials};
 use prowess_source_remote::{LocalSource, LockRemote, WrittenSource};
 use prowess_store::{Added, Addition, InstallError, LeftOut, PlaceState, Placed};
 use prowess_text::{enumerated, shell_word};
@@ -217,9 +217,21 @@ pub(crate) fn added_line(added: Added) -> Line {
     Line { id: added.id, state, detail: Some(detail) }
 }
 
+/// Returns the failure of a source or a target with a password or a token in it, which would be
+/// stored and shown.
+pub(crate) fn with_credentials(what: &str) -> Failure {
+    let message = format!("the {what} contains a password or a token");
+    let help = "keep it in `.netrc`, in a credential helper of git, or in a variable such as \
+                `PROWESS_TOKEN_GITLAB_EXAMPLE_COM`";
+    Failure::new(RemoteErrorKind::Unsupported.as_str(), message, help)
+}
+
 /// Returns the request for a source as the lock file has it, with a reference that is named apart: a
 /// path does not depend on the working directory.
 pub(crate) fn request(written: &str, reference: Option<&str>) -> Result<RemoteRequest, Failure> {
+    if has_credentials(written) {
+        return Err(with_credentials("source"));
+    }
     let with_reference = |request: RemoteRequest| RemoteRequest {
         reference: reference.map(str::to_owned).or(request.reference),
         source: request.source,
@@ -318,7 +330,10 @@ pub(crate) fn print(
     lock: Option<&LockPlace>,
     output: &Output,
 ) -> Result<(), Failure> {
-    let lines = Lines { skills, lock: lock.map(|lock| lock.file.path().to_owned()) };
+    let shown = |detail: String| without_credentials(&detail).into_owned();
+    let skills = skills.into_iter().map(|line| Line { detail: line.detail.map(shown), ..line });
+    let lines =
+        Lines { skills: skills.collect(), lock: lock.map(|lock| lock.file.path().to_owned()) };
     output.result(&lines, lines_text)?;
     for (state, help) in NEXT_STEPS {
         if lines.skills.iter().any(|line| line.state == state) {

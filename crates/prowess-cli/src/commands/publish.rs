@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use prowess::{Cancel, RemoteErrorKind};
+use prowess::{Cancel, RemoteErrorKind, has_credentials};
 use prowess_archive::File;
 #[cfg(feature = "remotes")]
 use prowess_source_remote::{Annotations, OciRemote, S3Remote};
@@ -16,7 +16,7 @@ use prowess_store::publish_signed;
 use prowess_store::{InstallError, publish};
 
 use crate::args::Publish;
-use crate::commands::install::{Line, print};
+use crate::commands::install::{Line, print, with_credentials};
 use crate::failure::Failure;
 use crate::features;
 #[cfg(feature = "remotes")]
@@ -26,6 +26,9 @@ use crate::paths::absolute;
 use crate::terminal::plain;
 
 pub(crate) fn run(args: &Publish, output: &Output) -> Result<ExitCode, Failure> {
+    if args.to.as_deref().is_some_and(has_credentials) {
+        return Err(with_credentials("target"));
+    }
     if args.to.as_ref().is_some_and(|target| target.contains("://")) {
         features::require("remotes", "publish --to")?;
     }

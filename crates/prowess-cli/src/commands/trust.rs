@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use prowess::state::{
     Origin, TrustError, TrustFile, TrustedFolder, TrustedOrigin, TrustedOrigins, TrustedState,
 };
-use prowess::{Clock, SystemClock};
+use prowess::{Clock, SystemClock, has_credentials, without_credentials};
 use prowess_text::shell_path;
 use serde::Serialize;
 
@@ -112,6 +112,10 @@ fn revoke(file: &TrustFile, written: &str, output: &Output) -> Result<Answer, Fa
             return Ok(Answer::RevokedOrigin { revoked: named(&revoked) });
         }
     }
+    if has_credentials(written) {
+        // The failure would repeat them.
+        request(written, None)?;
+    }
     let revoked = file.revoke(Path::new(written)).map_err(refused)?;
     Ok(Answer::Revoked { revoked: folder(&revoked) })
 }
@@ -130,7 +134,8 @@ fn list(file: &TrustFile) -> Result<Answer, Failure> {
 }
 
 fn named(trusted: &TrustedOrigin) -> Named {
-    Named { name: trusted.name().to_owned(), since: trusted.since() }
+    // One of an older version may have a password.
+    Named { name: without_credentials(trusted.name()).into_owned(), since: trusted.since() }
 }
 
 fn folder(trusted: &TrustedFolder) -> Folder {

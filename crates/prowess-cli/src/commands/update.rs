@@ -44,7 +44,7 @@ struct Shown {
     #[serde(skip)]
     revisions: [String; 2],
     files: BTreeMap<String, &'static str>,
-    /// The differences of changed text files, as a unified diff.
+    /// The differences of changed text files, and the texts of added ones, as a unified diff.
     #[serde(skip_serializing_if = "String::is_empty")]
     diff: String,
     /// Why the new version may be a step back.
@@ -189,8 +189,9 @@ fn shown(update: NewVersion) -> Shown {
 
 fn diff(path: &str, [before, after]: &[String; 2]) -> String {
     let diff = TextDiff::from_lines(before, after);
-    let (before, after) = (format!("installed/{path}"), format!("new/{path}"));
-    diff.unified_diff().header(&before, &after).to_string()
+    let installed = format!("installed/{path}");
+    let installed = if before.is_empty() { "/dev/null" } else { &installed };
+    diff.unified_diff().header(installed, &format!("new/{path}")).to_string()
 }
 
 /// Returns the first lines of a diff for a terminal.

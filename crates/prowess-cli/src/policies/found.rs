@@ -1,14 +1,26 @@
 //! Finds the parts of the configuration, and reads them in the order of precedence.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use prowess::{ConfigPart, Origin};
+use prowess::{ConfigPart, Configuration, Origin};
 
 use super::places::{FileState, Found, FoundFile};
-use super::{configuration_of, file_part, places, project, variables};
+use super::{configuration_of, file_part, found_part, places, project, variables};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::paths::surroundings;
+use crate::runtime;
+
+type Read = Result<ConfigPart, Failure>;
+
+/// The parts of the operator, and the files that were looked for.
+struct Parts {
+    files: Vec<FoundFile>,
+    /// Those below the file of a project.
+    below: Vec<Read>,
+    /// Those above it.
+    above: Vec<Read>,
+}
 
 impl Found {
     /// Returns the configuration of a command, which is read at the first call: files may be pipes,
@@ -17,29 +29,26 @@ impl Found {
         if let Some(found) = global.found.get() {
             return Ok(found);
         }
-        let found = Self::read(global)?;
+        let found = Self::read(global, None)?;
         Ok(global.found.get_or_init(|| found))
+    }
+
+    /// Returns the configuration of a command once this file has this text.
+    pub(crate) fn changed(global: &Global, path: &Path, text: &str) -> Result<Self, Failure> {
+        Self::read(global, Some((path, text)))
     }
 
     /// Reads the files of the system, the user and the project, the variables of the environment
     /// and the options of the command line. Each replaces the values of those before it.
-    fn read(global: &Global) -> Result<Self, Failure> {
-        let mut files = Vec::new();
-        let mut below = Vec::new();
-        let named = [Some(places::system_file()), places::user_file()];
-        for path in named.into_iter().flatten().filter(|_| !global.policies.no_config) {
-            let is_there = path.symlink_metadata().is_ok();
-            let state = if is_there { FileState::Used } else { FileState::Missing };
-            if is_there {
-                below.push(file_part(&path)?);
-            }
-            files.push(FoundFile { path, state });
-        }
-        let above = above(global, &mut files)?;
+    fn read(global: &Global, changed: Option<(&Path, &str)>) -> Result<Self, Failure> {
+        let Parts { mut files, below, above } = Parts::of(global, changed);
+        let mut below = below.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let above = above.into_iter().collect::<Result<Vec<_>, _>>()?;
         if !global.policies.no_config {
-            let operator: Vec<_> = below.iter().chain(&above).cloned().collect();
-            let operator = configuration_of(operator)?;
-            if let Some((file, part)) = project::find(&surroundings()?, operator.policies())? {
+            let operator = configuration_of(below.iter().chain(&above).cloned())?;
+            if let Some((file, part)) =
+                project::find(&surroundings()?, operator.policies(), changed)?
+            {
                 // Behind the user's file, where its part is.
                 files.insert(files.len().min(2), file);
                 below.extend(part);
@@ -48,32 +57,96 @@ impl Found {
         let configuration = configuration_of(below.into_iter().chain(above))?;
         Ok(Self { configuration, files })
     }
+
+    /// Reads what commands can use, and returns the failure of each part that is left out.
+    pub(crate) fn usable(global: &Global) -> (Self, Vec<Failure>) {
+        let Parts { mut files, below, above } = Parts::of(global, None);
+        let mut failures = Vec::new();
+        let mut parts = Vec::new();
+        let mut place = below.len();
+        let mut add = |parts: &mut Vec<ConfigPart>, at: usize, read: Read| {
+            let added = read.and_then(|part| {
+                parts.insert(at, part);
+                let checked =
+                    Self::of_parts(parts).and_then(|found| runtime::check(&global.with(found)));
+                checked.inspect_err(|_| drop(parts.remove(at)))
+            });
+            added.map_err(|failure| failures.push(failure)).is_ok()
+        };
+        for (at, read) in below.into_iter().chain(above).enumerate() {
+            let end = parts.len();
+            if !add(&mut parts, end, read) && at < place {
+                place -= 1;
+            }
+        }
+        let operator = Self::of_parts(&parts).ok().filter(|_| !global.policies.no_config);
+        let project = operator.zip(surroundings().ok()).map(|(operator, machine)| {
+            project::find(&machine, operator.configuration.policies(), None)
+        });
+        match project.transpose() {
+            Ok(Some(Some((file, part)))) => {
+                files.insert(files.len().min(2), file);
+                if let Some(part) = part {
+                    add(&mut parts, place, Ok(part));
+                }
+            }
+            Ok(_) => {}
+            Err(failure) => failures.push(failure),
+        }
+        let usable = Self::of_parts(&parts).expect("each part was read before");
+        (Self { files, ..usable }, failures)
+    }
+
+    fn of_parts(parts: &[ConfigPart]) -> Result<Self, Failure> {
+        let configuration: Configuration = configuration_of(parts.iter().cloned())?;
+        Ok(Self { configuration, files: Vec::new() })
+    }
+}
+
+impl Parts {
+    fn of(global: &Global, changed: Option<(&Path, &str)>) -> Self {
+        let mut files = Vec::new();
+        let mut below = Vec::new();
+        let named = [Some(places::system_file()), places::user_file()];
+        for path in named.into_iter().flatten().filter(|_| !global.policies.no_config) {
+            let changed = changed.filter(|(file, _)| *file == path);
+            let is_there = changed.is_some() || path.symlink_metadata().is_ok();
+            let state = if is_there { FileState::Used } else { FileState::Missing };
+            if is_there {
+                let text =
+                    |(_, text): (_, &str)| ConfigPart::text(Origin::File(path.clone()), text);
+                below.push(changed.map(text).map_or_else(|| found_part(&path), Ok));
+            }
+            files.push(FoundFile { path, state });
+        }
+        let above = above(global, &mut files);
+        Self { files, below, above }
+    }
 }
 
 /// Returns the parts above the files that are found: the environment, then the command line.
-fn above(global: &Global, files: &mut Vec<FoundFile>) -> Result<Vec<ConfigPart>, Failure> {
+fn above(global: &Global, files: &mut Vec<FoundFile>) -> Vec<Read> {
     let mut parts = Vec::new();
-    let mut add_file = |path: PathBuf, parts: &mut Vec<ConfigPart>| {
-        parts.push(file_part(&path)?);
+    let mut add_file = |path: PathBuf, parts: &mut Vec<Read>| {
+        parts.push(file_part(&path));
         files.push(FoundFile { path, state: FileState::Used });
-        Ok::<_, Failure>(())
     };
     if let Some(path) = variables::named_file() {
-        add_file(path, &mut parts)?;
+        add_file(path, &mut parts);
     }
-    parts.extend(variables::parts()?);
+    parts.extend(variables::parts());
     if let Some(path) = &global.policies.config {
-        add_file(path.clone(), &mut parts)?;
+        add_file(path.clone(), &mut parts);
     }
     let option = |name: &str| Origin::Option(name.to_owned());
     if let Some(preset) = &global.policies.preset {
-        parts.push(ConfigPart::value(option("--preset"), "preset", json(preset)));
+        parts.push(Ok(ConfigPart::value(option("--preset"), "preset", json(preset))));
     }
     for setting in &global.policies.set {
         let origin = option(&format!("--set {}", setting.key));
-        parts.push(ConfigPart::value(origin, &*setting.key, &*setting.value));
+        parts.push(Ok(ConfigPart::value(origin, &*setting.key, &*setting.value)));
     }
-    Ok(parts)
+    parts
 }
 
 /// Returns a text as YAML.

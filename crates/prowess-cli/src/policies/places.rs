@@ -1,12 +1,16 @@
 //! The places of configuration files.
 
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use prowess::{Code, Configuration, Diagnostic, Severity};
+use prowess::{Code, ConfigValue, Configuration, Diagnostic, Origin, Severity};
 use prowess_text::shell_path;
 use serde::Serialize;
 
+use super::file_text;
+use crate::failure::{Failure, Place};
 use crate::paths::machine;
+use crate::text_edit;
 
 const PROJECT_CONFIG_NOT_TRUSTED: Code = Code::new("project-config-not-trusted");
 
@@ -46,7 +50,7 @@ pub(crate) enum FileState {
 }
 
 /// The configuration of a command, and the files that it was looked for in.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) configuration: Configuration,
     /// The files, the weakest first.
@@ -54,6 +58,29 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// Returns a failure with the key that it is about, and the place that sets it.
+    pub(crate) fn blaming(&self, key: &str, failure: Failure) -> Failure {
+        let is_meant =
+            |value: &&ConfigValue| value.key == key || value.key.starts_with(&format!("{key}."));
+        let value = self.configuration.values().iter().find(is_meant);
+        let message = format!("`{key}`: {}", failure.message);
+        let place = value.and_then(|value| match &value.origin {
+            Origin::File(path) | Origin::Project(path) => {
+                let path_of_key: Vec<_> = key.split('.').collect();
+                let text = path
+                    .metadata()
+                    .ok()
+                    .filter(Metadata::is_file)
+                    .and_then(|_| file_text(path).ok());
+                let position = text.and_then(|text| text_edit::position(&text, &path_of_key));
+                let (line, column) = position.unzip();
+                Some(Place { path: path.display().to_string(), line, column })
+            }
+            _ => None,
+        });
+        Failure { message, ..failure }.at(place)
+    }
+
     /// Returns a finding about a project's file that does not count.
     pub(crate) fn finding(&self) -> Option<Diagnostic> {
         let file = self.files.iter().find(|file| file.state == FileState::NotTrusted)?;

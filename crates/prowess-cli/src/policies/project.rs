@@ -19,10 +19,13 @@ const MOST_BYTES: usize = 64 * 1024;
 pub(super) fn find(
     surroundings: &Surroundings,
     operator: &Policies,
+    changed: Option<(&Path, &str)>,
 ) -> Result<Option<(FoundFile, Option<ConfigPart>)>, Failure> {
     let Some(project) = surroundings.project() else { return Ok(None) };
     let path = project_file(project);
-    if operator.discovery.project == ProjectSearch::Never || path.symlink_metadata().is_err() {
+    let changed = changed.filter(|(file, _)| *file == path);
+    let is_there = changed.is_some() || path.symlink_metadata().is_ok();
+    if operator.discovery.project == ProjectSearch::Never || !is_there {
         return Ok(None);
     }
     let is_trusted = operator.discovery.project_trust == ProjectTrust::Trusted;
@@ -32,6 +35,10 @@ pub(super) fn find(
     let Some(folder) = folder else {
         return Ok(Some((FoundFile { path, state: FileState::NotTrusted }, None)));
     };
+    if let Some((_, text)) = changed {
+        let part = ConfigPart::text(Origin::Project(path.clone()), text);
+        return Ok(Some((FoundFile { path, state: FileState::Used }, Some(part))));
+    }
     let unreadable = |reason: String| {
         let message = format!("`{}` cannot be read: {reason}", path.display());
         Failure::new("config-unreadable", message, "correct or remove the project's file")

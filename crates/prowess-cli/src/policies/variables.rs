@@ -43,16 +43,12 @@ pub(super) fn dynamic() -> Option<PathBuf> {
 }
 
 /// Returns a part for each variable with a key, in the order of their names.
-pub(super) fn parts() -> Result<Vec<ConfigPart>, Failure> {
-    let mut parts = Vec::new();
-    for (name, value) in variables() {
-        // A variable without the underscores may be another program's.
-        if name.contains("__") || keys().any(|key| key == key_of(&name)) {
-            let value = text(&name, value)?;
-            parts.push(ConfigPart::value(variable(&name), key_of(&name), value));
-        }
-    }
-    Ok(parts)
+pub(super) fn parts() -> impl Iterator<Item = Result<ConfigPart, Failure>> {
+    // A variable without the underscores may be another program's.
+    let is_key = |name: &str| name.contains("__") || keys().any(|key| key == key_of(name));
+    variables().filter(move |(name, _)| is_key(name)).map(|(name, value)| {
+        Ok(ConfigPart::value(variable(&name), key_of(&name), text(&name, value)?))
+    })
 }
 
 /// Returns the variables that are neither keys nor anything else that the program reads.

@@ -96,6 +96,16 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<Vec<Change
     })
 }
 
+/// Returns where the entry that a path leads to begins.
+pub(super) fn position(text: &str, path: &[&str]) -> Option<usize> {
+    let lines = lines(text);
+    match place(&lines, path).ok()? {
+        Place::Entry(entry) => lines.get(entry.start).map(|line| line.span.start + line.indent),
+        Place::Braces(brace, _) => Some(brace),
+        Place::Missing { .. } => None,
+    }
+}
+
 /// Removes the entry that a path leads to. Comments and empty lines in it stay.
 pub(super) fn unset(text: &str, path: &[&str]) -> Result<Vec<Change>, Fault> {
     let lines = lines(text);

@@ -201,6 +201,14 @@ fn show_prints_the_tiers_that_are_asked_for() {
     assert!(!has(&[], "prompt.catalog_every"), "hardly anybody sets it");
     assert!(has(&["--all"], "prompt.catalog_every") && has(&["--all"], "prompt.max_tokens"));
     assert!(has(&["prompt"], "prompt.catalog_every"), "a user who names a key means it");
+    assert!(has(&["--set", "name_style=dot"], "name_style"), "somebody has set it");
+    assert!(!has(&["--preset", "sandbox"], "tools.skill_lookup"), "the preset has set it");
+    let get = |key: &str, args: &[&str]| run(&tree, &[&["config", "get", key], args].concat());
+    assert_eq!(get("preset", &["--preset", "boxxy"]).text(), "boxxy\n");
+    let settings = ["--set", "plugins.settings={x: {layer: user}}"];
+    assert!(get("plugins.settings", &settings).text().contains("layer: \"user\""));
+    let set = "`prowess config set sources.mcp.a.url VALUE` sets it";
+    assert!(get("sources.mcp.a.url", &[]).stderr.contains(set), "it is a key");
     let changed = ["--changed", "--set", "prompt.catalog_every=call"];
     assert_eq!(keys(&changed), ["registry.limits.body_tokens.severity", "prompt.catalog_every"]);
 }

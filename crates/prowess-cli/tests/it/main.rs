@@ -7,6 +7,8 @@ mod bad_input;
 mod calls;
 mod configuration;
 mod contract;
+mod credentials;
+mod doctor;
 mod documents;
 mod dynamic;
 mod explain;

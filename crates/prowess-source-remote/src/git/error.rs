@@ -1,6 +1,6 @@
 //! The messages of git.
 
-use prowess_core::{RemoteError, RemoteErrorKind};
+use prowess_core::{RemoteError, RemoteErrorKind, without_credentials};
 use prowess_text::clipped;
 
 /// Parts of messages of git in the language `C`, in lower case, and what they mean. The first one
@@ -35,7 +35,7 @@ pub(crate) fn read(messages: &str) -> RemoteError {
     let kind = kind.map_or(RemoteErrorKind::Unavailable, |(_, kind)| *kind);
     let redirects = lower.contains("returned error: 30");
     let help = if redirects { "; name the place that it redirects to" } else { "" };
-    let reason = clipped(&without_passwords(reason(messages)), MAX_CHARACTERS);
+    let reason = clipped(&without_credentials(reason(messages)), MAX_CHARACTERS);
     RemoteError::new(kind, format!("git: {reason}{help}"))
 }
 
@@ -45,21 +45,6 @@ fn reason(messages: &str) -> &str {
     let said = |start: &&str| messages.lines().find_map(|line| line.strip_prefix(*start));
     let said = [starts[2], starts[3], starts[1], starts[0]].iter().find_map(said);
     said.unwrap_or_else(|| messages.lines().last().unwrap_or("it fails without a message"))
-}
-
-/// Removes what stands in front of the `@` of URLs: a credential helper or the user's
-/// configuration may have added it.
-fn without_passwords(line: &str) -> String {
-    let mut text = String::new();
-    for (index, part) in line.split("://").enumerate() {
-        if index > 0 {
-            text.push_str("://");
-        }
-        let end = part.find(['/', ' ', '\'']).unwrap_or(part.len());
-        let start = part[..end].rfind('@').filter(|_| index > 0).map_or(0, |at| at + 1);
-        text.push_str(&part[start..]);
-    }
-    text
 }
 
 #[cfg(test)]
@@ -72,7 +57,7 @@ mod tests {
     fn passwords_are_not_repeated() {
         let error = read("fatal: unable to access 'https://user:s3cr3t@example.com/a.git/': no\n");
         assert_eq!(error.kind, RemoteErrorKind::Unavailable);
-        assert!(error.message.contains("https://example.com/a.git"), "{error}");
+        assert!(error.message.contains("https://[REDACTED]@example.com/a.git"), "{error}");
         assert!(!error.message.contains("s3cr3t"), "{error}");
     }
 

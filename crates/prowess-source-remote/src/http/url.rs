@@ -1,17 +1,10 @@
 //! URLs of sources, and references of documents at a URL.
 
 use fluent_uri::UriRef;
-use prowess_core::{RemoteError, RemoteErrorKind};
+use prowess_core::{RemoteError, RemoteErrorKind, has_credentials};
 
 use crate::http_options::HttpOptions;
 use crate::url::{Url, unsupported};
-
-/// Words in the names of parameters that are credentials, such as `access_token` and
-/// `X-Amz-Signature`.
-const SECRETS: [&str; 11] = [
-    "apikey", "auth", "credential", "jwt", "key", "passwd", "password", "secret", "sig",
-    "signature", "token",
-];
 
 impl Url {
     /// Checks a source that a user has written, which the lock file repeats.
@@ -21,8 +14,7 @@ impl Url {
     /// As [`Self::new`], or the query contains credentials.
     pub(crate) fn of_source(text: &str, options: &HttpOptions) -> Result<Self, RemoteError> {
         let url = Self::new(text, options)?;
-        let query = url.as_str().split_once('?').map_or("", |(_, query)| query);
-        if query.split('&').any(is_secret) {
+        if has_credentials(url.as_str()) {
             let message = "the URL contains credentials, which the lock file would repeat; keep \
                            them in a variable or in `.netrc` instead";
             return Err(unsupported(message.to_owned()));
@@ -61,11 +53,6 @@ impl Url {
     pub(crate) fn path(&self) -> &str {
         self.0.path().as_str()
     }
-}
-
-fn is_secret(parameter: &str) -> bool {
-    let name = parameter.split('=').next().unwrap_or_default().to_ascii_lowercase();
-    name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| SECRETS.contains(&word))
 }
 
 #[cfg(test)]

@@ -7,9 +7,11 @@ use serde::Serialize;
 
 use crate::args::Global;
 use crate::failure::Failure;
+use crate::features;
 use crate::output::Output;
-use crate::policies::{FileState, Found, FoundFile, check_file, policies, unknown_variables};
+use crate::policies::{FileState, Found, FoundFile, of_file, policies, unknown_variables};
 use crate::terminal::plain;
+use crate::{plugins, runtime};
 
 /// The output of `config check --format json`.
 #[derive(Serialize)]
@@ -20,20 +22,14 @@ struct Checked {
 }
 
 pub(super) fn run(global: &Global, file: Option<&Path>, output: &Output) -> Result<(), Failure> {
-    let (files, finding) = match file {
-        Some(file) => {
-            check_paths(&check_file(file)?)?;
-            (vec![FoundFile { path: file.to_owned(), state: FileState::Used }], None)
-        }
-        None => {
-            let found = Found::of(global)?;
-            check_paths(&policies(global)?)?;
-            let finding = found.finding();
-            (found.files.clone(), finding)
-        }
+    let found = match file {
+        Some(file) => of_file(file, None)?,
+        None => Found::of(global)?.clone(),
     };
+    check(&global.with(found.clone()))?;
     let unknown_variables = if file.is_some() { Vec::new() } else { unknown_variables() };
-    let checked = Checked { valid: true, files, unknown_variables };
+    let finding = found.finding();
+    let checked = Checked { valid: true, files: found.files, unknown_variables };
     output.result(&checked, text)?;
     output.diagnostics(&finding);
     for name in &checked.unknown_variables {
@@ -42,11 +38,41 @@ pub(super) fn run(global: &Global, file: Option<&Path>, output: &Output) -> Resu
     Ok(())
 }
 
-/// Returns an error if a file does not exist without which a command fails. Directories may appear
-/// later.
-fn check_paths(policies: &Policies) -> Result<(), Failure> {
-    let Policies { plugins, scripts, sources, .. } = policies;
-    let plugins = plugins.load.iter().map(|file| ("plugins.load", file.as_path()));
+/// Checks the configuration of these options as the commands read it that use it.
+fn check(global: &Global) -> Result<(), Failure> {
+    runtime::check(global)?;
+    let policies = policies(global)?;
+    plugins::verify(global, &policies)?;
+    match unusable_paths(&policies).next() {
+        None => Ok(()),
+        Some((key, failure)) => Err(Found::of(global)?.blaming(key, failure)),
+    }
+}
+
+/// Checks what a file is to contain: alone, and with the other places of the configuration. What
+/// was wrong before is not the fault of the change.
+pub(super) fn check_change(global: &Global, file: &Path, text: &str) -> Result<(), Failure> {
+    features::check(of_file(file, Some(text))?.configuration.policies())?;
+    let after = Found::changed(global, file, text).and_then(|found| check(&global.with(found)));
+    let Err(failure) = after else { return Ok(()) };
+    let before = Found::of(global).and_then(|_| check(global)).err();
+    if before.is_some_and(|before| before.message == failure.message) {
+        Ok(())
+    } else {
+        Err(failure)
+    }
+}
+
+/// Returns the paths that no command can use, with their keys: roots that are not absolute, and
+/// files that do not exist. Directories may appear later.
+pub(crate) fn unusable_paths(policies: &Policies) -> impl Iterator<Item = (&'static str, Failure)> {
+    let Policies { discovery, scripts, sources, .. } = policies;
+    let help = "correct the path in the configuration";
+    let roots = discovery.roots.values().flatten().filter(|root| !root.is_absolute());
+    let relative = roots.map(|root| {
+        let message = format!("`{}` is not absolute", root.display());
+        ("discovery.roots", Failure::usage("root-not-absolute", message, help))
+    });
     let authorities = scripts.authorities.iter().map(|file| ("scripts.authorities", &**file));
     let secrets = scripts.secrets.iter().filter_map(|secret| secret.file.as_deref());
     let secrets = secrets.map(|file| ("scripts.secrets", file));
@@ -54,10 +80,12 @@ fn check_paths(policies: &Policies) -> Result<(), Failure> {
     let programs = sources.mcp.values().filter_map(|server| server.command.first());
     let programs = programs.filter(|program| program.contains('/'));
     let programs = programs.map(|program| ("sources.mcp", Path::new(program)));
-    let mut files = plugins.chain(authorities).chain(secrets).chain(programs);
-    let Some((key, file)) = files.find(|(_, file)| !file.exists()) else { return Ok(()) };
-    let message = format!("`{key}`: `{}` does not exist", file.display());
-    Err(Failure::usage("path-not-found", message, "correct the path in the configuration"))
+    let files = authorities.chain(secrets).chain(programs);
+    let missing = files.filter(|(_, file)| !file.exists()).map(|(key, file)| {
+        let message = format!("`{}` does not exist", file.display());
+        (key, Failure::usage("path-not-found", message, help))
+    });
+    relative.chain(missing).collect::<Vec<_>>().into_iter()
 }
 
 fn text(checked: &Checked) -> String {

@@ -5,13 +5,15 @@ use std::process::Command;
 use prowess::{ConfigTier, Configuration};
 use serde_json::json;
 
+use super::check::check_change;
 use super::set::ConfigFile;
+use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::policies::{check_text, file_text};
+use crate::policies::file_text;
 use crate::terminal::plain;
 
-pub(super) fn run(project: bool, output: &Output) -> Result<(), Failure> {
+pub(super) fn run(global: &Global, project: bool, output: &Output) -> Result<(), Failure> {
     let editor = ["VISUAL", "EDITOR"].into_iter().filter_map(|name| std::env::var(name).ok());
     let Some(editor) = editor.into_iter().find(|editor| !editor.trim().is_empty()) else {
         let message = "neither `VISUAL` nor `EDITOR` names an editor";
@@ -34,7 +36,7 @@ pub(super) fn run(project: bool, output: &Output) -> Result<(), Failure> {
         return Err(failed(format!("`{editor}` ended with {status}")));
     }
     // What is wrong is said, and the text stays as the person wrote it.
-    check_text(&file.path, &file_text(&file.path).map_err(failed)?)?;
+    check_change(global, &file.path, &file_text(&file.path).map_err(failed)?)?;
     let path = file.path.to_string_lossy();
     output.result(&json!({ "path": path }), |_| format!("valid: {}\n", plain(&path)))
 }

@@ -8,11 +8,12 @@ use prowess::Origin;
 use prowess_dir::{Dir, Links};
 use serde_json::{Value, json};
 
+use super::check::check_change;
 use crate::args::Global;
 use crate::failure::{Failure, Place};
 use crate::output::{ID, Output};
 use crate::paths::surroundings;
-use crate::policies::{Found, check_text, check_value, file_text, project_file, user_file};
+use crate::policies::{Found, check_value, file_text, is_pipe, of_file, project_file, user_file};
 use crate::terminal::plain;
 use crate::text_edit::{self, Fault, TextFormat};
 
@@ -28,7 +29,9 @@ pub(super) fn set(
     let parsed = serde_yaml::from_str(value).unwrap_or_default();
     let path: Vec<_> = key.split('.').collect();
     let text = set_all(&file.text, &path, &parsed);
-    file.replace(&text.map_err(|fault| file.not_editable(key, &fault))?)?;
+    let text = text.map_err(|fault| file.not_editable(key, &fault))?;
+    check_change(global, &file.path, &text)?;
+    file.replace(&text)?;
     say(&file, key, "Set", output)?;
     overridden(global, key, &file.path, output);
     Ok(())
@@ -42,6 +45,8 @@ pub(super) fn unset(key: &str, project: bool, output: &Output) -> Result<(), Fai
         let help = format!("`prowess config show {key}` prints where a value comes from");
         return Err(Failure::new("config-key-not-set", message, help));
     };
+    // Another fault of the configuration may be the reason to remove it.
+    of_file(&file.path, Some(&text))?;
     file.replace(&text)?;
     say(&file, key, "Removed", output)
 }
@@ -101,6 +106,10 @@ impl ConfigFile {
         }
         let text = match path.symlink_metadata() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+            _ if is_pipe(&path) => {
+                let message = format!("`{}` is a pipe", path.display());
+                return Err(Failure::new("config-unreadable", message, "replace it by a file"));
+            }
             _ => file_text(&path).map_err(|reason| {
                 let message = format!("`{}` cannot be read: {reason}", path.display());
                 Failure::new("config-unreadable", message, "correct its permissions, or remove it")
@@ -119,10 +128,9 @@ impl ConfigFile {
         Failure::new("config-not-editable", message, help).at(Some(place))
     }
 
-    /// Checks a text and writes it: a reader sees the old one or the new one. A link stays, and
+    /// Writes a text: a reader sees the old one or the new one. A link stays, and
     /// its target is written, as in a repository of dotfiles.
     fn replace(&self, text: &str) -> Result<(), Failure> {
-        check_text(&self.path, text)?;
         self.write(text).map_err(|reason| {
             let message = format!("`{}` could not be written: {reason}", self.path.display());
             Failure::new("output-failed", message, "nothing was changed; try again")

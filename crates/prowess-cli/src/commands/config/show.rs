@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use prowess::tools::closest;
-use prowess::{ConfigTier, ConfigValue, Origin};
+use prowess::{
+    ConfigTier, ConfigValue, Configuration, Origin, REDACTED, is_secret_name, without_secrets,
+};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::args::Global;
 use crate::failure::Failure;
@@ -23,7 +26,7 @@ const ORIGIN_COLUMN: usize = 48;
 #[derive(Serialize)]
 struct Shown<'c> {
     files: &'c [FoundFile],
-    values: Vec<&'c ConfigValue>,
+    values: Vec<ConfigValue>,
 }
 
 /// The values that a user asks for.
@@ -42,10 +45,11 @@ impl Selection<'_> {
     }
 
     fn is_shown(&self, value: &ConfigValue) -> bool {
-        // A user who names a key means it, whatever its tier.
+        // A user who names a key means it, whatever its tier, and has set what is in a file.
+        let is_set = !matches!(value.origin, Origin::Default | Origin::Preset(_) | Origin::Program);
         let has_every_tier = self.all || self.changed || self.key.is_some();
         self.is_meant(value)
-            && (has_every_tier || value.tier == ConfigTier::Common)
+            && (has_every_tier || is_set || value.tier == ConfigTier::Common)
             && (!self.changed || value.origin != Origin::Default)
     }
 }
@@ -57,11 +61,11 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let found = Found::of(global)?;
     let values = found.configuration.values();
-    let is_known = values.iter().any(|value| selection.is_meant(value));
-    if let Some(key) = selection.key.filter(|_| !is_known) {
-        return Err(unknown(key, values));
+    let has_value = values.iter().any(|value| selection.is_meant(value));
+    if let Some(key) = selection.key.filter(|_| !has_value) {
+        return Err(without_value(key, values));
     }
-    let shown: Vec<_> = values.iter().filter(|value| selection.is_shown(value)).collect();
+    let shown = values.iter().filter(|value| selection.is_shown(value)).map(masked).collect();
     output.result(&Shown { files: &found.files, values: shown }, text)?;
     output.diagnostics(&found.finding());
     Ok(())
@@ -74,7 +78,7 @@ pub(super) fn get(global: &Global, key: &str, output: &Output) -> Result<(), Fai
     let Some(value) = found.configuration.values().iter().find(|value| value.key == key) else {
         return run(global, &Selection { key: Some(key), all: false, changed: false }, output);
     };
-    output.result(value, |value| {
+    output.result(&masked(value), |value| {
         let text = value.value.as_str().map_or_else(|| value.value.to_string(), str::to_owned);
         let origin = value.origin.to_string();
         let origin = match output.is_for_a_terminal() {
@@ -87,7 +91,37 @@ pub(super) fn get(global: &Global, key: &str, output: &Output) -> Result<(), Fai
     Ok(())
 }
 
-fn unknown(key: &str, values: &[ConfigValue]) -> Failure {
+/// Returns a value without the secrets in it, such as those of environments and of URLs.
+fn masked(value: &ConfigValue) -> ConfigValue {
+    let mut shown = value.clone();
+    mask(value.key.rsplit('.').next().unwrap_or_default(), &mut shown.value);
+    shown
+}
+
+fn mask(name: &str, value: &mut Value) {
+    match value {
+        Value::String(text) if is_secret_name(name) => REDACTED.clone_into(text),
+        Value::String(text) => *text = without_secrets(text).into_owned(),
+        Value::Object(fields) => fields.iter_mut().for_each(|(name, field)| mask(name, field)),
+        Value::Array(items) => {
+            // `--token`, and what follows it.
+            let mut before = name.to_owned();
+            for item in items {
+                let next = item.as_str().filter(|it| it.starts_with("--")).map(str::to_owned);
+                mask(&before, item);
+                before = next.unwrap_or_else(|| name.to_owned());
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Returns the failure of a key that has no value: nothing sets it, or it is no key.
+fn without_value(key: &str, values: &[ConfigValue]) -> Failure {
+    if is_key(key) {
+        let help = format!("`prowess config set {key} VALUE` sets it");
+        return Failure::new("config-key-not-set", format!("nothing sets `{key}`"), help);
+    }
     // The keys of values, and those above them.
     let above = |value: &'_ ConfigValue| {
         let ends = value.key.match_indices('.').map(|(at, _)| at).chain([value.key.len()]);
@@ -99,6 +133,16 @@ fn unknown(key: &str, values: &[ConfigValue]) -> Failure {
         None => "`prowess config show --all` prints all keys".to_owned(),
     };
     Failure::usage("config-key-unknown", format!("no key named `{key}`"), next)
+}
+
+/// Returns whether the schema has a key, which may be of an entry of a mapping.
+fn is_key(key: &str) -> bool {
+    let schema = Configuration::schema();
+    let below = |schema: &Value, part: &str| {
+        let entry = || schema.get("additionalProperties").filter(|entry| entry.is_object());
+        schema.pointer(&format!("/properties/{part}")).or_else(entry).cloned()
+    };
+    key.split('.').try_fold(schema, |schema, part| below(&schema, part)).is_some()
 }
 
 /// Writes a file that could be the whole configuration, with the files that were looked for on top

@@ -1,0 +1,143 @@
+//! A fault that ends commands is a finding of `doctor`; `config set` and `config check` refuse it.
+
+use std::fs;
+
+use crate::configuration::{machine, run};
+use crate::program::Program;
+
+const USER: &str = "home/.config/prowess/config.yaml";
+
+/// Files that cannot be used: where they are, what is in them (nothing for a directory), the code,
+/// and what the finding names.
+const BROKEN: [(&str, Option<&str>, &str, &str); 17] = [
+    (USER, Some("prompt: ["), "config-invalid", "config.yaml"),
+    (USER, Some("prompt:\n  max_tokns: 3\n"), "config-invalid", "max_tokns"),
+    (USER, None, "config-unreadable", "config.yaml"),
+    (
+        USER,
+        Some("discovery: { roots: { nosuch: [~/x] } }"),
+        "layers-invalid",
+        "discovery.roots.nosuch",
+    ),
+    (
+        USER,
+        Some("layers: [{ name: a, trust: trusted }, { name: a, trust: trusted }]"),
+        "layers-invalid",
+        "layers",
+    ),
+    (USER, Some("plugins: { load: [/gone.so] }"), "plugin-unreadable", "/gone.so"),
+    (USER, Some("scripts: { authorities: /gone.pem }"), "path-not-found", "scripts.authorities"),
+    (
+        USER,
+        Some("discovery: { roots: { user: [/etc/hostname] } }"),
+        "root-not-a-directory",
+        "/etc/hostname",
+    ),
+    (
+        "repository/.prowess/config.yaml",
+        Some("gate: { ungranted: allow }"),
+        "config-key-forbidden",
+        "`gate`",
+    ),
+    ("repository/prowess.lock", Some("{"), "lock-invalid", "repository/prowess.lock"),
+    (
+        "home/.local/state/prowess/prowess.lock",
+        Some("{"),
+        "lock-invalid",
+        "state/prowess/prowess.lock",
+    ),
+    ("home/.local/state/prowess/trust.json", Some("{"), "trust-file-invalid", "trust.json"),
+    ("home/.local/state/prowess/plugins.json", Some("{"), "plugin-trust-invalid", "plugins.json"),
+    ("home/.local/state/prowess/state.db", Some("text"), "state-database-invalid", "state.db"),
+    ("home/.local/state/prowess/audit.jsonl", Some("text\n"), "audit-log-broken", "audit.jsonl"),
+    ("home/.local/state/prowess/audit.jsonl", None, "audit-log-unreadable", "audit.jsonl"),
+    ("home/.agents/skills", Some("text"), "root-not-a-directory", "home/.agents/skills"),
+];
+
+#[test]
+fn broken_file_is_a_finding_and_the_report_goes_on() {
+    for (path, content, code, named) in BROKEN {
+        let tree = machine();
+        run(&tree, &["trust"]).text();
+        match content {
+            Some(content) => tree.write(path, content),
+            None => fs::create_dir_all(tree.join(path)).unwrap(),
+        }
+        let ran = run(&tree, &["doctor", "--format", "json"]);
+        assert_eq!(ran.code, Some(1), "{path}: {ran:?}");
+        let report = ran.json();
+        let found = report["diagnostics"].as_array().unwrap();
+        let found = found.iter().find(|found| found["code"] == code);
+        let found = found.unwrap_or_else(|| panic!("{path}: no {code}: {report}")).to_string();
+        assert!(found.contains(named), "{path}: `{named}` is named: {found}");
+        let is_whole = ["roots", "sandbox", "summary"].iter().all(|part| !report[part].is_null());
+        assert!(is_whole, "{path}: the rest is reported: {report}");
+    }
+}
+
+/// Commands end at these values, so they are neither set nor called valid.
+#[test]
+fn value_that_commands_refuse_is_not_set() {
+    let tree = machine();
+    let cases = [
+        ("discovery.roots", "{ nosuch: [~/x] }", "`discovery.roots.nosuch`: there is no layer"),
+        ("discovery.roots", "{ user: [x] }", "`x` is not absolute"),
+        ("plugins.settings", "{ x: { layer: nosuch } }", "plugins.settings.x.layer"),
+        ("plugins.load", "[/gone.so]", "plugins.load"),
+        ("scripts.authorities", "/gone.pem", "scripts.authorities"),
+        (
+            "layers",
+            "[{ name: a, trust: trusted }, { name: a, trust: trusted }]",
+            "two layers named `a`",
+        ),
+        ("preset", "nosuch", "no preset named `nosuch`"),
+        ("prompt.max_tokens", "-1", "prompt.max_tokens"),
+        ("registry.profile", "loose", "loose"),
+    ];
+    for (key, value, why) in cases {
+        let set = run(&tree, &["config", "set", key, value]);
+        let said = set.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(set.code != Some(0) && said.contains(why), "{key}: {set:?}");
+        assert!(!tree.join(USER).exists(), "{key}: nothing was written");
+        let nested =
+            key.rsplit('.').fold(value.to_owned(), |value, key| format!("{{ {key}: {value} }}"));
+        tree.write("home/own.yaml", nested);
+        let file = tree.join("home/own.yaml").display().to_string();
+        let checked = run(&tree, &["config", "check", &file]);
+        assert_ne!(checked.code, Some(0), "{key} is not valid: {checked:?}");
+    }
+}
+
+/// An older fault is no reason to refuse another key, and is removed.
+#[test]
+fn broken_configuration_is_repaired_key_by_key() {
+    let tree = machine();
+    tree.write(USER, "discovery:\n  roots:\n    nosuch: [/x]\n");
+    run(&tree, &["config", "set", "prompt.max_tokens", "7"]).text();
+    let checked = run(&tree, &["config", "check"]);
+    let place = format!("{USER}:3:5");
+    assert!(checked.stderr.contains(&place), "the line of the key: {}", checked.stderr);
+    run(&tree, &["config", "unset", "discovery.roots.nosuch"]).text();
+    run(&tree, &["config", "check"]).text();
+}
+
+#[test]
+fn pipe_at_the_place_of_a_file_stops_nothing() {
+    let tree = machine();
+    fs::create_dir_all(tree.join("home/.config/prowess")).unwrap();
+    crate::bad_input::make_fifo(&tree.join(USER));
+    for args in [&["list"][..], &["config", "set", "prompt.max_tokens", "7"]] {
+        let ran = run(&tree, &[args, &["--format", "json"]].concat());
+        assert_eq!(ran.error()["code"], "config-unreadable", "{ran:?}");
+    }
+    assert_eq!(run(&tree, &["doctor"]).code, Some(1));
+}
+
+#[test]
+fn root_and_home_that_are_missing_are_findings() {
+    let tree = machine();
+    let ran = run(&tree, &["--root", "gone", "doctor"]);
+    assert!(ran.code == Some(1) && ran.stdout.contains("error[root-missing]"), "{ran:?}");
+    let ran = Program::new().variable("HOME", "here").run(&["doctor"]);
+    assert!(ran.code == Some(1) && ran.stdout.contains("error[home-unknown]"), "{ran:?}");
+}

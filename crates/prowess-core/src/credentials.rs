@@ -1,0 +1,215 @@
+//! Credentials in texts that other parts store or show: passwords, tokens and keys.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::withheld::find_credential;
+
+/// The text in place of a secret.
+pub const REDACTED: &str = "[REDACTED]";
+
+/// The ends of the names whose values are secrets, in lower case and without `-` and `_`.
+const SECRET_NAMES: [&str; 10] = [
+    "apikey", "accesskey", "privatekey", "secretkey", "password", "passwd", "passphrase", "secret",
+    "token", "authorization",
+];
+
+/// Further words in the names of parameters of URLs that are credentials, such as
+/// `X-Amz-Signature`.
+const PARAMETERS: [&str; 7] = ["auth", "credential", "jwt", "key", "pwd", "sig", "signature"];
+
+/// The words before the credentials in the value of a header.
+const SCHEMES: [&str; 2] = ["bearer", "basic"];
+
+/// Returns whether values of this name are secrets, such as of `API_KEY` and `db-password`.
+pub fn is_secret_name(name: &str) -> bool {
+    let letters = name.bytes().filter(|byte| !b"-_.".contains(byte));
+    let plain: Vec<u8> = letters.map(|byte| byte.to_ascii_lowercase()).collect();
+    SECRET_NAMES.iter().any(|secret| plain.ends_with(secret.as_bytes()))
+}
+
+/// Returns whether a source that a user has written, such as a URL, contains credentials: whatever
+/// stores or shows it would repeat them.
+pub fn has_credentials(source: &str) -> bool {
+    // `user:password@host:path`
+    let place = source.split_once('@').map_or("", |(before, _)| before);
+    let is_scp = place.contains(':') && !place.contains('/');
+    is_scp || !urls(source).is_empty() || find_credential(source, 0).is_some()
+}
+
+/// Returns the text without the credentials of URLs and without tokens that are known by their
+/// form. No other word of a sentence is changed.
+///
+/// ```
+/// use prowess_core::without_credentials;
+///
+/// let text = without_credentials("`https://me:hunter2@example.com/a?sig=f00` is away");
+/// assert_eq!(text, "`https://[REDACTED]@example.com/a?sig=[REDACTED]` is away");
+/// ```
+pub fn without_credentials(text: &str) -> Cow<'_, str> {
+    without(text, [urls(text), of_known_form(text).collect()].concat())
+}
+
+/// Returns the text without credentials, and without the values of names such as `api_key`,
+/// `password` and `token`.
+pub fn without_secrets(text: &str) -> Cow<'_, str> {
+    without(text, [named(text), urls(text), of_known_form(text).collect()].concat())
+}
+
+/// Replaces ranges, of which an earlier one has what it shares with a later one.
+fn without(text: &str, mut ranges: Vec<Range<usize>>) -> Cow<'_, str> {
+    ranges.sort_by_key(|range| range.start);
+    let mut redacted = String::new();
+    let mut copied = 0;
+    for Range { start, end } in ranges.into_iter().filter(|range| !range.is_empty()) {
+        if start >= copied {
+            redacted.push_str(&text[copied..start]);
+            redacted.push_str(REDACTED);
+        }
+        copied = copied.max(end);
+    }
+    if redacted.is_empty() { text.into() } else { (redacted + &text[copied..]).into() }
+}
+
+/// Iterates over the tokens and keys that are known by their form.
+fn of_known_form(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let next = |found: &Range<usize>| find_credential(text, found.end);
+    std::iter::successors(find_credential(text, 0), next)
+}
+
+/// Returns the credentials of URLs: what is in front of their hosts, and the values of parameters.
+fn urls(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for (at, mark) in text.match_indices("://") {
+        let start = at + mark.len();
+        let is_end = |c: char| c.is_whitespace() || "\"'`<>".contains(c);
+        let word = text[start..].split(is_end).next().unwrap_or_default();
+        let host = match user_of(word, text[..at].ends_with("ssh")) {
+            Some(end) => {
+                found.push(start..start + end);
+                end
+            }
+            None => 0,
+        };
+        let mut part = start + host;
+        for parameter in word[host..].split_inclusive(['?', '#', '&', ';']) {
+            let value = parameter.trim_end_matches(['?', '#', '&', ';']);
+            if let Some((name, _)) = value.split_once('=').filter(|(name, _)| is_parameter(name)) {
+                found.push(part + name.len() + 1..part + value.len());
+            }
+            part += parameter.len();
+        }
+    }
+    found.retain(|range| !range.is_empty() && text[range.clone()] != *REDACTED);
+    found
+}
+
+/// Returns the end of the user and the password in front of a host. A user of `ssh` without a
+/// password is no secret; one of a site may be a token.
+fn user_of(word: &str, is_ssh: bool) -> Option<usize> {
+    let authority = word.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    // A port that is no number is the start of a password with a slash.
+    let is_cut = || {
+        let port = authority.rsplit_once(':').map_or("", |(_, port)| port);
+        !authority.starts_with('[') && !is_port(port)
+    };
+    let end = authority.rfind('@').or_else(|| word.rfind('@').filter(|_| is_cut()))?;
+    (!is_ssh || word[..end].contains(':')).then_some(end)
+}
+
+fn is_parameter(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| PARAMETERS.contains(&word) || SECRET_NAMES.contains(&word))
+        || is_secret_name(name)
+}
+
+/// Returns the values of secret names.
+fn named(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some((value, end)) = next_value(text, at) {
+        found.push(value..end);
+        at = end;
+    }
+    found
+}
+
+/// Returns the range of the next secret value, after a name that ends after `from`.
+fn next_value(text: &str, from: usize) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while at < bytes.len() {
+        if !is_name(bytes[at]) {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        at += bytes[at..].iter().take_while(|&&byte| is_name(byte)).count();
+        let name = &text[start..at];
+        let value =
+            if is_scheme(name) { after_blanks(bytes, at) } else { value_of(name, bytes, at) };
+        if let Some(value) = value.filter(|&value| value < bytes.len()) {
+            return Some(value_range(text, name, value));
+        }
+    }
+    None
+}
+
+/// Returns the position of the value of a secret name that ends at `at`.
+fn value_of(name: &str, bytes: &[u8], at: usize) -> Option<usize> {
+    if !is_secret_name(name) {
+        return None;
+    }
+    // `"password": x` in JSON, also where it is escaped in another text.
+    let quotes = bytes[at..].iter().take_while(|byte| b"\\\"'`".contains(byte)).count();
+    let separator = skip_blanks(bytes, at + quotes);
+    match bytes.get(separator) {
+        Some(b'=' | b':') => {
+            let more = bytes[separator..].iter().take_while(|byte| b"=:>".contains(byte)).count();
+            Some(skip_blanks(bytes, separator + more))
+        }
+        // `--password x`
+        Some(_) if quotes == 0 && name.starts_with("--") => after_blanks(bytes, at),
+        _ => None,
+    }
+}
+
+/// Returns the range of a value without its quotes.
+fn value_range(text: &str, name: &str, at: usize) -> (usize, usize) {
+    let bytes = text.as_bytes();
+    let quotes = bytes[at..].iter().take_while(|byte| b"\\\"'`".contains(byte)).count();
+    let start = at + quotes;
+    if text[start..].starts_with(REDACTED) {
+        return (start + REDACTED.len(), start + REDACTED.len());
+    }
+    if let Some(&quote) = quotes.checked_sub(1).and_then(|last| bytes.get(at + last)) {
+        let length = bytes[start..].iter().take_while(|&&byte| byte != quote).count();
+        return (start, start + length);
+    }
+    if name.to_ascii_lowercase().ends_with("authorization") {
+        let length = bytes[start..].iter().take_while(|&&byte| byte != b'\n').count();
+        return (start, start + length);
+    }
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || b",;&\"'`)]}".contains(byte);
+    let length = bytes[start..].iter().take_while(|byte| !is_end(byte)).count();
+    (start, start + length)
+}
+
+fn is_scheme(name: &str) -> bool {
+    SCHEMES.iter().any(|scheme| name.eq_ignore_ascii_case(scheme))
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)
+}
+
+fn skip_blanks(bytes: &[u8], at: usize) -> usize {
+    at + bytes[at..].iter().take_while(|&&byte| byte == b' ' || byte == b'\t').count()
+}
+
+/// Returns the position after at least one blank.
+fn after_blanks(bytes: &[u8], at: usize) -> Option<usize> {
+    Some(skip_blanks(bytes, at)).filter(|&next| next > at)
+}
