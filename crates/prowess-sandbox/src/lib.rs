@@ -50,6 +50,7 @@ pub use native::Native;
 pub use plan::{Confinement, DemandedLevel, GroupLimit, Limits, Plan, Program, Rights};
 pub use report::{Level, LimitKeeper, LimitKeepers, MissingLayer, Report};
 pub use stage::{
-    EXIT_NOT_CONFINED, Inside, ProcessCopy, enter, limit_address_space, peak_memory, run_stage,
+    EXIT_NOT_CONFINED, Inside, ProcessCopy, enter, limit_address_space, peak_memory,
+    remove_ended_groups, run_stage,
 };
 pub use wire::{receive, send};

@@ -32,6 +32,7 @@ use landlock::RulesetCreated;
 use rustix::process::Signal;
 use seccompiler::BpfProgram;
 
+pub use self::cgroup::remove_ended_groups;
 pub use self::copies::{ProcessCopy, limit_address_space, peak_memory};
 use self::limits::Identity;
 use self::network::Reach;

@@ -67,6 +67,9 @@ pub fn peak_memory() -> u64 {
     0
 }
 
+/// Does nothing: this operating system has no control groups.
+pub fn remove_ended_groups() {}
+
 /// Reports to the host that this operating system has no layers.
 ///
 /// # Errors

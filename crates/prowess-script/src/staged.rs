@@ -19,10 +19,18 @@ const MOST_FILES: usize = 10_000;
 /// The start of the names of copies.
 const PREFIX: &str = "prowess-script-";
 
-/// Removes the copies below `parent` that processes have left which were killed. The first run of a
-/// process does so as well.
+/// Removes the copies below `parent` and the control groups that processes have left which were
+/// killed. The first run of a process does so as well.
 pub fn sweep(parent: &Path) {
     prowess_dir::sweep(parent, PREFIX);
+    prowess_sandbox::remove_ended_groups();
+}
+
+/// The group of a run is left by its stage, which cannot remove it from inside.
+impl Drop for Staged {
+    fn drop(&mut self) {
+        prowess_sandbox::remove_ended_groups();
+    }
 }
 
 /// The directories of a run.

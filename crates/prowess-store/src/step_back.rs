@@ -1,9 +1,10 @@
 //! New versions that are older than the installed ones, or take their place under the same name.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use prowess_core::{Cancel, SKILL_MD_FILES};
-use prowess_format::{Profile, parse};
+use prowess_format::{Frontmatter, Profile, parse};
 
 use crate::candidate::{Candidate, document};
 use crate::installer::{Installer, request};
@@ -53,11 +54,17 @@ impl Installer<'_> {
         let read = |file: &&str| installed.read(file, MAX_SKILL_MD).ok();
         let text = SKILL_MD_FILES.iter().find_map(read)?;
         let before = parse(&text, Profile::Lenient).document?.frontmatter;
-        let (before, after) = (before.version()?, document(&candidate.package, "").ok()?);
-        let after = after.version()?;
+        let after = document(&candidate.package, "").ok()?;
+        let (before, after) = (version(&before)?, version(&after)?);
         let message = || format!("its version goes from {before} down to {after}");
         is_lower(&after, &before).then(message)
     }
+}
+
+/// Returns the version of a skill, in `metadata` or, as many authors write it, next to it.
+fn version(frontmatter: &Frontmatter) -> Option<Cow<'_, str>> {
+    let field = || frontmatter.fields.get("version")?.value.as_text();
+    frontmatter.version().or_else(|| field().map(Cow::Borrowed))
 }
 
 /// Returns whether a version is lower than another, by the rules of semantic versions for any

@@ -83,6 +83,17 @@ pub(super) fn join(number: u32, limits: GroupLimits) -> Groups {
     join_below(Path::new(MOUNT), &groups, &format!("{PREFIX}{number}"), limits)
 }
 
+/// Removes the groups next to which a stage of this process would create its own, as far as their
+/// sandboxes have ended: also those of hosts that were killed.
+pub fn remove_ended_groups() {
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let mount = Path::new(MOUNT);
+    let of_second = delegated(mount, &groups).into_iter().map(|(parent, _)| parent);
+    let both = [Controller::Pids, Controller::Memory];
+    let of_first = both.iter().filter_map(|one| of_first(mount, &groups, one.name()));
+    of_second.chain(of_first).for_each(|parent| drop(remove_empty(&parent)));
+}
+
 /// Prefers the second version of control groups.
 fn join_below(mount: &Path, groups: &str, name: &str, limits: GroupLimits) -> Groups {
     let mut all = Groups::default();

@@ -18,7 +18,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A skill with scripts, and a runner for them.
 pub(crate) struct Skill {
-    catalog: Arc<Catalog>,
+    pub(crate) catalog: Arc<Catalog>,
     runner: SandboxedScripts,
     pub(crate) directory: TempDir,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prowess_core::Digest;
+use prowess_core::{ApprovedPackage, Cancel, Digest, Progress, ResourcePath, ScriptRequest};
 use prowess_script::ScriptPolicy;
 use rustix::process::Signal;
 
@@ -101,6 +101,33 @@ fn other_package_than_the_approved_one_does_not_run() {
     let call = Call { approved: Some(Digest::of(b"another package")), ..Call::default() };
     let (code, _) = skill.refused("scripts/a.sh", &call);
     assert_eq!(code, "package-changed");
+}
+
+/// The package was compared, and a file of it changes before it is copied.
+#[test]
+fn file_that_changes_after_the_comparison_does_not_run() {
+    let skill = Skill::new(&[("scripts/a.sh", "echo started")]);
+    let record = skill.catalog.get("kit").unwrap();
+    let approved = skill.catalog.package_digest(record, &Cancel::default()).unwrap();
+    let path = ResourcePath::new("scripts/a.sh").unwrap();
+    let request = ScriptRequest {
+        catalog: &skill.catalog,
+        record,
+        path: &path,
+        arguments: &[],
+        environment: &BTreeMap::new(),
+        working_directory: None,
+        input: &[],
+        approved: Some(approved),
+        progress: Progress::default(),
+    };
+    let package = ApprovedPackage::of(&request, &Cancel::default()).unwrap();
+    package.check(&path, b"echo started").unwrap();
+    let other = ResourcePath::new("scripts/b.sh").unwrap();
+    for (path, bytes) in [(&path, "echo other"), (&other, "echo started")] {
+        let refused = package.check(path, bytes.as_bytes()).unwrap_err();
+        assert_eq!(refused.code.as_str(), "package-changed");
+    }
 }
 
 #[test]

@@ -275,23 +275,8 @@ impl Remote for GitRemote {
         check(cancel)?;
         let (source, commit) = GitSource::parse_location(&artifact.location)?;
         let call = self.call(&source, cancel)?;
-        let format = if commit.len() == 64 { "sha256" } else { "sha1" };
-        let format = format!("--object-format={format}");
-        call.run(&["init", "--quiet", "--bare", "--template=", &format, "."], MAX_LIST)?;
+        Partial::open(&call, &source, commit, false)?;
         call.write("info/attributes", ATTRIBUTES)?;
-        let fetch = [
-            "fetch",
-            "--quiet",
-            "--depth=1",
-            "--no-tags",
-            "--no-write-fetch-head",
-            "--no-recurse-submodules",
-            "--no-auto-maintenance",
-            "--",
-            &source.url,
-            commit,
-        ];
-        call.run(&fetch, MAX_LIST)?;
         let commit = format!("{commit}^{{commit}}");
         let place = match source.directory.as_str() {
             "" => vec![commit.as_str()],

@@ -371,8 +371,11 @@ fn check_compares_with_the_source() {
 #[test]
 fn step_back_is_named_and_accepted_first() {
     let versioned = |version: &str| {
-        let version = format!("metadata: {{ version: '{version}' }}\n---\nOf {version}\n");
-        ("SKILL.md", PDF.replacen("---\nOne\n", &version, 1))
+        let field = match version.strip_prefix("top ") {
+            Some(version) => format!("version: {version}"),
+            None => format!("metadata: {{ version: '{version}' }}"),
+        };
+        ("SKILL.md", PDF.replacen("---\nOne\n", &format!("{field}\n---\nOf {version}\n"), 1))
     };
     let moved = "the tag `v1` was moved";
     for (versions, answer, expected) in [
@@ -389,6 +392,7 @@ fn step_back_is_named_and_accepted_first() {
             None,
             Some("its version goes from 1.0-beta.11 down to 1.0-beta.2"),
         ),
+        (["top 2.1", "top 2.0"], None, Some("its version goes from 2.1 down to 2.0")),
         (["2", "2.0-rc"], None, Some("its version goes from 2 down to 2.0-rc")),
         (["1.10", "1.9"], None, Some("its version goes from 1.10 down to 1.9")),
         (["1.0", "1.0+a"], Some(moved), Some(moved)),

@@ -1,7 +1,7 @@
 use std::process::Command;
 
 use prowess_testkit::hostile_texts;
-use prowess_text::shell_word;
+use prowess_text::{shell_path, shell_word};
 
 #[test]
 fn a_shell_reads_one_word() {
@@ -28,6 +28,10 @@ fn a_word_is_quoted_where_it_must_be() {
     ];
     for (text, expected) in cases {
         assert_eq!(shell_word(text), expected, "{text:?}");
+        assert_eq!(shell_path(text), expected, "{text:?}");
+    }
+    for (path, expected) in [("-x", "./-x"), ("--a b", "'./--a b'"), ("a/-x", "a/-x")] {
+        assert_eq!(shell_path(path), expected, "no command reads it as an option");
     }
 }
 
