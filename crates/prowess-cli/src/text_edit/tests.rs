@@ -15,7 +15,7 @@ fn entry(format: TextFormat, text: &str, at: &str) -> String {
 }
 
 /// Files of ten kinds, with what people write into them. `⏎` ends a line.
-const FILES: [(TextFormat, &str, &str); 24] = [
+const FILES: [(TextFormat, &str, &str); 27] = [
     (Json, "s", ""),
     (Json, "s", "{}"),
     (Json, "s", "{ }⏎"),
@@ -40,6 +40,9 @@ const FILES: [(TextFormat, &str, &str); 24] = [
     (Toml, "s", "model = \"o\" # best⏎⏎[s.a]⏎command = 'x'⏎args = [⏎  \"b\", # c⏎]⏎"),
     (Toml, "s", "a = \"\"\"⏎[s.prowess]⏎\"\"\"⏎[s.b.env]⏎K = 1979-05-27"),
     (Toml, "s", "[[s.x.list]]⏎k = 1⏎# end⏎"),
+    (Toml, "s", "s = {} # none⏎"),
+    (Toml, "s", "s = { a = { b = [1] }, c.d = 2 }⏎[t]⏎"),
+    (Toml, "s", "[s]⏎prowess = {startup = 1} # c⏎b = 'x'⏎"),
     (Yaml, "s", ""),
     (Yaml, "s", "# only this⏎"),
     (
@@ -133,7 +136,6 @@ fn unclear_file_is_refused_with_its_place() {
         (Json, "[]", 1, 1),
         (Toml, "a = 1\na = 2\n", 2, 1),
         (Toml, "s = 3\n", 1, 1),
-        (Toml, "s = { a = {} }\n", 2, 1),
         (Yaml, "s: [1, 2]\n", 1, 1),
         (Yaml, "a: b\n  c: d\n", 2, 4),
         (Yaml, "a: 1\n---\nb: 2\n", 1, 1),

@@ -30,6 +30,9 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<Vec<Change
     if let Some(old) = table.and_then(|table| table.get(*key)) {
         return Ok(vec![Change(old.span(), inline(value))]);
     }
+    if let Some(change) = in_braces(text, root.get_ref(), path, value) {
+        return Ok(vec![change]);
+    }
     let end = line_end(text);
     let line = format!("{} = {}", name(key), inline(value));
     let values = table.into_iter().flat_map(|table| table.iter());
@@ -46,6 +49,28 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<Vec<Change
     };
     let header = if header.is_empty() { header } else { format!("[{header}]{end}") };
     Ok(vec![Change(text.len()..text.len(), format!("{gap}{header}{line}{end}"))])
+}
+
+/// Returns the insertion into a table in braces, which no header can add to.
+fn in_braces(text: &str, root: &DeTable<'_>, path: &[&str], value: &Value) -> Option<Change> {
+    let (mut table, mut depth, mut span) = (root, 0, 0..0);
+    while let Some(found) = table.get(*path.get(depth)?)
+        && let DeValue::Table(inner) = found.get_ref()
+    {
+        (table, span, depth) = (inner, found.span(), depth + 1);
+    }
+    if !text[span.clone()].starts_with('{') {
+        return None;
+    }
+    let (last, outer) = path[depth..].split_last()?;
+    let pair = format!("{} = {}", name(last), inline(value));
+    let pair = outer.iter().rfold(pair, |pair, key| format!("{} = {{ {pair} }}", name(key)));
+    let interior = span.start + 1..span.end - 1;
+    let end = interior.start + text[interior.clone()].trim_end().len();
+    Some(match end == interior.start {
+        true => Change(interior, format!(" {pair} ")),
+        false => Change(end..end, format!(", {pair}")),
+    })
 }
 
 /// Returns a key, in quotes if it needs them.

@@ -74,7 +74,11 @@ pub(super) fn run(
     }
     let mut server = Process::start(start.command(), patience)
         .map_err(|failure| wrong(format!("`{}`: {}", start.command[0], failure.message)))?;
-    let greeting = result(server.request(0, "initialize", &handshake())?)?;
+    let greeted = server.request(0, "initialize", &handshake()).map_err(|failure| {
+        let help = format!("{}; to write the entry again, {install}", failure.help);
+        failure.with_help(help)
+    });
+    let greeting = result(greeted?)?;
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
     let tools = result(server.request(1, "tools/list", &json!({}))?)?;
     let tools = tools["tools"].as_array().into_iter().flatten();
