@@ -1,7 +1,6 @@
 //! The store, the lock file and the remote of a command.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 #[cfg(any(feature = "remotes", feature = "sigstore"))]
 use std::sync::Arc;
@@ -25,6 +24,7 @@ use crate::credentials::credentials;
 use crate::failure::Failure;
 use crate::features;
 use crate::lock_place::{LockPlace, NAME, directory, of_user};
+use crate::named_file;
 use crate::terminal::plain;
 
 /// The store, a lock file and the remotes.
@@ -100,11 +100,14 @@ impl InstallPlace {
     }
 }
 
+/// The maximum size of a file with the certificates of authorities, in bytes.
+const MOST_CERTIFICATES: u64 = 16 << 20;
+
 /// Returns the options of requests, with the user's credentials. The variable of other programs
 /// names the certificates of authorities.
 pub(crate) fn http_options(named_hosts: &[String]) -> Result<HttpOptions, Failure> {
     let roots = std::env::var_os("SSL_CERT_FILE").map(|file| {
-        fs::read(&file).map_err(|error| {
+        named_file::bytes(file.as_ref(), MOST_CERTIFICATES).map_err(|error| {
             let message = format!("`{}` cannot be read: {error}", file.display());
             Failure::new("certificates-unreadable", message, "correct or unset `SSL_CERT_FILE`")
         })
@@ -148,7 +151,7 @@ fn bundles(root: Option<&Path>) -> Result<Option<VerifyBundle>, Failure> {
         let message = format!("`{}` cannot be used: {reason}", path.display());
         Failure::usage("signer-invalid", message, "name a `trusted_root.json` of sigstore")
     };
-    let text = fs::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
+    let text = named_file::text(path).map_err(invalid)?;
     let root = SigstoreRoot::parse(&text).map_err(|error| invalid(error.to_string()))?;
     Ok(Some(Arc::new(move |bytes, bundle| root.signer(bytes, bundle))))
 }
@@ -171,7 +174,7 @@ pub(crate) fn signer(written: &str) -> Result<Signer, Failure> {
         Ok(signer) => Ok(signer),
         Err(SignatureError::Identity(reason)) => Err(invalid(reason)),
         Err(_) => {
-            let text = fs::read_to_string(written).map_err(|error| invalid(error.to_string()))?;
+            let text = named_file::text(written.as_ref()).map_err(invalid)?;
             let key = PublicKey::parse(&text).map_err(|error| invalid(error.to_string()))?;
             Ok(Signer::Key(key))
         }

@@ -26,6 +26,7 @@ mod lock_place;
 mod log;
 #[cfg(feature = "mcp-sources")]
 mod mcp_sources;
+mod named_file;
 mod output;
 mod package;
 mod paths;

@@ -5,8 +5,6 @@ mod places;
 mod project;
 mod variables;
 
-use std::fs::File;
-use std::io::Read as _;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
@@ -18,6 +16,7 @@ use prowess::{
 use crate::args::Global;
 use crate::failure::{Failure, Place};
 use crate::features;
+use crate::named_file;
 use crate::paths::{absolute, machine};
 
 pub(crate) use places::{FileState, Found, FoundFile};
@@ -51,7 +50,7 @@ pub(crate) fn ignored_project_file(global: &Global) -> Result<Option<Diagnostic>
 
 /// Returns the policies of a configuration file alone.
 pub(crate) fn policies_of_file(file: &Path) -> Result<Policies, Failure> {
-    Ok(at_home(configuration_of([file_part(file)?])?.into_policies()))
+    Ok(at_home(configuration_of([file_part(file, NAMED)?])?.into_policies()))
 }
 
 /// Returns the configuration of a file alone, which is that of a project if it is at the place of
@@ -61,11 +60,11 @@ pub(crate) fn of_file(file: &Path, text: Option<&str>) -> Result<Found, Failure>
     let origin = if is_project { Origin::Project } else { Origin::File };
     let mut part = match text {
         Some(text) => ConfigPart::text(Origin::Text, text),
-        None => file_part(file)?,
+        None => file_part(file, NAMED)?,
     };
     part.origin = origin(file.to_owned());
     let files = vec![FoundFile { path: file.to_owned(), state: FileState::Used }];
-    Ok(Found { configuration: configuration_of([part])?, files })
+    Ok(Found { configuration: configuration_of([part])?, of_operator: None, files })
 }
 
 /// Expands the paths of policies.
@@ -93,19 +92,23 @@ pub(crate) fn is_pipe(file: &Path) -> bool {
     file.metadata().is_ok_and(|found| found.file_type().is_fifo())
 }
 
+/// The next step where a file cannot be read that the command line names, or that was found.
+const NAMED: &str = "name a configuration file (YAML)";
+const FOUND: &str = "correct or remove it; `--no-config` works without it";
+
 /// Reads the file at a place that is looked for: a pipe would stop every command there.
 fn found_part(file: &Path) -> Result<ConfigPart, Failure> {
     if is_pipe(file) {
         let message = format!("`{}` is a pipe", file.display());
         return Err(Failure::usage("config-unreadable", message, "replace it by a file (YAML)"));
     }
-    file_part(file)
+    file_part(file, FOUND)
 }
 
-fn file_part(file: &Path) -> Result<ConfigPart, Failure> {
-    let text = file_text(file).map_err(|reason| {
+fn file_part(file: &Path, help: &str) -> Result<ConfigPart, Failure> {
+    let text = named_file::text(file).map_err(|reason| {
         let message = format!("`{}` cannot be read: {reason}", file.display());
-        Failure::usage("config-unreadable", message, "name a configuration file (YAML)")
+        Failure::usage("config-unreadable", message, help)
     })?;
     Ok(ConfigPart::text(Origin::File(file.to_owned()), text))
 }
@@ -135,19 +138,4 @@ fn invalid(error: &ConfigError) -> Failure {
         _ => error.message.clone(),
     };
     Failure::usage(code, message, help).at(place)
-}
-
-/// The maximum size of a file that the operator wrote, in bytes.
-const MOST_BYTES: u64 = 1 << 20;
-
-/// Reads a file that the operator wrote, which may be a pipe. Returns the reason of a failure.
-pub(crate) fn file_text(file: &Path) -> Result<String, String> {
-    let opened = File::open(file).map_err(|error| error.to_string())?;
-    let mut text = String::new();
-    let read = opened.take(MOST_BYTES + 1).read_to_string(&mut text);
-    read.map_err(|error| error.to_string())?;
-    if text.len() as u64 > MOST_BYTES {
-        return Err(format!("it is larger than {MOST_BYTES} bytes"));
-    }
-    Ok(text)
 }

@@ -7,14 +7,16 @@ use prowess::is_secret_name;
 use prowess::script::{ReadSecret, SecretSource};
 use prowess_audit::Redactor;
 
+use crate::named_file;
+
 /// Returns how secrets are read. A reason names no path of this machine: a model reads it.
 pub(crate) fn read_secret() -> ReadSecret {
     Arc::new(|source| match source {
         SecretSource::Variable(name) => {
             std::env::var(name).map_err(|_| format!("the variable `{name}` is not set as a text"))
         }
-        SecretSource::File(path) => std::fs::read_to_string(path)
-            .map_err(|error| format!("its file cannot be read: {}", error.kind())),
+        SecretSource::File(path) => named_file::text(path)
+            .map_err(|_| "its file cannot be read, is too large or is no text".to_owned()),
         SecretSource::Command(words) => printed(words),
         _ => Err("this program cannot read it".to_owned()),
     })

@@ -57,12 +57,14 @@ impl SkillServer {
             Some(waiting) => Arc::clone(&waiting.conversation),
             None => self.conversation(context)?,
         };
+        let order = conversation.turn_of(&call.name).await;
         if let Some(waiting) = &answered {
             let answer = input_responses.and_then(|mut answers| answers.remove(elicitation::INPUT));
             let answer = answer.and_then(|answer| serde_json::from_value(answer).ok());
             self.decide(&conversation, &waiting.approval, answer, context).await?;
         }
         let mut dispatched = run(&conversation, call.clone(), context, &self.closed).await?;
+        drop(order);
         if let Some(approval) = &dispatched.approval
             && answered.is_none()
             && self.asks(context)

@@ -8,6 +8,7 @@ use prowess::tools::ToolNaming;
 use prowess::{CallOrigin, Policies, Runtime, Turn};
 use rmcp::ErrorData;
 use rmcp::model::ServerCapabilities;
+use tokio::sync::{Mutex, MutexGuard};
 
 use crate::{MOST_INSTRUCTIONS, hidden, resources};
 
@@ -17,12 +18,15 @@ pub(crate) struct Conversation {
     session: OnceLock<SessionHandle>,
     /// The client and the model, as the first request names them.
     origin: OnceLock<CallOrigin>,
+    /// Held while skills become active or inactive, so that a call that a client sends behind one
+    /// of those sees its effect. It is passed on in the order of the requests.
+    order: Mutex<()>,
 }
 
 impl Conversation {
     /// Creates a conversation. A server of one request may need none, so it opens no session.
     pub(crate) fn new(runtime: Arc<Runtime>) -> Self {
-        Self { runtime, session: OnceLock::new(), origin: OnceLock::new() }
+        Self { runtime, session: OnceLock::new(), origin: OnceLock::new(), order: Mutex::new(()) }
     }
 
     /// Sets what the audit says about the client, unless an earlier request has.
@@ -57,6 +61,17 @@ impl Conversation {
 
     pub(crate) fn naming(&self) -> ToolNaming {
         ToolNaming::new(self.runtime.policies().name_style)
+    }
+
+    /// Returns as soon as every earlier call that loads or unloads skills has ended. Later calls
+    /// wait for the guard that is returned for a call of such a tool.
+    pub(crate) async fn turn_of(&self, tool: &str) -> Option<MutexGuard<'_, ()>> {
+        let guard = self.order.lock().await;
+        let naming = self.naming();
+        let loading = self.runtime.policies().tools.surfaces.iter().filter_map(|it| it.load_tool());
+        let mut names = loading.chain(["skills.load", "skills.unload"]);
+        let changes = names.any(|name| tool == name || tool == naming.spell(name));
+        changes.then_some(guard)
     }
 
     /// Returns what the policies let clients use: always tools, prompts if a tool loads skills, and

@@ -198,6 +198,9 @@ impl FsConfig {
             return Dir::open(&self.root);
         };
         let project = self.open_folder(fence)?;
+        if self.root == fence {
+            return Ok(project);
+        }
         let inside = prowess_dir::Links::FollowInside;
         for pinned in self.pinned.iter().filter(|pinned| pinned.path != fence) {
             let folder = project.open_dir(below(&pinned.path, fence)?, inside)?;

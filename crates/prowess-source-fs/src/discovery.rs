@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::clients::{KNOWN_CLIENTS, KnownClient};
 use crate::scan_bounds::{FOUND_DEPTH, NAMED_DEPTH, ScanBounds};
 use crate::surroundings::repository;
-use crate::{ClientNameError, FsConfig, Links, SharedFiles};
+use crate::{ClientName, FsConfig, FurtherPlace, Links, SharedFiles};
 
 /// The policy that decides which directories of a machine are searched for skills, and which of
 /// them need trust.
@@ -31,9 +31,10 @@ pub struct Discovery {
     /// directory, such as `.claude`, exists at the start. By default, every known one.
     #[serde(deserialize_with = "known_clients")]
     pub only: Option<Vec<ClientName>>,
-    /// Further clients whose directories are searched, `.NAME/skills` in the home and in the
-    /// project. By default none.
-    pub also: Vec<ClientName>,
+    /// Further places: names of clients, whose directories are searched in the home and in the
+    /// project, and directories of the project, such as `./skills`, which are below all others. By
+    /// default none.
+    pub also: Vec<FurtherPlace>,
     /// Whether the home is searched, in the layer `user`. By default it is.
     pub user: bool,
     /// Whether `agents/skills` and `NAME/skills` in the directory for configuration
@@ -136,6 +137,14 @@ impl Discovery {
         }
     }
 
+    /// Iterates over the further clients whose directories are searched.
+    pub(crate) fn further_clients(&self) -> impl Iterator<Item = &ClientName> {
+        self.also.iter().filter_map(|place| match place {
+            FurtherPlace::Client(name) => Some(name),
+            FurtherPlace::InProject(_) => None,
+        })
+    }
+
     /// Returns the policy for links. By default, trusted directories may contain links to anywhere,
     /// as users share skills between clients. Others must not lead out of their root or, once its
     /// folder is trusted, out of their project.
@@ -176,62 +185,12 @@ fn known_clients<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<Client
     let unknown = |name: &&ClientName| KnownClient::named(name.as_str()).is_none();
     match names.iter().flatten().find(unknown) {
         None => Ok(names),
-        Some(ClientName(name)) => {
+        Some(name) => {
+            let name = name.as_str();
             let known: Vec<_> = KNOWN_CLIENTS.iter().map(|known| known.name).collect();
             let known = known.join(", ");
             let message = format!("no known client is named `{name}`; `only` takes {known}");
             Err(D::Error::custom(message))
         }
-    }
-}
-
-/// The name of a client, as in its directory: ASCII letters, digits, `-`, `_` and, except at the
-/// start, `.`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct ClientName(Box<str>);
-
-impl ClientName {
-    /// Creates a client's name.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the text is empty, starts with a dot, or contains anything but ASCII
-    /// letters, digits, `-`, `_` and `.`.
-    pub fn new(name: &str) -> Result<Self, ClientNameError> {
-        if !name.is_empty()
-            && !name.starts_with('.')
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
-        {
-            Ok(Self(name.into()))
-        } else {
-            Err(ClientNameError(name.into()))
-        }
-    }
-
-    /// Returns the name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-/// `prowess`.
-impl Default for ClientName {
-    fn default() -> Self {
-        Self("prowess".into())
-    }
-}
-
-impl TryFrom<String> for ClientName {
-    type Error = ClientNameError;
-
-    fn try_from(name: String) -> Result<Self, Self::Error> {
-        Self::new(&name)
-    }
-}
-
-impl From<ClientName> for String {
-    fn from(name: ClientName) -> Self {
-        name.0.into()
     }
 }

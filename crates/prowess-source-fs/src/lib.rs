@@ -59,12 +59,14 @@
 #![forbid(unsafe_code)]
 
 mod admission;
+mod client_name;
 mod clients;
 pub mod codes;
 mod config;
 mod discovery;
 mod error;
 mod fast;
+mod further_place;
 mod gitignore;
 mod link;
 mod named_packages;
@@ -104,13 +106,15 @@ use package_digest::PackageDigests;
 use scan::Scanner;
 use stillness::Stillness;
 
+pub use client_name::ClientName;
 pub use config::{FsConfig, Links, Nested, PinnedFolder, SharedFiles};
-pub use discovery::{ClientName, Discovery, ProjectSearch, ProjectTrust};
-pub use error::ClientNameError;
+pub use discovery::{Discovery, ProjectSearch, ProjectTrust};
+pub use error::{ClientNameError, FurtherPlaceError};
+pub use further_place::{FurtherPlace, ProjectDirectory};
 pub use roots::{ORGANIZATION_LAYER, PROJECT_LAYER, SkillRoot, SkillRoots};
 pub use scan_bounds::ScanBounds;
 pub use surroundings::Surroundings;
-pub use unread::{DirectoryOfSkills, Unread, projects_below};
+pub use unread::{DirectoryOfSkills, Setting, Unread, projects_below};
 
 /// A directory tree whose directories with a `SKILL.md` are packages.
 ///

@@ -8,7 +8,8 @@ use prowess_core::{AskedFolder, Diagnostic, Trust};
 use crate::clients::{KNOWN_CLIENTS, KnownClient, is_in_use};
 use crate::scan_bounds::FOUND_DEPTH;
 use crate::{
-    Discovery, FsConfig, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings, problem,
+    Discovery, FsConfig, FurtherPlace, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings,
+    problem,
 };
 
 /// The layer of skills that the machine's administrator provides.
@@ -85,7 +86,7 @@ impl Discovery {
     }
 
     /// Iterates over the known clients whose directories are searched where they exist.
-    fn known(&self) -> impl Iterator<Item = &'static KnownClient> {
+    pub(crate) fn known(&self) -> impl Iterator<Item = &'static KnownClient> {
         KNOWN_CLIENTS.iter().filter(|known| match &self.only {
             None => true,
             Some(only) => only.iter().any(|name| {
@@ -145,11 +146,11 @@ impl Finder<'_> {
         let own = self.policy.clients(".").map(|name| home.join(name));
         let config_home = self.surroundings.config_home();
         let of_user = |known: &KnownClient| known.of_user(home, config_home.as_deref());
-        let further =
-            self.policy.also.iter().filter_map(|name| match KnownClient::named(name.as_str()) {
-                Some(known) => of_user(known),
-                None => Some(home.join(format!(".{}/skills", name.as_str()))),
-            });
+        let further = self.policy.further_clients();
+        let further = further.filter_map(|name| match KnownClient::named(name.as_str()) {
+            Some(known) => of_user(known),
+            None => Some(home.join(format!(".{}/skills", name.as_str()))),
+        });
         let known = self.policy.known().filter_map(of_user).filter(|skills| is_in_use(skills));
         for directory in own.chain(in_config).chain(further).chain(known).collect::<Vec<_>>() {
             if self.see(USER_LAYER, &directory).is_none() {
@@ -173,31 +174,43 @@ impl Finder<'_> {
             if is_asked && folder != project {
                 pinned.push(PinnedFolder::at(&folder));
             }
-            let asked = pinned.last().map(|pinned| AskedFolder {
-                folder: folder.clone(),
-                project: project.clone(),
-                identity: Some(pinned.identity),
-            });
-            for directory in self.of_project(&folder) {
-                // A directory of the user stays in the user's layer, even if the home is a project.
-                if self.see(PROJECT_LAYER, &directory).is_some() {
-                    continue;
-                }
-                let root = SkillRoot::new(PROJECT_LAYER, directory);
-                self.found.roots.push(SkillRoot {
-                    within: Some(project.clone()),
-                    pinned: pinned.clone(),
-                    may_be_missing: true,
-                    asked: asked.clone(),
-                    ..root
-                });
+            self.add_of_project(&project, &pinned, self.of_project(&folder));
+        }
+        let pinned: Vec<_> = pinned_project.into_iter().collect();
+        let further = self.policy.also.iter().filter_map(|place| match place {
+            FurtherPlace::InProject(place) => Some(place.directories(&project)),
+            FurtherPlace::Client(_) => None,
+        });
+        self.add_of_project(&project, &pinned, further.flatten().collect());
+    }
+
+    /// Adds directories of a project, which are bound to folders of it, the innermost last.
+    fn add_of_project(&mut self, project: &Path, pinned: &[PinnedFolder], all: Vec<PathBuf>) {
+        let asked = pinned.last().map(|pinned| AskedFolder {
+            folder: pinned.path.clone(),
+            project: project.to_owned(),
+            identity: Some(pinned.identity),
+        });
+        for directory in all {
+            // A directory of the user stays in the user's layer, even if the home is a project.
+            if self.see(PROJECT_LAYER, &directory).is_some() {
+                continue;
             }
+            let root = SkillRoot::new(PROJECT_LAYER, directory);
+            self.found.roots.push(SkillRoot {
+                within: Some(project.to_owned()),
+                pinned: pinned.to_vec(),
+                may_be_missing: true,
+                asked: asked.clone(),
+                ..root
+            });
         }
     }
 
     /// Returns the directories of all clients in a folder of a project, the client's own first.
     fn of_project(&self, folder: &Path) -> Vec<PathBuf> {
-        let further = self.policy.also.iter().map(|name| match KnownClient::named(name.as_str()) {
+        let further = self.policy.further_clients();
+        let further = further.map(|name| match KnownClient::named(name.as_str()) {
             Some(known) => known.project.to_owned(),
             None => format!(".{}/skills", name.as_str()),
         });

@@ -69,7 +69,7 @@ pub use policy::{
 };
 pub use suggestion::closest;
 pub use surface::Surface;
-pub use surfaces::SkillTools;
+pub use surfaces::{SkillTools, unrunnable_script};
 pub use toolbox::Toolbox;
 pub use toolbox::builder::ToolboxBuilder;
 pub use toolbox::dispatched::Dispatched;

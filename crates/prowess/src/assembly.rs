@@ -261,6 +261,7 @@ impl RuntimeBuilder {
                 scripts: self.policies.scripts.clone(),
             },
             script_read: self.policies.tools.script_read,
+            script_directories: self.policies.tools.script_directories.clone(),
             operations,
             tools,
             approvals: CallApprovals::new(self.audited_approvals(), *approvals),

@@ -30,6 +30,8 @@ pub(crate) struct RuntimeGate {
     pub(crate) arguments: ToolArguments,
     pub(crate) consent: ConsentPolicy,
     pub(crate) script_read: ScriptRead,
+    /// The directories of packages with scripts.
+    pub(crate) script_directories: Vec<String>,
     /// The canonical names of the tools that manage skills.
     pub(crate) operations: BTreeSet<String>,
     /// The canonical names of the other tools of the runtime.

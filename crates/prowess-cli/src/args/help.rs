@@ -11,6 +11,7 @@ use clap::{Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, V
 
 use prowess::tools::closest;
 
+use super::run::with_separator;
 use super::{Args, Format, PolicyOptions, SkillOptions, renamed};
 
 /// The command with formats of its own.
@@ -146,7 +147,7 @@ fn with_new_names(
     command: &mut Command,
 ) -> Result<ArgMatches, clap::Error> {
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
-        return Err(with_near_option(error));
+        return Err(with_separator(with_near_option(error), arguments));
     };
     let name = name.clone();
     let Some(renamed) = renamed::rewrite(&name, arguments) else {

@@ -1,9 +1,13 @@
 //! The arguments of `run`.
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use prowess::script::HostPattern;
+use prowess_text::shell_word;
 
 /// The arguments of `run`.
 #[derive(Debug, Args)]
@@ -73,6 +77,33 @@ pub(crate) struct Run {
         hide = !cfg!(feature = "virtual-shell")
     )]
     pub(crate) load: Vec<String>,
+}
+
+/// Adds to the error about an argument that is none of `run` where the arguments of a script go.
+pub(super) fn with_separator(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
+    let words: Vec<_> = arguments.iter().map(|it| it.to_string_lossy()).collect();
+    let is_run = words.iter().any(|word| word == "run");
+    let Some(ContextValue::String(wrong)) =
+        error.get(ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument)
+    else {
+        return error;
+    };
+    let Some(at) = words.iter().rposition(|word| word.starts_with(wrong.as_str())) else {
+        return error;
+    };
+    if is_run && !words.iter().any(|word| word == "--") {
+        let shown = |words: &[Cow<'_, str>]| {
+            words.iter().map(|word| shell_word(&**word).into_owned()).collect::<Vec<_>>().join(" ")
+        };
+        let (before, behind) = (shown(&words[1..at]), shown(&words[at..]));
+        let tip = format!("arguments of the script go behind `--`: prowess {before} -- {behind}");
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        let meant = error.get(ContextKind::SuggestedArg).map(ToString::to_string);
+        if !meant.is_some_and(|meant| meant.starts_with(&*words[at])) {
+            error.remove(ContextKind::SuggestedArg);
+        }
+    }
+    error
 }
 
 impl Run {

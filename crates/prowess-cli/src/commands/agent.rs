@@ -7,8 +7,8 @@ use prowess::format::agent;
 use prowess::{Agent, Diagnostic, HostNames, Runtime};
 
 use crate::failure::Failure;
+use crate::named_file;
 use crate::output::Output;
-use crate::policies::file_text;
 
 /// Reads the manifest of an agent, and prints what is wrong with it.
 pub(crate) fn agent(
@@ -16,7 +16,7 @@ pub(crate) fn agent(
     runtime: &Runtime,
     output: &Output,
 ) -> Result<Arc<Agent>, Failure> {
-    let text = file_text(file).map_err(|reason| {
+    let text = named_file::text(file).map_err(|reason| {
         let message = format!("`{}` cannot be read: {reason}", file.display());
         Failure::usage("agent-unreadable", message, "name the manifest of an agent (YAML)")
     })?;

@@ -125,7 +125,7 @@ pub(crate) fn check() -> Result<(), Failure> {
 
 fn show(id: &str) -> Result<Shown, Failure> {
     let database = open()?.ok_or_else(|| find::not_found(id))?;
-    let (entry, number) = find::one(&database, id)?;
+    let (entry, number) = find::one(&database, id, now())?;
     Ok(Shown::new(entry, number, now()))
 }
 
@@ -136,7 +136,7 @@ fn decide(
     output: &Output,
 ) -> Result<Shown, Failure> {
     let database = open()?.ok_or_else(|| find::not_found(id))?;
-    let (entry, number) = find::one(&database, id)?;
+    let (entry, number) = find::one(&database, id, now())?;
     let decided = decide_on(&entry, verdict, database, global, output)?;
     Ok(Shown::new(decided, number, now()))
 }

@@ -57,6 +57,11 @@ pub(crate) fn verified(head: Option<&Head>, path: &Path) -> Result<Verified, Fai
 /// Returns the file, by default the one of this user.
 pub(crate) fn located(file: &Option<PathBuf>) -> Result<PathBuf, Failure> {
     if let Some(file) = file {
+        if file.metadata().is_ok_and(|it| !it.is_file()) {
+            let message = format!("`{}` is not a regular file", file.display());
+            let help = "name the log that a host writes, or a copy of it";
+            return Err(Failure::new("audit-log-unreadable", message, help));
+        }
         return Ok(file.clone());
     }
     let home = paths::surroundings()?.state_home();

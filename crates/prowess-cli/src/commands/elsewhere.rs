@@ -1,16 +1,22 @@
 //! Skills that are on this machine and not read, and the commands that show them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use prowess::source_fs::{DirectoryOfSkills, Unread, projects_below};
+use prowess::source_fs::{
+    DirectoryOfSkills, Discovery, FurtherPlace, ProjectTrust, Setting, Surroundings, Unread,
+    projects_below,
+};
 use prowess::{Code, Diagnostic, Policies, Severity};
+use prowess_dir::Dir;
 use prowess_text::{shell_path, shell_word};
 use serde::Serialize;
 
 use crate::args::Global;
+use crate::commands::explain::nowhere;
 use crate::failure::Failure;
 use crate::output::{Output, counted};
 use crate::paths::surroundings;
+use crate::policies::{Found, is_trusted_folder};
 use crate::terminal::plain;
 
 const SKILLS_NOT_READ: Code = Code::new("skills-not-read");
@@ -24,6 +30,22 @@ const MOST_NAMED: usize = 4;
 pub(crate) struct Elsewhere {
     unread: Unread,
     projects: Vec<DirectoryOfSkills>,
+    adding: Adding,
+}
+
+/// What the commands depend on that add directories.
+#[derive(Default)]
+struct Adding {
+    surroundings: Surroundings,
+    /// The user's own policy.
+    discovery: Discovery,
+    /// The places that the project's file names.
+    of_project: Vec<FurtherPlace>,
+    /// The option with the directory in which this command was started, if it has one.
+    here: String,
+    is_trusted: bool,
+    /// Whether the project has a file of its own that does not count yet.
+    has_file: bool,
 }
 
 /// A directory in JSON.
@@ -38,9 +60,9 @@ impl Elsewhere {
         if !global.skills.root.is_empty() {
             return Ok(Self::default());
         }
-        let surroundings = surroundings()?;
-        let unread = policies.discovery.unread(&surroundings);
-        Ok(Self { unread, projects: projects_below(&surroundings) })
+        let adding = Adding::of(global, policies)?;
+        let unread = policies.discovery.unread(&adding.surroundings);
+        Ok(Self { unread, projects: projects_below(&adding.surroundings), adding })
     }
 
     /// Returns the findings, each with the command as its help.
@@ -72,22 +94,29 @@ impl Elsewhere {
         self.unread.directories.iter().map(line).collect()
     }
 
-    /// Returns why a skill with this name, or at this path, is not read.
+    /// Returns why a skill with this name, or at this path below no root, is not read.
     pub(crate) fn reason(&self, query: &str, path: &Path) -> Option<String> {
-        let found = self.unread.directories.iter().find(|it| {
+        let is_it = |it: &&DirectoryOfSkills| {
+            let mut skills = it.skills.iter();
             path.starts_with(&it.directory)
-                || it.skills.iter().any(|skill| skill.rsplit('/').next() == Some(query))
-        })?;
-        let directory = found.directory.display();
-        Some(format!("`{query}` is in `{directory}`, which is not read; {}", self.command()))
+                || skills.any(|skill| it.directory.join(skill).ends_with(query))
+        };
+        let Unread { directories, left_out } = &self.unread;
+        let directory = match directories.iter().chain(left_out).find(is_it) {
+            Some(found) => found.directory.clone(),
+            // Too far away to be looked at by every command.
+            None => self.adding.directory_of(query, path)?,
+        };
+        let command = self.adding.command([directory.as_path()]);
+        Some(format!("`{query}` is in `{}`, which is not read; {command}", directory.display()))
     }
 
     fn sentences(&self) -> Vec<(Code, String, String, String)> {
         let mut sentences = Vec::new();
-        let mut say = |code, directories: &[DirectoryOfSkills], place: &str, how: String| {
+        let mut say = |code, directories: &[&DirectoryOfSkills], place: &str, how: String| {
             let Some(first) = directories.first() else { return };
             let all = counted(directories.iter().map(|it| it.skills.len()).sum(), "skill");
-            let name = |it: &DirectoryOfSkills| {
+            let name = |it: &&DirectoryOfSkills| {
                 format!("`{}` ({})", it.directory.display(), it.skills.len())
             };
             let named: Vec<_> = directories.iter().take(MOST_NAMED).map(name).collect();
@@ -99,21 +128,75 @@ impl Elsewhere {
             let file = first.directory.to_string_lossy().into_owned();
             sentences.push((code, file, what, how));
         };
-        say(SKILLS_NOT_READ, &self.unread.directories, "not read", self.command());
+        let home = self.adding.surroundings.home.as_deref().unwrap_or(Path::new("/"));
+        let project = self.adding.surroundings.project().unwrap_or(home);
+        let (of_project, others): (Vec<_>, Vec<_>) =
+            self.unread.directories.iter().partition(|it| {
+                // A home may be above the project, or be it.
+                project != home && it.directory.starts_with(project)
+            });
+        for unread in [of_project, others] {
+            let command = self.adding.command(unread.iter().map(|it| it.directory.as_path()));
+            say(SKILLS_NOT_READ, &unread, "not read", command);
+        }
         if let Some(first) = self.projects.first() {
             let how =
                 format!("see those of one with `prowess -C {} list`", shell_path(&first.directory));
-            say(PROJECTS_BELOW, &self.projects, "in projects below this directory", how);
+            let projects: Vec<_> = self.projects.iter().collect();
+            say(PROJECTS_BELOW, &projects, "in projects below this directory", how);
         }
         sentences
     }
+}
 
-    /// Returns the commands that add every unread directory.
-    fn command(&self) -> String {
-        let command = |(key, value): &(String, String)| {
-            format!("`prowess config set {key} {}`", shell_word(value))
-        };
-        let commands: Vec<_> = self.unread.settings.iter().map(command).collect();
+impl Adding {
+    fn of(global: &Global, policies: &Policies) -> Result<Self, Failure> {
+        let surroundings = surroundings()?;
+        let found = Found::of(global)?;
+        let discovery = found.of_operator.as_ref().unwrap_or(&found.configuration);
+        let discovery = discovery.policies().discovery.clone();
+        let all = &policies.discovery.also;
+        let of_project = all.get(discovery.also.len()..).unwrap_or_default().to_vec();
+        let here = global.start.as_deref();
+        let here = here.map(|start| format!(" -C {}", shell_path(start))).unwrap_or_default();
+        let opened = surroundings.project().and_then(|it| Some((it, Dir::open(it).ok()?)));
+        let is_trusted = discovery.project_trust == ProjectTrust::Trusted
+            || opened.is_some_and(|(it, opened)| is_trusted_folder(&surroundings, it, &opened));
+        let has_file = found.finding().is_some();
+        Ok(Self { surroundings, discovery, of_project, here, is_trusted, has_file })
+    }
+
+    /// Returns the commands that add directories, as typed where this one was.
+    fn command<'d>(&self, directories: impl IntoIterator<Item = &'d Path>) -> String {
+        let Self { surroundings, of_project, here, .. } = self;
+        let mut commands = Vec::new();
+        for setting in self.discovery.settings_that_add(directories, of_project, surroundings) {
+            let Setting { key, value, is_of_project } = &setting;
+            // The file of a project counts once its folder is trusted.
+            if *is_of_project && !self.is_trusted {
+                commands.push(format!("`prowess{here} trust`"));
+            }
+            let option = if *is_of_project { " --project" } else { "" };
+            let here = if *is_of_project { here } else { "" };
+            if *is_of_project && self.has_file {
+                // It may name them already.
+                continue;
+            }
+            commands
+                .push(format!("`prowess{here} config set{option} {key} {}`", shell_word(value)));
+        }
         format!("to read them, run {}", commands.join(" and "))
+    }
+
+    /// Returns the directory of the skill at a path, or of the one in the project with this name.
+    fn directory_of(&self, name: &str, path: &Path) -> Option<PathBuf> {
+        let Surroundings { home, .. } = &self.surroundings;
+        let project = self.surroundings.project()?;
+        let place = match nowhere::skill_at(path) {
+            Some(skill) => skill.to_owned(),
+            None if home.as_deref() == Some(project) => return None,
+            None => nowhere::in_project(project, name)?,
+        };
+        Some(place.parent().unwrap_or(&place).to_owned())
     }
 }

@@ -3,7 +3,7 @@
 
 mod code;
 mod meant;
-mod nowhere;
+pub(crate) mod nowhere;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,7 +12,10 @@ use std::process::ExitCode;
 use prowess::prompt::{ChangeKind, Prompt};
 use prowess::registry::codes::PROJECT_NOT_TRUSTED;
 use prowess::source_fs::Discovery;
-use prowess::source_fs::codes::{DIRECTORY_UNREADABLE, LEFT_OUT_BY_GITIGNORE, SCAN_TRUNCATED};
+use prowess::source_fs::codes::{
+    DIRECTORY_UNREADABLE, LEFT_OUT_BY_GITIGNORE, LINK_NOT_SEARCHED, ROOT_IS_SYMLINK, ROOT_OUTSIDE,
+    SCAN_TRUNCATED,
+};
 use prowess::{Availability, Caller, Catalog, Code, Diagnostic, Lookup, Record};
 use prowess_text::counted;
 use serde::Serialize;
@@ -35,6 +38,9 @@ struct Explained<'c> {
     decisions: Vec<Decision>,
     /// The tokens of these records in each turn, as far as the prompt shows them.
     tokens: usize,
+    /// Whether nothing is known of it below the roots.
+    #[serde(skip)]
+    is_under_no_root: bool,
 }
 
 impl Explained<'_> {
@@ -69,12 +75,11 @@ pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitC
     let discovery = &runtime.policies().discovery;
     let trust = UserTrust::of(turn.catalog())?;
     let mut explained = explain(turn.catalog(), &turn.prompt(), discovery, &trust, query);
-    if explained.is_nowhere() {
-        let elsewhere = Elsewhere::of(global, runtime.policies())?;
+    if explained.is_under_no_root {
         let path = absolute(query.as_ref()).unwrap_or_default();
-        if let Some(reason) = elsewhere.reason(query, &path) {
-            explained.decisions = vec![Decision::new("find", "not-read", reason)];
-        }
+        let reason = Elsewhere::of(global, runtime.policies())?.reason(query, &path);
+        let not_read = reason.map(|reason| vec![Decision::new("find", "not-read", reason)]);
+        explained.decisions = not_read.unwrap_or(explained.decisions);
     }
     if !of_code.is_empty() && explained.is_nowhere() {
         return code::print(query, &of_code, output);
@@ -116,6 +121,8 @@ fn explain<'c>(
         }
         decisions.extend(found);
     }
+    let root = nowhere::root_of(catalog, query, path.as_ref());
+    let is_under_no_root = decisions.is_empty() && root.is_none();
     if decisions.is_empty() {
         decisions.push(nowhere::decide(catalog, discovery, query, path.as_ref()));
         decisions.extend(ends_above(catalog, path.as_ref()));
@@ -128,7 +135,7 @@ fn explain<'c>(
         .map(Record::tokens)
         .sum();
     let records = records.into_iter().map(|record| TrustedRecord::new(record, trust)).collect();
-    Explained { query, records, decisions, tokens }
+    Explained { query, records, decisions, tokens, is_under_no_root }
 }
 
 /// Returns the findings about skills without a record, such as unusable ones. They are found by the
@@ -154,7 +161,14 @@ fn findings_elsewhere<'c>(
 
 /// Returns the findings that ended the scan in a directory above a path.
 fn ends_above(catalog: &Catalog, path: &Path) -> Vec<Decision> {
-    const ENDS: [Code; 3] = [LEFT_OUT_BY_GITIGNORE, SCAN_TRUNCATED, DIRECTORY_UNREADABLE];
+    const ENDS: [Code; 6] = [
+        LEFT_OUT_BY_GITIGNORE,
+        SCAN_TRUNCATED,
+        DIRECTORY_UNREADABLE,
+        ROOT_IS_SYMLINK,
+        ROOT_OUTSIDE,
+        LINK_NOT_SEARCHED,
+    ];
     let place = |found: &Diagnostic| found.path.as_deref().unwrap_or_default().to_owned();
     let ends = catalog.diagnostics().filter(|found| {
         ENDS.contains(&found.code) && path.exists() && path.starts_with(place(found))

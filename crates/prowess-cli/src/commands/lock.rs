@@ -15,6 +15,7 @@ use crate::commands::publish::unwritable;
 use crate::failure::Failure;
 use crate::install_place::{InstallPlace, store};
 use crate::lock_place::LockPlace;
+use crate::named_file;
 use crate::output::Output;
 use crate::paths::absolute;
 use crate::terminal::plain;
@@ -39,7 +40,7 @@ pub(crate) fn import(
         let message = format!("`{name}` is not the name of a lock file");
         Failure::usage("lock-invalid", message, format!("name a file {}", names.join(", ")))
     })?;
-    let text = fs::read_to_string(file).map_err(|error| {
+    let text = named_file::text(file).map_err(|error| {
         let message = format!("`{}` cannot be read: {error}", file.display());
         Failure::new("lock-invalid", message, "check the path")
     })?;

@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::args::{Global, Judging, Probe};
 use crate::commands::show::suggestion;
 use crate::failure::Failure;
+use crate::named_file;
 use crate::output::{DIM, HEADING, ID, Output, counted};
 use crate::runtime;
 use crate::terminal::{fitted, plain};
@@ -105,11 +106,11 @@ fn unknown(catalog: &Catalog, id: &str) -> String {
 }
 
 fn questions(file: &Path) -> Result<Vec<Question>, Failure> {
-    let text = std::fs::read(file).map_err(|error| {
+    let text = named_file::text(file).map_err(|error| {
         let message = format!("`{}` cannot be read: {error}", file.display());
         Failure::usage("probe-unreadable", message, "name a JSON file of queries")
     })?;
-    serde_json::from_slice(&text).map_err(|error| {
+    serde_json::from_str(&text).map_err(|error| {
         let message = format!("`{}` is not a list of queries: {error}", file.display());
         let help = r#"write [{"query": "...", "expect": ["ID"], "not": ["ID"]}]"#;
         Failure::usage("probe-invalid", message, help)

@@ -21,6 +21,8 @@ use crate::failure::Failure;
 use crate::features;
 #[cfg(feature = "remotes")]
 use crate::install_place::{http_options, s3_options};
+#[cfg(feature = "sign")]
+use crate::named_file;
 use crate::output::{DIM, Output};
 use crate::paths::absolute;
 use crate::terminal::plain;
@@ -141,7 +143,7 @@ fn signed(archive: &[u8], path: &Path) -> Result<Vec<File>, Failure> {
         let message = format!("`{}` cannot sign: {reason}", path.display());
         Failure::new("signer-invalid", message, help)
     };
-    let text = fs::read_to_string(path).map_err(|error| invalid(error.to_string()))?;
+    let text = named_file::text(path).map_err(invalid)?;
     let key =
         prowess_signature::SecretKey::parse(&text).map_err(|error| invalid(error.to_string()))?;
     // The trusted comment says what was signed, and no time: equal packages give equal comments.

@@ -132,6 +132,18 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
             ));
         }
     }
+    for name in files.not_writable(&args.arguments) {
+        let directory = Path::new(name).parent().filter(|it| !it.as_os_str().is_empty());
+        let directory = directory.unwrap_or(Path::new("."));
+        // A script may succeed with a path that leads to a directory of its own.
+        if ended["exit_code"] != 0 || directory != Path::new(".") {
+            let (name, directory) = (plain(name), shell_word(directory));
+            output.remark(&format!(
+                "{DIM}`{name}` is a file that the script may not write: add `--write {directory}` \
+                 before `--`{DIM:#}\n"
+            ));
+        }
+    }
     Ok(exit_code(&ended))
 }
 
@@ -162,11 +174,18 @@ fn granted(mut policies: Policies, args: &Run) -> Result<Policies, Failure> {
     if args.network {
         scripts.network.push(every_host());
     }
+    let granted = |path: &PathBuf| {
+        let missing = || {
+            let message = format!("`{}` does not exist", path.display());
+            Failure::usage("path-not-found", message, "name what exists, or create it first")
+        };
+        absolute(path).and_then(|path| if path.exists() { Ok(path) } else { Err(missing()) })
+    };
     for path in &args.read {
-        scripts.read.push(absolute(path)?);
+        scripts.read.push(granted(path)?);
     }
     for path in &args.write {
-        scripts.write.push(absolute(path)?);
+        scripts.write.push(granted(path)?);
     }
     let here: PathBuf = working_directory()?;
     let is_granted = scripts.read.iter().chain(&scripts.write).any(|path| here.starts_with(path));

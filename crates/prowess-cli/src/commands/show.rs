@@ -120,6 +120,23 @@ fn text_of(shown: &Shown<'_>) -> String {
     if !resources.is_complete {
         line("file", "… and more");
     }
-    let _ = writeln!(text, "\n{HEADING}Instructions{HEADING:#}\n\n{}", plain_lines(body.trim()));
-    text
+    let _ = writeln!(text, "\n{HEADING}Instructions{HEADING:#}\n");
+    text + &broken_between_words(&plain_lines(body.trim()))
+}
+
+/// Breaks the lines of a text in Markdown that are too long, but those of code and of tables.
+fn broken_between_words(text: &str) -> String {
+    let mut lines = String::new();
+    let mut is_code = false;
+    for line in text.lines() {
+        let start = line.trim_start();
+        let is_fence = start.starts_with("```") || start.starts_with("~~~");
+        is_code ^= is_fence;
+        lines += &match is_code || is_fence || start.starts_with('|') {
+            true => line.to_owned(),
+            false => wrapped(line, columns_behind(0), line.len() - start.len()),
+        };
+        lines.push('\n');
+    }
+    lines
 }

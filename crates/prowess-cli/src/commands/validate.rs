@@ -7,6 +7,7 @@ mod roles;
 mod show;
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::process::ExitCode;
 
 use prowess::format::Profile;
@@ -81,11 +82,24 @@ impl Settings {
     }
 
     /// Returns the profile of what is at a path, where it is not that of the others: only Claude
-    /// Code reads its own directory.
+    /// Code reads its own directory and its plugins.
     fn profile_of(&self, path: &str) -> Option<Profile> {
-        let is_of_claude = self.is_by_place && path.split('/').any(|part| part == ".claude");
-        is_of_claude.then_some(Profile::ClaudeCode)
+        let is_of_claude =
+            path.split('/').any(|part| part == ".claude") || is_in_plugin(path.as_ref());
+        (self.is_by_place && is_of_claude).then_some(Profile::ClaudeCode)
     }
+}
+
+/// Returns whether a path is in a plugin of Claude Code, or in a repository of such plugins, but in
+/// no directory of another client there.
+fn is_in_plugin(path: &Path) -> bool {
+    const MANIFESTS: [&str; 2] = [".claude-plugin/plugin.json", ".claude-plugin/marketplace.json"];
+    let has_manifest = |folder: &&Path| MANIFESTS.iter().any(|file| folder.join(file).is_file());
+    let is_hidden = |folder: &&Path| {
+        folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+    };
+    path.is_absolute()
+        && path.ancestors().take_while(|folder| !is_hidden(folder)).any(|it| has_manifest(&it))
 }
 
 pub(crate) fn run(global: &Global, args: &Validate, output: &Output) -> Result<ExitCode, Failure> {

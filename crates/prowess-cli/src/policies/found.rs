@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use prowess::{ConfigPart, Configuration, Origin};
 
 use super::places::{FileState, Found, FoundFile};
-use super::{configuration_of, file_part, found_part, places, project, variables};
+use super::{NAMED, configuration_of, file_part, found_part, places, project, variables};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::paths::surroundings;
@@ -44,18 +44,19 @@ impl Found {
         let Parts { mut files, below, above } = Parts::of(global, changed);
         let mut below = below.into_iter().collect::<Result<Vec<_>, _>>()?;
         let above = above.into_iter().collect::<Result<Vec<_>, _>>()?;
-        if !global.policies.no_config {
-            let operator = configuration_of(below.iter().chain(&above).cloned())?;
-            if let Some((file, part)) =
-                project::find(&surroundings()?, operator.policies(), changed)?
-            {
-                // Behind the user's file, where its part is.
-                files.insert(files.len().min(2), file);
-                below.extend(part);
-            }
+        let mut configuration = configuration_of(below.iter().chain(&above).cloned())?;
+        let mut of_operator = None;
+        if !global.policies.no_config
+            && let Some((file, part)) =
+                project::find(&surroundings()?, configuration.policies(), changed)?
+        {
+            // Behind the user's file, where its part is.
+            files.insert(files.len().min(2), file);
+            below.extend(part);
+            of_operator = Some(configuration);
+            configuration = configuration_of(below.into_iter().chain(above))?;
         }
-        let configuration = configuration_of(below.into_iter().chain(above))?;
-        Ok(Self { configuration, files })
+        Ok(Self { configuration, of_operator, files })
     }
 
     /// Reads what commands can use, and returns the failure of each part that is left out.
@@ -99,7 +100,7 @@ impl Found {
 
     fn of_parts(parts: &[ConfigPart]) -> Result<Self, Failure> {
         let configuration: Configuration = configuration_of(parts.iter().cloned())?;
-        Ok(Self { configuration, files: Vec::new() })
+        Ok(Self { configuration, of_operator: None, files: Vec::new() })
     }
 }
 
@@ -128,7 +129,7 @@ impl Parts {
 fn above(global: &Global, files: &mut Vec<FoundFile>) -> Vec<Read> {
     let mut parts = Vec::new();
     let mut add_file = |path: PathBuf, parts: &mut Vec<Read>| {
-        parts.push(file_part(&path));
+        parts.push(file_part(&path, NAMED));
         files.push(FoundFile { path, state: FileState::Used });
     };
     if let Some(path) = variables::named_file() {

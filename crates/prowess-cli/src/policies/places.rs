@@ -7,8 +7,8 @@ use prowess::{Code, ConfigValue, Configuration, Diagnostic, Origin, Severity};
 use prowess_text::shell_path;
 use serde::Serialize;
 
-use super::file_text;
 use crate::failure::{Failure, Place};
+use crate::named_file;
 use crate::paths::machine;
 use crate::text_edit;
 
@@ -53,6 +53,8 @@ pub(crate) enum FileState {
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) configuration: Configuration,
+    /// The same without the project's file, if there is one.
+    pub(crate) of_operator: Option<Configuration>,
     /// The files, the weakest first.
     pub(crate) files: Vec<FoundFile>,
 }
@@ -71,7 +73,7 @@ impl Found {
                     .metadata()
                     .ok()
                     .filter(Metadata::is_file)
-                    .and_then(|_| file_text(path).ok());
+                    .and_then(|_| named_file::text(path).ok());
                 let position = text.and_then(|text| text_edit::position(&text, &path_of_key));
                 let (line, column) = position.unzip();
                 Some(Place { path: path.display().to_string(), line, column })

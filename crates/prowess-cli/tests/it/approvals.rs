@@ -199,6 +199,15 @@ fn number_stays_with_its_approval() {
     assert_eq!(json(&home, &["revoke", "1"])["revoked"]["id"], "first");
 }
 
+#[test]
+fn only_request_is_granted_by_its_number_unseen() {
+    let (one, _store) = home([later("first", 0)]);
+    assert_eq!(json(&one, &["grant", "1"])["granted"]["id"], "first");
+    let (two, _store) = home([later("first", 0), later("second", 1)]);
+    let failure = run(&two, &["grant", "1", "--format", "json"]).error();
+    assert_eq!(failure["code"], "approval-not-found", "of two, a person sees which is the first");
+}
+
 /// A random id of a session is a secret, so the log has another name for it.
 #[test]
 fn session_is_named_as_in_the_log() {

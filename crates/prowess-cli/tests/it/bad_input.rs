@@ -122,12 +122,27 @@ pub(crate) fn without_override<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
+/// A file that a person names may be a pipe, but never one that nothing comes from.
 #[test]
-fn endless_configuration_is_refused() {
-    let zeros = Path::new("/dev/zero");
-    let ran = Program::new().config(zeros).run(&["--format", "json", "list"]);
-    assert_eq!(ran.code, Some(2), "the command line is wrong");
-    assert_eq!(ran.error()["code"], "config-unreadable", "{ran:?}");
+fn files_that_never_end_are_refused() {
+    let tree = Tree::new("");
+    make_fifo(&tree.join("pipe"));
+    fs::create_dir_all(tree.join("home/.config/prowess/config.yaml")).unwrap();
+    let home = || Program::new().at_home_in(&tree.join("home"));
+    let list = home().run(&["list"]);
+    assert!(list.stderr.contains("it is a directory\n  help: correct or remove it"), "{list:?}");
+    for (args, code) in [
+        (&["--config", "/dev/zero", "list"][..], "config-unreadable"),
+        (&["--config", "pipe", "list"], "config-unreadable"),
+        (&["config", "check", "pipe"], "config-unreadable"),
+        (&["--no-config", "search", "--probe", "pipe"], "probe-unreadable"),
+        (&["add", "./x", "--signer", "pipe"], "signer-invalid"),
+        (&["audit", "verify", "pipe"], "audit-log-unreadable"),
+    ] {
+        let program = home().working_in(tree.path());
+        let ran = program.run(&[args, &["--format", "json"]].concat());
+        assert_eq!(ran.error()["code"], code, "{args:?}: {ran:?}");
+    }
 }
 
 /// A terminal obeys C1 controls also where they stand in JSON.

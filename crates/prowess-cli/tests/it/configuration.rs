@@ -307,6 +307,54 @@ fn link_to_the_file_stays_a_link() {
     assert_eq!(text, "prompt:\n  max_tokens: 8\n");
 }
 
+/// Types the commands between backticks that a text has behind "run", as a shell would.
+fn type_commands(tree: &Tree, text: &str) {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let commands = text.split("to read them, run").nth(1).expect("there are commands");
+    for command in commands.split('`').skip(1).step_by(2).take_while(|it| it.starts_with("prowess"))
+    {
+        let words = command.split('\'').enumerate().flat_map(|(at, part)| match at % 2 {
+            0 => part.split_whitespace().collect(),
+            _ => vec![part],
+        });
+        run(tree, &words.collect::<Vec<_>>()[1..]).text();
+    }
+}
+
+#[test]
+fn skills_in_a_repository_are_added_for_it_alone_below_its_clients() {
+    let tree = machine();
+    tree.write("repository/skills/ship/SKILL.md", plain_skill("ship"));
+    tree.write("repository/.agents/skills/plan/SKILL.md", plain_skill("plan"));
+    tree.write("repository/teams/a/skills/plan/SKILL.md", plain_skill("plan"));
+    tree.write("other/.git/HEAD", "");
+    tree.write("other/skills/own/SKILL.md", plain_skill("own"));
+    let commands = ["", "list", "doctor", "explain ship"].map(|args| {
+        let ran = run(&tree, &args.split_whitespace().collect::<Vec<_>>());
+        let said = (ran.stdout + &ran.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("run `prowess trust` and `prowess config set --project"), "{said}");
+        said
+    });
+    type_commands(&tree, &commands[1]);
+    let listed = run(&tree, &["list", "--format", "json"]).json();
+    let offered: Vec<_> = listed["skills"].as_array().unwrap().iter().collect();
+    let location =
+        |id: &str| offered.iter().find(|it| it["id"] == id).unwrap()["location"].to_string();
+    assert!(location("ship").contains("/skills/ship/"), "{listed:#}");
+    assert!(location("plan").contains("/.agents/skills/plan/"), "a client's own is above it");
+    assert_eq!(listed["unread"], serde_json::json!([]), "{listed:#}");
+    let other = || program(&tree).working_in(&tree.join("other"));
+    other().run(&["trust"]).text();
+    let elsewhere = other().run(&["list", "--format", "json"]).json();
+    assert!(!elsewhere.to_string().contains("/repository/"), "it counts there only: {elsewhere:#}");
+    let above = Program::new().at_home_in(&tree.join("home")).working_in(tree.path());
+    let said = above.run(&["-C", "other", "list"]).stderr;
+    assert!(
+        said.contains("`prowess -C other config set --project discovery.also '[./skills]'`"),
+        "{said}"
+    );
+}
+
 #[test]
 fn skills_that_are_not_read_are_named_with_the_command_that_adds_them() {
     let tree = machine();

@@ -140,14 +140,37 @@ fn path_without_a_skill_has_a_reason() {
 fn skill_of_another_part_of_the_project_is_named() {
     let tree = home("");
     tree.write("shop/.git/HEAD", "");
-    tree.write("shop/billing/.agents/skills/refunds/SKILL.md", "---\nname: refunds\n---\n");
-    tree.write("shop/node_modules/x/skills/hidden/SKILL.md", "---\nname: hidden\n---\n");
+    let far = "a/b/c/d/e/f/g/far/.agents/skills";
+    for (place, name) in [("billing/.agents/skills", "refunds"), (far, "far-away")] {
+        tree.write(&format!("shop/{place}/{name}/SKILL.md"), plain_skill(name));
+    }
+    tree.write("shop/node_modules/x/skills/hidden/SKILL.md", plain_skill("hidden"));
     let program = || Program::new().at_home_in(tree.path()).working_in(&tree.join("shop"));
-    let root = tree.join("shop/billing/.agents/skills").display().to_string();
-    let found = program().run(&["explain", "refunds"]).stdout;
-    assert!(found.contains(&format!("it is in {root}, which `--root {root}` reads")), "{found}");
+    for (query, place) in [
+        ("refunds", "billing/.agents/skills"),
+        ("billing/.agents/skills/refunds/SKILL.md", "billing/.agents/skills"),
+        ("far-away", far),
+    ] {
+        let found = program().run(&["explain", query]).stdout;
+        let command = format!("`prowess config set --project discovery.also '[{place}]'`");
+        assert!(found.contains(&format!("run `prowess trust` and {command}")), "{found}");
+    }
     let hidden = program().run(&["explain", "hidden"]).stdout;
-    assert!(hidden.contains("not found") && !hidden.contains("it is in"), "{hidden}");
+    assert!(hidden.contains("not found") && !hidden.contains("is in"), "{hidden}");
+}
+
+#[test]
+fn skill_behind_a_link_that_is_not_followed_is_named() {
+    let tree = home("");
+    tree.write("shop/.git/HEAD", "");
+    tree.write("pack/inner/SKILL.md", plain_skill("inner"));
+    std::fs::create_dir_all(tree.join("shop/.agents/skills")).expect("a directory");
+    std::os::unix::fs::symlink("../../../pack", tree.join("shop/.agents/skills/pack")).unwrap();
+    let program = || Program::new().at_home_in(tree.path()).working_in(&tree.join("shop"));
+    for query in ["inner", ".agents/skills/pack/inner", "pack"] {
+        let text = program().run(&["explain", query]).stdout;
+        assert!(text.contains("[root-is-symlink]"), "{query}: {text}");
+    }
 }
 
 #[test]
@@ -156,6 +179,8 @@ fn discovery_policy_is_reported() {
     let far = "$ROOT/1/2/3/4/5/6/7/far";
     check(deep, far, ("find", "not-found", "the scan ends after 3 levels"));
     check(deep, far, ("check", "noted", "scan-truncated"));
+    let skip = "discovery: { skip: [pdf] }\n";
+    check(skip, "pdf", ("find", "not-found", "left out by `discovery.skip`, which has `pdf`"));
     check("", "$ROOT/ignored/draft", ("place", "visible", "takes precedence"));
 }
 

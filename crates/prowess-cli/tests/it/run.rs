@@ -141,6 +141,33 @@ fn granted_file_is_named_as_the_caller_names_it() {
 }
 
 #[test]
+fn person_is_told_where_arguments_and_grants_go() {
+    let tree = Tree::new(FILES);
+    let program = || {
+        let program = Program::new().at_home_in(&tree.join("home"));
+        program.root("user", &tree.join("skills")).working_in(&tree.join("project"))
+    };
+    let script = ["run", "report", "scripts/report.sh"];
+    for (args, said) in [
+        (&["a.pdf"][..], "report scripts/report.sh -- a.pdf\n"),
+        (&["--in", "a.pdf"], "report scripts/report.sh -- --in a.pdf\n"),
+        (&["--read", ".", "-o", "x"], "report scripts/report.sh --read . -- -o x\n"),
+        (&["--read", "nosuch", "--", "a"], "error[path-not-found]: `nosuch` does not exist"),
+        (&["--write", "nosuch", "--", "a"], "error[path-not-found]: `nosuch` does not exist"),
+        (
+            &["--", "a", "out.txt"],
+            "`out.txt` is a file that the script may not write: add `--write .`",
+        ),
+        (&["--", "a", "../new"], "add `--write ..` before `--`"),
+    ] {
+        let ran = program().run(&[&script[..], args].concat());
+        assert!(ran.stderr.contains(said) && !ran.stderr.contains("'--root'"), "{args:?}: {ran:?}");
+    }
+    let written = program().run(&[&script[..], &["--write", ".", "--", "a", "out.txt"]].concat());
+    assert_eq!((written.code, &*written.stdout), (Some(0), "wrote a\n"), "{written:?}");
+}
+
+#[test]
 fn skill_without_a_script_lists_its_scripts() {
     let tree = Tree::new(FILES);
     let listed = run(&tree, &["run", "report"]);
@@ -219,6 +246,13 @@ fn untrusted_script_waits_for_an_approval_of_its_package() {
     let tree = Tree::new(FILES);
     tree.write("untrusted.yaml", UNTRUSTED);
     let script = ["run", "report", "scripts/fail.sh", "--", "7"];
+    let missing = run_untrusted(&tree, &["run", "report", "scripts/nosuch.sh"]);
+    assert!(missing.stderr.contains("error[resource-not-found]"), "{}", missing.stderr);
+    assert_eq!(
+        run_untrusted(&tree, &["approvals"]).stdout,
+        "no tool call waits for an approval\n",
+        "nobody is asked about a script that does not exist"
+    );
     let asked = run_untrusted(&tree, &script);
     assert_eq!(asked.code, Some(125), "{}", asked.stderr);
     assert!(asked.stderr.contains("error[approval-required]"), "{}", asked.stderr);

@@ -171,6 +171,38 @@ fn server_ends_with_its_input() {
     assert!(remarks.contains("skills=2"), "the log has the number of skills: {remarks}");
 }
 
+#[test]
+fn calls_behind_a_load_see_its_effect() {
+    let mut lines = vec![json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    }})];
+    lines.push(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let calls = [
+        ("skills_load", json!({"names": ["pdf"]})),
+        ("skills_read", json!({"path": "references/fields.md"})),
+        ("skills_unload", json!({"all": true})),
+        ("skills_read", json!({"path": "references/fields.md"})),
+    ];
+    for (id, (name, arguments)) in calls.iter().cycle().take(24).enumerate() {
+        let params = json!({"name": name, "arguments": arguments});
+        let call =
+            json!({"jsonrpc": "2.0", "id": id + 1, "method": "tools/call", "params": params});
+        lines.push(call);
+    }
+    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let answered = served(&input, &["--quiet"]).stdout;
+    let answers = answered.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let mut is_error = [None; 25];
+    for answer in answers.map(|line| serde_json::from_slice::<Value>(line).unwrap()) {
+        let id = answer["id"].as_u64().map(|id| usize::try_from(id).unwrap());
+        is_error[id.unwrap_or(0)] = answer["result"]["isError"].as_bool();
+    }
+    for (id, is_error) in is_error.iter().enumerate().skip(1) {
+        assert_eq!(*is_error, Some(id % 4 == 0), "call {id}: {is_error:?}");
+    }
+}
+
 /// The program waits for its configuration, a pipe, while the signal arrives.
 #[test]
 fn hangup_while_the_server_starts_is_survived() {

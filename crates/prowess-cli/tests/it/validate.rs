@@ -215,7 +215,10 @@ fn place_of_a_skill_chooses_the_profile() {
                        argument-hint: '[env]'\ndisable-model-invocation: true\ncontext: fork\n\
                        hooks:\n  PreToolUse: []";
     let tree = Tree::new("");
-    for root in [".claude", ".agents"] {
+    tree.write("plugins/p/.claude-plugin/plugin.json", "{}");
+    tree.write("market/.claude-plugin/marketplace.json", "{}");
+    let plugins = ["plugins/p", "market/plugins/q", "market/.agents"];
+    for root in [".claude", ".agents"].into_iter().chain(plugins) {
         tree.write(&format!("{root}/skills/ship/SKILL.md"), skill_md(frontmatter));
     }
     tree.write(".claude/skills/odd/SKILL.md", skill_md("description: Is odd.\nmodle: opus"));
@@ -228,11 +231,15 @@ fn place_of_a_skill_chooses_the_profile() {
         (&[".claude/skills/ship", "--profile", "strict"], "strict", 5),
         (&[".agents/skills/ship", "--profile", "claude-code"], "claude-code", 0),
         (&[".claude/skills/odd"], "claude-code", 0),
+        (&["plugins/p"], "claude-code", 0),
+        (&["plugins/p/skills/ship/SKILL.md"], "claude-code", 0),
+        (&["market/plugins"], "claude-code", 0),
+        (&["market/.agents/skills"], "spec", 5),
     ] {
         let checked = check(args).json();
         assert_eq!(checked["packages"][0]["profile"], profile, "{args:?}");
         assert_eq!(checked["summary"]["errors"], errors, "{args:?}: {checked}");
     }
     let text = program().run(&["validate", "."]);
-    assert!(text.stdout.contains("(profile spec, and claude-code for 2)"), "{}", text.stdout);
+    assert!(text.stdout.contains("(profile spec, and claude-code for 4)"), "{}", text.stdout);
 }

@@ -6,15 +6,15 @@ use std::os::unix::fs::symlink;
 
 use prowess_core::{AskedFolder, PackagePath};
 use prowess_source_fs::{
-    ClientName, Discovery, FsConfig, PinnedFolder, ProjectSearch, ProjectTrust, SkillRoots,
-    Surroundings,
+    ClientName, Discovery, FsConfig, FurtherPlace, PinnedFolder, ProjectSearch, ProjectTrust,
+    SkillRoots, Surroundings,
 };
 use prowess_testkit::{ScanRecorder, Tree};
 
 use crate::{problems, scan, source};
 
 /// A policy that does not look at the machine of the test.
-fn policy() -> Discovery {
+pub(super) fn policy() -> Discovery {
     Discovery { organization: None, ..Discovery::default() }
 }
 
@@ -22,8 +22,13 @@ fn name(name: &str) -> ClientName {
     ClientName::new(name).unwrap()
 }
 
+/// Further places as they are written.
+pub(super) fn further(places: &[&str]) -> Vec<FurtherPlace> {
+    places.iter().map(|place| FurtherPlace::try_from((*place).to_owned()).unwrap()).collect()
+}
+
 /// A tree with a home, and with the working directory `working`.
-fn surroundings(tree: &Tree, working: &str) -> Surroundings {
+pub(super) fn surroundings(tree: &Tree, working: &str) -> Surroundings {
     fs::create_dir_all(tree.join(working)).unwrap();
     fs::create_dir_all(tree.join("home")).unwrap();
     Surroundings::new(Some(tree.join("home")), Some(tree.join(working)))
@@ -83,7 +88,7 @@ fn the_guide_s_four_places_and_the_directory_for_configuration() {
 #[test]
 fn another_client_has_its_own_places_and_others_may_be_searched_too() {
     let tree = Tree::new("");
-    let also = vec![name("claude"), name("cursor")];
+    let also = further(&["claude", "cursor"]);
     let policy = Discovery { client: name("acme"), also, xdg: false, ..policy() };
     let expected = ["user home", "project work"].map(|place| {
         [".acme", ".agents", ".claude", ".cursor"].map(|client| format!("{place}/{client}/skills"))
@@ -116,7 +121,7 @@ fn known_clients_are_searched_where_they_are_in_use() {
     };
     check(&tree, &only(&[]), "here", &[all[0], all[4]]);
     check(&tree, &only(&["copilot", "roo"]), "here", &[all[0], all[1], all[4], all[6]]);
-    let also = Discovery { also: vec![name("goose")], ..only(&[]) };
+    let also = Discovery { also: further(&["goose"]), ..only(&[]) };
     let goose = ["user home/.config/goose/skills", "project here/.goose/skills"];
     check(&tree, &also, "here", &[all[0], goose[0], all[4], goose[1]]);
     let error = serde_json::from_str::<Discovery>(r#"{"only": ["clod"]}"#).unwrap_err();
@@ -212,6 +217,47 @@ fn what_the_operator_names_comes_first_and_once() {
 }
 
 #[test]
+fn directories_of_the_project_follow_its_clients_and_stay_in_it() {
+    let tree = Tree::new(
+        "//- /repo/.git/HEAD\n//- /repo/plugins/b/x\n-\n//- /repo/plugins/a/x\n-\n\
+         //- /repo/plugins/.hidden/x\n-\n//- /repo/plugins/node_modules/x\n-\n\
+         //- /repo/plugins/file\n-\n",
+    );
+    let policy = Discovery { user: false, shared: false, ..policy() };
+    let also = further(&["./skills/", "acme", "plugins/*/skills", "skills/.", "./"]);
+    let expected = [
+        "project repo/app/.prowess/skills",
+        "project repo/app/.acme/skills",
+        "project repo/.prowess/skills",
+        "project repo/.acme/skills",
+        "project repo/skills",
+        "project repo/plugins/a/skills",
+        "project repo/plugins/b/skills",
+        "project repo",
+    ];
+    let policy = Discovery { also, ..policy };
+    check(&tree, &policy, "repo/app", &expected);
+    let found = find(&tree, &policy, "repo/app");
+    let project = Some(tree.join("repo"));
+    assert!(found.roots[4..].iter().all(|root| {
+        let asked = root.asked.as_ref().map(|asked| asked.folder.clone());
+        root.within == project && asked == project && root.may_be_missing
+    }));
+    tree.write("repo/pdf/SKILL.md", "it");
+    let whole = scan(policy.found_config(&found.roots[7], None));
+    assert_eq!(whole.packages(), ["pdf"], "the folder itself is a directory of skills");
+    for bad in ["/abs/skills", "~/skills", "../up/skills", "a/../../b", "a b", "", "a/b*/c", "a/\0"]
+    {
+        let error = FurtherPlace::try_from(bad.to_owned()).expect_err("it is no place");
+        assert!(error.to_string().contains(&format!("{bad:?}")), "the message shows it: {error}");
+    }
+    for (written, kept) in [("./skills/", "./skills"), ("a//b/./c", "a/b/c"), (".", "")] {
+        let place = FurtherPlace::try_from(written.to_owned()).map(String::from);
+        assert_eq!(place.unwrap_or_default(), kept);
+    }
+}
+
+#[test]
 fn an_organization_without_skills_has_no_layer() {
     let tree = Tree::new("");
     let organization = Some(tree.join("none"));
@@ -301,76 +347,4 @@ fn the_policy_is_data() {
     for bad in [r#"{"client": "../x"}"#, r#"{"projct": "never"}"#, r#"{"project_trust": "no"}"#] {
         assert!(serde_json::from_str::<Discovery>(bad).is_err(), "{bad} is refused");
     }
-}
-
-/// Each unread directory with its number of skills, and the settings that add them.
-fn unread(tree: &Tree, policy: &Discovery, working: &str) -> (Vec<String>, Vec<String>) {
-    let unread = policy.unread(&surroundings(tree, working));
-    let place = |path: &str| path.replace(&format!("{}/", tree.path().display()), "");
-    let directories = unread
-        .directories
-        .iter()
-        .map(|it| format!("{} {}", place(&it.directory.to_string_lossy()), it.skills.len()));
-    let settings = unread.settings.iter().map(|(key, value)| format!("{key}={}", place(value)));
-    (directories.collect(), settings.collect())
-}
-
-#[test]
-fn skills_of_other_clients_are_seen_and_can_be_added() {
-    let tree = Tree::new("//- /repo/.git/HEAD\n");
-    for skill in [
-        "repo/.agents/skills/read",
-        "repo/.acme/skills/a",
-        "repo/.acme/skills/group/b",
-        "repo/.acme/skills/group/node_modules/no",
-        "repo/skills/own",
-        "repo/app/.claude/skills/c",
-        "home/.agents/skills/f",
-        "home/.tool/skills/d",
-        "home/.config/tool-x/skills/e",
-        "home/.empty/skills/group/deeper/no",
-    ] {
-        tree.write(&format!("{skill}/SKILL.md"), "it");
-    }
-    fs::create_dir_all(tree.join("repo/.links/skills")).unwrap();
-    let link = tree.join("repo/.links/skills/read");
-    symlink("../../.agents/skills/read", link).unwrap();
-    let (directories, settings) = unread(&tree, &policy(), "repo/app");
-    let expected = [
-        "repo/.acme/skills 2",
-        "repo/skills 1",
-        "home/.tool/skills 1",
-        "home/.config/tool-x/skills 1",
-    ];
-    assert_eq!(directories, expected, "neither what is read nor links to it are unread");
-    let expected = [
-        "discovery.also=[acme, tool]",
-        "discovery.roots.project=[\"repo/skills\"]",
-        "discovery.roots.user=[\"home/.config/tool-x/skills\"]",
-    ];
-    assert_eq!(settings, expected);
-    let few = Discovery { only: Some(Vec::new()), also: vec![name("acme")], ..policy() };
-    let (directories, settings) = unread(&tree, &few, "repo/app");
-    assert_eq!(directories[0], "repo/app/.claude/skills 1", "a switched-off client is unread");
-    assert_eq!(settings[0], "discovery.also=[acme, claude, tool]", "what was named stays");
-    let neither = Discovery { user: false, project: ProjectSearch::Never, ..policy() };
-    let settings = unread(&tree, &neither, "repo/app").1;
-    assert_eq!(settings[1..3], ["discovery.user=true", "discovery.project=repository"]);
-}
-
-#[test]
-fn projects_with_skills_are_seen_from_above() {
-    let tree = Tree::new("//- /src/team/web/.git/HEAD\n//- /src/plain/.git/HEAD\n");
-    tree.write("src/shop/.claude/skills/a/SKILL.md", "it");
-    tree.write("src/team/web/.agents/skills/b/SKILL.md", "it");
-    tree.write("src/pack/skills/c/SKILL.md", "it");
-    tree.write("home/.agents/skills/d/SKILL.md", "it");
-    let below = |working| {
-        let found = prowess_source_fs::projects_below(&surroundings(&tree, working));
-        let name = |path: &std::path::Path| path.strip_prefix(tree.path()).unwrap().to_owned();
-        found.iter().map(|it| name(&it.directory)).collect::<Vec<_>>()
-    };
-    assert_eq!(below("src"), [std::path::Path::new("src/shop"), "src/team/web".as_ref()]);
-    assert_eq!(below(""), [std::path::Path::new("src/shop")], "the home is no project");
-    assert!(below("src/plain").is_empty(), "a project is not above others");
 }

@@ -21,6 +21,7 @@ mod scan;
 mod shared_files;
 mod slow_disk;
 mod stamps;
+mod unread;
 #[cfg(feature = "watch")]
 mod watch;
 

@@ -144,9 +144,16 @@ fn missing_feature(message: &str) -> Option<(&'static str, &'static str)> {
 fn with_suggestion(message: &str) -> String {
     let renamed =
         message.replace("unknown field", "unknown key").replace("unknown variant", "unknown value");
+    let renamed = renamed
+        .replace("invalid type: sequence", "invalid type: list")
+        .replace("invalid type: map", "invalid type: mapping")
+        .replace("invalid type: unit value", "invalid type: null");
+    if let Some((key, _)) = renamed.split_once("data did not match any variant") {
+        return format!("{key}the value has none of the forms that this key takes");
+    }
     let Some((wrong, expected)) = renamed.split_once(", expected ") else { return renamed };
-    if ["u8", "u16", "u32", "u64", "usize", "i64"].contains(&expected) {
-        return format!("{wrong}, expected a whole number");
+    if let Some(expected) = without_type(expected) {
+        return format!("{wrong}, expected {expected}");
     }
     let Some(word) = wrong.contains("unknown ").then(|| in_backticks(wrong).next_back()).flatten()
     else {
@@ -156,6 +163,23 @@ fn with_suggestion(message: &str) -> String {
         Some(meant) => format!("{wrong}; did you mean `{meant}`?"),
         None => renamed,
     }
+}
+
+/// Returns what a reader of a type of this program expects, in words; `None` if it says so itself.
+fn without_type(expected: &str) -> Option<&'static str> {
+    let word = expected.split(' ').next().unwrap_or_default();
+    if expected.ends_with(" enum") {
+        return Some("one word");
+    }
+    Some(match (word, expected) {
+        ("u8" | "u16" | "u32" | "u64" | "usize" | "i64", _) => "a whole number",
+        ("struct" | "internally", _) | (_, "a map") => "a mapping",
+        ("tuple", _) | (_, "a sequence") => "a list",
+        ("enum" | "variant" | "unit", _) | (_, "a YAML tag starting with '!'") => "one word",
+        (_, "a string" | "a borrowed string" | "string or map") => "a text",
+        (_, "a boolean") => "true or false",
+        _ => return None,
+    })
 }
 
 fn in_backticks(text: &str) -> impl DoubleEndedIterator<Item = &str> {

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 
 use super::{ConfigError, ConfigPart};
 
@@ -13,16 +14,19 @@ pub(super) enum Allowed {
     Any,
     /// `true`, which makes the key stricter.
     True,
+    /// A list of directories in the project.
+    Directories,
 }
 
 /// The keys that a project may set, each with those below it. They decide which of its files are
 /// skills, and how they are checked; none lets a skill or a script do more.
-pub(super) const KEYS: [(&str, Allowed); 7] = [
+pub(super) const KEYS: [(&str, Allowed); 8] = [
     ("registry.profile", Allowed::Any),
     ("registry.name_rule", Allowed::Any),
     ("registry.name_mismatch", Allowed::Any),
     ("registry.skill_md_case", Allowed::Any),
     ("registry.limits", Allowed::Any),
+    ("discovery.also", Allowed::Directories),
     ("discovery.gitignore", Allowed::True),
     ("discovery.skip", Allowed::Any),
 ];
@@ -66,6 +70,7 @@ impl<'de> Visitor<'de> for Keys {
                 None => map.next_value_seed(Keys { path })?,
                 Some(Allowed::Any) => drop(map.next_value::<IgnoredAny>()?),
                 Some(Allowed::True) => map.next_value_seed(True { path })?,
+                Some(Allowed::Directories) => drop(map.next_value::<Vec<InProject>>()?),
             }
         }
         Ok(())
@@ -101,6 +106,23 @@ impl Visitor<'_> for Key<'_> {
         }
         Err(E::custom(format_args!(
             "`{path}` cannot be set by a project, whose skills it could give more rights"
+        )))
+    }
+}
+
+/// A directory in the project, which has a slash, unlike the name of a client. The policy checks
+/// the rest.
+struct InProject;
+
+impl<'de> Deserialize<'de> for InProject {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = String::deserialize(deserializer)?;
+        if written.contains('/') {
+            return Ok(Self);
+        }
+        Err(D::Error::custom(format_args!(
+            "`{written}` is the name of a client, whose skills a project cannot add; `./{written}` \
+             is a directory in the project"
         )))
     }
 }

@@ -6,7 +6,7 @@ use prowess_core::{
 use prowess_gate::{Decision, Grounds, RuleOrigin, codes};
 use prowess_session::AskAnswer;
 use prowess_text::quoted;
-use prowess_tools::{Gate, GateAnswer, GateRequest, Refusal};
+use prowess_tools::{Gate, GateAnswer, GateRequest, Refusal, SkillTools, unrunnable_script};
 
 use super::{GatedCall, RuntimeGate};
 
@@ -61,6 +61,16 @@ impl RuntimeGate {
                 Ok(GateAnswer { decision, ..GateAnswer::deny(denied(&refusal)) })
             }
             Decision::Ask { request, grounds } => {
+                if let Some(subject) = call.subject.filter(|_| call.tool == SkillTools::RUN)
+                    && let Some(refusal) = unrunnable_script(
+                        call.catalog,
+                        subject,
+                        &self.script_directories,
+                        call.arguments,
+                    )
+                {
+                    return Ok(GateAnswer::deny(refusal));
+                }
                 let answer = self.approvals.ask(&call.approved(), *request, self.clock.now())?;
                 Ok(asked(call.tool, answer, &grounds))
             }

@@ -120,6 +120,9 @@ fn project_only_makes_keys_stricter() {
     check("", "preset: yodoca", "`preset` cannot be set by a project");
     check("", "gate:\n  ungranted: allow\n", "`gate` cannot be set by a project");
     check("", "discovery:\n  client: acme\n", "at line 2 column 3");
+    check("", "discovery: { also: [./skills, plugins/*/skills] }", "");
+    check("", "discovery: { also: [acme] }", "`./acme` is a directory in the project");
+    check("", "discovery: { also: [../up] }", "nor a directory inside the project");
     let deep = "discovery:\n  bounds:\n    max_depth: 9\n";
     check("", deep, "`discovery.bounds` cannot be set by a project");
 }
@@ -132,6 +135,20 @@ fn project_adds_to_the_skipped_names() {
     let config = all.policies().discovery.config("/root");
     let skipped: Vec<_> = config.skip.iter().map(|name| &**name).collect();
     assert_eq!(skipped, [".git", "node_modules", "build", "dist"]);
+}
+
+/// A message is for people, and does not name the types of this program.
+#[test]
+fn wrong_types_are_named_in_words() {
+    let all = read(&[]);
+    for key in all.values().iter().map(|value| value.key.as_str()) {
+        for written in ["3", "text", "[3]", "{ a: 3 }", "true", "-1"] {
+            let part = ConfigPart::value(Origin::Option(key.to_owned()), key, written);
+            let Err(error) = Configuration::of(&[part]) else { continue };
+            let mut words = [" struct", " enum", " variant", "tuple", "tag", "sequence"].iter();
+            assert!(!words.any(|word| error.message.contains(word)), "{written}: {error}");
+        }
+    }
 }
 
 /// The texts that no policy accepts, each with a part of the error.
@@ -155,7 +172,7 @@ const WRONG: [(&str, &str); 14] = [
     ),
     ("registry:\n  limits:\n    body_lines: { max: -1 }\n", "at line 3 column 24"),
     ("tools:\n  page_bytes: 5\n", "tools: unknown key `page_bytes`"),
-    ("discovery: { also: [1] }", "expected a string"),
+    ("discovery: { also: [1] }", "expected a text"),
     ("layers: [{ name: a, trust: half }]", "half"),
     ("- a list\n", "cannot be read"),
     ("a: [b\n", "cannot be read"),

@@ -3,8 +3,9 @@
 use std::num::NonZeroUsize;
 
 use prowess::state::ApprovalDatabase;
-use prowess::{ApprovalEntry, ApprovalId, ApprovalStore as _};
+use prowess::{ApprovalEntry, ApprovalId, ApprovalStore as _, Timestamp};
 
+use super::shown::state;
 use super::unusable;
 use crate::failure::Failure;
 
@@ -36,6 +37,7 @@ pub(super) fn all(database: &ApprovalDatabase) -> Result<Vec<ApprovalEntry>, Fai
 pub(super) fn one(
     database: &ApprovalDatabase,
     named: &str,
+    now: Timestamp,
 ) -> Result<(ApprovalEntry, Option<u64>), Failure> {
     let numbers = database.numbers(&[]).map_err(|error| unusable(&error))?;
     let with_number = |entry: ApprovalEntry| {
@@ -49,9 +51,13 @@ pub(super) fn one(
     let is_number = named.len() <= MOST_DIGITS && named.bytes().all(|byte| byte.is_ascii_digit());
     let number = named.parse::<u64>().ok().filter(|_| is_number);
     if let Some(number) = number {
-        let id = numbers.iter().find(|(_, known)| **known == number).map(|(id, _)| id);
-        let entry = id.map(load).transpose()?.flatten();
-        return entry.map(with_number).ok_or_else(|| not_found(named));
+        let id = numbers.iter().find(|(_, known)| **known == number).map(|(id, _)| id.clone());
+        let id = match id {
+            Some(id) => Some(id),
+            None => only_pending(database, number, now)?,
+        };
+        let entry = id.as_ref().map(load).transpose()?.flatten();
+        return entry.map(|entry| (entry, Some(number))).ok_or_else(|| not_found(named));
     }
     let mut found = all(database)?;
     found.retain(|entry| !named.is_empty() && entry.id.as_str().starts_with(named));
@@ -60,6 +66,19 @@ pub(super) fn one(
         1 => Ok(with_number(found.remove(0))),
         _ => Err(ambiguous(named, &found)),
     }
+}
+
+/// Returns the only call that waits, if it gets this number. Of several, a person sees them first.
+fn only_pending(
+    database: &ApprovalDatabase,
+    number: u64,
+    now: Timestamp,
+) -> Result<Option<ApprovalId>, Failure> {
+    let mut pending = all(database)?;
+    pending.retain(|entry| state(entry, now) == "pending");
+    let [only] = &pending[..] else { return Ok(None) };
+    let numbers = database.numbers(&[only.id.clone()]).map_err(|error| unusable(&error))?;
+    Ok((numbers.get(&only.id) == Some(&number)).then(|| only.id.clone()))
 }
 
 pub(super) fn not_found(named: &str) -> Failure {

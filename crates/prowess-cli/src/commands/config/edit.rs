@@ -9,8 +9,8 @@ use super::check::check_change;
 use super::set::ConfigFile;
 use crate::args::Global;
 use crate::failure::Failure;
+use crate::named_file;
 use crate::output::Output;
-use crate::policies::file_text;
 use crate::terminal::plain;
 
 pub(super) fn run(global: &Global, project: bool, output: &Output) -> Result<(), Failure> {
@@ -36,7 +36,7 @@ pub(super) fn run(global: &Global, project: bool, output: &Output) -> Result<(),
         return Err(failed(format!("`{editor}` ended with {status}")));
     }
     // What is wrong is said, and the text stays as the person wrote it.
-    check_change(global, &file.path, &file_text(&file.path).map_err(failed)?)?;
+    check_change(global, &file.path, &named_file::text(&file.path).map_err(failed)?)?;
     let path = file.path.to_string_lossy();
     output.result(&json!({ "path": path }), |_| format!("valid: {}\n", plain(&path)))
 }

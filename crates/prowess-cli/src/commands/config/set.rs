@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 use super::check::check_change;
 use crate::args::Global;
 use crate::failure::{Failure, Place};
+use crate::named_file;
 use crate::output::{ID, Output};
 use crate::paths::surroundings;
-use crate::policies::{Found, check_value, file_text, is_pipe, of_file, project_file, user_file};
+use crate::policies::{Found, check_value, is_pipe, of_file, project_file, user_file};
 use crate::terminal::plain;
 use crate::text_edit::{self, Fault, TextFormat};
 
@@ -110,7 +111,7 @@ impl ConfigFile {
                 let message = format!("`{}` is a pipe", path.display());
                 return Err(Failure::new("config-unreadable", message, "replace it by a file"));
             }
-            _ => file_text(&path).map_err(|reason| {
+            _ => named_file::text(&path).map_err(|reason| {
                 let message = format!("`{}` cannot be read: {reason}", path.display());
                 Failure::new("config-unreadable", message, "correct its permissions, or remove it")
             })?,

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use prowess::Catalog;
 use prowess::format::SKILL_MD_FILES;
-use prowess::source_fs::{Discovery, FsConfig};
-use prowess_text::{counted, shell_path};
+use prowess::source_fs::Discovery;
+use prowess_text::counted;
 
 use super::{Decision, code};
 use crate::commands::show::suggestion;
@@ -22,22 +22,30 @@ const MOST_NAMES: usize = 20_000;
 /// The maximum number of directories of one name that are explained.
 const MOST_PLACES: usize = 3;
 
-/// Returns the directories with a name, and links, below all roots, whether a scan reaches them or
-/// not. The nearest to a root are first.
+/// Returns the directories with a name, and links, below all roots and the links that findings are
+/// about, whether a scan reaches them or not. The nearest to a root are first.
 pub(super) fn places(catalog: &Catalog, name: &str) -> Vec<PathBuf> {
     let roots = catalog.sources().iter().map(|source| PathBuf::from(source.source.root()));
-    below(roots.filter(|root| root.is_absolute()), name, &[])
+    let links = catalog.diagnostics().filter_map(|found| found.path.as_deref().map(PathBuf::from));
+    let links = links.filter(|path| path.is_symlink());
+    below(roots.filter(|root| root.is_absolute()).chain(links), name, &[])
 }
 
-/// Returns the directory of the skill with a name that is in the project, and below none of the
-/// roots, such as that of one part of a large repository.
-fn in_project(name: &str) -> Option<PathBuf> {
-    let around = paths::surroundings().ok()?;
-    let project = around.project().filter(|project| Some(*project) != around.home.as_deref())?;
-    let is_skill = |place: &PathBuf| SKILL_MD_FILES.iter().any(|file| place.join(file).exists());
+fn is_skill(directory: &Path) -> bool {
+    SKILL_MD_FILES.iter().any(|file| directory.join(file).exists())
+}
+
+/// Returns the directory of the skill at a path, which may be that of its `SKILL.md`.
+pub(crate) fn skill_at(path: &Path) -> Option<&Path> {
+    let directory = if path.is_file() { path.parent()? } else { path };
+    is_skill(directory).then_some(directory)
+}
+
+/// Returns the directory of the skill with a name that is somewhere in a project.
+pub(crate) fn in_project(project: &Path, name: &str) -> Option<PathBuf> {
     // Names of no skill would use up those that are looked at.
     let skip = [".git", "node_modules", "target"];
-    below([project.to_owned()].into_iter(), name, &skip).into_iter().find(is_skill)
+    below([project.to_owned()].into_iter(), name, &skip).into_iter().find(|it| is_skill(it))
 }
 
 /// Looks for a name below directories, but in none with one of the names in `skip`.
@@ -67,6 +75,16 @@ fn below(roots: impl Iterator<Item = PathBuf>, name: &str, skip: &[&str]) -> Vec
     places
 }
 
+/// Returns the root above what a query means, if that is a path.
+pub(super) fn root_of<'c>(catalog: &'c Catalog, query: &str, path: &Path) -> Option<&'c str> {
+    let mut roots = catalog.sources().iter().map(|source| source.source.root());
+    roots.find(|root| path.starts_with(root)).filter(|_| is_path(query, path))
+}
+
+fn is_path(query: &str, path: &Path) -> bool {
+    query.contains('/') || path.exists()
+}
+
 /// Returns the only decision about a query that matches nothing.
 pub(super) fn decide(
     catalog: &Catalog,
@@ -74,12 +92,11 @@ pub(super) fn decide(
     query: &str,
     path: &Path,
 ) -> Decision {
-    let roots = catalog.sources().iter().map(|source| source.source.root());
-    let is_path = query.contains('/') || path.exists();
-    let below = roots.clone().find(|root| path.starts_with(root)).filter(|_| is_path);
-    if let Some(root) = below {
-        return Decision::new("find", NOT_FOUND, under(catalog, &discovery.config(root), path));
+    if let Some(root) = root_of(catalog, query, path) {
+        return Decision::new("find", NOT_FOUND, under(catalog, discovery, root.as_ref(), path));
     }
+    let is_path = is_path(query, path);
+    let roots = catalog.sources().iter().map(|source| source.source.root());
     // Installed skills have no directory that a person would look into.
     let roots = roots.filter(|root| paths::is_there(root) && !root.contains("-lock://"));
     let roots: Vec<_> = roots.collect();
@@ -89,33 +106,41 @@ pub(super) fn decide(
     } else {
         "no skill with this id or path under".to_owned()
     };
-    let found = in_project(query);
-    let next = match (suggestion(catalog, query, code::all()).filter(|_| !is_path), &found) {
-        (_, Some(place)) => {
-            let root = place.parent().unwrap_or(place);
-            format!("it is in {0}, which `--root {0}` reads", shell_path(root))
-        }
-        (Some(meant), None) => format!("did you mean `{meant}`?"),
-        (None, None) => "use `--root DIR` to add one".to_owned(),
+    let next = match suggestion(catalog, query, code::all()).filter(|_| !is_path) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => "`prowess help directories` says how to add one".to_owned(),
     };
     Decision::new("find", NOT_FOUND, format!("{what} {roots}; {next}"))
 }
 
 /// Returns why a path below a root is not a skill.
-fn under(catalog: &Catalog, scan: &FsConfig, path: &Path) -> String {
-    let root = scan.root.display();
+fn under(catalog: &Catalog, discovery: &Discovery, root: &Path, path: &Path) -> String {
+    let scan = discovery.config(root);
     let shown = path.display();
     let directory = if path.is_file() { path.parent().unwrap_or(path) } else { path };
     if !path.exists() {
         return format!("`{shown}` does not exist; see `prowess list` for the skills that do");
     }
-    if !SKILL_MD_FILES.iter().any(|file| directory.join(file).exists()) {
+    if !is_skill(directory) {
         return format!("`{}` has no `SKILL.md`, so it is not a skill", directory.display());
     }
-    let below = directory.strip_prefix(&scan.root).unwrap_or(directory);
+    let below = directory.strip_prefix(root).unwrap_or(directory);
     let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
     if let Some(name) = names.iter().find(|name| scan.skip.iter().any(|skip| **skip == ***name)) {
-        return format!("`{shown}` is below `{name}`, which is always skipped; move the skill");
+        return match discovery.skip.iter().any(|skip| **skip == **name) {
+            true => format!(
+                "`{shown}` is left out by `discovery.skip`, which has `{name}`; \
+                 `prowess config show discovery.skip` prints where it is set"
+            ),
+            false => {
+                format!("`{shown}` is below `{name}`, which is always skipped; move the skill")
+            }
+        };
+    }
+    let above = directory.ancestors().take_while(|above| *above != root);
+    if let Some(link) = above.filter(|above| above.is_symlink()).last() {
+        let link = link.display();
+        return format!("`{shown}` is behind the link `{link}`, which is not followed");
     }
     let around = catalog.skills().chain(catalog.excluded()).find(|record| {
         directory.starts_with(record.root_directory()) && !record.package().as_str().is_empty()
@@ -129,10 +154,12 @@ fn under(catalog: &Catalog, scan: &FsConfig, path: &Path) -> String {
     }
     if names.len() > scan.max_depth {
         return format!(
-            "`{shown}` is {} below the root {root}, and the scan ends after {}; name a nearer root",
+            "`{shown}` is {} below the root {}, and the scan ends after {}; name a nearer root",
             counted(names.len(), "directory"),
+            root.display(),
             counted(scan.max_depth, "level")
         );
     }
+    let root = root.display();
     format!("the scan of {root} did not reach `{shown}`; see the warnings of `prowess list`")
 }

@@ -39,6 +39,23 @@ impl CallerFiles<'_> {
         closed
     }
 
+    /// Returns the names of files that could be results: there are none yet, and the script may not
+    /// change their directory.
+    pub(super) fn not_writable<'n>(&self, arguments: &'n [String]) -> Vec<&'n str> {
+        let names = arguments.iter().map(|argument| parts(argument).1);
+        let is_result = |name: &&str| {
+            let written = Path::new(name);
+            let path = absolute(written).unwrap_or_default();
+            let has_form =
+                written.extension().is_some_and(|it| !it.to_string_lossy().contains(' '))
+                    || name.contains('/');
+            let is_granted = self.policy.write.iter().any(|granted| path.starts_with(granted));
+            let is_new = !path.exists() && path.parent().is_some_and(Path::is_dir);
+            has_form && is_new && !is_granted && !name.contains("://") && !name.starts_with('-')
+        };
+        names.filter(is_result).collect()
+    }
+
     fn is_granted(&self, path: &Path) -> bool {
         let ScriptPolicy { read, write, .. } = self.policy;
         read.iter().chain(write).any(|granted| path.starts_with(granted))

@@ -1,7 +1,5 @@
 //! The options of a server for HTTP clients, and the files that they name.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::Path;
@@ -20,6 +18,7 @@ use crate::args::Serve;
 use crate::commands::approvals::next_step;
 use crate::failure::Failure;
 use crate::install_place;
+use crate::named_file;
 use crate::output::Output;
 
 /// The maximum size of a token's file, in bytes.
@@ -201,9 +200,6 @@ fn tls(args: &Serve) -> Result<Option<HttpTls>, Failure> {
 
 /// Reads a file up to a limit. The error is a sentence.
 fn read(file: &Path, limit: u64) -> Result<Vec<u8>, String> {
-    let mut bytes = Vec::new();
-    let opened = File::open(file);
-    let read = opened.and_then(|file| file.take(limit).read_to_end(&mut bytes));
-    read.map_err(|error| format!("`{}` cannot be read: {error}", file.display()))?;
-    Ok(bytes)
+    let read = named_file::bytes(file, limit);
+    read.map_err(|reason| format!("`{}` cannot be read: {reason}", file.display()))
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use prowess_core::{
-    Catalog, Record, ResourcePath, ScriptOutcome, ScriptRequest, ToolContext, ToolResult,
+    Catalog, Code, ReadLimit, Record, ResourcePath, ScriptOutcome, ScriptRequest, SourceErrorKind,
+    ToolContext, ToolResult,
 };
 use prowess_text::{enumerated, model_value, quoted};
 use serde::Deserialize;
@@ -49,6 +50,30 @@ fn check_script(directories: &[String], path: &ResourcePath) -> Result<(), Refus
     let allowed = enumerated(directories.iter().map(String::as_str), "and");
     let message = format!("{path} may not be run; only files under {allowed} may");
     Err(Refusal::new(codes::PATH_NOT_ALLOWED, message))
+}
+
+/// Returns why the script that the arguments of `skills.run` name cannot be run with any approval:
+/// it is no script, or the package does not have it. A person is not asked about such a call.
+pub fn unrunnable_script(
+    catalog: &Catalog,
+    record: Record<'_>,
+    directories: &[String],
+    arguments: &Value,
+) -> Option<Refusal> {
+    let path = Arguments::deserialize(arguments).ok()?.resolved().path;
+    let path = match ResourcePath::new(&path) {
+        Ok(path) => path,
+        Err(error) => return Some(error.into()),
+    };
+    if let Err(refusal) = check_script(directories, &path) {
+        return Some(refusal);
+    }
+    // A file with content is too large, and is not read.
+    let error = catalog.read(record, &path, ReadLimit(0)).err()?;
+    (error.kind != SourceErrorKind::TooLarge).then(|| {
+        let message = format!("{error}; list the skill's files to find the script");
+        Refusal::new(Code::new(error.kind.as_str()), message)
+    })
 }
 
 fn result(path: &ResourcePath, outcome: &ScriptOutcome, was_cancelled: bool) -> ToolResult {

@@ -1,0 +1,123 @@
+//! Bounded looks for directories with a `SKILL.md`.
+
+use std::collections::VecDeque;
+use std::fs::{self, FileType};
+use std::path::{Path, PathBuf};
+
+use super::DirectoryOfSkills;
+use crate::package::FILES;
+
+/// The maximum number of names of one directory that are looked at.
+const MOST_NAMES: usize = 4_096;
+
+/// The maximum number of directories without a `SKILL.md` in one directory that are looked into.
+const MOST_GROUPS: usize = 256;
+
+/// How far projects lie below the working directory: `shop` or `team/shop`.
+pub(super) const PROJECT_DEPTH: usize = 2;
+
+/// The maximum number of directories that a look below one directory lists.
+const MOST_LISTED: usize = 2_000;
+
+/// How far below a directory that look goes: `services/a/.claude/skills/pdf` is five levels down.
+const MOST_LEVELS: usize = 6;
+
+/// Names of directories that such a look leaves out: their skills are copies, or are for tests.
+const NOT_LOOKED_INTO: [&str; 6] =
+    ["node_modules", "target", "test", "tests", "testdata", "fixtures"];
+
+/// Returns the directories of skills below a directory, the nearest first. No link is followed.
+pub(super) fn below(top: &Path, skips: &dyn Fn(&Path, &str) -> bool) -> Vec<DirectoryOfSkills> {
+    let mut found = Vec::new();
+    let mut pending = VecDeque::from([(top.to_owned(), 0)]);
+    for _ in 0..MOST_LISTED {
+        let Some((directory, level)) = pending.pop_front() else { break };
+        let entries = entries(&directory);
+        if entries.iter().any(|(name, kind)| !kind.is_dir() && FILES.contains(&name.as_str())) {
+            add_skill(&mut found, top, &directory);
+            continue;
+        }
+        for (name, _) in entries.into_iter().filter(|(_, kind)| kind.is_dir()) {
+            let path = directory.join(&name);
+            // A hidden directory is looked into for those of a client only.
+            let is_hidden = name.starts_with('.');
+            let path = if is_hidden { path.join("skills") } else { path };
+            let level = level + 1 + usize::from(is_hidden);
+            let is_left_out = NOT_LOOKED_INTO.contains(&name.as_str()) || skips(&path, &name);
+            if level <= MOST_LEVELS && pending.len() < MOST_LISTED && !is_left_out {
+                pending.push_back((path, level));
+            }
+        }
+    }
+    found
+}
+
+/// Adds a skill to the nearest directory above it that is called `skills`, at most two levels up,
+/// and otherwise to its parent.
+fn add_skill(found: &mut Vec<DirectoryOfSkills>, top: &Path, skill: &Path) {
+    let mut above = skill.ancestors().skip(1).take(2).take_while(|above| above.starts_with(top));
+    let parent = skill.parent().filter(|parent| parent.starts_with(top)).unwrap_or(skill);
+    let directory = above.find(|it| it.ends_with("skills")).unwrap_or(parent);
+    let path = skill.strip_prefix(directory).ok().and_then(Path::to_str);
+    let Some(path) = path else { return };
+    let path = if path.is_empty() { ".".to_owned() } else { path.to_owned() };
+    match found.iter_mut().find(|it| it.directory == directory) {
+        Some(it) => it.skills.push(path),
+        None => found.push(DirectoryOfSkills { directory: directory.into(), skills: vec![path] }),
+    }
+}
+
+/// Adds the folders with a client's skills, at most `depth` levels below a directory.
+pub(super) fn add_projects(directory: &Path, depth: usize, projects: &mut Vec<DirectoryOfSkills>) {
+    for name in names(directory).into_iter().filter(|name| !name.starts_with('.')) {
+        let directory = directory.join(name);
+        // With `skills` alone it is a pack of skills.
+        let places = clients_in(&directory);
+        let skills: Vec<_> = places.flat_map(|place| skills_in(&place)).collect();
+        if !skills.is_empty() {
+            projects.push(DirectoryOfSkills { directory, skills });
+        } else if depth > 1 && !directory.join(".git").exists() && !directory.is_symlink() {
+            add_projects(&directory, depth - 1, projects);
+        }
+    }
+}
+
+/// Returns `.NAME/skills` for each client's directory in a folder, and `skills`.
+pub(super) fn places_in(folder: &Path) -> Vec<PathBuf> {
+    clients_in(folder).chain([folder.join("skills")]).collect()
+}
+
+fn clients_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let clients = names(folder).into_iter().filter(|name| name.starts_with('.'));
+    clients.map(|name| folder.join(name).join("skills"))
+}
+
+/// Returns the skills in a directory, and those one level below it.
+pub(super) fn skills_in(directory: &Path) -> Vec<String> {
+    let is_skill = |path: &Path| FILES.iter().any(|file| path.join(file).is_file());
+    let (mut skills, groups): (Vec<_>, Vec<_>) =
+        names(directory).into_iter().partition(|name| is_skill(&directory.join(name)));
+    for group in groups.into_iter().take(MOST_GROUPS) {
+        let inner =
+            names(&directory.join(&group)).into_iter().map(|name| format!("{group}/{name}"));
+        skills.extend(inner.filter(|skill| is_skill(&directory.join(skill))));
+    }
+    skills
+}
+
+/// Returns the sorted names of directories, and of links, in a directory.
+pub(super) fn names(directory: &Path) -> Vec<String> {
+    let entries = entries(directory).into_iter();
+    let directories = entries.filter(|(_, kind)| kind.is_dir() || kind.is_symlink());
+    directories.map(|(name, _)| name).filter(|name| name != "node_modules").collect()
+}
+
+/// Returns the sorted names in a directory, with their kinds.
+fn entries(directory: &Path) -> Vec<(String, FileType)> {
+    let entries = fs::read_dir(directory).into_iter().flatten().take(MOST_NAMES).flatten();
+    let named = entries
+        .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?)));
+    let mut named: Vec<_> = named.filter(|(name, _)| name != ".git").collect();
+    named.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+    named
+}

@@ -1,0 +1,199 @@
+//! Skills that a policy does not search, and the settings that add them.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use prowess_source_fs::{DirectoryOfSkills, Discovery, ProjectSearch, projects_below};
+use prowess_testkit::Tree;
+
+use crate::discovery::{further, policy, surroundings};
+
+/// A tree with a repository and these skills.
+fn tree(skills: &[&str]) -> Tree {
+    let tree = Tree::new("//- /repo/.git/HEAD\n");
+    for skill in skills {
+        tree.write(&format!("{skill}/SKILL.md"), "it");
+    }
+    tree
+}
+
+/// Each directory with its number of skills.
+fn lines(tree: &Tree, directories: &[DirectoryOfSkills]) -> Vec<String> {
+    let line = |it: &DirectoryOfSkills| {
+        let directory = it.directory.strip_prefix(tree.path()).unwrap_or(&it.directory);
+        format!("{} {}", directory.display(), it.skills.len())
+    };
+    directories.iter().map(line).collect()
+}
+
+/// The unread directories, and the settings that add them.
+fn unread(tree: &Tree, policy: &Discovery, working: &str) -> (Vec<String>, Vec<String>) {
+    let surroundings = surroundings(tree, working);
+    let unread = policy.unread(&surroundings).directories;
+    let directories = unread.iter().map(|it| it.directory.as_path());
+    let settings = policy.settings_that_add(directories, &[], &surroundings);
+    let place = |path: &str| path.replace(&format!("{}/", tree.path().display()), "");
+    let settings = settings.iter().map(|it| {
+        let file = if it.is_of_project { "project: " } else { "" };
+        format!("{file}{}={}", it.key, place(&it.value))
+    });
+    (lines(tree, &unread), settings.collect())
+}
+
+#[test]
+fn skills_of_other_clients_are_seen_and_can_be_added() {
+    let tree = tree(&[
+        "repo/.agents/skills/read",
+        "repo/.acme/skills/a",
+        "repo/.acme/skills/group/b",
+        "repo/.acme/skills/group/node_modules/no",
+        "repo/skills/own",
+        "repo/app/.claude/skills/c",
+        "home/.agents/skills/f",
+        "home/.tool/skills/d",
+        "home/.config/tool-x/skills/e",
+        "home/.empty/skills/group/deeper/no",
+    ]);
+    fs::create_dir_all(tree.join("repo/.links/skills")).unwrap();
+    let link = tree.join("repo/.links/skills/read");
+    symlink("../../.agents/skills/read", link).unwrap();
+    let (directories, settings) = unread(&tree, &policy(), "repo/app");
+    let expected = [
+        "repo/.acme/skills 2",
+        "repo/skills 1",
+        "home/.tool/skills 1",
+        "home/.config/tool-x/skills 1",
+    ];
+    assert_eq!(directories, expected, "neither what is read nor links to it are unread");
+    let expected = [
+        "discovery.also=[acme, tool]",
+        "discovery.roots.user=[\"home/.config/tool-x/skills\"]",
+        "project: discovery.also=[./skills]",
+    ];
+    assert_eq!(settings, expected);
+}
+
+#[test]
+fn what_the_policy_leaves_out_on_purpose_is_not_unread() {
+    let skills = ["repo/.claude/skills/c", "repo/.acme/skills/a", "home/.claude/skills/d"];
+    let tree = tree(&skills);
+    let few = Discovery { only: Some(Vec::new()), ..policy() };
+    assert_eq!(unread(&tree, &few, "repo").0, ["repo/.acme/skills 1"]);
+    let around = surroundings(&tree, "repo");
+    let left_out = few.unread(&around).left_out;
+    assert_eq!(lines(&tree, &left_out), ["repo/.claude/skills 1", "home/.claude/skills 1"]);
+    let settings = few.settings_that_add([left_out[0].directory.as_path()], &[], &around);
+    assert_eq!(settings[0].value, "[claude]", "and it can still be added");
+    let neither = Discovery { user: false, project: ProjectSearch::Never, ..policy() };
+    assert_eq!(neither.unread(&around).directories, [], "the key that is off is meant");
+    let left_out = neither.unread(&around).left_out;
+    let all = left_out.iter().map(|it| it.directory.as_path());
+    let settings = neither.settings_that_add(all, &[], &around);
+    let keys: Vec<_> = settings.iter().map(|it| it.key.as_str()).collect();
+    assert_eq!(keys, ["discovery.user", "discovery.project", "discovery.also"]);
+    let skip = Discovery { skip: vec![".acme".into()], ..policy() };
+    assert!(unread(&tree, &skip, "repo").0.is_empty(), "a name that is skipped is not named");
+}
+
+#[test]
+fn skills_below_the_working_directory_are_seen_within_bounds() {
+    let tree = tree(&[
+        "repo/services/a/.claude/skills/na",
+        "repo/services/b/.agents/skills/nb",
+        "repo/plugins/p/skills/group/pp",
+        "repo/teams/tt",
+        "repo/a/b/c/.claude/skills/deep",
+        "repo/a/b/c/d/.claude/skills/too-deep",
+        "repo/.hidden/inner/skills/no",
+        "repo/node_modules/x/skills/no",
+        "repo/tests/fixtures/no",
+        "repo/.agents/skills/read/inner",
+    ]);
+    symlink("plugins", tree.join("repo/link")).unwrap();
+    let (directories, settings) = unread(&tree, &policy(), "repo");
+    let expected = [
+        "repo/teams 1",
+        "repo/services/a/.claude/skills 1",
+        "repo/services/b/.agents/skills 1",
+        "repo/a/b/c/.claude/skills 1",
+        "repo/plugins/p/skills 1",
+    ];
+    assert_eq!(directories, expected);
+    let expected = "project: discovery.also=[./teams, services/a/.claude/skills, \
+                    services/b/.agents/skills, a/b/c/.claude/skills, plugins/p/skills]";
+    assert_eq!(settings, [expected]);
+    assert_eq!(unread(&tree, &policy(), "repo/services/a").0, [""; 0], "only from above");
+}
+
+#[test]
+fn many_directories_of_one_form_are_added_by_one_pattern() {
+    let mut skills: Vec<_> = (0..5).map(|at| format!("repo/plugins/p{at}/skills/s")).collect();
+    skills.push("repo/teams/x/skills/s".to_owned());
+    let tree = tree(&skills.iter().map(String::as_str).collect::<Vec<_>>());
+    let settings = unread(&tree, &policy(), "repo").1;
+    assert_eq!(settings, ["project: discovery.also=[plugins/*/skills, teams/x/skills]"]);
+    let also = further(&["plugins/*/skills", "teams/x/skills"]);
+    let added = Discovery { also, ..policy() };
+    assert_eq!(unread(&tree, &added, "repo").0, [""; 0], "and then they are read");
+}
+
+#[test]
+fn a_repository_that_is_a_skill_or_a_pack_is_seen() {
+    for (skill, directory) in [("repo/pdf", "repo 1"), ("repo", "repo 1")] {
+        let tree = tree(&[skill]);
+        let (directories, settings) = unread(&tree, &policy(), "repo");
+        assert_eq!(directories, [directory]);
+        assert_eq!(settings, ["project: discovery.also=[./]"]);
+    }
+}
+
+#[test]
+fn plugins_of_clients_are_seen_in_the_home() {
+    let tree = tree(&[
+        "home/.claude/plugins/cache/m/p/1.0/skills/a",
+        "home/.claude/plugins/marketplaces/m/plugins/p/skills/b",
+        "home/.gemini/extensions/e/skills/c",
+    ]);
+    let (directories, settings) = unread(&tree, &policy(), "repo");
+    let expected = [
+        "home/.claude/plugins/cache 1",
+        "home/.claude/plugins/marketplaces 1",
+        "home/.gemini/extensions 1",
+    ];
+    assert_eq!(directories, expected);
+    let roots = "[\"home/.claude/plugins/cache\", \"home/.claude/plugins/marketplaces\", \
+                 \"home/.gemini/extensions\"]";
+    assert_eq!(settings, [format!("discovery.roots.user={roots}")]);
+}
+
+#[test]
+fn nothing_is_looked_for_in_the_home_nor_among_temporary_files() {
+    let skills = ["home/desk/skills/a", "shared/.tmp1/skills/b", "shared/x/.claude/skills/c"];
+    let tree = tree(&skills);
+    fs::set_permissions(tree.join("shared"), Permissions::from_mode(0o1777)).unwrap();
+    for working in ["home", "", "shared"] {
+        assert_eq!(unread(&tree, &policy(), working).0, [""; 0], "{working:?}");
+    }
+    let below = projects_below(&surroundings(&tree, "shared"));
+    assert!(below.is_empty(), "those are not projects of the user");
+}
+
+#[test]
+fn projects_with_skills_are_seen_from_above() {
+    let tree = Tree::new("//- /src/team/web/.git/HEAD\n//- /src/plain/.git/HEAD\n");
+    tree.write("src/shop/.claude/skills/a/SKILL.md", "it");
+    tree.write("src/team/web/.agents/skills/b/SKILL.md", "it");
+    tree.write("src/pack/skills/c/SKILL.md", "it");
+    tree.write("home/.agents/skills/d/SKILL.md", "it");
+    let below = |working| {
+        let found = projects_below(&surroundings(&tree, working));
+        let name = |path: &Path| path.strip_prefix(tree.path()).unwrap().to_owned();
+        found.iter().map(|it| name(&it.directory)).collect::<Vec<_>>()
+    };
+    assert_eq!(below("src"), ["src/shop", "src/team/web"].map(PathBuf::from));
+    assert_eq!(below(""), [PathBuf::from("src/shop")], "the home is no project");
+    assert!(below("src/plain").is_empty(), "a project is not above others");
+    let directories = unread(&tree, &policy(), "src").0;
+    assert_eq!(directories, ["src/pack/skills 1"], "a pack is no project, and is seen itself");
+}
