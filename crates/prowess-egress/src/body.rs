@@ -1,12 +1,12 @@
 //! The body of an answer: how long it is, and its chunks.
 
-use std::io::{self, Read, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 
-use crate::request::{Headers, MOST_HEAD};
+use crate::request::{Headers, MOST_HEADERS};
 use crate::stream::CHUNK;
 
-/// The longest line of a chunk's length.
-const MOST_LINE: usize = 1024;
+/// The longest line of a chunk's length, and of a trailer.
+const MOST_LINE: u64 = 1024;
 
 /// The length of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,9 @@ impl Length {
         lengths.dedup();
         match (codings.as_slice(), lengths.as_slice()) {
             ([], []) => Ok(Self::ToTheEnd),
-            ([], [length]) => length.parse().map(Self::Bytes).map_err(|_| invalid()),
+            ([], [length]) if length.bytes().all(|byte| byte.is_ascii_digit()) => {
+                length.parse().map(Self::Bytes).map_err(|_| invalid())
+            }
             _ => Err(invalid()),
         }
     }
@@ -51,100 +53,47 @@ fn invalid() -> io::Error {
 /// come to its end.
 pub(crate) fn pass(
     length: Length,
-    begun: Vec<u8>,
-    server: &mut (impl Read + ?Sized),
+    begun: &[u8],
+    server: &mut dyn Read,
     client: &mut impl Write,
 ) -> io::Result<()> {
-    let mut source = Source { begun, at: 0, server };
+    let mut source = BufReader::with_capacity(CHUNK, begun.chain(server));
     match length {
-        Length::Bytes(bytes) => source.pass(bytes, client),
-        Length::ToTheEnd => loop {
-            if source.fill()? == 0 {
-                return Ok(());
-            }
-            source.pass(source.left(), client)?;
-        },
+        Length::Bytes(bytes) => copy(&mut source, bytes, client),
+        Length::ToTheEnd => io::copy(&mut source, client).map(drop),
         Length::Chunks => loop {
-            let line = source.line()?;
+            let line = line(&mut source)?;
             let size = line.split(';').next().unwrap_or_default().trim();
-            let is_number = !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_hexdigit());
-            let bytes = u64::from_str_radix(size, 16).ok().filter(|_| is_number);
-            match bytes.ok_or_else(invalid)? {
-                0 => return source.skip_trailers(),
-                bytes => source.pass(bytes, client)?,
+            let is_number = size.bytes().all(|byte| byte.is_ascii_hexdigit());
+            match u64::from_str_radix(size, 16).ok().filter(|_| is_number).ok_or_else(invalid)? {
+                0 => return skip_trailers(&mut source),
+                bytes => copy(&mut source, bytes, client)?,
             }
-            if !source.line()?.is_empty() {
+            if !self::line(&mut source)?.is_empty() {
                 return Err(invalid());
             }
         },
     }
 }
 
-/// The bytes of a server, some of which have been read.
-struct Source<'s, S: ?Sized> {
-    begun: Vec<u8>,
-    at: usize,
-    server: &'s mut S,
+fn copy(source: &mut impl Read, bytes: u64, client: &mut impl Write) -> io::Result<()> {
+    let copied = io::copy(&mut source.take(bytes), client)?;
+    if copied == bytes { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
-impl<S: Read + ?Sized> Source<'_, S> {
-    fn left(&self) -> u64 {
-        (self.begun.len() - self.at) as u64
-    }
+fn line(source: &mut impl BufRead) -> io::Result<String> {
+    let mut line = String::new();
+    source.take(MOST_LINE).read_line(&mut line)?;
+    line.strip_suffix("\r\n").map(str::to_owned).ok_or_else(invalid)
+}
 
-    /// Reads more if nothing is left, and returns how much is there; 0 at the end.
-    fn fill(&mut self) -> io::Result<u64> {
-        if self.left() == 0 {
-            self.begun.resize(CHUNK, 0);
-            self.at = 0;
-            let read = self.server.read(&mut self.begun);
-            self.begun.truncate(*read.as_ref().unwrap_or(&0));
-            read?;
+fn skip_trailers(source: &mut impl BufRead) -> io::Result<()> {
+    for _ in 0..MOST_HEADERS {
+        if line(source)?.is_empty() {
+            return Ok(());
         }
-        Ok(self.left())
     }
-
-    fn pass(&mut self, mut bytes: u64, client: &mut impl Write) -> io::Result<()> {
-        while bytes > 0 {
-            let some = self.fill()?.min(bytes);
-            if some == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            let end = self.at + usize::try_from(some).unwrap_or(usize::MAX);
-            client.write_all(&self.begun[self.at..end])?;
-            self.at = end;
-            bytes -= some;
-        }
-        Ok(())
-    }
-
-    /// Reads a line.
-    fn line(&mut self) -> io::Result<String> {
-        let mut line = Vec::new();
-        while line.len() < MOST_LINE {
-            if self.fill()? == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            line.push(self.begun[self.at]);
-            self.at += 1;
-            if line.ends_with(b"\r\n") {
-                line.truncate(line.len() - 2);
-                return String::from_utf8(line).map_err(|_| invalid());
-            }
-        }
-        Err(invalid())
-    }
-
-    fn skip_trailers(&mut self) -> io::Result<()> {
-        let mut bytes = 0;
-        while bytes < MOST_HEAD {
-            match self.line()?.len() {
-                0 => return Ok(()),
-                length => bytes += length,
-            }
-        }
-        Err(invalid())
-    }
+    Err(invalid())
 }
 
 /// Writes a body as chunks, or as it is.
@@ -158,15 +107,11 @@ impl<W: Write> Framed<W> {
         Self { inner, is_chunked: length == Length::Chunks }
     }
 
-    /// Ends the body: without its last chunk, a client sees that it was cut.
-    pub(crate) fn finish(mut self) -> (W, io::Result<()>) {
-        let end: &[u8] = if self.is_chunked { b"0\r\n\r\n" } else { b"" };
-        let finished = self.inner.write_all(end);
-        (self.inner, finished)
-    }
-
-    pub(crate) fn cut(self) -> W {
-        self.inner
+    /// Returns the writer. Without the last chunk, a client sees that the body was cut.
+    pub(crate) fn end(mut self, is_whole: bool) -> (W, io::Result<()>) {
+        let end: &[u8] = if self.is_chunked && is_whole { b"0\r\n\r\n" } else { b"" };
+        let ended = self.inner.write_all(end);
+        (self.inner, ended)
     }
 }
 

@@ -71,15 +71,13 @@ pub(crate) fn serve(request: &Forward, mut client: Stream) -> Served {
     let begun = head.and(finished).and_then(|()| client.write_all(&bytes));
     // The beginning of a secret, perhaps, is written once the answer has come to its end.
     let mut masked = Mask::new(Framed::new(client, length), values());
-    let passed = begun.and_then(|()| body::pass(length, rest, &mut *server, &mut masked));
+    let passed = begun.and_then(|()| body::pass(length, &rest, &mut server, &mut masked));
     let (framed, passed) = match passed {
         Ok(()) => masked.finish(),
         Err(error) => (masked.cut(), Err(error)),
     };
-    let (client, passed) = match passed {
-        Ok(()) => framed.finish(),
-        Err(error) => (framed.cut(), Err(error)),
-    };
+    let (client, ended) = framed.end(passed.is_ok());
+    let passed = passed.and(ended);
     if passed.is_err_and(|error| error.kind() == io::ErrorKind::QuotaExceeded) {
         let host = format!("{}:{}", request.host, request.port);
         let kind = RefusalKind::TrafficLimit;

@@ -143,7 +143,8 @@ mod tests {
             each(|byte| format!("\\x{byte:02x}")),
             each(|byte| format!("\\{byte:03o}")),
             each(|byte| format!("&#{byte};")),
-            each(|byte| format!("&#0{byte};")),
+            each(|byte| format!("&#0{byte}")),
+            SECRET.replace('/', "&sol;").replace('+', "&plus;").replace('=', "&equals;"),
             each(|byte| format!("&#x{byte:X};")),
             each(|byte| format!("&amp;#x{byte:x};")),
             each(|byte| format!("={byte:02X}")),
@@ -172,6 +173,15 @@ mod tests {
             assert!(left <= other + 7, "{shown} is left as {whole}");
             assert!(whole.starts_with("<p>") && whole.ends_with("</p>"), "{whole}");
         }
+    }
+
+    #[test]
+    fn text_of_a_secret_in_base64_is_replaced() {
+        let secret = base64(b"user:pass-word");
+        let text = format!("{secret} user:pass-word PASS-word user!");
+        let shown =
+            masked(&[&format!("Basic {secret}"), &secret], std::iter::once(text.as_bytes()));
+        assert_eq!(shown, format!("{} {} {} user!", "*".repeat(20), "*".repeat(14), "*".repeat(9)));
     }
 
     #[test]

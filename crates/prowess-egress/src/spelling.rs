@@ -8,6 +8,11 @@ const FEWEST_DIGITS: usize = 6;
 /// The most characters of one kind that are skipped in a row: what is held back has an end.
 const MOST_SKIPPED: usize = 8;
 
+/// The names that HTML has for characters, each behind its character.
+const ENTITIES: &str = "&amp; <lt; >gt; \"quot; 'apos; /sol; \\bsol; _lowbar; +plus; =equals; :colon; \
+    .period; -hyphen; -dash; #num; %percnt; $dollar; @commat; !excl; *ast; ,comma; ;semi; ?quest; \
+    (lpar; )rpar; [lsqb; ]rsqb; {lcub; }rcub; |vert; `grave; ^Hat; ~tilde;";
+
 /// A text that is looked for, in which each character may be escaped.
 pub(crate) struct Spelling {
     text: Vec<u8>,
@@ -26,8 +31,17 @@ pub(crate) enum Found {
 }
 
 impl Spelling {
-    /// Returns the forms of a secret.
+    /// Returns the forms of a secret. One in base64, as for `Basic`, is also looked for as the text
+    /// and the password that it stands for.
     pub(crate) fn all(secret: &[u8]) -> Vec<Self> {
+        let last = secret.rsplit(|byte| *byte == b' ').next().unwrap_or(secret);
+        let text = decoded(last).unwrap_or_default();
+        let password = text.splitn(2, |byte| *byte == b':').nth(1).unwrap_or_default();
+        let whole = [secret, &text, password].into_iter().filter(|text| !text.is_empty());
+        whole.flat_map(Self::of).collect()
+    }
+
+    fn of(secret: &[u8]) -> Vec<Self> {
         let mut forms = vec![Self { text: secret.to_vec(), between: b"" }];
         let hexadecimal = secret.iter().flat_map(|byte| format!("{byte:02x}").into_bytes());
         let aligned = (0..3).map(|before| (base64_part(secret, before), &b"\r\n \t\\rn"[..]));
@@ -118,6 +132,21 @@ fn base64_part(part: &[u8], before: usize) -> Vec<u8> {
     digits.map(|at| (at..at + 6).fold(0, |digit, at| digit << 1 | bit(at))).map(digit).collect()
 }
 
+/// Returns the text that base64 stands for, if that can be read.
+fn decoded(digits: &[u8]) -> Option<Vec<u8>> {
+    let digits =
+        digits.strip_suffix(b"=").map_or(digits, |rest| rest.strip_suffix(b"=").unwrap_or(rest));
+    let mut bits = Vec::new();
+    for digit in digits {
+        let number = BASE64.iter().position(|other| other == digit)?;
+        bits.extend((0..6).rev().map(|bit| number >> bit & 1 == 1));
+    }
+    let byte = |bits: &[bool]| bits.iter().fold(0, |byte, bit| byte << 1 | u8::from(*bit));
+    let text: Vec<u8> = bits.chunks_exact(8).map(byte).collect();
+    let is_text = text.iter().all(|byte| (b' '..=b'~').contains(byte));
+    (digits.len() >= FEWEST_DIGITS && is_text).then_some(text)
+}
+
 fn digit(number: u8) -> u8 {
     BASE64[usize::from(number)]
 }
@@ -129,110 +158,70 @@ enum Escape {
     Cut,
 }
 
-/// Returns how the beginning of a text may be read as an escaped character.
+/// Returns how the beginning of a text may be read as an escaped character: `%41`, `%2541`,
+/// `%u0041`; `\u0041`, `\u{41}`, `\x41`, `\101`, `\"` behind any number of backslashes; `&#65;`,
+/// `&#x41;`, `&quot;`, also with the `&` escaped; `=41`.
 fn escapes(text: &[u8]) -> Vec<Escape> {
-    match text {
-        [b'%', ..] => percent(text),
-        [b'\\', ..] => backslash(text),
-        [b'&', ..] => entity(text),
-        // A character of quoted-printable.
-        [b'=', ..] => vec![number(text, 1, 2, 2, 16, b"")].into_iter().flatten().collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// `%41`, `%2541`, `%u0041`.
-fn percent(text: &[u8]) -> Vec<Escape> {
-    let mut at = 1;
     let mut found = Vec::new();
-    for _ in 0..MOST_SKIPPED {
-        found.extend(number(text, at, 2, 2, 16, b""));
-        if matches!(text.get(at), Some(b'u' | b'U')) {
-            found.extend(number(text, at + 1, 4, 4, 16, b""));
-        }
-        if !text[at..].starts_with(b"25") {
-            break;
-        }
-        at += 2;
-    }
-    found
-}
-
-/// `\u0041`, `\u{41}`, `\x41`, `\101`, `\"`, each behind any number of backslashes.
-fn backslash(text: &[u8]) -> Vec<Escape> {
-    let run = text.iter().take(MOST_SKIPPED).take_while(|byte| **byte == b'\\').count();
-    let mut found = vec![];
-    // An escaped backslash is one, too.
-    found.extend((2..=run).map(|length| Escape::Of(b'\\', length)));
-    match text.get(run) {
-        None => found.push(Escape::Cut),
-        Some(b'u' | b'U') if text.get(run + 1) == Some(&b'{') => {
-            found.extend(number(text, run + 2, 1, 6, 16, b"}"));
-        }
-        Some(b'u') => found.extend(number(text, run + 1, 4, 4, 16, b"")),
-        Some(b'U') => found.extend(number(text, run + 1, 8, 8, 16, b"")),
-        Some(b'x') => found.extend(number(text, run + 1, 2, 2, 16, b"")),
-        Some(b'0'..=b'3') => found.extend(number(text, run, 3, 3, 8, b"")),
-        Some(other) if !other.is_ascii_alphanumeric() => {
-            found.push(Escape::Of(*other, run + 1));
-        }
-        Some(_) => {}
-    }
-    found
-}
-
-/// `&#65;`, `&#x41;`, `&quot;`, each also with its `&` escaped.
-fn entity(text: &[u8]) -> Vec<Escape> {
-    const NAMES: [(&[u8], u8); 6] = [
-        (b"amp;", b'&'),
-        (b"lt;", b'<'),
-        (b"gt;", b'>'),
-        (b"quot;", b'"'),
-        (b"apos;", b'\''),
-        (b"nbsp;", b' '),
-    ];
+    let again: &[u8] = match text.first() {
+        Some(b'%') => b"25",
+        Some(b'\\') => b"\\",
+        Some(b'&') => b"amp;",
+        Some(b'=') => b"",
+        _ => return found,
+    };
     let mut at = 1;
-    let mut found = Vec::new();
     for _ in 0..MOST_SKIPPED {
         let rest = &text[at..];
-        for (name, character) in NAMES {
-            if rest.len() < name.len() && name.starts_with(rest) {
-                found.push(Escape::Cut);
-            } else if rest.starts_with(name) {
-                found.push(Escape::Of(character, at + name.len()));
+        let mut number = |start: usize, fewest, most, base, end| {
+            found.extend(number(text, at + start, [fewest, most], base, end));
+        };
+        match (text[0], rest) {
+            (_, []) => found.push(Escape::Cut),
+            (b'%' | b'=', [b'u' | b'U', ..]) => number(1, 4, 4, 16, b""),
+            (b'%' | b'=', _) => number(0, 2, 2, 16, b""),
+            (b'&', [b'#', b'x' | b'X', ..]) => number(2, 1, 8, 16, b";"),
+            (b'&', [b'#', ..]) => number(1, 1, 8, 10, b";"),
+            (b'&', _) => found.extend(ENTITIES.split(' ').filter_map(|entity| {
+                let (&character, name) = entity.as_bytes().split_first()?;
+                if rest.starts_with(name) {
+                    return Some(Escape::Of(character, at + name.len()));
+                }
+                name.starts_with(rest).then_some(Escape::Cut)
+            })),
+            (_, [b'u' | b'U', b'{', ..]) => number(2, 1, 6, 16, b"}"),
+            (_, [b'u', ..]) => number(1, 4, 4, 16, b""),
+            (_, [b'U', ..]) => number(1, 8, 8, 16, b""),
+            (_, [b'x', ..]) => number(1, 2, 2, 16, b""),
+            (_, [b'0'..=b'3', ..]) => number(0, 3, 3, 8, b""),
+            (_, [other, ..]) if !other.is_ascii_alphanumeric() => {
+                found.push(Escape::Of(*other, at + 1));
             }
-        }
-        match rest {
-            [b'#', b'x' | b'X', ..] => found.extend(number(text, at + 2, 1, 8, 16, b";")),
-            [b'#', ..] => found.extend(number(text, at + 1, 1, 8, 10, b";")),
             _ => {}
         }
-        if !rest.starts_with(b"amp;") {
+        if again.is_empty() || !rest.starts_with(again) {
             break;
         }
-        at += 4;
+        at += again.len();
     }
     found
 }
 
-/// Reads a number of a character, of so many digits, and what ends it.
-fn number(
-    text: &[u8],
-    at: usize,
-    fewest: usize,
-    most: usize,
-    base: u32,
-    end: &[u8],
-) -> Option<Escape> {
-    let digits = text[at.min(text.len())..].iter().take(most);
+/// Reads the number of a character, of so many digits, and what ends it.
+fn number(text: &[u8], at: usize, digits: [usize; 2], base: u32, end: &[u8]) -> Option<Escape> {
+    let [fewest, most] = digits;
+    let digits = text.get(at..).unwrap_or_default().iter().take(most);
     let digits: Vec<_> = digits.map_while(|byte| char::from(*byte).to_digit(base)).collect();
     let after = at + digits.len();
     if after >= text.len() && (digits.len() < most || !end.is_empty()) {
         return Some(Escape::Cut);
     }
-    if digits.len() < fewest || !text[after..].starts_with(end) {
+    let has_end = text[after..].starts_with(end);
+    // Readers of HTML do without the end of a number.
+    if digits.len() < fewest || !has_end && end != b";" {
         return None;
     }
     let value = digits.iter().fold(0_u32, |value, digit| value.wrapping_mul(base) + digit);
-    Some(Escape::Of(u8::try_from(value).ok()?, after + end.len()))
+    let end = if has_end { end.len() } else { 0 };
+    Some(Escape::Of(u8::try_from(value).ok()?, after + end))
 }

@@ -161,6 +161,7 @@ fn answer_that_may_hide_a_secret_is_refused() {
         "200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
         "200 OK\r\nContent-Length: 4\r\nContent-Length: 5",
         "200 OK\r\nContent-Length: four",
+        "200 OK\r\nContent-Length: +4",
     ] {
         let (_, answer) = served("", &format!("HTTP/1.1 {head}\r\n\r\n{SECRET}"));
         assert!(answer.starts_with("HTTP/1.1 502 "), "{head}: {answer}");
