@@ -10,7 +10,7 @@ const MAX_WORDS: usize = 1024;
 const MAX_COMPARED: usize = 16;
 
 /// Programs whose words are data.
-const PLAIN: &str = ": [ alias arch b2sum base32 base64 basename bat bg break bzip2 cal cat cd chgrp \
+const PLAIN: &str = ": [ alias arch b2sum base32 base64 basename bg break bzip2 cal cat cd chgrp \
     chmod chown cksum clear cmp column comm continue cp csplit curl cut date dd df diff diff3 dig \
     dir dirname dirs du echo egrep expand export expr factor false fg fgrep file fmt fold free \
     getconf getent grep groups gunzip gzip hash head help hexdump hostname iconv id info jobs join \

@@ -231,7 +231,7 @@ fn subcommand(runs: &mut Runs, run: &Run, command: &str, arguments: &[String]) {
                 runs.add_line(run, &words[start..].join(" "));
             }
         }
-        "filter-branch" | "filter-repo" => runs.hide("git"),
+        "filter-branch" | "filter-repo" | "instaweb" => runs.hide("git"),
         "clone" => {
             for (at, word) in arguments.iter().enumerate() {
                 let next = arguments.get(at + 1).map(String::as_str);
