@@ -8,10 +8,10 @@ const FEWEST_DIGITS: usize = 6;
 /// The most characters of one kind that are skipped in a row: what is held back has an end.
 const MOST_SKIPPED: usize = 8;
 
-/// The names that HTML has for characters, each behind its character.
-const ENTITIES: &str = "&amp; <lt; >gt; \"quot; 'apos; /sol; \\bsol; _lowbar; +plus; =equals; :colon; \
-    .period; -hyphen; -dash; #num; %percnt; $dollar; @commat; !excl; *ast; ,comma; ;semi; ?quest; \
-    (lpar; )rpar; [lsqb; ]rsqb; {lcub; }rcub; |vert; `grave; ^Hat; ~tilde;";
+/// The names that HTML has for characters, each in front of its character.
+const ENTITIES: &str = "amp;& lt;< gt;> quot;\" apos;' sol;/ bsol;\\ lowbar;_ plus;+ equals;= \
+    colon;: period;. hyphen;- dash;- num;# percnt;% dollar;$ commat;@ excl;! ast;* comma;, semi;; \
+    quest;? lpar;( rpar;) lsqb;[ rsqb;] lcub;{ rcub;} vert;| grave;` Hat;^ tilde;~";
 
 /// A text that is looked for, in which each character may be escaped.
 pub(crate) struct Spelling {
@@ -183,7 +183,7 @@ fn escapes(text: &[u8]) -> Vec<Escape> {
             (b'&', [b'#', b'x' | b'X', ..]) => number(2, 1, 8, 16, b";"),
             (b'&', [b'#', ..]) => number(1, 1, 8, 10, b";"),
             (b'&', _) => found.extend(ENTITIES.split(' ').filter_map(|entity| {
-                let (&character, name) = entity.as_bytes().split_first()?;
+                let (&character, name) = entity.as_bytes().split_last()?;
                 if rest.starts_with(name) {
                     return Some(Escape::Of(character, at + name.len()));
                 }

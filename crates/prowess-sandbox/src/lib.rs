@@ -49,8 +49,7 @@ pub use isolation::{Isolation, Running, Stream, Streams};
 pub use native::Native;
 pub use plan::{Confinement, DemandedLevel, GroupLimit, Limits, Plan, Program, Rights};
 pub use report::{Level, LimitKeeper, LimitKeepers, MissingLayer, Report};
-pub use stage::{
-    EXIT_NOT_CONFINED, Inside, ProcessCopy, enter, limit_address_space, peak_memory,
-    remove_ended_groups, run_stage,
-};
+pub use stage::{EXIT_NOT_CONFINED, Inside, enter, remove_ended_groups, run_stage};
+#[cfg(target_os = "linux")]
+pub use stage::{ProcessCopy, limit_address_space, peak_memory};
 pub use wire::{receive, send};

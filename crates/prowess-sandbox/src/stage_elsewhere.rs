@@ -22,51 +22,6 @@ pub struct Inside {
     pub report: Report,
 }
 
-/// A copy of a process: there is none on this system.
-#[derive(Debug)]
-pub struct ProcessCopy(Infallible);
-
-impl ProcessCopy {
-    /// Ends the copy.
-    pub fn end(self) {
-        match self.0 {}
-    }
-}
-
-impl Inside {
-    /// Goes on in a copy of this process.
-    ///
-    /// # Errors
-    ///
-    /// Always.
-    pub fn go_on_in_copies(&self) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-
-    /// Copies this process.
-    ///
-    /// # Errors
-    ///
-    /// Always.
-    pub fn copy(&self) -> io::Result<Option<ProcessCopy>> {
-        Err(io::ErrorKind::Unsupported.into())
-    }
-}
-
-/// Limits the address space of this process.
-///
-/// # Errors
-///
-/// Always.
-pub fn limit_address_space(_more: u64) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-/// Returns the most memory that this process has had: it is not known on this system.
-pub fn peak_memory() -> u64 {
-    0
-}
-
 /// Does nothing: this operating system has no control groups.
 pub fn remove_ended_groups() {}
 

@@ -1,5 +1,5 @@
-//! Measures a command in a shell with files in memory, beside the start of a process:
-//! `cargo xtask bench --start`.
+//! Measures a command in a shell, in this process and in one of its own, beside the start of a
+//! process: `cargo xtask bench --start`.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "it is a measurement for a terminal")]
 
@@ -8,34 +8,38 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use prowess_core::{Cancel, Catalog, MemorySource, SessionId, ShellRequest, VirtualShell};
-use prowess_shell::{InMemoryShell, ShellPolicy};
+use prowess_shell::{InMemoryShell, Program, ShellPolicy};
 use prowess_testkit::catalog_over;
 
 const ROUNDS: usize = 300;
 
 /// The names of what is measured.
-const NAMES: [&str; 4] = [
+const NAMES: [&str; 7] = [
     "process, `/bin/true`",
-    "shell, first command of a session",
-    "shell, next command",
-    "shell, script of a skill",
+    "shell in this process, first command of a session",
+    "shell in this process, next command",
+    "shell in this process, script of a skill",
+    "shell in a process of its own, first command of a session",
+    "shell in a process of its own, next command",
+    "shell in a process of its own, script of a skill",
 ];
 
 fn main() {
     let catalog = catalog();
-    let shell = InMemoryShell::new(ShellPolicy::default());
+    let here = InMemoryShell::new(ShellPolicy::default());
+    let worker = std::env::args_os().nth(1).expect("the path of `prowess-shell-worker`");
+    let there = InMemoryShell::in_processes(ShellPolicy::default(), Program::new(worker));
     let script = "sh /.sandbox/skills/report/scripts/run.sh";
     let mut times = NAMES.map(|_| Vec::new());
     for round in 0..ROUNDS {
         let new = format!("session-{round}");
-        let measured = [
-            measure(|| {
-                Command::new("/bin/true").status().expect("it starts");
-            }),
-            measure(|| run(&shell, &catalog, &new, "true")),
-            measure(|| run(&shell, &catalog, &new, "true")),
-            measure(|| run(&shell, &catalog, &new, script)),
-        ];
+        let mut measured = vec![measure(|| {
+            Command::new("/bin/true").status().expect("it starts");
+        })];
+        for shell in [&here, &there] {
+            let commands = ["true", "true", script];
+            measured.extend(commands.map(|one| measure(|| run(shell, &catalog, &new, one))));
+        }
         for (times, time) in times.iter_mut().zip(measured) {
             times.push(time);
         }

@@ -31,8 +31,8 @@
 //!
 //! # Scripts
 //!
-//! Commands and scripts are in the language of `bash`, run by an interpreter in this process, with
-//! the common programs for files and text. `sh FILE` and `./FILE` run a script with its arguments,
+//! Commands and scripts are in the language of `bash`, run by an interpreter, with the common
+//! programs for files and text. `sh FILE` and `./FILE` run a script with its arguments,
 //! which ends at its first failing command. The shell knows nothing of skills. Scripts in other
 //! languages, such as Python, do not run: those need `prowess-script`.
 //!
@@ -40,9 +40,20 @@
 //!
 //! No command reaches a file, a process, a variable or a network of the host. `/proc`, `/etc` and
 //! `/bin` have made-up content. Time, steps, output, files and nesting are limited, and a command
-//! that a limit ends has an outcome with the output so far. A command runs on a thread of its own
-//! with a stack of its own. One that does not end at its deadline is cancelled and left alone, and
-//! its sandbox is dropped. While too many such threads still run, no further command starts.
+//! that a limit ends has an outcome with the output so far.
+//!
+//! With [`InMemoryShell::in_processes`], each sandbox has a process, confined by `prowess-sandbox`,
+//! whose memory the kernel limits: the interpreter does not count all that a command takes. A
+//! command runs in a copy of that process, which goes on for it if the command ends. One that takes
+//! too much memory, ends the interpreter or does not end is undone, and leaves the files and
+//! variables as they were. All sandboxes of a host have 1 GiB together: over it, those that were
+//! used the longest time ago are dropped. `cargo xtask bench --start` shows the costs beside those
+//! of [`InMemoryShell::new`], whose commands run in the host's process.
+//!
+//! There, and on systems without such processes, a command runs on a thread with a stack of its
+//! own, and its memory is limited as far as the interpreter counts it. One that does not end at its
+//! deadline is cancelled and left alone, and its sandbox is dropped. While too many such threads
+//! still run, no further command starts.
 //!
 //! This crate reads neither the environment nor a clock of the system other than the time that
 //! passes during a command; the program `date` and the times of files are those of the system.
@@ -63,6 +74,10 @@ mod shallow;
 mod shell;
 mod skill_files;
 mod tree;
+#[cfg(target_os = "linux")]
+mod worker;
+#[cfg(not(target_os = "linux"))]
+#[path = "worker_elsewhere.rs"]
 mod worker;
 
 pub use error::MountDirectoryError;

@@ -31,7 +31,8 @@ impl Output {
         let output = self.clone();
         Box::new(move |stdout, stderr| {
             let more = output.append(stdout, stderr, false);
-            if let Some(line) = &output.line {
+            let is_any = !(more.stdout.is_empty() && more.stderr.is_empty());
+            if let Some(line) = output.line.as_ref().filter(|_| is_any) {
                 // A host that has ended needs no output.
                 let _ = line.say(&Said::Output(more));
             }

@@ -3,6 +3,7 @@
 use std::io;
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
@@ -43,7 +44,7 @@ pub(crate) struct Ended {
 
 impl Process {
     /// Starts a process.
-    pub(crate) fn start(native: &Native, policy: &ShellPolicy) -> Result<Self, SandboxError> {
+    pub(crate) fn start(native: &Arc<Native>, policy: &ShellPolicy) -> Result<Self, SandboxError> {
         let limits = &policy.limits;
         let mut plan = Plan::enter(native.stage().clone());
         plan.stage.arguments.push((limits.memory_bytes + STACK as u64).to_string().into());
@@ -61,7 +62,7 @@ impl Process {
         };
         let (keeper, ended) = channel();
         let (started, starting) = sync_channel(1);
-        let (native, policy) = (Native::new(native.stage().clone()), policy.clone());
+        let (native, policy) = (Arc::clone(native), policy.clone());
         let keep = move || match spawn(&native, plan, &policy) {
             Ok(running) => keep(running, &started, &ended),
             Err(error) => drop(started.send(Err(error))),

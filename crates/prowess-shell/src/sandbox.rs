@@ -4,7 +4,7 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -55,7 +55,7 @@ impl Engine {
     fn new(
         catalog: &Arc<Catalog>,
         policy: &Arc<ShellPolicy>,
-        native: Option<&Native>,
+        native: Option<&Arc<Native>>,
     ) -> Result<Self, ShellError> {
         match native.map(|native| Process::start(native, policy)) {
             Some(Ok(process)) => Ok(Self::Process(process)),
@@ -73,27 +73,12 @@ impl Engine {
     }
 }
 
-/// Ends a command early.
-enum Stop {
-    Flag(Arc<AtomicBool>),
-    Connection(UnixStream),
-}
-
-impl Stop {
-    fn stop(&self) {
-        match self {
-            Self::Flag(cancelled) => cancelled.store(true, Ordering::Relaxed),
-            Self::Connection(socket) => drop(socket.shutdown(Shutdown::Both)),
-        }
-    }
-}
-
 impl Sandbox {
     /// Creates a sandbox in which the skills of a catalog are mounted.
     pub(crate) fn new(
         catalog: &Arc<Catalog>,
         policy: &Arc<ShellPolicy>,
-        native: Option<&Native>,
+        native: Option<&Arc<Native>>,
         share: Share,
     ) -> Result<Self, ShellError> {
         let number = getrandom::u64().map_err(|error| {
@@ -119,14 +104,17 @@ impl Sandbox {
         let (sender, receiver) = sync_channel(1);
         let written = output.clone();
         let (command, catalog) = (request.command.to_owned(), Arc::clone(request.catalog));
-        let pair = UnixStream::pair();
-        let (socket, theirs) = match pair {
-            Ok(pair) => pair,
-            Err(error) => return Ran::lost(&format!("no command starts: {error}")),
+        let Ok((socket, theirs)) = UnixStream::pair() else {
+            return Ran::lost("too many files are open");
         };
-        let (stop, stack) = match &self.engine {
-            Engine::Here(_, interpreter) => (Stop::Flag(interpreter.cancellation()), STACK),
-            Engine::Process(_) => (Stop::Connection(socket), HOST_STACK),
+        let (stop, stack): (Box<dyn Fn()>, _) = match &self.engine {
+            Engine::Here(_, interpreter) => {
+                let cancelled = interpreter.cancellation();
+                (Box::new(move || cancelled.store(true, Ordering::Relaxed)), STACK)
+            }
+            Engine::Process(_) => {
+                (Box::new(move || drop(socket.shutdown(Shutdown::Both))), HOST_STACK)
+            }
         };
         let (mark, of_thread) = CommandThread::new();
         let started = thread::Builder::new().name("prowess-shell".to_owned()).stack_size(stack);
@@ -140,7 +128,7 @@ impl Sandbox {
         if let Err(error) = started {
             return Ran::lost(&format!("no thread starts: {error}"));
         }
-        let ended = wait(&receiver, deadline, cancel, || stop.stop());
+        let ended = wait(&receiver, deadline, cancel, stop);
         let streams = output.take();
         match ended {
             Ok((End::Lost, _)) => Ran::outcome(outcome(id, streams, End::Lost), None),
@@ -151,9 +139,7 @@ impl Sandbox {
             }
         }
     }
-}
 
-impl Sandbox {
     /// Runs a command with the skills of a catalog. Returns `None` if the sandbox is lost.
     fn engine_run(
         &mut self,

@@ -23,7 +23,7 @@ const CHECK: Duration = Duration::from_millis(20);
 pub struct InMemoryShell {
     policy: Arc<ShellPolicy>,
     /// Starts the processes of sandboxes; `None` if the commands run in this one.
-    native: Option<Native>,
+    native: Option<Arc<Native>>,
     sandboxes: Mutex<Sandboxes>,
     ended: Condvar,
     lost: LostCommands,
@@ -55,10 +55,10 @@ impl InMemoryShell {
     /// [`run_worker`](crate::run_worker) at its start, such as `prowess-shell-worker`. On systems
     /// without the sandbox of `prowess-sandbox`, commands run in this process.
     pub fn in_processes(policy: ShellPolicy, worker: Program) -> Self {
-        Self::of(policy, Some(Native::new(worker)))
+        Self::of(policy, Some(Arc::new(Native::new(worker))))
     }
 
-    fn of(policy: ShellPolicy, native: Option<Native>) -> Self {
+    fn of(policy: ShellPolicy, native: Option<Arc<Native>>) -> Self {
         let sandboxes = Mutex::default();
         let lost = LostCommands::default();
         Self { policy: Arc::new(policy), native, sandboxes, ended: Condvar::new(), lost }

@@ -8,10 +8,12 @@ use crate::process::{Failure, built, cargo, run};
 pub(crate) fn measure() -> Result<(), Failure> {
     let sandbox = ["--package", "prowess-sandbox", "--bin", "prowess-sandbox-stage"];
     cargo(["build", "--release"].iter().chain(&sandbox).chain(&["--example", "start_cost"]))?;
-    let shell = ["--package", "prowess-shell", "--example", "run_cost"];
+    let shell =
+        ["--package", "prowess-shell", "--bin", "prowess-shell-worker", "--example", "run_cost"];
     cargo(["build", "--release"].iter().chain(&shell))?;
     let mut start_cost = Command::new(built("release", "examples/start_cost")?);
     run(start_cost.arg(built("release", "prowess-sandbox-stage")?))?;
     println!();
-    run(&mut Command::new(built("release", "examples/run_cost")?))
+    let mut run_cost = Command::new(built("release", "examples/run_cost")?);
+    run(run_cost.arg(built("release", "prowess-shell-worker")?))
 }

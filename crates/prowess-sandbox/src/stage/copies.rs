@@ -4,11 +4,11 @@ use std::io;
 
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, WaitOptions, getpid, kill_process, set_child_subreaper,
-    setrlimit, wait, waitpid,
+    Pid, Resource, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, wait, waitpid,
 };
 
 use super::fork::fork;
+use super::limits::limit;
 use super::{Inside, has_one_thread};
 
 /// A copy of this process, which has the same layers around it.
@@ -56,13 +56,13 @@ impl Inside {
 ///
 /// # Errors
 ///
-/// The system does not report the size, or has a lower limit.
+/// The system does not report the size.
 pub fn limit_address_space(more: u64) -> io::Result<()> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let size = status.lines().find_map(|line| line.strip_prefix("VmSize:"));
     let size = size.and_then(|size| size.trim().strip_suffix(" kB")?.parse::<u64>().ok());
     let most = size.ok_or(io::ErrorKind::InvalidData)?.saturating_mul(1024).saturating_add(more);
-    Ok(setrlimit(Resource::As, Rlimit { current: Some(most), maximum: Some(most) })?)
+    Ok(limit(Resource::As, most)?)
 }
 
 /// Returns the most memory that this process has had, in bytes. A copy begins with what it has.

@@ -133,7 +133,7 @@ fn take_real_uid(number: u32) -> rustix::io::Result<()> {
     take(unused).or_else(|_| take(Uid::from_raw(NOBODY)))
 }
 
-fn limit(resource: Resource, most: u64) -> rustix::io::Result<()> {
+pub(super) fn limit(resource: Resource, most: u64) -> rustix::io::Result<()> {
     limit_with_grace(resource, most, 0)
 }
 

@@ -113,27 +113,24 @@ fn peak() -> u64 {
     line.trim().strip_suffix(" kB").unwrap().parse().unwrap()
 }
 
-/// Runs `test`, which is this one, as a host of its own.
-fn as_host(test: &str, commands: impl Iterator<Item = String>) {
-    if std::env::var_os(CHILD).is_none() {
-        let host = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", test, "--nocapture"])
-            .env(CHILD, "1")
-            .output()
-            .unwrap();
-        let said = String::from_utf8_lossy(&host.stderr);
-        assert!(host.status.success(), "{said}");
-        return;
+/// Runs `test`, which is this one, in a process of its own.
+fn as_host(test: &str, run: impl FnOnce()) {
+    if std::env::var_os(CHILD).is_some() {
+        return run();
     }
+    let mut host = Command::new(std::env::current_exe().unwrap());
+    let host = host.args(["--exact", test, "--nocapture"]).env(CHILD, "1").output().unwrap();
+    assert!(host.status.success(), "{}", String::from_utf8_lossy(&host.stderr));
+}
+
+fn leave_host_and_session(commands: impl Iterator<Item = String>) {
     let limits = ShellLimits { seconds: 2, steps: 2000, ..ShellLimits::default() };
     let setup = Setup::new(&[], ShellPolicy { limits, ..ShellPolicy::default() });
     setup.run("echo kept > /kept");
     let before = peak();
     for command in commands {
         let outcome = setup.in_session("session", &command).unwrap();
-        let kept = setup
-            .in_session("session", "unset IFS x; cat /kept; x=on; echo $x; rm -rf /tmp/*")
-            .unwrap();
+        let kept = setup.run("unset IFS x; cat /kept; x=on; echo $x; rm -rf /tmp/*");
         assert_eq!(kept.stdout, "kept\non\n", "after {command:?}: {outcome:?}");
         assert!(outcome.stdout.len() + outcome.stderr.len() <= 1 << 18, "{command:?}");
         assert!(peak() - before < MOST_GROWTH, "the host has {} kB after {command:?}", peak());
@@ -145,7 +142,9 @@ fn one_loop_of_each_growth_leaves_host_and_session() {
     let some = (0..).step_by(LOOPS.len() + 1).take(GROWTHS.len());
     let all: Vec<_> = hostile().collect();
     let picked: Vec<_> = some.map(|at: usize| all[at % all.len()].clone()).collect();
-    as_host("memory::one_loop_of_each_growth_leaves_host_and_session", picked.into_iter());
+    as_host("memory::one_loop_of_each_growth_leaves_host_and_session", || {
+        leave_host_and_session(picked.into_iter());
+    });
 }
 
 #[test]
@@ -164,12 +163,27 @@ fn limit_of_memory_is_an_outcome() {
     assert_eq!(reason, Some("the limit of the length of arguments was reached"), "{outcome:?}");
 }
 
+#[test]
+fn all_sandboxes_have_a_limit_together() {
+    as_host("memory::all_sandboxes_have_a_limit_together", || {
+        for (memory_bytes, is_kept) in [(128 << 20, true), (1 << 30, false)] {
+            let limits = ShellLimits { memory_bytes, ..ShellLimits::default() };
+            let setup = Setup::new(&[], ShellPolicy { limits, ..ShellPolicy::default() });
+            let [first, _, again] = ["one", "two", "one"]
+                .map(|session| setup.in_session(session, "x=$(seq 9999)").unwrap().sandbox);
+            assert_eq!(first == again, is_kept, "the older sandbox goes for {memory_bytes} bytes");
+        }
+    });
+}
+
 pub(crate) mod night {
-    use super::{as_host, hostile};
+    use super::{as_host, hostile, leave_host_and_session};
 
     #[test]
     fn each_loop_leaves_host_and_session() {
         assert!(hostile().count() > 1_000);
-        as_host("memory::night::each_loop_leaves_host_and_session", hostile());
+        as_host("memory::night::each_loop_leaves_host_and_session", || {
+            leave_host_and_session(hostile());
+        });
     }
 }
