@@ -51,8 +51,7 @@ pub(crate) fn read(
     }
     stillness.read(config.still, |attempt| {
         let content = read_once(config, package, resource, limit)?;
-        // The kernel sets the size of a file that is truncated before its times, and no skill is
-        // empty. Other files may be: each would cost a wait.
+        // No skill is empty, and one that is will not stay so.
         if attempt == 0 && content.bytes.is_empty() && is_skill_file(resource.as_str()) {
             return Err(SourceError::new(SourceErrorKind::Changing, "the file is empty"));
         }

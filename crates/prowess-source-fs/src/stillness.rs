@@ -14,6 +14,10 @@ use std::time::Duration;
 use prowess_core::{Clock, SourceError, SourceErrorKind, Timestamp};
 use prowess_dir::{FileTime, Stat};
 
+/// The time after which an empty file is read again: the kernel sets the size of a file that is
+/// truncated before its times, in one call.
+const TRUNCATED: Duration = Duration::from_millis(1);
+
 /// The number of attempts before a read fails.
 const TRIES: usize = 5;
 
@@ -46,17 +50,22 @@ impl Stillness {
         read: impl Fn(usize) -> Result<Content, SourceError>,
     ) -> Result<Vec<u8>, SourceError> {
         let mut last: Option<Vec<u8>> = None;
+        let mut wait = still;
         for attempt in 0..TRIES {
             if attempt > 0 {
-                (self.pause)(still);
+                (self.pause)(wait);
             }
+            wait = still;
             let before = self.clock.now();
             match read(attempt) {
                 Ok(Content { bytes, stat }) => {
                     let is_fresh = |time| self.is_fresh(time, still, before);
                     let is_same = last.as_ref().is_none_or(|last| *last == bytes);
                     if is_same && !is_fresh(stat.modified) && !is_fresh(stat.changed) {
-                        return Ok(bytes);
+                        if attempt > 0 || !bytes.is_empty() {
+                            return Ok(bytes);
+                        }
+                        wait = TRUNCATED;
                     }
                     last = Some(bytes);
                 }

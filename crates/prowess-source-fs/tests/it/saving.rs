@@ -6,8 +6,8 @@ use std::io::Write as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::ptr::{null_mut, with_exposed_provenance_mut};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, UNIX_EPOCH};
 
 use prowess_core::{
@@ -192,6 +192,32 @@ fn longer_wait_covers_longer_pauses() {
     check(0, &NEW[..9]);
     check(100, &NEW[..9]);
     check(300, NEW);
+}
+
+/// The kernel has set the size of a file that is truncated, and not yet its times.
+#[test]
+fn empty_file_is_read_twice() {
+    let check = |written: &'static [u8], waits: &[u64]| {
+        let (tree, _) = tree();
+        tree.write("pdf/notes.md", "");
+        let file = tree.join("pdf/notes.md");
+        let clock = Arc::new(ManualClock::at(Timestamp(changed(&file) + 5_000)));
+        let waited = Arc::new(Mutex::new(Vec::new()));
+        let (time, waits_of) = (Arc::clone(&clock), Arc::clone(&waited));
+        let source = FsSource::new(config(&tree), clock).with_pause(move |pause| {
+            fs::write(&file, written).unwrap();
+            time.advance(pause);
+            waits_of.lock().unwrap().push(pause.as_millis());
+        });
+        let package = PackagePath::new("pdf").unwrap();
+        let path = ResourcePath::new("notes.md").unwrap();
+        let read = source.read(&package, &path, ReadLimit::default());
+        assert_eq!(read.unwrap(), written);
+        let expected: Vec<_> = waits.iter().map(|wait| u128::from(*wait)).collect();
+        assert_eq!(*waited.lock().unwrap(), expected, "{written:?}");
+    };
+    check(b"", &[1]);
+    check(NEW, &[1, 100]);
 }
 
 /// A clock that moves ten seconds each time that it is read, as for a thread that waits for a
