@@ -33,7 +33,7 @@ pub(crate) struct Elsewhere {
     adding: Adding,
 }
 
-/// What the commands depend on that add directories.
+/// The state that commands which add directories depend on.
 #[derive(Default)]
 struct Adding {
     surroundings: Surroundings,
