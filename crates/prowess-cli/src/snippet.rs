@@ -47,6 +47,7 @@ pub(crate) fn render(found: &Diagnostic, path: &str, text: Option<&[u8]>) -> Str
             None => origin,
         });
     }
+    let has_excerpt = excerpt.is_some();
     if let Some(excerpt) = excerpt {
         let annotation = AnnotationKind::Primary.span(excerpt.span);
         let snippet = Snippet::source(excerpt.line).line_start(line).annotation(annotation);
@@ -58,7 +59,20 @@ pub(crate) fn render(found: &Diagnostic, path: &str, text: Option<&[u8]>) -> Str
         .error(severity_style(Severity::Error))
         .warning(severity_style(Severity::Warning))
         .note(severity_style(Severity::Hint));
-    without_elisions(&renderer.render(&[group.element(help)]))
+    let rendered = without_elisions(&renderer.render(&[group.element(help)]));
+    if has_excerpt { rendered } else { indented(&rendered) }
+}
+
+/// Moves the place and the help of a finding without a line to where those of the others are, behind
+/// the column of the line's number.
+fn indented(rendered: &str) -> String {
+    let mut is_behind = false;
+    let lines = rendered.split_inclusive('\n').map(|line| {
+        let shown = strip_str(line).to_string();
+        is_behind |= shown.starts_with("-->") || shown.starts_with(" = ");
+        format!("{}{line}", if is_behind { " " } else { "" })
+    });
+    lines.collect()
 }
 
 /// Removes the `:::` that the renderer prints before a line without a path, as if lines were left

@@ -358,7 +358,15 @@ fn lines_text(lines: &Lines) -> String {
         if let Some(detail) = detail {
             let gap = ids - width(&id) + 2;
             let margin = "unchanged    ".len() + ids + 2;
-            let detail = wrapped(&plain(detail), columns_behind(margin), margin);
+            let columns = columns_behind(margin);
+            let widest = plain(detail).split(' ').map(width).max();
+            if widest > Some(columns) {
+                // A path or a digest stays whole, in a line of its own.
+                let detail = wrapped(&plain(detail), columns_behind(4), 4);
+                let _ = writeln!(text, "\n    {DIM}{detail}{DIM:#}");
+                continue;
+            }
+            let detail = wrapped(&plain(detail), columns, margin);
             let _ = write!(text, "{:gap$}{DIM}{detail}{DIM:#}", "");
         }
         text.push('\n');

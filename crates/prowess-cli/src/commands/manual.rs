@@ -13,6 +13,7 @@ use crate::args::{EXAMPLES, command};
 use crate::failure::Failure;
 use crate::features::{FEATURES, Feature};
 use crate::output::Output;
+use crate::terminal::{columns_behind, wrapped};
 
 /// Prints the completion script of a shell.
 pub(crate) fn completions(shell: Option<Shell>, output: &Output) -> Result<ExitCode, Failure> {
@@ -69,7 +70,8 @@ pub(crate) fn features(output: &Output) -> Result<ExitCode, Failure> {
     output.result(&json!({ "features": is_on }), |_| {
         let line = |one: &Feature| {
             let mark = if one.is_on { "yes" } else { "no" };
-            format!("{:13}  {mark:3}  {}\n", one.name, one.purpose)
+            let purpose = wrapped(one.purpose, columns_behind(20), 20);
+            format!("{:13}  {mark:3}  {purpose}\n", one.name)
         };
         FEATURES.iter().map(line).collect()
     })?;

@@ -42,7 +42,7 @@ pub(super) fn run(global: &Global, file: Option<&Path>, output: &Output) -> Resu
 fn check(global: &Global) -> Result<(), Failure> {
     runtime::check(global)?;
     let policies = policies(global)?;
-    plugins::verify(global, &policies)?;
+    plugins::verify(global, &policies).map_err(|failure| Failure { exit: 2, ..failure })?;
     match unusable_paths(&policies).next() {
         None => Ok(()),
         Some((key, failure)) => Err(Found::of(global)?.blaming(key, failure)),

@@ -13,7 +13,7 @@ use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output, counted};
 use crate::plugins::PluginPaths;
-use crate::terminal::{fitted, plain, width};
+use crate::terminal::{columns_behind, fitted, plain, width, wrapped};
 
 /// The output of `plugin list --format json`.
 #[derive(Serialize)]
@@ -100,12 +100,15 @@ fn text(listed: &Plugins) -> String {
         let _ = writeln!(text, "  {DIM}{}{DIM:#}", plain(&file));
         let state = if plugin.loaded || plugin.load.is_none() { "" } else { ", and is not loaded" };
         let reason = plain(&plugin.verdict.reason);
-        let _ = writeln!(text, "  {}: {reason}{state}", plugin.verdict.verdict);
+        let verdict = format!("{}: {reason}{state}", plugin.verdict.verdict);
+        let _ = writeln!(text, "  {}", wrapped(&verdict, columns_behind(2), 4));
         if let Some(load) = &plugin.load {
-            let _ = writeln!(text, "  {DIM}to load it:{DIM:#} {}", plain(load));
+            // A command is copied as a whole.
+            let _ = writeln!(text, "  {DIM}to load it:{DIM:#}\n    {}", plain(load));
         }
         if let Some(help) = &plugin.verdict.help {
-            let _ = writeln!(text, "  {DIM}help:{DIM:#} {}", plain(help));
+            let help = wrapped(&plain(help), columns_behind(8), 8);
+            let _ = writeln!(text, "  {DIM}help:{DIM:#} {help}");
         }
     }
     let directories: Vec<_> =

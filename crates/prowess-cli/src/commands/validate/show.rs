@@ -14,7 +14,7 @@ use crate::output::{DIM, HEADING, counted, grouped, severity_style};
 use crate::package::Package;
 use crate::paths::absolute;
 use crate::snippet;
-use crate::terminal::{columns_behind, plain};
+use crate::terminal::{columns_behind, plain, wrapped};
 
 use super::fixing::FixedFile;
 use super::{Summary, Validated};
@@ -167,7 +167,8 @@ fn write_verdict(text: &mut String, validated: &Validated, package: &PackageRepo
     let (style, verdict) = if package.valid { (GOOD, "valid") } else { (BAD, "invalid") };
     let path = plain(relative(&package.path, base));
     let remark = remark(validated, &package.diagnostics);
-    let _ = writeln!(text, "{style}{verdict}{style:#}: {path} {remark}");
+    let line = format!("{style}{verdict}{style:#}: {path} {remark}");
+    let _ = writeln!(text, "{}", wrapped(&line, columns_behind(0), 2));
     if !validated.diagnostics.is_empty() {
         let others = counts(&validated.diagnostics);
         let _ = writeln!(text, "{BAD}outside of the skill{BAD:#}: {others}");
@@ -214,7 +215,8 @@ fn write_summary(text: &mut String, validated: &Validated, base: &str) {
     let of_packages = validated.packages.iter().flat_map(|package| &package.diagnostics);
     let remark = remark(validated, of_packages.chain(&validated.diagnostics));
     let verdict = format!("{} of {} are valid", grouped(valid), counted(packages, "skill"));
-    let _ = writeln!(text, "{style}{verdict}{style:#} {remark}");
+    let line = format!("{style}{verdict}{style:#} {remark}");
+    let _ = writeln!(text, "{}", wrapped(&line, columns_behind(0), 2));
     if errors + warnings + hints == 0 {
         return;
     }

@@ -29,8 +29,8 @@ fn a_skill_is_shown_with_its_lines() {
            = help: add the file, or fix or remove the link
 
         hint[extraneous-file]: `README.md` is for people, not for a model
-        --> pdf/SKILL.md
-         = help: move it out of the package, or what a model needs of it into `references/`
+         --> pdf/SKILL.md
+          = help: move it out of the package, or what a model needs of it into `references/`
 
         invalid: pdf (profile spec): 1 error, 1 warning, 1 hint
     "#]],
