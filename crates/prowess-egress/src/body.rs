@@ -131,3 +131,21 @@ impl<W: Write> Write for Framed<W> {
         self.inner.flush()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn body_without_its_end_is_cut() {
+        let cases =
+            [(Length::Bytes(9), "abc"), (Length::Chunks, "3\r\nabc\r\n"), (Length::Chunks, "")];
+        for (length, sent) in cases {
+            let passed = pass(length, b"", &mut sent.as_bytes(), &mut Vec::new());
+            assert!(passed.is_err(), "{length:?}: the server has closed the connection early");
+        }
+        let mut body = Vec::new();
+        let passed = pass(Length::Chunks, b"3\r\nab", &mut &b"c\r\n0\r\n\r\n"[..], &mut body);
+        assert!(passed.is_ok() && body == b"abc", "{body:?}");
+    }
+}

@@ -208,10 +208,12 @@ fn cut_answer_shows_nothing_that_was_held_back() {
         ("Transfer-Encoding: chunked", "63\r\n", true),
         ("Transfer-Encoding: chunked", "3\r\nabc\r\nzz\r\n", true),
     ] {
-        let answer = format!("HTTP/1.1 200 OK\r\n{framing}\r\n\r\n{begin}s3cret-of-the-op");
-        let (_, answer) = served("", &answer);
-        assert!(!answer.contains("s3c"), "{framing}: {answer}");
-        assert!(!is_chunked || !joined(&answer).1, "a client sees that it was cut: {answer}");
+        for held in ["s3c", "s3cret-of-the-op"] {
+            let answer = format!("HTTP/1.1 200 OK\r\n{framing}\r\n\r\n{begin}{held}");
+            let (_, answer) = served("", &answer);
+            assert!(!answer.contains("s3c"), "{framing}: {answer}");
+            assert!(!is_chunked || !joined(&answer).1, "a client sees that it was cut: {answer}");
+        }
     }
 }
 
