@@ -202,7 +202,7 @@ pub(crate) fn is_certain(text: &str) -> bool {
             _ => return false,
         }
     }
-    text.len() <= MAX_ALLOWED_TOOLS_CHARACTERS
+    text.len() <= MAX_ALLOWED_TOOLS_CHARACTERS && !text.contains("mcp__")
 }
 
 /// Whether a pattern certainly grants something: plain words, and `:*` or ` *` at the end.

@@ -53,10 +53,11 @@ impl PatternKind {
     }
 }
 
-/// Returns whether a rule has a name that no tool has, such as `*` or `Bash[git:*]`. Other clients
-/// have `mcp__server__*` for all tools of an MCP server.
+/// Returns whether a rule has a name that no tool has, such as `*` or `Bash[git:*]`, or that other
+/// clients have for all tools of an MCP server: `mcp__server__*` and `mcp__server`.
 pub fn names_no_tool(rule: &ToolRule) -> bool {
-    rule.tool.contains(['*', '?', '[', ']', '{', '}', '<', '>']) && !rule.tool.starts_with("mcp__")
+    let of_server = rule.tool.strip_prefix("mcp__").is_some_and(|rest| !rest.contains("__"));
+    of_server || rule.tool.contains(['*', '?', '[', ']', '{', '}', '<', '>'])
 }
 
 /// Returns why a rule grants nothing; `None` if it grants something, or if its tool is not known.

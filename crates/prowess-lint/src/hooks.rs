@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use prowess_core::{HookCommand, ResourcePath};
-use prowess_format::{Field, Mapping, Profile, Rules, Value, for_message};
+use prowess_format::{Extensions, Field, Mapping, Profile, Rules, Value, for_message};
 
 use crate::codes;
 use crate::findings::Findings;
@@ -31,7 +31,11 @@ pub(crate) fn check(package: &Package<'_>, profile: Profile, findings: &mut Find
     let extensions = Rules::of(profile).extensions;
     let hooks = |extension| extensions.value(fields, extension, "hooks").and_then(Value::as_map);
     let scripts = hooks(SCRIPTS).into_iter().flat_map(scripts);
-    let commands = hooks(EVENTS).into_iter().flat_map(|events| &events.0).flat_map(commands);
+    // Hooks run by the policy of the host, whatever a profile knows.
+    let all = Extensions::standard();
+    let events = all.value(fields, EVENTS, "hooks").and_then(Value::as_map);
+    let events = events.filter(|_| profile != Profile::SkillsRef);
+    let commands = events.into_iter().flat_map(|events| &events.0).flat_map(commands);
     let commands: Vec<_> = commands.collect();
     for (hook, field) in &commands {
         if let Err(reason) = HookCommand::parse(field.value.as_text().unwrap_or_default()) {

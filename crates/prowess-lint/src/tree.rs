@@ -69,7 +69,9 @@ pub fn check_trees(
     if cancel.is_cancelled() {
         return Err(SourceError::new(SourceErrorKind::Cancelled, "the check was cancelled"));
     }
-    Ok(across::join(verdicts, problems, options.profile))
+    let mut checked = across::join(verdicts, problems, options.profile);
+    checked.report_unread(options);
+    Ok(checked)
 }
 
 /// A package to check.

@@ -2,7 +2,7 @@
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use rustix::fs::{Mode, OFlags};
 
@@ -32,16 +32,21 @@ impl Worktree {
             entry.parent().filter(|path| path.ends_with(".git/worktrees"))?.parent()?;
         let back = entry.join(line(&entry.join("gitdir"))?).canonicalize().ok()?;
         let common = entry.join(line(&entry.join("commondir"))?).canonicalize().ok()?;
-        let (created, linked) = (born(&entry)?, born(&link)?);
-        let apart = linked.duration_since(created).or_else(|_| created.duration_since(linked));
-        let is_linked = back == link && common == repository && apart.ok()? <= MOMENT;
+        let is_at_once = are_at_once(born(&entry)?, born(&link)?);
+        let is_linked = back == link && common == repository && is_at_once;
         let main = repository.parent()?.to_owned();
         is_linked.then(|| Self { root: root.to_owned(), main })
     }
 }
 
+/// Returns whether one command may have made both.
+fn are_at_once(one: SystemTime, other: SystemTime) -> bool {
+    let apart = other.duration_since(one).or_else(|_| one.duration_since(other));
+    apart.is_ok_and(|apart| apart <= MOMENT)
+}
+
 /// Returns when a file was created, which no program can set.
-fn born(path: &Path) -> Option<std::time::SystemTime> {
+fn born(path: &Path) -> Option<SystemTime> {
     path.symlink_metadata().ok()?.created().ok()
 }
 
@@ -55,4 +60,24 @@ fn line(path: &Path) -> Option<String> {
     file.take(LIMIT).read_to_string(&mut text).ok()?;
     let text = text.strip_suffix('\n').unwrap_or(&text);
     (!text.contains('\n')).then(|| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder that takes the place of a worktree later borrows no trust.
+    #[test]
+    fn ends_of_a_worktree_are_made_at_once() {
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        for (one, other, expected) in [
+            (100, 100, true),
+            (100, 160, true),
+            (160, 100, true),
+            (100, 161, false),
+            (161, 100, false),
+        ] {
+            assert_eq!(are_at_once(at(one), at(other)), expected, "{one} {other}");
+        }
+    }
 }

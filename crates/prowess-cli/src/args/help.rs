@@ -217,7 +217,10 @@ fn meant(name: &str, arguments: &[OsString], command: &Command) -> Option<(Strin
 fn refuse_unused(command: &mut Command, matches: &ArgMatches) -> Result<(), clap::Error> {
     let Some((name, _)) = matches.subcommand() else { return Ok(()) };
     let is_given = |id: &String| matches.value_source(id) == Some(ValueSource::CommandLine);
-    let Some(id) = unused(name).into_iter().find(is_given) else { return Ok(()) };
+    // Scripts give these to every command: one that uses no file does without it anyway.
+    let is_refused = |id: &String| !["no_cache", "no_config"].contains(&id.as_str());
+    let mut unused = unused(name).into_iter().filter(is_refused);
+    let Some(id) = unused.find(is_given) else { return Ok(()) };
     let (purpose, users) = if ids::<SkillOptions>().contains(&id) {
         ("it is about the skills that are found", "`list`, `prompt` and `serve`")
     } else {

@@ -226,8 +226,8 @@ pub(crate) fn with_credentials(what: &str) -> Failure {
     Failure::new(RemoteErrorKind::Unsupported.as_str(), message, help)
 }
 
-/// Returns the request for a source as the lock file has it, with a reference that is named apart: a
-/// path does not depend on the working directory.
+/// Returns the request for a source as the lock file has it, with a reference that is named apart.
+/// A path does not depend on the working directory.
 pub(crate) fn request(written: &str, reference: Option<&str>) -> Result<RemoteRequest, Failure> {
     if has_credentials(written) {
         return Err(with_credentials("source"));

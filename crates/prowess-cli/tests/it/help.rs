@@ -187,7 +187,6 @@ fn option_without_effect_is_refused() {
     let skills = "it is about the skills that are found, for commands such as `list`";
     for (args, option, command) in [
         (&["--root", "/nowhere", "verify"][..], "--root", "verify"),
-        (&["new", "--no-cache", "pdf"], "--no-cache", "new"),
         (&["new", "--plugin", "/nowhere.so", "pdf"], "--plugin", "new"),
         (&["trust", "--root", "/nowhere"], "--root", "trust"),
         (&["tour", "--dynamic", "/nowhere"], "--dynamic", "tour"),
@@ -197,6 +196,8 @@ fn option_without_effect_is_refused() {
     let policies = "`--set` has no effect on `audit`: it changes the configuration";
     check(&["audit", "verify", "--set", "a=b"], policies);
     check(&["list", "--hints"], "unexpected argument '--hints'");
+    let without = Program::new().run(&["version", "--no-cache", "--no-config"]);
+    assert_eq!(without.code, Some(0), "{}", without.stderr);
     let refused = Program::new().run(&["tour", "--root", "/nowhere", "--format", "json"]).error();
     assert_eq!(refused["code"], "usage", "it is a failure like any other: {refused}");
 }

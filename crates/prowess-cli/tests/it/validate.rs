@@ -162,6 +162,19 @@ fn a_healthy_skill_is_valid_whatever_is_next_to_it() {
     assert_eq!(json["packages"][0]["valid"], true);
 }
 
+#[test]
+fn link_out_of_its_package_is_an_invalid_package() {
+    let tree = Tree::new("");
+    tree.write("shared.md", skill_md("name: pdf\ndescription: D."));
+    fs::create_dir_all(tree.join("r/pdf")).unwrap();
+    std::os::unix::fs::symlink("../../shared.md", tree.join("r/pdf/SKILL.md")).unwrap();
+    let root = tree.join("r").display().to_string();
+    let validated = Program::new().run(&["validate", &root, "--format", "json"]).json();
+    let package = &validated["packages"][0];
+    assert_eq!((&package["valid"], &validated["summary"]["errors"]), (&false.into(), &1.into()));
+    assert_eq!(package["diagnostics"][0]["code"], "path-escape", "{validated}");
+}
+
 /// The operating system refuses to open the neighbours.
 #[test]
 fn unreadable_neighbours_do_not_count_against_a_skill() {

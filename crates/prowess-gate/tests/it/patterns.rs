@@ -163,7 +163,7 @@ fn path_rules_cover_calls_of_file_tools() {
 
 #[test]
 fn patterns_of_other_tools_cover_nothing() {
-    for rule in ["*", "Bash[git:*]"] {
+    for rule in ["*", "Bash[git:*]", "mcp__github__*", "mcp__github"] {
         let tools = AllowedTools::parse(rule).expect("rules");
         assert_eq!(check_rules(tools.rules(), &[], SHELL).len(), 1, "{rule}");
         check(&bash("git status").with_skills(&[trusted(rule)]), "ask");

@@ -238,9 +238,12 @@ fn the_script_of_a_hook_is_there() {
         let text = skill_md("notes", BODY)
             .replace("---\n# Notes", &format!("hooks: {hooks}\n---\n# Notes"));
         let files = [("notes/SKILL.md", text.as_str()), ("notes/scripts/a.sh", "# Runs.\n")];
+        let lenient = checked(&memory(&files), Profile::Lenient);
         let checked = checked(&memory(&files), Profile::Extended);
         let codes: Vec<_> = checked.diagnostics().map(|found| found.code.as_str()).collect();
         assert_eq!(codes, expected, "{hooks}");
+        let is_known = lenient.diagnostics().any(|found| found.code.as_str() == "hook-needs-shell");
+        assert_eq!(is_known, expected.contains(&"hook-needs-shell"), "lenient: {hooks}");
     }
 }
 

@@ -33,13 +33,20 @@ pub(super) fn build(
     });
     let mut builder = CatalogBuilder::new(layers.collect(), sources.collect());
     // The host applies its own rules when it loads a skill.
-    builder.rules(Rules { name_rule: NameRule::Any, ..Rules::of(Profile::Lenient) });
+    builder.rules(rules(snapshot.skills.iter().map(|skill| &*skill.name)));
     for (&at, skill) in indices.iter().zip(&snapshot.skills) {
         set_availability(&mut builder, at, skill);
     }
     let aliases = snapshot.aliases.iter().map(|(alias, id)| ((**alias).into(), (**id).into()));
     builder.alias(aliases.collect());
     Ok(builder.finish(snapshot.generation))
+}
+
+/// Returns rules that accept what the host has accepted: only the relaxed rule has names with `/`.
+fn rules<'n>(mut names: impl Iterator<Item = &'n str>) -> Rules {
+    let is_relaxed = names.any(|name| name.contains('/'));
+    let name_rule = if is_relaxed { NameRule::AgentSkills } else { NameRule::Any };
+    Rules { name_rule, ..Rules::of(Profile::Lenient) }
 }
 
 fn trust(word: &str) -> Trust {
@@ -104,5 +111,21 @@ fn set_availability(builder: &mut CatalogBuilder, at: RecordIndex, skill: &Skill
     }
     if let Some(missing) = &skill.missing_requirement {
         builder.missing_requirement(at, &**missing);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use prowess_format::parse_with;
+
+    use super::rules;
+
+    #[test]
+    fn names_of_the_host_are_read_again() {
+        for name in ["pdf", "Ein Name", "CI/CD helper", "读"] {
+            let file = format!("---\nname: {name}\ndescription: D.\n---\nBody\n");
+            let parsed = parse_with(file.as_bytes(), &rules([name, "pdf"].into_iter()));
+            assert!(parsed.document.is_some(), "{name}: {:?}", parsed.diagnostics);
+        }
     }
 }

@@ -5,3 +5,7 @@
 mod author;
 mod boundary;
 mod manifest;
+/// The rules of a mirrored catalog, which are private.
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/adapter/mirror_catalog.rs"]
+mod mirror_catalog;

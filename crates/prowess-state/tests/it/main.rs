@@ -12,3 +12,7 @@ mod sessions;
 mod steps;
 mod texts;
 mod trust;
+/// The clock of file creation cannot be set, so the rule about it is tested by itself.
+#[allow(dead_code, reason = "the library uses the rest")]
+#[path = "../../src/worktree.rs"]
+mod worktree;

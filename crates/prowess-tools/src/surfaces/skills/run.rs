@@ -76,6 +76,44 @@ pub fn unrunnable_script(
     })
 }
 
+/// How many bytes of a result the fields beside the output may take.
+const FIELD_BYTES: usize = 1024;
+
+/// Leaves out the middle of what was printed, so that a client that keeps this many bytes of a
+/// result keeps its start, its end and what is said about it.
+fn fitted(mut outcome: ScriptOutcome, most: usize) -> ScriptOutcome {
+    let room = most.saturating_sub(FIELD_BYTES);
+    let ScriptOutcome { stdout, stderr, .. } = &mut outcome;
+    if escaped_bytes(stdout) + escaped_bytes(stderr) > room {
+        let errors = cut(stderr, room / 3);
+        let printed = cut(stdout, room - escaped_bytes(stderr).min(room));
+        outcome.stderr_dropped += errors;
+        outcome.stdout_dropped += printed;
+        outcome.truncated = true;
+    }
+    outcome
+}
+
+fn escaped_bytes(text: &str) -> usize {
+    json!(text).to_string().len()
+}
+
+/// Cuts the middle out of a text that is longer than `most` as JSON, and returns its bytes.
+fn cut(text: &mut String, most: usize) -> u64 {
+    let mut keep = text.len();
+    let mut left_out = 0;
+    let mut short = text.clone();
+    while escaped_bytes(&short) > most && keep > 1 {
+        keep = (keep * most / escaped_bytes(&short).max(1)).min(keep * 7 / 8);
+        let (head, tail) = (keep / 2, text.len() - keep / 2);
+        let (head, tail) = (text.floor_char_boundary(head), text.ceil_char_boundary(tail));
+        left_out = tail - head;
+        short = format!("{}\n[{left_out} bytes are left out]\n{}", &text[..head], &text[tail..]);
+    }
+    *text = short;
+    left_out as u64
+}
+
 fn result(path: &ResourcePath, outcome: &ScriptOutcome, was_cancelled: bool) -> ToolResult {
     let ScriptOutcome { exit_code, stdout, stderr, duration, timed_out, truncated, .. } = outcome;
     let mut value = json!({
@@ -183,12 +221,47 @@ impl SkillTool for Run {
         };
         let time_limit = Duration::from_secs(policy.script_seconds);
         let outcome = runner.run(&request, time_limit, context.cancel)?;
+        let outcome = match context.result_bytes {
+            Some(most) => fitted(outcome, most),
+            None => outcome,
+        };
         let was_cancelled = was_cancelled(&outcome, context.cancel.is_cancelled());
         let result = result(&path, &outcome, was_cancelled);
         if !was_cancelled {
             return Ok(result);
         }
-        // What it printed is kept, but the work was not done.
+        // Its output is kept, but the work was not done.
         Ok(ToolResult { is_error: true, code: Some(codes::CANCELLED), ..result })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_fits_what_a_client_keeps() {
+        let lines = |word: &str, count: usize| -> String {
+            (0..count).map(|line| format!("{word} \"{line}\" é\n")).collect()
+        };
+        for (printed, errors) in [(4000, 0), (0, 4000), (4000, 4000), (4000, 2), (3, 3)] {
+            let outcome = ScriptOutcome {
+                stdout: lines("out", printed),
+                stderr: lines("err", errors),
+                ..ScriptOutcome::default()
+            };
+            let fitted = fitted(outcome.clone(), 7000);
+            let path = ResourcePath::new("scripts/a.sh").expect("a path");
+            let result = result(&path, &fitted, false);
+            let length = serde_json::to_string(&result.content).expect("JSON").len();
+            assert!(length <= 8000, "{printed} {errors}: {length}");
+            assert_eq!(fitted == outcome, printed + errors < 100, "short output is whole");
+            for (text, whole) in
+                [(&fitted.stdout, &outcome.stdout), (&fitted.stderr, &outcome.stderr)]
+            {
+                assert_eq!(text.lines().next(), whole.lines().next(), "its start");
+                assert_eq!(text.lines().last(), whole.lines().last(), "and its end");
+            }
+        }
     }
 }
