@@ -3,6 +3,7 @@
 //! For denials alone: what is read here is as wide as it may be, and what cannot be read is named.
 //! No grant is ever wider by it.
 
+mod managers;
 mod mention;
 mod programs;
 mod wrapper;
@@ -21,6 +22,8 @@ pub(crate) struct Run {
     pub(crate) names: Vec<String>,
     /// Whether words follow that are not known here, as behind `xargs`.
     pub(crate) is_open: bool,
+    /// Whether these words come from the input, and may be options.
+    pub(crate) is_fed: bool,
     /// Whether it is one of several readings of the same words.
     pub(crate) is_guess: bool,
     /// What stands for such a word, as in `find -exec rm {}`.
@@ -85,6 +88,14 @@ impl Runs {
             self.hide(first);
         }
         for name in &run.names {
+            // `git-push` is `git push`.
+            let divided = name.split_once('-');
+            if let Some((program, command)) =
+                divided.filter(|(program, _)| wrapper::has(WITH_COMMANDS, program))
+            {
+                let words = [program.to_owned(), command.to_owned()];
+                self.add(run, &[&words[..], &run.words[1..]].concat());
+            }
             let is_program = programs::follow(self, name, run);
             let is_wrapper = wrapper::follow(self, name, run);
             if !is_program && !is_wrapper {
@@ -100,6 +111,10 @@ impl Runs {
 
     /// A shell runs this line.
     fn add_line(&mut self, run: &Run, line: &str) {
+        // The words for it may have a command of their own.
+        if run.placeholder.as_ref().is_some_and(|name| line.contains(name.as_str())) {
+            self.hide(line);
+        }
         match shell_commands(line) {
             Ok(commands) => {
                 self.queue.extend(commands.iter().map(|command| run.with(&command.words)));
@@ -122,8 +137,11 @@ impl Runs {
     }
 }
 
+/// Programs whose commands are programs of their own, too.
+const WITH_COMMANDS: &str = "git cargo docker podman kubectl";
+
 /// Programs that do what the name says by which they are called.
-const MULTIPLE: [&str; 3] = ["busybox", "toybox", "coreutils"];
+const MULTIPLE: [&str; 4] = ["busybox", "toybox", "coreutils", "rustup"];
 
 /// Returns the names of a program. A link to a program of many names has its own.
 fn names(program: Option<&String>, files: Option<&dyn HostFiles>) -> Vec<String> {

@@ -1,9 +1,9 @@
 //! Programs with a way of their own to run others.
 
-use super::wrapper::has;
-use super::{Run, Runs};
+use super::wrapper::{has, is_question};
+use super::{Run, Runs, managers};
 
-const SHELLS: &str = "sh bash dash ash zsh ksh mksh yash rbash fish";
+const SHELLS: &str = "sh bash dash ash zsh ksh mksh yash rbash fish lksh oksh posh sash hush";
 
 /// Programs that run a text or a file of commands, which cannot be read here.
 const INTERPRETERS: &str = "python pypy ipython perl raku ruby irb node nodejs deno bun php lua \
@@ -16,10 +16,8 @@ const INTERPRETERS: &str = "python pypy ipython perl raku ruby irb node nodejs d
     socat xdg-open gio gtk-launch busctl gdbus tcpdump eval source tsx ts-node esbuild vite webpack \
     rollup parcel jest mocha vitest eslint prettier gulp grunt lerna nx turbo gradlew mvnw mix stack \
     cabal sbt lein zig nimble dub crystal scons waf tup bazelisk buck pants earthly dagger act \
-    terraform tofu tex latex pdflatex xelatex lualatex troff groff remake dc mutt";
-
-/// Commands of package managers that run what a file of the project says.
-const RUNNING: &str = "run run-script exec x dlx start test bench generate stop restart explore";
+    terraform tofu tex latex pdflatex xelatex lualatex troff groff remake dc mutt mail mailx s-nail \
+    newgrp login bpftrace calc gp maxima pry mongosh";
 
 /// The commands of git, none of which can be an alias. Others may be one.
 const GIT: &str = "add am annotate apply archive bisect blame branch bundle cat-file check-ignore \
@@ -32,8 +30,12 @@ const GIT: &str = "add am annotate apply archive bisect blame branch bundle cat-
     switch symbolic-ref tag update-index update-ref var verify-commit verify-tag version \
     whatchanged worktree write-tree";
 
+/// Those to which words that are not known give nothing to run.
+const GIT_OF_FILES: &str = "add blame branch cat-file check-ignore checkout diff hash-object log \
+    ls-files mv reset restore rev-parse rm show status switch tag update-index";
+
 /// Options whose value is a line for a shell, or a program.
-const LINES: [(&str, &str); 11] = [
+const LINES: [(&str, &str); 12] = [
     ("scp sftp sshfs", "-S"),
     ("less more", "+!"),
     ("wget", "--use-askpass"),
@@ -46,14 +48,33 @@ const LINES: [(&str, &str); 11] = [
     ("man", "-P -H --pager --html"),
     ("sort", "--compress-program"),
     ("split", "--filter"),
-    ("rg", "--pre"),
+    ("rg", "--pre --hostname-bin"),
+    ("bat batcat delta ag ack", "--pager"),
     ("zip", "-TT --unzip-command"),
     (
         "git",
         "-x -O --exec --extcmd --upload-pack --receive-pack --open-files-in-pager --tree-filter \
             --index-filter --env-filter --msg-filter --commit-filter --parent-filter \
-            --tag-name-filter --setup --sendmail-cmd --smtp-server --httpd",
+            --tag-name-filter --setup --sendmail-cmd --smtp-server --httpd --to-cmd --cc-cmd \
+            --header-cmd",
     ),
+];
+
+/// Options by which a program runs what is in a file, or in a word of another form.
+const HIDING: [(&str, &str); 7] = [
+    (
+        "gcc g++ cc c++ clang clang++ cpp gfortran c89 c99",
+        "-wrapper -fplugin -B -specs --specs -Xclang",
+    ),
+    ("rustc", "linker= -Clinker= --codegen=linker="),
+    ("pandoc", "--filter -F --lua-filter -L --pdf-engine"),
+    ("fzf sk", "--preview --bind"),
+    (
+        "gpg gpgv gpgsm",
+        "--agent-program --dirmngr-program --keyboxd-program --photo-viewer --exec-path",
+    ),
+    ("nmap", "--script -sC -A"),
+    ("go", "-toolexec --toolexec -vettool --vettool -exec --exec"),
 ];
 
 /// Settings of git whose value is a program.
@@ -64,26 +85,29 @@ const SETTINGS: &str = "alias. pager. core.pager core.editor core.sshcommand cor
     imap. instaweb. init.templatedir submodule.";
 
 /// Programs whose words are data, or that are followed here.
-const KNOWN: &str = "find gfind bfs fd fdfind awk gawk mawk nawk original-awk sed gsed ssed tar bsdtar gtar \
-    npm pnpm yarn corepack cargo go dotnet swift";
+const KNOWN: &str =
+    "find gfind bfs fd fdfind awk gawk mawk nawk original-awk sed gsed ssed tar bsdtar gtar";
 
 /// Adds what a program runs, if it is one of these. Returns whether that is all.
 pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     let plain = name.trim_end_matches(|end: char| end.is_ascii_digit() || "._-".contains(end));
     let plain = plain.to_ascii_lowercase();
+    let plain = plain.strip_suffix("-static").unwrap_or(&plain);
     let arguments = &run.words[1..];
-    if has(SHELLS, name) {
+    let is_shell = has(SHELLS, name) || has(SHELLS, plain);
+    // `m4` is a name of its own, `python3.11` is `python`.
+    let is_interpreter = has(INTERPRETERS, plain) || has(INTERPRETERS, name);
+    let is_known = has(KNOWN, name) || LINES.iter().any(|(names, _)| has(names, name));
+    if is_shell {
         shell(runs, name, run);
-    } else if (has(INTERPRETERS, &plain) && !is_question(arguments))
+    } else if (run.is_fed && is_known && name != "git")
+        || (is_interpreter && !is_question(arguments))
+        || (has("awk gawk mawk nawk original-awk sed gsed ssed", name) && has_open_script(run))
+        || HIDING.iter().any(|(names, options)| has(names, plain) && has_any(arguments, options))
         || (has("awk gawk mawk nawk original-awk", name) && awk_runs(arguments))
         || (has("sed gsed ssed", name) && sed_runs(arguments))
     {
         runs.hide(name);
-    } else if has("npm pnpm yarn corepack cargo go dotnet swift", name) {
-        let command = arguments.iter().find(|word| !word.starts_with('-'));
-        if run.is_open || command.is_some_and(|command| has(RUNNING, command)) {
-            runs.hide(name);
-        }
     } else if has("find gfind bfs fd fdfind", name) {
         find(runs, run);
     } else if name == "git" {
@@ -99,7 +123,25 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     if let Some((_, options)) = LINES.iter().find(|(names, _)| has(names, name)) {
         lines(runs, run, options);
     }
-    has(SHELLS, name) || has(INTERPRETERS, &plain) || has(KNOWN, name) || name == "git"
+    let is_manager = managers::follow(runs, plain, run);
+    is_shell || is_interpreter || has(KNOWN, name) || name == "git" || is_manager
+}
+
+/// Returns whether a word is one of these options. GNU programs take the beginning of a long name.
+fn has_any(arguments: &[String], options: &str) -> bool {
+    let is_option = |word: &String, option: &str| {
+        let name = word.split('=').next().unwrap_or_default();
+        word.starts_with(option) || name.len() > 3 && option.starts_with(name)
+    };
+    let mut options = options.split_ascii_whitespace();
+    options.any(|option| arguments.iter().any(|word| is_option(word, option)))
+}
+
+/// Returns whether a word that is not known may be the script, as in `find -exec sed {}`.
+fn has_open_script(run: &Run) -> bool {
+    let Some(name) = &run.placeholder else { return false };
+    let mut pairs = run.words.windows(2).enumerate();
+    pairs.any(|(at, pair)| pair[1].contains(name.as_str()) && (at == 0 || pair[0].starts_with('-')))
 }
 
 /// `-o ProxyCommand=LINE` and its like.
@@ -110,11 +152,6 @@ fn remote_options(runs: &mut Runs, run: &Run) {
             runs.add_line(run, line);
         }
     }
-}
-
-/// `python --version` runs nothing.
-fn is_question(arguments: &[String]) -> bool {
-    matches!(arguments, [only] if has("--version --help -V -v -h version", only))
 }
 
 /// A shell runs the line after `-c`, a file, or its input.
@@ -153,7 +190,9 @@ fn find(runs: &mut Runs, run: &Run) {
         let long = word.strip_prefix("--exec").and_then(|rest| rest.split_once('='));
         short.or(long.map(|(_, value)| value)).filter(|value| !value.is_empty()).map(str::to_owned)
     };
-    let inner = Run { placeholder: Some("{}".into()), is_open: true, ..Run::default() };
+    // The paths of `find` begin with a place, and are no options.
+    let is_fed = run.is_fed || run.names.iter().any(|name| name.contains("fd"));
+    let inner = Run { placeholder: Some("{}".into()), is_open: true, is_fed, ..Run::default() };
     for (at, word) in run.words.iter().enumerate() {
         if let Some(first) =
             attached(word).filter(|_| run.names.iter().any(|name| name.contains("fd")))
@@ -232,6 +271,12 @@ fn subcommand(runs: &mut Runs, run: &Run, command: &str, arguments: &[String]) {
             }
         }
         "filter-branch" | "filter-repo" | "instaweb" => runs.hide("git"),
+        "clone" | "init" if has_any(arguments, "--template") => runs.hide("git"),
+        "subtree" => {
+            for at in (0..arguments.len()).filter(|at| has(GIT, &arguments[*at])) {
+                runs.add(run, &[&["git".to_owned()], &arguments[at..]].concat());
+            }
+        }
         "clone" => {
             for (at, word) in arguments.iter().enumerate() {
                 let next = arguments.get(at + 1).map(String::as_str);
@@ -239,6 +284,7 @@ fn subcommand(runs: &mut Runs, run: &Run, command: &str, arguments: &[String]) {
                     _ if word == "-c" || word == "--config" => setting(runs, run, next),
                     Some(("--config", value)) => setting(runs, run, Some(value)),
                     _ if word == "-u" => next.iter().for_each(|line| runs.add_line(run, line)),
+                    _ if word.starts_with("-u") => runs.add_line(run, &word[2..]),
                     _ => {}
                 }
             }
@@ -259,6 +305,9 @@ fn subcommand(runs: &mut Runs, run: &Run, command: &str, arguments: &[String]) {
         }
         command if !has(GIT, command) => runs.hide(command),
         _ => {}
+    }
+    if run.is_fed && !has(GIT_OF_FILES, command) {
+        runs.hide("git");
     }
 }
 
@@ -293,7 +342,8 @@ fn value<'w>(word: &'w str, option: &str, next: Option<&'w String>) -> Option<&'
 /// Returns whether a program of `awk` may run others, or is in a file.
 fn awk_runs(arguments: &[String]) -> bool {
     arguments.iter().any(|word| {
-        let is_file = word.starts_with('-') && word.contains(['f', 'i', 'l', 'E', '@']);
+        let is_file = word.starts_with('-') && word.contains(['f', 'i', 'l', 'E', '@', 'W'])
+            || word.starts_with("--e");
         is_file || word.contains("system") || word.contains(['|', '@'])
     })
 }

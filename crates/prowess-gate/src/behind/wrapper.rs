@@ -59,7 +59,7 @@ const WRAPPERS: [Wrapper; 19] = [
     wrapper("time", ["apqvlh", "of", "", "output format"], 0),
     wrapper("chroot", ["", "ugG", "", "userspec groups"], 1),
     wrapper(
-        "su runuser",
+        "su runuser sg",
         ["lmpfPh", "csgGuw", "c", "command session-command shell group supp-group user"],
         1,
     ),
@@ -77,10 +77,10 @@ const WRAPPERS: [Wrapper; 19] = [
 
 const NONE: [&str; 4] = [""; 4];
 
-const OTHERS: &str = "nohup catchsegv fakeroot fakechroot unbuffer linux32 linux64 i386 x86_64 \
+const OTHERS: &str = "nohup catchsegv fakeroot fakechroot unbuffer linux32 linux64 i386 x86_64 arch uname26 \
     pkexec prlimit setpriv tini dumb-init dbus-run-session dbus-launch xvfb-run \
     torsocks torify proxychains proxychains4 strace ltrace valgrind systemd-inhibit caffeinate \
-    chronic ifne ts eatmydata cgexec numactl sg newgrp ccache sccache distcc rlwrap softlimit \
+    chronic ifne ts eatmydata cgexec numactl ccache sccache distcc rlwrap softlimit \
     chpst entr ld.so";
 
 /// Programs whose command may begin at any word, or be a line in one: those with words of their own
@@ -91,7 +91,18 @@ const ANYWHERE: &str = "uv uvx npx bunx pnpx poetry pipenv pdm rye hatch conda m
     faketime proot wine hyperfine watchexec nodemon reflex pee perf systemd-run firejail bwrap \
     capsh nsenter unshare setlock envdir gosu su-exec machinectl flatpak flatpak-spawn host-spawn toolbox \
     distrobox distrobox-enter distrobox-host-exec vagrant adb heroku xterm kitty alacritty foot \
-    konsole gnome-terminal rr";
+    konsole gnome-terminal rr run0 sshpass ssh-agent concurrently x-terminal-emulator wezterm urxvt";
+
+/// Programs that start a shell, which reads its input, where they are given no command.
+const STARTING: &str = "su runuser sg script scriptlive ssh autossh slogin mosh rsh chroot fakeroot \
+    fakechroot linux32 linux64 i386 x86_64 uname26 pkexec";
+
+/// The same of those whose command may begin at any word.
+const STARTING_ANYWHERE: &str = "unshare nsenter proot firejail run0 setarch capsh \
+    distrobox-enter";
+
+/// Words by which these start a shell.
+const SHELL_WORDS: &str = "shell --shell develop enter ssh login console environment";
 
 /// Variables by which a program runs others.
 const VARIABLES: &str = "PATH= LD_ DYLD_ BASH_ ENV= SHELL= IFS= PS4= PROMPT_COMMAND= PAGER= EDITOR= \
@@ -108,7 +119,7 @@ const OPEN: &str = "xargs gxargs parallel entr";
 /// Adds what a program runs, if it is one of these. Returns whether that is all.
 pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     if has(ANYWHERE, name) {
-        anywhere(runs, run);
+        anywhere(runs, name, run);
         return true;
     }
     // The loader of programs, whose name has the system's in it.
@@ -123,8 +134,18 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
         runs.hide(name);
     }
     let read = wrapper.read(&run.words);
+    let is_shell = read.lines.is_empty() && starts_shell(name, &run.words);
+    let takes_file = match name {
+        "runuser" => !run.words.iter().any(|word| word.starts_with("-u") || word == "--user"),
+        _ => has("su script scriptlive", name),
+    };
+    if is_shell && takes_file {
+        // The words are a file of commands, or the file that the output goes to.
+        runs.hide(name);
+    }
     let inner = Run {
         is_open: run.is_open || has(OPEN, name),
+        is_fed: run.is_fed || has(OPEN, name),
         is_guess: run.is_guess,
         placeholder: read.placeholder.or_else(|| run.placeholder.clone()),
         ..Run::default()
@@ -136,7 +157,7 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     for start in read.starts {
         let words = run.words.get(start..).unwrap_or_default();
         match words {
-            [] if run.is_open || name == "parallel" => runs.hide(name),
+            [] if run.is_open || is_shell || name == "parallel" => runs.hide(name),
             [] => {}
             words if start == read.command => runs.add(&inner, words),
             words => runs.add(&Run { is_guess: true, ..inner.clone() }, words),
@@ -156,9 +177,9 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
 }
 
 /// Adds each command that may begin at a word.
-fn anywhere(runs: &mut Runs, run: &Run) {
-    if run.is_open && run.words.len() == 1 {
-        runs.hide(&run.words[0]);
+fn anywhere(runs: &mut Runs, name: &str, run: &Run) {
+    if run.is_open && run.words.len() == 1 || starts_shell_anywhere(name, &run.words) {
+        runs.hide(name);
     }
     for (at, word) in run.words.iter().enumerate().skip(1) {
         if word.contains(' ') {
@@ -172,6 +193,44 @@ fn anywhere(runs: &mut Runs, run: &Run) {
             runs.add(run, &run.words[at..]);
         }
     }
+}
+
+/// Returns whether a program that is given no command starts a shell.
+fn starts_shell(name: &str, words: &[String]) -> bool {
+    let is_shell_option = |word: &String| match word.strip_prefix("--") {
+        Some(long) => long.starts_with('s') || long.starts_with("lo"),
+        None => word.starts_with('-') && word.contains(['s', 'i']),
+    };
+    match name {
+        "sudo" | "doas" => words.iter().any(is_shell_option),
+        _ => has(STARTING, name) && !is_question(&words[1..]),
+    }
+}
+
+/// Returns whether such a program may start a shell: no word is a command for certain.
+fn starts_shell_anywhere(name: &str, words: &[String]) -> bool {
+    let is_shell =
+        |word: &String| has(SHELL_WORDS, word) || name == "systemd-run" && word.starts_with("-S");
+    if words[1..].iter().any(is_shell) {
+        return true;
+    }
+    let has_line = |word: &String| word.starts_with("--run") || word.starts_with("--command");
+    let operands = usize::from(has("setarch distrobox-enter", name));
+    let is_command =
+        |pair: &[String]| !is_option(&pair[1]) && (pair[0] == "--" || !is_option(&pair[0]));
+    match name {
+        "nix-shell" => !words.iter().any(has_line),
+        _ if is_question(&words[1..]) => false,
+        _ => {
+            has(STARTING_ANYWHERE, name)
+                && !words.get(operands..).unwrap_or_default().windows(2).any(is_command)
+        }
+    }
+}
+
+/// `python --version` runs nothing.
+pub(super) fn is_question(arguments: &[String]) -> bool {
+    matches!(arguments, [only] if has("--version --help -V -v -h version", only))
 }
 
 /// Returns whether a list of words has this one.

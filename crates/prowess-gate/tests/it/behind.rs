@@ -70,7 +70,7 @@ fn stars_of_a_denial_are_wide() {
     for (rule, denied, other) in [
         ("Bash(git * --force)", "git push origin --force", "git push origin"),
         ("Bash(* --force*)", "git -C x push --force-with-lease", "git push"),
-        ("Bash(npm run deploy*)", "npm run deploy:prod --x", "npm install deploy"),
+        ("Bash(npm run deploy*)", "npm run deploy:prod --x", "npm view deploy"),
         ("Bash(*/rm:*)", "rm x", "ls x"),
         ("Bash(\"rm\" -rf *)", "rm -rf x", "rm -r x"),
         ("Bash(find * -delete)", "find . -name x -delete", "find . -name x"),

@@ -1,0 +1,71 @@
+//! Package managers and runners: most of their commands run code of the project or of a package.
+
+use super::wrapper::{has, is_question};
+use super::{Run, Runs};
+
+/// The commands that run none. Whatever else stands there may be a script, an alias or a build.
+const HARMLESS: [(&str, &str); 13] = [
+    (
+        "cargo",
+        "add remove rm update search tree metadata fmt locate-project login logout owner yank new \
+            init generate-lockfile fetch vendor version help clean pkgid info",
+    ),
+    (
+        "npm pnpm yarn",
+        "ls list ll la view info show outdated root prefix search docs repo whoami ping help why \
+            explain fund bin",
+    ),
+    ("go", "version env list doc fmt help mod work clean get install build vet"),
+    ("dotnet", "list new sln search help"),
+    (
+        "pip",
+        "list show freeze check index cache config debug help inspect hash search tree find dir",
+    ),
+    ("uv", "tree version cache help self"),
+    ("poetry", "show version check env search about config help"),
+    ("pipenv pdm rye pipx hatch", "list show info search graph verify status environment help"),
+    ("conda mamba micromamba", "list info search config help"),
+    ("mise rtx asdf rbenv pyenv nodenv", "ls list current which where version versions help"),
+    ("nix guix", "search show describe path-info log hash store help"),
+    ("devbox", "list info search version help"),
+    ("swift corepack uvx npx bunx pnpx bundle bundler", ""),
+];
+
+/// Hides what such a program runs. Returns whether it is one.
+pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
+    let is_manager = HARMLESS.iter().any(|(names, _)| has(names, name));
+    let arguments = &run.words[1..];
+    if is_manager && !is_question(arguments) && !is_harmless(name, arguments, run.is_open) {
+        runs.hide(name);
+    }
+    is_manager
+}
+
+/// Returns whether each word that may be the command is one that runs nothing: a word behind an
+/// option may be its value.
+fn is_harmless(name: &str, arguments: &[String], is_open: bool) -> bool {
+    let Some((_, harmless)) = HARMLESS.iter().find(|(names, _)| has(names, name)) else {
+        return false;
+    };
+    let mut is_value = false;
+    let mut is_command_known = false;
+    for (at, word) in arguments.iter().enumerate() {
+        if word.starts_with(['-', '+']) {
+            is_value = word.starts_with('-') && !word.contains('=');
+            continue;
+        }
+        if name == "uv" && !is_value && has("pip python tool", word) {
+            return is_harmless("pip", &arguments[at + 1..], is_open);
+        }
+        if !has(harmless, word) {
+            return false;
+        }
+        is_command_known = true;
+        if !is_value {
+            return true;
+        }
+        is_value = false;
+    }
+    // `yarn` and `bundle` install by themselves, others print their help.
+    !is_open && (is_command_known || !has("yarn", name) && !harmless.is_empty())
+}
