@@ -233,7 +233,10 @@ impl From<InstallError> for Failure {
             InstallError::Store(StoreError::PlaceOccupied(_)) => {
                 "move it away, or name another directory with `--into`"
             }
-            InstallError::Store(StoreError::PlaceOutside(_)) => {
+            InstallError::Store(StoreError::PlaceBlocked(_)) => {
+                "replace that by a directory, or name another directory with `--into`"
+            }
+            InstallError::Store(StoreError::PlaceRefused(..)) => {
                 "name a directory below the lock file, or add `--user`"
             }
             InstallError::Store(StoreError::SeveralVersions(_)) => {

@@ -59,9 +59,14 @@ pub enum StoreError {
     /// Something that was not placed by this program has the name of a skill.
     #[error("`{}` exists and is not from here", .0.display())]
     PlaceOccupied(PathBuf),
-    /// The directory is not below that of a project's lock file.
-    #[error("`{}` is not below the directory of the lock file", .0.display())]
-    PlaceOutside(PathBuf),
+    /// The lock file of a project may not name the directory, for this reason.
+    #[error("`{}` {}", .0.display(), .1)]
+    PlaceRefused(PathBuf, &'static str),
+    /// A link that leads out of the project, or a file, is on the way to the place.
+    #[error(
+        "`{}` is behind a link that leads out of the repository, or behind a file", .0.display()
+    )]
+    PlaceBlocked(PathBuf),
     /// The skill is not installed, or its id is a path.
     #[error("`{0}` cannot be placed in a directory")]
     NotPlaceable(String),
@@ -80,7 +85,9 @@ impl StoreError {
             Self::Unusable(_) => codes::STORE_UNWRITABLE,
             Self::NoEarlierVersion(_) | Self::SeveralVersions(_) => codes::NO_EARLIER_VERSION,
             Self::PlaceOccupied(_) => codes::PLACE_OCCUPIED,
-            Self::PlaceOutside(_) | Self::NotPlaceable(_) => codes::NOT_PLACEABLE,
+            Self::PlaceRefused(..) | Self::PlaceBlocked(_) | Self::NotPlaceable(_) => {
+                codes::NOT_PLACEABLE
+            }
             Self::NotInQuarantine(_) => codes::NOT_IN_QUARANTINE,
         }
     }

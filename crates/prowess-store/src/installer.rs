@@ -1,6 +1,7 @@
 //! Installs and checks the skills of a lock file.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteRequest};
 
@@ -117,9 +118,29 @@ impl Installer<'_> {
         names: &[String],
         cancel: &Cancel,
     ) -> Result<Addition, InstallError> {
+        self.add_for(request, names, &[], cancel)
+    }
+
+    /// Does what [`Self::add`] does, for skills that [`Change::place`](crate::Change::place) is to
+    /// place in these directories afterwards: if that is refused, nothing is installed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::add`], or a skill cannot be placed in one of the directories.
+    pub fn add_for(
+        &self,
+        request: &RemoteRequest,
+        names: &[String],
+        directories: &[PathBuf],
+        cancel: &Cancel,
+    ) -> Result<Addition, InstallError> {
         let before = self.lock.load()?;
         let signatures = Signatures::known(self.signers, &before);
         let mut fetched = fetch(self.remote, request, names, &signatures, &before, cancel)?;
+        if !directories.is_empty() {
+            let packages = fetched.candidates.iter().map(|it| (&*it.id, it.skill.tree));
+            self.store.begin()?.check_placeable(self.lock, packages, directories)?;
+        }
         self.find_steps_back(&mut fetched.candidates, &before, cancel);
         self.add_fetched(fetched)
     }

@@ -70,13 +70,12 @@ impl LockFile {
     pub(crate) fn parse(&self, text: &str) -> Result<Lock, LockError> {
         let lock = Lock::parse(text)?;
         for (id, skill) in lock.skills.iter().filter(|_| self.is_of_project()) {
-            if let Some(place) = skill.places.iter().find(|place| !place.is_in_project(id)) {
-                let directory = quoted(&place.directory);
-                let message = format!(
-                    "{} is placed in {directory}, which is not below the lock file",
-                    quoted(id)
-                );
-                return Err(LockError::Invalid(message));
+            for place in &skill.places {
+                if let Some(reason) = place.refusal(id) {
+                    let (id, directory) = (quoted(id), quoted(&place.directory));
+                    let message = format!("{id} is placed in {directory}, which {reason}");
+                    return Err(LockError::Invalid(message));
+                }
             }
         }
         Ok(lock)

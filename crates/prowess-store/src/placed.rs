@@ -6,6 +6,9 @@ use std::str::FromStr;
 use prowess_core::PackagePath;
 use serde::{Deserialize, Serialize};
 
+/// The reason against a place outside of a project.
+pub(crate) const OUTSIDE: &str = "is not below the directory of the lock file";
+
 /// The form of an installed package in the directory of another client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -28,12 +31,17 @@ pub struct LockedPlace {
 }
 
 impl LockedPlace {
-    /// Returns whether the lock of a project may name this place for a skill: below the lock, and
-    /// in no directory of git, whose files are run.
-    pub(crate) fn is_in_project(&self, id: &str) -> bool {
+    /// Returns why the lock of a project may not name this place for a skill, or `None` if it may:
+    /// below the lock, and in no directory of git, whose files are run.
+    pub(crate) fn refusal(&self, id: &str) -> Option<&'static str> {
         let is_git = |part: &str| part.trim_end_matches([' ', '.']).eq_ignore_ascii_case(".git");
-        PackagePath::is_normal(&self.directory)
-            && !self.directory.split('/').chain(id.split('/')).any(is_git)
+        if self.directory.split('/').chain(id.split('/')).any(is_git) {
+            return Some("belongs to git, which runs what is in it");
+        }
+        match &*self.directory {
+            "" | "." => Some("is the directory of the lock file itself, which has no skills"),
+            directory => (!PackagePath::is_normal(directory)).then_some(OUTSIDE),
+        }
     }
 }
 

@@ -7,20 +7,21 @@
 mod directory;
 
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use prowess_archive::{Archive, File};
 use prowess_core::Digest;
-use prowess_dir::{ErrorKind, Links, Permissions};
+use prowess_dir::{Dir, ErrorKind, Links, Permissions};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{LockError, StoreError};
 use crate::lock::Lock;
 use crate::lock_file::LockFile;
+use crate::locked_skill::LockedSkill;
 use crate::placed::{LockedPlace, PlaceForm};
 use crate::store::{Change, PACKAGES, hex, package_path, write};
 use crate::tree::{stored_contents, stored_digest, stored_files};
-use directory::{create, is_other, locked_directory, open};
+use directory::{create, is_blocked, locked_directory, open};
 
 const PLACES: &str = "places";
 const TEMPORARY: &str = ".places.tmp";
@@ -48,6 +49,8 @@ pub enum PlaceState {
     Restored,
     /// Something that was not placed here, or was changed since. It is never replaced.
     Edited,
+    /// Nothing can be there: a link that leads out of the project, or a file, is on the way.
+    Blocked,
     /// Nothing, or an earlier version: the locked package is not in the store, or was not put there
     /// by a check.
     Missing,
@@ -74,6 +77,8 @@ enum Content {
     Package(PlaceForm, Digest),
     /// Something that was not placed here, or was changed since.
     Other,
+    /// Nothing can be there.
+    Blocked,
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -100,22 +105,56 @@ impl Change {
     ) -> Result<(), StoreError> {
         let mut lock = file.load()?;
         let known = self.places(file)?;
-        let directory_of_lock = locked_directory(file, directory)?;
-        let locked = file.placeable(LockedPlace { directory: directory_of_lock, form });
         for id in ids {
-            let skill = lock.skills.get_mut(id).filter(|_| !id.contains('/'));
+            let skill = lock.skills.get_mut(id);
             let skill = skill.ok_or_else(|| StoreError::NotPlaceable(id.clone()))?;
-            if file.is_of_project() && !locked.is_in_project(id) {
-                return Err(StoreError::PlaceOutside(directory.join(id)));
-            }
-            let place = Place::new(id, &locked, skill.tree);
-            if matches!(self.content(file, &place, &known)?, Content::Other) {
-                return Err(StoreError::PlaceOccupied(directory.join(id)));
-            }
+            let locked = self.placeable(file, id, skill.tree, directory, form, &known)?;
             skill.places.retain(|it| it.directory != locked.directory);
-            skill.places.insert(locked.clone());
+            skill.places.insert(locked);
         }
         self.save(file, &lock).map(drop)
+    }
+
+    /// Checks that [`Self::place`] would place packages in each of the directories.
+    pub(crate) fn check_placeable<'p>(
+        &self,
+        file: &LockFile,
+        packages: impl Iterator<Item = (&'p str, Digest)>,
+        directories: &[PathBuf],
+    ) -> Result<(), StoreError> {
+        let known = self.places(file)?;
+        for (id, tree) in packages {
+            for directory in directories {
+                self.placeable(file, id, tree, directory, PlaceForm::Copy, &known)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns how the lock names the place of a package, if it can be placed there.
+    fn placeable(
+        &self,
+        file: &LockFile,
+        id: &str,
+        tree: Digest,
+        directory: &Path,
+        form: PlaceForm,
+        known: &[Place],
+    ) -> Result<LockedPlace, StoreError> {
+        let named = locked_directory(file, directory)?;
+        let locked = file.placeable(LockedPlace { directory: named, form });
+        let at = directory.join(id);
+        if id.contains('/') {
+            return Err(StoreError::NotPlaceable(id.to_owned()));
+        }
+        if let Some(reason) = locked.refusal(id).filter(|_| file.is_of_project()) {
+            return Err(StoreError::PlaceRefused(directory.to_owned(), reason));
+        }
+        match self.content(file, &Place::new(id, &locked, tree), known)? {
+            Content::Other => Err(StoreError::PlaceOccupied(at)),
+            Content::Blocked => Err(StoreError::PlaceBlocked(at)),
+            Content::Nothing | Content::Package(..) => Ok(locked),
+        }
     }
 
     /// Removes what was placed for skills that are not to stay, and returns what was changed since
@@ -195,7 +234,7 @@ impl Change {
         let mut placed = Vec::new();
         for place in going {
             match self.content(file, &place, &known)? {
-                Content::Nothing => {}
+                Content::Nothing | Content::Blocked => {}
                 Content::Package(..) => self.remove_place(file, &place)?,
                 Content::Other => placed.push(place.placed(PlaceState::Left)),
             }
@@ -244,6 +283,7 @@ impl Change {
                 }
             }
             Content::Other => return Ok(PlaceState::Edited),
+            Content::Blocked => return Ok(PlaceState::Blocked),
             _ => {}
         }
         Ok(PlaceState::Missing)
@@ -258,8 +298,7 @@ impl Change {
         known: &[Place],
     ) -> Result<Content, StoreError> {
         let parent = match open(file, &place.directory) {
-            // A file, or a link that leads out of the project.
-            Err(error) if is_other(error.kind()) => return Ok(Content::Other),
+            Err(error) if is_blocked(error.kind()) => return Ok(Content::Blocked),
             opened => opened?,
         };
         let Some(parent) = parent else { return Ok(Content::Nothing) };
@@ -303,7 +342,8 @@ impl Change {
             let package = self.directory.join(package_path(&place.tree));
             return Ok(parent.create_link(&place.id, &package)?);
         }
-        let package = self.archive(&place.tree)?;
+        let stored = self.root.open_dir(&package_path(&place.tree), Links::Refuse)?;
+        let package = archive(&stored, &place.tree)?;
         let temporary = format!(".prowess-{}.tmp", hex(&place.tree));
         parent.remove_tree(&temporary)?;
         write(&parent.create_dir(&temporary)?, &package)?;
@@ -312,17 +352,6 @@ impl Change {
         parent.remove_tree(&place.id)?;
         parent.move_into(&temporary, &parent, &place.id)?;
         Ok(parent.sync()?)
-    }
-
-    /// Reads a package of the store.
-    fn archive(&self, tree: &Digest) -> Result<Archive, StoreError> {
-        let stored = self.root.open_dir(&package_path(tree), Links::Refuse)?;
-        let states = stored_files(&stored)?.ok_or(StoreError::Changed(*tree))?;
-        let files = stored_contents(&stored)?.into_iter().map(|(path, content)| {
-            let is_executable = states.get(&path).is_some_and(|(is_executable, _)| *is_executable);
-            File { path, is_executable, content }
-        });
-        Archive::new(files.collect()).map_err(|_| StoreError::Changed(*tree))
     }
 
     fn places(&self, file: &LockFile) -> Result<Vec<Place>, StoreError> {
@@ -363,6 +392,24 @@ impl Place {
         let path = if directory.is_empty() { id.clone() } else { format!("{directory}/{id}") };
         Placed { id: id.clone(), path, state }
     }
+}
+
+/// Opens a copy of a skill at one of its places, if it is what the lock names.
+pub(crate) fn intact_copy(file: &LockFile, id: &str, skill: &LockedSkill) -> Option<Dir> {
+    skill.places.iter().filter(|_| !id.contains('/')).find_map(|place| {
+        let copy = open(file, &place.directory).ok()??.open_dir(id, Links::Refuse).ok()?;
+        (stored_digest(&copy).ok()? == Some(skill.tree)).then_some(copy)
+    })
+}
+
+/// Reads a package.
+pub(crate) fn archive(stored: &Dir, tree: &Digest) -> Result<Archive, StoreError> {
+    let states = stored_files(stored)?.ok_or(StoreError::Changed(*tree))?;
+    let files = stored_contents(stored)?.into_iter().map(|(path, content)| {
+        let is_executable = states.get(&path).is_some_and(|(is_executable, _)| *is_executable);
+        File { path, is_executable, content }
+    });
+    Archive::new(files.collect()).map_err(|_| StoreError::Changed(*tree))
 }
 
 /// Returns the places of a lock.

@@ -16,6 +16,7 @@ use crate::error::StoreError;
 use crate::kept_lock::KeptLock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
+use crate::placement::intact_copy;
 use crate::store::Store;
 use crate::tree::{stored_digest, stored_digests, walk};
 
@@ -83,13 +84,14 @@ impl StoreSource {
     fn report(
         &self,
         package: &str,
-        tree: &Digest,
+        skill: &LockedSkill,
         opened: Result<Dir, StoreError>,
         sink: &mut dyn ScanSink,
     ) {
         // A package that was changed is not what the user has accepted.
+        let tree = &skill.tree;
         let intact = opened.and_then(|directory| check_files(directory, tree));
-        let mut code = codes::PACKAGE_MISSING;
+        let (mut code, mut severity) = (codes::PACKAGE_MISSING, Severity::Error);
         let problem = match intact.and_then(|directory| skill_md(&directory)) {
             Ok((file, bytes)) => {
                 let found = Found {
@@ -106,7 +108,13 @@ impl StoreSource {
             }
             Err(StoreError::Missing(_)) => {
                 let lock = self.lock.file.path().display();
-                format!("`{package}` is in `{lock}` and is not installed on this machine")
+                let mut copy = "";
+                if intact_copy(&self.lock.file, package, skill).is_some() {
+                    // A clone has it, and needs no more.
+                    (severity, copy) =
+                        (Severity::Hint, "; the copy that the lock places is intact");
+                }
+                format!("`{package}` is in `{lock}` and is not installed on this machine{copy}")
             }
             Err(error) => {
                 code = error.code();
@@ -115,7 +123,7 @@ impl StoreSource {
         };
         let help = "run `prowess sync` to install it";
         let path = format!("{}/{package}/{}", self.root, SKILL_MD_FILES[0]);
-        let problem = Diagnostic::new(code, Severity::Error, problem, help);
+        let problem = Diagnostic::new(code, severity, problem, help);
         sink.problem(problem.in_file(path));
     }
 }
@@ -183,7 +191,7 @@ impl SkillSource for StoreSource {
             } else {
                 let packages = packages.as_ref().map_err(Clone::clone);
                 let opened = packages.and_then(|packages| packages.open(&skill.tree));
-                self.report(id, &skill.tree, opened, sink);
+                self.report(id, skill, opened, sink);
             }
         }
         Ok(ScanSummary::default())

@@ -10,6 +10,7 @@ use crate::error::InstallError;
 use crate::installer::{Installer, request};
 use crate::lock::Lock;
 use crate::locked_skill::LockedSkill;
+use crate::placement::{archive, intact_copy};
 use crate::quarantine::Quarantined;
 use crate::store::Change;
 
@@ -53,7 +54,8 @@ type Fetched<'l> = BTreeMap<&'l str, Result<Candidate, InstallError>>;
 
 impl Installer<'_> {
     /// Fetches each package of the lock that is not intact in the store, in its locked revision if
-    /// its source has revisions. The lock is not changed.
+    /// its source has revisions. An intact copy at a place of the lock is as good as its source,
+    /// which need not be there. The lock is not changed.
     ///
     /// # Errors
     ///
@@ -74,6 +76,15 @@ impl Installer<'_> {
             return Ok(results);
         }
         let change = self.store.begin()?;
+        for (id, skill) in &lock.skills {
+            let copy = needed.skills.get(id).and_then(|_| intact_copy(self.lock, id, skill));
+            if let Some(package) = copy.and_then(|copy| archive(&copy, &skill.tree).ok())
+                && change.insert(&[&package])?.contains(&skill.tree)
+            {
+                needed.skills.remove(id);
+                results.insert(id.clone(), Synced::Installed);
+            }
+        }
         for (version, ids) in groups(&needed) {
             for (id, fetched) in self.fetch_locked(version, &ids, &needed, cancel) {
                 let result = match fetched {

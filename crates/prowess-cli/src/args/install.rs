@@ -47,7 +47,7 @@ pub(crate) struct Add {
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
     /// List the skills of the source, and install nothing
-    #[arg(long, conflicts_with_all = ["names", "link", "copy", "agents", "agents_md"])]
+    #[arg(long, conflicts_with_all = ["names", "link", "copy", "agents", "into", "agents_md"])]
     pub(crate) list: bool,
     /// Branch, tag or commit of a repository
     #[arg(long = "ref", value_name = "REF")]
@@ -75,8 +75,8 @@ pub(crate) struct Add {
     /// file update it; nothing else of the file is touched.
     #[arg(long, conflicts_with = "user", hide_short_help = true)]
     pub(crate) agents_md: bool,
-    /// Directory for `--link` and `--copy`, such as `.claude/skills`; the lock file names it, and
-    /// `sync` restores what is missing
+    /// Place them in this directory, as `--agent` does, such as `.claude/skills`; the lock file
+    /// names it, and `sync` restores what is missing
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) into: Option<PathBuf>,
     #[command(flatten)]

@@ -19,7 +19,7 @@ const RENAMED: [(&[&str], &[&str]); 12] = [
 ];
 
 /// The names that other tools have for commands: those of which command, the names, and ours.
-const OF_OTHERS: [(&str, &str, &str); 25] = [
+const OF_OTHERS: [(&str, &str, &str); 27] = [
     ("", "install i get", "add"),
     ("", "uninstall rm delete del", "remove"),
     ("", "ls", "list"),
@@ -33,7 +33,9 @@ const OF_OTHERS: [(&str, &str, &str); 25] = [
     ("", "start server", "serve"),
     ("", "status diagnose", "doctor"),
     ("", "exec x", "run"),
-    ("audit", "list ls log", "show"),
+    ("", "untrust distrust revoke", "trust --revoke"),
+    ("", "logs log", "audit show"),
+    ("audit", "list ls log logs export", "show"),
     ("config", "list ls print", "show"),
     ("config", "add", "set"),
     ("config", "remove rm delete", "unset"),
@@ -97,6 +99,7 @@ mod tests {
         let program = super::super::command();
         for (level, names, ours) in OF_OTHERS {
             let parent = program.find_subcommand(level).unwrap_or(&program);
+            let ours = ours.split(' ').next().unwrap_or_default();
             assert!(parent.find_subcommand(ours).is_some(), "{level} {ours}");
             for name in names.split(' ') {
                 assert!(parent.find_subcommand(name).is_none(), "{level} {name} is a command");

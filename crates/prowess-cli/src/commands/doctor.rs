@@ -110,7 +110,9 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
     });
     further.extend(changed_packages(&catalog));
     further.extend(Elsewhere::of(global, runtime.policies())?.findings());
-    let checked = checked(&catalog, &further, mode, authoring, sandbox, &trust);
+    let own = OwnCopies::of();
+    further.extend(own.findings(&catalog));
+    let checked = checked(&catalog, &further, mode, authoring, sandbox, &trust, &own);
     let checked = Checked { in_prompt, ..checked };
     output.result(&checked, text)?;
     Ok(if checked.healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -179,15 +181,15 @@ fn checked<'c>(
     authoring: Vec<Authoring>,
     sandbox: Sandbox,
     trust: &UserTrust,
+    own: &OwnCopies,
 ) -> Checked<'c> {
-    let own = OwnCopies::of();
+    let is_own = |found: &Diagnostic| own.is_about_one(found) || own.edited(found).is_some();
     // The findings about lock files name the files.
     let is_lock = |found: &Diagnostic| {
         found.code == SOURCE_FAILED
             && found.path.as_deref().is_some_and(|path| path.starts_with(LOCKED))
     };
-    let of_catalog =
-        catalog.diagnostics().filter(|found| !own.is_about_one(found) && !is_lock(found));
+    let of_catalog = catalog.diagnostics().filter(|found| !is_own(found) && !is_lock(found));
     let mut diagnostics: Vec<_> = further.iter().chain(of_catalog).collect();
     let count = |severity| diagnostics.iter().filter(|found| found.severity == severity).count();
     let summary = Summary {

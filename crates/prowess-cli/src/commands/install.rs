@@ -25,8 +25,9 @@ use crate::question::can_ask;
 use crate::terminal::{columns_behind, plain, width, wrapped};
 
 /// What to do about skills in some states.
-const NEXT_STEPS: [(&str, &str); 5] = [
+const NEXT_STEPS: [(&str, &str); 6] = [
     ("edited", "move what is there away and run `prowess sync` to have what is locked"),
+    ("blocked", "replace the link or the file on the way by a directory, and run `prowess sync`"),
     ("not placed", "`prowess sync` puts it there"),
     ("damaged", "`prowess sync` installs damaged packages again"),
     ("changed", "`prowess update --preview` shows what the new version changes"),
@@ -35,6 +36,9 @@ const NEXT_STEPS: [(&str, &str); 5] = [
 
 /// The states of skills whose entry in the lock file was written.
 const CHANGES: [&str; 4] = ["added", "removed", "restored", "unchanged"];
+
+/// The states of places that do not follow the lock file until a person has changed them.
+pub(crate) const EDITED: [&str; 2] = ["edited", "blocked"];
 
 /// The exit code of a sync that found other bytes than the locked ones, and of a command that did
 /// a part of what it was asked for.
@@ -89,7 +93,8 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
         true => choice::ask(&place, &request, output)?,
         false => args.names.clone(),
     };
-    let addition = place.installer().add(&request, &names, &Cancel::default());
+    let directories = wanted.as_ref().map_or(&[][..], |(directories, _)| directories);
+    let addition = place.installer().add_for(&request, &names, directories, &Cancel::default());
     let addition = addition.map_err(|error| with_skill_of_reference(error, args, &request))?;
     let Addition { added, left_out } = addition;
     let ids: Vec<_> = added.iter().map(|added| added.id.clone()).collect();
@@ -304,6 +309,12 @@ pub(crate) fn place_lines(placed: Vec<Placed>) -> Vec<Line> {
             PlaceState::Edited => {
                 ("edited", format!("{path} is not what was installed, and stays"))
             }
+            PlaceState::Blocked => (
+                "blocked",
+                format!(
+                    "{path} is behind a link that leads out of the repository, or behind a file"
+                ),
+            ),
             PlaceState::Left => ("left", format!("{path} is not what was installed, and stays")),
         };
         Some(Line { id, state, detail: Some(detail) })
@@ -334,12 +345,8 @@ pub(crate) fn print(
     let skills = skills.into_iter().map(|line| Line { detail: line.detail.map(shown), ..line });
     let lines =
         Lines { skills: skills.collect(), lock: lock.map(|lock| lock.file.path().to_owned()) };
-    output.result(&lines, lines_text)?;
-    for (state, help) in NEXT_STEPS {
-        if lines.skills.iter().any(|line| line.state == state) {
-            output.remark(&format!("  {DIM}help:{DIM:#} {help}\n"));
-        }
-    }
+    output.result(&lines, |lines| lines_text(&lines.skills))?;
+    remark_on_states(&lines.skills, output);
     // A command that only reads the user's own has nothing new to say about it.
     let is_change = |line: &Line| CHANGES.contains(&line.state);
     let is_shown = |lock: &&LockPlace| lock.folder.is_some() || lines.skills.iter().any(is_change);
@@ -349,10 +356,26 @@ pub(crate) fn print(
     Ok(())
 }
 
-fn lines_text(lines: &Lines) -> String {
-    let ids = lines.skills.iter().map(|line| width(&plain(&line.id))).max().unwrap_or(0);
+/// Prints the next step for some states.
+pub(crate) fn remark_on_states(lines: &[Line], output: &Output) {
+    for (state, help) in NEXT_STEPS {
+        if lines.iter().any(|line| line.state == state) {
+            output.remark(&format!("  {DIM}help:{DIM:#} {help}\n"));
+        }
+    }
+}
+
+/// Returns the lines about what a person has in the way of a place.
+pub(crate) fn edited_lines(place: &InstallPlace) -> Result<Vec<Line>, Failure> {
+    let placed = place.store.begin()?.check_places(&place.lock.file)?;
+    let is_edited = |line: &Line| EDITED.contains(&line.state);
+    Ok(place_lines(placed).into_iter().filter(is_edited).collect())
+}
+
+pub(crate) fn lines_text(lines: &[Line]) -> String {
+    let ids = lines.iter().map(|line| width(&plain(&line.id))).max().unwrap_or(0);
     let mut text = String::new();
-    for Line { id, state, detail } in &lines.skills {
+    for Line { id, state, detail } in lines {
         let id = plain(id);
         let _ = write!(text, "{state:11}  {ID}{id}{ID:#}");
         if let Some(detail) = detail {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use prowess::registry::codes::SKILL_COPY;
+use prowess::registry::codes::{SKILL_COPY, SKILL_SHADOWED};
 use prowess::{Catalog, Diagnostic, Record};
 use prowess_store::LockFile;
 
@@ -31,6 +31,26 @@ impl OwnCopies {
             path.starts_with(INSTALLED) || self.0.iter().any(|own| Some(&**own) == directory)
         };
         found.code == SKILL_COPY && found.path.as_deref().is_some_and(is_own)
+    }
+
+    /// Returns the place of an edited copy that a finding takes for another skill of the same id:
+    /// to rename one of them would break the lock file.
+    pub(crate) fn edited(&self, found: &Diagnostic) -> Option<&Path> {
+        let text = format!("`{}` {}", found.path.as_deref()?, found.message);
+        let is_of_lock = found.code == SKILL_SHADOWED && text.contains(INSTALLED);
+        let is_named = |own: &&PathBuf| text.contains(&format!("`{}/", own.display()));
+        self.0.iter().filter(|_| is_of_lock).find(is_named).map(PathBuf::as_path)
+    }
+
+    /// Returns the findings about edited copies.
+    pub(crate) fn findings(&self, catalog: &Catalog) -> Vec<Diagnostic> {
+        let finding = |found: &Diagnostic| {
+            let path = self.edited(found)?.display().to_string();
+            let message = format!("the placed copy `{path}` is not what the lock file names");
+            let help = "keep it, or move it away and run `prowess sync` to have what is locked";
+            Some(Diagnostic::new(SKILL_SHADOWED, found.severity, message, help).in_file(&*path))
+        };
+        catalog.diagnostics().filter_map(finding).collect()
     }
 
     /// Returns whether a shadowed skill is an offered one by another path, or such a copy.

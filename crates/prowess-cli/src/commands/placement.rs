@@ -43,8 +43,8 @@ pub(super) fn wanted(
     let directories = args.agents.iter().map(of).collect::<Result<Vec<_>, _>>()?;
     match (named, &args.into) {
         _ if !directories.is_empty() => Ok(Some((directories, named.unwrap_or(usual)))),
-        (None, _) => Ok(None),
-        (Some(form), Some(directory)) => Ok(Some((vec![absolute(directory)?], form))),
+        (None, None) => Ok(None),
+        (_, Some(directory)) => Ok(Some((vec![absolute(directory)?], named.unwrap_or(usual)))),
         (Some(form), None) if lock.folder.is_some() => {
             Ok(Some((vec![lock.directory().join(SHARED)], form)))
         }

@@ -7,7 +7,7 @@ use prowess_store::{Checked, InstallError, RemoteState, Synced};
 
 use crate::args::{LockWork, Sync};
 use crate::commands::install::{
-    Line, NOTHING_INSTALLED, OTHER_BYTES, agents_md, place_lines, print_or,
+    EDITED, Line, NOTHING_INSTALLED, OTHER_BYTES, agents_md, place_lines, print_or,
 };
 use crate::commands::lock;
 use crate::failure::Failure;
@@ -44,7 +44,7 @@ fn install(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
     if place.lock.file.read()?.is_some() {
         lines.extend(place_lines(place.store.begin()?.restore_places(&place.lock.file)?));
     }
-    let is_edited = lines.iter().any(|line| line.state == "edited");
+    let is_edited = lines.iter().any(|line| EDITED.contains(&line.state));
     print_or(lines, NOTHING_INSTALLED, Some(&place.lock), output)?;
     place.lock.remark_on_trust(&failed, output);
     agents_md::update(&place.lock, false)?;

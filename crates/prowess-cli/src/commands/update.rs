@@ -12,7 +12,8 @@ use similar::TextDiff;
 use crate::args::Update;
 use crate::commands::difference::colored;
 use crate::commands::install::{
-    Line, NOTHING_INSTALLED, OTHER_BYTES, agents_md, place_lines, print, print_or,
+    Line, NOTHING_INSTALLED, OTHER_BYTES, agents_md, edited_lines, lines_text, place_lines, print,
+    print_or, remark_on_states,
 };
 use crate::commands::sync::{checked_line, is_unchecked, unavailable};
 use crate::failure::Failure;
@@ -33,6 +34,9 @@ struct Answer {
     /// The error of each skill that has no newer version because of it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     failed: BTreeMap<String, String>,
+    /// The placed copies that are no longer what was installed, and so are not updated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    edited: Vec<Line>,
 }
 
 #[derive(Serialize)]
@@ -84,14 +88,11 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     let failed = updates.failed.iter().map(|(id, error)| (id.clone(), error.to_string()));
     let failed = failed.collect();
     let updates = updates.found.into_iter().map(shown).collect();
-    let answer = Answer { is_preview: args.preview, updates, failed };
+    let answer =
+        Answer { is_preview: args.preview, updates, failed, edited: edited_lines(&place)? };
     output.result(&answer, text)?;
     output.remark(&remark(&answer, if args.options.user { " --user" } else { "" }));
-    let placed = place.store.begin()?.check_places(&place.lock.file)?;
-    for line in place_lines(placed).iter().filter(|line| line.state == "edited") {
-        let detail = plain(line.detail.as_deref().unwrap_or_default()).into_owned();
-        output.remark(&format!("{}: {detail}\n", plain(&line.id)));
-    }
+    remark_on_states(&answer.edited, output);
     for (id, error) in &answer.failed {
         output.remark(&format!("not updated: {ID}{}{ID:#}: {}\n", plain(id), plain(error)));
     }
@@ -99,7 +100,8 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     if !args.preview {
         agents_md::update(&place.lock, false)?;
     }
-    Ok(if answer.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(OTHER_BYTES) })
+    let is_whole = answer.failed.is_empty() && (args.preview || answer.edited.is_empty());
+    Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::from(OTHER_BYTES) })
 }
 
 /// Lists the skills whose source has another version.
@@ -111,8 +113,10 @@ fn outdated(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
         checked_line(id, &Checked { stored: Ok(()), remote: checked.remote.clone() })
     };
     let lines = checked.iter().map(remote).filter(|line| line.state != "intact");
-    let lines: Vec<_> = lines.collect();
-    let is_complete = !lines.iter().any(|line| is_unchecked(line.state));
+    let mut lines: Vec<_> = lines.collect();
+    let edited = edited_lines(&place)?;
+    let is_complete = edited.is_empty() && !lines.iter().any(|line| is_unchecked(line.state));
+    lines.extend(edited);
     print_or(lines, UP_TO_DATE, Some(&place.lock), output)?;
     place.lock.remark_on_trust(checked.values().filter_map(unavailable), output);
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(OTHER_BYTES) })
@@ -234,7 +238,7 @@ fn text(answer: &Answer) -> String {
             text.push_str(&shown_diff(&update.diff));
         }
     }
-    text
+    text + &lines_text(&answer.edited)
 }
 
 /// Returns what was done, or the next step, for this choice of the lock file.

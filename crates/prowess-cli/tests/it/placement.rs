@@ -80,6 +80,7 @@ fn files_of_others_are_never_replaced() {
     for option in ["--link", "--copy"] {
         let options = ["add", &machine.path("skills"), option, "--format", "json"];
         assert_eq!(machine.run(&options).error()["code"], "place-occupied", "{option}");
+        assert!(machine.run(&["verify"]).stderr.contains("no skill is installed"), "{option}");
         assert!(text(&machine, "pdf").ends_with("Mine.\n"));
     }
     fs::remove_dir_all(target(&machine, "pdf")).unwrap();
@@ -87,7 +88,11 @@ fn files_of_others_are_never_replaced() {
     // The user changes the copy, so it is theirs.
     machine.tree.write("home/.agents/skills/pdf/notes.txt", "Mine.\n");
     change(&machine, "Two.\n");
-    assert_eq!(machine.run(&["update"]).code, Some(0));
+    for command in [&["update"][..], &["update", "--check"]] {
+        let updated = machine.run(command);
+        assert!(updated.code == Some(3) && updated.stdout.contains("edited "), "{updated:?}");
+        assert!(updated.stderr.contains("run `prowess sync`"), "{updated:?}");
+    }
     assert_eq!(text(&machine, "pdf"), plain_skill("pdf"), "a changed copy is not updated");
     let rolled = machine.run(&["update", "--rollback", "pdf"]);
     assert!(rolled.code == Some(3) && rolled.stdout.contains("edited "), "{rolled:?}");

@@ -77,7 +77,7 @@ fn colleague_gets_the_skills_by_sync_and_trust() {
     assert!(lock.contains("source = \"./team\""), "{lock}");
     assert!(!team.exists("home/.local/state/prowess/prowess.lock"), "the user's is not written");
     team.run("home", "repo", &["trust"]);
-    let placed = ["add", "./team", "--copy", "--into", ".claude/skills"];
+    let placed = ["add", "./team", "--into", ".claude/skills"];
     assert_eq!(team.run("home", "repo", &placed).code, Some(0));
     let checked = team.run("home", "repo", &["doctor"]);
     assert!(!checked.stdout.contains("skill-copy"), "the lock wants the copy: {checked:?}");
@@ -98,6 +98,11 @@ fn colleague_gets_the_skills_by_sync_and_trust() {
     team.tree.write("clone/.claude/skills/pdf/SKILL.md", "Mine.\n");
     let synced = team.run("colleague", "clone", &["sync"]);
     assert_eq!((synced.code, states(&synced.json())[1].as_str()), (Some(3), "pdf edited"));
+    team.tree.write("clone/.claude/skills/pdf/SKILL.md", plain_skill("pdf") + "Mine.\n");
+    let checked = team.run("colleague", "clone", &["doctor"]).stdout;
+    assert!(checked.contains("move it away and run `prowess sync`"), "{checked}");
+    assert!(!checked.contains("rename or remove"), "{checked}");
+    team.tree.write("clone/.claude/skills/pdf/SKILL.md", "Mine.\n");
     let text = fs::read_to_string(team.tree.join("clone/.claude/skills/pdf/SKILL.md")).unwrap();
     assert_eq!(text, "Mine.\n", "what a person has written stays");
 }
@@ -193,10 +198,20 @@ fn untrusted_lock_reads_nothing_outside() {
 
 #[test]
 fn places_of_a_lock_stay_in_the_project() {
-    for place in ["copy:../out", "copy:/tmp/prowess-out", "copy:.git/hooks", "link:a/../../out"] {
+    let (outside, git, own) = ("is not below", "belongs to git", "is the directory of");
+    for (place, reason) in [
+        ("copy:../out", outside),
+        ("copy:/tmp/prowess-out", outside),
+        ("link:a/../../out", outside),
+        ("copy:.git/hooks", git),
+        ("copy:", own),
+        ("copy:.", own),
+    ] {
         let team = malicious("./team", &format!("places = [\"{place}\"]\n"));
         let synced = team.run("colleague", "clone", &["sync"]);
-        assert_eq!(synced.error()["code"], "lock-invalid", "{place}: {}", synced.stdout);
+        let error = synced.error();
+        assert_eq!(error["code"], "lock-invalid", "{place}: {}", synced.stdout);
+        assert!(error["message"].as_str().unwrap().contains(reason), "{place}: {error}");
         assert!(team.listed("colleague", "clone").is_empty(), "{place}");
         assert!(!team.exists("out") && !Path::new("/tmp/prowess-out").exists(), "{place}");
     }
@@ -204,6 +219,41 @@ fn places_of_a_lock_stay_in_the_project() {
     fs::create_dir_all(team.tree.join("out")).unwrap();
     std::os::unix::fs::symlink("../out", team.tree.join("clone/.claude")).unwrap();
     let synced = team.run("colleague", "clone", &["sync"]);
-    assert_eq!(states(&synced.json())[1], "pdf edited", "{}", synced.stdout);
+    assert_eq!(states(&synced.json())[1], "pdf blocked", "{}", synced.stdout);
+    team.tree.write("clone/more/csv/SKILL.md", plain_skill("csv"));
+    team.run("colleague", "clone", &["trust"]);
+    for (directory, reason) in
+        [(".claude/skills", "behind a link"), ("../out", outside), (".", own)]
+    {
+        let refused = team.run("colleague", "clone", &["add", "./more", "--into", directory]);
+        let error = refused.error();
+        assert_eq!(error["code"], "not-placeable", "{error}");
+        assert!(error["message"].as_str().unwrap().contains(reason), "{error}");
+        let lock = fs::read_to_string(team.tree.join("clone/prowess.lock")).unwrap();
+        assert!(!lock.contains("csv"), "a refused place installs nothing: {lock}");
+    }
     assert_eq!(fs::read_dir(team.tree.join("out")).unwrap().count(), 0);
+}
+
+#[test]
+fn copies_in_a_clone_need_no_source() {
+    let team = Team::new();
+    team.run("home", "repo", &["trust"]);
+    let added = team.run("home", "repo", &["add", "./team", "--into", ".claude/skills"]);
+    assert_eq!(added.code, Some(0), "{added:?}");
+    team.clone_for_colleague();
+    fs::remove_dir_all(team.tree.join("clone/team")).unwrap();
+    team.run("colleague", "clone", &["trust"]);
+    let checked = team.run("colleague", "clone", &["doctor"]);
+    assert!(!checked.stdout.contains("\"severity\": \"error\""), "{checked:?}");
+    let synced = team.run("colleague", "clone", &["sync"]);
+    assert_eq!((synced.code, states(&synced.json())), (Some(0), vec!["pdf installed".into()]));
+    team.tree.write("clone/.claude/skills/pdf/more.txt", "Mine.\n");
+    fs::remove_dir_all(team.tree.join("colleague/.local/state/prowess/store")).unwrap();
+    let synced = team.run("colleague", "clone", &["sync"]);
+    assert_eq!(
+        states(&synced.json()),
+        ["pdf failed", "pdf edited"],
+        "what was edited is no source"
+    );
 }

@@ -7,10 +7,11 @@ use prowess_dir::{Dir, ErrorKind, Links};
 
 use crate::error::StoreError;
 use crate::lock_file::LockFile;
+use crate::placed::OUTSIDE;
 
 /// Returns a directory as the lock names it: relative to the lock of a project, or absolute.
 pub(super) fn locked_directory(file: &LockFile, directory: &Path) -> Result<String, StoreError> {
-    let outside = || StoreError::PlaceOutside(directory.to_owned());
+    let outside = || StoreError::PlaceRefused(directory.to_owned(), OUTSIDE);
     let absolute = lexically_normal(&std::path::absolute(directory)?);
     let named = if file.is_of_project() {
         let own = std::path::absolute(file.path())?;
@@ -49,7 +50,8 @@ pub(super) fn open(file: &LockFile, directory: &str) -> Result<Option<Dir>, prow
     }
 }
 
-pub(super) fn is_other(kind: ErrorKind) -> bool {
+/// Returns whether a link that leads out of the project, or a file, is on the way.
+pub(super) fn is_blocked(kind: ErrorKind) -> bool {
     use ErrorKind::{Escape, Link, Loop, NotADirectory};
     matches!(kind, Escape | Link | Loop | NotADirectory)
 }
