@@ -89,7 +89,7 @@ fn readers_must_not_differ() {
         (&[Record { content: b"text".to_vec(), ..link("a/x", b'2', "y") }], Contradiction),
     ];
     for (records, kind) in refused {
-        let bytes = gzip(&tar(&[&[skill.clone()], records].concat()));
+        let bytes = gzip(&tar(&[std::slice::from_ref(&skill), records].concat()));
         let refusal = packages(&bytes, &Limits::default()).unwrap_err();
         assert_eq!(refusal.kind, kind, "{refusal}");
     }

@@ -77,7 +77,8 @@ fn only_pending(
     let mut pending = all(database)?;
     pending.retain(|entry| state(entry, now) == "pending");
     let [only] = &pending[..] else { return Ok(None) };
-    let numbers = database.numbers(&[only.id.clone()]).map_err(|error| unusable(&error))?;
+    let numbers =
+        database.numbers(std::slice::from_ref(&only.id)).map_err(|error| unusable(&error))?;
     Ok((numbers.get(&only.id) == Some(&number)).then(|| only.id.clone()))
 }
 

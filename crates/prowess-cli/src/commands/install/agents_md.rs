@@ -52,10 +52,10 @@ fn found(lock: &LockPlace, is_asked: bool) -> Result<Option<Found>, Failure> {
         let list = block(text.as_deref().unwrap_or_default())?;
         Ok((is_asked || list.is_some()).then_some((place, text, list)))
     });
-    found.map_err(failed)
+    found.map_err(|reason| failed(&reason))
 }
 
-fn failed(reason: String) -> Failure {
+fn failed(reason: &str) -> Failure {
     let message = format!("the list of skills in `{FILE}` cannot be updated: {reason}");
     Failure::new("agents-md-invalid", message, "correct the file, then run this again")
 }

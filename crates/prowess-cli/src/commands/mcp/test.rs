@@ -68,7 +68,7 @@ pub(super) fn run(
     let install = format!("run `prowess mcp install {}{flag}`", client.name);
     let wrong = |message: String| Failure::new("mcp-not-installed", message, install.clone());
     let (entry, line) = entry(client, &file, &wrong)?;
-    let start = start(client, &entry, &line, directory(client, scope)?)?;
+    let start = start(client, &entry, &line, &directory(client, scope)?)?;
     if output.is_text() {
         output.data(&described(client, &file.path, &start))?;
     }
@@ -154,12 +154,12 @@ fn start(
     client: &Client,
     entry: &Value,
     line: &[String],
-    started_in: PathBuf,
+    started_in: &Path,
 ) -> Result<Start, Failure> {
     let around = surroundings()?;
     let mut variables = Variables {
         known: &client.variables,
-        folder: around.project().unwrap_or(&started_in),
+        folder: around.project().unwrap_or(started_in),
         home: around.home.as_deref(),
         left: BTreeSet::new(),
     };
@@ -170,7 +170,7 @@ fn start(
     let environment = environment.collect();
     let cwd = entry["cwd"].as_str().map(|cwd| variables.replaced(cwd));
     let mut remarks: Vec<_> = variables.left.into_iter().map(|it| it + ", stays").collect();
-    let mut directory = started_in.clone();
+    let mut directory = started_in.to_owned();
     if let Some(cwd) = cwd {
         directory = started_in.join(cwd);
         if !directory.is_dir() {
