@@ -76,7 +76,7 @@ pub(crate) fn update(lock: &LockPlace, is_asked: bool) -> Result<(), Failure> {
     if before.as_deref() == Some(&after) {
         return Ok(());
     }
-    place.write(before.as_deref(), &after).map_err(failed)
+    place.write(before.as_deref(), &after).map_err(|reason| failed(&reason))
 }
 
 /// Returns where the list is, with its markers.
