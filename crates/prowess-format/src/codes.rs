@@ -192,10 +192,11 @@ crate::declare_codes! {
     EXTENSION_DUPLICATE = "extension-duplicate" [warn error error error none];
     /// A path in an extension's field leaves the package.
     EXTENSION_PATH = "extension-path" [warn error error error none];
-    /// An extension's field has no effect without another.
+    /// An extension's field has no effect without another, or a switch has no value, which hides
+    /// the skill.
     EXTENSION_FIELD_IDLE = "extension-field-idle" [warn warn warn warn none];
-    /// `disable-model-invocation` or `user-invocable` is neither `true` nor `false`. The skill is
-    /// hidden, as if the field said so.
+    /// `disable-model-invocation` or `user-invocable` is neither `true` nor `false`, or is
+    /// misspelled. Unless it surely says otherwise, the skill is hidden.
     SWITCH_UNREADABLE = "switch-unreadable" [warn error error error none];
     /// `name` or `description` has an invisible character or one that changes the reading
     /// direction.

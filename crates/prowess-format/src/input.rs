@@ -3,8 +3,9 @@
 use std::ops::Range;
 use std::str::Utf8Error;
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
 
+use crate::conditions::begins_with_switch;
 use crate::fence::{self, Fences, NoFences};
 use crate::findings::Findings;
 use crate::yaml::{self, NodeValue};
@@ -74,9 +75,6 @@ fn find_in_text(bytes: &[u8]) -> Option<Fences> {
     matches!(root.value, NodeValue::Map(_)).then_some(fences)
 }
 
-/// The fields that hide a skill: nothing is read without one that stands behind the end.
-const SWITCHES: [&[u8]; 2] = [b"disable-model-invocation", b"user-invocable"];
-
 /// Returns the fences of a file that cannot be used as its lines are: it is read up to the first
 /// `---` in whatever that stands, as the reference tool does, unless the profile refuses that.
 pub(crate) fn fences_in_text(bytes: &[u8], rules: &Rules) -> Option<Fences> {
@@ -88,7 +86,8 @@ pub(crate) fn fences_in_text(bytes: &[u8], rules: &Rules) -> Option<Fences> {
         Ok(lines) => bytes.get(fences.yaml.end..lines.yaml.end)?,
         Err(_) => &[],
     };
-    let has_switch = SWITCHES.iter().any(|switch| memmem::find(rest, switch).is_some());
+    // Nothing is read without a switch that stands behind the end.
+    let has_switch = String::from_utf8_lossy(rest).lines().any(begins_with_switch);
     (!has_switch).then_some(fences)
 }
 

@@ -34,6 +34,8 @@ pub(crate) struct Repair {
     pub(crate) culprit: Range<usize>,
     /// The first line as it should be.
     pub(crate) line: String,
+    /// Whether the author meant nothing else, so that the file may be rewritten.
+    pub(crate) is_certain: bool,
 }
 
 /// Describes the mistake that a repair with this code fixes.
@@ -84,6 +86,7 @@ pub(crate) fn help(code: &Code, line: &str) -> String {
 }
 
 /// A value with the text that takes its place in the copy.
+#[derive(Clone)]
 struct Edit {
     /// Bytes of the text.
     value: Range<usize>,
@@ -98,7 +101,13 @@ struct Edit {
 const QUOTABLE: [Code; 2] = [codes::YAML_INVALID, codes::YAML_COMPLEX_KEY];
 
 /// The errors of YAML that may cost no more than a field.
-const OF_A_FIELD: [Code; 2] = [codes::YAML_ALIAS, codes::YAML_DUPLICATE_KEY];
+const OF_A_FIELD: [Code; 5] = [
+    codes::YAML_ALIAS,
+    codes::YAML_ANCHOR,
+    codes::YAML_DUPLICATE_KEY,
+    codes::YAML_MERGE_KEY,
+    codes::YAML_TAG,
+];
 
 /// Reads `text` with values quoted that should be, if that makes it YAML. `error` is why it is not.
 pub(crate) fn parse_quoted(text: &str, base: usize, error: &YamlError) -> Option<Repaired> {
@@ -139,7 +148,7 @@ fn with_line_ends(text: &str, base: usize) -> Option<Repaired> {
         Err(error) => parse(&copy, base, &error)?,
     };
     let line = String::new();
-    repaired.repairs.push(Repair { code: codes::LINE_BREAK_RARE, culprit, line });
+    repaired.repairs.push(Repair { code: codes::LINE_BREAK_RARE, culprit, line, is_certain: true });
     Some(repaired)
 }
 
@@ -149,7 +158,9 @@ fn by_fields(text: &str, base: usize, is_quotable: bool) -> Option<Repaired> {
     let first: Vec<_> = first.filter_map(|region| first_edit(text, region)).collect();
     read(text, base, &first, false).or_else(|| {
         let fields = joined(text, regions);
-        let edits: Option<Vec<_>> = fields.iter().map(|it| field::edits(text, it)).collect();
+        let has_anchor = fields.iter().any(|it| field::has_anchor(text, it));
+        let edits: Option<Vec<_>> =
+            fields.iter().map(|it| field::edits(text, it, has_anchor)).collect();
         read(text, base, &edits?.into_iter().flatten().collect::<Vec<_>>(), true)
     })
 }
@@ -177,10 +188,22 @@ fn read(text: &str, base: usize, edits: &[Edit], may_repeat: bool) -> Option<Rep
         }
         let start = base + original(span.start, &places, edits);
         let culprit = start..start + span.len();
-        repairs.push(Repair { code: codes::KEY_REPEATED, culprit, line: String::new() });
+        repairs.push(Repair {
+            code: codes::KEY_REPEATED,
+            culprit,
+            line: String::new(),
+            is_certain: true,
+        });
     }
     // What is read as if it were closed has no patch: its author has to choose.
-    let copy = if is_closed { copy } else { without(&copy, earlier) };
+    let copy = match (repairs.iter().all(|it| it.is_certain), is_closed) {
+        (true, false) => without(&copy, earlier),
+        (true, true) => copy,
+        (false, _) => {
+            let certain = edits.iter().filter(|edit| is_certain(text, edit)).cloned();
+            fix(text, 0..text.len(), &certain.collect::<Vec<_>>()).0
+        }
+    };
     Some(Repaired { tree, repairs, copy })
 }
 
@@ -225,6 +248,17 @@ fn close(key: &str, pairs: &mut [Pair<'_>]) -> bool {
     true
 }
 
+/// Returns whether an edit says what the author meant. What is read as one text, so that it costs
+/// no more than its field, may be a list or a mapping.
+fn is_certain(text: &str, edit: &Edit) -> bool {
+    let line_start = text[..edit.value.start].rfind('\n').map_or(0, |at| at + 1);
+    match edit.code.as_str() {
+        "field-unreadable" => false,
+        "flow-for-text" => region::is_known_field(&text[line_start..edit.value.start]),
+        _ => true,
+    }
+}
+
 fn repair(text: &str, edit: &Edit, base: usize) -> Repair {
     let line_start = text[..edit.value.start].rfind('\n').map_or(0, |at| at + 1);
     work::count(edit.value.start - line_start + edit.quoted.len());
@@ -235,6 +269,7 @@ fn repair(text: &str, edit: &Edit, base: usize) -> Repair {
         code: edit.code.clone(),
         culprit: base + start..base + end,
         line: format!("{}{quoted}", &text[line_start..edit.value.start]),
+        is_certain: is_certain(text, edit),
     }
 }
 

@@ -33,7 +33,10 @@ pub fn repaired(file: &str) -> Option<RepairedText> {
     let yaml = &file[fences.yaml.clone()];
     let fence = fences.is_in_text.then_some(codes::FRONTMATTER_FENCE_IN_TEXT);
     let (copy, codes) = match &repaired {
-        Some(read) => (&*read.copy, read.repairs.iter().map(|it| it.code.clone()).collect()),
+        Some(read) => {
+            let certain = read.repairs.iter().filter(|it| it.is_certain);
+            (&*read.copy, certain.map(|it| it.code.clone()).collect())
+        }
         None => (yaml, Vec::new()),
     };
     let codes: Vec<_> = fence.into_iter().chain(codes).collect();

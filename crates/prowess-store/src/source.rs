@@ -1,8 +1,9 @@
 //! The installed skills as a source.
 
 use std::cell::LazyCell;
+use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess_core::{
     Cancel, Diagnostic, Digest, Found, Listing, PackageDigest, PackagePath, PreviousScan,
@@ -33,6 +34,8 @@ pub struct StoreSource {
     root: String,
     part: String,
     rule: Option<Arc<dyn Fn() -> PartRule + Send + Sync>>,
+    /// The packages of which a reader found that they are not what was installed.
+    changed: Arc<Mutex<BTreeSet<Digest>>>,
 }
 
 /// Decides which skills belong to a source.
@@ -47,7 +50,7 @@ impl StoreSource {
             false => format!("prowess-lock://{}", lock.key()),
         };
         let lock = Arc::new(KeptLock::new(lock));
-        Self { store, lock, root, part: String::new(), rule: None }
+        Self { store, lock, root, part: String::new(), rule: None, changed: Arc::default() }
     }
 
     /// Keeps the skills that a rule includes, as a part with this name, so that each part of a lock
@@ -57,6 +60,10 @@ impl StoreSource {
     pub fn part(self, name: &str, rule: impl Fn() -> PartRule + Send + Sync + 'static) -> Self {
         let root = format!("{}/{name}", self.root);
         Self { root, part: name.to_owned(), rule: Some(Arc::new(rule)), ..self }
+    }
+
+    fn lock_changed(&self) -> MutexGuard<'_, BTreeSet<Digest>> {
+        self.changed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns whether a skill belongs to this part, now.
@@ -186,7 +193,8 @@ impl SkillSource for StoreSource {
             if cancel.is_cancelled() {
                 return Err(SourceError::new(SourceErrorKind::Cancelled, "the scan was cancelled"));
             }
-            if previous.stamp(id) == Some(stamp(&skill.tree)) {
+            let is_changed = self.lock_changed().remove(&skill.tree);
+            if !is_changed && previous.stamp(id) == Some(stamp(&skill.tree)) {
                 sink.unchanged(id);
             } else {
                 let packages = packages.as_ref().map_err(Clone::clone);
@@ -224,12 +232,13 @@ impl SkillSource for StoreSource {
         resource: &ResourcePath,
         limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
-        let mut directory = self.open(package)?;
-        if SKILL_MD_FILES.contains(&resource.as_str()) {
-            // Every load begins with it, so the rest of the package is checked with it.
-            let tree = self.tree(package)?;
-            directory = check_files(directory, &tree).map_err(|error| unavailable(&error))?;
-        }
+        let tree = self.tree(package)?;
+        let opened = self.store.open(&tree).map_err(|error| unavailable(&error))?;
+        let directory = check_files(opened, &tree).map_err(|error| {
+            // The next scan looks at it again.
+            self.lock_changed().insert(tree);
+            unavailable(&error)
+        })?;
         let file = directory.open_file(resource.as_str(), Links::Refuse);
         file.and_then(|file| file.read_whole(limit.0)).map_err(|error| unreadable(&error))
     }

@@ -8,7 +8,7 @@ use super::{Conditions, Requirements, Scope, SummaryConditions};
 use crate::fields::{Fields, Known, Shape};
 use crate::findings::Findings;
 use crate::yaml::{Node, NodeValue, Pair};
-use crate::{AllowedTools, check, codes};
+use crate::{AllowedTools, check, codes, for_message};
 
 /// How many items of a list are kept, and how many bytes of each. A skill that names more is none
 /// that anybody wrote, and a cut item fits nothing, so a limit never becomes wider.
@@ -23,6 +23,23 @@ const KEYS: [&str; 5] =
 /// them to decide something.
 const SWITCHES: [&str; 2] = [KEYS[0], KEYS[1]];
 
+/// Returns the switch that a key is, or a misspelling of: by case, and by `_`, or nothing, for `-`.
+fn switch(key: &str) -> Option<&'static str> {
+    SWITCHES.into_iter().find(|switch| {
+        let is_letter = |byte: &u8| !matches!(byte, b'-' | b'_');
+        let letters = switch.bytes().filter(is_letter);
+        key.bytes().filter(is_letter).map(|byte| byte.to_ascii_lowercase()).eq(letters)
+    })
+}
+
+/// Whether a line begins with the word of a switch, in whatever way a value follows.
+pub(crate) fn begins_with_switch(line: &str) -> bool {
+    let line =
+        line.trim_start_matches(|it: char| it.is_whitespace() || matches!(it, '"' | '\'' | '?'));
+    let word = line.find(|it: char| !it.is_ascii_alphanumeric() && !matches!(it, '-' | '_'));
+    switch(&line[..word.unwrap_or(line.len())]).is_some()
+}
+
 /// The start of an item of `requires` that names a tool instead of a skill.
 const TOOL: &str = "tool:";
 
@@ -32,7 +49,8 @@ const OPENCLAW: &str = "openclaw";
 /// Whether there may be a field whose value only the full parser keeps. Asked of each file, so it
 /// looks at keys that are no field of the standard, and at the text of `metadata`.
 pub(crate) fn may_have(text: &str, fields: &Fields<'_>) -> bool {
-    fields.foreign.iter().any(|foreign| KEYS.contains(&&*foreign.key))
+    let is_one = |key: &str| KEYS.contains(&key) || switch(key).is_some();
+    fields.foreign.iter().any(|foreign| is_one(&foreign.key))
         || fields
             .get(Known::Metadata)
             .is_some_and(|entry| may_be_in_metadata(&text[entry.value_span.clone()]))
@@ -58,9 +76,12 @@ pub(crate) fn read<'t>(pairs: &[Pair<'_>], fields: &Fields<'t>) -> SummaryCondit
     }
     let value = |key: &str| get(pairs, key);
     let Required { skills, tools } = required(value("requires"));
+    let closes = |key: &str, open: &[&str]| {
+        pairs.iter().any(|pair| switch(&pair.key) == Some(key) && !is(&pair.value, open))
+    };
     let conditions = Conditions {
-        not_by_model: value(SWITCHES[0]).is_some_and(|node| !is_unset(node) && !is(node, &FALSE)),
-        not_by_user: value(SWITCHES[1]).is_some_and(|node| !is_unset(node) && !is(node, &TRUE)),
+        not_by_model: closes(SWITCHES[0], &FALSE),
+        not_by_user: closes(SWITCHES[1], &TRUE),
         scope: scope(value("scope")),
         requirements: requirements(value("metadata").and_then(|node| within(node, OPENCLAW))),
         paths: value("paths").map(listing).unwrap_or_default(),
@@ -73,24 +94,37 @@ pub(crate) fn read<'t>(pairs: &[Pair<'_>], fields: &Fields<'t>) -> SummaryCondit
     SummaryConditions::All(Box::new(conditions))
 }
 
-/// Reports the switches that cannot be read. Those that an extension declares are checked there.
+/// Reports the switches that cannot be read, and those whose name is misspelled. What an extension
+/// declares is checked there.
 pub(crate) fn report(pairs: &[Pair<'_>], findings: &mut Findings<'_>) {
     let extensions = &findings.rules().extensions;
     let is_declared = |key: &str| extensions.of_field(key).next().is_some();
-    for pair in pairs.iter().filter(|pair| SWITCHES.contains(&&*pair.key)) {
+    for pair in pairs {
+        let Some(switch) = switch(&pair.key) else { continue };
         let node = &pair.value;
-        if is_unset(node) || is(node, &TRUE) || is(node, &FALSE) || is_declared(&pair.key) {
+        let is_named = pair.key == switch;
+        let is_known = is_declared(switch);
+        let is_checked = is_known && !(is_named && is(node, &UNSET));
+        if is_checked || (is_named && (is(node, &TRUE) || is(node, &FALSE))) {
             continue;
         }
-        let caller = if pair.key == SWITCHES[0] { "the model" } else { "the user" };
-        findings.report(codes::SWITCH_UNREADABLE, node.span.clone(), || {
-            (
+        // An extension takes a field without a value for one that is not there.
+        let code = if is_known { codes::EXTENSION_FIELD_IDLE } else { codes::SWITCH_UNREADABLE };
+        let caller = if switch == SWITCHES[0] { "the model" } else { "the user" };
+        let span = if is_named { node.span.clone() } else { pair.key_span.clone() };
+        findings.report(code, span, || {
+            let message = if is_named {
                 format!(
-                    "`{}` is neither `true` nor `false`, so the skill is hidden from {caller}",
-                    pair.key
-                ),
-                format!("write `{}: true` or `{0}: false`", pair.key),
-            )
+                    "`{switch}` is neither `true` nor `false`, so the skill is hidden from {caller}"
+                )
+            } else {
+                format!(
+                    "`{}` is read as `{switch}`: what is not known to keep the skill open hides it \
+                     from {caller}",
+                    for_message(&pair.key)
+                )
+            };
+            (message, format!("write `{switch}: true` or `{switch}: false`"))
         });
     }
 }
@@ -111,14 +145,11 @@ fn required(node: Option<&Node<'_>>) -> Required {
 
 const TRUE: [&str; 3] = ["true", "yes", "on"];
 const FALSE: [&str; 3] = ["false", "no", "off"];
+/// No value, which an extension does not check.
+const UNSET: [&str; 3] = ["", "~", "null"];
 
 fn is(node: &Node<'_>, words: &[&str]) -> bool {
     text(node).is_some_and(|text| words.iter().any(|word| text.eq_ignore_ascii_case(word)))
-}
-
-/// Returns whether a field has no value.
-fn is_unset(node: &Node<'_>) -> bool {
-    is(node, &["", "~", "null"])
 }
 
 fn scope(node: Option<&Node<'_>>) -> Scope {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
+use crate::conditions::begins_with_switch;
 use crate::fields::Known;
 use crate::{Extensions, codes, yaml};
 
@@ -19,10 +20,14 @@ pub(super) struct Chunk<'t> {
 }
 
 impl<'t> Chunk<'t> {
-    /// Returns `None` for a region without a value on the line of its key.
+    /// Returns `None` for a region without a value on the line of its key, and for one that may
+    /// have swallowed a switch.
     pub(super) fn of(text: &'t str, region: &Region<'t>) -> Option<Self> {
         let value = &text[region.value.clone()];
-        let is_one = !region.key.is_empty() && !value.starts_with(char::is_whitespace);
+        let is_one = !region.key.is_empty()
+            && !value.starts_with(char::is_whitespace)
+            && !region.is_glued
+            && !value.lines().skip(1).any(begins_with_switch);
         is_one.then_some(Self { key: region.key, value, start: region.value.start })
     }
 }

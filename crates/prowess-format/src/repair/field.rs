@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::conditions::{begins_with_switch, may_be_in_metadata};
 use crate::{Code, codes, yaml};
 
 use super::candidate::{self, Chunk, is_text_field, quoted};
@@ -13,15 +14,26 @@ use super::{Edit, fix};
 /// its hook prevents.
 const DECIDING: [&str; 3] = ["scope", "requires", "hooks"];
 
-/// What is refused wherever it is: readers do not agree on it, or it grows when it is read.
-const REFUSED: [Code; 4] =
-    [codes::YAML_ANCHOR, codes::YAML_TAG, codes::YAML_MERGE_KEY, codes::YAML_TOO_DEEP];
+/// What costs its field, or the skill where that field decides: readers do not agree on it.
+const REFUSED: [Code; 3] = [codes::YAML_ANCHOR, codes::YAML_TAG, codes::YAML_MERGE_KEY];
+
+/// Returns whether a region names a value that an alias may stand for.
+pub(super) fn has_anchor(text: &str, region: &Region<'_>) -> bool {
+    let written = yaml::parse_last(&text[region.span.clone()]);
+    written.is_err_and(|error| error.code == codes::YAML_ANCHOR)
+}
 
 /// Returns the edits that make a region YAML, none if it is; `None` if there are no such edits.
-pub(super) fn edits(text: &str, region: &Region<'_>) -> Option<Vec<Edit>> {
-    let written = yaml::parse_last(&text[region.span.clone()]);
-    if written.is_err_and(|error| REFUSED.contains(&error.code)) {
+/// `has_anchor` says whether an alias may be meant as one.
+pub(super) fn edits(text: &str, region: &Region<'_>, has_anchor: bool) -> Option<Vec<Edit>> {
+    let error = yaml::parse_last(&text[region.span.clone()]).err().map(|error| error.code);
+    let is_refused =
+        |code: &Code| REFUSED.contains(code) || (has_anchor && *code == codes::YAML_ALIAS);
+    if error == Some(codes::YAML_TOO_DEEP) {
         return None;
+    }
+    if region.is_glued || error.as_ref().is_some_and(is_refused) {
+        return Some(vec![as_one_text(text, region)?]);
     }
     let reads = |edits: &Vec<Edit>| {
         let (copy, _) = fix(text, region.span.clone(), edits);
@@ -73,8 +85,10 @@ fn as_text(text: &str, region: &Region<'_>) -> Option<Edit> {
     let value = &text[region.value.clone()];
     let first = value.trim_start().chars().next()?;
     let at = region.value.end - value.trim_start().len();
-    let is_list = matches!(first, '[' | '{' | '&' | '!' | '#');
-    if is_list || !is_text_field(region.key) {
+    let is_list = matches!(first, '[' | '{' | '&' | '!' | '#')
+        || (is_collection(value) && region.key != "description");
+    let has_switch = value.lines().skip(1).any(begins_with_switch);
+    if is_list || has_switch || !is_text_field(region.key) {
         return None;
     }
     if let Some(copy) = block(value) {
@@ -91,11 +105,28 @@ fn as_text(text: &str, region: &Region<'_>) -> Option<Edit> {
         (_, Some(unindented), None) => (unindented, codes::LINE_UNINDENTED),
         (_, None, None) => (later_colon(value)? + region.value.start, codes::UNQUOTED_COLON),
     };
-    Some(edit(region.value.clone(), quoted_lines(value), culprit, code))
+    let copy = quoted_lines(without_quotes(value).unwrap_or(value));
+    Some(edit(region.value.clone(), copy, culprit, code))
+}
+
+/// Returns a text in single quotes that has apostrophes within: `'Don't'`.
+fn without_quotes(value: &str) -> Option<&str> {
+    let inner = value.trim().strip_prefix('\'')?.strip_suffix('\'')?;
+    let is_word = |part: Option<char>| part.is_some_and(char::is_alphanumeric);
+    let is_apostrophe = |(at, _): (usize, &str)| {
+        is_word(inner[..at].chars().next_back()) && is_word(inner[at + 1..].chars().next())
+    };
+    inner.match_indices('\'').all(is_apostrophe).then_some(inner)
 }
 
 fn edit(value: Range<usize>, quoted: String, culprit: usize, code: Code) -> Edit {
     Edit { value, quoted, is_plain: false, culprit: culprit..culprit, code }
+}
+
+/// Returns whether a value begins in a later line as a list or a mapping.
+fn is_collection(value: &str) -> bool {
+    let first = value.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+    value.starts_with(['\r', '\n']) && value_of(first) != first
 }
 
 /// Returns a block scalar with all of its lines indented.
@@ -223,12 +254,18 @@ fn is_refused(character: char) -> bool {
 
 /// Reads a field as one text. A list of tools has no item then, and a switch closes.
 fn as_one_text(text: &str, region: &Region<'_>) -> Option<Edit> {
-    let quoted = match region.key {
-        "name" | "description" => return None,
+    let value = &text[region.value.clone()];
+    let text = match region.key {
+        "" | "name" | "description" => return None,
         key if DECIDING.contains(&key) => return None,
         key if is_tools(key) => " []".to_owned(),
-        _ => quoted_lines(&text[region.value.clone()].replace(is_refused, " ")),
+        "metadata" if may_be_in_metadata(value) => return None,
+        _ if value.lines().skip(1).any(begins_with_switch) => return None,
+        // With its colon, the value of a switch is none, so the skill is hidden.
+        key if region.is_glued && begins_with_switch(key) => quoted_lines(&format!(":{value}")),
+        _ => quoted_lines(&value.replace(is_refused, " ")),
     };
+    let text = if region.is_glued { format!(" {text}") } else { text };
     let start = region.value.start;
-    Some(edit(region.value.clone(), quoted, start, codes::FIELD_UNREADABLE))
+    Some(edit(region.value.clone(), text, start, codes::FIELD_UNREADABLE))
 }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
+use crate::conditions::begins_with_switch;
 use crate::fields::Known;
 use crate::yaml::{self, NodeValue};
 use crate::{Extensions, work};
@@ -17,6 +18,8 @@ pub(super) struct Region<'t> {
     pub(super) span: Range<usize>,
     /// The place of the value, which begins right behind the colon if the line ends there.
     pub(super) value: Range<usize>,
+    /// Whether the value stands right behind the colon, which makes it no value of YAML.
+    pub(super) is_glued: bool,
     /// The first line that is not indented, though it goes on with the value.
     pub(super) unindented: Option<usize>,
 }
@@ -45,7 +48,10 @@ fn region(text: &str, start: usize) -> (Region<'_>, usize) {
     let end = start + text[start..next].trim_end().len();
     let (key, value) = split(&text[start..end]).unwrap_or_default();
     let value = end - value.len()..end;
-    let mut region = Region { key, span: start..end, value, unindented: None };
+    let is_glued = !key.is_empty()
+        && text[value.clone()].starts_with(|it: char| !it.is_whitespace())
+        && text[..value.start].ends_with(':');
+    let mut region = Region { key, span: start..end, value, is_glued, unindented: None };
     if let Some(end) = continued(text, &region) {
         let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
         region.unindented = Some(next);
@@ -57,14 +63,14 @@ fn region(text: &str, start: usize) -> (Region<'_>, usize) {
 }
 
 /// Returns a key that is a plain word, and the rest behind its colon and the blanks after that; the
-/// blanks too if the line ends with them.
+/// blanks too if the line ends with them. Behind a known key the value may stand without a blank.
 fn split(lines: &str) -> Option<(&str, &str)> {
     let (key, rest) = lines.split_once(':')?;
     let is_key = !key.is_empty()
         && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let value = rest.trim_start_matches(' ');
     let is_on_line = !value.is_empty() && !value.starts_with(['\n', '\r']);
-    let is_parted = rest.is_empty() || rest.starts_with([' ', '\n', '\r']);
+    let is_parted = rest.is_empty() || rest.starts_with([' ', '\n', '\r']) || is_known(key);
     (is_key && is_parted).then_some((key, if is_on_line { value } else { rest }))
 }
 
@@ -102,6 +108,10 @@ pub(super) fn closing(value: &str, quote: char) -> Option<usize> {
 /// Returns whether a line begins a field of the specification or of a known client.
 pub(super) fn is_known_field(line: &str) -> bool {
     let Some((key, _)) = split(line.trim_end()) else { return false };
+    is_known(key)
+}
+
+pub(super) fn is_known(key: &str) -> bool {
     Known::of(key).is_some() || Extensions::known().of_field(key).next().is_some()
 }
 
@@ -112,7 +122,10 @@ pub(super) fn joined<'t>(text: &'t str, regions: Vec<Region<'t>>) -> Vec<Region<
     while let Some(mut region) = pending.next() {
         let mut others = Vec::new();
         let is_text = |region: &Region<'_>| {
-            region.key.is_empty() && !text[region.span.clone()].starts_with(['#', '?', '{'])
+            let written = &text[region.span.clone()];
+            region.key.is_empty()
+                && !written.starts_with(['#', '?', '{'])
+                && !written.lines().any(begins_with_switch)
         };
         while let Some(other) = pending.next_if(|other| is_text(other)) {
             others.push(other);

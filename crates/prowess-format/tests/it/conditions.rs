@@ -42,7 +42,7 @@ fn a_skill_that_says_nothing_costs_nothing() {
     check("", &Value::Null);
     check("license: MIT\nmodel: small\nmetadata:\n  author: me\n", &Value::Null);
     check("disable-model-invocation: false\nuser-invocable: true\n", &Value::Null);
-    check("disable-model-invocation:\nuser-invocable: null\npaths:\nscope: all\n", &Value::Null);
+    check("paths:\nscope: all\nDisable_Model_Invocation: false\n", &Value::Null);
     check("disable-model-invocation: off\nuser-invocable: On\n", &Value::Null);
     check("metadata:\n  about: openclaw\nallowed-tools:\n", &Value::Null);
 }
@@ -52,9 +52,15 @@ fn its_invokers() {
     check("disable-model-invocation: true\n", &json!({"not_by_model":true}));
     check("disable-model-invocation: 'Yes'\n", &json!({"not_by_model":true}));
     check("user-invocable: false\n", &json!({"not_by_user":true}));
+    for key in ["disable_model_invocation", "Disable-Model-Invocation", "disableModelInvocation"] {
+        check(&format!("{key}: true\n"), &json!({"not_by_model":true}));
+    }
+    check("userInvocable: no\n", &json!({"not_by_user":true}));
     // What cannot be read hides the skill.
-    for value in ["y", "n", "1", "0", "enabled", "[true]", "\"1\"", "{a: b}", "treu", "|\n  true x"]
-    {
+    for value in [
+        "", "~", "null", "y", "n", "1", "0", "enabled", "[true]", "\"1\"", "{a: b}", "treu",
+        "|\n  true x",
+    ] {
         check(&format!("disable-model-invocation: {value}\n"), &json!({"not_by_model":true}));
         check(&format!("user-invocable: {value}\n"), &json!({"not_by_user":true}));
     }

@@ -1,6 +1,6 @@
 //! Faults that cost their own field and no other.
 
-use prowess_format::{Head, Profile, Summarized, parse, repaired, summarize};
+use prowess_format::{Head, Profile, RepairedText, Summarized, parse, repaired, summarize};
 
 use crate::support::skill;
 
@@ -20,7 +20,11 @@ fn check(yaml: &str, expected: &str, codes: &str) {
     };
     assert_eq!(summary.description, document.frontmatter.description, "{yaml}");
     let text = String::from_utf8(file.clone()).expect("a text");
-    let repaired = repaired(&text).unwrap_or_else(|| panic!("a patch of {yaml}"));
+    // What may be a list, or has one reading too many, is left to the author.
+    let unpatched = || RepairedText { text: text.clone(), codes: Vec::new() };
+    let is_open = codes.starts_with("field-unreadable") || codes.starts_with("flow-for-text");
+    let repaired = repaired(&text).or_else(|| is_open.then(unpatched));
+    let repaired = repaired.unwrap_or_else(|| panic!("a patch of {yaml}"));
     let again = parse(repaired.text.as_bytes(), Profile::Lenient);
     let left = again.diagnostics.iter().filter(|it| repaired.codes.contains(&it.code)).count();
     let same = again.document.map(|it| serde_json::Value::from(it.frontmatter.fields).to_string());
@@ -56,10 +60,12 @@ fn texts_that_begin_with_a_sign() {
         "| a table |",
         "\"Fill\" forms, \"merge\" files",
         "'Fill' forms",
+        "'Fill' or 'merge'",
     ] {
         described(&format!(" {text}"), text, code);
     }
     described(" **Bold**\n  and more", "**Bold** and more", code);
+    described(" 'Don't do that, it's bad.'", "Don't do that, it's bad.", code);
     check(
         "name: @scope/pkg\ndescription: x\n",
         r#"{"name":"@scope/pkg","description":"x"}"#,
@@ -122,6 +128,25 @@ fn faults_in_other_fields() {
         ("allowed-tools: *\n", "[]", "field-unreadable"),
         ("allowed-tools: \"Read\" Write\n", "[]", "field-unreadable"),
         ("allowed-tools: Read\nallowed-tools: Write\n", "[]", "key-repeated"),
+        (
+            "deps:\n  - @types/react\n  - `x`\n",
+            r#"["@types/react","`x`"]"#,
+            "text-unquoted text-unquoted",
+        ),
+        ("deps:\n  - \"x\" or \"y\"\n", r#"["\"x\" or \"y\""]"#, "text-unquoted"),
+        (
+            "metadata:\n    a: 1\n  b: 2\n",
+            r#""a: 1 b: 2""#,
+            "field-unreadable metadata-not-mapping",
+        ),
+        ("license:MIT\n", r#""MIT""#, "field-unreadable"),
+        ("allowed-tools:Bash\n", "[]", "field-unreadable"),
+        ("disable-model-invocation:false\n", r#"":false""#, "field-unreadable switch-unreadable"),
+        ("user-invocable: !!bool true\n", r#""!!bool true""#, "field-unreadable switch-unreadable"),
+        ("allowed-tools: !Bash(rm:*)\n", "[]", "field-unreadable"),
+        ("icon: !!binary aGk=\n", r#""!!binary aGk=""#, "field-unreadable"),
+        ("icon: & and more\n", r#""& and more""#, "field-unreadable"),
+        ("metadata:\n  <<: {a: 1}\n", r#""<<: {a: 1}""#, "field-unreadable metadata-not-mapping"),
         ("disable-model-invocation: *x\n", r#""*x""#, "text-unquoted switch-unreadable"),
         (
             "disable-model-invocation: true\ndisable-model-invocation: false\n",
@@ -147,7 +172,13 @@ fn what_is_not_guessed() {
         "name: a\ndescription: &x y\n",
         "name: a\ndescription: !x y\n",
         "name: a\ndescription: b\n  license: MIT\n",
-        "name: a\ndescription: b\nx: *x\ny: !tag z\n",
+        "name: a\ndescription: b\nscope: &x {}\n",
+        "name: a\ndescription: b\n<<: {user-invocable: false}\n",
+        "name: a\ndescription:b\n",
+        "name: a\ndescription: b\n\"disable-model-invocation\":true\n",
+        "name: a\ndescription: b\nDisable_Model_Invocation = true\n",
+        "name: a\ndescription: b\nlicense: MIT\n disable-model-invocation: true\n",
+        "name: a\ndescription: b: c\n user_invocable: false\n",
         "name: a\ndescription: b\nscope: [@x\n",
         "name: a\ndescription: b\nhooks: {a] b\n",
         "name: a\ndescription: b\nscope: {}\nscope: {}\n",

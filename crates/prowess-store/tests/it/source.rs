@@ -132,13 +132,19 @@ fn changed_package_reaches_no_prompt() {
     let place = installed(&[("pdf/SKILL.md", skill_md), ("pdf/notes.md", b"One")]);
     let source = source(&place);
     let tree = place.lock.load().unwrap().skills["pdf"].tree;
-    let (package, file) =
-        (PackagePath::new("pdf").unwrap(), ResourcePath::new("SKILL.md").unwrap());
-    let read = || source.read(&package, &file, ReadLimit::default());
-    assert_eq!(read().unwrap(), skill_md);
+    let package = PackagePath::new("pdf").unwrap();
+    let read =
+        |file| source.read(&package, &ResourcePath::new(file).unwrap(), ReadLimit::default());
+    assert_eq!(read("SKILL.md").unwrap(), skill_md);
+    assert_eq!(read("notes.md").unwrap(), b"One");
+    let first = ScanRecorder::scan(&source).unwrap();
     let notes = place.store.package_directory(&tree).join("notes.md");
     fs::write(&notes, "Two").unwrap();
-    assert!(read().unwrap_err().message.contains("were changed"), "the body is not loaded");
+    for file in ["SKILL.md", "notes.md"] {
+        assert!(read(file).unwrap_err().message.contains("were changed"), "{file} is not read");
+    }
+    let next = first.next().record(&source).unwrap();
+    assert_eq!(next.problems[0].code.as_str(), "package-changed", "it leaves the catalog");
     let mut recorder = ScanRecorder::default();
     source.scan(&PreviousScan::none(), &mut recorder, &Cancel::default()).unwrap();
     assert_eq!(recorder.problems[0].code.as_str(), "package-changed");
