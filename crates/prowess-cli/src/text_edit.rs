@@ -80,10 +80,14 @@ pub(crate) fn set(
     changed(format, text, changes, &expected, path)
 }
 
-/// Returns the text of a YAML file without a key, and without the mappings that would be empty
-/// then; `None` if the key is not in it.
-pub(crate) fn unset(text: &str, path: &[&str]) -> Result<Option<String>, Fault> {
-    let mut expected = read(TextFormat::Yaml, text)?;
+/// Returns the text without a key, and without the mappings that would be empty then; `None` if the
+/// key is not in it.
+pub(crate) fn unset(
+    format: TextFormat,
+    text: &str,
+    path: &[&str],
+) -> Result<Option<String>, Fault> {
+    let mut expected = read(format, text)?;
     let at = |keys: &[&str]| keys.iter().try_fold(&expected, |value, key| value.get(key));
     if at(path).is_none() {
         return Ok(None);
@@ -102,9 +106,13 @@ pub(crate) fn unset(text: &str, path: &[&str]) -> Result<Option<String>, Fault> 
         parent.remove(*last);
     }
     let (bare, mark) = bare(text);
-    let changes =
-        yaml::unset(bare, keys).map_err(|fault| Fault { at: fault.at + mark, ..fault })?;
-    changed(TextFormat::Yaml, text, changes, &expected, path).map(Some)
+    let changes = match format {
+        TextFormat::Json => json::unset(bare, keys),
+        TextFormat::Toml => Ok(toml::unset(bare, path)),
+        TextFormat::Yaml => yaml::unset(bare, keys),
+    };
+    let changes = changes.map_err(|fault| Fault { at: fault.at + mark, ..fault })?;
+    changed(format, text, changes, &expected, path).map(Some)
 }
 
 /// Returns the line and the column at which a file of YAML sets a key, if it is understood.

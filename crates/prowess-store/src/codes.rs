@@ -8,7 +8,7 @@ prowess_core::declare_codes! {
     LOCK_CONFLICTED = "lock-conflicted";
     /// Error: the lock file has a version that this program does not support.
     LOCK_VERSION = "lock-version";
-    /// Error: a locked package is not in the store.
+    /// Error: a locked package is not in the store; a hint where the placed copy of it is intact.
     PACKAGE_MISSING = "package-missing";
     /// Error: the files of a stored package are not those that were installed.
     PACKAGE_CHANGED = "package-changed";

@@ -26,6 +26,9 @@ pub(crate) enum Mcp {
         client: String,
         #[command(flatten)]
         scope: McpScope,
+        /// Remove the entry again, and nothing else
+        #[arg(long)]
+        remove: bool,
         /// Write without a question
         #[arg(long, short)]
         yes: bool,

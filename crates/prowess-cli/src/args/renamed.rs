@@ -19,7 +19,7 @@ const RENAMED: [(&[&str], &[&str]); 12] = [
 ];
 
 /// The names that other tools have for commands: those of which command, the names, and ours.
-const OF_OTHERS: [(&str, &str, &str); 27] = [
+const OF_OTHERS: [(&str, &str, &str); 28] = [
     ("", "install i get", "add"),
     ("", "uninstall rm delete del", "remove"),
     ("", "ls", "list"),
@@ -40,6 +40,7 @@ const OF_OTHERS: [(&str, &str, &str); 27] = [
     ("config", "add", "set"),
     ("config", "remove rm delete", "unset"),
     ("mcp", "add", "install"),
+    ("mcp", "uninstall remove rm delete", "install --remove"),
     ("mcp", "list ls show get", "config"),
     ("plugin", "show info", "inspect"),
     ("plugin", "add install", "trust"),

@@ -65,10 +65,22 @@ impl<'r> Conversation<'r> {
         let result = self.turn()?.call_as_user(call).result;
         if result.is_error {
             let code = result.code.as_ref().map_or(code, |code| code.as_str());
-            return Err(Failure::new(code, words(&result), help));
+            return Err(for_person(code, words(&result), help));
         }
         Ok(())
     }
+}
+
+/// Returns a failure of a tool in words for a person, without advice to a model.
+pub(crate) fn for_person(code: &str, message: String, help: &str) -> Failure {
+    let words = message.replace("; go on without it", "").replace(", go on without it", "");
+    let words = words.replace("ask the user to ", "");
+    let help = if code == "skill-hidden" {
+        "if you trust its authors, run `prowess trust`; `prowess doctor` says why skills are hidden"
+    } else {
+        help
+    };
+    Failure::new(code, words, help)
 }
 
 /// Returns a tool's name as the policies spell it: `skills_load`, `skills-load` or `skills.load`.

@@ -35,9 +35,10 @@ pub(crate) fn run(command: &Mcp, global: &Global, output: &Output) -> Result<Exi
     match command {
         Mcp::Config { client: None } => list(output)?,
         Mcp::Config { client: Some(name) } => print(&clients::find(name)?, global, output)?,
-        Mcp::Install { client, scope, yes } => {
+        Mcp::Install { client, scope, remove, yes } => {
             let client = clients::find(client)?;
-            return install::run(&client, scope_of(&client, *scope)?, *yes, global, output);
+            let scope = scope_of(&client, *scope)?;
+            return install::run(&client, scope, [*remove, *yes], global, output);
         }
         Mcp::Test { client, scope, seconds } => {
             let client = clients::find(client)?;

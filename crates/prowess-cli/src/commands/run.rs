@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Global, Run};
 use crate::commands::approvals::{decide_once, next_step_of_later};
-use crate::commands::conversation::{Conversation, call, tool_name, words};
+use crate::commands::conversation::{Conversation, call, for_person, tool_name, words};
 use crate::failure::Failure;
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::output::{DIM, Output};
@@ -104,7 +104,7 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     if result.is_error && !interrupt.is_requested() {
         let code = result.code.as_ref().map_or("script-not-started", |code| code.as_str());
         let help = format!("see the scripts of the skill by `prowess run {}`", shell_word(id));
-        output.failure(&Failure::new(code, words(&result), help));
+        output.failure(&for_person(code, words(&result), &help));
         return Ok(NOT_STARTED.into());
     }
     let ended: Value = serde_json::from_str(&words(&result)).unwrap_or_default();

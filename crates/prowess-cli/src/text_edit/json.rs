@@ -70,7 +70,15 @@ pub(super) fn set_in_flow(
 
 /// Removes a member of such a mapping.
 pub(super) fn unset_in_flow(text: &str, start: usize, path: &[&str]) -> Result<Vec<Change>, Fault> {
-    let mut node = Reader { text, at: start, is_flow: true }.node(0)?;
+    Ok(removed(Reader { text, at: start, is_flow: true }.node(0)?, path))
+}
+
+pub(super) fn unset(text: &str, path: &[&str]) -> Result<Vec<Change>, Fault> {
+    Ok(document(text)?.map(|root| removed(root, path)).unwrap_or_default())
+}
+
+/// Returns the removal of a member, with the comma that its neighbours need no longer.
+fn removed(mut node: Node, path: &[&str]) -> Vec<Change> {
     for (depth, key) in path.iter().enumerate() {
         let Content::Object(mut members) = node.content else { break };
         let Some(at) = members.iter().rposition(|member| member.key == *key) else { break };
@@ -79,13 +87,13 @@ pub(super) fn unset_in_flow(text: &str, start: usize, path: &[&str]) -> Result<V
             let range = match (before, members.get(at + 1)) {
                 (Some(before), _) => before.node.span.end..member.node.span.end,
                 (None, Some(next)) => member.start..next.start,
-                (None, None) => member.start..member.node.span.end,
+                (None, None) => member.start..member.comma.unwrap_or(member.node.span.end),
             };
-            return Ok(vec![Change(range, String::new())]);
+            return vec![Change(range, String::new())];
         }
         node = members.swap_remove(at).node;
     }
-    Ok(Vec::new())
+    Vec::new()
 }
 
 fn edit(

@@ -83,6 +83,19 @@ fn new_entry_without_its_bytes_is_the_file_as_it_was() {
         let lone = after.replace("\r\n", "").contains('\n');
         assert!(!(before.contains("\r\n") && lone), "one kind of line end: {after:?}");
         assert_eq!(entry(format, &after, at), after, "a second time changes nothing");
+        // An entry of TOML without a header is left to its owner.
+        let Ok(removed) = unset(format, &after, &[at, "prowess"]) else {
+            assert_eq!(format, Toml, "{after:?}");
+            continue;
+        };
+        let mut rest = read(format, &removed.unwrap()).unwrap();
+        let mut old = read(format, &before).unwrap();
+        for value in [&mut rest, &mut old] {
+            let tables = value.as_object_mut().unwrap();
+            tables.get_mut(at).and_then(Value::as_object_mut).map(|it| it.remove("prowess"));
+            tables.retain(|_, it| !it.is_null() && it.as_object().is_none_or(|it| !it.is_empty()));
+        }
+        assert_eq!(rest, old, "{after:?}: nothing of others is removed");
     }
 }
 
@@ -195,8 +208,11 @@ fn key_of_yaml_is_removed_with_empty_mappings() {
         ("a: 1\n", "b", None),
     ] {
         let path: Vec<_> = key.split('.').collect();
-        let edited = unset(text, &path).unwrap_or_else(|fault| panic!("{text:?}: {fault:?}"));
+        let edited = unset(Yaml, text, &path).unwrap_or_else(|fault| panic!("{text:?}: {fault:?}"));
         assert_eq!(edited.as_deref(), expected, "{key} in {text:?}");
     }
-    assert!(unset("x: &x {b: 1, c: 2}\na: *x\n", &["x", "b"]).is_err(), "`a` would change too");
+    assert!(
+        unset(Yaml, "x: &x {b: 1, c: 2}\na: *x\n", &["x", "b"]).is_err(),
+        "`a` would change too"
+    );
 }

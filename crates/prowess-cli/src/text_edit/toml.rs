@@ -51,6 +51,32 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<Vec<Change
     Ok(vec![Change(text.len()..text.len(), format!("{gap}{header}{line}{end}"))])
 }
 
+/// Removes the table with this header and those below it, with the empty lines in front. All
+/// behind their last value, such as a comment of the next table, stays.
+pub(super) fn unset(text: &str, path: &[&str]) -> Vec<Change> {
+    let own = path.iter().map(|key| name(key)).collect::<Vec<_>>().join(".");
+    let (mut at, mut open, mut changes) = (0, None, Vec::new());
+    for line in text.split_inclusive('\n') {
+        let content = line.trim();
+        if let Some(header) = content.strip_prefix('[') {
+            let behind = header.trim_start().strip_prefix(&*own).map(str::trim_start);
+            if behind.is_none_or(|behind| !behind.starts_with([']', '.'])) {
+                changes.extend(open.take());
+            } else if open.is_none() {
+                let before = text[..at].trim_end().len();
+                open = Some(text[before..at].find('\n').map_or(at, |end| before + end + 1)..at);
+            }
+        }
+        at += line.len();
+        if let Some(open) =
+            open.as_mut().filter(|_| !content.is_empty() && !content.starts_with('#'))
+        {
+            open.end = at;
+        }
+    }
+    changes.into_iter().chain(open).map(|range| Change(range, String::new())).collect()
+}
+
 /// Returns the insertion into a table in braces, which no header can add to.
 fn in_braces(text: &str, root: &DeTable<'_>, path: &[&str], value: &Value) -> Option<Change> {
     let (mut table, mut depth, mut span) = (root, 0, 0..0);

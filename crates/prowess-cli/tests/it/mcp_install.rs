@@ -67,6 +67,12 @@ fn every_client_starts_what_was_installed() {
             assert!(tested.stdout.contains("skill pdf\n"), "{client}: {tested:?}");
         }
     }
+    for client in clients.text().lines() {
+        let removed = run(&tree, &["install", client, "--remove", "--yes"]);
+        assert!(removed.text().contains("removed from "), "{client}: {removed:?}");
+        let again = run(&tree, &["install", client, "--remove"]);
+        assert!(again.text().starts_with("not installed in "), "{client}: {again:?}");
+    }
 }
 
 #[test]
@@ -190,7 +196,8 @@ fn entry_is_started_as_the_client_would_or_explained() {
         ("gemini", r#"P, "args": ["--root=$HOME/.agents/skills", "serve"]"#, "skill pdf\n"),
         ("gemini", r#"P}}, "mcp": {"excluded": ["prowess"]}, "a": {"b": {"#, "`mcp.excluded` of"),
         ("cursor", r#""command": "/nowhere/prowess""#, "cannot be started"),
-        ("cursor", r#""command": "true""#, "the server has ended"),
+        ("cursor", r#""command": "sh", "args": ["-c", "read x; exit 3"]"#, "exit status: 3"),
+        ("cursor", r#""command": "echo", "args": ["hello"]"#, "it wrote `hello`, which"),
         ("cursor", r#""url": "http://127.0.0.1:1/mcp""#, "connects to its URL"),
         ("zed", r#""x": 1"#, "starts no command"),
         ("cursor", r#"P, "cwd": "/nowhere""#, "is no directory"),

@@ -40,7 +40,7 @@ pub(super) fn set(
 
 pub(super) fn unset(key: &str, project: bool, output: &Output) -> Result<(), Failure> {
     let file = ConfigFile::open(project)?;
-    let text = text_edit::unset(&file.text, &key.split('.').collect::<Vec<_>>());
+    let text = text_edit::unset(TextFormat::Yaml, &file.text, &key.split('.').collect::<Vec<_>>());
     let Some(text) = text.map_err(|fault| file.not_editable(key, &fault))? else {
         let message = format!("`{}` does not set `{key}`", file.path.display());
         let help = format!("`prowess config show {key}` prints where a value comes from");

@@ -65,10 +65,10 @@ impl ClientFile {
     /// Returns the failure of an edit, with its place.
     pub(super) fn unclear(&self, fault: &Fault) -> Failure {
         let (line, column) = fault.position(self.text());
-        let help = "correct this place, or add the block of `prowess mcp config` by hand";
-        let message = format!("the file is unchanged: {}", fault.message);
+        let help = "the file is unchanged: correct this place, or edit the entry by hand, as \
+                    `prowess mcp config` prints it";
         let path = self.path.display().to_string();
-        Failure::new("client-file-unclear", message, help).at(Some(Place {
+        Failure::new("client-file-unclear", &*fault.message, help).at(Some(Place {
             path,
             line: Some(line),
             column: Some(column),

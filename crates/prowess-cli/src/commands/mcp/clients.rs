@@ -231,6 +231,12 @@ impl Shape {
         self.with(text, entry.filter(|(key, value)| now.get(key) != Some(value)))
     }
 
+    /// Returns the text without the entry of the server.
+    pub(super) fn removed(&self, text: &str) -> Result<String, Fault> {
+        let path: Vec<_> = self.at.iter().map(String::as_str).chain([SERVER]).collect();
+        Ok(text_edit::unset(self.format, text, &path)?.unwrap_or_else(|| text.to_owned()))
+    }
+
     /// Returns the part of a text that [`Self::installed`] may change: nothing of other servers,
     /// whose entries may have secrets, and none of the keys that are kept.
     pub(super) fn own_part(&self, text: &str) -> Result<String, Fault> {

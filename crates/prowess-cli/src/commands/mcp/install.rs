@@ -20,20 +20,29 @@ use crate::terminal::plain;
 pub(super) fn run(
     client: &Client,
     scope: Scope,
-    yes: bool,
+    [remove, yes]: [bool; 2],
     global: &Global,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let line = server_line(client, scope, global)?;
     let file = ClientFile::read(client.file(scope)?)?;
     let shape = client.shape();
-    let text = shape.installed(file.text(), &line).map_err(|fault| file.unclear(&fault))?;
+    let text = match remove {
+        true => shape.removed(file.text()),
+        false => shape.installed(file.text(), &server_line(client, scope, global)?),
+    };
+    let text = text.map_err(|fault| file.unclear(&fault))?;
     let path = file.path.display().to_string();
     let name = &client.name;
-    remark_on_place(client, scope, global, output)?;
+    let option = if remove { " --remove" } else { "" };
+    if !remove {
+        remark_on_place(client, scope, global, output)?;
+    }
     if text == file.text() {
         let value = json!({ "client": name, "file": path, "changed": false });
-        output.result(&value, |_| format!("already installed in {}\n", plain(&path)))?;
+        output.result(&value, |_| {
+            let state = if remove { "not" } else { "already" };
+            format!("{state} installed in {}\n", plain(&path))
+        })?;
         return Ok(ExitCode::SUCCESS);
     }
     if output.is_text() {
@@ -50,7 +59,7 @@ pub(super) fn run(
         if !can_ask(output) {
             let scope = if scope == client.usual_scope() { "" } else { " --project" };
             let help = format!(
-                "to write it, run `prowess mcp install {name}{scope} --yes`, with \
+                "to write it, run `prowess mcp install {name}{option}{scope} --yes`, with \
                                 the other options of this command"
             );
             let message = format!("`{path}` is unchanged: there is no terminal to ask at");
@@ -68,15 +77,24 @@ pub(super) fn run(
     };
     let backup = file.replace(&text, permissions, backup)?;
     let value = json!({ "client": name, "file": path, "changed": true, "backup": backup });
-    output.result(&value, |_| written(client, scope, &path, backup.as_deref()))?;
+    output.result(&value, |_| written(client, scope, remove, &path, backup.as_deref()))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn written(client: &Client, scope: Scope, path: &str, backup: Option<&Path>) -> String {
+fn written(
+    client: &Client,
+    scope: Scope,
+    remove: bool,
+    path: &str,
+    backup: Option<&Path>,
+) -> String {
     let copy = backup.map(|backup| format!("the old file is {}", backup.display()));
     let copy = copy.map_or_else(String::new, |copy| format!("\n{}", plain(&copy)));
     let scope = if scope == client.usual_scope() { "" } else { " --project" };
     let name = &client.name;
+    if remove {
+        return format!("removed from {}{copy}\nrestart {name}\n", plain(path));
+    }
     format!(
         "installed in {}{copy}\nrestart {name}, or see what it gets: prowess mcp test \
          {name}{scope}\n",

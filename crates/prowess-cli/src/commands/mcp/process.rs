@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
-use prowess::text::counted;
+use prowess::text::{counted, quoted};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -38,6 +38,8 @@ pub(super) struct Process {
     child: Child,
     messages: Receiver<Value>,
     patience: Duration,
+    /// The first line that is no message.
+    stray: Option<String>,
     /// The messages for the client's log that have arrived so far.
     pub(super) logged: Vec<Value>,
 }
@@ -63,13 +65,15 @@ impl Process {
                 if !matches!(read, Ok(1..)) {
                     return;
                 }
-                let Ok(message) = serde_json::from_slice(&line) else { continue };
+                // A line that is no message shows a person which program this is.
+                let message = serde_json::from_slice(&line);
+                let message = message.unwrap_or_else(|_| String::from_utf8_lossy(&line).into());
                 if sender.send(message).is_err() {
                     return;
                 }
             }
         });
-        Ok(Self { child, messages, patience, logged: Vec::new() })
+        Ok(Self { child, messages, patience, stray: None, logged: Vec::new() })
     }
 
     /// Sends a request and returns its answer. Other messages of the server are dropped, but those
@@ -87,7 +91,7 @@ impl Process {
     pub(super) fn send(&mut self, message: &Value) -> Result<(), Failure> {
         let stdin = self.child.stdin.as_mut().expect("it is piped");
         let written = writeln!(stdin, "{message}").and_then(|()| stdin.flush());
-        written.map_err(|error| ended(&error.to_string()))
+        written.map_err(|_| self.ended())
     }
 
     fn receive(&mut self, id: u64, method: &str) -> Result<Value, Failure> {
@@ -101,17 +105,49 @@ impl Process {
                         (self.logged.len() < MOST_LOGGED).then(|| message["params"]["data"].take()),
                     );
                 }
+                Ok(Value::String(line)) => drop(self.stray.get_or_insert(line)),
                 Ok(_) => {}
                 Err(RecvTimeoutError::Timeout) => {
                     let seconds = counted(self.patience.as_secs(), "second");
-                    let message = format!("the server has not answered `{method}` in {seconds}");
+                    let message = format!(
+                        "the server has not answered `{method}` in {seconds}{}",
+                        self.wrote()
+                    );
                     let help = "raise `--seconds` if it needs longer; a program that never answers \
                                 is no server of MCP over standard input and output";
                     return Err(failed(&message, help));
                 }
-                Err(RecvTimeoutError::Disconnected) => return Err(ended("its output is closed")),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
             }
         }
+    }
+}
+
+impl Process {
+    /// Says which line of the server is no message.
+    fn wrote(&self) -> String {
+        let line = self.stray.as_deref().map(|line| quoted(line.trim_end()));
+        line.map_or_else(String::new, |line| format!("; it wrote {line}, which is no message"))
+    }
+
+    fn ended(&mut self) -> Failure {
+        // Its output is closed a moment before its exit code is known.
+        drop(self.child.stdin.take());
+        let end = Instant::now() + Duration::from_secs(1);
+        let mut status = None;
+        while status.is_none() && Instant::now() < end {
+            status = self.child.try_wait().ok().flatten();
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let left = || end.saturating_duration_since(Instant::now());
+        while let Ok(message) = self.messages.recv_timeout(left()) {
+            if let Value::String(line) = message {
+                self.stray.get_or_insert(line);
+            }
+        }
+        let how = status.map_or_else(|| "its output is closed".to_owned(), |it| it.to_string());
+        let help = "run its command by hand to see why; its standard error is that of this program";
+        failed(&format!("the server has ended: {how}{}", self.wrote()), help)
     }
 }
 
@@ -123,11 +159,6 @@ impl Drop for Process {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn ended(reason: &str) -> Failure {
-    let help = "run its command by hand to see why; its standard error is that of this program";
-    failed(&format!("the server has ended: {reason}"), help)
 }
 
 pub(super) fn failed(message: &str, help: &str) -> Failure {

@@ -117,7 +117,10 @@ fn entry(
     wrong: &dyn Fn(String) -> Failure,
 ) -> Result<(Value, Vec<String>), Failure> {
     let (path, shape) = (file.path.display(), client.shape());
-    let entry = shape.found(file.text()).map_err(|fault| file.unclear(&fault))?;
+    let entry = shape.found(file.text()).map_err(|fault| {
+        let help = "correct this place; the client cannot read the file either";
+        file.unclear(&fault).with_help(help)
+    })?;
     let entry = entry.ok_or_else(|| match file.is_there() {
         true => wrong(format!("`{path}` has no entry `{SERVER}`")),
         false => wrong(format!("`{path}` does not exist")),
