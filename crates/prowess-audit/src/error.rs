@@ -34,7 +34,7 @@ pub enum VerifyError {
 #[non_exhaustive]
 pub enum Problem {
     /// Its hash does not match its bytes, or it is not a valid entry.
-    #[error("was changed: it does not have the hash that it names")]
+    #[error("is not as it was written: its hash does not match")]
     Changed,
     /// Its number does not follow that of the previous entry.
     #[error("has number {found} and not {expected}: entries were removed, inserted or moved")]

@@ -72,12 +72,19 @@ impl Story {
     ///
     /// Returns an error if the chain of the log is broken, or a file cannot be read.
     pub fn read(path: &Path, filter: &StoryFilter) -> Result<Self, VerifyError> {
+        let (story, read) = Self::read_proven(path, filter);
+        read.map(|()| story)
+    }
+
+    /// Like [`Self::read`], with what is proven of a broken log: the entries before the first one
+    /// that breaks the chain.
+    pub fn read_proven(path: &Path, filter: &StoryFilter) -> (Self, Result<(), VerifyError>) {
         let mut reader = StoryReader::default();
         let session = filter.session.as_deref().map(|session| match SessionId::new(session) {
             Ok(id) => id.log_name().into_owned(),
             Err(_) => session.to_owned(),
         });
-        walk(path, &mut |head, entry| {
+        let walked = walk(path, &mut |head, entry| {
             reader.decide(&entry);
             if !filter.matches(session.as_deref(), &entry) {
                 return;
@@ -88,8 +95,8 @@ impl Story {
             } else {
                 reader.add(head.seq, &entry);
             }
-        })?;
-        Ok(reader.finish())
+        });
+        (reader.finish(), walked.map(drop))
     }
 }
 

@@ -57,8 +57,7 @@ pub(crate) fn walk(
     let mut verified = Verified { entries: 0, files, head: Head::empty(), torn_bytes: 0 };
     for (number, path) in full.iter().enumerate() {
         let unreadable = |error| VerifyError::Unreadable(path.clone(), error);
-        let file = File::open(path).map_err(unreadable)?;
-        let length = file.metadata().map_err(unreadable)?.len();
+        let (file, length) = files::open_to_read(path).map_err(unreadable)?;
         walk_file((path, file, length), number + 1 == files, &mut verified, visit)?;
     }
     if let Some((file, length)) = current {

@@ -16,7 +16,6 @@ use serde_json::{Map, Value};
 use tracing::Level;
 
 use crate::args::LogFormat;
-use crate::failure::Failure;
 use crate::terminal::plain;
 use writer::Writer;
 
@@ -44,41 +43,40 @@ pub(crate) struct Log {
     writer: Writer,
 }
 
-/// Opens the log of this process, at the level of the environment or else at this one.
-///
-/// # Errors
-///
-/// The environment has no level by that name.
-pub(crate) fn open(format: LogFormat, default: Level, is_quiet: bool) -> Result<(), Failure> {
-    let chosen = chosen_level()?;
-    let Some(least) = chosen.unwrap_or(Some(default)).filter(|_| !is_quiet) else { return Ok(()) };
+/// Opens the log of this process, at the level of the environment or else at this one. No server
+/// stays away because of its log, so a level that there is not is a line of it.
+pub(crate) fn open(format: LogFormat, default: Level, is_quiet: bool) {
+    let (chosen, unknown) = chosen_level();
+    let Some(least) = chosen.unwrap_or(Some(default)).filter(|_| !is_quiet) else { return };
     let is_chosen = chosen.is_some();
     let opened = LOG.set(Log { format, least, is_chosen, writer: Writer::start() }).is_ok();
     if opened {
         // An earlier subscriber of this process would receive the events instead.
         let _ = tracing::subscriber::set_global_default(events::Events);
     }
-    Ok(())
+    if let (Some(named), Some(log)) = (unknown, active()) {
+        let message = format!("`{LEVEL}` is `{named}`: set it to error, warn, info, debug or off");
+        log.line(Level::WARN, "log", &message, Fields::new());
+    }
 }
 
-/// Returns the level of the environment: `None` if it has none, `Some(None)` for no lines.
-fn chosen_level() -> Result<Option<Option<Level>>, Failure> {
+/// Returns the level of the environment: `None` if it has none, `Some(None)` for no lines. And what
+/// it has instead of a level.
+fn chosen_level() -> (Option<Option<Level>>, Option<String>) {
     let Some(named) = std::env::var_os(LEVEL).filter(|named| !named.is_empty()) else {
-        return Ok(None);
+        return (None, None);
     };
     let named = named.to_string_lossy();
-    Ok(Some(match named.to_ascii_lowercase().as_str() {
+    let level = match named.to_ascii_lowercase().as_str() {
         "off" => None,
         "error" => Some(Level::ERROR),
         "warn" | "warning" => Some(Level::WARN),
         "info" => Some(Level::INFO),
-        "debug" => Some(Level::DEBUG),
-        _ => {
-            let message = format!("`{LEVEL}` is `{}`, which is no level of the log", plain(&named));
-            let help = "set it to error, warn, info, debug or off";
-            return Err(Failure::usage("config-invalid", message, help));
-        }
-    }))
+        // Nothing is written below it.
+        "debug" | "trace" => Some(Level::DEBUG),
+        _ => return (None, Some(plain(&named).into_owned())),
+    };
+    (Some(level), None)
 }
 
 /// Returns the log, if one is open.

@@ -121,6 +121,13 @@ fn invalid(error: &ConfigError) -> Failure {
             let help = format!("set it in your own configuration; a project may set {keys}");
             ("config-key-forbidden", help)
         }
+        ConfigErrorKind::Syntax => match (&error.origin, error.position) {
+            (Origin::File(_) | Origin::Project(_), Some(position)) => {
+                let help = format!("correct the YAML near line {}", position.line);
+                ("config-invalid", help)
+            }
+            _ => ("config-invalid", "correct the YAML".to_owned()),
+        },
         _ => {
             ("config-invalid", "`prowess config init --print --all` explains every key".to_owned())
         }

@@ -48,6 +48,7 @@ mod limits;
 mod memory;
 mod package_digest;
 mod path;
+mod positive;
 mod progress;
 mod proposal;
 mod ranker;
@@ -109,6 +110,7 @@ pub use limits::{CallUsage, CostTracker, RateLimited, RateLimiter};
 pub use memory::{MemorySource, MemorySourceBuilder};
 pub use package_digest::{FileMode, PackageDigest};
 pub use path::{PackagePath, PathError, ResourcePath};
+pub use positive::positive;
 pub use progress::{OutputStream, Progress, ProgressEvent};
 pub use proposal::{Proposal, ProposalError, ProposalStore};
 pub use prowess_format::{

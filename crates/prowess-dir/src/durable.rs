@@ -5,6 +5,9 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
+use rustix::fs::{Mode, OFlags};
+use rustix::io::retry_on_intr;
+
 /// Creates a directory of this mode and those above it, unless they exist, and writes the names of
 /// the new ones to the disk: a file that is synced inside is else lost with its directory.
 ///
@@ -16,6 +19,21 @@ pub fn create_directories(path: &Path, mode: u32) -> io::Result<()> {
     let new: Vec<_> = path.ancestors().take_while(is_new).collect();
     DirBuilder::new().recursive(true).mode(mode).create(path)?;
     new.into_iter().rev().try_for_each(sync_name)
+}
+
+/// Opens a lock file, and creates it if necessary; waits until no other program holds it, and holds
+/// it until the result is dropped.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be created, or is a link or a FIFO, which would block.
+pub fn locked_file(path: &Path) -> io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::CLOEXEC;
+    let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let mode = Mode::RUSR | Mode::WUSR;
+    let file = File::from(retry_on_intr(|| rustix::fs::open(path, flags, mode))?);
+    file.lock()?;
+    Ok(file)
 }
 
 /// Writes the name of a file or directory to the disk.

@@ -1,11 +1,10 @@
 //! Small files that only their owner may change, and that are replaced atomically.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::regular_file::{LastLink, flags, open_any};
+use crate::regular_file::{LastLink, open_any};
 
 /// The maximum size of such a file.
 const MAX_BYTES: u64 = 16 << 20;
@@ -46,12 +45,7 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
     name.push(".lock");
     let directory = directory_of(path)?;
     std::fs::create_dir_all(directory)?;
-    let lock = directory.join(PathBuf::from(name));
-    let mut options = OpenOptions::new();
-    options.create(true).append(true).mode(0o600).custom_flags(flags(LastLink::Refuse));
-    let file = options.open(lock)?;
-    file.lock()?;
-    Ok(file)
+    prowess_dir::locked_file(&directory.join(name))
 }
 
 fn directory_of(path: &Path) -> io::Result<&Path> {

@@ -12,6 +12,7 @@ pub struct SessionPolicy {
     /// How skills become active. By default as a set.
     pub discipline: Discipline,
     /// The maximum number of active skills. By default 8: their bodies cost tokens in each turn.
+    #[serde(deserialize_with = "prowess_core::positive")]
     pub max_active: usize,
     /// The effect of a load that would make more skills active. By default it fails. No key of a
     /// file: servers always unload, and for other hosts a model should choose.

@@ -5,7 +5,7 @@ use std::io::{self, Error, ErrorKind, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use prowess_dir::{check_private, create_directories, sync_name};
+use prowess_dir::{check_private, create_directories, locked_file, sync_name};
 use rustix::fs::{Mode, OFlags};
 use tempfile::NamedTempFile;
 use xxhash_rust::xxh3::xxh3_64;
@@ -128,9 +128,7 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
     directory_of(path)?;
     let mut beside = path.as_os_str().to_owned();
     beside.push(".lock");
-    let file = File::options().create(true).append(true).open(beside)?;
-    file.lock()?;
-    Ok(file)
+    locked_file(Path::new(&beside))
 }
 
 /// Returns the directory of a file, and creates it if necessary.

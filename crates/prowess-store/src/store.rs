@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use prowess_archive::Archive;
 use prowess_core::Digest;
-use prowess_dir::{Dir, ErrorKind, Links, Permissions, create_directories};
+use prowess_dir::{Dir, ErrorKind, Links, Permissions, create_directories, locked_file};
 
 use crate::error::StoreError;
 use crate::tree::{FileStates, stored_digest, stored_files, tree_digest};
@@ -40,8 +40,7 @@ impl Store {
     /// The store cannot be created or locked.
     pub fn begin(&self) -> Result<Change, StoreError> {
         create_directories(&self.root, 0o700)?;
-        let lock = File::options().create(true).append(true).open(self.root.join("lock"))?;
-        lock.lock()?;
+        let lock = locked_file(&self.root.join("lock"))?;
         let root = Dir::open(&self.root)?;
         root.remove_tree(STAGING)?;
         let directory = std::path::absolute(&self.root)?;

@@ -47,6 +47,7 @@ pub struct ToolPolicy {
     /// Whether the scripts run that a skill names in `hooks`. By default they do not.
     pub hooks: HookPolicy,
     /// The time limit of a script, in seconds. By default 30.
+    #[serde(deserialize_with = "prowess_core::positive")]
     pub script_seconds: u64,
     /// When `skills.list`, `skills.search` and `skills.describe` are offered to a model. They can
     /// be called at any time.

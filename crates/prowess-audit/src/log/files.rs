@@ -112,18 +112,25 @@ pub(crate) fn snapshot(path: &Path) -> io::Result<Snapshot> {
     let lock = rustix::fs::open(with_suffix(path, "lock"), flags, Mode::empty()).map(File::from);
     let held = lock.ok().filter(|lock| wait(PATIENCE, || lock.try_lock_shared()).is_ok());
     let full = all_full(path)?;
-    let current = match File::open(path) {
+    let current = match open_to_read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && !full.is_empty() => None,
-        file => {
-            let file = file?;
-            let length = file.metadata()?.len();
-            Some((file, length))
-        }
+        opened => Some(opened?),
     };
     if let Some(held) = held {
         let _ = held.unlock();
     }
     Ok(Snapshot { full, current })
+}
+
+/// Opens a file of a log with its length; a FIFO would block, and has no end.
+pub(crate) fn open_to_read(path: &Path) -> io::Result<(File, u64)> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = File::from(retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?);
+    let stat = file.metadata()?;
+    if !stat.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    Ok((file, stat.len()))
 }
 
 /// Returns the name of a full file, from its last entry.

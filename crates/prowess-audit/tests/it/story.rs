@@ -172,13 +172,15 @@ fn run_without_an_end_counts_until_the_last_entry() {
 }
 
 #[test]
-fn broken_log_has_no_story() {
+fn broken_log_has_a_story_of_what_is_proven() {
     let place = log();
     let text = place.text().replace("\"call\":2", "\"call\":9");
     std::fs::write(&place.path, text).expect("there is room");
     assert!(
         Story::read(&place.path, &StoryFilter { all: true, ..StoryFilter::default() }).is_err()
     );
+    let (story, read) = Story::read_proven(&place.path, &StoryFilter::default());
+    assert!(read.is_err() && shown(&story).contains("loaded pdf"), "{}", shown(&story));
     assert!(Statistics::read(&place.path).is_err());
 }
 

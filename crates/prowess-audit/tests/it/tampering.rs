@@ -60,7 +60,7 @@ fn each_flipped_bit_is_found() {
 fn changed_entries_are_named() {
     type Change = fn(&mut Vec<String>);
 
-    let changed = "was changed: it does not have the hash that it names";
+    let changed = "is not as it was written: its hash does not match";
     let order = |found, expected| {
         format!("has number {found} and not {expected}: entries were removed, inserted or moved")
     };
@@ -105,7 +105,7 @@ fn entry_in_another_spelling_is_not_accepted() {
     // A blank is where a line of a log has the comma, which is hashed here.
     fs::write(&place.path, format!("{hashed} \"hash\":\"{hash}\"}}\n")).expect("there is room");
     let error = verify(&place.path).expect_err("no log writes it so");
-    assert!(error.to_string().contains("was changed"), "{error}");
+    assert!(error.to_string().contains("is not as it was written"), "{error}");
 }
 
 #[test]

@@ -21,10 +21,10 @@ const VALIDATE: &str = "validate";
 pub(crate) const LEAST_SIMILARITY: u8 = 60;
 
 /// Commands that use the policies and no skills of the machine.
-const WITHOUT_SKILLS: [&str; 5] = ["approvals", "config", "new", "tour", VALIDATE];
+const WITHOUT_SKILLS: [&str; 6] = ["approvals", "audit", "config", "new", "tour", VALIDATE];
 
 /// Commands that use neither.
-const WITHOUT_POLICIES: &str = "add audit completions help man publish read-properties remove \
+const WITHOUT_POLICIES: &str = "add completions help man publish read-properties remove \
     sync to-prompt trust update verify version";
 
 /// The commands by purpose: the order of both helps of the program.
@@ -82,7 +82,7 @@ fn option_of(option: Arg, command: &str, unused: &[String]) -> Arg {
 /// Returns the help of the options of all commands.
 pub(crate) fn shared_options() -> String {
     let options = Args::command().get_arguments().cloned().collect::<Vec<_>>();
-    let command = Command::new("").disable_help_flag(true).args(options);
+    let command = Command::new("").max_term_width(80).disable_help_flag(true).args(options);
     command.help_template("{all-args}\n").render_long_help().to_string()
 }
 

@@ -4,6 +4,7 @@ mod find;
 mod shown;
 mod watch;
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -201,8 +202,8 @@ fn open() -> Result<Option<ApprovalDatabase>, Failure> {
     let surroundings = paths::surroundings()?;
     let path = paths::state_database(&surroundings);
     let path = path.ok_or_else(|| paths::without_home("the database of approvals"))?;
-    // A link to nowhere is there, and is refused.
-    if path.symlink_metadata().is_err() {
+    // A link to nowhere is there, and is refused; so is what cannot be looked at.
+    if path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         return Ok(None);
     }
     let database = ApprovalDatabase::open(path);

@@ -7,14 +7,17 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use prowess::AuditLog;
 use prowess_audit::{Head, Verified, VerifyError, verify, verify_against};
 use prowess_text::counted;
 use serde::Serialize;
+use serde_json::json;
 
-use crate::args::Audit;
+use crate::args::{Audit, AuditShow, Global};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output};
 use crate::paths;
+use crate::policies::policies;
 use crate::terminal::plain;
 
 /// The output of `audit verify --format json`.
@@ -27,12 +30,24 @@ struct Answer {
     torn_bytes: usize,
 }
 
-pub(crate) fn run(command: &Audit, output: &Output) -> Result<ExitCode, Failure> {
+pub(crate) fn run(command: &Audit, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+    let (Audit::Verify { file, .. } | Audit::Stats { file } | Audit::Show(AuditShow { file, .. })) =
+        command;
+    if file.is_none() && is_kept_and_empty(global, &located(file)?) {
+        output.result(&json!({ "entries": 0 }), |_| "nothing is recorded yet\n".to_owned())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     match command {
         Audit::Show(args) => show::run(args, &located(&args.file)?, output),
         Audit::Verify { head, file } => check(head.as_ref(), &located(file)?, output),
         Audit::Stats { file } => stats::run(&located(file)?, output),
     }
+}
+
+/// Returns whether the configuration keeps a log, which has no entry yet.
+fn is_kept_and_empty(global: &Global, path: &Path) -> bool {
+    path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
+        && policies(global).is_ok_and(|policies| policies.audit.log == AuditLog::Keep)
 }
 
 fn check(head: Option<&Head>, path: &Path, output: &Output) -> Result<ExitCode, Failure> {
@@ -57,11 +72,6 @@ pub(crate) fn verified(head: Option<&Head>, path: &Path) -> Result<Verified, Fai
 /// Returns the file, by default the one of this user.
 pub(crate) fn located(file: &Option<PathBuf>) -> Result<PathBuf, Failure> {
     if let Some(file) = file {
-        if file.metadata().is_ok_and(|it| !it.is_file()) {
-            let message = format!("`{}` is not a regular file", file.display());
-            let help = "name the log that a host writes, or a copy of it";
-            return Err(Failure::new("audit-log-unreadable", message, help));
-        }
         return Ok(file.clone());
     }
     let home = paths::surroundings()?.state_home();

@@ -83,6 +83,13 @@ pub(crate) fn for_person(code: &str, message: String, help: &str) -> Failure {
     Failure::new(code, words, help)
 }
 
+/// The log says that the session has ended: nothing of it is left open.
+impl Drop for Conversation<'_> {
+    fn drop(&mut self) {
+        let _ = self.runtime.close_session(self.session.id());
+    }
+}
+
 /// Returns a tool's name as the policies spell it: `skills_load`, `skills-load` or `skills.load`.
 pub(crate) fn tool_name(runtime: &Runtime, name: &str) -> String {
     ToolNaming::new(runtime.policies().name_style).spell(name)

@@ -108,7 +108,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Update(args)) => update::run(args, output),
         Some(Command::Verify(options)) => install::verify(options, output),
         Some(Command::Publish(args)) => publish::run(args, output),
-        Some(Command::Audit(command)) => audit::run(command, output),
+        Some(Command::Audit(command)) => audit::run(command, global, output),
         Some(Command::Approvals { command }) => approvals::run(command.as_ref(), global, output),
         Some(Command::Completions { words: Some(words), .. }) => {
             candidates::print(words, global, output)

@@ -49,11 +49,16 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     let runtime = builder_with(global, policies, &plugins)?.build()?;
     let conversation = Conversation::open(&runtime)?;
     let (id, script) = (args.id(), args.script());
-    conversation.load(&[id.to_owned()])?;
     if args.script.is_none() {
+        let turn = conversation.turn()?;
+        // A list loads nothing; the load says why there is no such skill.
+        if turn.catalog().find(id, Caller::User).found().is_none() {
+            conversation.load(&[id.to_owned()])?;
+        }
         let directories = &runtime.policies().tools.script_directories;
-        return scripts::list(&conversation.turn()?, id, directories, output);
+        return scripts::list(&turn, id, directories, output);
     }
+    conversation.load(&[id.to_owned()])?;
     let files = CallerFiles { here: &here, policy: &scripts };
     let arguments: Vec<_> = args.arguments.iter().map(|it| files.resolved(it)).collect();
     let run = call(

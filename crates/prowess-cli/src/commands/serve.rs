@@ -26,7 +26,7 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     let default = if args.http.is_some() { Level::INFO } else { Level::WARN };
     let is_json = output.format() == Format::Json;
     let format = args.log.unwrap_or(if is_json { LogFormat::Json } else { LogFormat::Text });
-    log::open(format, default, output.is_quiet())?;
+    log::open(format, default, output.is_quiet());
     // Created first: signals that arrive from then on request a reload.
     let server = Server::create(args, output)?;
     let mut policies = prowess_mcp::adapt(policies::policies(global)?);

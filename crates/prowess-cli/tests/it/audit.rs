@@ -75,6 +75,8 @@ fn tampering_is_reported_with_its_line() {
         let broken = run(args, &path);
         assert_eq!(broken.code, Some(1), "{args:?}");
         assert!(broken.stderr.contains("error[audit-log-broken]: line 3 of"), "{}", broken.stderr);
+        let is_shown = broken.stdout.contains("chat-1");
+        assert_eq!(is_shown, args[1] == "show", "what is proven is shown: {}", broken.stdout);
     }
 }
 
@@ -100,6 +102,10 @@ fn missing_log_is_named() {
     assert!(missing.stderr.contains("error[audit-log-unreadable]"), "{}", missing.stderr);
     assert!(missing.stderr.contains(".local/state/prowess/audit.jsonl"), "{}", missing.stderr);
     assert!(missing.stderr.contains("audit: { log: keep }"), "the help says how to keep a log");
+    for command in ["show", "verify", "stats"] {
+        let empty = Program::new().run(&["--set", "audit.log=keep", "audit", command]);
+        assert_eq!(empty.text(), "nothing is recorded yet\n", "{command}");
+    }
 }
 
 #[test]

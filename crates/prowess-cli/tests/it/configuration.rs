@@ -140,7 +140,7 @@ fn error_names_file_line_and_column() {
     let meant = "unknown key `max_tokns`; did you mean `max_tokens`?";
     let keys = "`prowess config init --print --all` explains every key";
     check(user, "prompt:\n  max_tokns: 5\n", "config-invalid", [meant, keys], (2, 3));
-    check(user, "session: [\n", "config-invalid", ["while parsing", keys], (2, 1));
+    check(user, "session: [\n", "config-invalid", ["while parsing", "near line 2"], (2, 1));
     run(&tree, &["trust"]).text();
     let project = "repository/.prowess/config.yaml";
     let text = "registry:\n  profile: spec\ngate:\n  ungranted: allow\n";

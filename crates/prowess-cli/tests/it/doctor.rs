@@ -1,7 +1,9 @@
 //! A fault that ends commands is a finding of `doctor`; `config set` and `config check` refuse it.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
+use crate::bad_input::{make_fifo, without_override};
 use crate::configuration::{machine, run};
 use crate::program::Program;
 
@@ -82,6 +84,12 @@ fn value_that_commands_refuse_is_not_set() {
     let cases = [
         ("discovery.roots", "{ nosuch: [~/x] }", "`discovery.roots.nosuch`: there is no layer"),
         ("discovery.roots", "{ user: [x] }", "`x` is not absolute"),
+        ("discovery.organization", "x", "`x` is not absolute"),
+        ("session.max_active", "0", "at least 1"),
+        ("approvals.pending_seconds", "0", "at least 1"),
+        ("tools.script_seconds", "0", "at least 1"),
+        ("scripts.limits.processes", "0", "at least 1"),
+        ("scripts.limits.memory_bytes", "1", "at least 16777216"),
         ("plugins.settings", "{ x: { layer: nosuch } }", "plugins.settings.x.layer"),
         ("plugins.load", "[/gone.so]", "plugins.load"),
         ("scripts.authorities", "/gone.pem", "scripts.authorities"),
@@ -125,12 +133,57 @@ fn broken_configuration_is_repaired_key_by_key() {
 fn pipe_at_the_place_of_a_file_stops_nothing() {
     let tree = machine();
     fs::create_dir_all(tree.join("home/.config/prowess")).unwrap();
-    crate::bad_input::make_fifo(&tree.join(USER));
+    make_fifo(&tree.join(USER));
     for args in [&["list"][..], &["config", "set", "prompt.max_tokens", "7"]] {
         let ran = run(&tree, &[args, &["--format", "json"]].concat());
         assert_eq!(ran.error()["code"], "config-unreadable", "{ran:?}");
     }
     assert_eq!(run(&tree, &["doctor"]).code, Some(1));
+    fs::remove_file(tree.join(USER)).unwrap();
+    let state = tree.join("home/.local/state/prowess");
+    fs::create_dir_all(&state).unwrap();
+    make_fifo(&state.join("audit.jsonl"));
+    make_fifo(&state.join("trust.json.lock"));
+    for args in [&["doctor"][..], &["audit", "show"], &["audit", "verify"], &["audit", "stats"]] {
+        let ran = run(&tree, args);
+        let said = [ran.stdout, ran.stderr].concat();
+        assert!(said.contains("[audit-log-unreadable]"), "{args:?}: {said}");
+    }
+    assert_eq!(run(&tree, &["trust"]).code, Some(1), "the lock is no file");
+}
+
+/// What this machine lacks may come later, and is a warning.
+#[test]
+fn missing_paths_of_the_configuration_are_warnings() {
+    let tree = machine();
+    for (key, value, named) in [
+        ("plugins.directories", "[/nosuch]", "/nosuch"),
+        ("scripts.read", "[/nosuch]", "/nosuch"),
+        ("scripts.write", "[/nosuch]", "/nosuch"),
+        ("scripts.interpreters", "{ sh: [nosuchsh] }", "nosuchsh"),
+    ] {
+        let ran = run(&tree, &["--set", &format!("{key}={value}"), "doctor"]);
+        let words = ran.text().split_whitespace().collect::<Vec<_>>().join(" ");
+        let found = format!("warning[path-not-found]: `{key}`: `{named}` does not exist");
+        assert!(words.contains(&found), "{ran:?}");
+    }
+}
+
+/// As `run` and `serve` would say, before they need it.
+#[test]
+fn state_that_this_user_may_not_use_is_a_finding() {
+    let tree = machine();
+    let state = tree.join("home/.local/state/prowess");
+    let may = |mode: u32| fs::set_permissions(&state, fs::Permissions::from_mode(mode)).unwrap();
+    fs::create_dir_all(&state).unwrap();
+    may(0o555);
+    let args = ["--set", "audit={ log: keep, policy: required }"];
+    let doctor = without_override(|| run(&tree, &[&args[..], &["doctor"]].concat()));
+    assert!(doctor.stdout.contains("error[audit-log-unavailable]"), "{doctor:?}");
+    may(0o000);
+    let approvals = without_override(|| run(&tree, &["approvals"]));
+    may(0o755);
+    assert!(approvals.stderr.contains("[state-database-invalid]"), "{approvals:?}");
 }
 
 #[test]

@@ -193,8 +193,8 @@ fn option_without_effect_is_refused() {
     ] {
         check(args, &format!("`{option}` has no effect on `{command}`: {skills}"));
     }
-    let policies = "`--set` has no effect on `audit`: it changes the configuration";
-    check(&["audit", "verify", "--set", "a=b"], policies);
+    let policies = "`--set` has no effect on `verify`: it changes the configuration";
+    check(&["verify", "--set", "a=b"], policies);
     check(&["list", "--hints"], "unexpected argument '--hints'");
     let without = Program::new().run(&["version", "--no-cache", "--no-config"]);
     assert_eq!(without.code, Some(0), "{}", without.stderr);

@@ -1,15 +1,20 @@
 //! The limits of scripts that are keys of a file.
 
 use prowess_sandbox::Limits;
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The limits that two operators would set differently.
 #[derive(Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Keys {
+    #[serde(deserialize_with = "prowess_core::positive")]
     processes: u64,
     memory_bytes: u64,
 }
+
+/// The least memory in which an interpreter starts: 16 MiB.
+const LEAST_MEMORY: u64 = 16 << 20;
 
 impl Default for Keys {
     fn default() -> Self {
@@ -36,6 +41,11 @@ pub(super) fn serialize<S: Serializer>(limits: &Limits, serializer: S) -> Result
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Limits, D::Error> {
     let Keys { processes, memory_bytes } = Keys::deserialize(deserializer)?;
+    if memory_bytes < LEAST_MEMORY {
+        let message =
+            format!("`memory_bytes` is {memory_bytes} and has to be at least {LEAST_MEMORY}");
+        return Err(D::Error::custom(message));
+    }
     let default = default();
     // Memory that is granted can be addressed.
     let address_space = default.address_space.max(memory_bytes);

@@ -26,6 +26,7 @@ const CLEANUP_INTERVAL: u64 = 60 * 60 * 1000;
 #[serde(default, deny_unknown_fields)]
 pub struct ApprovalPolicy {
     /// The number of seconds for which a person is asked about a call. By default an hour.
+    #[serde(deserialize_with = "prowess_core::positive")]
     pub pending_seconds: u64,
     /// The number of seconds for which approvals are kept after they were spent or revoked, or have
     /// expired. By default a week. No key of a file: the audit log is the record.

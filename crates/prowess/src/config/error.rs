@@ -31,7 +31,9 @@ pub struct ConfigError {
 pub enum ConfigErrorKind {
     /// No preset has this name.
     UnknownPreset,
-    /// The text is not YAML, or has a key or a value that no policy has.
+    /// The text is not YAML.
+    Syntax,
+    /// The text has a key or a value that no policy has.
     Invalid,
     /// A project sets a key that could widen the rights of its own skills.
     ForbiddenKey,
@@ -87,6 +89,11 @@ impl ConfigError {
             }
             None => Self::new(ConfigErrorKind::Invalid, position, with_suggestion(&message)),
         }
+    }
+
+    #[allow(clippy::needless_pass_by_value, reason = "it maps an error")]
+    pub(super) fn syntax(error: serde_yaml::Error) -> Self {
+        Self { kind: ConfigErrorKind::Syntax, ..Self::invalid(error) }
     }
 
     pub(super) fn forbidden(error: &serde_yaml::Error) -> Self {
@@ -150,6 +157,11 @@ fn with_suggestion(message: &str) -> String {
         .replace("invalid type: unit value", "invalid type: null");
     if let Some((key, _)) = renamed.split_once("data did not match any variant") {
         return format!("{key}the value has none of the forms that this key takes");
+    }
+    if let Some((key, number)) = renamed.split_once("invalid type: integer ")
+        && let Some((number, _)) = number.split_once(" as ")
+    {
+        return format!("{key}the number {number} is too large");
     }
     let Some((wrong, expected)) = renamed.split_once(", expected ") else { return renamed };
     if let Some(expected) = without_type(expected) {

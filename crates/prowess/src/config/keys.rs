@@ -9,13 +9,16 @@ use crate::Policies;
 pub(super) struct Leaf {
     key: String,
     origin: Origin,
+    /// Whether it is `{}`, which leaves the keys below it as they are.
+    is_empty: bool,
 }
 
 impl Leaf {
     /// Adds the keys that a part sets.
     pub(super) fn push_all(all: &mut Vec<Self>, part: &Value, origin: &Origin) {
-        visit(part, &mut Vec::new(), &mut |key, _| {
-            all.push(Self { key: key.join("."), origin: origin.clone() });
+        visit(part, &mut Vec::new(), &mut |key, value| {
+            let is_empty = value.is_mapping();
+            all.push(Self { key: key.join("."), origin: origin.clone(), is_empty });
         });
     }
 
@@ -24,7 +27,7 @@ impl Leaf {
         let is_below = |lower: &str, upper: &str| {
             lower.strip_prefix(upper).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        is_below(key, &self.key) || is_below(&self.key, key)
+        is_below(&self.key, key) || !self.is_empty && is_below(key, &self.key)
     }
 }
 

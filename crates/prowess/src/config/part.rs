@@ -42,27 +42,28 @@ impl ConfigPart {
     }
 
     pub(super) fn read(&self) -> Result<Written, ConfigError> {
-        self.read_value().map_err(|error| ConfigError::invalid(error).of(&self.origin))
+        self.read_value().map_err(|error| error.of(&self.origin))
     }
 
-    fn read_value(&self) -> Result<Written, serde_yaml::Error> {
+    fn read_value(&self) -> Result<Written, ConfigError> {
+        let invalid = ConfigError::invalid;
         let mut value = match &self.content {
             Content::Text(text) => {
-                let value: Value = serde_yaml::from_str(text)?;
+                let value: Value = serde_yaml::from_str(text).map_err(ConfigError::syntax)?;
                 // Checked from the text, because a value has no lines for errors.
-                serde_yaml::from_str::<TypeCheck>(text)?;
+                serde_yaml::from_str::<TypeCheck>(text).map_err(invalid)?;
                 value
             }
             Content::Value { key, value } => {
-                let value = nested(key, serde_yaml::from_str(value)?);
+                let value = nested(key, serde_yaml::from_str(value).map_err(ConfigError::syntax)?);
                 // Checked over the defaults, because a value alone may be a part of something.
-                let mut whole = serde_yaml::to_value(Policies::default())?;
+                let mut whole = serde_yaml::to_value(Policies::default()).map_err(invalid)?;
                 lay_over(&mut whole, value.clone());
-                TypeCheck::deserialize(whole)?;
+                TypeCheck::deserialize(whole).map_err(invalid)?;
                 value
             }
         };
-        let preset = Preset::deserialize(value.clone())?.name();
+        let preset = Preset::deserialize(value.clone()).map_err(invalid)?.name();
         match value.as_mapping_mut() {
             Some(mapping) => drop(mapping.remove("preset")),
             None => value = Value::Mapping(Mapping::new()),

@@ -51,7 +51,9 @@ fn of(path: &mut Vec<Step>) -> Value {
     let schema = match seen.shape {
         None => json!({}),
         Some(Shape::Boolean) => json!({ "type": "boolean" }),
-        Some(Shape::Integer) => json!({ "type": "integer", "minimum": 0 }),
+        Some(Shape::Integer) => {
+            json!({ "type": "integer", "minimum": u8::from(seen.is_positive) })
+        }
         Some(Shape::Text) => json!({ "type": "string" }),
         Some(Shape::List) => json!({ "type": "array", "items": inside(Step::Item) }),
         Some(Shape::Map) => {

@@ -38,6 +38,8 @@ fn last_part_wins_and_is_the_origin() {
         project("registry: { profile: strict }\n"),
         ConfigPart::value(Origin::Variable("PROWESS_X".to_owned()), "prompt.max_tokens", "200"),
         option("registry.limits.body_lines.max", "7"),
+        // Nothing inside leaves what is below.
+        option("registry", "{}"),
     ];
     let all = read(&parts);
     for (key, expected) in [
@@ -142,17 +144,18 @@ fn project_adds_to_the_skipped_names() {
 fn wrong_types_are_named_in_words() {
     let all = read(&[]);
     for key in all.values().iter().map(|value| value.key.as_str()) {
-        for written in ["3", "text", "[3]", "{ a: 3 }", "true", "-1"] {
+        for written in ["3", "text", "[3]", "{ a: 3 }", "true", "-1", "99999999999999999999"] {
             let part = ConfigPart::value(Origin::Option(key.to_owned()), key, written);
             let Err(error) = Configuration::of(&[part]) else { continue };
-            let mut words = [" struct", " enum", " variant", "tuple", "tag", "sequence"].iter();
+            let mut words =
+                [" struct", " enum", " variant", "tuple", "tag", "sequence", "u128"].iter();
             assert!(!words.any(|word| error.message.contains(word)), "{written}: {error}");
         }
     }
 }
 
 /// The texts that no policy accepts, each with a part of the error.
-const WRONG: [(&str, &str); 14] = [
+const WRONG: [(&str, &str); 15] = [
     ("preset: nonsense\n", "no preset named `nonsense`; the presets are `standard`, `few-active`"),
     ("preset: boxy\n", "no preset named `boxy`; did you mean `boxxy`?"),
     (
@@ -162,6 +165,10 @@ const WRONG: [(&str, &str); 14] = [
     ("session:\n  max_actve: 2\n", "max_actve"),
     ("session:\n  max_active: many\n", "invalid type: string \"many\", expected a whole number"),
     ("session: { max_active: -1 }", "-1"),
+    (
+        "session: { max_active: 0 }",
+        "session.max_active: invalid value: integer `0`, expected a whole number of at least 1",
+    ),
     (
         "preset: standard\nregistry:\n  name_rule: kebab\n",
         "registry.name_rule: unknown value `kebab`; did you mean `kebab-letter-first`? at line 3 column 14",

@@ -27,7 +27,14 @@ pub(super) fn run(args: &AuditShow, path: &Path, output: &Output) -> Result<Exit
         denied: args.denied,
         all: args.all,
     };
-    let story = Story::read(path, &filter).map_err(|error| failure(path, &error))?;
+    let (story, read) = Story::read_proven(path, &filter);
+    if let Err(error) = read {
+        // An operator needs what is proven most when the rest is not.
+        if output.is_text() {
+            output.data(&text(&story, &zone))?;
+        }
+        return Err(failure(path, &error));
+    }
     if let (Some(session), []) = (&args.session, &*story.sessions) {
         let message = format!("`{}` has no such events of session `{session}`", path.display());
         let help = "see `prowess audit show` for all sessions";

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use prowess::Policies;
+use prowess::script::Interpreters;
+use prowess::source_fs::codes::ROOT_NOT_ABSOLUTE;
 use serde::Serialize;
 
 use crate::args::Global;
@@ -68,10 +70,12 @@ pub(super) fn check_change(global: &Global, file: &Path, text: &str) -> Result<(
 pub(crate) fn unusable_paths(policies: &Policies) -> impl Iterator<Item = (&'static str, Failure)> {
     let Policies { discovery, scripts, sources, .. } = policies;
     let help = "correct the path in the configuration";
-    let roots = discovery.roots.values().flatten().filter(|root| !root.is_absolute());
-    let relative = roots.map(|root| {
+    let roots = discovery.roots.values().flatten().map(|root| ("discovery.roots", root));
+    let organization = discovery.organization.iter().map(|root| ("discovery.organization", root));
+    let relative = roots.chain(organization).filter(|(_, root)| !root.is_absolute());
+    let relative = relative.map(|(key, root)| {
         let message = format!("`{}` is not absolute", root.display());
-        ("discovery.roots", Failure::usage("root-not-absolute", message, help))
+        (key, Failure::usage(ROOT_NOT_ABSOLUTE.as_str(), message, help))
     });
     let authorities = scripts.authorities.iter().map(|file| ("scripts.authorities", &**file));
     let secrets = scripts.secrets.iter().filter_map(|secret| secret.file.as_deref());
@@ -86,6 +90,34 @@ pub(crate) fn unusable_paths(policies: &Policies) -> impl Iterator<Item = (&'sta
         (key, Failure::usage("path-not-found", message, help))
     });
     relative.chain(missing).collect::<Vec<_>>().into_iter()
+}
+
+/// Returns what the configuration names and this machine lacks, with the keys: it may come later.
+pub(crate) fn missing_paths(policies: &Policies) -> Vec<(&'static str, Failure)> {
+    let Policies { plugins, scripts, .. } = policies;
+    let named = [
+        ("plugins.directories", &plugins.directories),
+        ("scripts.read", &scripts.read),
+        ("scripts.write", &scripts.write),
+    ];
+    let paths = named.into_iter().flat_map(|(key, paths)| paths.iter().map(move |it| (key, it)));
+    let missing = paths.filter(|(_, path)| !path.exists()).map(|(key, path)| {
+        (key, path.display().to_string(), "create it, or correct the path in the configuration")
+    });
+    // A machine need not have each interpreter of the defaults.
+    let common = Interpreters::default().0;
+    let chosen =
+        scripts.interpreters.0.iter().filter(|(it, command)| common.get(*it) != Some(command));
+    let is_there = |name: &&String| match name.contains('/') {
+        true => Path::new(name).exists(),
+        false => scripts.search_path.iter().any(|directory| directory.join(name).exists()),
+    };
+    let programs = chosen.filter_map(|(_, command)| command.first().filter(|it| !is_there(it)));
+    let help = "install it in a directory of `scripts.search_path`, or name another program";
+    let programs = programs.map(|name| ("scripts.interpreters", name.clone(), help));
+    let failure =
+        |name: &str, help| Failure::new("path-not-found", format!("`{name}` does not exist"), help);
+    missing.chain(programs).map(|(key, name, help)| (key, failure(&name, help))).collect()
 }
 
 fn text(checked: &Checked) -> String {

@@ -4,11 +4,12 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use prowess::Origin;
+use prowess::{Configuration, Origin};
 use prowess_dir::{Dir, Links};
 use serde_json::{Value, json};
 
 use super::check::check_change;
+use super::show::{is_key, without_value};
 use crate::args::Global;
 use crate::failure::{Failure, Place};
 use crate::named_file;
@@ -42,6 +43,9 @@ pub(super) fn unset(key: &str, project: bool, output: &Output) -> Result<(), Fai
     let file = ConfigFile::open(project)?;
     let text = text_edit::unset(TextFormat::Yaml, &file.text, &key.split('.').collect::<Vec<_>>());
     let Some(text) = text.map_err(|fault| file.not_editable(key, &fault))? else {
+        if let (false, Ok(all)) = (is_key(key), Configuration::of(&[])) {
+            return Err(without_value(key, all.values()));
+        }
         let message = format!("`{}` does not set `{key}`", file.path.display());
         let help = format!("`prowess config show {key}` prints where a value comes from");
         return Err(Failure::new("config-key-not-set", message, help));

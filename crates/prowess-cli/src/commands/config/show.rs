@@ -117,7 +117,7 @@ fn mask(name: &str, value: &mut Value) {
 }
 
 /// Returns the failure of a key that has no value: nothing sets it, or it is no key.
-fn without_value(key: &str, values: &[ConfigValue]) -> Failure {
+pub(super) fn without_value(key: &str, values: &[ConfigValue]) -> Failure {
     if is_key(key) {
         let help = format!("`prowess config set {key} VALUE` sets it");
         return Failure::new("config-key-not-set", format!("nothing sets `{key}`"), help);
@@ -136,7 +136,7 @@ fn without_value(key: &str, values: &[ConfigValue]) -> Failure {
 }
 
 /// Returns whether the schema has a key, which may be of an entry of a mapping.
-fn is_key(key: &str) -> bool {
+pub(super) fn is_key(key: &str) -> bool {
     let schema = Configuration::schema();
     let below = |schema: &Value, part: &str| {
         let entry = || schema.get("additionalProperties").filter(|entry| entry.is_object());

@@ -37,6 +37,8 @@ pub(super) struct Seen {
     /// `None` for a type that accepts several kinds of values.
     pub(super) shape: Option<Shape>,
     pub(super) is_optional: bool,
+    /// Whether a number is at least 1.
+    pub(super) is_positive: bool,
 }
 
 /// Returns the values that the policies accept at a place.
@@ -118,9 +120,10 @@ impl<'de> Deserializer<'de> for Probe<'_> {
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
-        _name: &'static str,
+        name: &'static str,
         visitor: V,
     ) -> Result<V::Value, Error> {
+        self.seen.is_positive |= self.path.is_empty() && name == "Positive";
         visitor.visit_newtype_struct(self)
     }
 
