@@ -152,7 +152,7 @@ fn pipe_at_the_place_of_a_file_stops_nothing() {
     assert_eq!(run(&tree, &["trust"]).code, Some(1), "the lock is no file");
 }
 
-/// What this machine lacks may come later, and is a warning.
+/// A path that this machine lacks may come later: a warning.
 #[test]
 fn missing_paths_of_the_configuration_are_warnings() {
     let tree = machine();
