@@ -15,7 +15,8 @@ const SHORTEST_BEGINNING: usize = 6;
 const SHORTEST_LINE: usize = 12;
 
 /// Removes secrets from texts: the values of names such as `api_key`, `password` and `token`, what
-/// [`prowess_core::find_credential`] finds, and the values that the host registers, wherever they occur.
+/// [`prowess_core::find_credential`] finds, and the values that the host registers, wherever they
+/// occur.
 ///
 /// ```
 /// use prowess_audit::Redactor;

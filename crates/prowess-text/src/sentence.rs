@@ -20,7 +20,9 @@ pub fn clipped(text: &str, max: usize) -> String {
 
 /// Returns an untrusted text for the decision of a person, as [`clipped`] does, but with its head,
 /// its tail and the number of characters between them, so that nothing hides behind a cut.
+/// A run of blanks, and a blank that is no space, is written with its length and its code.
 pub fn head_and_tail(text: &str, max: usize) -> String {
+    let text = &with_marked_blanks(text);
     let count = text.chars().count();
     if count <= max {
         return clipped(text, max);
@@ -30,6 +32,26 @@ pub fn head_and_tail(text: &str, max: usize) -> String {
     let tail = &rest[end_of(rest, count - 2 * half)..];
     let left_out = format!(" […{} of {count} characters…] ", count - 2 * half);
     [clipped(head, half), left_out, clipped(tail, half)].concat()
+}
+
+/// Returns a text in which one space alone looks like a space.
+fn with_marked_blanks(text: &str) -> String {
+    let is_blank = |it: char| {
+        (it.is_whitespace() && !it.is_control()) || matches!(it, '\u{2800}' | '\u{3164}')
+    };
+    let mut marked = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(character) = rest.next() {
+        let mut count = 1;
+        while is_blank(character) && rest.next_if_eq(&character).is_some() {
+            count += 1;
+        }
+        match (is_blank(character), count, character) {
+            (false, ..) | (_, 1, ' ') => marked.push(character),
+            _ => marked.push_str(&format!("[{count} × U+{:04X}]", u32::from(character))),
+        }
+    }
+    marked
 }
 
 /// Joins texts, each as [`quoted`]: `a`, `b` and `c`.

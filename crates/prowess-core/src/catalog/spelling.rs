@@ -21,11 +21,12 @@ pub(super) struct Spelling<'r> {
     qualified: Option<(Cow<'r, str>, Cow<'r, str>)>,
 }
 
-/// How near a spelling is: an id or a declared name, a directory.
+/// How near a spelling is: the declared name as it is, an id or a declared name, a directory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Nearness {
     Directory,
     Name,
+    Exact,
 }
 
 impl<'r> Spelling<'r> {
@@ -46,6 +47,9 @@ impl<'r> Spelling<'r> {
     }
 
     pub(super) fn nearness(&self, record: Record<'_>) -> Option<Nearness> {
+        if record.name() == self.written {
+            return Some(Nearness::Exact);
+        }
         // A path or a qualified name is no name, unless the name has such a separator itself.
         let is_own =
             |separator| !self.written.contains(separator) || record.name().contains(separator);

@@ -45,9 +45,19 @@ impl Resolution<'_> {
     }
 
     fn shadow_all(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {
-        for &loser in losers {
+        // Another name in the same layer is another skill, although both make one id.
+        let (others, same): (Vec<_>, Vec<_>) =
+            losers.iter().partition(|&&loser| self.is_another_name(winner, loser));
+        for loser in same {
             self.shadow_one(winner, loser);
         }
+        self.disambiguate(winner, &others);
+    }
+
+    fn is_another_name(&self, winner: RecordIndex, loser: RecordIndex) -> bool {
+        let [one, other] = [winner, loser].map(|at| self.builder.record(at));
+        let spelled = |name: &str| name.to_lowercase().replace(['_', ' '], "-");
+        one.layer().name == other.layer().name && spelled(one.name()) != spelled(other.name())
     }
 
     fn shadow_one(&mut self, winner: RecordIndex, loser: RecordIndex) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{CatalogProvider, Layer, MemorySource, SkillSource, Trust};
+use prowess_core::{Caller, CatalogProvider, Layer, MemorySource, SkillSource, Trust};
 use prowess_registry::{Registry, RegistryError};
 
 use crate::fixture::{memory, registry, skill_md};
@@ -57,7 +57,14 @@ fn exact_name_wins_over_repaired_ones_of_its_layer() {
     };
     let [first, second] = [("a/SKILL.md", "-deploy"), ("b/SKILL.md", "\u{ff24}EPLOY")];
     let user = source("user", &[first, second, ("deploy/SKILL.md", "deploy")]);
-    check(&registry(vec![("user", Trust::Trusted, user)]), "deploy/SKILL.md", 2);
+    let user = registry(vec![("user", Trust::Trusted, user)]);
+    check(&user, "deploy/SKILL.md", 1);
+    // A name that differs by more than case and blanks is another skill's, and finds it.
+    for (name, place) in [("-deploy", "a/"), ("deploy", "deploy/"), ("user:deploy#2", "a/")] {
+        let found = user.catalog().find(name, Caller::Model).found().map(|it| it.location());
+        let place = format!("memory://user/{place}SKILL.md");
+        assert_eq!(found, Some(place), "{name}");
+    }
     // A layer above keeps its precedence.
     let above = source("project", &[first]);
     let below = source("user", &[("deploy/SKILL.md", "deploy")]);

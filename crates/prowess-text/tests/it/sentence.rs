@@ -35,6 +35,15 @@ fn a_list_has_its_word_before_the_last() {
 #[test]
 fn long_text_shows_its_end_and_its_length() {
     assert_eq!(head_and_tail("short\n", 7), "short\\u{a}");
+    for (text, shown) in [
+        ("a b", "a b"),
+        ("a  b", "a[2 × U+0020]b"),
+        ("a\u{a0}b", "a[1 × U+00A0]b"),
+        ("a\u{2028}\u{2028} b", "a[2 × U+2028] b"),
+        ("a\u{2800}", "a[1 × U+2800]"),
+    ] {
+        assert_eq!(head_and_tail(text, 99), shown);
+    }
     let text = format!("{}é rm -rf", "a".repeat(100));
     let shown = head_and_tail(&text, 20);
     assert_eq!(shown, "aaaaaaaaaa […88 of 108 characters…] aaé rm -rf");

@@ -86,10 +86,10 @@ impl Shown {
         let call = one_line(&call, columns.saturating_sub(self.state.len() + 2).min(WIDTH));
         let mut text = format!("{ID}{number}{ID:#}  {}  {call}\n", self.state);
         if !self.preview.is_empty() {
-            let whole = one_line(&self.preview, usize::MAX);
-            let shown = head_and_tail(&whole, columns.min(WIDTH).saturating_sub(CUT));
-            let _ = writeln!(text, "{:margin$}{shown}", "");
-            if shown.contains("characters…]") {
+            let most = columns.min(WIDTH).saturating_sub(CUT);
+            let shown = head_and_tail(&self.preview, most);
+            let _ = writeln!(text, "{:margin$}{}", "", plain(&shown));
+            if shown != self.preview {
                 let id =
                     self.number.map_or_else(|| self.id.to_string(), |number| number.to_string());
                 let _ = writeln!(text, "{:margin$}all of it: prowess approvals show {id}", "");
