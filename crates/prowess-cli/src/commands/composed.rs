@@ -34,8 +34,7 @@ impl Composed {
         policies: Option<Policies>,
         output: &Output,
     ) -> Result<Self, Failure> {
-        let turn = turn(global, args, policies, output)?;
-        Ok(Self {
+        in_turn(global, args, policies, output, |turn| Self {
             prompt: turn.prompt(),
             agent_instructions: turn.agent_instructions(),
             levels: turn.levels(),
@@ -75,13 +74,14 @@ impl InPrompt {
     }
 }
 
-/// Starts the model call of these arguments.
-pub(crate) fn turn(
+/// Starts the model call of these arguments, and does this with it before its session is closed.
+pub(crate) fn in_turn<T>(
     global: &Global,
     args: &PromptArgs,
     policies: Option<Policies>,
     output: &Output,
-) -> Result<Turn, Failure> {
+    work: impl FnOnce(Turn) -> T,
+) -> Result<T, Failure> {
     let runtime = match policies {
         None => runtime::runtime(global)?,
         Some(policies) => {
@@ -96,8 +96,8 @@ pub(crate) fn turn(
         conversation.read(path)?;
     }
     let turn = conversation.turn()?;
-    Ok(match &args.request.message {
+    Ok(work(match &args.request.message {
         Some(message) => turn.with_message(message),
         None => turn,
-    })
+    }))
 }

@@ -6,7 +6,7 @@ use prowess::vendor::{RequestOptions, WireFormat};
 use prowess::{Message, ModelRequest, RequestParts};
 
 use crate::args::{Global, ModelRequestArgs, PromptArgs, Vendor};
-use crate::commands::composed::turn;
+use crate::commands::composed::in_turn;
 use crate::failure::Failure;
 use crate::output::{DIM, Output};
 
@@ -20,7 +20,7 @@ pub(crate) fn run(
     let ModelRequestArgs { model, rules, message, .. } = &args.request;
     let messages = message.iter().map(Message::user).collect();
     let parts = RequestParts::new(rules.as_deref().unwrap_or_default(), messages);
-    let request = turn(global, args, None, output)?.messages(parts);
+    let request = in_turn(global, args, None, output, |turn| turn.messages(parts))?;
     let options = RequestOptions { model: model.clone(), ..RequestOptions::default() };
     match body(&request, vendor, &options) {
         Some(body) => output.json(&body)?,
