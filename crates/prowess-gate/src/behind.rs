@@ -8,6 +8,8 @@ mod mention;
 mod programs;
 mod wrapper;
 
+use prowess_text::quoted;
+
 use crate::{HostFiles, SimpleCommand, shell_commands};
 
 /// The most commands that are followed. Whatever is behind more of them cannot be seen.
@@ -43,6 +45,13 @@ impl Run {
         Some(is_any || word == expected)
     }
 
+    /// Returns the run under the name of another program, if both are one file.
+    pub(crate) fn as_program(&self, other: &str, files: Option<&dyn HostFiles>) -> Option<Self> {
+        let names = names(Some(&other.to_owned()), files);
+        let is_same = self.names.iter().any(|name| names.contains(name));
+        is_same.then(|| Self { names, ..self.clone() })
+    }
+
     fn with(&self, words: &[String]) -> Self {
         Self { words: words.to_vec(), ..self.clone() }
     }
@@ -52,11 +61,13 @@ impl Run {
 #[derive(Debug, Default)]
 pub(crate) struct Runs {
     pub(crate) commands: Vec<Run>,
-    /// A program that runs what cannot be read here, such as `python`.
-    pub(crate) opaque: Option<String>,
+    /// The words of lines that cannot be read, from each on.
+    pub(crate) written: Vec<Run>,
+    /// Why it cannot be seen whether a denied command runs, as behind `python`.
+    pub(crate) doubt: Option<String>,
     /// Programs that are not known, with each command in their words that they may run.
     pub(crate) mentioned: Vec<(String, Run)>,
-    /// Whether a command that a shell is given cannot be read.
+    /// Whether a line that cannot be read is too long to look for a denied command in it.
     pub(crate) is_unreadable: bool,
     queue: Vec<Run>,
 }
@@ -66,15 +77,29 @@ impl Runs {
     pub(crate) fn of(commands: &[SimpleCommand], files: Option<&dyn HostFiles>) -> Self {
         let run = |command: &SimpleCommand| Run { words: command.words.clone(), ..Run::default() };
         let mut runs = Self { queue: commands.iter().map(run).collect(), ..Self::default() };
+        runs.follow_all(files);
+        runs
+    }
+
+    fn follow_all(&mut self, files: Option<&dyn HostFiles>) {
+        let runs = self;
         while let Some(mut run) = runs.queue.pop() {
             if runs.commands.len() == MAX_RUNS {
-                runs.opaque.get_or_insert_with(|| run.words.concat());
+                runs.hide(&run.words.concat());
                 break;
             }
             run.names = names(run.words.first(), files);
             runs.follow(&run, files);
             runs.commands.push(run);
         }
+    }
+
+    /// Follows what is there of a line that was not read as a whole, and why.
+    pub(crate) fn of_text(text: &str, reason: &str, files: Option<&dyn HostFiles>) -> Self {
+        let mut runs = Self::default();
+        runs.doubt_of(reason);
+        runs.add_line(&Run::default(), text);
+        runs.follow_all(files);
         runs
     }
 
@@ -119,8 +144,18 @@ impl Runs {
             Ok(commands) => {
                 self.queue.extend(commands.iter().map(|command| run.with(&command.words)));
             }
-            Err(_) => self.is_unreadable = true,
+            Err(unreadable) => {
+                self.doubt_of(&unreadable.to_string());
+                match mention::runs(run, std::iter::once(line), None) {
+                    Some(runs) => self.written.extend(runs),
+                    None => self.is_unreadable = true,
+                }
+            }
         }
+    }
+
+    fn doubt_of(&mut self, reason: &str) {
+        self.doubt.get_or_insert_with(|| format!("{reason}, so it may run what is denied"));
     }
 
     /// A program may run this text as a line, if it is one.
@@ -133,7 +168,8 @@ impl Runs {
 
     /// A program runs something that cannot be read.
     fn hide(&mut self, program: &str) {
-        self.opaque.get_or_insert_with(|| program.to_owned());
+        let text = || format!("what {} runs cannot be seen, and may be denied", quoted(program));
+        self.doubt.get_or_insert_with(text);
     }
 }
 

@@ -3,14 +3,17 @@
 use std::cell::OnceCell;
 
 use prowess_core::ToolRule;
+use prowess_text::quoted;
 use serde_json::Value;
 
 use prowess_format::tool_pattern::plain_path;
 
-use crate::behind::Runs;
-use crate::pattern::{Paths, directory, is_any, is_own, may_match};
+use crate::arguments::{further_paths, glob_places, is_file_tool};
+use crate::behind::{Run, Runs};
+use crate::gap::Gap;
+use crate::pattern::{Paths, directory, is_any, is_elsewhere, is_own, may_match};
 use crate::{CommandPattern, FileReference, GateInput, GatedSkill, PathPattern, PatternError};
-use crate::{SimpleCommand, ToolKind, ToolMatchCase, ToolSemantics, Unreadable, shell_commands};
+use crate::{SimpleCommand, ToolKind, ToolMatchCase, ToolSemantics, shell_commands};
 
 /// A call whose command is parsed at most once, and only if a pattern needs it.
 pub(crate) struct Call<'a> {
@@ -28,29 +31,6 @@ struct List<'a> {
     near: usize,
 }
 
-/// The reason why rules that name the tool do not cover a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Gap {
-    /// A pattern is of no form that is read.
-    Pattern(PatternError),
-    /// The command is not a list of literal words.
-    Unreadable(Unreadable),
-    /// No pattern covers this simple command.
-    Command(Vec<String>),
-    /// No pattern covers this path.
-    Path(String),
-    /// It is not certain which file this path leads to.
-    Unknown(String),
-    /// A pattern covers this path, but not the file that it leads to.
-    File(String, String),
-    /// The list of a skill does not reach this file.
-    Outside(String),
-    /// An argument that patterns are about is missing, or is not a text.
-    Missing(String),
-    /// An argument may change what the command does.
-    Further(String),
-}
-
 /// The result of comparing rules with a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Coverage {
@@ -65,6 +45,10 @@ pub(crate) enum Coverage {
 impl<'a> Call<'a> {
     pub(crate) fn new(input: &'a GateInput<'a>) -> Self {
         Self { input, commands: OnceCell::new(), runs: OnceCell::new(), files: OnceCell::new() }
+    }
+
+    pub(crate) fn is_shell(&self) -> bool {
+        matches!(self.input.tool.kind, ToolKind::Shell { .. })
     }
 
     /// Returns whether a rule names the tool. A name that only looks like the tool's does not.
@@ -110,14 +94,34 @@ impl<'a> Call<'a> {
 
     /// Returns the first file of the call that the list of a skill does not reach.
     fn far(&self, list: &List<'_>) -> Option<Gap> {
-        let ToolKind::File { paths } = self.input.tool.kind else { return None };
-        list.paths.files?;
+        let is_named = |name: &str| is_file_tool(name);
+        let paths = match self.input.tool.kind {
+            ToolKind::File { paths } if list.paths.files.is_some() => paths,
+            ToolKind::Other if self.input.tool.names().any(is_named) => {
+                return self.far_argument(list);
+            }
+            _ => return None,
+        };
         let files = match self.files(paths) {
             Ok(files) => files,
             Err(gap) => return Some(gap),
         };
         let far = files.iter().find(|found| !list.paths.is_near(&found.file))?;
         Some(Gap::Outside(far.file.clone()))
+    }
+
+    /// Returns the same for a tool that has no patterns about its paths, such as `Grep`.
+    fn far_argument(&self, list: &List<'_>) -> Option<Gap> {
+        let GateInput { arguments, tool, .. } = self.input;
+        let far = |path: &str| list.paths.far(path);
+        let mut places = glob_places(tool.name, arguments).into_iter();
+        further_paths(arguments, &[]).into_iter().find_map(far).or_else(|| {
+            places.find_map(|place| match place {
+                Some(place) if place.is_empty() => None,
+                Some(place) => far(&place),
+                None => list.paths.files.map(|_| Gap::Unknown("..".to_owned())),
+            })
+        })
     }
 
     /// Returns the rules that cover every simple command.
@@ -142,8 +146,16 @@ impl<'a> Call<'a> {
                 pattern.matches(&command.words, list.paths.directory)
                     && (!pattern.names_directory() || is_own(&command.words, &list.paths))
             };
-            let found = alternatives.iter().find(|(_, pattern)| covers(pattern));
-            found.map(|(at, _)| *at).ok_or_else(|| Gap::Command(command.words.clone()))
+            let covering: Vec<_> =
+                alternatives.iter().filter(|(_, pattern)| covers(pattern)).collect();
+            match covering.iter().find(|(at, _)| *at >= list.near).or(covering.first()) {
+                Some((at, _)) if *at >= list.near => Ok(*at),
+                Some((at, _)) => match list.paths.far_word(&command.words) {
+                    Some(far) => Err(far),
+                    None => Ok(*at),
+                },
+                None => Err(Gap::Command(command.words.clone())),
+            }
         };
         distinct(self.commands()?.iter().map(covering))
     }
@@ -192,7 +204,9 @@ impl<'a> Call<'a> {
         let Some(files) = self.input.files else { return Ok(&[]) };
         let found = self.files.get_or_init(|| {
             let reference = |path: &str| match files.resolve(path) {
-                Some(file) if !path.is_empty() => Ok(FileReference { path: path.to_owned(), file }),
+                Some(file) if !is_elsewhere(path) => {
+                    Ok(FileReference { path: path.to_owned(), file })
+                }
                 _ => Err(Gap::Unknown(path.to_owned())),
             };
             self.paths(names)?.into_iter().map(reference).collect()
@@ -240,7 +254,12 @@ impl<'a> Call<'a> {
                 _ => return Err(missing()),
             }
         }
-        if paths.is_empty() { Err(Gap::Pattern(PatternError::NoArgument)) } else { Ok(paths) }
+        if paths.is_empty() {
+            return Err(Gap::Pattern(PatternError::NoArgument));
+        }
+        // A tool may open another path than the one that it is known for.
+        paths.extend(further_paths(self.input.arguments, names));
+        Ok(paths)
     }
 
     /// Returns whether a denying rule applies: it names the tool, and its pattern matches a part of
@@ -261,36 +280,56 @@ impl<'a> Call<'a> {
 
     fn has_denied_command(&self, pattern: &str) -> bool {
         let Ok(patterns) = CommandPattern::parse(pattern) else { return true };
-        let Ok(runs) = self.runs() else { return true };
-        let is_denied = |run| patterns.iter().any(|pattern| may_match(pattern, run));
-        runs.is_unreadable || runs.commands.iter().any(is_denied)
+        let Some(runs) = self.runs() else { return true };
+        let is_denied = |run: &Run| patterns.iter().any(|pattern| may_match(pattern, run));
+        runs.is_unreadable || runs.commands.iter().chain(&runs.written).any(is_denied)
     }
 
-    /// Returns the commands that run, with those behind others.
-    fn runs(&self) -> Result<&Runs, Gap> {
-        let commands = self.commands()?;
-        Ok(self.runs.get_or_init(|| Runs::of(commands, self.input.files)))
+    /// Returns the commands that run, with those behind others; `None` if there is no command.
+    fn runs(&self) -> Option<&Runs> {
+        let ToolKind::Shell { command, .. } = self.input.tool.kind else { return None };
+        let text = self.input.arguments.get(command).and_then(Value::as_str)?;
+        Some(self.runs.get_or_init(|| match self.commands() {
+            Ok(commands) => Runs::of(commands, self.input.files),
+            Err(gap) => Runs::of_text(text, &gap.to_string(), self.input.files),
+        }))
     }
 
-    /// Returns the program of the call that may run a denied command, which cannot be seen, and the
-    /// rule that denies it.
-    pub(crate) fn may_be_denied<'r>(&self, rules: &'r [ToolRule]) -> Option<(&'r ToolRule, &str)> {
-        if !matches!(self.input.tool.kind, ToolKind::Shell { .. }) {
-            return None;
-        }
-        let runs = self.runs().ok()?;
+    /// Returns the rule whose denied command may run, and why that cannot be seen.
+    pub(crate) fn may_be_denied<'r>(
+        &self,
+        rules: &'r [ToolRule],
+    ) -> Option<(&'r ToolRule, String)> {
+        let runs = self.runs()?;
         let is_named = |rule: &&ToolRule| self.is_named_by(rule, ToolMatchCase::Insensitive);
         let mut named = rules.iter().filter(is_named);
-        if let Some(program) = &runs.opaque {
-            return Some((named.next()?, program));
+        if let Some(doubt) = &runs.doubt {
+            return Some((named.next()?, doubt.clone()));
         }
         named.find_map(|rule| {
             let patterns = CommandPattern::parse(rule.pattern.as_deref()?).ok()?;
-            let mut mentioned = runs.mentioned.iter();
-            let (program, _) = mentioned
-                .find(|(_, run)| patterns.iter().any(|pattern| may_match(pattern, run)))?;
-            Some((rule, program.as_str()))
+            let doubt = patterns.iter().find_map(|pattern| self.doubt(pattern, runs))?;
+            Some((rule, doubt))
         })
+    }
+
+    /// Returns the program that is given the words of a denied command, or is its program under
+    /// another name.
+    fn doubt(&self, pattern: &CommandPattern<'_>, runs: &Runs) -> Option<String> {
+        let mut mentioned = runs.mentioned.iter();
+        if let Some((program, _)) = mentioned.find(|(_, run)| may_match(pattern, run)) {
+            let program = quoted(program);
+            return Some(format!("what {program} runs cannot be seen, and may be denied"));
+        }
+        let texts = pattern.words().next()?.texts(None)?;
+        let [program] = texts.as_slice() else { return None };
+        let is_same = |run: &&Run| {
+            let same = run.as_program(program, self.input.files);
+            same.is_some_and(|run| may_match(pattern, &run))
+        };
+        let same = runs.commands.iter().find(is_same)?;
+        let (same, program) = (quoted(same.words.first()?), quoted(program));
+        Some(format!("{same} and {program} are the same program"))
     }
 
     fn has_denied_path(&self, names: &[&str], pattern: &str) -> bool {
@@ -306,7 +345,17 @@ impl<'a> Call<'a> {
             denied.is_of_skill() || !is_comparable(path) || list.covers(&denied, path)
         };
         let may_be = |found: &FileReference| list.may_cover_file(&denied, &found.file);
-        paths.iter().any(is_denied) || files.iter().any(may_be)
+        // `Read(secret/**)` denies `secret`, too.
+        let directory = denied.path().strip_suffix("/**").filter(|_| !denied.is_of_skill());
+        let directory = directory.and_then(|path| PathPattern::parse(path).ok());
+        let is_directory = |path: &str, file: Option<&FileReference>| {
+            directory.as_ref().is_some_and(|it| {
+                list.covers(it, path) || file.is_some_and(|f| list.may_cover_file(it, &f.file))
+            })
+        };
+        paths.iter().any(is_denied)
+            || files.iter().any(may_be)
+            || paths.iter().enumerate().any(|(at, path)| is_directory(path, files.get(at)))
     }
 }
 

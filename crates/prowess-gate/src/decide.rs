@@ -1,20 +1,19 @@
 //! The decision.
 
-use prowess_core::{AllowedTools, Approval, ToolRule};
-use prowess_text::quoted;
-
-use crate::call::{Call, Coverage, Gap};
+use crate::call::{Call, Coverage};
+use crate::gap::Gap;
 use crate::grounds::{GroundsBuilder, list_reference, operator_reference, skill_references};
 use crate::policy::{Combine, EmptyList, ToolSemantics, Ungranted};
 use crate::refusal;
 use crate::{Consent, Decision, GateInput, GatedSkill, Grounds, Reason, ToolKind, approvals};
+use prowess_core::{AllowedTools, Approval, ToolRule};
 
 /// Decides whether a tool call may run, and says why.
 ///
 /// 1. [`Ceiling::deny`](crate::Ceiling::deny), and for all but skill operations
 ///    [`Ceiling::only`](crate::Ceiling::only), refuse what nothing else can allow.
-/// 2. Where a pattern denies commands, a program that runs what cannot be read here, such as
-///    `python`, needs the consent of a person.
+/// 2. Where a pattern denies commands, a line or a program that runs what cannot be read
+///    here, such as `python`, needs the consent of a person.
 ///    A call that needs the [consent](crate::Consent) of a person runs with an approval alone,
 ///    and only if no list is a limit that excludes it. No list limits skill operations.
 /// 3. Any other [skill operation](ToolKind::SkillOperation) may run.
@@ -31,8 +30,8 @@ pub fn decide(input: &GateInput<'_>) -> Decision {
         return denied;
     }
     let denials = input.policy.ceiling.deny.as_slice();
-    if let Some((rule, program)) = call.may_be_denied(denials) {
-        return with_doubt(&call, rule, program);
+    if let Some((rule, doubt)) = call.may_be_denied(denials) {
+        return with_doubt(&call, rule, &doubt);
     }
     let is_operation = input.tool.kind == ToolKind::SkillOperation;
     match &input.consent {
@@ -55,7 +54,8 @@ fn beyond_ceiling(call: &Call<'_>) -> Option<Decision> {
     let mut denying = ceiling.deny.as_slice().iter();
     if let Some(rule) = denying.find(|rule| call.is_denied_by(rule)) {
         let grounds = GroundsBuilder::new(call, Reason::DeniedByOperator)
-            .rule(operator_reference(rule, "ceiling.deny"));
+            .rule(operator_reference(rule, "ceiling.deny"))
+            .gap(call.commands().err().filter(|_| call.is_shell()).as_ref());
         return Some(deny_by_operator(call, grounds.build()));
     }
     let only = ceiling.only.as_ref()?.as_slice();
@@ -87,11 +87,10 @@ fn with_consent(call: &Call<'_>, consent: &Consent<'_>) -> Decision {
 
 /// A person has to approve the call, whatever grants it: it cannot be seen whether a denied
 /// command runs.
-fn with_doubt(call: &Call<'_>, rule: &ToolRule, program: &str) -> Decision {
-    let detail = format!("what {} runs cannot be seen, and may be denied", quoted(program));
+fn with_doubt(call: &Call<'_>, rule: &ToolRule, doubt: &str) -> Decision {
     let grounds = GroundsBuilder::new(call, Reason::Consent)
         .rule(operator_reference(rule, "ceiling.deny"))
-        .detail(&detail);
+        .detail(doubt);
     asked(call, approvals::covering(call), grounds)
 }
 

@@ -12,6 +12,12 @@ pub trait HostFiles: fmt::Debug {
     /// working directory, and an empty one is that directory.
     fn resolve(&self, path: &str) -> Option<String>;
 
+    /// Returns whether the first directory of an absolute path exists: `/x/` may be a regular
+    /// expression.
+    fn has_root(&self, path: &str) -> bool {
+        path.starts_with('/')
+    }
+
     /// Returns the paths of the program that a name or a path runs, through all links.
     fn program(&self, name: &str) -> Vec<String>;
 }

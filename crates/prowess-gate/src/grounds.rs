@@ -1,9 +1,10 @@
 //! Builds the grounds of a decision.
 
 use prowess_core::{ApprovalId, ToolRule};
-use prowess_text::{clipped, quoted};
+use prowess_text::clipped;
 
-use crate::call::{Call, Gap};
+use crate::call::Call;
+use crate::gap::Gap;
 use crate::{Decision, GatedSkill, Grounds, Reason, RuleOrigin, RuleReference, diagnostics};
 
 /// The maximum length of a list of rules in a message.
@@ -43,7 +44,7 @@ impl<'c> GroundsBuilder<'c> {
     }
 
     pub(crate) fn gap(mut self, gap: Option<&Gap>) -> Self {
-        self.grounds.detail = gap.map(describe);
+        self.grounds.detail = gap.map(Gap::to_string);
         self
     }
 
@@ -67,30 +68,6 @@ impl<'c> GroundsBuilder<'c> {
 
     pub(crate) fn into_allow(self) -> Decision {
         Decision::Allow { grounds: self.build() }
-    }
-}
-
-fn describe(gap: &Gap) -> String {
-    match gap {
-        Gap::Pattern(error) => format!("the rule's pattern grants nothing: {error}"),
-        Gap::Unreadable(unreadable) => unreadable.to_string(),
-        Gap::Command(words) => format!("no pattern covers {}", quoted(&words.join(" "))),
-        Gap::Path(path) => format!("no pattern covers the path {}", quoted(path)),
-        Gap::Unknown(path) => {
-            format!("it is not certain which file the path {} leads to", quoted(path))
-        }
-        Gap::File(path, file) => {
-            format!("no pattern covers {}, to which {} leads", quoted(file), quoted(path))
-        }
-        Gap::Outside(file) => {
-            format!("{} is outside of the skill and the working directory", quoted(file))
-        }
-        Gap::Missing(argument) => {
-            format!("the argument {} is missing or not a text", quoted(argument))
-        }
-        Gap::Further(argument) => {
-            format!("the argument {} may change what the command does", quoted(argument))
-        }
     }
 }
 

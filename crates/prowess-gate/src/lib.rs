@@ -57,6 +57,7 @@
 #![forbid(unsafe_code)]
 
 mod approvals;
+mod arguments;
 mod behind;
 mod call;
 pub mod codes;
@@ -65,6 +66,7 @@ mod decision;
 mod diagnostics;
 mod explain;
 mod files;
+mod gap;
 mod grounds;
 mod input;
 mod pattern;

@@ -5,7 +5,7 @@ use super::{Run, Runs, names};
 use crate::HostFiles;
 
 /// The most words of a program in which commands are looked for.
-const MAX_WORDS: usize = 1024;
+const MAX_WORDS: usize = 4096;
 /// The most words of such a command that are compared.
 const MAX_COMPARED: usize = 16;
 
@@ -30,25 +30,34 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run, files: Option<&dyn 
     if run.is_fed {
         return runs.hide(name);
     }
+    match self::runs(run, run.words.iter().skip(1).map(String::as_str), files) {
+        Some(found) => runs.mentioned.extend(found.into_iter().map(|run| (name.to_owned(), run))),
+        None => runs.hide(name),
+    }
+}
+
+/// Returns each run of words in texts; `None` if they are too many.
+pub(super) fn runs<'t>(
+    run: &Run,
+    texts: impl Iterator<Item = &'t str>,
+    files: Option<&dyn HostFiles>,
+) -> Option<Vec<Run>> {
     let is_part = |letter: char| letter.is_alphanumeric() || "._-/+".contains(letter);
-    let arguments = run.words.iter().skip(1);
-    let words = arguments.flat_map(|word| word.split(|letter| !is_part(letter)));
+    let words = texts.flat_map(|text| text.split(|letter| !is_part(letter)));
     let words: Vec<_> = words.filter(|word| !word.is_empty()).map(str::to_owned).collect();
     if words.len() > MAX_WORDS {
-        return runs.hide(name);
+        return None;
     }
+    let mut found = Vec::new();
     for at in 0..words.len() {
         // Only a path is looked up: the search path may have a program of any word's name.
         let files = files.filter(|_| words[at].contains('/'));
-        let names = names(words.get(at), files);
-        let end = words.len().min(at + MAX_COMPARED);
-        let mut mention = |names, words: &[String]| {
-            runs.mentioned.push((name.to_owned(), Run { names, ..run.with(words) }));
-        };
-        mention(names, &words[at..end]);
+        let words = &words[at..words.len().min(at + MAX_COMPARED)];
+        found.push(Run { names: names(words.first(), files), ..run.with(words) });
         // `-crm`
-        if let Some(value) = words[at].strip_prefix('-').and_then(|letters| letters.get(1..)) {
-            mention(vec![value.to_ascii_lowercase()], &words[at..end]);
+        if let Some(value) = words[0].strip_prefix('-').and_then(|letters| letters.get(1..)) {
+            found.push(Run { names: vec![value.to_ascii_lowercase()], ..run.with(words) });
         }
     }
+    Some(found)
 }

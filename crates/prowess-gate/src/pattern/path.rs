@@ -3,6 +3,11 @@
 use prowess_format::tool_pattern::{PathPattern, plain_path};
 
 use crate::HostFiles;
+use crate::arguments::path_texts;
+use crate::gap::Gap;
+
+/// Files outside of every directory that hold nothing.
+const DEVICES: [&str; 5] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 
 /// The files and directories that patterns of paths depend on.
 #[derive(Clone, Copy)]
@@ -60,7 +65,36 @@ impl Paths<'_> {
     /// directory.
     pub(crate) fn is_near(&self, file: &str) -> bool {
         let anchors = [Some(""), self.directory];
-        anchors.into_iter().flatten().any(|anchor| self.is_in(anchor, "**", file))
+        anchors
+            .into_iter()
+            .flatten()
+            .any(|anchor| self.is_in(anchor, "**", file) || self.is_in(anchor, "", file))
+    }
+
+    /// Returns why the list of a skill does not reach a path.
+    pub(crate) fn far(&self, path: &str) -> Option<Gap> {
+        let files = self.files?;
+        match is_elsewhere(path) {
+            true => Some(Gap::Unknown(path.to_owned())),
+            false => self.far_file(files, path),
+        }
+    }
+
+    fn far_file(&self, files: &dyn HostFiles, path: &str) -> Option<Gap> {
+        match files.resolve(path) {
+            None => Some(Gap::Unknown(path.to_owned())),
+            Some(file) => (!self.is_near(&file)).then_some(Gap::Outside(file)),
+        }
+    }
+
+    /// Returns the same for the words of a command behind its program.
+    pub(crate) fn far_word(&self, words: &[String]) -> Option<Gap> {
+        let files = self.files?;
+        let texts = words.iter().skip(1).flat_map(|word| path_texts(word));
+        let mut paths = texts.filter(|text| {
+            !DEVICES.contains(text) && (!text.starts_with('/') || files.has_root(text))
+        });
+        paths.find_map(|path| self.far_file(files, path))
     }
 
     fn is_in(&self, anchor: &str, pattern: &str, file: &str) -> bool {
@@ -72,6 +106,11 @@ impl Paths<'_> {
             None => false,
         }
     }
+}
+
+/// Returns whether tools may take a path for one that is not relative: `~/x`, `file:///x`.
+pub(crate) fn is_elsewhere(path: &str) -> bool {
+    path.is_empty() || path.starts_with('~') || path.contains("://")
 }
 
 fn without_empty_parts(path: &str) -> String {

@@ -44,6 +44,20 @@ impl<'c> Characters<'c> {
         rest.is_some()
     }
 
+    /// Skips `&> /dev/null` at the end of a command. A shell without it runs the same command, in
+    /// the background.
+    pub(super) fn skip_both_outputs(&mut self) -> bool {
+        let rest = self.rest.strip_prefix("&>").map(|rest| rest.strip_prefix('>').unwrap_or(rest));
+        let rest = rest.and_then(|rest| without_blanks(rest).strip_prefix("/dev/null"));
+        let is_end = |rest: &&str| {
+            let next = without_blanks(rest);
+            ends_word(rest) && (next.is_empty() || next.starts_with([';', '\n', '|', '&']))
+        };
+        let rest = rest.filter(is_end);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
     /// Takes the next characters as long as they are in a set.
     pub(super) fn run(&mut self, set: &Set) -> &'c str {
         let end = self.rest.bytes().position(|byte| !set.contains(byte));
@@ -74,14 +88,20 @@ impl<'c> Characters<'c> {
 /// Returns what follows a harmless redirection.
 fn redirection(text: &str) -> Option<&str> {
     if let Some(rest) = text.strip_prefix('0').unwrap_or(text).strip_prefix('<') {
-        return rest.trim_start_matches([' ', '\t']).strip_prefix("/dev/null");
+        return without_blanks(rest).strip_prefix("/dev/null");
     }
     let rest = text.strip_prefix(['1', '2']).unwrap_or(text).strip_prefix('>')?;
     if let Some(joined) = rest.strip_prefix('&') {
-        return joined.strip_prefix(['1', '2']);
+        // Only without a number does `bash` take a file, and other shells nothing.
+        let both = text.starts_with('>').then(|| without_blanks(joined).strip_prefix("/dev/null"));
+        return joined.strip_prefix(['1', '2']).or(both.flatten());
     }
-    let file = rest.strip_prefix('>').unwrap_or(rest).trim_start_matches([' ', '\t']);
-    file.strip_prefix("/dev/null")
+    let file = rest.strip_prefix(['>', '|']).unwrap_or(rest);
+    without_blanks(file).strip_prefix("/dev/null")
+}
+
+fn without_blanks(text: &str) -> &str {
+    text.trim_start_matches([' ', '\t'])
 }
 
 fn ends_word(rest: &str) -> bool {

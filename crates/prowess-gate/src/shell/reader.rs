@@ -46,6 +46,7 @@ impl<'c> Reader<'c> {
             match next {
                 b' ' | b'\t' => self.characters.skip_blank(),
                 b'#' => self.comment()?,
+                b'&' if !self.words.is_empty() && self.characters.skip_both_outputs() => {}
                 b';' | b'\n' | b'|' | b'&' => self.operator()?,
                 // A line that is continued between words.
                 b'\\' if self.characters.skip("\\\n") => {}

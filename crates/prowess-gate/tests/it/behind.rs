@@ -47,14 +47,18 @@ fn denied_program_is_refused_behind_a_link() {
         ("/usr/bin/cleanup", "/bin/rm"),
         ("/usr/bin/run", "/usr/bin/xargs"),
         ("/usr/bin/ls", "/bin/busybox"),
+        ("/usr/bin/awk", "/usr/bin/mawk"),
     ];
-    let policy = r#"{"grant": ["Bash"], "ceiling": {"deny": ["Bash(rm:*)", "Bash(mkfs*)"]}}"#;
+    let policy =
+        r#"{"grant": ["Bash"], "ceiling": {"deny": ["Bash(rm:*)", "Bash(mkfs*)", "Bash(awk:*)"]}}"#;
     for (command, expected) in [
         ("/tmp/x y", "deny"),
         ("cleanup y", "deny"),
         ("timeout 5 cleanup y", "deny"),
         ("run rm", "deny"),
         ("ls rm", "allow"),
+        ("mawk x", "ask"),
+        ("original-awk x", "allow"),
         ("mkfs.ext4 /dev/x", "deny"),
         ("/sbin/mkfs x", "deny"),
         ("sudo mkfs.btrfs x", "deny"),

@@ -4,7 +4,7 @@ use prowess_core::AllowedTools;
 use prowess_gate::{CommandPattern, PathPattern, check_rules};
 
 use crate::corpora::decoded;
-use crate::support::{FILE, SHELL, Skill, bash, check, other, read, trusted};
+use crate::support::{FILE, SHELL, Skill, bash, by_name, check, other, read, trusted};
 
 /// Each form of a rule for the shell, with what it covers of three commands.
 #[test]
@@ -195,7 +195,12 @@ fn path_rules_mean_the_file_behind_links() {
         else {
             panic!("five columns: {line}")
         };
-        let call = || read(path).with_files(LINKS);
+        let tool = rule.split('(').next().unwrap_or_default();
+        let arguments = serde_json::from_str(path).unwrap_or_else(|_| match tool {
+            "Bash" => serde_json::json!({ "command": path }),
+            _ => serde_json::json!({ "path": path }),
+        });
+        let call = || by_name(tool, arguments.clone()).with_files(LINKS);
         if denied == "-" {
             check(&call().with_skills(&skill(rule)), by_skill);
             check(&call().with_policy(&operator(rule)), by_operator);

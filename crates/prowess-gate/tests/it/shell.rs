@@ -56,6 +56,10 @@ fn redirections_that_lose_or_join_output_are_left_out() {
         "a b </dev/null",
         "a b 0< /dev/null >&2",
         "a b 1>&2;",
+        "a b >|/dev/null",
+        "a b &>/dev/null",
+        "a b&>> /dev/null ",
+        "a b >& /dev/null",
     ] {
         check(command, &[&["a", "b"]]);
     }
@@ -63,9 +67,9 @@ fn redirections_that_lose_or_join_output_are_left_out() {
     check("a '2>&1' 2 x2", &[&["a", "2>&1", "2", "x2"]]);
     for command in [
         "a >b", "a >/dev/nullx", "a >/dev/null/x", "a >/dev/tcp/host/1", "a >&b", "a >&3",
-        "a 3>/dev/null", "a 12>/dev/null", "a >|/dev/null", "a &>/dev/null", "a <>/dev/null",
-        "a </dev/null.d", "a <&1", "a >&1x", "a >$x", "a >'/dev/null'", ">/dev/null",
-        ">/dev/null; a", "a && >/dev/null", "a 2>&1&", "a x>/dev/null",
+        "a 3>/dev/null", "a 12>/dev/null", "a &>/dev/null b", "&>/dev/null a", "a 1>&/dev/null",
+        "a &>x", "a <>/dev/null", "a </dev/null.d", "a <&1", "a >&1x", "a >$x", "a >'/dev/null'",
+        ">/dev/null", ">/dev/null; a", "a && >/dev/null", "a 2>&1&", "a x>/dev/null",
     ] {
         assert!(shell_commands(command).is_err(), "{command} is not read");
     }

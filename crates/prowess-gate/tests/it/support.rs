@@ -60,11 +60,16 @@ pub(crate) struct Links(pub(crate) &'static [(&'static str, &'static str)]);
 
 impl HostFiles for Links {
     fn resolve(&self, path: &str) -> Option<String> {
-        let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
-        let root = if path.starts_with('/') { "/" } else { "" };
-        let path = format!("{root}{}", parts.collect::<Vec<_>>().join("/"));
-        let path = if path.starts_with('/') { path } else { format!("/w/{path}") };
-        let path = path.trim_end_matches('/').to_owned();
+        let path = if path.starts_with('/') { path.to_owned() } else { format!("/w/{path}") };
+        let mut parts = Vec::new();
+        for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
+            if part == ".." {
+                parts.pop();
+            } else {
+                parts.push(part);
+            }
+        }
+        let path = format!("/{}", parts.join("/"));
         let is_below = |link: &str| {
             path.strip_prefix(link).filter(|rest| rest.is_empty() || rest.starts_with('/'))
         };
@@ -73,6 +78,10 @@ impl HostFiles for Links {
             Some((rest, target)) => self.resolve(&format!("{target}{rest}")),
             None => Some(path),
         }
+    }
+
+    fn has_root(&self, path: &str) -> bool {
+        !path.starts_with("/none")
     }
 
     fn program(&self, name: &str) -> Vec<String> {
@@ -152,6 +161,11 @@ pub(crate) fn bash(command: &str) -> Call {
 /// A call of the file tool `Read`.
 pub(crate) fn read(path: &str) -> Call {
     Call::new("Read", FILE, json!({ "path": path }))
+}
+
+/// A call of a tool that declares nothing about its arguments.
+pub(crate) fn by_name(tool: &'static str, arguments: Value) -> Call {
+    Call::new(tool, ToolKind::by_name(tool, &arguments), arguments)
 }
 
 /// A call of a tool without arguments that patterns are about.

@@ -21,6 +21,11 @@ impl HostFiles for SystemFiles {
         path.into_os_string().into_string().ok()
     }
 
+    fn has_root(&self, path: &str) -> bool {
+        let first = path.split('/').find(|part| !part.is_empty()).unwrap_or_default();
+        Path::new("/").join(first).symlink_metadata().is_ok()
+    }
+
     fn program(&self, name: &str) -> Vec<String> {
         let Some(mut path) = program_in_path(name).or_else(|| absolute(name)) else {
             return Vec::new();

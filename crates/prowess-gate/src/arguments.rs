@@ -1,0 +1,104 @@
+//! The paths among the arguments of a call.
+
+use serde_json::Value;
+
+/// Tools that use files of the host, by the last part of their names.
+const FILE_TOOLS: &str = "read write edit grep glob ls list view multiedit notebookread notebookedit \
+    readfile writefile editfile readtextfile readmediafile readmultiplefiles readmanyfiles \
+    listdirectory listdir directorytree searchfiles grepsearch globsearch filesearch \
+    searchfilecontent find findfiles createfile movefile getfileinfo replace applypatch \
+    strreplacebasededittool";
+
+/// The ends of the names of arguments that are paths.
+const PATH_ENDS: &str = "path paths file files filename filenames dir dirs directory directories \
+    folder folders cwd root";
+
+/// Arguments with a pattern of paths.
+const GLOBS: &str = "glob globs globpattern include filepattern";
+
+/// Returns whether a tool uses files of the host.
+pub(crate) fn is_file_tool(name: &str) -> bool {
+    let name = plain(name.rsplit("__").next().unwrap_or_default());
+    FILE_TOOLS.split_ascii_whitespace().any(|tool| tool == name)
+}
+
+/// Returns the texts in arguments that are paths by their names, but not in those that are known.
+pub(crate) fn further_paths<'a>(arguments: &'a Value, known: &[&str]) -> Vec<&'a str> {
+    texts(arguments, &|name| {
+        let end = plain(name);
+        let mut ends = PATH_ENDS.split_ascii_whitespace();
+        !known.contains(&name) && !end.contains("profile") && ends.any(|path| end.ends_with(path))
+    })
+}
+
+/// Returns the places in which patterns of paths look, relative to the first path; `None` for one
+/// that may look anywhere.
+pub(crate) fn glob_places(tool: &str, arguments: &Value) -> Vec<Option<String>> {
+    let base = further_paths(arguments, &[]).first().copied().unwrap_or_default();
+    let is_finder = ["glob", "find", "search"].iter().any(|word| plain(tool).contains(word));
+    let globs = texts(arguments, &|name| {
+        let name = plain(name);
+        let mut globs = GLOBS.split_ascii_whitespace();
+        globs.any(|glob| glob == name) || is_finder && name.starts_with("pattern")
+    });
+    globs.into_iter().map(|glob| place(base, glob.trim_start_matches('!'))).collect()
+}
+
+fn place(base: &str, glob: &str) -> Option<String> {
+    let literal = &glob[..glob.find(['*', '?', '[', '{', '\\', '(']).unwrap_or(glob.len())];
+    let place = match literal.rfind('/') {
+        _ if literal.len() == glob.len() => glob,
+        Some(slash) => &glob[..=slash],
+        None => "",
+    };
+    let rest = &glob[place.len()..];
+    let is_open =
+        glob.starts_with('~') || ["..", "{/", ",/", "(/", "|/"].iter().any(|it| rest.contains(it));
+    let path = if glob.starts_with('/') || base.is_empty() {
+        place.to_owned()
+    } else {
+        format!("{base}/{place}")
+    };
+    (!is_open).then_some(path)
+}
+
+/// Returns the texts in a word of a command that may be paths: `--file=x`, `-Ix`, `@x`, `host:x`.
+pub(crate) fn path_texts(word: &str) -> Vec<&str> {
+    let mut texts: Vec<_> = word.split(['=', ',', '@']).collect();
+    match word.split_once("://") {
+        Some((scheme, path)) => texts.extend(scheme.ends_with("file").then_some(path)),
+        None => texts.extend(word.split(':')),
+    }
+    let attached = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    texts.extend(attached.and_then(|letters| letters.get(1..)).filter(|value| *value != "/"));
+    texts.push(word);
+    texts.retain(|text| !text.is_empty());
+    texts
+}
+
+fn texts<'a>(value: &'a Value, is_named: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    collect(value, false, is_named, &mut found);
+    found
+}
+
+fn collect<'a>(
+    value: &'a Value,
+    is_here: bool,
+    is_named: &dyn Fn(&str) -> bool,
+    found: &mut Vec<&'a str>,
+) {
+    match value {
+        Value::String(text) if is_here && !text.is_empty() => found.push(text),
+        Value::Array(list) => list.iter().for_each(|it| collect(it, is_here, is_named, found)),
+        Value::Object(map) => {
+            map.iter().for_each(|(name, it)| collect(it, is_named(name), is_named, found));
+        }
+        _ => {}
+    }
+}
+
+/// Returns a name without case and signs: `file_path` and `filePath` are one.
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase()
+}
