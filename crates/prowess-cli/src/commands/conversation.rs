@@ -65,14 +65,14 @@ impl<'r> Conversation<'r> {
         let result = self.turn()?.call_as_user(call).result;
         if result.is_error {
             let code = result.code.as_ref().map_or(code, |code| code.as_str());
-            return Err(for_person(code, words(&result), help));
+            return Err(for_person(code, &words(&result), help));
         }
         Ok(())
     }
 }
 
 /// Returns a failure of a tool in words for a person, without advice to a model.
-pub(crate) fn for_person(code: &str, message: String, help: &str) -> Failure {
+pub(crate) fn for_person(code: &str, message: &str, help: &str) -> Failure {
     let words = message.replace("; go on without it", "").replace(", go on without it", "");
     let words = words.replace("ask the user to ", "");
     let help = if code == "skill-hidden" {

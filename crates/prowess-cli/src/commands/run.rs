@@ -109,7 +109,7 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     if result.is_error && !interrupt.is_requested() {
         let code = result.code.as_ref().map_or("script-not-started", |code| code.as_str());
         let help = format!("see the scripts of the skill by `prowess run {}`", shell_word(id));
-        output.failure(&for_person(code, words(&result), &help));
+        output.failure(&for_person(code, &words(&result), &help));
         return Ok(NOT_STARTED.into());
     }
     let ended: Value = serde_json::from_str(&words(&result)).unwrap_or_default();
