@@ -19,9 +19,9 @@ mod steps;
 pub(crate) mod uv;
 
 use std::process::Command;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::process::{Failure, fail_for, run as run_program};
+use crate::process::{Failure, ended_within, fail_for};
 use steps::{Step, When, steps};
 
 /// Runs the steps that the arguments name, or all of the night, and prints a table of the results.
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
         return Ok(());
     }
     let selected = selected(&steps, arguments)?;
-    let results: Vec<_> = selected.into_iter().map(result).collect();
+    let results: Vec<_> = selected.into_iter().map(|step| result(step, Duration::MAX)).collect();
     print!("\n{}", table(&results));
     failure(&results)
 }
@@ -69,6 +69,8 @@ enum Verdict {
     Failed,
     /// This program is not installed.
     Missing(String),
+    /// It was ended, because its time was over: the night has it.
+    Late,
 }
 
 impl Verdict {
@@ -76,19 +78,20 @@ impl Verdict {
         match self {
             Self::Passed => "passed".into(),
             Self::Failed => "FAILED".into(),
+            Self::Late => "ended, and left to the night".into(),
             Self::Missing(program) => format!("FAILED: `{program}` is not installed"),
         }
     }
 }
 
-/// Runs a step as a process of its own, so that it cannot stop the others.
-fn result(step: &Step) -> StepResult<'_> {
+/// Runs a step as a process of its own, so that it cannot stop the others, for at most this long.
+fn result(step: &Step, limit: Duration) -> StepResult<'_> {
     println!("\n== {}\n$ cargo xtask {}", step.name, step.command.join(" "));
     let begun = Instant::now();
     let verdict = match step.missing_program() {
         Some(program) => Verdict::Missing(program.to_owned()),
-        None => match run_step(step) {
-            Ok(()) => Verdict::Passed,
+        None => match run_step(step, limit) {
+            Ok(verdict) => verdict,
             Err(failure) => {
                 eprintln!("error: {failure}");
                 Verdict::Failed
@@ -98,9 +101,14 @@ fn result(step: &Step) -> StepResult<'_> {
     StepResult { step, seconds: begun.elapsed().as_secs(), verdict }
 }
 
-fn run_step(step: &Step) -> Result<(), Failure> {
+fn run_step(step: &Step, limit: Duration) -> Result<Verdict, Failure> {
     // A step may build this program again, with other features; its path then leads to nothing.
-    run_program(Command::new("/proc/self/exe").args(&step.command))
+    let status = ended_within(Command::new("/proc/self/exe").args(&step.command), limit)?;
+    Ok(match status {
+        Some(status) if status.success() => Verdict::Passed,
+        Some(_) => Verdict::Failed,
+        None => Verdict::Late,
+    })
 }
 
 fn table(results: &[StepResult<'_>]) -> String {
@@ -112,7 +120,8 @@ fn table(results: &[StepResult<'_>]) -> String {
 }
 
 fn failure(results: &[StepResult<'_>]) -> Result<(), Failure> {
-    let failed = results.iter().filter(|result| result.verdict != Verdict::Passed);
+    let is_failed = |verdict: &Verdict| matches!(verdict, Verdict::Failed | Verdict::Missing(_));
+    let failed = results.iter().filter(|result| is_failed(&result.verdict));
     let failed: Vec<_> = failed.map(|result| result.step.name.as_str()).collect();
     fail_for("steps failed", &failed)
 }
@@ -160,7 +169,7 @@ mod tests {
     fn step_that_did_not_run_has_not_passed() {
         let one = step("one", When::Night);
         let with = |verdict| StepResult { step: &one, seconds: 3, verdict };
-        assert!(failure(&[with(Verdict::Passed)]).is_ok());
+        assert!(failure(&[with(Verdict::Passed), with(Verdict::Late)]).is_ok());
         let results = [with(Verdict::Passed), with(Verdict::Missing("strace".to_owned()))];
         let Failure(failure) = failure(&results).expect_err("a program is missing");
         assert_eq!(failure, "steps failed: one");

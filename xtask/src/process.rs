@@ -5,8 +5,8 @@ use std::fmt;
 use std::io::{BufRead as _, BufReader, Read};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -57,6 +57,41 @@ pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     let status =
         command.status().map_err(|error| Failure(format!("cannot start `{name}`: {error}")))?;
     if status.success() { Ok(()) } else { Err(Failure(format!("`{name}` failed: {status}"))) }
+}
+
+/// Runs a program for at most this long, and returns how it ended, or nothing if it was ended with
+/// all that it had started.
+pub(crate) fn ended_within(
+    command: &mut Command,
+    limit: Duration,
+) -> std::io::Result<Option<ExitStatus>> {
+    let mut child = command.spawn()?;
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if begun.elapsed() >= limit {
+            let mut kill = Command::new("kill");
+            kill.args(["-s", "KILL"]).args(family(&child.id().to_string())).status()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Returns a process and those that it has started, by their numbers; on systems without `/proc`,
+/// itself alone. A group of processes would name them too, but would not end with the terminal.
+fn family(process: &str) -> Vec<String> {
+    // Each thread has its own children.
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten();
+    let children = |thread: std::fs::DirEntry| {
+        let listed = std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+        listed.split_whitespace().flat_map(family).collect::<Vec<_>>()
+    };
+    let children = threads.flatten().flat_map(children);
+    std::iter::once(process.to_owned()).chain(children).collect()
 }
 
 /// Runs cargo in the workspace and gives what it printed.
@@ -197,4 +232,21 @@ fn display(command: &Command) -> String {
     let name = program.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let arguments = command.get_args().map(|argument| argument.to_string_lossy().into_owned());
     std::iter::once(name).chain(arguments).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn family_is_a_process_with_what_it_started() {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "sleep 1000 & echo $!; wait"]).stdout(Stdio::piped());
+        let mut shell = Server(shell.spawn().expect("it starts"));
+        let sleep = first_line(shell.0.stdout.take()).expect("it says its number");
+        let parent = shell.0.id().to_string();
+        assert_eq!(family(&parent), [parent, sleep.clone()]);
+        assert!(Command::new("kill").arg(sleep).status().expect("it starts").success());
+    }
 }

@@ -4,6 +4,8 @@ pub(crate) mod executables;
 mod outcome;
 mod pool;
 
+use std::time::Duration;
+
 use crate::checks::tidy;
 use crate::process::{Failure, built, cargo_command};
 use crate::selection::{Selection, TEST_THREADS};
@@ -21,6 +23,14 @@ enum Tests {
     /// Only those of the night.
     Night,
     All,
+}
+
+impl Tests {
+    /// Returns how long one executable may run. What takes longer hangs, and would take the time of
+    /// all others.
+    fn limit(self) -> Duration {
+        Duration::from_secs(if self == Self::Usual { 600 } else { 3600 })
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -45,7 +55,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
         jobs.push(job(&executable, options.tests)?);
     }
     let mut total = Outcome::default();
-    pool::run(jobs, |name, finished| {
+    pool::run(jobs, options.tests.limit(), |name, finished| {
         println!("\n     Running {name}\n{}", finished.output.trim_start_matches('\n'));
         total.add(name, finished);
     });

@@ -2,6 +2,7 @@
 //! the time allows.
 
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use super::steps::{Step, When, steps};
 use super::{Verdict, failure, result, table};
@@ -32,7 +33,10 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     if is_dry {
         return Ok(());
     }
-    let results: Vec<_> = plan.now.into_iter().map(result).collect();
+    // The times are estimates, so all together may take half as long again, and no longer.
+    let end = Instant::now() + Duration::from_secs(seconds + seconds / 2);
+    let rest = || end.saturating_duration_since(Instant::now());
+    let results: Vec<_> = plan.now.into_iter().map(|step| result(step, rest())).collect();
     if !results.is_empty() {
         print!("\n{}", table(&results));
     }

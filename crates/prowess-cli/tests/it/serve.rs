@@ -154,16 +154,22 @@ fn served(input: &str, options: &[&str]) -> Output {
     child.wait_with_output().expect("the server ends")
 }
 
+/// Returns the two messages by which a client begins.
+pub(crate) fn greeting() -> [Value; 2] {
+    let about = json!({
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    });
+    let first = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": about});
+    [first, json!({"jsonrpc": "2.0", "method": "notifications/initialized"})]
+}
+
 #[test]
 fn server_ends_with_its_input() {
     let silent = served("", &["--quiet"]);
     let printed = (silent.status.code(), &*silent.stdout, &*silent.stderr);
     assert_eq!(printed, (Some(0), &b""[..], &b""[..]), "a client that sends nothing is done");
-    let greeting = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-        "protocolVersion": "2025-06-18", "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    }});
-    let greeted = served(&format!("{greeting}\n"), &[]);
+    let greeted = served(&format!("{}\n", greeting()[0]), &[]);
     assert_eq!(greeted.status.code(), Some(0), "{greeted:?}");
     let answer: Value = serde_json::from_slice(&greeted.stdout).expect("one message is sent");
     assert_eq!(answer["result"]["serverInfo"]["name"], "prowess");
@@ -173,11 +179,7 @@ fn server_ends_with_its_input() {
 
 #[test]
 fn calls_behind_a_load_see_its_effect() {
-    let mut lines = vec![json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-        "protocolVersion": "2025-06-18", "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    }})];
-    lines.push(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let mut lines = greeting().to_vec();
     let calls = [
         ("skills_load", json!({"names": ["pdf"]})),
         ("skills_read", json!({"path": "references/fields.md"})),

@@ -1,10 +1,10 @@
 //! A server that cannot watch its sources, in a user namespace.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Stdio};
 
 use crate::program::Program;
-use crate::serve::tree;
+use crate::serve::{greeting, tree};
 
 /// A user without inotify instances: the limit counts per user namespace.
 #[test]
@@ -19,6 +19,10 @@ fn fallback_to_polling_is_reported() {
     command.env_clear().env("PATH", "/usr/bin:/bin").env("HOME", skills.join("home"));
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the server starts");
+    // A server watches once its client has been answered.
+    let [first, ready] = greeting();
+    let stdin = child.stdin.as_mut().expect("a pipe");
+    stdin.write_all(format!("{first}\n{ready}\n").as_bytes()).expect("the server reads");
     let remarks = BufReader::new(child.stderr.take().expect("a pipe"));
     // The report comes from the thread that watches. If it never came, this would hang.
     let reported =
