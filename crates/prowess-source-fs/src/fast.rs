@@ -119,6 +119,7 @@ impl FastWalk<'_, '_> {
         buffer: &mut EntryBuffer,
     ) -> Result<(), Error> {
         self.walk.begin_quiet(pending);
+        let note = quiet::note(pending);
         match self.walk.look_inside(directory, pending, buffer)? {
             Inside::Names(listing) => {
                 let mut level = self.walk.enter(directory, pending);
@@ -128,7 +129,7 @@ impl FastWalk<'_, '_> {
             Inside::Ends => {}
         }
         if let Some(names) = self.walk.end_quiet() {
-            self.note(pending, &names);
+            self.note(&pending.path, note, &names);
         }
         Ok(())
     }

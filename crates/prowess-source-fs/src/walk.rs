@@ -64,7 +64,7 @@ pub(crate) struct Pending {
     /// As a listing returned it; 0 if none did.
     pub(crate) inode: u64,
     /// Whether a directory in a package is still to be probed.
-    is_unprobed: bool,
+    pub(crate) is_unprobed: bool,
 }
 
 impl Pending {

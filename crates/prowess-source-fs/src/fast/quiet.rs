@@ -113,15 +113,16 @@ impl FastWalk<'_, '_> {
     }
 
     /// Notes a directory that was listed and led to nothing but these names, each behind a slash.
-    pub(super) fn note(&mut self, pending: &Pending, names: &str) {
+    pub(super) fn note(&mut self, path: &str, note: [u64; 3], names: &str) {
         if let Some(provisional) = self.provisional() {
-            let stamp = stamps::noted(note(pending), &provisional.epoch);
-            self.notes.add(&pending.path, stamp, names);
+            let stamp = stamps::noted(note, &provisional.epoch);
+            self.notes.add(path, stamp, names);
         }
     }
 }
 
-/// What a stamp of a note is about.
-fn note(pending: &Pending) -> [u64; 2] {
-    [key(&pending.path), pending.inode]
+/// What a stamp of a note is about. A package, which was probed before it was listed, must be
+/// probed where it lies in another one now, as below a root that became a package.
+pub(super) fn note(pending: &Pending) -> [u64; 3] {
+    [key(&pending.path), pending.inode, u64::from(pending.is_unprobed)]
 }

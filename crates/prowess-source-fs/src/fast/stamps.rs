@@ -64,12 +64,12 @@ pub(crate) fn listing(listed: Listed, epoch: &Epoch) -> Option<Stamp> {
 }
 
 /// Returns the stamp of a note about a directory that was listed by a scan that started at `epoch`.
-pub(crate) fn noted(note: [u64; 2], epoch: &Epoch) -> Stamp {
+pub(crate) fn noted(note: [u64; 3], epoch: &Epoch) -> Stamp {
     of_words(&note, epoch)
 }
 
 /// Returns whether a directory that changed last at `changed` is still as it was noted.
-pub(crate) fn is_as_noted(given: Stamp, note: [u64; 2], changed: FileTime, now: &Epoch) -> bool {
+pub(crate) fn is_as_noted(given: Stamp, note: [u64; 3], changed: FileTime, now: &Epoch) -> bool {
     stands(given, &note, changed, now)
 }
 

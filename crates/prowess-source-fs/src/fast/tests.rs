@@ -154,6 +154,20 @@ fn directory_that_led_to_nothing_is_not_listed_again() {
     }
 }
 
+/// A listing that is known does not stand for a package's file, wherever the package lies now.
+#[test]
+fn packages_below_a_root_that_became_one_are_still_found() {
+    let tree = Tree::new("//- /pdf/SKILL.md\ntext\n//- /forms/SKILL.md\ntext\n");
+    let config = FsConfig { nested: Nested::Descend, ..FsConfig::new(tree.path()) };
+    let source = fast(&config).with_old_changes(time_after_changes(tree.path()));
+    let first = ScanRecorder::scan(&source).expect("the root can be listed");
+    tree.write("SKILL.md/x", "the root has a `SKILL.md`, which is no file");
+    let scan = first.next().record(&source).expect("the root can be listed");
+    let unchanged = scan.unchanged.iter().map(String::as_str);
+    let packages: BTreeSet<_> = scan.packages().into_iter().chain(unchanged).collect();
+    assert_eq!(packages, BTreeSet::from(["forms", "pdf"]));
+}
+
 /// Notes may come from a file: whatever they say, no scan fails or leaves its root.
 #[test]
 fn damaged_notes_are_ignored() {
