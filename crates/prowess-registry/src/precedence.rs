@@ -231,17 +231,17 @@ impl Resolution<'_> {
 }
 
 /// The order of precedence: the lowest rank gets the id.
-type Rank = (bool, Reverse<i32>, usize, PackagePath);
+type Rank = (bool, bool, Reverse<i32>, usize, PackagePath);
 
-/// Ranks trusted layers before untrusted ones whatever their weights, then by effective priority,
-/// then by the order of sources and of paths; within a layer, names that are the id come before
-/// those that were made into it. The order is total, so the result does not depend on
-/// the order in which a disk lists directories.
-fn rank(record: Record<'_>, rules: &ResolveSettings) -> Rank {
+/// Ranks trusted layers before untrusted ones whatever their weights, then names that are the id
+/// before those that were made into it, then by effective priority, then by the order of sources
+/// and of paths. The order is total, so the result does not depend on the order in which a disk
+/// lists directories.
+fn rank(record: Record<'_>, is_repaired: bool, rules: &ResolveSettings) -> Rank {
     let weight = record.layer().weight.unwrap_or_default();
     let effective = rules.policy.priority.effective(weight, record.priority());
     let is_untrusted = record.trust() == Trust::Untrusted;
-    (is_untrusted, Reverse(effective), record.index().source(), record.package())
+    (is_untrusted, is_repaired, Reverse(effective), record.index().source(), record.package())
 }
 
 fn name_unused(name: &str, count: usize, root: &str) -> Diagnostic {

@@ -50,6 +50,13 @@ pub(super) fn check(
     }
     let name = normalized(text);
     check_text(&name, &span, findings);
+    if is_portable(&name) && name != **text {
+        findings.report(codes::NAME_NOT_PORTABLE, span.clone(), || {
+            let message =
+                format!("the name is read as `{name}`, and other clients compare its bytes");
+            (message, format!("write it as `{name}`"))
+        });
+    }
     if let Some(directory) = directory.filter(|directory| directory.is_compared) {
         compare(&findings.rules().declared(text), directory.name, &span, findings);
     }

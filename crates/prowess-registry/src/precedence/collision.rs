@@ -1,10 +1,14 @@
 //! Resolves collisions: several skills with one id.
 
-use prowess_core::{Availability, Diagnostic, Record, RecordIndex, Severity, Trust};
+use prowess_core::{Availability, Code, Diagnostic, Record, RecordIndex, Severity, Trust};
+use prowess_format::codes::{NAME_FROM_DIRECTORY, NAME_NOT_PORTABLE, NAME_RELAXED};
 
 use super::{Resolution, rank};
 use crate::codes;
-use crate::policy::Collision;
+use crate::policy::{Collision, IdFrom};
+
+/// The findings about names that are not written as the id.
+const REPAIRS: [Code; 3] = [NAME_FROM_DIRECTORY, NAME_NOT_PORTABLE, NAME_RELAXED];
 
 impl Resolution<'_> {
     /// Resolves each group, in the order of ids, so that findings have a stable order.
@@ -14,8 +18,10 @@ impl Resolution<'_> {
         groups.sort_by_cached_key(|(holder, _)| self.builder.record(*holder).id().to_owned());
         for (holder, mut group) in groups {
             let rules = self.input.rules;
-            group.sort_by_cached_key(|&at| rank(self.builder.record(at), rules));
-            self.put_exact_first(&mut group);
+            group.sort_by_cached_key(|&at| {
+                let record = self.builder.record(at);
+                rank(record, self.is_repaired(record), rules)
+            });
             let winner = group[0];
             if winner != holder {
                 self.builder.supersede(holder, winner);
@@ -28,20 +34,16 @@ impl Resolution<'_> {
         }
     }
 
-    /// Puts skills whose name is the id before those of the same rank in their layer whose name was
-    /// only made into it: a directory that sorts first must not take the id of another skill.
-    fn put_exact_first(&self, group: &mut [RecordIndex]) {
-        let place = |at: RecordIndex| {
-            let record = self.builder.record(at);
-            let (is_untrusted, effective, ..) = rank(record, self.input.rules);
-            (is_untrusted, effective, record.layer().name.clone())
-        };
-        for same in group.chunk_by_mut(|&one, &other| place(one) == place(other)) {
-            same.sort_by_key(|&at| {
-                let record = self.builder.record(at);
-                record.name() != record.id()
-            });
+    /// Returns whether the id of a record was made from a name that is written in another way: with
+    /// other letters, blanks around it, or not at all.
+    fn is_repaired(&self, record: Record<'_>) -> bool {
+        if self.input.rules.policy.id_from == IdFrom::Directory {
+            return false;
         }
+        let package = record.package();
+        let findings = self.input.scans.sources[record.index().source()].records.findings();
+        let mut of_record = findings.filter(|(of, _)| *of == Some(package.as_str()));
+        record.name() != record.id() || of_record.any(|(_, found)| REPAIRS.contains(&found.code))
     }
 
     fn shadow_all(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {

@@ -48,28 +48,47 @@ fn priority_then_path_wins_in_a_layer() {
 }
 
 #[test]
-fn exact_name_wins_over_repaired_ones_of_its_layer() {
-    let source = |name: &'static str, files: &[(&str, &str)]| {
-        let files = files.iter().fold(MemorySource::builder(name), |builder, (path, name)| {
-            builder.file(path, skill_md(name, path))
+fn exact_name_wins_over_repaired_ones() {
+    let source = |files: &[(&str, &str)]| {
+        let files = files.iter().fold(MemorySource::builder("user"), |builder, (path, fields)| {
+            builder.file(path, format!("---\n{fields}\ndescription: {path}\n---\n"))
         });
         Arc::new(files.build().expect("the paths are valid")) as Arc<dyn SkillSource>
     };
-    let [first, second] = [("a/SKILL.md", "-deploy"), ("b/SKILL.md", "\u{ff24}EPLOY")];
-    let user = source("user", &[first, second, ("deploy/SKILL.md", "deploy")]);
-    let user = registry(vec![("user", Trust::Trusted, user)]);
-    check(&user, "deploy/SKILL.md", 1);
+    let exact = ("deploy/SKILL.md", "name: deploy");
+    for (written, is_other) in [
+        ("name: -deploy", true),
+        ("name: \u{ff24}EPLOY", false),
+        ("name: \u{ff44}\u{ff45}ploy", false),
+        ("name: \" deploy\"", false),
+        ("name: \"deploy\u{a0}\"", false),
+        ("name: \"\u{3000}deploy\u{2003}\"", false),
+        ("name: \u{2800}deploy", true),
+        ("name: Deploy\npriority: 9", false),
+        ("priority: 9", false),
+    ] {
+        let user = source(&[("a/deploy/SKILL.md", written), exact]);
+        let user = registry(vec![("user", Trust::Trusted, user)]);
+        check(&user, exact.0, usize::from(!is_other));
+        let above = source(&[("a/deploy/SKILL.md", written)]);
+        let below = source(&[exact]);
+        let layers = vec![("below", Trust::Trusted, below), ("above", Trust::Trusted, above)];
+        check(&registry(layers), exact.0, 1);
+    }
     // A name that differs by more than case and blanks is another skill's, and finds it.
+    let first = ("a/SKILL.md", "name: -deploy");
+    let user = registry(vec![("user", Trust::Trusted, source(&[first, exact]))]);
+    user.reload();
     for (name, place) in [("-deploy", "a/"), ("deploy", "deploy/"), ("user:deploy#2", "a/")] {
         let found = user.catalog().find(name, Caller::Model).found().map(|it| it.location());
         let place = format!("memory://user/{place}SKILL.md");
         assert_eq!(found, Some(place), "{name}");
     }
-    // A layer above keeps its precedence.
-    let above = source("project", &[first]);
-    let below = source("user", &[("deploy/SKILL.md", "deploy")]);
-    let layers = vec![("user", Trust::Trusted, below), ("project", Trust::Trusted, above)];
-    check(&registry(layers), "a/SKILL.md", 1);
+    let trusted = vec![
+        ("other", Trust::Untrusted, source(&[exact])),
+        ("user", Trust::Trusted, source(&[first])),
+    ];
+    check(&registry(trusted), "a/SKILL.md", 1);
 }
 
 #[test]
