@@ -74,6 +74,19 @@ pub(crate) struct Marked {
     pub(crate) is_invisible: bool,
 }
 
+impl Marked {
+    /// Returns whether a reader of a terminal or of a log cannot tell the character from another
+    /// one: it is invisible, a blank other than the space, or a format character.
+    pub(crate) fn is_unclear(&self) -> bool {
+        self.is_invisible || is_blank(self.character) || is_format(self.character)
+    }
+}
+
+/// Returns whether a text holds a character that is unclear on a terminal.
+pub(crate) fn has_unclear(text: &str) -> bool {
+    !is_printable_ascii(text) && marked(text).any(|marked| marked.is_unclear())
+}
+
 pub(crate) fn marked(text: &str) -> impl Iterator<Item = Marked> + '_ {
     Marks { characters: text.chars(), before: ['\0'; 2], tags: 0 }
 }
@@ -160,6 +173,33 @@ fn is_ignorable(character: char) -> bool {
             | '\u{1BCA0}'..='\u{1BCA3}'
             | '\u{1D173}'..='\u{1D17A}'
             | '\u{E0000}'..='\u{E0FFF}'
+    )
+}
+
+/// Returns whether a character other than the space and control characters leaves a blank: those of
+/// the general category Zs, and symbols and marks without ink.
+pub(crate) fn is_blank(character: char) -> bool {
+    let is_space = character.is_whitespace() && !matches!(character, ' ' | '\n' | '\t');
+    (is_space && !character.is_control())
+        || matches!(
+            character,
+            '\u{2800}'
+                | '\u{2D7F}'
+                | '\u{3164}'
+                | '\u{FFFC}'
+                | '\u{1107F}'
+                | '\u{16FE4}'
+                | '\u{1D159}'
+        )
+}
+
+/// Returns whether a format character (general category Cf) has a look, such as the number signs of
+/// Arabic: the others are ignorable.
+fn is_format(character: char) -> bool {
+    matches!(
+        character,
+        '\u{600}'..='\u{605}' | '\u{6DD}' | '\u{70F}' | '\u{890}'..='\u{891}' | '\u{8E2}'
+            | '\u{110BD}' | '\u{110CD}'
     )
 }
 

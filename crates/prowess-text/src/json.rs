@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::guard::guarded_brackets;
-use crate::invisible::marked;
+use crate::invisible::{has_unclear, marked};
 
 /// Appends a text as a JSON string that holds no tag: angle brackets are written as numbers, and so
 /// is a bracket that looks like `<` and opens a guarded tag. A JSON parser reads the same value.
@@ -25,7 +25,7 @@ pub fn push_json_string(target: &mut String, text: &str) {
 }
 
 /// Makes serialised JSON safe to print on a terminal: each invisible character, such as a C1
-/// control or a bidi override, is written as `\uXXXX`. A JSON parser reads the same value.
+/// control or a bidi override, and each blank but the space is written as `\uXXXX`. A JSON parser reads the same value.
 ///
 /// ```
 /// use prowess_text::terminal_json;
@@ -33,12 +33,12 @@ pub fn push_json_string(target: &mut String, text: &str) {
 /// assert_eq!(terminal_json("\"\u{9b}2J\u{e0041}\""), r#""\u009b2J\udb40\udc41""#);
 /// ```
 pub fn terminal_json(json: &str) -> Cow<'_, str> {
-    if crate::is_printable_ascii(json) || !marked(json).any(|marked| marked.is_invisible) {
+    if !has_unclear(json) {
         return Cow::Borrowed(json);
     }
     let mut escaped = String::with_capacity(json.len() + 16);
     for marked in marked(json) {
-        if marked.is_invisible && marked.character != '\r' {
+        if marked.is_unclear() && marked.character != '\r' {
             // Outside of strings, JSON has no such character but the carriage return.
             push_escape(&mut escaped, marked.character);
         } else {

@@ -1,12 +1,12 @@
 //! Untrusted names and sentences inside messages.
 
 use crate::guard::guarded_brackets;
-use crate::invisible::{is_printable_ascii, marked};
+use crate::invisible::{is_blank, is_printable_ascii, marked};
 
 /// The maximum length of a quoted name.
 const MAX_QUOTED_CHARS: usize = 120;
 
-/// Returns a text in backticks for a message: on one line, cut after 120 characters, with invisible
+/// Returns a text in backticks for a message: on one line, cut after 120 characters, with unclear
 /// characters, backticks and brackets of guarded tags written as `\u{…}`.
 pub fn quoted(text: &str) -> String {
     format!("`{}`", escaped(text, MAX_QUOTED_CHARS, true))
@@ -36,9 +36,7 @@ pub fn head_and_tail(text: &str, max: usize) -> String {
 
 /// Returns a text in which one space alone looks like a space.
 fn with_marked_blanks(text: &str) -> String {
-    let is_blank = |it: char| {
-        (it.is_whitespace() && !it.is_control()) || matches!(it, '\u{2800}' | '\u{3164}')
-    };
+    let is_blank = |it: char| it == ' ' || is_blank(it);
     let mut marked = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(character) = rest.next() {
@@ -96,7 +94,7 @@ fn push_escaped(target: &mut String, text: &str, is_quoted: bool) {
         let character = marked.character;
         let is_bracket = brackets.next_if_eq(&offset).is_some();
         let is_broken_out = matches!(character, '\n' | '\t') || (is_quoted && character == '`');
-        push_visible(target, character, marked.is_invisible || is_bracket || is_broken_out);
+        push_visible(target, character, marked.is_unclear() || is_bracket || is_broken_out);
         offset += character.len_utf8();
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 
-use crate::invisible::has_invisible;
+use crate::invisible::has_unclear;
 
 /// Encodes a text or a path as one word of a POSIX shell.
 ///
@@ -22,7 +22,7 @@ pub fn shell_word<T: AsRef<OsStr> + ?Sized>(word: &T) -> Cow<'_, str> {
     let word = word.as_ref();
     match word.to_str() {
         Some(text) if is_plain(text) => Cow::Borrowed(text),
-        Some(text) if !text.contains(['\n', '\t']) && !has_invisible(text) => {
+        Some(text) if !text.contains(['\n', '\t']) && !has_unclear(text) => {
             Cow::Owned(format!("'{}'", text.replace('\'', r"'\''")))
         }
         _ => Cow::Owned(octal(word)),

@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use crate::invisible::{Marked, is_printable_ascii, marked};
 use crate::sentence::push_visible;
 
-/// Encodes a text for one line of a terminal: each character that a terminal interprets or hides is
-/// written as `\u{…}`, also line breaks and tabs. A skill cannot move the cursor, change colours or
+/// Encodes a text for one line of a terminal: each character that a terminal interprets or hides,
+/// or shows as another blank, is written as `\u{…}`, also line breaks and tabs. A skill cannot move the cursor, change colours or
 /// reverse the reading order.
 pub fn terminal_line(text: &str) -> Cow<'_, str> {
-    escaped(text, |marked| marked.is_invisible || matches!(marked.character, '\n' | '\t'))
+    escaped(text, |marked| marked.is_unclear() || matches!(marked.character, '\n' | '\t'))
 }
 
 /// Encodes a text for a terminal as [`terminal_line`], but keeps line breaks and tabs.
 pub fn terminal_lines(text: &str) -> Cow<'_, str> {
-    escaped(text, |marked| marked.is_invisible)
+    escaped(text, Marked::is_unclear)
 }
 
 fn escaped(text: &str, is_escaped: impl Fn(&Marked) -> bool) -> Cow<'_, str> {

@@ -1,4 +1,7 @@
-use prowess_text::{terminal_line, terminal_lines};
+use prowess_text::{
+    clipped, has_invisible, quoted, shell_word, terminal_json, terminal_line, terminal_lines,
+    visible_lines,
+};
 
 #[test]
 fn characters_that_a_terminal_obeys_are_shown() {
@@ -22,4 +25,60 @@ fn lines_keep_their_breaks_and_a_line_has_none() {
     assert_eq!(terminal_line("a\n\tb"), r"a\u{a}\u{9}b");
     assert_eq!(terminal_line("a\nb"), r"a\u{a}b");
     assert_eq!(terminal_lines("a\n\tb"), "a\n\tb");
+}
+
+/// Blanks but the space, signs without ink, and format characters with a look.
+const UNCLEAR: &str = "\u{a0}\u{1680}\u{2000}\u{2001}\u{2002}\u{2003}\u{2004}\u{2005}\u{2006}\
+    \u{2007}\u{2008}\u{2009}\u{200a}\u{202f}\u{205f}\u{3000}\u{2800}\u{2d7f}\u{fffc}\u{1107f}\
+    \u{16fe4}\u{1d159}\u{600}\u{601}\u{602}\u{603}\u{604}\u{605}\u{6dd}\u{70f}\u{890}\u{891}\
+    \u{8e2}\u{110bd}\u{110cd}";
+
+#[test]
+fn blanks_and_format_characters_are_marked_and_stay_in_a_prompt() {
+    for character in UNCLEAR.chars() {
+        let text = format!("a{character}b");
+        let escaped = format!("a{}b", character.escape_unicode());
+        for shown in [terminal_line(&text), terminal_lines(&text), clipped(&text, 9).into()] {
+            assert_eq!(shown, escaped);
+        }
+        assert_eq!(quoted(&text), format!("`{escaped}`"));
+        let json = serde_json::Value::from(&*text).to_string();
+        let shown = terminal_json(&json);
+        assert!(shown.is_ascii() && shown.contains("\\u"), "{shown}");
+        assert_eq!(serde_json::from_str::<String>(&shown).expect("JSON"), text);
+        assert!(shell_word(&text).is_ascii(), "{text:?}");
+        assert!(!has_invisible(&text) && visible_lines(&text) == text, "a model reads {escaped}");
+    }
+}
+
+/// Everything without a look of its own, by the lists of Unicode: no encoder lets it pass.
+#[test]
+fn no_ignorable_character_is_raw() {
+    let ranges = [
+        (0x0, 0x1f),
+        (0x7f, 0x9f),
+        (0xad, 0xad),
+        (0x34f, 0x34f),
+        (0x61c, 0x61c),
+        (0x115f, 0x1160),
+        (0x17b4, 0x17b5),
+        (0x180b, 0x180f),
+        (0x200b, 0x200f),
+        (0x2028, 0x202e),
+        (0x2060, 0x206f),
+        (0x3164, 0x3164),
+        (0xfe00, 0xfe0f),
+        (0xfeff, 0xfeff),
+        (0xffa0, 0xffa0),
+        (0xfff0, 0xfffb),
+        (0x13430, 0x1343f),
+        (0x1bca0, 0x1bca3),
+        (0x1d173, 0x1d17a),
+        (0xe0000, 0xe0fff),
+    ];
+    let all = ranges.into_iter().flat_map(|(first, last)| first..=last);
+    for character in all.filter_map(char::from_u32) {
+        let line = terminal_line(&format!("a{character}b")).into_owned();
+        assert_eq!(line, format!("a{}b", character.escape_unicode()));
+    }
 }
