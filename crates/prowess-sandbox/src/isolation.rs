@@ -166,5 +166,8 @@ pub(crate) fn end(child: &mut Child, mut socket: &UnixStream) -> io::Result<(Exi
     // The process is not waited for yet, so the number of its group cannot belong to another.
     let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
     let _ = child.kill();
-    Ok((child.wait()?, has_reported))
+    let status = child.wait()?;
+    // A stage cannot remove its group from inside.
+    crate::remove_ended_groups();
+    Ok((status, has_reported))
 }

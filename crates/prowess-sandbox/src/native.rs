@@ -97,6 +97,7 @@ impl Isolation for Native {
         let mut running = self.spawn(&Plan::enter(self.stage.clone()), &Streams::null(), &[])?;
         // A stage that has nothing to run ends by itself.
         let _ = running.child.wait();
+        crate::remove_ended_groups();
         Ok(running.report)
     }
 

@@ -26,13 +26,6 @@ pub fn sweep(parent: &Path) {
     prowess_sandbox::remove_ended_groups();
 }
 
-/// The group of a run is left by its stage, which cannot remove it from inside.
-impl Drop for Staged {
-    fn drop(&mut self) {
-        prowess_sandbox::remove_ended_groups();
-    }
-}
-
 /// The directories of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {

@@ -115,6 +115,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        prowess_sandbox::remove_ended_groups();
         if let Some(output) = self.output.take() {
             output.join();
         }

@@ -52,6 +52,38 @@ fn memory_of_all_processes_is_limited() {
     }
 }
 
+/// Returns whether a process has a control group, also after its end.
+fn has_group(process: u32) -> bool {
+    let name = format!("prowess-{process}");
+    let mut left = vec![std::path::PathBuf::from("/sys/fs/cgroup")];
+    while let Some(directory) = left.pop() {
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        let directories = entries.filter(|entry| entry.file_type().is_ok_and(|it| it.is_dir()));
+        left.extend(directories.map(|entry| entry.path()));
+        if left.iter().any(|directory| directory.ends_with(&name)) {
+            return true;
+        }
+    }
+    false
+}
+
+#[test]
+fn ended_process_leaves_no_group() {
+    for level in LEVELS {
+        let mut running = shell("read line", level, Limits::default()).unwrap();
+        let process = running.child.id();
+        assert_eq!(has_group(process), running.report.limits != LimitKeepers::default());
+        running.end().unwrap();
+        assert!(!has_group(process), "{level:?}: its end removes the group");
+
+        let mut left = shell("true", level, Limits::default()).unwrap();
+        // As a host that was killed leaves it.
+        left.child.wait().unwrap();
+        prowess_sandbox::remove_ended_groups();
+        assert!(!has_group(left.child.id()), "{level:?}: the next host removes the group");
+    }
+}
+
 /// Hides the control groups from this thread and its processes.
 fn hide_control_groups() {
     let flags = UnshareFlags::NEWNS | UnshareFlags::FS;
