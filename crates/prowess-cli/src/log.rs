@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use prowess::state::rfc3339;
 use prowess::text::terminal_json;
-use prowess::{Clock as _, Diagnostic, Severity, SystemClock, Timestamp};
+use prowess::{Clock as _, Diagnostic, Severity, SystemClock, Timestamp, without_credentials};
 use serde_json::{Map, Value};
 use tracing::Level;
 
@@ -156,7 +156,7 @@ fn text(now: Timestamp, level: Level, event: &str, message: &str, fields: Fields
         let _ = write!(line, " {name}={value}");
     }
     line.push('\n');
-    line
+    without_credentials(&line).into_owned()
 }
 
 /// Returns the start of a text.
@@ -193,7 +193,8 @@ fn json(now: Timestamp, level: Level, event: &str, message: &str, fields: Fields
             },
         );
     }
-    terminal_json(&Value::Object(line).to_string()).into_owned() + "\n"
+    let line = Value::Object(line).to_string();
+    terminal_json(&without_credentials(&line)).into_owned() + "\n"
 }
 
 #[cfg(test)]
@@ -222,5 +223,9 @@ mod tests {
         check(r"x\", r#""x\\""#);
         check("a=b", r#""a=b""#);
         check("naïve", "\"naïve\"");
+        let fields = || vec![("tool", "ghp_a0B1c2D3e4F5a0B1c2D3e4F5a0B1c2D3e4F5".into())];
+        for line in [text, json].map(|form| form(now, Level::WARN, "denied", "", fields())) {
+            assert!(line.contains("[REDACTED]") && !line.contains("ghp_"), "{line}");
+        }
     }
 }

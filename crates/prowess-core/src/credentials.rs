@@ -21,6 +21,9 @@ const PARAMETERS: [&str; 7] = ["auth", "credential", "jwt", "key", "pwd", "sig",
 /// The words before the credentials in the value of a header.
 const SCHEMES: [&str; 2] = ["bearer", "basic"];
 
+/// How often a text with percent signs is decoded.
+const MOST_DECODED: usize = 3;
+
 /// Returns whether values of this name are secrets, such as of `API_KEY` and `db-password`.
 pub fn is_secret_name(name: &str) -> bool {
     let letters = name.bytes().filter(|byte| !b"-_.".contains(byte));
@@ -47,17 +50,27 @@ pub fn has_credentials(source: &str) -> bool {
 /// assert_eq!(text, "`https://[REDACTED]@example.com/a?sig=[REDACTED]` is away");
 /// ```
 pub fn without_credentials(text: &str) -> Cow<'_, str> {
-    without(text, [urls(text), of_known_form(text).collect()].concat())
+    without(text, |text| [urls(text), of_known_form(text).collect()].concat())
 }
 
 /// Returns the text without credentials, and without the values of names such as `api_key`,
 /// `password` and `token`.
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
-    without(text, [named(text), urls(text), of_known_form(text).collect()].concat())
+    without(text, |text| [named(text), urls(text), of_known_form(text).collect()].concat())
 }
 
-/// Replaces ranges, of which an earlier one has what it shares with a later one.
-fn without(text: &str, mut ranges: Vec<Range<usize>>) -> Cow<'_, str> {
+/// Replaces what is found in a text, also where it is written with percent signs. Of two ranges, the
+/// earlier one has what they share.
+fn without(text: &str, find: impl Fn(&str) -> Vec<Range<usize>>) -> Cow<'_, str> {
+    let mut ranges = find(text);
+    let mut last = percent_decoded(text);
+    let mut at: Vec<_> = last.iter().flat_map(|(_, at)| at.clone()).collect();
+    for _ in 0..MOST_DECODED {
+        let Some((decoded, _)) = &last else { break };
+        ranges.extend(find(decoded).into_iter().map(|range| at[range.start]..at[range.end]));
+        last = percent_decoded(decoded);
+        at = last.iter().flat_map(|(_, inner)| inner).map(|&inner| at[inner]).collect();
+    }
     ranges.sort_by_key(|range| range.start);
     let mut redacted = String::new();
     let mut copied = 0;
@@ -69,6 +82,38 @@ fn without(text: &str, mut ranges: Vec<Range<usize>>) -> Cow<'_, str> {
         copied = copied.max(end);
     }
     if redacted.is_empty() { text.into() } else { (redacted + &text[copied..]).into() }
+}
+
+/// Decodes the escapes of a URL that stand for ASCII, if there are any. Returns also where each byte
+/// comes from, and the end.
+fn percent_decoded(text: &str) -> Option<(String, Vec<usize>)> {
+    let escaped = |at: usize| {
+        let digits = text[at..].strip_prefix('%')?.get(..2)?;
+        let is_hexadecimal = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        u8::from_str_radix(digits, 16).ok().filter(|byte| is_hexadecimal && byte.is_ascii())
+    };
+    let mut escapes = text.match_indices('%').filter_map(|(at, _)| Some((at, escaped(at)?)));
+    let mut next = Some(escapes.next()?);
+    let mut decoded = String::with_capacity(text.len());
+    let mut places = Vec::with_capacity(text.len() + 1);
+    let mut end = 0;
+    for (at, character) in text.char_indices() {
+        if at < end {
+            continue;
+        }
+        let (shown, length) = match next.filter(|(escape, _)| *escape == at) {
+            Some((_, byte)) => {
+                next = escapes.next();
+                (char::from(byte), 3)
+            }
+            None => (character, character.len_utf8()),
+        };
+        decoded.push(shown);
+        places.extend(std::iter::repeat_n(at, shown.len_utf8()));
+        end = at + length;
+    }
+    places.push(text.len());
+    Some((decoded, places))
 }
 
 /// Iterates over the tokens and keys that are known by their form.

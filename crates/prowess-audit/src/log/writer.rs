@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use prowess_core::Timestamp;
+use prowess_core::{Timestamp, without_secrets};
 use prowess_dir::sync_name;
 use serde_json::{Value, json};
 
@@ -110,6 +110,7 @@ impl Writer {
         self.file.set_len(self.length + 1)?;
         self.file.sync_data()?;
         let removed = String::from_utf8_lossy(&removed);
+        let removed = without_secrets(&removed);
         let repaired = json::Entry::new("log_repaired", now);
         self.write(&repaired.with(json!({ "removed_bytes": torn, "removed": removed })).into())
     }
