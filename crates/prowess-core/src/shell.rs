@@ -11,7 +11,7 @@ use crate::{Cancel, Catalog, Record, SessionId};
 /// # Behavior
 ///
 /// - Commands of one session see the files and variables that its earlier commands left. Those of
-///   another session do not.
+///   another session do not. A session whose files had to make room gets an error once.
 /// - Each visible skill of the request's catalog is at `mount_path`, with the bytes that
 ///   `catalog.read` returns.
 /// - A command changes no package, and it reaches no file, process or network of the host.
@@ -52,7 +52,7 @@ pub struct ShellRequest<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ShellOutcome {
     /// The id of the sandbox that the command ran in. A session has another one after its files
-    /// were dropped.
+    /// were dropped, of which an error informs it.
     pub sandbox: String,
     /// The exit code; 124 if a limit ended the command.
     pub exit_code: i32,

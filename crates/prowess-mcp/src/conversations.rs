@@ -25,6 +25,9 @@ const MOST_ID_BYTES: usize = 256;
 /// makes room.
 const MOST_KEPT: usize = 1024;
 
+/// The code, in the data of an error, of a conversation that has made room.
+const FORGOTTEN: &str = "conversation-forgotten";
+
 /// The client that sends a request, if its transport distinguishes several. Conversations with one
 /// id of different clients are different.
 #[derive(Clone)]
@@ -72,7 +75,7 @@ impl Conversations {
     ///
     /// # Errors
     ///
-    /// The id is malformed.
+    /// The id is malformed, or the conversation has made room for others and does not know it yet.
     pub(crate) fn named(
         &self,
         context: &RequestContext<RoleServer>,
@@ -82,6 +85,9 @@ impl Conversations {
         let key = (client_name(context), id);
         if let Some(conversation) = named.get(&key) {
             return Ok(Some(conversation));
+        }
+        if named.was_forgotten(&key) {
+            return Err(forgotten());
         }
         let conversation = Arc::new(Conversation::new(Arc::clone(&self.runtime)));
         let forgotten = named.insert(key, Arc::clone(&conversation));
@@ -137,37 +143,63 @@ pub(crate) fn client_name(context: &RequestContext<RoleServer>) -> Option<Arc<st
     context.extensions.get::<ClientName>().map(|name| Arc::clone(&name.0))
 }
 
-/// Keeps the values that were used most recently.
-struct Recent<K, V>(VecDeque<(K, V)>);
+/// Returns the answer to the first request of a conversation after it was forgotten.
+fn forgotten() -> ErrorData {
+    let message = format!(
+        "nothing was done: the server keeps {MOST_KEPT} conversations, and has forgotten the loaded \
+         skills and the sandbox of this one for others; the next request begins it again"
+    );
+    ErrorData::invalid_request(message, Some(serde_json::json!({ "code": FORGOTTEN })))
+}
+
+/// Keeps the values that were used most recently, and the keys of as many that made room.
+struct Recent<K, V> {
+    kept: VecDeque<(K, V)>,
+    forgotten: VecDeque<K>,
+}
 
 impl<K, V> Default for Recent<K, V> {
     fn default() -> Self {
-        Self(VecDeque::new())
+        Self { kept: VecDeque::new(), forgotten: VecDeque::new() }
     }
 }
 
 impl<K: PartialEq, V: Clone> Recent<K, V> {
     /// Returns a value, which is then the most recent one.
     fn get(&mut self, key: &K) -> Option<V> {
-        let at = self.0.iter().position(|(known, _)| known == key)?;
-        let entry = self.0.remove(at)?;
+        let at = self.kept.iter().position(|(known, _)| known == key)?;
+        let entry = self.kept.remove(at)?;
         let value = entry.1.clone();
-        self.0.push_back(entry);
+        self.kept.push_back(entry);
         Some(value)
     }
 
     /// Adds a value, and returns the one that makes room for it.
     fn insert(&mut self, key: K, value: V) -> Option<V> {
-        self.0.push_back((key, value));
-        if self.0.len() <= MOST_KEPT { None } else { self.0.pop_front().map(|(_, value)| value) }
+        self.kept.push_back((key, value));
+        if self.kept.len() <= MOST_KEPT {
+            return None;
+        }
+        let (key, value) = self.kept.pop_front()?;
+        self.forgotten.push_back(key);
+        if self.forgotten.len() > MOST_KEPT {
+            self.forgotten.pop_front();
+        }
+        Some(value)
+    }
+
+    /// Returns whether the value of a key has made room, once.
+    fn was_forgotten(&mut self, key: &K) -> bool {
+        let at = self.forgotten.iter().position(|forgotten| forgotten == key);
+        at.is_some_and(|at| self.forgotten.remove(at).is_some())
     }
 
     fn remove<Q: PartialEq + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: std::borrow::Borrow<Q>,
     {
-        let at = self.0.iter().position(|(known, _)| known.borrow() == key)?;
-        self.0.remove(at).map(|(_, value)| value)
+        let at = self.kept.iter().position(|(known, _)| known.borrow() == key)?;
+        self.kept.remove(at).map(|(_, value)| value)
     }
 }
 

@@ -8,7 +8,10 @@ prowess_core::declare_codes! {
     SHELL_BUSY = "shell-busy";
     /// The shell did not end at its deadline, or broke down. The session's files are dropped.
     SHELL_LOST = "shell-lost";
-    /// Too many commands did not end at their deadlines and still run, so no further one starts.
+    /// The session's files made room for those of other sessions. Nothing ran.
+    SANDBOX_DROPPED = "sandbox-dropped";
+    /// Too many commands did not end at their deadlines and still run, or those of other sessions
+    /// use the memory, so no further one starts.
     SHELL_EXHAUSTED = "shell-exhausted";
     /// The skill's id or one of its files cannot be a path, or it has too many files.
     SKILL_NOT_MOUNTED = "skill-not-mounted";

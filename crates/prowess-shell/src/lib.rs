@@ -47,7 +47,8 @@
 //! command runs in a copy of that process, which goes on for it if the command ends. One that takes
 //! too much memory, ends the interpreter or does not end is undone, and leaves the files and
 //! variables as they were. All sandboxes of a host have 1 GiB together: over it, those that were
-//! used the longest time ago are dropped. `cargo xtask bench --start` shows the costs beside those
+//! used the longest time ago are dropped, and the next command of their sessions is the error
+//! `sandbox-dropped`. `cargo xtask bench --start` shows the costs beside those
 //! of [`InMemoryShell::new`], whose commands run in the host's process.
 //!
 //! There, and on systems without such processes, a command runs on a thread with a stack of its

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// The most bytes of all sandboxes: those in which a command runs count with all that it may take,
 /// the others with what they had at most in their last command.
-const OF_ALL: u64 = 1 << 30;
+pub(crate) const OF_ALL: u64 = 1 << 30;
 
 static USED: Mutex<u64> = Mutex::new(0);
 

@@ -202,6 +202,9 @@ fn wait(
         if !is_stopping && cancel.is_cancelled() {
             is_stopping = true;
             deadline = deadline.min(Instant::now() + GRACE);
+        }
+        if is_stopping {
+            // Again, because a command that begins takes the flag back.
             stop();
         }
         if Instant::now() >= deadline {

@@ -1,6 +1,6 @@
 //! The sandboxes of all sessions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,13 +11,16 @@ use prowess_core::{
 use prowess_sandbox::{Native, Program};
 
 use crate::lost::LostCommands;
-use crate::memory::Share;
+use crate::memory::{OF_ALL, Share};
 use crate::mounts::{MountedSkill, describe, mount_path};
 use crate::sandbox::Sandbox;
 use crate::{ShellPolicy, codes};
 
 /// How often a waiting call looks whether it was cancelled.
 const CHECK: Duration = Duration::from_millis(20);
+
+/// The number of sessions without their sandboxes that are remembered.
+const MOST_DROPPED: usize = 16_384;
 
 /// Runs commands over files in memory, with a sandbox for each session.
 pub struct InMemoryShell {
@@ -34,6 +37,8 @@ struct Sandboxes {
     by_session: HashMap<SessionId, Slot>,
     /// The number of commands so far.
     commands: u64,
+    /// The sessions whose sandboxes had to make room, and which do not know it yet.
+    dropped: VecDeque<SessionId>,
 }
 
 /// The place of a session's sandbox.
@@ -88,11 +93,26 @@ impl InMemoryShell {
             let waited = self.ended.wait_timeout(sandboxes, CHECK);
             (sandboxes, _) = waited.unwrap_or_else(PoisonError::into_inner);
         }
+        if let Some(at) = sandboxes.dropped.iter().position(|dropped| dropped == session) {
+            sandboxes.dropped.remove(at);
+            return Err(ShellError::new(codes::SANDBOX_DROPPED, self.dropped_message()));
+        }
         let sandbox = match sandboxes.by_session.insert(session.clone(), Slot::Busy) {
             Some(Slot::Idle(sandbox, _)) => Some(*sandbox),
             _ => None,
         };
         Ok(Lease { shell: self, session: session.clone(), sandbox })
+    }
+
+    /// Returns what a session has to know before it goes on without its files.
+    fn dropped_message(&self) -> String {
+        let most = self.policy.limits.sandboxes.max(1);
+        let gibibytes = OF_ALL >> 30;
+        format!(
+            "nothing ran: the files and variables of this sandbox were dropped, because other \
+             sessions needed the room ({most} sandboxes, or {gibibytes} GiB, at most); the next \
+             command starts in a new sandbox"
+        )
     }
 
     /// Reserves the memory of a command. Other sandboxes are dropped for it, those whose last
@@ -107,7 +127,10 @@ impl InMemoryShell {
                 continue;
             }
             if cancel.is_cancelled() || Instant::now() >= deadline {
-                let message = "the commands of other sessions use the memory; try again later";
+                let message = format!(
+                    "the commands of other sessions use the {} GiB that all have; try again later",
+                    OF_ALL >> 30
+                );
                 return Err(ShellError::new(codes::SHELL_EXHAUSTED, message));
             }
             drop(self.ended.wait_timeout(sandboxes, CHECK));
@@ -200,6 +223,11 @@ impl Sandboxes {
             Slot::Busy => None,
         });
         let (_, oldest) = idle.min_by_key(|(used, _)| *used)?;
-        self.by_session.remove(&oldest)
+        let slot = self.by_session.remove(&oldest);
+        self.dropped.push_back(oldest);
+        if self.dropped.len() > MOST_DROPPED {
+            self.dropped.pop_front();
+        }
+        slot
     }
 }

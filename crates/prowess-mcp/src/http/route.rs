@@ -288,7 +288,11 @@ impl Router {
         }
         let Some(reservation) = self.sessions.reserve(&caller).await else {
             let status = StatusCode::SERVICE_UNAVAILABLE;
-            return self.busy(status, client, "sessions", "too many sessions");
+            let HttpLimits { sessions, sessions_per_client, .. } = self.limits;
+            let message = format!(
+                "too many sessions: {sessions} may be open, {sessions_per_client} of one client"
+            );
+            return self.busy(status, client, "sessions", &message);
         };
         let response = self.handle(request, revision.as_deref()).await;
         let id = response.headers().get(SESSION_ID).and_then(|id| id.to_str().ok());

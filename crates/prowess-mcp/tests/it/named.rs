@@ -8,6 +8,8 @@ use crate::approvals::Place;
 use crate::block_on;
 use crate::raw::Raw;
 
+const SKILL: &str = "skill-writing";
+
 /// Calls a tool that needs an approval.
 async fn deploy(raw: &mut Raw, id: u64, meta: Value) {
     let params = json!({ "name": "deploy", "arguments": {}, "_meta": meta });
@@ -51,5 +53,29 @@ fn malformed_id_is_refused() {
             let refused = raw.request(json!(1), "tools/call", params).await;
             assert_eq!(refused["error"]["code"], -32602, "{id}: {refused}");
         }
+    });
+}
+
+#[test]
+fn forgotten_conversation_learns_it_once() {
+    block_on(async {
+        let mut raw = Raw::embedded("2025-11-25").await;
+        let mut load = async |conversation: u64, tool: &str| {
+            let meta = json!({ "prowess/conversation": conversation.to_string() });
+            let arguments =
+                if tool == "skills_load" { json!({ "names": [SKILL] }) } else { json!({}) };
+            let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
+            raw.request(json!(1), "tools/call", params).await
+        };
+        load(0, "skills_load").await;
+        for conversation in 1..=1024 {
+            load(conversation, "skills_list").await;
+        }
+        let forgotten = load(0, "skills_unload").await;
+        assert_eq!(forgotten["error"]["data"]["code"], "conversation-forgotten", "{forgotten}");
+        let again = load(0, "skills_load").await;
+        assert_eq!(again["result"]["isError"], false, "it begins again: {again}");
+        let kept = load(2, "skills_list").await;
+        assert!(kept.get("error").is_none(), "the one before the last made room: {kept}");
     });
 }

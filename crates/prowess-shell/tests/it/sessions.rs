@@ -33,14 +33,23 @@ fn each_sandbox_has_an_id_of_its_own() {
 }
 
 #[test]
-fn oldest_sandbox_is_dropped_over_the_limit() {
+fn session_learns_that_its_sandbox_was_dropped() {
     let limits = ShellLimits { sandboxes: 2, ..ShellLimits::default() };
     let setup = Setup::new(&[], ShellPolicy { limits, ..Default::default() });
-    let first = setup.in_session("one", "true").unwrap().sandbox;
-    let second = setup.in_session("two", "true").unwrap().sandbox;
-    setup.in_session("three", "true").unwrap();
-    assert_eq!(setup.in_session("two", "true").unwrap().sandbox, second, "it was used later");
-    assert_ne!(setup.in_session("one", "true").unwrap().sandbox, first, "it was the oldest");
+    let run = |session: &str| setup.in_session(session, "echo >> /ran; wc -l < /ran");
+    let first = run("one").unwrap().sandbox;
+    let second = run("two").unwrap().sandbox;
+    run("three").unwrap();
+    assert_eq!(run("two").unwrap().sandbox, second, "it was used later");
+    let dropped = run("one").unwrap_err();
+    assert_eq!(dropped.code.as_str(), "sandbox-dropped", "it was the oldest");
+    assert!(dropped.message.contains("2 sandboxes, or 1 GiB"), "{dropped}");
+    let new = run("one").unwrap();
+    assert!(new.sandbox != first && new.stdout.trim() == "1", "nothing ran before: {new:?}");
+    for session in ["three", "two"] {
+        assert_eq!(run(session).unwrap_err().code.as_str(), "sandbox-dropped", "{session}");
+        assert_eq!(run(session).unwrap().stdout.trim(), "1", "{session}");
+    }
 }
 
 #[test]
@@ -65,19 +74,29 @@ fn commands_of_one_session_wait_for_each_other() {
 
 #[test]
 fn cancelled_command_ends_and_the_session_goes_on() {
-    let setup = empty();
-    setup.run("echo kept > /tmp/kept");
-    let session = SessionId::new("session").unwrap();
-    for command in ["while true; do x=$x; done", "sleep 60"] {
-        let cancel = Cancel::default();
-        cancel.cancel();
-        let request = ShellRequest { catalog: &setup.catalog, session: &session, command };
-        match setup.shell.execute(&request, &cancel) {
-            Ok(outcome) => assert!(outcome.stopped.is_some(), "`{command}`: {outcome:?}"),
-            Err(error) => assert_eq!(error.code.as_str(), "shell-lost", "`{command}`: {error}"),
+    let limits = ShellLimits { steps: usize::MAX, ..ShellLimits::default() };
+    let policy = || ShellPolicy { limits: limits.clone(), ..Default::default() };
+    let cancelled = "the command was cancelled";
+    for setup in [Setup::new(&[], policy()), Setup::in_this_process(policy())] {
+        setup.run("echo kept > /tmp/kept");
+        let session = SessionId::new("session").unwrap();
+        for (command, reason) in [
+            ("while true; do x=$x; done", cancelled),
+            ("sleep 60", "undone|and the files of this sandbox are dropped"),
+        ] {
+            let cancel = Cancel::default();
+            cancel.cancel();
+            let request = ShellRequest { catalog: &setup.catalog, session: &session, command };
+            let outcome = setup.shell.execute(&request, &cancel).unwrap();
+            let stopped = outcome.stopped.clone().unwrap_or_default();
+            let is_as_expected = reason.split('|').any(|end| stopped.ends_with(end));
+            assert!(is_as_expected, "the command notices it, `{command}`: {outcome:?}");
+            if reason == cancelled {
+                assert_eq!(setup.run("cat /tmp/kept").stdout, "kept\n", "`{command}`");
+            }
         }
+        assert_eq!(setup.run("echo again").stdout, "again\n", "the session runs further commands");
     }
-    assert_eq!(setup.run("echo again").stdout, "again\n", "the session runs further commands");
 }
 
 #[test]

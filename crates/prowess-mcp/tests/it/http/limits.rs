@@ -96,6 +96,7 @@ fn sessions_of_a_client_are_limited() {
         assert_eq!(server.initialize().await.status(), 200);
         let third = server.initialize().await;
         assert_eq!((third.status(), third.header("retry-after")), (503, Some("1")), "{third:?}");
+        assert!(third.0.contains("1024 may be open, 2 of one client"), "{third:?}");
         let delete = Request { line: "DELETE /mcp", headers: &first, ..Request::POST };
         assert_eq!(server.send(delete).await.status(), 204);
         assert_eq!(server.initialize().await.status(), 200, "an ended session leaves room");
