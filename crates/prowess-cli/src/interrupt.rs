@@ -49,7 +49,11 @@ fn command(mut arguments: impl Iterator<Item = OsString>) -> Option<OsString> {
         if !argument.as_encoded_bytes().starts_with(b"-") {
             return Some(argument);
         }
-        if WITH_VALUE.iter().any(|option| argument == *option) {
+        // Of short options in one word, the first with a value has the rest of the word.
+        let bytes = argument.as_encoded_bytes();
+        let ends_short = bytes.get(1) != Some(&b'-')
+            && bytes.iter().position(|it| *it == b'C') == bytes.len().checked_sub(1);
+        if ends_short || WITH_VALUE.iter().any(|option| argument == *option) {
             arguments.next();
         }
     }
@@ -96,6 +100,8 @@ mod tests {
         check("serve --quiet", Some("serve"));
         check("-q -C serve list", Some("list"));
         check("--set=a=serve --no-cache --config serve serve", Some("serve"));
+        check("-qC serve -Cserve list", Some("list"));
+        check("-Cx -qCC serve", Some("serve"));
         check("explain serve", Some("explain"));
         check("--root serve", None);
         let program = Args::command();

@@ -63,6 +63,7 @@ pub mod codes;
 mod collect;
 mod copies;
 mod error;
+mod first_scans;
 mod folder;
 #[cfg(all(test, loom))]
 mod loom_tests;

@@ -1,25 +1,27 @@
 //! The registry: scans sources, resolves catalogs, and swaps them.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use prowess_core::{
     Audience, Cancel, Catalog, CatalogProvider, Diagnostic, FolderTrust, PackagePath, Ranker,
-    Severity, SkillSource, SourceError,
+    RecordSet, Severity, SkillSource, SourceError,
 };
 
 use crate::auditor::Auditor;
 use crate::body_cache::BodyCache;
 use crate::cause::{ReloadCause, Request};
 use crate::changes::Changes;
-use crate::collect::{RecordOptions, collect};
+use crate::collect::{Collected, RecordOptions, collect};
+use crate::first_scans::{FirstScan, FirstScans, State};
 use crate::policy::RegistryPolicy;
 use crate::published::Published;
 use crate::readiness::Readiness;
 use crate::resolve_input::Scans;
 use crate::resolver::Resolver;
 use crate::scanned::{Delta, Registered, Scanned};
-use crate::scope::Scope;
+use crate::scope::{OnMissingSkill, Part, Scope};
 use crate::single_flight::{Run, SingleFlight};
 use crate::sync::{Mutex, lock};
 use crate::{CatalogChange, Subscription, codes, trace};
@@ -37,6 +39,8 @@ pub struct Registry {
     failures: AtomicU64,
     /// The input of the next reload. Readers never lock it.
     scanned: Mutex<Scanned>,
+    /// The first scans, if the host did not wait for all.
+    first: OnceLock<Arc<FirstScans>>,
     requests: SingleFlight<Request, Outcome>,
     published: Published<Catalog, Arc<CatalogChange>>,
 }
@@ -86,6 +90,7 @@ impl Registry {
             trusted: AtomicU64::default(),
             failures: AtomicU64::default(),
             scanned: Mutex::new(Scanned::new(sources)),
+            first: OnceLock::new(),
             requests: SingleFlight::new(),
             published: Published::new(Arc::new(Catalog::empty())),
         }
@@ -112,6 +117,28 @@ impl Registry {
     /// As [`Self::reload`], for another cause than a call by the host.
     pub fn reload_for(&self, cause: ReloadCause) -> Reload {
         self.request(Scope::All, cause, None).reload
+    }
+
+    /// As the first [`Self::reload`], but goes without the sources that have not answered when
+    /// `until` is cancelled. Each of them has a finding, and is added by another reload as soon as
+    /// it answers; until then, no reload waits for it.
+    pub fn start_until(self: &Arc<Self>, until: &Cancel) -> Reload {
+        let first = |registered: &Registered| FirstScan {
+            source: Arc::clone(&registered.source),
+            restored: Arc::clone(&registered.records),
+        };
+        let inputs = lock(&self.scanned).sources.iter().map(first).collect();
+        let options = RecordOptions { policy: self.context.policy, generation: 1 };
+        let first = FirstScans::new(inputs, options, Arc::downgrade(self));
+        self.first.get_or_init(|| first).run(until);
+        self.reload_for(ReloadCause::Start)
+    }
+
+    /// Adds a source whose first scan has ended after the first reload.
+    pub(crate) fn add_late(&self, source: usize) {
+        let part = Part::whole(OnMissingSkill::Accept);
+        let parts = BTreeMap::from([(source, part)]);
+        self.request(Scope::Sources(parts), ReloadCause::Watch, None);
     }
 
     /// As [`Self::reload`], but ends soon after `cancel`. Sources that were not scanned until then
@@ -260,20 +287,27 @@ impl Registry {
         for (number, registered) in sources.iter_mut().enumerate() {
             let Some(part) = scope.part(number) else { continue };
             let source = registered.source.as_ref();
-            let span = trace::scan(source.name());
-            let _entered = span.enter();
-            match collect(source, &registered.records, &part, options, cancel) {
+            let first = self.first.get().map_or(State::Used, |first| first.take(number));
+            has_changed |= matches!(first, State::Ended(_));
+            let scanned = match first {
+                State::Ended(result) => result,
+                State::Used => Self::scan_one(source, &registered.records, &part, options, cancel),
+                State::Running | State::Late => {
+                    registered.records = Arc::default();
+                    registered.failure = Some(late(source));
+                    continue;
+                }
+            };
+            match scanned {
                 Ok(collected) => {
                     registered.records = collected.records;
                     registered.failure = None;
-                    trace::record_changes(&span, &collected.changes);
                     outcome.reload.changes += collected.changes;
                     let unconfirmed = collected.unconfirmed.into_iter();
                     outcome.unconfirmed.extend(unconfirmed.map(|package| (number, package)));
                     has_changed |= !collected.is_same;
                 }
                 Err(error) => {
-                    trace::record_error(&span, &error);
                     self.failures.fetch_add(1, Ordering::Relaxed);
                     // Records restored from a cache are not used as a fallback.
                     if generation == 1 {
@@ -284,6 +318,24 @@ impl Registry {
             }
         }
         has_changed
+    }
+
+    /// Scans a source, or a part of it, and traces the result.
+    pub(crate) fn scan_one(
+        source: &dyn SkillSource,
+        previous: &Arc<RecordSet>,
+        part: &Part,
+        options: RecordOptions,
+        cancel: &Cancel,
+    ) -> Result<Collected, SourceError> {
+        let span = trace::scan(source.name());
+        let _entered = span.enter();
+        let collected = collect(source, previous, part, options, cancel);
+        match &collected {
+            Ok(collected) => trace::record_changes(&span, &collected.changes),
+            Err(error) => trace::record_error(&span, error),
+        }
+        collected
     }
 
     fn resolve(
@@ -330,4 +382,10 @@ fn failure(source: &dyn SkillSource, error: &SourceError) -> Diagnostic {
     let message = format!("source `{}` could not be scanned: {error}", source.name());
     let help = "fix the source and reload; until then its last good scan is used";
     Diagnostic::new(codes::SOURCE_FAILED, Severity::Error, message, help).in_file(source.root())
+}
+
+fn late(source: &dyn SkillSource) -> Diagnostic {
+    let message = format!("source `{}` has not answered yet", source.name());
+    let help = "its skills are offered as soon as it does; if they are not, see why it is slow";
+    Diagnostic::new(codes::SOURCE_LATE, Severity::Warning, message, help).in_file(source.root())
 }

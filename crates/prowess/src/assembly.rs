@@ -40,7 +40,7 @@ impl RuntimeBuilder {
         let approvals = Arc::new(self.audited_approvals());
         let (toolbox, hooks) = self.toolbox(&gate)?;
         let (registry, required) = self.registry()?;
-        let registry = Arc::new(self.first_scan(registry)?);
+        let registry = self.first_scan(registry)?;
         if let Some(finding) = unusable_root(&registry.catalog(), &required) {
             return Err(Error::Root(Box::new(finding.clone())));
         }
@@ -113,15 +113,19 @@ impl RuntimeBuilder {
 
     /// Builds the registry and scans every source, with the help of the record cache if there is
     /// one.
-    fn first_scan(&self, registry: RegistryBuilder) -> Result<Registry, Error> {
+    fn first_scan(&self, registry: RegistryBuilder) -> Result<Arc<Registry>, Error> {
+        let scan = |registry: &Arc<Registry>| match &self.waits_until {
+            Some(until) => registry.start_until(until),
+            None => registry.reload(),
+        };
         #[cfg(feature = "state")]
         if let Some(cache) = &self.cache
             && self.policies.record_cache == crate::CachePolicy::Keep
         {
-            return RecordCacheSession::new(cache, self.policies.registry).scan(registry);
+            return RecordCacheSession::new(cache, self.policies.registry).scan(registry, scan);
         }
-        let registry = registry.build()?;
-        registry.reload();
+        let registry = Arc::new(registry.build()?);
+        scan(&registry);
         Ok(registry)
     }
 

@@ -10,8 +10,8 @@ use std::sync::Arc;
 #[cfg(feature = "filesystem")]
 use prowess_core::FolderTrust;
 use prowess_core::{
-    ApprovalStore, AuditSink, Clock, CostTracker, Diagnostic, EstimatedTokens, Facts, Layer,
-    NoAudit, ProposalStore, Ranker, RateLimiter, ScriptRunner, SessionStore, TokenCounter,
+    ApprovalStore, AuditSink, Cancel, Clock, CostTracker, Diagnostic, EstimatedTokens, Facts,
+    Layer, NoAudit, ProposalStore, Ranker, RateLimiter, ScriptRunner, SessionStore, TokenCounter,
     ToolProvider, Trust, VirtualShell,
 };
 use prowess_session::{MemoryApprovals, MemoryStore};
@@ -64,6 +64,7 @@ pub struct RuntimeBuilder {
     pub(crate) script_secrets: Option<prowess_script::ReadSecret>,
     pub(crate) facts: Option<Arc<dyn Facts>>,
     pub(crate) watches_later: bool,
+    pub(crate) waits_until: Option<Cancel>,
 }
 
 impl Default for RuntimeBuilder {
@@ -98,6 +99,7 @@ impl Default for RuntimeBuilder {
             script_secrets: None,
             facts: None,
             watches_later: false,
+            waits_until: None,
         }
     }
 }
@@ -172,6 +174,15 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn watch_later(mut self) -> Self {
         self.watches_later = true;
+        self
+    }
+
+    /// Builds the runtime without the sources that have not answered when `until` is cancelled, so
+    /// that none delays the first answer. Each of them has a finding, and is added as soon as it
+    /// answers. By default, the runtime waits for all.
+    #[must_use]
+    pub fn wait_until(mut self, until: Cancel) -> Self {
+        self.waits_until = Some(until);
         self
     }
 

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use prowess_core::{Catalog, Diagnostic, RecordSet, SkillSource};
-use prowess_registry::{Registry, RegistryBuilder, RegistryPolicy};
+use prowess_registry::codes::SOURCE_LATE;
+use prowess_registry::{Registry, RegistryBuilder, RegistryPolicy, Reload};
 use prowess_state::RecordCache;
 
 use crate::Error;
@@ -27,22 +28,34 @@ impl<'c> RecordCacheSession<'c> {
     }
 
     /// Builds the registry and scans every source, with the cached records.
-    pub(crate) fn scan(mut self, registry: RegistryBuilder) -> Result<Registry, Error> {
+    pub(crate) fn scan(
+        mut self,
+        registry: RegistryBuilder,
+        scan: impl FnOnce(&Arc<Registry>) -> Reload,
+    ) -> Result<Arc<Registry>, Error> {
         let registry = registry.restore(|source| self.load(source));
         let registry = self.findings.drain(..).fold(registry, RegistryBuilder::finding).build()?;
-        let scanned = registry.reload();
+        let registry = Arc::new(registry);
+        let scanned = scan(&registry);
         if let Some(finding) = self.save(&scanned.catalog) {
             registry.add_finding(finding);
         }
         Ok(registry)
     }
 
-    /// Saves the records that differ from those that were restored. Returns a diagnostic if that
+    /// Saves the records that differ from those that were restored, except of a source that has not
+    /// answered yet: a start that waits for it saves them. Returns a diagnostic if that
     /// fails, which only makes the next start slower.
     fn save(&self, catalog: &Catalog) -> Option<Diagnostic> {
         let mut failure = None;
         for scanned in catalog.sources() {
+            let is_late = |found: &Diagnostic| {
+                found.code == SOURCE_LATE && found.path.as_deref() == Some(scanned.source.root())
+            };
             let Some(key) = self.key(&*scanned.source) else { continue };
+            if catalog.diagnostics().any(is_late) {
+                continue;
+            }
             let is_known = match self.restored.get(&key) {
                 Some(known) => Arc::ptr_eq(known, &scanned.records),
                 None => scanned.records.is_empty() && scanned.records.rejected().is_empty(),

@@ -5,9 +5,10 @@ mod http;
 mod reporting;
 
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use prowess::registry::RefreshMode;
-use prowess::{Policies, Runtime};
+use prowess::{Cancel, Policies, Runtime};
 use prowess_mcp::{ApprovalChannel, ServeError, StdioServer};
 use tracing::Level;
 
@@ -22,6 +23,10 @@ use reporting::Reporting;
 #[cfg(any(feature = "http", feature = "mcp-sources"))]
 pub(crate) const TOKEN_VARIABLE: &str = "PROWESS_HTTP_TOKEN";
 
+/// How long the first answer waits for slow sources, of which the skills come later. A client waits
+/// for ten seconds at least.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let default = if args.http.is_some() { Level::INFO } else { Level::WARN };
     let is_json = output.format() == Format::Json;
@@ -35,8 +40,10 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     server.adapt(&mut policies, policies::is_set(global, "delivery.show_location")?);
     let mut loaded = plugins::load_audited(global, &policies)?;
     server.count(&mut loaded);
+    let builder = runtime::builder_with(global, policies.clone(), &loaded)?.watch_later();
+    let deadline = Instant::now() + PATIENCE;
     let runtime =
-        runtime::builder_with(global, policies.clone(), &loaded)?.watch_later().build()?;
+        builder.wait_until(Cancel::with_poll(move || Instant::now() >= deadline)).build()?;
     // Copies of packages of hosts that were killed; the first answer does not wait for it.
     std::thread::spawn(|| prowess::script::sweep(&std::env::temp_dir()));
     let _following = plugins::follow(&policies, &loaded, output)?;

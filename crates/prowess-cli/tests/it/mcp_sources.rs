@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
 
+use crate::bad_input::make_fifo;
 use crate::plain_skill;
 use crate::program::{Program, Ran};
+use crate::serve::{Client, block_on, code};
 use crate::serve_http::HttpServer;
 
 /// The skills of a server, and the configuration of its client.
@@ -110,6 +112,30 @@ fn skills_of_a_server_over_http_are_used() {
     place.configure(&unnamed);
     let refused = place.run(&["list"]);
     assert_eq!(refused.code, Some(2), "plain `http` needs a named host: {refused:?}");
+}
+
+/// The server begins once something is written to a pipe.
+#[test]
+fn server_that_does_not_answer_delays_no_client() {
+    let place = Place::new();
+    let pipe = place.tree.join("pipe");
+    make_fifo(&pipe);
+    let [pipe, served] = [pipe, place.tree.join("served")].map(|it| it.display().to_string());
+    let server = ["--no-config", "--root", &served, "serve", "--quiet"];
+    let waiting = ["sh", "-c", "read line < \"$0\"; exec \"$@\"", &pipe];
+    let command = [&waiting[..], &[env!("CARGO_BIN_EXE_prowess")], &server].concat();
+    place.configure(&json!({ "command": command, "timeout_seconds": 3600 }));
+    block_on(async {
+        let client = Client::of(place.client()).await;
+        let load = |name: &str| client.call("skills_load", json!({ "names": [name] }));
+        assert_eq!(load("notes").await.is_error, Some(false), "other skills are there");
+        assert_eq!(code(&load("pdf").await), Some("skill-not-found"), "its skills are not");
+        tokio::task::spawn_blocking(move || std::fs::write(pipe, "go on\n"))
+            .await
+            .unwrap()
+            .unwrap();
+        while load("pdf").await.is_error != Some(false) {}
+    });
 }
 
 #[test]

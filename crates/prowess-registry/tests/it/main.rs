@@ -7,6 +7,7 @@ mod file_size;
 mod findings;
 mod fixture;
 mod kept;
+mod late;
 mod layers;
 mod listing;
 mod precedence;

@@ -3,9 +3,10 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::sync::Arc;
 
 use prowess::registry::{MissingTools, UnknownLayer};
-use prowess::{Code, Policies, Runtime, registry, source_fs, state};
+use prowess::{Cancel, Code, Policies, Runtime, registry, source_fs, state};
 use prowess_testkit::Tree;
 
 use super::setup::{Setup, Stranger, link, no_skill, shelf};
@@ -144,6 +145,14 @@ description: Merges files.
         },
     ),
     (registry::codes::SOURCE_FAILED, Setup::Source(|| Stranger::Away)),
+    (
+        registry::codes::SOURCE_LATE,
+        Setup::Host("", |_| {
+            let over = Cancel::default();
+            over.cancel();
+            Runtime::builder().source("user", Arc::new(Stranger::Slow)).wait_until(over)
+        }),
+    ),
     (registry::codes::PACKAGE_PATH_INVALID, Setup::Source(|| Stranger::LeadsOut)),
     (
         registry::codes::SKILL_KEPT,

@@ -189,6 +189,8 @@ pub(super) enum Stranger {
     LeadsOut,
     /// It cannot be watched.
     Unwatched,
+    /// It answers once nobody waits any more.
+    Slow,
 }
 
 impl SkillSource for Stranger {
@@ -204,9 +206,14 @@ impl SkillSource for Stranger {
         &self,
         _previous: &PreviousScan<'_>,
         sink: &mut dyn ScanSink,
-        _cancel: &Cancel,
+        cancel: &Cancel,
     ) -> Result<ScanSummary, SourceError> {
         match self {
+            Self::Slow => {
+                while !cancel.is_cancelled() {
+                    std::thread::yield_now();
+                }
+            }
             Self::Away => return Err(unavailable("the server does not answer")),
             Self::LeadsOut => {
                 let head = b"---\nname: pdf\ndescription: x\n---\n";

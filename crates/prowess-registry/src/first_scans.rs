@@ -1,0 +1,142 @@
+//! The first scans of all sources, of which the host does not wait for the slow ones.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Weak};
+use std::thread;
+use std::time::Duration;
+
+use prowess_core::{Cancel, RecordSet, SkillSource, SourceError, SourceErrorKind};
+
+use crate::Registry;
+use crate::collect::{Collected, RecordOptions};
+use crate::scope::{OnMissingSkill, Part};
+use crate::sync::{Condvar, Mutex, lock, wait_while_for};
+
+/// How long a source may take until the others are scanned next to it, on a further thread.
+const STALL: Duration = Duration::from_millis(20);
+
+/// The first scan of each source, on threads that end once their sources have answered. The scans
+/// are cancelled when the registry is dropped.
+pub(crate) struct FirstScans {
+    inputs: Vec<FirstScan>,
+    options: RecordOptions,
+    registry: Weak<Registry>,
+    progress: Mutex<Progress>,
+    advanced: Condvar,
+}
+
+/// A source, and its records of an earlier run of the program.
+pub(crate) struct FirstScan {
+    pub(crate) source: Arc<dyn SkillSource>,
+    pub(crate) restored: Arc<RecordSet>,
+}
+
+struct Progress {
+    states: Vec<State>,
+    /// The number of scans that have started, which they do in order.
+    started: usize,
+    ended: usize,
+}
+
+pub(crate) enum State {
+    Running,
+    /// The catalog is without the source.
+    Late,
+    Ended(Result<Collected, SourceError>),
+    /// A reload has the result. Later scans are those of any source.
+    Used,
+}
+
+impl FirstScans {
+    pub(crate) fn new(
+        inputs: Vec<FirstScan>,
+        options: RecordOptions,
+        registry: Weak<Registry>,
+    ) -> Arc<Self> {
+        let states = inputs.iter().map(|_| State::Running).collect();
+        let progress = Mutex::new(Progress { states, started: 0, ended: 0 });
+        Arc::new(Self { inputs, options, registry, progress, advanced: Condvar::new() })
+    }
+
+    /// Scans the sources until all have answered, or this is cancelled. The other ones go on.
+    pub(crate) fn run(self: &Arc<Self>, until: &Cancel) {
+        let mut last = None;
+        loop {
+            let progress = lock(&self.progress);
+            let ended = progress.ended;
+            if ended == self.inputs.len() {
+                return;
+            }
+            let left = self.inputs.len() - progress.started;
+            drop(progress);
+            let is_over = until.is_cancelled();
+            let threads = if is_over { left } else { left.min(1) };
+            if is_over || last == Some(ended) || last.is_none() {
+                (0..threads).for_each(|_| self.start());
+            }
+            if is_over {
+                return;
+            }
+            last = Some(ended);
+            let has_not_advanced = |progress: &mut Progress| progress.ended == ended;
+            let progress = lock(&self.progress);
+            drop(wait_while_for(&self.advanced, progress, STALL, has_not_advanced));
+        }
+    }
+
+    /// Scans further sources on a thread; on this one if there is none.
+    fn start(self: &Arc<Self>) {
+        let scans = Arc::clone(self);
+        let thread = thread::Builder::new().name("prowess-first-scan".to_owned());
+        if thread.spawn(move || scans.scan_further()).is_err() {
+            self.scan_further();
+        }
+    }
+
+    fn scan_further(&self) {
+        let registry = self.registry.clone();
+        let cancel = Cancel::with_poll(move || registry.strong_count() == 0);
+        let part = Part::whole(OnMissingSkill::Accept);
+        while let Some(number) = self.next() {
+            let FirstScan { source, restored } = &self.inputs[number];
+            let scan = || Registry::scan_one(&**source, restored, &part, self.options, &cancel);
+            let ended = catch_unwind(AssertUnwindSafe(scan)).unwrap_or_else(|_| {
+                Err(SourceError::new(SourceErrorKind::Unavailable, "its scan broke down"))
+            });
+            if self.end(number, ended)
+                && let Some(registry) = self.registry.upgrade()
+            {
+                registry.add_late(number);
+            }
+        }
+    }
+
+    fn next(&self) -> Option<usize> {
+        let mut progress = lock(&self.progress);
+        let number = progress.started;
+        progress.started += 1;
+        (number < self.inputs.len()).then_some(number)
+    }
+
+    /// Keeps a result. Returns whether a reload has gone without it.
+    fn end(&self, number: usize, result: Result<Collected, SourceError>) -> bool {
+        let mut progress = lock(&self.progress);
+        progress.ended += 1;
+        let state = std::mem::replace(&mut progress.states[number], State::Ended(result));
+        self.advanced.notify_all();
+        matches!(state, State::Late)
+    }
+
+    /// Returns the result of a source's first scan, once, or that it is late.
+    pub(crate) fn take(&self, number: usize) -> State {
+        let mut progress = lock(&self.progress);
+        let state = &mut progress.states[number];
+        match state {
+            State::Running | State::Late => {
+                *state = State::Late;
+                State::Late
+            }
+            State::Ended(_) | State::Used => std::mem::replace(state, State::Used),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Sources that do not answer before the host needs a catalog.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+
+use prowess_core::{
+    Cancel, CatalogProvider, Layer, MemorySource, PreviousScan, ScanSink, ScanSummary, SkillSource,
+    SourceError, Trust,
+};
+use prowess_registry::Registry;
+use prowess_testkit::{OverriddenSource, SourceOverrides};
+
+use crate::fixture::memory;
+
+/// A source whose first scan waits for the other end of a channel, and may break down then.
+struct Blocked {
+    inner: Arc<MemorySource>,
+    is_asked: Arc<AtomicBool>,
+    answer: Mutex<Option<Receiver<()>>>,
+}
+
+impl SourceOverrides for Blocked {
+    fn inner(&self) -> &dyn SkillSource {
+        &*self.inner
+    }
+
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        self.is_asked.store(true, Ordering::SeqCst);
+        let answer = self.answer.lock().expect("no test panics").take();
+        if let Some(answer) = answer {
+            answer.recv().expect("the source breaks down");
+        }
+        self.inner.scan(previous, sink, cancel)
+    }
+}
+
+/// A registry with two blocked sources in front of one that answers. What ends the wait for them is
+/// that both were asked.
+fn start() -> (Arc<Registry>, [Sender<()>; 2]) {
+    let asked: [Arc<AtomicBool>; 2] = Default::default();
+    let [first, second] = [channel(), channel()];
+    let answers = [first.0, second.0];
+    let mut builder = Registry::builder();
+    for (at, answer) in [first.1, second.1].into_iter().enumerate() {
+        let name = ["slow", "stuck"][at];
+        let is_asked = Arc::clone(&asked[at]);
+        let inner = memory(name, &[(name, "Comes late.")]);
+        let blocked = Blocked { inner, is_asked, answer: Mutex::new(Some(answer)) };
+        builder = builder.layer(Layer::new(name, Trust::Trusted));
+        builder = builder.source(name, Arc::new(OverriddenSource(blocked)));
+    }
+    builder = builder.layer(Layer::new("user", Trust::Trusted));
+    let registry = builder.source("user", memory("user", &[("fast", "Answers.")])).build();
+    let registry = Arc::new(registry.expect("the layers are valid"));
+    let are_asked = move || asked.iter().all(|it| it.load(Ordering::SeqCst));
+    registry.start_until(&Cancel::with_poll(are_asked));
+    (registry, answers)
+}
+
+/// Waits for the notice of a change after which a skill is offered.
+fn wait_for(registry: &Registry, id: &str) {
+    let changes = registry.subscribe();
+    while registry.catalog().get(id).is_none() {
+        changes.recv().expect("the registry lives");
+    }
+}
+
+fn late(registry: &Registry) -> usize {
+    let catalog = registry.catalog();
+    catalog.diagnostics().filter(|found| found.code.as_str() == "source-late").count()
+}
+
+#[test]
+fn blocked_source_delays_no_other() {
+    let (registry, [slow, stuck]) = start();
+    wait_for(&registry, "fast");
+    assert_eq!(late(&registry), 2, "each has a finding");
+    registry.reload();
+    assert_eq!(late(&registry), 2, "no reload waits for it");
+    slow.send(()).expect("it waits");
+    wait_for(&registry, "slow");
+    assert_eq!(late(&registry), 1, "the other one still blocks");
+    stuck.send(()).expect("it waits");
+    wait_for(&registry, "stuck");
+    registry.reload();
+    let catalog = registry.catalog();
+    assert_eq!((catalog.len(), catalog.diagnostics().count()), (3, 0), "it is as any other");
+}
+
+#[test]
+fn source_that_breaks_down_late_is_scanned_again() {
+    let (registry, [slow, stuck]) = start();
+    let changes = registry.subscribe();
+    drop(stuck);
+    while late(&registry) > 1 {
+        changes.recv().expect("the registry lives");
+    }
+    let has_failed = |it: &Registry| {
+        it.catalog().diagnostics().any(|found| found.code.as_str() == "source-failed")
+    };
+    assert!(has_failed(&registry));
+    registry.reload();
+    assert!(!has_failed(&registry) && registry.catalog().get("stuck").is_some());
+    drop((registry, slow));
+}
