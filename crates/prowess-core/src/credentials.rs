@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::withheld::find_credential;
+use crate::withheld::{find_credential, find_masked};
 
 /// The text in place of a secret.
 pub const REDACTED: &str = "[REDACTED]";
@@ -118,8 +118,8 @@ fn percent_decoded(text: &str) -> Option<(String, Vec<usize>)> {
 
 /// Iterates over the tokens and keys that are known by their form.
 fn of_known_form(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let next = |found: &Range<usize>| find_credential(text, found.end);
-    std::iter::successors(find_credential(text, 0), next)
+    let next = |found: &Range<usize>| find_masked(text, found.end);
+    std::iter::successors(find_masked(text, 0), next)
 }
 
 /// Returns the credentials of URLs: what is in front of their hosts, and the values of parameters.

@@ -120,7 +120,16 @@ pub fn withheld_content(path: &str, content: &[u8]) -> Option<&'static str> {
 /// assert_eq!(find_credential("notes/ghp_example.md", 0), None);
 /// ```
 pub fn find_credential(text: &str, from: usize) -> Option<Range<usize>> {
-    let token = token(text.as_bytes(), from);
+    first_of(text, from, token(text.as_bytes(), from))
+}
+
+/// Returns where a text has a credential, also one inside of a word: where texts are masked, that
+/// costs nothing.
+pub(crate) fn find_masked(text: &str, from: usize) -> Option<Range<usize>> {
+    first_of(text, from, token_where(text.as_bytes(), from, |_| true))
+}
+
+fn first_of(text: &str, from: usize, token: Option<Range<usize>>) -> Option<Range<usize>> {
     let key = text.get(from..).and_then(|rest| private_key(rest.as_bytes())).map(|at| {
         let start = from + at;
         let rest = &text[start..];
@@ -134,17 +143,24 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// Returns the first token from a position on.
+/// Returns the first token from a position on that begins a word.
 fn token(content: &[u8], from: usize) -> Option<Range<usize>> {
+    token_where(content, from, |at| at == 0 || !content[at - 1].is_ascii_alphanumeric())
+}
+
+fn token_where(
+    content: &[u8],
+    from: usize,
+    is_start: impl Fn(usize) -> bool,
+) -> Option<Range<usize>> {
     // Hardly any word is as long, which is found out first.
     let may_be = |rest: &[u8]| {
         let mut start = rest.iter().take(SHORTEST_TOKEN);
         rest.len() >= SHORTEST_TOKEN && start.all(|&byte| is_word(byte) || byte == b'.')
     };
     (from..content.len()).find_map(|at| {
-        let is_start = at == 0 || !content[at - 1].is_ascii_alphanumeric();
         let rest = &content[at..];
-        let length = (is_start && may_be(rest)).then(|| token_length(rest)).flatten()?;
+        let length = (is_start(at) && may_be(rest)).then(|| token_length(rest)).flatten()?;
         Some(at..at + length)
     })
 }
