@@ -168,6 +168,6 @@ pub(crate) fn end(child: &mut Child, mut socket: &UnixStream) -> io::Result<(Exi
     let _ = child.kill();
     let status = child.wait()?;
     // A stage cannot remove its group from inside.
-    crate::remove_ended_groups();
+    crate::stage::remove_groups_of(child.id());
     Ok((status, has_reported))
 }

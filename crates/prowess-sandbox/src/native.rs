@@ -97,7 +97,7 @@ impl Isolation for Native {
         let mut running = self.spawn(&Plan::enter(self.stage.clone()), &Streams::null(), &[])?;
         // A stage that has nothing to run ends by itself.
         let _ = running.child.wait();
-        crate::remove_ended_groups();
+        crate::stage::remove_groups_of(running.child.id());
         Ok(running.report)
     }
 

@@ -33,6 +33,7 @@ use rustix::process::Signal;
 use seccompiler::BpfProgram;
 
 pub use self::cgroup::remove_ended_groups;
+pub(crate) use self::cgroup::remove_groups_of;
 pub use self::copies::{ProcessCopy, limit_address_space, peak_memory};
 use self::limits::Identity;
 use self::network::Reach;

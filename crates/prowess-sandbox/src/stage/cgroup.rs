@@ -86,12 +86,21 @@ pub(super) fn join(number: u32, limits: GroupLimits) -> Groups {
 /// Removes the groups next to which a stage of this process would create its own, as far as their
 /// sandboxes have ended: also those of hosts that were killed.
 pub fn remove_ended_groups() {
+    parents().for_each(|parent| drop(remove_empty(&parent)));
+}
+
+/// Removes the groups of a stage with this process number, which has ended.
+pub(crate) fn remove_groups_of(number: u32) {
+    parents().for_each(|parent| drop(fs::remove_dir(parent.join(format!("{PREFIX}{number}")))));
+}
+
+/// Returns the groups below which a stage of this process would create its own.
+fn parents() -> impl Iterator<Item = PathBuf> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let mount = Path::new(MOUNT);
     let of_second = delegated(mount, &groups).into_iter().map(|(parent, _)| parent);
     let both = [Controller::Pids, Controller::Memory];
-    let of_first = both.iter().filter_map(|one| of_first(mount, &groups, one.name()));
-    of_second.chain(of_first).for_each(|parent| drop(remove_empty(&parent)));
+    of_second.chain(both.into_iter().filter_map(move |one| of_first(mount, &groups, one.name())))
 }
 
 /// Prefers the second version of control groups.
@@ -130,7 +139,12 @@ impl Groups {
         for _ in 0..ATTEMPTS {
             entered =
                 create(&group).and_then(|()| enter_group(&group, controllers, keeper, limits));
-            if !entered.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+            // The second number is that of a file whose group was removed while it was open.
+            let is_removed = |error: &io::Error| {
+                error.kind() == io::ErrorKind::NotFound
+                    || error.raw_os_error() == Some(libc::ENODEV)
+            };
+            if !entered.as_ref().is_err_and(is_removed) {
                 break;
             }
         }
