@@ -24,6 +24,7 @@ use crate::changes::Changes;
 use crate::policy::{IdFrom, NameMismatch, RegistryPolicy};
 use crate::previous::PreviousPackages;
 use crate::scope::Part;
+use crate::trace;
 use decide::{Decision, Observed};
 use findings::{file_case, invalid_path, mismatch, too_many_tokens};
 use locations::{directory_of, is_of, location};
@@ -49,8 +50,26 @@ pub(crate) struct RecordOptions {
     pub(crate) generation: u64,
 }
 
+/// As [`collect`], in a span with the result.
+pub(crate) fn collect_traced(
+    source: &dyn SkillSource,
+    previous: &Arc<RecordSet>,
+    part: &Part,
+    options: RecordOptions,
+    cancel: &Cancel,
+) -> Result<Collected, SourceError> {
+    let span = trace::scan(source.name());
+    let _entered = span.enter();
+    let collected = collect(source, previous, part, options, cancel);
+    match &collected {
+        Ok(collected) => trace::record_changes(&span, &collected.changes),
+        Err(error) => trace::record_error(&span, error),
+    }
+    collected
+}
+
 /// Scans a part of `source`, reusing the previous records that have not changed.
-pub(crate) fn collect(
+fn collect(
     source: &dyn SkillSource,
     previous: &Arc<RecordSet>,
     part: &Part,

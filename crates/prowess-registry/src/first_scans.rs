@@ -1,26 +1,26 @@
 //! The first scans of all sources, of which the host does not wait for the slow ones.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use prowess_core::{Cancel, RecordSet, SkillSource, SourceError, SourceErrorKind};
 
-use crate::Registry;
-use crate::collect::{Collected, RecordOptions};
+use crate::collect::{Collected, RecordOptions, collect_traced};
 use crate::scope::{OnMissingSkill, Part};
 use crate::sync::{Condvar, Mutex, lock, wait_while_for};
 
 /// How long a source may take until the others are scanned next to it, on a further thread.
 const STALL: Duration = Duration::from_millis(20);
 
-/// The first scan of each source, on threads that end once their sources have answered. The scans
-/// are cancelled when the registry is dropped.
+/// The first scan of each source, on threads that end once their sources have answered.
 pub(crate) struct FirstScans {
     inputs: Vec<FirstScan>,
     options: RecordOptions,
-    registry: Weak<Registry>,
+    cancel: Cancel,
+    /// Adds a source, by its number, that the first catalog is without.
+    add: Box<dyn Fn(usize) + Send + Sync>,
     progress: Mutex<Progress>,
     advanced: Condvar,
 }
@@ -51,11 +51,13 @@ impl FirstScans {
     pub(crate) fn new(
         inputs: Vec<FirstScan>,
         options: RecordOptions,
-        registry: Weak<Registry>,
+        cancel: Cancel,
+        add: impl Fn(usize) + Send + Sync + 'static,
     ) -> Arc<Self> {
         let states = inputs.iter().map(|_| State::Running).collect();
         let progress = Mutex::new(Progress { states, started: 0, ended: 0 });
-        Arc::new(Self { inputs, options, registry, progress, advanced: Condvar::new() })
+        let (add, advanced) = (Box::new(add), Condvar::new());
+        Arc::new(Self { inputs, options, cancel, add, progress, advanced })
     }
 
     /// Scans the sources until all have answered, or this is cancelled. The other ones go on.
@@ -94,19 +96,16 @@ impl FirstScans {
     }
 
     fn scan_further(&self) {
-        let registry = self.registry.clone();
-        let cancel = Cancel::with_poll(move || registry.strong_count() == 0);
         let part = Part::whole(OnMissingSkill::Accept);
         while let Some(number) = self.next() {
             let FirstScan { source, restored } = &self.inputs[number];
-            let scan = || Registry::scan_one(&**source, restored, &part, self.options, &cancel);
+            let (options, cancel) = (self.options, &self.cancel);
+            let scan = || collect_traced(&**source, restored, &part, options, cancel);
             let ended = catch_unwind(AssertUnwindSafe(scan)).unwrap_or_else(|_| {
                 Err(SourceError::new(SourceErrorKind::Unavailable, "its scan broke down"))
             });
-            if self.end(number, ended)
-                && let Some(registry) = self.registry.upgrade()
-            {
-                registry.add_late(number);
+            if self.end(number, ended) {
+                (self.add)(number);
             }
         }
     }

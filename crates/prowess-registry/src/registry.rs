@@ -6,14 +6,14 @@ use std::sync::{Arc, OnceLock};
 
 use prowess_core::{
     Audience, Cancel, Catalog, CatalogProvider, Diagnostic, FolderTrust, PackagePath, Ranker,
-    RecordSet, Severity, SkillSource, SourceError,
+    Severity, SkillSource, SourceError,
 };
 
 use crate::auditor::Auditor;
 use crate::body_cache::BodyCache;
 use crate::cause::{ReloadCause, Request};
 use crate::changes::Changes;
-use crate::collect::{Collected, RecordOptions, collect};
+use crate::collect::{RecordOptions, collect_traced};
 use crate::first_scans::{FirstScan, FirstScans, State};
 use crate::policy::RegistryPolicy;
 use crate::published::Published;
@@ -129,13 +129,17 @@ impl Registry {
         };
         let inputs = lock(&self.scanned).sources.iter().map(first).collect();
         let options = RecordOptions { policy: self.context.policy, generation: 1 };
-        let first = FirstScans::new(inputs, options, Arc::downgrade(self));
+        let registry = Arc::downgrade(self);
+        let add = move |source| registry.upgrade().iter().for_each(|it| it.add_late(source));
+        let registry = Arc::downgrade(self);
+        let cancel = Cancel::with_poll(move || registry.strong_count() == 0);
+        let first = FirstScans::new(inputs, options, cancel, add);
         self.first.get_or_init(|| first).run(until);
         self.reload_for(ReloadCause::Start)
     }
 
     /// Adds a source whose first scan has ended after the first reload.
-    pub(crate) fn add_late(&self, source: usize) {
+    fn add_late(&self, source: usize) {
         let part = Part::whole(OnMissingSkill::Accept);
         let parts = BTreeMap::from([(source, part)]);
         self.request(Scope::Sources(parts), ReloadCause::Watch, None);
@@ -291,7 +295,7 @@ impl Registry {
             has_changed |= matches!(first, State::Ended(_));
             let scanned = match first {
                 State::Ended(result) => result,
-                State::Used => Self::scan_one(source, &registered.records, &part, options, cancel),
+                State::Used => collect_traced(source, &registered.records, &part, options, cancel),
                 State::Running | State::Late => {
                     registered.records = Arc::default();
                     registered.failure = Some(late(source));
@@ -318,24 +322,6 @@ impl Registry {
             }
         }
         has_changed
-    }
-
-    /// Scans a source, or a part of it, and traces the result.
-    pub(crate) fn scan_one(
-        source: &dyn SkillSource,
-        previous: &Arc<RecordSet>,
-        part: &Part,
-        options: RecordOptions,
-        cancel: &Cancel,
-    ) -> Result<Collected, SourceError> {
-        let span = trace::scan(source.name());
-        let _entered = span.enter();
-        let collected = collect(source, previous, part, options, cancel);
-        match &collected {
-            Ok(collected) => trace::record_changes(&span, &collected.changes),
-            Err(error) => trace::record_error(&span, error),
-        }
-        collected
     }
 
     fn resolve(
