@@ -44,6 +44,10 @@ const SHORTEST_TOKEN: usize = 20;
 /// The shortest part behind a dot that belongs to a token, as in `SG.ID.SECRET`.
 const LEAST_PART: usize = 16;
 
+/// The shortest start, and the least behind it, of a token that was cut.
+const LEAST_START: usize = 4;
+const LEAST_CUT: usize = 10;
+
 /// Fewer different characters than this are a placeholder, such as `ghp_xxxxxxxx`.
 const MIN_DIFFERENT: usize = 8;
 
@@ -126,7 +130,24 @@ pub fn find_credential(text: &str, from: usize) -> Option<Range<usize>> {
 /// Returns where a text has a credential, also one inside of a word: where texts are masked, that
 /// costs nothing.
 pub(crate) fn find_masked(text: &str, from: usize) -> Option<Range<usize>> {
-    first_of(text, from, token_where(text.as_bytes(), from, |_| true))
+    let token = token_where(text.as_bytes(), from, |_| true);
+    let cut = text.get(from..).and_then(cut_token).map(|cut| from + cut.start..from + cut.end);
+    first_of(text, from, [token, cut].into_iter().flatten().min_by_key(|range| range.start))
+}
+
+/// Returns the first token whose end an ellipsis stands for, as messages cut long texts.
+fn cut_token(text: &str) -> Option<Range<usize>> {
+    let starts = || TOKENS.iter().flat_map(|(_, starts)| starts.split(' '));
+    text.match_indices('…').find_map(|(end, _)| {
+        let before = &text.as_bytes()[..end];
+        let length = before.iter().rev().take_while(|byte| is_word(**byte)).count();
+        let word = &before[end - length..];
+        let is_start =
+            |start: &&str| start.len() >= LEAST_START && word.starts_with(start.as_bytes());
+        let start = starts().find(is_start)?;
+        let is_cut = length >= start.len() + LEAST_CUT && is_random(&word[start.len()..]);
+        is_cut.then_some(end - length..end)
+    })
 }
 
 fn first_of(text: &str, from: usize, token: Option<Range<usize>>) -> Option<Range<usize>> {

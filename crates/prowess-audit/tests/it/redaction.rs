@@ -43,6 +43,7 @@ fn secrets_are_removed_by_their_names_and_formats() {
         ),
         ("https://h/?keyword=a&sort=key", ""),
         ("found AKIAQ4ZX7PLM2RT9WBND here", "found [REDACTED] here"),
+        ("no `x/ghp_a0B1c2D3e4F5a0…`, `npm_…`", "no `x/[REDACTED]…`, `npm_…`"),
         ("xghp_a0B1c2D3e4F5a0B1c2D3e4F5a0B1c2D3e4F5", "x[REDACTED]"),
         ("7ghp_a0B1c2D3e4F5a0B1c2D3e4F5a0B1c2D3e4F5'", "7[REDACTED]'"),
         ("k_ghp_a0B1c2D3e4F5a0B1c2D3e4F5a0B1c2D3e4F5", "k_[REDACTED]"),
