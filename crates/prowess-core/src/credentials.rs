@@ -59,8 +59,8 @@ pub fn without_secrets(text: &str) -> Cow<'_, str> {
     without(text, |text| [named(text), urls(text), of_known_form(text).collect()].concat())
 }
 
-/// Replaces what is found in a text, also where it is written with percent signs. Of two ranges, the
-/// earlier one has what they share.
+/// Replaces what is found in a text, also where it is written with percent signs. Of two ranges,
+/// the earlier one has what they share.
 fn without(text: &str, find: impl Fn(&str) -> Vec<Range<usize>>) -> Cow<'_, str> {
     let mut ranges = find(text);
     let mut last = percent_decoded(text);
@@ -84,8 +84,8 @@ fn without(text: &str, find: impl Fn(&str) -> Vec<Range<usize>>) -> Cow<'_, str>
     if redacted.is_empty() { text.into() } else { (redacted + &text[copied..]).into() }
 }
 
-/// Decodes the escapes of a URL that stand for ASCII, if there are any. Returns also where each byte
-/// comes from, and the end.
+/// Decodes the escapes of a URL that stand for ASCII, if there are any. Returns also where each
+/// byte comes from, and the end.
 fn percent_decoded(text: &str) -> Option<(String, Vec<usize>)> {
     let escaped = |at: usize| {
         let digits = text[at..].strip_prefix('%')?.get(..2)?;

@@ -75,8 +75,8 @@ pub(crate) struct Marked {
 }
 
 impl Marked {
-    /// Returns whether a reader of a terminal or of a log cannot tell the character from another
-    /// one: it is invisible, a blank other than the space, or a format character.
+    /// Returns whether the character looks like another one on a terminal or in a log: it is
+    /// invisible, a blank other than the space, or a format character.
     pub(crate) fn is_unclear(&self) -> bool {
         self.is_invisible || is_blank(self.character) || is_format(self.character)
     }

@@ -25,7 +25,8 @@ pub fn push_json_string(target: &mut String, text: &str) {
 }
 
 /// Makes serialised JSON safe to print on a terminal: each invisible character, such as a C1
-/// control or a bidi override, and each blank but the space is written as `\uXXXX`. A JSON parser reads the same value.
+/// control or a bidi override, and each blank but the space is written as `\uXXXX`. A JSON parser
+/// reads the same value.
 ///
 /// ```
 /// use prowess_text::terminal_json;

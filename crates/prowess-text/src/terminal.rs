@@ -6,8 +6,8 @@ use crate::invisible::{Marked, is_printable_ascii, marked};
 use crate::sentence::push_visible;
 
 /// Encodes a text for one line of a terminal: each character that a terminal interprets or hides,
-/// or shows as another blank, is written as `\u{…}`, also line breaks and tabs. A skill cannot move the cursor, change colours or
-/// reverse the reading order.
+/// or shows as another blank, is written as `\u{…}`, also line breaks and tabs. A skill cannot move
+/// the cursor, change colours or reverse the reading order.
 pub fn terminal_line(text: &str) -> Cow<'_, str> {
     escaped(text, |marked| marked.is_unclear() || matches!(marked.character, '\n' | '\t'))
 }

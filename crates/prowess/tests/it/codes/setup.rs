@@ -189,7 +189,7 @@ pub(super) enum Stranger {
     LeadsOut,
     /// It cannot be watched.
     Unwatched,
-    /// It answers once nobody waits any more.
+    /// It answers once its scan is cancelled.
     Slow,
 }
 
