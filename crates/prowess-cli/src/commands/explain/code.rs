@@ -190,13 +190,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_has_a_meaning() {
+    fn every_code_has_a_meaning_and_an_example_or_next_step() {
         assert!(all().count() > 200, "the page has its codes");
         for code in all() {
             let explanations = explanations(code);
             assert!(!explanations.is_empty(), "`{code}` is explained");
-            for Explanation { chapter, meaning, .. } in &explanations {
+            for Explanation { chapter, meaning, example, next_step, .. } in &explanations {
                 assert!(meaning.ends_with('.'), "`{code}` in {chapter}: {meaning:?}");
+                let says_more = example.is_some() || next_step.is_some();
+                assert!(says_more, "`{code}` in {chapter} has an example or a next step");
             }
         }
     }
