@@ -64,10 +64,11 @@ impl Decision {
 }
 
 pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitCode, Failure> {
-    let of_code = code::explanations(query);
+    let code = code::named_by(query);
+    let of_code = code::explanations(&code);
     let runtime = match runtime::runtime(global) {
         // A code of a configuration is explained while that is broken.
-        Err(_) if !of_code.is_empty() => return code::print(query, &of_code, output),
+        Err(_) if !of_code.is_empty() => return code::print(&code, &of_code, output),
         built => built?,
     };
     let conversation = Conversation::open(&runtime)?;
@@ -82,7 +83,7 @@ pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitC
         explained.decisions = not_read.unwrap_or(explained.decisions);
     }
     if !of_code.is_empty() && explained.is_nowhere() {
-        return code::print(query, &of_code, output);
+        return code::print(&code, &of_code, output);
     }
     output.result(&explained, text)?;
     let is_offered =

@@ -226,12 +226,20 @@ fn text_reads_without_repetition() {
 fn code_is_explained_with_an_example_and_the_next_step() {
     let tree = home("");
     let explain = |query: &str| Program::new().at_home_in(tree.path()).run(&["explain", query]);
-    let printed = explain("unquoted-colon");
-    assert_eq!(printed.code, Some(0), "a code is no failure");
-    for part in
-        ["An unquoted value contains", "Example\n  ---\n", "warning[unquoted-colon]", "help: "]
+    for query in
+        ["unquoted-colon", "Unquoted-COLON", "[unquoted-colon]", "warning[unquoted-colon]:"]
     {
-        assert!(printed.text().contains(part), "{part:?} is in {}", printed.text());
+        let printed = explain(query);
+        assert_eq!(printed.code, Some(0), "a code is no failure: {query}");
+        for part in [
+            "unquoted-colon\n",
+            "An unquoted value contains",
+            "Example\n  ---\n",
+            "warning[unquoted-colon]",
+            "help: ",
+        ] {
+            assert!(printed.text().contains(part), "{part:?} is in {}", printed.text());
+        }
     }
     let misspelt = explain("unqoted-colon");
     assert_eq!(misspelt.code, Some(1));

@@ -40,6 +40,12 @@ pub(super) struct Explanation {
     next_step: Option<&'static str>,
 }
 
+/// Returns the code that a query names: alone, or as in the message `error[feature-missing]: …`.
+pub(super) fn named_by(query: &str) -> String {
+    let (_, code) = query.split_once('[').unwrap_or(("", query));
+    code.split(']').next().unwrap_or_default().to_ascii_lowercase()
+}
+
 /// Returns what the page says about a code: nothing if it is none, and more than one explanation if
 /// several chapters have it.
 pub(super) fn explanations(code: &str) -> Vec<Explanation> {
