@@ -96,12 +96,14 @@ declare_codes! {
     FILE_NAMES_ALIKE = "file-names-alike" [warn warn warn warn none];
     /// Another skill of the tree has a name that looks like the name of this one.
     NAME_CONFUSABLE = "name-confusable" [warn warn warn warn none];
-    /// The files of the package cannot be listed.
+    /// The files of the package cannot be listed. Make its directory readable for your
+    /// user, and check again.
     LISTING_FAILED = "listing-failed" [warn warn warn warn none];
     /// The reference tool `skills-ref` refuses the package.
     SKILLS_REF = "skills-ref" [error error error error error];
     /// The reference tool `skills-ref` crashes on the package.
     SKILLS_REF_CRASH = "skills-ref-crash" [error error error error error];
-    /// The source reports a package by a path that is not valid.
+    /// The source reports a package by a path that is not valid. Correct the source: a path is
+    /// relative, with `/` between its parts and without `.` and `..`.
     PACKAGE_PATH_INVALID = "package-path-invalid" [error error error error error];
 }

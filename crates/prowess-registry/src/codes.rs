@@ -40,7 +40,8 @@ prowess_core::declare_codes! {
     SOURCE_FAILED = "source-failed";
     /// A source had not answered when a server began; its skills are offered as soon as it does.
     SOURCE_LATE = "source-late";
-    /// A source reported a package by a path that is not in normal form.
+    /// A source reported a package by a path that is not in normal form. Correct the source: a path
+    /// is relative, with `/` between its parts and without `.` and `..`.
     PACKAGE_PATH_INVALID = "package-path-invalid";
     /// Warning: a `SKILL.md` can no longer be used or read, and its last good version stays in use.
     SKILL_KEPT = "skill-kept";

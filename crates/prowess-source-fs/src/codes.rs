@@ -27,9 +27,11 @@ prowess_core::declare_codes! {
     SKILL_MD_REPEATED = "skill-md-repeated";
     /// Error: a `SKILL.md` has more than one name (hard links), in a layer that is not trusted.
     MULTIPLE_LINKS = "multiple-links";
-    /// Error: a `SKILL.md` is on another mount than its root, in a layer that is not trusted.
+    /// Error: a `SKILL.md` is on another mount than its root, in a layer that is not trusted. Name
+    /// the mounted directory as a root of its own, such as by `--root`.
     CROSS_DEVICE = "cross-device";
-    /// Error: a `SKILL.md` cannot be read.
+    /// Error: a `SKILL.md` cannot be read. Correct its permissions, or remove it if it is not
+    /// a skill.
     FILE_UNREADABLE = "file-unreadable";
     /// A link leads nowhere: an error for a `SKILL.md`, a warning for a package's directory.
     DANGLING_LINK = "dangling-link";
