@@ -1,7 +1,7 @@
 //! `allowed-tools`: which tool calls a skill speaks of.
 
 use crate::error::AllowedToolsError;
-use crate::tool_pattern::is_evaluating_builtin;
+use crate::tool_pattern::{Prose, is_evaluating_builtin};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -35,6 +35,11 @@ pub struct ToolRule {
 impl AllowedTools {
     /// Reads a text of rules with blanks or commas between them. Blanks and commas inside brackets
     /// belong to the pattern, and those of a quoted rule to the rule: `'Azure MCP/documentation'`.
+    /// Square brackets around the whole text are those of a list.
+    ///
+    /// No rule comes of prose, so that it grants nothing more than its author meant: a comment ends
+    /// with its line, nothing behind `not` or `except` is a rule, and `Bash [git:*]` and
+    /// `Bash only` are names that no tool has.
     ///
     /// ```
     /// use prowess_format::AllowedTools;
@@ -51,7 +56,8 @@ impl AllowedTools {
     pub fn parse(text: &str) -> Result<Self, AllowedToolsError> {
         check_length(&[text])?;
         let mut rules = Vec::new();
-        read_rules(text, &mut rules)?;
+        let list = text.trim().strip_prefix('[').and_then(|text| text.strip_suffix(']'));
+        read_rules(list.unwrap_or(text), &mut rules)?;
         Ok(Self::of(rules))
     }
 
@@ -136,9 +142,13 @@ fn is_server_path(item: &str) -> bool {
     })
 }
 
+/// The characters that begin a comment or a part of the tool before them, and no name.
+const MARKS: [char; 4] = ['#', '[', '{', '<'];
+
 /// The quote that a rule needs to read back as one; none where its tool is a word.
 fn quote_for(rule: &ToolRule) -> Option<char> {
-    if !rule.tool.contains(is_separator) {
+    let is_prose = Prose::of(&rule.tool).is_some() || rule.tool.starts_with(MARKS);
+    if !rule.tool.contains(is_separator) && !is_prose {
         return None;
     }
     let is_free = |quote: &char| {
@@ -163,18 +173,36 @@ fn quoted_rule(text: &str, quote: char) -> Result<(ToolRule, &str), AllowedTools
 
 fn read_rules(text: &str, rules: &mut Vec<ToolRule>) -> Result<(), AllowedToolsError> {
     let mut rest = text.trim_start_matches(is_separator);
+    let mut is_apart = true;
     while !rest.is_empty() {
-        let (rule, after) = match rest.chars().next() {
+        let first = rest.chars().next();
+        let (rule, after) = match first {
             Some(quote @ ('\'' | '"')) => quoted_rule(rest, quote)?,
+            Some('#') => (ToolRule { tool: "#".to_owned(), pattern: None }, after_line(rest)),
             _ => {
                 let (word, after) = next_word(rest)?;
                 (read_rule(word)?, after)
             }
         };
-        rules.push(rule);
+        let prose = Prose::of(&rule.tool).filter(|_| rest.starts_with(rule.tool.as_str()));
+        let is_limit = prose == Some(Prose::Limit)
+            || first.is_some_and(|first| first != '#' && MARKS.contains(&first));
+        match rules.last_mut() {
+            Some(last) if is_limit && !is_apart && last.pattern.is_none() => {
+                last.tool.extend([" ", &rule.tool]);
+                last.pattern = rule.pattern;
+            }
+            _ => rules.push(rule),
+        }
+        let after = if prose == Some(Prose::Negation) { "" } else { after };
         rest = after.trim_start_matches(is_separator);
+        is_apart = after[..after.len() - rest.len()].contains([',', '\n']);
     }
     Ok(())
+}
+
+fn after_line(text: &str) -> &str {
+    text.split_once('\n').map_or("", |(_, after)| after)
 }
 
 /// Whether a text is certainly one of rules, and no pattern has a finding: words of ASCII letters,
@@ -184,6 +212,7 @@ pub(crate) fn is_certain(text: &str) -> bool {
     let mut bytes = text.bytes();
     let mut is_word = false;
     let mut start = 0;
+    let has_prose = text.split([' ', ',']).any(|word| Prose::of(word).is_some());
     while let Some(byte) = bytes.next() {
         let at = text.len() - bytes.len();
         match byte {
@@ -192,9 +221,8 @@ pub(crate) fn is_certain(text: &str) -> bool {
                 let length = bytes.by_ref().position(|byte| byte == b')');
                 let pattern = length.map(|length| &text[at..at + length]);
                 let is_ended = matches!(bytes.clone().next(), None | Some(b' ' | b','));
-                if !pattern.is_some_and(|pattern| is_plain(&text[start..at - 1], pattern))
-                    || !is_ended
-                {
+                let is_of_shell = &text[start..at - 1] == "Bash";
+                if !is_of_shell || !is_ended || !pattern.is_some_and(is_plain) {
                     return false;
                 }
             }
@@ -202,19 +230,20 @@ pub(crate) fn is_certain(text: &str) -> bool {
             _ => return false,
         }
     }
-    text.len() <= MAX_ALLOWED_TOOLS_CHARACTERS && !text.contains("mcp__")
+    text.len() <= MAX_ALLOWED_TOOLS_CHARACTERS && !text.contains("mcp__") && !has_prose
 }
 
-/// Whether a pattern certainly grants something: plain words, and `:*` or ` *` at the end.
-fn is_plain(tool: &str, pattern: &str) -> bool {
+/// Whether a pattern of commands certainly grants something: plain words, and `:*` or ` *` at the
+/// end.
+pub(crate) fn is_plain(pattern: &str) -> bool {
     let words = pattern.strip_suffix(":*").or_else(|| pattern.strip_suffix(" *"));
     let words = words.unwrap_or(pattern);
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b" -_./".contains(&byte);
-    let is_builtin = || is_evaluating_builtin(words.split(' ').next().unwrap_or_default());
-    tool == "Bash"
-        && words.starts_with(|first: char| first.is_ascii_alphanumeric())
+    let first = words.split(' ').next().unwrap_or_default();
+    words.starts_with(|first: char| first.is_ascii_alphanumeric())
         && words.bytes().all(is_plain)
-        && !is_builtin()
+        && !is_evaluating_builtin(first)
+        && Prose::of(first).is_none()
 }
 
 fn is_separator(character: char) -> bool {

@@ -4,15 +4,18 @@ mod builtins;
 mod command;
 mod error;
 mod path;
+mod prose;
 mod word;
 
 pub use builtins::is_evaluating_builtin;
 pub use command::CommandPattern;
 pub use error::PatternError;
 pub use path::{PathPattern, plain_path};
+pub(crate) use prose::Prose;
 pub use word::PatternWord;
 
 use crate::ToolRule;
+use crate::allowed_tools::is_plain;
 
 /// The variable of a pattern that stands for the directory of the skill.
 pub const SKILL_DIRECTORY: &str = "${CLAUDE_SKILL_DIR}";
@@ -45,6 +48,7 @@ impl PatternKind {
         match self {
             _ if pattern == "*" => None,
             Self::Path => PathPattern::parse(pattern).err(),
+            Self::Command if is_plain(pattern) => None,
             Self::Command => match CommandPattern::parse(pattern) {
                 Ok(alternatives) => alternatives.iter().find_map(CommandPattern::problem),
                 Err(error) => Some(error),
@@ -53,19 +57,47 @@ impl PatternKind {
     }
 }
 
-/// Returns whether a rule has a name that no tool has, such as `*` or `Bash[git:*]`, or that other
-/// clients have for all tools of an MCP server: `mcp__server__*` and `mcp__server`.
+/// Returns whether a rule has a name that no tool has, such as `*`, `Bash[git:*]`, `Bash:git`,
+/// `Read;` or `all`, or that other clients have for all tools of an MCP server:
+/// `mcp__server__*` and `mcp__server`.
 pub fn names_no_tool(rule: &ToolRule) -> bool {
-    let of_server = rule.tool.strip_prefix("mcp__").is_some_and(|rest| !rest.contains("__"));
-    of_server || rule.tool.contains(['*', '?', '[', ']', '{', '}', '<', '>'])
+    let name = rule.tool.as_str();
+    let of_server = name.strip_prefix("mcp__").is_some_and(|rest| !rest.contains("__"));
+    let is_part = |letter: char| {
+        letter.is_ascii_alphanumeric() || "_-./:@ ".contains(letter) || !letter.is_ascii()
+    };
+    let is_edge =
+        |letter: char| !letter.is_ascii() || letter.is_ascii_alphanumeric() || letter == '_';
+    let is_word = name.trim_start_matches('@').starts_with(is_edge) && name.ends_with(is_edge);
+    // `edit/createFile` is a tool of some clients, and `Read/Write` of none.
+    let (head, rest) = name.split_at(name.find([':', '/']).unwrap_or(name.len()));
+    let is_argument = match rest.chars().next() {
+        Some(':') => PatternKind::of(head).is_some(),
+        Some(_) => ["Bash", "Read", "Write", "Edit"].contains(&head),
+        None => head.contains(' '),
+    };
+    of_server || is_argument || !is_word || !name.chars().all(is_part) || Prose::of(name).is_some()
+}
+
+/// Returns whether a tool is one of those that clients have with one meaning, and of which no
+/// argument is compared with a pattern.
+fn has_no_patterns(tool: &str) -> bool {
+    const TOOLS: [&str; 9] =
+        ["Agent", "Glob", "Grep", "LS", "Skill", "Task", "TodoWrite", "WebFetch", "WebSearch"];
+    tool.starts_with("mcp__") || TOOLS.contains(&tool)
 }
 
 /// Returns why a rule grants nothing; `None` if it grants something, or if its tool is not known.
 pub(crate) fn problem(rule: &ToolRule) -> Option<PatternError> {
-    if names_no_tool(rule) {
+    if names_no_tool(rule) || !prowess_text::is_printable_ascii(&rule.tool) {
         return Some(PatternError::Tool);
     }
-    PatternKind::of(&rule.tool)?.problem(rule.pattern.as_deref()?)
+    let pattern = rule.pattern.as_deref()?;
+    match PatternKind::of(&rule.tool) {
+        Some(kind) => kind.problem(pattern),
+        None if pattern != "*" && has_no_patterns(&rule.tool) => Some(PatternError::NoArgument),
+        None => None,
+    }
 }
 
 /// Returns whether a rule about files names paths outside of the skill and the working directory.

@@ -1,6 +1,7 @@
 //! Rules that an operator writes.
 
 use prowess_core::{AllowedTools, ToolRule};
+use prowess_format::tool_pattern::{PatternError, names_no_tool};
 use serde::{Deserialize, Serialize};
 
 /// A list of rules such as `Read` or `Bash(git:*)`, in the grammar of `allowed-tools`. Written as a
@@ -14,11 +15,15 @@ impl ToolRules {
     ///
     /// # Errors
     ///
-    /// The first rule that is not of the form `Tool` or `Tool(pattern)`.
+    /// The first rule that is not of the form `Tool` or `Tool(pattern)`, or is prose: a denial must
+    /// not be lost in it.
     pub fn parse(rules: &[&str]) -> Result<Self, String> {
-        match AllowedTools::parse_all(rules) {
-            Ok(tools) => Ok(Self(tools.rules().to_vec())),
-            Err(error) => Err(error.to_string()),
+        let tools = AllowedTools::parse_all(rules).map_err(|error| error.to_string())?;
+        let is_of_servers = |tool: &str| tool.ends_with('*') || tool.starts_with("mcp__");
+        let is_prose = |rule: &&ToolRule| names_no_tool(rule) && !is_of_servers(&rule.tool);
+        match tools.rules().iter().find(is_prose) {
+            Some(rule) => Err(format!("`{rule}`: {}", PatternError::Tool)),
+            None => Ok(Self(tools.rules().to_vec())),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Patterns of shell commands.
 
 use super::word::{self, PatternWord};
-use super::{PatternError, is_evaluating_builtin};
+use super::{PatternError, Prose, is_evaluating_builtin};
 
 /// A pattern of a simple command.
 ///
@@ -10,6 +10,7 @@ use super::{PatternError, is_evaluating_builtin};
 /// | `git status` | the words `git status` and nothing else |
 /// | `git:*`, `git *` | `git` alone or with any further words |
 /// | `npm run test*` | a word that begins with `test`, and any further words |
+/// | `git *:*` | `git` with one or more words |
 /// | `git * main` | one or more words between others |
 /// | `python3 */report.py` | a part of one word, without `..`, and no option |
 /// | `git commit -m "a b"` | quotes and `\` as the shell reads them |
@@ -39,6 +40,9 @@ impl<'p> CommandPattern<'p> {
     ///
     /// The reason why the pattern is not of the form above.
     pub fn parse(pattern: &'p str) -> Result<Vec<Self>, PatternError> {
+        if !pattern.contains(',') {
+            return Ok(vec![Self::alternative(pattern.trim())?]);
+        }
         if !pattern.contains(['"', '\'', '\\']) {
             return pattern.split(", ").map(|text| Self::alternative(text.trim())).collect();
         }
@@ -68,7 +72,7 @@ impl<'p> CommandPattern<'p> {
             if let Some(error) = word.error() {
                 return Err(error);
             }
-            if word.0.ends_with(":*") {
+            if word.0.trim_end_matches('*').ends_with(':') && word.0.ends_with('*') {
                 return Err(PatternError::Wildcard);
             }
             // No program has a colon in its name: `git:status` was meant to be `git status`.
@@ -86,10 +90,13 @@ impl<'p> CommandPattern<'p> {
         let first = self.words().next()?;
         let is_program = match first.texts(Some(""))?.as_slice() {
             [first, second, ..] if first.is_empty() => second.starts_with('/'),
-            _ => true,
+            _ => first.0 == "[" || first.0.contains(|c: char| c == '/' || c.is_alphanumeric()),
         };
-        let has_blank = first.0.contains([' ', '=']);
-        if !is_program || has_blank {
+        // `ls,cat`, `^git` and `not rm` are no programs either.
+        let has_other = first.0.contains([' ', '=', ','])
+            || first.0.starts_with(['^', '!', '-', '+', '%'])
+            || Prose::of(first.0).is_some_and(|prose| prose != Prose::Value);
+        if !is_program || has_other {
             return Some(PatternError::Program);
         }
         is_evaluating_builtin(first.0).then_some(PatternError::Builtin)

@@ -44,6 +44,10 @@ impl<'p> PathPattern<'p> {
         if path.contains(['?', '[', ']', '{', '}', '!', '`', '\'', '"', ',']) {
             return Err(PatternError::Character);
         }
+        // `:*` is of commands, and a blank behind `*` separates what would be two patterns.
+        if path.ends_with(":*") || path.contains("* ") {
+            return Err(PatternError::Path);
+        }
         let is_bounded = path.matches('*').count() <= MAX_STARS && !path.contains("***");
         match plain_path(path)
             .filter(|path| is_bounded && !(own.is_some() && path.starts_with('/')))

@@ -24,17 +24,7 @@ fn every_spelling_gives_the_same_rules() {
         ("allowed-tools: Bash(git add:*, git commit:*)", "Bash(git add:*, git commit:*)"),
         ("allowed-tools: Bash(echo (a) b) mcp__server__tool", "Bash(echo (a) b) mcp__server__tool"),
         ("allowed-tools: Bash()", "Bash()"),
-    ];
-    for (line, expected) in cases {
-        let tools = tools(line);
-        assert_eq!(tools.to_string(), expected, "{line}");
-        assert_eq!(AllowedTools::parse(&tools.to_string()), Ok(tools), "{line} reads back");
-    }
-}
-
-#[test]
-fn a_name_with_a_blank_is_quoted_or_an_item_of_a_list() {
-    let cases = [
+        // A name with a blank is quoted, or an item of a list.
         ("allowed-tools: \"'Azure MCP/documentation' Read\"", "'Azure MCP/documentation' Read"),
         ("allowed-tools: ['Azure MCP/documentation', Read]", "'Azure MCP/documentation' Read"),
         ("allowed-tools:\n  - Azure MCP/documentation\n  - Read", "'Azure MCP/documentation' Read"),
@@ -82,5 +72,53 @@ fn what_cannot_be_read_allows_nothing() {
         assert_eq!(tools(line), AllowedTools::Rules(Vec::new()), "no rule comes of {line}");
         let file = skill(&format!("name: pdf\ndescription: x\n{line}\n"));
         assert_eq!(codes(&file, Profile::Lenient), [code], "{line}");
+    }
+}
+
+/// Each form that authors write: how many rules of it grant nothing, and what is read where it is
+/// not what is written. A field that cannot be read has no rule.
+#[test]
+fn each_form_of_authors_has_a_meaning() {
+    let as_written = [
+        "Bash(git:*, npm:*)¦Bash(git *:*)¦Bash(yes:*) Bash(true) Bash(./*) Bash([:*)¦\
+         'Azure MCP/search'¦edit/createFile @a/b:c search_x a.b¦bash(git:*) read¦\
+         Grep(*) mcp__a__b Fetch(x)",
+        "Bash[git:*]¦Bash:git¦read:docs¦Bash=git¦*¦Read/Write¦Read | Write¦'Read Write'¦\
+         Bash(git:*,npm:*)¦Bash(ls,cat)¦Bash(^git .*)¦Bash(.*)¦Bash(-rf)¦Bash(not rm)¦Bash(all)¦\
+         Bash(git status:**)¦Read(docs/:*)¦Read(docs/** src/**)¦Read(docs/)¦Read\u{ff0c}Write",
+        "Read; Write.¦mcp__a mcp__a__*¦\u{8bfb}\u{53d6} Ba\u{455}h",
+        "!Bash -Write ~Edit¦Grep(x) WebFetch(domain:a.b) mcp__a__b(c)",
+    ];
+    let otherwise = [
+        ("Bash [git:*]", "'Bash [git:*]'", 1),
+        ("Bash, [git:*]", "Bash '[git:*]'", 1),
+        ("Bash {git} Read", "'Bash {git}' Read", 1),
+        ("Bash (git:*)", "", 1),
+        ("Read, not Bash", "Read 'not'", 1),
+        ("Read, Write except Bash, Edit", "Read Write 'except'", 1),
+        ("Bash only for git", "'Bash only for' git", 1),
+        ("Read, only, Write", "Read 'only' Write", 1),
+        ("Read and Write", "Read 'and' Write", 1),
+        ("Any tool", "'Any' 'tool'", 2),
+        ("true", "'true'", 1),
+        ("Bash(git:*) # comment, Write", "Bash(git:*) '#'", 1),
+        ("Read # Write\nEdit", "Read '#' Edit", 1),
+        ("- Read\n- Write", "- Read - Write", 2),
+        ("[Read, 'Bash(git:*)']", "Read Bash(git:*)", 0),
+        ("[\"Read\", \"Bash(git:*)\"]", "Read Bash(git:*)", 0),
+        ("[Read], [Write]", "Read] '[Write'", 2),
+        ("{\"tools\": \"Read\"}", "", 1),
+    ];
+    let as_written = as_written.iter().enumerate();
+    let as_written = as_written
+        .flat_map(|(findings, texts)| texts.split('¦').map(move |text| (text, text, findings)));
+    for (text, expected, findings) in as_written.chain(otherwise) {
+        let field = format!("allowed-tools: {}", serde_json::to_string(text).expect("a text"));
+        let file = skill(&format!("name: pdf\ndescription: x\n{field}\n"));
+        assert_eq!(codes(&file, Profile::Lenient).len(), findings, "{text}");
+        let tools = tools(&field);
+        assert_eq!(tools.to_string(), expected, "{text}");
+        let again = AllowedTools::parse(expected);
+        assert!(expected.is_empty() || again == Ok(tools), "{text} reads back");
     }
 }

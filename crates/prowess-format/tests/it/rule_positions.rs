@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn each_rule_is_where_it_points(tools in "[A-Z][a-z]{0,3}( [A-Z][a-z]{0,3}(\\([a-z]{1,3}:\\*\\))?){0,6}") {
+    fn each_rule_is_where_it_points(tools in "[QXZ][a-z]{0,3}( [QXZ][a-z]{0,3}(\\([a-z]{1,3}:\\*\\))?){0,6}") {
         let file = String::from_utf8(skill(&format!(
             "name: pdf\ndescription: x\nallowed-tools: {tools}\n"
         ))).expect("it was a text");

@@ -163,7 +163,7 @@ fn path_rules_cover_calls_of_file_tools() {
 
 #[test]
 fn patterns_of_other_tools_cover_nothing() {
-    for rule in ["*", "Bash[git:*]", "mcp__github__*", "mcp__github"] {
+    for rule in ["*", "Bash[git:*]", "Bash [git:*]", "mcp__github__*", "mcp__github", "not Bash"] {
         let tools = AllowedTools::parse(rule).expect("rules");
         assert_eq!(check_rules(tools.rules(), &[], SHELL).len(), 1, "{rule}");
         check(&bash("git status").with_skills(&[trusted(rule)]), "ask");

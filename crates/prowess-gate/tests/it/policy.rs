@@ -38,6 +38,8 @@ fn mistakes_are_errors() {
         r#"{"tool_semantics": "limit"}"#,
         r#"{"grant_from": "untrusted"}"#,
         r#"{"ceiling": {"deny": ["Bash(git"]}}"#,
+        r#"{"ceiling": {"deny": ["Bash [rm:*]"]}}"#,
+        r#"{"ceiling": {"deny": ["Bash but not ls"]}}"#,
         r#"{"ceiling": {"denied": []}}"#,
         r#"{"grant": "Bash"}"#,
     ] {
