@@ -106,7 +106,8 @@ crate::declare_codes! {
     /// A text begins with a sign that has a meaning in YAML, such as `*` or `@`, or goes on behind
     /// a closing quote. It is read as text, as it is written.
     TEXT_UNQUOTED = "text-unquoted" [warn error error error error];
-    /// A value goes on in a line that is not indented. The line is read as a part of the value.
+    /// A value goes on in a line that is not indented, or less than the others, or by tabs; or
+    /// blanks stand before a field. The line is read as a part of the value, or as the field.
     LINE_UNINDENTED = "line-unindented" [warn error error error error];
     /// A line ends with a carriage return or another rare line break. It is read as a line end.
     LINE_BREAK_RARE = "line-break-rare" [warn error error error error];

@@ -8,7 +8,7 @@ use memchr::memchr;
 use crate::conditions::begins_with_switch;
 use crate::fence::{self, Fences, NoFences};
 use crate::findings::Findings;
-use crate::yaml::{self, NodeValue};
+use crate::repair;
 use crate::{
     Code, Diagnostic, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Rules, Severity, codes, work,
 };
@@ -71,8 +71,7 @@ pub(crate) fn open(bytes: &[u8], is_whole: bool, findings: &mut Findings<'_>) ->
 fn find_in_text(bytes: &[u8]) -> Option<Fences> {
     let fences = fence::find_in_text(bytes)?;
     let yaml = std::str::from_utf8(&bytes[fences.yaml.clone()]).ok()?;
-    let root = yaml::parse(yaml, 0).ok()??;
-    matches!(root.value, NodeValue::Map(_)).then_some(fences)
+    repair::is_mapping(yaml).then_some(fences)
 }
 
 /// Returns the fences of a file that cannot be used as its lines are: it is read up to the first

@@ -54,8 +54,8 @@ pub(crate) fn message(code: &Code) -> &'static str {
              quote; the value is read as text, as it is written"
         }
         "line-unindented" => {
-            "a value goes on in a line that is not indented, which PyYAML accepts inside quotes and \
-             other readers refuse; the line is read as a part of the value"
+            "a line is not indented as YAML wants it, so most readers refuse the file; the line is \
+             read as a part of the value, or as the field that it begins with"
         }
         "line-break-rare" => {
             "a carriage return or another rare line break is read as a line end, as by PyYAML"
@@ -77,7 +77,9 @@ pub(crate) fn message(code: &Code) -> &'static str {
 /// Describes what to do about it; `line` is the first line as it should be.
 pub(crate) fn help(code: &Code, line: &str) -> String {
     match code.as_str() {
-        "line-unindented" => "indent each line of the value by two blanks".to_owned(),
+        "line-unindented" => {
+            "indent each line of the value by two blanks, and no field; use no tabs".to_owned()
+        }
         "line-break-rare" => "end each line with a line feed".to_owned(),
         "field-unreadable" => "quote what has a meaning in YAML, or remove the field".to_owned(),
         "key-repeated" => "keep one of the two".to_owned(),
@@ -125,6 +127,27 @@ pub(crate) fn parse(text: &str, base: usize, error: &YamlError) -> Option<Repair
     by_fields(text, base, is_quotable).or_else(|| with_line_ends(text, base))
 }
 
+/// Returns whether a text is a mapping but for its line ends and for quoted values that go on in
+/// lines without indentation.
+pub(crate) fn is_mapping(text: &str) -> bool {
+    let copy: String = text.chars().map(plain_blank).collect();
+    let root = yaml::parse(&copy, 0).ok().flatten().map(|root| root.value);
+    let value = root.or_else(|| {
+        let regions = regions(&copy);
+        let edits = regions.iter().filter_map(|region| field::continued(&copy, region));
+        Some(read(&copy, 0, &edits.collect::<Vec<_>>(), false)?.tree.value)
+    });
+    matches!(value, Some(NodeValue::Map(_)))
+}
+
+fn plain_blank(character: char) -> char {
+    match character {
+        '\r' => '\n',
+        '\u{85}' | '\u{2028}' | '\u{2029}' | '\u{feff}' => ' ',
+        other => other,
+    }
+}
+
 /// Reads `text` with carriage returns and other rare line breaks as line ends, as PyYAML does.
 fn with_line_ends(text: &str, base: usize) -> Option<Repaired> {
     let (mut copy, mut first) = (String::with_capacity(text.len()), None);
@@ -155,13 +178,17 @@ fn with_line_ends(text: &str, base: usize) -> Option<Repaired> {
 fn by_fields(text: &str, base: usize, is_quotable: bool) -> Option<Repaired> {
     let regions = regions(text);
     let first = regions.iter().filter(|_| is_quotable);
-    let first: Vec<_> = first.filter_map(|region| first_edit(text, region)).collect();
+    let first =
+        first.flat_map(|region| region.outdent().into_iter().chain(first_edit(text, region)));
+    let first: Vec<_> = first.collect();
     read(text, base, &first, false).or_else(|| {
         let fields = joined(text, regions);
         let has_anchor = fields.iter().any(|it| field::has_anchor(text, it));
         let edits: Option<Vec<_>> =
             fields.iter().map(|it| field::edits(text, it, has_anchor)).collect();
-        read(text, base, &edits?.into_iter().flatten().collect::<Vec<_>>(), true)
+        let edits = fields.iter().zip(edits?);
+        let edits = edits.flat_map(|(region, edits)| region.outdent().into_iter().chain(edits));
+        read(text, base, &edits.collect::<Vec<_>>(), true)
     })
 }
 

@@ -8,6 +8,8 @@ use crate::repair;
 use crate::yaml::{self, Node, NodeValue, Pair, YamlError};
 use crate::{Severity, codes};
 
+const RARE_BREAKS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
+
 /// The pairs of the frontmatter's mapping; nothing where a finding forbids its use.
 pub(crate) fn read<'t>(
     text: &'t str,
@@ -20,7 +22,17 @@ pub(crate) fn read<'t>(
     };
     match root.map(|root| (root.value, root.span)) {
         None => Some(Vec::new()),
-        Some((NodeValue::Map(pairs), _)) => Some(pairs),
+        Some((NodeValue::Map(mut pairs), _)) => {
+            // Some readers take a rare line break off the end of a key, as PyYAML does elsewhere.
+            for pair in pairs.iter_mut().filter(|pair| pair.key.ends_with(RARE_BREAKS)) {
+                let code = codes::LINE_BREAK_RARE;
+                findings.report(code.clone(), pair.key_span.clone(), || {
+                    (repair::message(&code).to_owned(), repair::help(&code, ""))
+                });
+                pair.key = pair.key.trim_end_matches(RARE_BREAKS).to_owned().into();
+            }
+            Some(pairs)
+        }
         Some((NodeValue::Text { text, .. }, _)) if text.is_empty() => Some(Vec::new()),
         Some((_, span)) => {
             findings.report(codes::FRONTMATTER_NOT_MAPPING, span, || {

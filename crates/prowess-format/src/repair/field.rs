@@ -54,8 +54,8 @@ pub(super) fn edits(text: &str, region: &Region<'_>, has_anchor: bool) -> Option
 
 /// Indents the lines of a quoted value.
 pub(super) fn continued(text: &str, region: &Region<'_>) -> Option<Edit> {
-    let unindented = region.unindented?;
     let value = &text[region.value.clone()];
+    let unindented = unindented(region, value)?;
     let quote = value.chars().next().filter(|first| matches!(first, '"' | '\''))?;
     let is_whole = closing(value, quote)? + 1 == value.len();
     is_whole.then(|| Edit {
@@ -67,15 +67,43 @@ pub(super) fn continued(text: &str, region: &Region<'_>) -> Option<Edit> {
     })
 }
 
-/// Indents the lines of a text behind its first that are not.
-fn indented(value: &str, width: usize) -> String {
+/// Returns the first line that goes on with the value, and is not indented or is so by tabs.
+fn unindented(region: &Region<'_>, value: &str) -> Option<usize> {
+    let mut at = region.value.start;
+    let is_tabbed = |line: &str| {
+        line.trim_start_matches(' ').starts_with('\t') && !line.trim_start().is_empty()
+    };
+    let mut tabbed = value.split_inclusive('\n').enumerate().filter_map(|(number, line)| {
+        at += line.len();
+        (number > 0 && is_tabbed(line)).then_some(at - line.len())
+    });
+    region.unindented.or_else(|| tabbed.next())
+}
+
+/// Returns the columns by which a line is indented, where a tab counts as two.
+fn width(line: &str) -> usize {
+    let blanks = line.bytes().map_while(|byte| match byte {
+        b' ' => Some(1),
+        b'\t' => Some(2),
+        _ => None,
+    });
+    blanks.sum()
+}
+
+/// Indents the lines of a text behind its first that are not, or less than by a width, or by tabs.
+fn indented(value: &str, least: usize) -> String {
     let mut lines = value.split_inclusive('\n');
     let mut copy = lines.next().unwrap_or_default().to_owned();
     for line in lines {
-        if !line.starts_with([' ', '\t', '\r', '\n']) {
-            copy.push_str(&" ".repeat(width));
+        let blanks = line.len() - line.trim_start_matches(' ').len();
+        let text = line.trim_start_matches([' ', '\t']);
+        let is_empty = text.starts_with(['\r', '\n']);
+        if is_empty || (blanks >= least && !line.trim_start_matches(' ').starts_with('\t')) {
+            copy.push_str(if is_empty { text } else { line });
+        } else {
+            copy.push_str(&" ".repeat(width(line).max(least)));
+            copy.push_str(text);
         }
-        copy.push_str(line);
     }
     copy
 }
@@ -91,16 +119,20 @@ fn as_text(text: &str, region: &Region<'_>) -> Option<Edit> {
     if is_list || has_switch || !is_text_field(region.key) {
         return None;
     }
-    if let Some(copy) = block(value) {
-        let culprit = region.unindented?;
+    let unindented = unindented(region, value);
+    if value.trim_start().split_once('\n').is_some_and(|(header, _)| is_block(header)) {
+        let (copy, less) = block(value)?;
+        let culprit = unindented.unwrap_or(region.value.start + less);
         return Some(edit(region.value.clone(), copy, culprit, codes::LINE_UNINDENTED));
     }
     let first_line = value.lines().next().unwrap_or_default();
-    let (culprit, code) = match (first, region.unindented, key_end(first_line)) {
+    let (culprit, code) = match (first, unindented, key_end(first_line)) {
         ('"' | '\'', None, _) => (at, codes::TEXT_UNQUOTED),
-        ('*' | '@' | '`' | '%' | '-' | '?' | ':' | ',' | ']' | '}' | '|' | '>', None, _) => {
-            (at, codes::TEXT_UNQUOTED)
-        }
+        (
+            '*' | '@' | '`' | '%' | '-' | '?' | ':' | ',' | ']' | '}' | '|' | '>' | '\u{feff}',
+            None,
+            _,
+        ) => (at, codes::TEXT_UNQUOTED),
         (_, _, Some(colon)) => (region.value.start + colon, codes::UNQUOTED_COLON),
         (_, Some(unindented), None) => (unindented, codes::LINE_UNINDENTED),
         (_, None, None) => (later_colon(value)? + region.value.start, codes::UNQUOTED_COLON),
@@ -129,15 +161,30 @@ fn is_collection(value: &str) -> bool {
     value.starts_with(['\r', '\n']) && value_of(first) != first
 }
 
-/// Returns a block scalar with all of its lines indented.
-fn block(value: &str) -> Option<String> {
-    let (header, lines) = value.split_once('\n')?;
-    if !is_block(header) {
-        return None;
-    }
+/// Returns a block scalar with all of its lines indented as the first one, and the first that was
+/// less. A known field in such a line may rather be one.
+fn block(value: &str) -> Option<(String, usize)> {
+    let written = value.trim_start();
+    let (header, lines) = written.split_once('\n')?;
     let first = lines.lines().find(|line| !line.trim().is_empty())?;
-    let width = first.len() - first.trim_start_matches(' ').len();
-    Some(indented(value, if width == 0 { 2 } else { width }))
+    let said = header.bytes().find(u8::is_ascii_digit).map(|digit| usize::from(digit - b'0'));
+    let least = match width(first) {
+        0 => 2,
+        width => said.unwrap_or(width),
+    };
+    let mut at = value.len() - lines.len();
+    let mut less = None;
+    for line in lines.split_inclusive('\n') {
+        if (1..least).contains(&width(line)) && !line.trim().is_empty() {
+            less = less.or(Some(at));
+            if is_known_field(line.trim_start()) {
+                return None;
+            }
+        }
+        at += line.len();
+    }
+    let blank = if written.len() < value.len() { " " } else { "" };
+    Some((format!("{blank}{}", indented(written, least)), less.unwrap_or_default()))
 }
 
 /// Returns whether a value begins a block scalar, whose lines follow.

@@ -7,7 +7,9 @@ use memchr::memchr_iter;
 use crate::conditions::begins_with_switch;
 use crate::fields::Known;
 use crate::yaml::{self, NodeValue};
-use crate::{Extensions, work};
+use crate::{Extensions, codes, work};
+
+use super::Edit;
 
 /// A top-level field with everything that belongs to it, or lines that belong to none.
 #[derive(Clone, Debug)]
@@ -22,6 +24,22 @@ pub(super) struct Region<'t> {
     pub(super) is_glued: bool,
     /// The first line that is not indented, though it goes on with the value.
     pub(super) unindented: Option<usize>,
+    /// The blanks before the key, which no reader of YAML accepts there.
+    indentation: Range<usize>,
+}
+
+impl Region<'_> {
+    /// Returns the edit that moves the key to the beginning of its line, where it is not.
+    pub(super) fn outdent(&self) -> Option<Edit> {
+        let indentation = self.indentation.clone();
+        (!indentation.is_empty()).then(|| Edit {
+            value: indentation.clone(),
+            quoted: String::new(),
+            is_plain: false,
+            culprit: indentation,
+            code: codes::LINE_UNINDENTED,
+        })
+    }
 }
 
 /// Returns the regions of a text, in order.
@@ -37,11 +55,16 @@ pub(super) fn regions(text: &str) -> Vec<Region<'_>> {
 }
 
 /// Returns the region that starts here, and where the next one does.
-fn region(text: &str, start: usize) -> (Region<'_>, usize) {
-    let mut next = start;
-    let mut lines = text[start..].split_inclusive('\n');
-    next += lines.next().map_or(0, str::len);
-    for line in lines.take_while(|line| line.starts_with([' ', '\t', '\r', '\n'])) {
+fn region(text: &str, line: usize) -> (Region<'_>, usize) {
+    let mut lines = text[line..].split_inclusive('\n');
+    let first = lines.next().unwrap_or_default();
+    let start = line + displaced(first).unwrap_or(0);
+    let mut next = line + first.len();
+    let is_whole = split(first.trim()).is_some_and(|(_, value)| is_one_line(value));
+    let goes_on = |line: &&str| {
+        line.starts_with([' ', '\t', '\r', '\n']) && !(is_whole && displaced(line).is_some())
+    };
+    for line in lines.take_while(goes_on) {
         next += line.len();
     }
     work::count(next - start);
@@ -51,7 +74,9 @@ fn region(text: &str, start: usize) -> (Region<'_>, usize) {
     let is_glued = !key.is_empty()
         && text[value.clone()].starts_with(|it: char| !it.is_whitespace())
         && text[..value.start].ends_with(':');
-    let mut region = Region { key, span: start..end, value, is_glued, unindented: None };
+    let indentation = line..start;
+    let mut region =
+        Region { key, span: start..end, value, is_glued, unindented: None, indentation };
     if let Some(end) = continued(text, &region) {
         let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
         region.unindented = Some(next);
@@ -60,6 +85,25 @@ fn region(text: &str, start: usize) -> (Region<'_>, usize) {
         return (region, line_end);
     }
     (region, next)
+}
+
+/// Returns whether a value ends on its line: it is no block scalar, and closes what it opens.
+fn is_one_line(value: &str) -> bool {
+    match value.chars().next() {
+        None | Some('|' | '>') => false,
+        Some(quote @ ('"' | '\'')) => closing(value, quote).is_some(),
+        Some('[') => value.ends_with(']'),
+        Some('{') => value.ends_with('}'),
+        Some(_) => true,
+    }
+}
+
+/// Returns the indentation of a line that begins a known field behind tabs. Behind blanks alone, it
+/// may as well go on with a text.
+fn displaced(line: &str) -> Option<usize> {
+    let rest = line.trim_start_matches([' ', '\t']);
+    let blanks = &line[..line.len() - rest.len()];
+    (blanks.contains('\t') && is_known_field(rest)).then_some(blanks.len())
 }
 
 /// Returns a key that is a plain word, and the rest behind its colon and the blanks after that; the

@@ -89,8 +89,43 @@ fn values_with_lines_that_are_not_indented() {
         ("\nFill forms.", "Fill forms."),
         (" >-\nFill\nforms.", "Fill forms."),
         (" |-\n  Fill\nforms.", "Fill\nforms."),
+        (" >-\n  Fill\n forms.", "Fill forms."),
+        (" |-\n    Fill\n  forms.\n      all", "Fill\nforms.\n  all"),
+        (" >-\n  Fill\n\n forms: all", "Fill\nforms: all"),
+        (" >2-\n Fill\n  forms.", "Fill forms."),
+        (" >-\n\tFill\n\tforms.", "Fill forms."),
+        (" |-\n  Fill\n\tforms.\n\t\tall", "Fill\nforms.\n  all"),
+        (" Fill\n\tforms.", "Fill forms."),
+        ("\n\tFill forms.", "Fill forms."),
+        (" 'Fill\n\tforms.'", "Fill forms."),
+        (" \n>-\n  Fill", "Fill"),
     ] {
         described(written, expected, code);
+    }
+    described(" |-\n     \n  Fill", "\nFill", "line-unindented description-trimmed");
+    described(" \u{feff}'Fill'", "\u{feff}'Fill'", "text-unquoted hidden-character");
+}
+
+#[test]
+fn fields_behind_blanks() {
+    for (yaml, codes) in [
+        ("name: a\n\tdescription: x\n", "line-unindented"),
+        ("\tname: a\ndescription: x\n", "line-unindented"),
+        ("\tname: a\n  \tdescription: x\n", "line-unindented line-unindented"),
+    ] {
+        check(yaml, r#"{"name":"a","description":"x"}"#, codes);
+    }
+    let hidden = r#"{"name":"a","description":"x: y","disable-model-invocation":"true"}"#;
+    let switch = "name: a\ndescription: x: y\n\tdisable-model-invocation: true\n";
+    check(switch, hidden, "unquoted-colon line-unindented");
+    // A known field in such a line may be one, or text.
+    for yaml in [
+        "name: a\ndescription: >\n    x\n  license: MIT\n",
+        "name: a\ndescription: x\n  license: MIT\n",
+        "name: a\n\tname: b\ndescription: x\n",
+        "name: a\ndescription: >\n  x\n disable-model-invocation: true\n",
+    ] {
+        assert!(parse(&skill(yaml), Profile::Lenient).document.is_none(), "{yaml}");
     }
 }
 
