@@ -30,8 +30,8 @@ impl ActiveSkill {
         skill_md: &[u8],
         now: Timestamp,
     ) -> Result<Self, ActivationError> {
-        // A record without a declared name has that of its directory.
-        let directory = Directory { name: record.name(), is_compared: false };
+        // The directory stands in for a missing name, and for one without a word.
+        let directory = Directory { name: record.directory(), is_compared: false };
         let parsed = parse_in(skill_md, Some(directory), record.rules());
         let Some(document) = parsed.document else {
             return Err(ActivationError::Broken(parsed.diagnostics));

@@ -42,7 +42,8 @@ impl Rules {
     /// Returns whether a name outside the grammar is accepted with a warning, as the client guide
     /// recommends: under [`Profile::Lenient`], unless the host chose another rule of names.
     ///
-    /// A name with an invisible character or without a letter or digit stays an error.
+    /// A name with an invisible character stays an error, and one without a letter or digit where
+    /// the directory's name has none either.
     pub fn relaxes_names(&self) -> bool {
         self.name_rule == NameRule::AgentSkills
             && self.profile.severity(&codes::NAME_RELAXED).is_some()
@@ -74,5 +75,12 @@ impl Rules {
             return Cow::Owned(format!("{id}-skill"));
         }
         id
+    }
+
+    /// Returns the id of a skill in a directory: that of its name, or of the directory's name where
+    /// these rules accept a name without a letter or digit, such as `++`.
+    pub fn id_in<'n>(&self, name: &'n str, directory: &'n str) -> Cow<'n, str> {
+        let id = self.id_of(name);
+        if id.is_empty() { self.id_of(directory) } else { id }
     }
 }

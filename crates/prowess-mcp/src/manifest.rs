@@ -62,7 +62,7 @@ fn skill(catalog: &Catalog, record: Record<'_>, directory: &str) -> Option<Skill
 
 /// Returns the fields as they are written, with what stands in for a missing one.
 fn frontmatter(catalog: &Catalog, record: Record<'_>, text: &[u8]) -> Option<SkillFrontmatter> {
-    let directory = Directory { name: record.name(), is_compared: false };
+    let directory = Directory { name: record.directory(), is_compared: false };
     let document = parse_in(text, Some(directory), catalog.rules()).document?;
     let Frontmatter { name, description, fields, .. } = document.frontmatter;
     let mut fields = serde_json::Value::from(fields);

@@ -1,7 +1,7 @@
 //! Prompts: one for each skill that a user may load.
 
 use prowess::format::substitute::{Arguments, Parameter, parameters, substitute};
-use prowess::format::{Mapping, Value, parse_with};
+use prowess::format::{Directory, Mapping, Value, parse_in};
 use prowess::text::quoted;
 use prowess::{Caller, Catalog, ReadLimit, Record, ResourcePath, Turn};
 use rmcp::ErrorData;
@@ -51,7 +51,8 @@ fn whole_argument(fields: &Mapping) -> PromptArgument {
 fn fields(catalog: &Catalog, record: Record<'_>) -> Option<Mapping> {
     let path = ResourcePath::new(record.file()).ok()?;
     let text = catalog.read(record, &path, ReadLimit::default()).ok()?;
-    Some(parse_with(&text, catalog.rules()).document?.frontmatter.fields)
+    let directory = Directory { name: record.directory(), is_compared: false };
+    Some(parse_in(&text, Some(directory), catalog.rules()).document?.frontmatter.fields)
 }
 
 /// Loads a skill for the user, and returns its instructions with the arguments in place.

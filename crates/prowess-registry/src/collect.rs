@@ -172,7 +172,7 @@ impl<'p, 'a> Collector<'p, 'a> {
     fn accept(&mut self, found: &Found<'_>, directory: Option<&str>, summary: &Summary<'_>) {
         let id = match (self.options.policy.id_from, directory) {
             (IdFrom::Directory, Some(directory)) => Cow::Borrowed(directory),
-            _ => self.rules.id_of(&summary.name),
+            _ => self.rules.id_in(&summary.name, directory.unwrap_or_default()),
         };
         let record = NewRecord {
             package: found.package,

@@ -50,7 +50,7 @@ pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode
     };
     let text = catalog.read(record, &resource, ReadLimit::default()).map_err(failed)?;
     let resources = catalog.list(record, MOST_RESOURCES).map_err(failed)?;
-    let directory = Directory { name: record.name(), is_compared: false };
+    let directory = Directory { name: record.directory(), is_compared: false };
     let document = parse_in(&text, Some(directory), catalog.rules()).document.ok_or_else(|| {
         let message = format!("the `SKILL.md` of `{id}` can no longer be read");
         Failure::new("skill-changed", message, "see `prowess validate` for what is wrong with it")

@@ -125,7 +125,7 @@ impl<'c> Record<'c> {
     }
 
     /// Returns the name of the package's directory.
-    pub(crate) fn directory(&self) -> &'c str {
+    pub fn directory(&self) -> &'c str {
         let package = self.catalog.set(self.index).package(self.index.entry());
         let root = self.catalog.source(self.index).source.root();
         let path = if package.is_empty() { root.trim_end_matches('/') } else { package };

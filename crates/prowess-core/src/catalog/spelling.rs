@@ -37,8 +37,7 @@ impl<'r> Spelling<'r> {
         }
         let qualified = written.split_once(':').map(|(pack, name)| (slug(pack), slug(name)));
         let qualified = qualified.filter(|(pack, name)| !pack.is_empty() && !name.is_empty());
-        let key = slug(written);
-        (!key.is_empty()).then_some(Self { written, key, qualified })
+        Some(Self { written, key: slug(written), qualified })
     }
 
     /// Returns whether a record is meant.
@@ -62,7 +61,8 @@ impl<'r> Spelling<'r> {
 }
 
 fn nearness(record: Record<'_>, key: &str) -> Option<Nearness> {
-    let is_key = |text: &str| slug(text) == key;
+    // A name without a letter or digit has no other spelling.
+    let is_key = |text: &str| !key.is_empty() && slug(text) == key;
     if is_key(record.base_id()) || is_key(record.name()) {
         return Some(Nearness::Name);
     }

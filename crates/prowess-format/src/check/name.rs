@@ -25,7 +25,7 @@ pub(super) fn check(
         let place = fields.get(Known::Name).map(|entry| entry.key_span.clone());
         let span = place.unwrap_or(opening..opening + 3);
         report_missing(&name, &span, findings);
-        return check_text(&name, &span, findings);
+        return check_text(&name, None, &span, findings);
     }
     let Some(entry) = fields.get(Known::Name) else {
         return findings.report(codes::NAME_MISSING, opening..opening + 3, || {
@@ -49,7 +49,7 @@ pub(super) fn check(
         check_hidden("name", text, &span, findings);
     }
     let name = normalized(text);
-    check_text(&name, &span, findings);
+    check_text(&name, directory.map(|directory| directory.name), &span, findings);
     if is_portable(&name) && name != **text {
         findings.report(codes::NAME_NOT_PORTABLE, span.clone(), || {
             let message =
@@ -96,7 +96,12 @@ fn report_missing(directory: &str, span: &Range<usize>, findings: &mut Findings<
     });
 }
 
-fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
+fn check_text(
+    name: &str,
+    directory: Option<&str>,
+    span: &Range<usize>,
+    findings: &mut Findings<'_>,
+) {
     let rule = findings.rules().name_rule;
     if is_portable(name) && name.len() <= findings.rules().limits.name_characters.max {
         return report_reserved(name, span, findings);
@@ -106,8 +111,8 @@ fn check_text(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
         Err(NameError::Empty) => findings.report(codes::NAME_EMPTY, span.clone(), || {
             ("`name` is empty", "write the name of the skill's directory")
         }),
-        Err(_) if findings.rules().relaxes_names() && is_relaxed(name) => {
-            report_relaxed(name, span, findings);
+        Err(_) if findings.rules().relaxes_names() && is_relaxed(name, directory) => {
+            report_relaxed(name, directory.unwrap_or_default(), span, findings);
             check_length(name, span, findings);
         }
         Err(error) => findings
@@ -142,8 +147,8 @@ fn check_length(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) ->
     true
 }
 
-fn report_relaxed(name: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
-    let id = findings.rules().id_of(name.trim());
+fn report_relaxed(name: &str, directory: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
+    let id = findings.rules().id_in(name.trim(), directory);
     findings.report(codes::NAME_RELAXED, span.clone(), || {
         let [name, id] = [name, &id].map(for_message);
         let help = if id == name {

@@ -8,10 +8,11 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_security::{MixedScript, RestrictionLevel, RestrictionLevelDetection};
 
 /// Returns whether a normalised name breaks the grammar only: it has no invisible character and no
-/// second line, and it has a slug.
-pub(crate) fn is_relaxed(name: &str) -> bool {
+/// second line, and it has a slug, or its directory has one.
+pub(crate) fn is_relaxed(name: &str, directory: Option<&str>) -> bool {
     let name = name.trim();
-    !name.contains(['\n', '\r', '\t']) && !has_invisible(name) && !slug(name).is_empty()
+    let has_slug = [name].into_iter().chain(directory).any(|name| !slug(name).is_empty());
+    !name.contains(['\n', '\r', '\t']) && !has_invisible(name) && has_slug
 }
 
 /// Returns the id for a name: its words in lower case with single hyphens between them, in NFKC

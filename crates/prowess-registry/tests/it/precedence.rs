@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Caller, CatalogProvider, Layer, MemorySource, SkillSource, Trust};
+use prowess_core::{
+    ActiveSkill, Caller, CatalogProvider, Layer, MemorySource, SkillSource, Timestamp, Trust,
+};
 use prowess_registry::{Registry, RegistryError};
 
 use crate::fixture::{memory, registry, skill_md};
@@ -157,4 +159,36 @@ fn slugs_collide_like_other_ids() {
     let registry = registry(layers);
     check(&registry, "from b", 3);
     assert_eq!(registry.catalog().get("deploy").map(|it| it.name()), Some("deploy"));
+}
+
+/// Each kind of name is found by its title, its folder and its id, and loaded.
+#[test]
+fn names_of_any_kind_are_found() {
+    let names = [
+        ("cpp", "C++"),
+        ("csharp", "C#"),
+        ("c", "C"),
+        ("cppdash", "c--"),
+        ("ship", "\u{1f680}"),
+        ("plus", "++"),
+        ("mixed", "\u{65e5}\u{672c}\u{8a9e} C++ \u{1f680}"),
+        ("net", ".NET"),
+    ];
+    let source = names.iter().fold(MemorySource::builder("user"), |builder, (directory, name)| {
+        builder.file(&format!("{directory}/SKILL.md"), skill_md(name, "x"))
+    });
+    let source = Arc::new(source.build().expect("the paths are valid")) as Arc<dyn SkillSource>;
+    let user = registry(vec![("user", Trust::Trusted, source)]);
+    user.reload();
+    let catalog = user.catalog();
+    for (directory, name) in names {
+        let titled = catalog.find(name, Caller::Model).found().expect(name);
+        let loaded = ActiveSkill::of(titled, skill_md(name, "x").as_bytes(), Timestamp(0));
+        assert_eq!(loaded.expect(name).name, name, "it is loaded");
+        for reference in [name, directory, titled.id()] {
+            let found = catalog.find(reference, Caller::Model).found().map(|it| it.location());
+            let place = format!("memory://user/{directory}/SKILL.md");
+            assert_eq!(found.as_ref(), Some(&place), "{reference}");
+        }
+    }
 }
