@@ -64,7 +64,8 @@ impl File<'_> {
 
     fn too_short(self, total: usize) -> Refusal {
         let path = quoted(self.path.as_str());
-        let message = format!("{path} has {total} lines; choose `lines` among them");
+        let message =
+            format!("{path} has {total} lines; choose `lines`, and a `column`, among them");
         Refusal::new(codes::INVALID_ARGUMENTS, message)
     }
 }

@@ -211,7 +211,7 @@ fn long_text_is_read_in_pages() {
         let answer = host.call("skills_read", json!({ "path": path, "lines": lines }));
         check_error(&answer, "invalid-arguments", expected);
     };
-    let outside = "`long.txt` has 100 lines; choose `lines` among them";
+    let outside = "`long.txt` has 100 lines; choose `lines`, and a `column`, among them";
     invalid(json!({ "from": 101 }), "long.txt", outside);
     invalid(json!({ "from": 0 }), "long.txt", outside);
     invalid(json!({ "from": 5, "to": 4 }), "long.txt", outside);

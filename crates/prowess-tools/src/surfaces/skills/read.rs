@@ -27,6 +27,11 @@ impl SkillTool for Read {
                 "properties": {
                     "from": { "type": "integer", "description": "The first line, from 1" },
                     "to": { "type": "integer", "description": "The last line" },
+                    "column": {
+                        "type": "integer",
+                        "description": "The first character of the first line, from 1, where a \
+                            line is longer than a result",
+                    },
                 },
                 "additionalProperties": false,
                 "description": "The lines of a text to read; by default all, or as many as fit",
