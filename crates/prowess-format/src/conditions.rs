@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::AllowedTools;
 
-pub(crate) use read::{begins_with_switch, may_be_in_metadata, may_have, read, report};
+pub(crate) use read::{
+    begins_with_switch, is_chosen_by_model, may_be_in_metadata, may_have, read, report,
+};
 
 /// The conditions for offering a skill, from the fields of several clients. How they apply is the
 /// policy of the host.

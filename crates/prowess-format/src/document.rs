@@ -82,6 +82,12 @@ impl Frontmatter {
         let text = self.metadata.get("version")?.value.as_text()?;
         version::version(Cow::Borrowed(text))
     }
+
+    /// Returns whether a model may choose the skill by itself: no switch, in whatever spelling,
+    /// hides it, as [`Conditions::not_by_model`](crate::Conditions::not_by_model) says.
+    pub fn is_chosen_by_model(&self) -> bool {
+        conditions::is_chosen_by_model(&self.fields)
+    }
 }
 
 /// Parses a whole file.

@@ -69,7 +69,7 @@ fn check_structure(package: &Package<'_>, findings: &mut Findings<'_>) {
         );
     }
     // A model chooses by the description and reads the body afterwards.
-    if package.is_chosen_by_model()
+    if package.document.frontmatter.is_chosen_by_model()
         && !description_says_when(&package.document.frontmatter.description)
         && !body_says_when(body)
     {

@@ -22,7 +22,9 @@ pub(crate) fn check(package: &Package<'_>, tokens: &dyn TokenCounter, findings: 
         let help = "keep what the skill does and when to use it; move the rest to the body";
         findings.at(codes::CATALOG_ENTRY_LONG, span.clone(), message, help);
     }
-    if package.is_chosen_by_model() && is_latin(description) && !description_says_when(description)
+    if frontmatter.is_chosen_by_model()
+        && is_latin(description)
+        && !description_says_when(description)
     {
         findings.at(
             codes::DESCRIPTION_NO_WHEN,

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use prowess_core::{HookCommand, ResourcePath};
-use prowess_format::{Extensions, Field, Mapping, Profile, Rules, Value, for_message};
+use prowess_core::{Diagnostic, HookCommand, ResourcePath, Severity};
+use prowess_format::{Document, Extensions, Field, Mapping, Profile, Rules, Value, for_message};
 
 use crate::codes;
 use crate::findings::Findings;
@@ -32,20 +32,12 @@ pub(crate) fn check(package: &Package<'_>, profile: Profile, findings: &mut Find
     let hooks = |extension| extensions.value(fields, extension, "hooks").and_then(Value::as_map);
     let scripts = hooks(SCRIPTS).into_iter().flat_map(scripts);
     // Hooks run by the policy of the host, whatever a profile knows.
-    let all = Extensions::standard();
-    let events = all.value(fields, EVENTS, "hooks").and_then(Value::as_map);
-    let events = events.filter(|_| profile != Profile::SkillsRef);
-    let commands = events.into_iter().flat_map(|events| &events.0).flat_map(commands);
-    let commands: Vec<_> = commands.collect();
-    for (hook, field) in &commands {
-        if let Err(reason) = HookCommand::parse(field.value.as_text().unwrap_or_default()) {
-            let message =
-                format!("where hooks run, the skill is not loaded: its hook `{hook}` {reason}");
-            let help = "name a script of the package and literal arguments, which need no shell";
-            findings.at(codes::HOOK_NEEDS_SHELL, field.value_span.clone(), message, help);
-        }
+    let is_parity = profile == Profile::SkillsRef;
+    if !is_parity {
+        findings.extend(hooks_of_a_shell(package.text, package.document));
     }
-    for named in scripts.chain(commands.into_iter().filter_map(script)) {
+    let commands = commands_of(fields).filter(|_| !is_parity);
+    for named in scripts.chain(commands.filter_map(script)) {
         if exists(&named.path, package) {
             continue;
         }
@@ -56,6 +48,26 @@ pub(crate) fn check(package: &Package<'_>, profile: Profile, findings: &mut Find
         );
         findings.at(codes::HOOK_MISSING, named.span, message, "add the script, or remove the hook");
     }
+}
+
+/// Returns a warning for each hook whose command needs a shell or leaves the package, so that the
+/// skill cannot be loaded where hooks run.
+pub fn hooks_of_a_shell(text: &[u8], document: &Document<'_>) -> Vec<Diagnostic> {
+    let found = commands_of(&document.frontmatter.fields).filter_map(|(hook, field)| {
+        let reason = HookCommand::parse(field.value.as_text().unwrap_or_default()).err()?;
+        let message =
+            format!("where hooks run, the skill is not loaded: its hook `{hook}` {reason}");
+        let help = "name a script of the package and literal arguments, which need no shell";
+        let found = Diagnostic::new(codes::HOOK_NEEDS_SHELL, Severity::Warning, message, help);
+        Some(found.at(text, field.value_span.clone()))
+    });
+    found.collect()
+}
+
+/// Returns the commands of every event.
+fn commands_of(fields: &Mapping) -> impl Iterator<Item = (&str, &Field)> {
+    let events = Extensions::standard().value(fields, EVENTS, "hooks").and_then(Value::as_map);
+    events.into_iter().flat_map(|events| &events.0).flat_map(commands)
 }
 
 /// Returns the scripts that are named by their paths. A path that leaves the package is reported

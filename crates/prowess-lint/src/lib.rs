@@ -51,6 +51,7 @@ mod write;
 pub use alike::{Alike, Likeness};
 pub use codes::severity;
 pub use fix::{Fixed, fix};
+pub use hooks::hooks_of_a_shell;
 pub use options::LintOptions;
 pub use progress::{NoProgress, Progress};
 pub use report::{Checked, PackageReport};

@@ -65,12 +65,6 @@ pub(crate) struct Package<'a> {
 }
 
 impl Package<'_> {
-    /// Returns whether a model chooses the skill: some are invoked by people only.
-    pub(crate) fn is_chosen_by_model(&self) -> bool {
-        let field = self.document.frontmatter.fields.get("disable-model-invocation");
-        field.and_then(|field| field.value.as_text()) != Some("true")
-    }
-
     /// Returns the offset of the body in the file.
     pub(crate) fn body_start(&self) -> usize {
         self.text.len() - self.document.body.len()

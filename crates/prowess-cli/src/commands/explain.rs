@@ -9,6 +9,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use prowess::format::{Profile, parse};
+use prowess::lint::hooks_of_a_shell;
 use prowess::prompt::{ChangeKind, Prompt};
 use prowess::registry::codes::PROJECT_NOT_TRUSTED;
 use prowess::source_fs::Discovery;
@@ -16,7 +18,9 @@ use prowess::source_fs::codes::{
     DIRECTORY_UNREADABLE, LEFT_OUT_BY_GITIGNORE, LINK_NOT_SEARCHED, ROOT_IS_SYMLINK, ROOT_OUTSIDE,
     SCAN_TRUNCATED,
 };
-use prowess::{Availability, Caller, Catalog, Code, Diagnostic, Lookup, Record};
+use prowess::{
+    Availability, Caller, Catalog, Code, Diagnostic, Lookup, ReadLimit, Record, ResourcePath,
+};
 use prowess_text::counted;
 use serde::Serialize;
 
@@ -252,6 +256,16 @@ fn explain_record(
             })
             .map(|found| checked(found, "")),
     );
+    decisions.extend(hooks(catalog, record).iter().map(|found| checked(found, "")));
+}
+
+/// Returns the findings about hooks that keep the skill from being loaded where hooks run.
+fn hooks(catalog: &Catalog, record: Record<'_>) -> Vec<Diagnostic> {
+    let file = ResourcePath::new(record.file()).ok();
+    let text = file.and_then(|file| catalog.read(record, &file, ReadLimit::default()).ok());
+    let text = text.unwrap_or_default();
+    let document = parse(&text, Profile::Lenient).document;
+    document.map_or_else(Vec::new, |document| hooks_of_a_shell(&text, &document))
 }
 
 /// Returns how the prompt shows a visible skill.

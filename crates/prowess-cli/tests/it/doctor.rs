@@ -194,3 +194,13 @@ fn root_and_home_that_are_missing_are_findings() {
     let ran = Program::new().variable("HOME", "here").run(&["doctor"]);
     assert!(ran.code == Some(1) && ran.stdout.contains("error[home-unknown]"), "{ran:?}");
 }
+
+#[test]
+fn hook_that_needs_a_shell_is_shown() {
+    let tree = machine();
+    let hook = "hooks: { Stop: [{ hooks: [{ type: command, command: bash $HOME/a.sh }] }] }";
+    let skill = format!("---\nname: hooked\ndescription: Checks.\n{hook}\n---\n");
+    tree.write("home/.agents/skills/hooked/SKILL.md", skill);
+    let text = run(&tree, &["doctor"]).stdout;
+    assert!(text.contains("warning[hook-needs-shell]"), "{text}");
+}

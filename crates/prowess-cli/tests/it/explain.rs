@@ -10,7 +10,11 @@ use crate::{plain_skill, skill_md};
 const SKILLS: [(&str, &str); 10] = [
     ("pdf", "name: pdf\ndescription: Fills forms."),
     ("pdf/inner/deep", "name: deep\ndescription: Is inside another."),
-    ("by-hand", "name: by-hand\ndescription: By users.\ndisable-model-invocation: true"),
+    (
+        "by-hand",
+        "name: by-hand\ndescription: By users.\ndisable-model-invocation: true\n\
+         hooks: { Stop: [{ hooks: [{ type: command, command: bash $HOME/a.sh }] }] }",
+    ),
     (
         "needs",
         "name: needs\ndescription: Needs a program.\n\
@@ -92,6 +96,7 @@ fn hiding_rule_and_callers_are_named() {
 /// All reasons are listed, so that no other appears after the first is fixed.
 #[test]
 fn every_reason_is_reported() {
+    check("", "by-hand", ("check", "noted", "[hook-needs-shell] where hooks run"));
     let rule = "visibility: { skills: [{ match: 'n*', show: disabled }] }\n";
     check(rule, "needs", ("place", "hidden", "the policy disables `n*`"));
     check(rule, "needs", ("ready", "not-ready", "the program `no-such-program`"));

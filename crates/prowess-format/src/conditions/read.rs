@@ -8,7 +8,7 @@ use super::{Conditions, Requirements, Scope, SummaryConditions};
 use crate::fields::{Fields, Known, Shape};
 use crate::findings::Findings;
 use crate::yaml::{Node, NodeValue, Pair};
-use crate::{AllowedTools, check, codes, for_message};
+use crate::{AllowedTools, Mapping, check, codes, for_message};
 
 /// How many items of a list are kept, and how many bytes of each. A skill that names more is none
 /// that anybody wrote, and a cut item fits nothing, so a limit never becomes wider.
@@ -76,12 +76,10 @@ pub(crate) fn read<'t>(pairs: &[Pair<'_>], fields: &Fields<'t>) -> SummaryCondit
     }
     let value = |key: &str| get(pairs, key);
     let Required { skills, tools } = required(value("requires"));
-    let closes = |key: &str, open: &[&str]| {
-        pairs.iter().any(|pair| switch(&pair.key) == Some(key) && !is(&pair.value, open))
-    };
+    let texts = || pairs.iter().map(|pair| (&*pair.key, text(&pair.value)));
     let conditions = Conditions {
-        not_by_model: closes(SWITCHES[0], &FALSE),
-        not_by_user: closes(SWITCHES[1], &TRUE),
+        not_by_model: is_closed(texts(), SWITCHES[0], &FALSE),
+        not_by_user: is_closed(texts(), SWITCHES[1], &TRUE),
         scope: scope(value("scope")),
         requirements: requirements(value("metadata").and_then(|node| within(node, OPENCLAW))),
         paths: value("paths").map(listing).unwrap_or_default(),
@@ -92,6 +90,21 @@ pub(crate) fn read<'t>(pairs: &[Pair<'_>], fields: &Fields<'t>) -> SummaryCondit
         return SummaryConditions::None;
     }
     SummaryConditions::All(Box::new(conditions))
+}
+
+/// Returns whether a model may choose a skill with these fields by itself.
+pub(crate) fn is_chosen_by_model(fields: &Mapping) -> bool {
+    let texts = fields.0.iter().map(|field| (&*field.key, field.value.as_text()));
+    !is_closed(texts, SWITCHES[0], &FALSE)
+}
+
+/// Returns whether one of the fields is this switch, and has none of the words that leave it open.
+fn is_closed<'f>(
+    mut fields: impl Iterator<Item = (&'f str, Option<&'f str>)>,
+    key: &str,
+    open: &[&str],
+) -> bool {
+    fields.any(|(field, text)| switch(field) == Some(key) && !is_in(text, open))
 }
 
 /// Reports the switches that cannot be read, and those whose name is misspelled. What an extension
@@ -149,7 +162,11 @@ const FALSE: [&str; 3] = ["false", "no", "off"];
 const UNSET: [&str; 3] = ["", "~", "null"];
 
 fn is(node: &Node<'_>, words: &[&str]) -> bool {
-    text(node).is_some_and(|text| words.iter().any(|word| text.eq_ignore_ascii_case(word)))
+    is_in(text(node), words)
+}
+
+fn is_in(text: Option<&str>, words: &[&str]) -> bool {
+    text.is_some_and(|text| words.iter().any(|word| text.eq_ignore_ascii_case(word)))
 }
 
 fn scope(node: Option<&Node<'_>>) -> Scope {

@@ -369,6 +369,12 @@ fn a_skill_that_people_invoke_needs_no_word_of_when() {
     let body = "# Notes\n\nFor example so.\n";
     let text = described("notes", "Takes notes.\ndisable-model-invocation: true", body);
     assert_eq!(codes(&text, Profile::Extended), [""; 0]);
+    // As the catalog reads the switch.
+    for switch in ["disable-model-invocation: y", "disable_model_invocation: on"] {
+        let text = described("notes", &format!("Takes notes.\n{switch}"), body);
+        let found = codes(&text, Profile::Lenient);
+        assert!(!found.iter().any(|code| code.ends_with("no-when")), "{switch}: {found:?}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use prowess::format::Profile;
 use prowess::lint::NoProgress;
+use prowess::lint::codes::HOOK_NEEDS_SHELL;
 use prowess::{Catalog, Diagnostic, Severity};
 use prowess_text::shell_path;
 use serde::Serialize;
@@ -17,8 +18,8 @@ use crate::paths::is_there;
 /// The layers whose skills are not the user's to edit.
 const OF_OTHERS: [&str; 3] = ["embedded", "installed", "installed-trusted"];
 
-/// The maximum number of errors of a root in the text; `validate` shows all.
-const MOST_ERRORS: usize = 5;
+/// The maximum number of findings of a root in the text; `validate` shows all.
+const MOST_SHOWN: usize = 5;
 
 /// The findings about one root.
 #[derive(Serialize)]
@@ -28,7 +29,7 @@ pub(super) struct Authoring {
     skills: usize,
     pub(super) errors: usize,
     warnings: usize,
-    /// The errors that do not keep a skill from being loaded.
+    /// The errors that do not keep a skill from being loaded, and hooks that will.
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -47,7 +48,8 @@ pub(super) fn check(global: &Global, catalog: &Catalog) -> Result<Vec<Authoring>
         };
         let all = checked.packages.iter().flat_map(|package| &package.diagnostics);
         let all = all.chain(&checked.problems);
-        let diagnostics = all.filter(|found| found.is_error() && !is_known(found)).cloned();
+        let is_shown = |found: &Diagnostic| found.is_error() || found.code == HOOK_NEEDS_SHELL;
+        let diagnostics = all.filter(|found| is_shown(found) && !is_known(found)).cloned();
         roots.push(Authoring {
             root: root.to_owned(),
             profile,
@@ -77,12 +79,12 @@ pub(super) fn write(text: &mut String, roots: &[Authoring]) {
         let _ = writeln!(text, "  prowess validate {}", shell_path(root));
         let skills = counted(*skills, "skill");
         let _ = writeln!(text, "      {DIM}{counts} in {skills} (profile {profile}){DIM:#}");
-        for found in diagnostics.iter().take(MOST_ERRORS) {
+        for found in diagnostics.iter().take(MOST_SHOWN) {
             write_diagnostic(text, found);
         }
-        let more = diagnostics.len().saturating_sub(MOST_ERRORS);
+        let more = diagnostics.len().saturating_sub(MOST_SHOWN);
         if more > 0 {
-            let _ = writeln!(text, "  and {}", counted(more, "further error"));
+            let _ = writeln!(text, "  and {}", counted(more, "further finding"));
         }
     }
 }
