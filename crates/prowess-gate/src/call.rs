@@ -300,11 +300,13 @@ impl<'a> Call<'a> {
         &self,
         rules: &'r [ToolRule],
     ) -> Option<(&'r ToolRule, String)> {
-        let runs = self.runs()?;
         let is_named = |rule: &&ToolRule| self.is_named_by(rule, ToolMatchCase::Insensitive);
-        let mut named = rules.iter().filter(is_named);
+        let mut named = rules.iter().filter(is_named).peekable();
+        // Most hosts deny nothing, and what runs behind the command is of no use then.
+        let first = *named.peek()?;
+        let runs = self.runs()?;
         if let Some(doubt) = &runs.doubt {
-            return Some((named.next()?, doubt.clone()));
+            return Some((first, doubt.clone()));
         }
         named.find_map(|rule| {
             let patterns = CommandPattern::parse(rule.pattern.as_deref()?).ok()?;

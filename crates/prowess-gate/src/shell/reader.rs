@@ -2,7 +2,9 @@
 //!
 //! A character either has one meaning in every shell, or ends the reading.
 
-use super::UnreadableKind::{self, Background, Empty, Syntax, TooLong, TooManyCommands};
+use super::UnreadableKind::{
+    self, Background, Empty, Redirection, Syntax, TooLong, TooManyCommands,
+};
 use super::characters::Characters;
 use super::{MAX_COMMAND_BYTES, MAX_SIMPLE_COMMANDS, SimpleCommand, Unreadable, word};
 
@@ -74,7 +76,10 @@ impl<'c> Reader<'c> {
         let is_joined = match (operator, self.characters.peek()) {
             ('&', Some(b'&')) => self.characters.skip("&"),
             ('|', Some(b'|')) => self.characters.skip("|"),
-            ('&', _) | ('|', Some(b'&')) => return Err(Background),
+            // `|&` and `&>` are others in shells that do not have them: the command would run in
+            // the background, or not at all.
+            ('|', Some(b'&')) | ('&', Some(b'>')) => return Err(Redirection),
+            ('&', _) => return Err(Background),
             (';', Some(b';' | b'&')) => return Err(Syntax),
             _ => operator == '|',
         };

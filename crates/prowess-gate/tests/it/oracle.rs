@@ -51,8 +51,15 @@ const BLANK_PIECES: &[&str] = &[
     "\\\n", "\n", " \n ", "\t", "\r", "\u{a0}", "\u{200b}",
 ];
 
-fn piece() -> impl Strategy<Value = String> {
+/// Those that other shells read otherwise than `bash`.
+const OF_BASH: &[&str] = &[
+    "|&", " |& ", "&>/dev/null", "&>> /dev/null", ">&/dev/null", ">& /dev/null", "&>x", ">&x",
+    "<(b)", " >(b)", "&>(b)", "2>&1 |", "2>&1|&", "&>|", ">|/dev/null", "2&>/dev/null",
+];
+
+fn piece(others: &'static [&'static str]) -> impl Strategy<Value = String> {
     let pieces = PIECES.split_ascii_whitespace().chain(BLANK_PIECES.iter().copied());
+    let pieces = pieces.chain(others.iter().copied());
     let fixed = prop::sample::select(pieces.collect::<Vec<_>>());
     prop_oneof![
         6 => fixed.prop_map(str::to_owned),
@@ -80,7 +87,11 @@ fn separator() -> impl Strategy<Value = String> {
 
 /// Pieces in a row, as words and within one.
 pub(crate) fn pieces() -> impl Strategy<Value = String> {
-    (prop::collection::vec(piece(), 1..10), any::<bool>()).prop_map(|(pieces, is_one)| {
+    pieces_of(&[])
+}
+
+fn pieces_of(others: &'static [&'static str]) -> impl Strategy<Value = String> {
+    (prop::collection::vec(piece(others), 1..10), any::<bool>()).prop_map(|(pieces, is_one)| {
         if is_one { format!("git {}", pieces.concat()) } else { pieces.join(" ") }
     })
 }
@@ -98,7 +109,7 @@ proptest! {
     #![proptest_config(Config { cases: 192, ..Config::default() })]
 
     #[test]
-    fn bash_runs_what_was_read_of_pieces(command in pieces()) {
+    fn bash_runs_what_was_read_of_pieces(command in pieces_of(OF_BASH)) {
         check(&BASH, &command);
     }
 
