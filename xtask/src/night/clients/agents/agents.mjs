@@ -55,8 +55,9 @@ const agents = {
     return { line: [process.execPath, bin("gemini"), "-p", PROMPT, "-y", "-m", "gemini-2.5-pro"], env: { GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: "k", GEMINI_CLI_TRUST_WORKSPACE: "true" } };
   },
   "qwen-code": (url) => {
-    const place = server.url ? { httpUrl: server.url } : { command, args };
-    put(".qwen/settings.json", { mcpServers: { prowess: { ...place, trust: true, alwaysLoadTools: true } }, security: { auth: { selectedType: "openai" } }, privacy: { usageStatisticsEnabled: false }, general: { disableAutoUpdate: true } });
+    // Over HTTP as by hand: without the key that `mcp config` sets, the tools are deferred.
+    const place = server.url ? { httpUrl: server.url } : { command, args, alwaysLoadTools: true };
+    put(".qwen/settings.json", { mcpServers: { prowess: { ...place, trust: true } }, security: { auth: { selectedType: "openai" } }, privacy: { usageStatisticsEnabled: false }, general: { disableAutoUpdate: true } });
     return { line: [process.execPath, bin("qwen"), "-p", PROMPT, "-y"], env: { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: "k", OPENAI_MODEL: "scripted" } };
   },
   copilot: (url) => {
@@ -122,10 +123,13 @@ async function next(tools, text) {
   const named = (name) => tools.find((tool) => tool.name.endsWith(name) || tool.name.endsWith(name.replace("_", "-")));
   if (requests++ === 0) seen.catalog = text.includes("catalog-marker-5f1c");
   const finder = tools.find((tool) => /^tool_?search/i.test(tool.name));
+  // Some agents show the tools that were found, and others call them by a bridge.
+  const bridge = tools.find((tool) => /^tool_?call$/i.test(tool.name));
   if (!named("skills_load")) {
     // Deferred tools are found by their names.
     seen.deferred ||= Boolean(finder);
-    return finder && !searched++ ? { ...finder, arguments: { query: "skills_load" } } : null;
+    if (finder && !searched++) return { ...finder, arguments: { query: "skills_load" } };
+    if (!bridge) return null;
   }
   seen.tools = true;
   sent?.check(text);
@@ -133,7 +137,8 @@ async function next(tools, text) {
   if (!sent) return null;
   await sent.before?.();
   const [name, given] = sent.call;
-  return { ...named(name), arguments: given };
+  const shown = named(name);
+  return shown ? { ...shown, arguments: given } : { ...bridge, arguments: { name: `mcp__prowess__${name}`, arguments: given } };
 }
 
 const model = await startModel(next);
