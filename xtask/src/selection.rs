@@ -12,6 +12,10 @@ use crate::process::{Failure, built, cargo};
 pub(crate) enum Selection {
     /// The packages whose tests run with each change, with their default features.
     Tested,
+    /// The same, with the network server.
+    Http,
+    /// The virtual shell.
+    Shell,
     /// The whole workspace with every feature that tests need.
     Full,
 }
@@ -32,15 +36,20 @@ const FEATURES: [&str; 6] = [
 
 impl Selection {
     pub(crate) fn arguments(self) -> Vec<String> {
-        let mut arguments = vec!["--workspace".to_owned()];
+        let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let left_out = LEFT_OUT.iter().flat_map(|name| words(&["--exclude", name]));
+        let all = words(&["--workspace"]);
         match self {
-            Self::Tested => {
-                arguments
-                    .extend(LEFT_OUT.iter().flat_map(|name| ["--exclude".into(), (*name).into()]));
+            Self::Tested => all.into_iter().chain(left_out).collect(),
+            Self::Http => {
+                let features = words(&["--features", "prowess-mcp/http"]);
+                Self::Tested.arguments().into_iter().chain(features).collect()
             }
-            Self::Full => arguments.extend(["--features".into(), FEATURES.join(",")]),
+            Self::Shell => words(&["--package", "prowess-shell", "--package", "virtual-shell"]),
+            Self::Full => {
+                all.into_iter().chain(words(&["--features", &FEATURES.join(",")])).collect()
+            }
         }
-        arguments
     }
 
     /// Returns a command line of cargo with this selection.

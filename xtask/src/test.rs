@@ -7,7 +7,7 @@ mod pool;
 use std::time::Duration;
 
 use crate::checks::tidy;
-use crate::process::{Failure, built, cargo_command};
+use crate::process::{Failure, built, cargo, cargo_command};
 use crate::selection::{Selection, TEST_THREADS};
 use executables::Executable;
 use outcome::Outcome;
@@ -54,6 +54,11 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     for executable in executables::build(options.selection, &options.packages)? {
         jobs.push(job(&executable, options.tests)?);
     }
+    if options.selection == Selection::Tested {
+        // Built beside the tests, the program has the features that they turn on in its libraries.
+        // They start the one that a user has.
+        cargo(["build", "--package", "prowess-cli"])?;
+    }
     let mut total = Outcome::default();
     pool::run(jobs, options.tests.limit(), |name, finished| {
         println!("\n     Running {name}\n{}", finished.output.trim_start_matches('\n'));
@@ -76,8 +81,12 @@ fn options<'a>(arguments: &[&'a str]) -> Result<Options<'a>, Failure> {
     for argument in arguments {
         match *argument {
             "--night" => options.tests = Tests::Night,
-            "--full" => {
-                options.selection = Selection::Full;
+            "--full" | "--http" | "--shell" => {
+                options.selection = match *argument {
+                    "--http" => Selection::Http,
+                    "--shell" => Selection::Shell,
+                    _ => Selection::Full,
+                };
                 options.tests = Tests::All;
             }
             other if other.starts_with('-') => {
@@ -131,6 +140,7 @@ mod tests {
         assert_eq!(check(&[]), Some((Selection::Tested, Tests::Usual, 0)));
         assert_eq!(check(&["--night", "prowess-gate"]), Some((Selection::Tested, Tests::Night, 1)));
         assert_eq!(check(&["--full"]), Some((Selection::Full, Tests::All, 0)));
+        assert_eq!(check(&["--http", "prowess-mcp"]), Some((Selection::Http, Tests::All, 1)));
         assert_eq!(check(&["--ful"]), None, "a wrong option is not the name of a package");
     }
 }

@@ -12,6 +12,26 @@
 //! 1 for a failure or an invalid skill, 2 for a wrong command line, 3 if a part of what was asked
 //! for was left out. `serve` logs to standard error: `--log json` for machines,
 //! `PROWESS_LOG=info` for each request.
+//!
+//! ## Configuration
+//!
+//! `prowess config init` writes a file with the keys that people set and what each is for, and
+//! `prowess config show` prints their values; with `--all`, those for operators too.
+//!
+//! - `preset`, `aliases`
+//! - `discovery`: `client`, `shared`, `only`, `also`, `user`, `project`, `project_trust`,
+//!   `organization`, `gitignore`, `skip`, `roots`
+//! - `registry`: `profile`, `name_rule`, `name_mismatch`, `collision`
+//! - `refresh`: `mode`, `poll_seconds`
+//! - `visibility`: `skills`, `agents`
+//! - `session`: `max_active`
+//! - `delivery`: `bodies`, `show_location`
+//! - `prompt`: `catalog_format`, `max_tokens`, `model_family`
+//! - `tools`: `surfaces`, `script_seconds`
+//! - `scripts`: `exec`, `interpreters`, `read`, `write`, `network`, `environment`
+//! - `gate`: `tool_semantics`, `ungranted`, `grant`, `ceiling.only`, `ceiling.deny`
+//! - `audit`: `log`
+//! - `plugins`: `directories`, `load`
 #![forbid(unsafe_code)]
 
 mod args;

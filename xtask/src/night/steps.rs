@@ -69,7 +69,11 @@ pub(super) fn read(document: &str) -> Result<Vec<Step>, Failure> {
             name: text("name").to_owned(),
             about: text("about").to_owned(),
             command: text("command").split_whitespace().map(str::to_owned).collect(),
-            when: if text("when") == "asked" { When::Asked } else { When::Night },
+            when: match text("when") {
+                "asked" => When::Asked,
+                "changed" => When::Changed,
+                _ => When::Night,
+            },
             guards: list("guards"),
             seconds: seconds.and_then(|seconds| seconds.try_into().ok()).unwrap_or(600),
             programs: list("programs"),

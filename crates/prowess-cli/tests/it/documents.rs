@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use prowess_testkit::Tree;
+use serde_json::Value;
 
 use crate::plain_skill;
 use crate::program::Program;
@@ -214,4 +215,28 @@ fn readme_lists_each_feature() {
     let is_mark = |word: &&str| !["yes", "no"].contains(word);
     let line = |line: &str| line.split_whitespace().filter(is_mark).collect::<Vec<_>>().join(" ");
     assert_eq!(rows, printed.text().lines().map(line).collect::<Vec<_>>());
+}
+
+#[test]
+fn readme_of_the_program_lists_the_keys_that_people_set() {
+    let readme = text("crates/prowess-cli/README.md");
+    let schema = Program::new().run(&["config", "schema"]);
+    let schema: Value = serde_json::from_str(schema.text()).expect("it is JSON");
+    let keys = common_keys("", &schema);
+    assert!(keys.len() > 40, "{keys:?}");
+    for key in keys {
+        let (section, name) = key.split_once('.').unwrap_or(("preset", &key));
+        let item = readme.split("\n- ").find(|item| item.starts_with(&format!("`{section}`")));
+        let item = item.unwrap_or_else(|| panic!("the README has `{section}`"));
+        assert!(item.contains(&format!("`{name}`")), "the README has `{key}`");
+    }
+}
+
+fn common_keys(path: &str, schema: &Value) -> Vec<String> {
+    let own = (schema["x-tier"] == "common").then(|| path.to_owned());
+    let inner = schema["properties"].as_object().into_iter().flatten();
+    let inner = inner.flat_map(|(name, inner)| {
+        common_keys(format!("{path}.{name}").trim_start_matches('.'), inner)
+    });
+    own.into_iter().chain(inner).collect()
 }

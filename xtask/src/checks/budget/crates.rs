@@ -44,7 +44,7 @@ pub(super) fn lock_entries() -> Result<f64, Failure> {
 }
 
 /// Counts the crates of the default program that are there in two versions and are not in the list,
-/// and prints them.
+/// and the rows of the list that are not needed any more, and prints both.
 pub(super) fn versions_without_a_reason() -> Result<f64, Failure> {
     let document = std::fs::read_to_string(root().join(DOCUMENT))?;
     let explained = explained(&document);
@@ -54,10 +54,11 @@ pub(super) fn versions_without_a_reason() -> Result<f64, Failure> {
     for name in &without {
         println!("  `{name}` is there in two versions; {DOCUMENT} has no reason");
     }
-    for name in explained.iter().filter(|name| !twice.contains(*name)) {
+    let needless: Vec<_> = explained.iter().filter(|name| !twice.contains(*name)).collect();
+    for name in &needless {
         println!("  `{name}` is there in one version now; remove its row from {DOCUMENT}");
     }
-    Ok(without.len() as f64)
+    Ok((without.len() + needless.len()) as f64)
 }
 
 /// Returns the lines of a tree of dependencies, a crate on each.
