@@ -12,9 +12,11 @@ pub fn terminal_line(text: &str) -> Cow<'_, str> {
     escaped(text, |marked| marked.is_unclear() || matches!(marked.character, '\n' | '\t'))
 }
 
-/// Encodes a text for a terminal as [`terminal_line`], but keeps line breaks and tabs.
+/// Encodes a text for a terminal as [`terminal_line`], but keeps line breaks, tabs and the blanks
+/// that people type: U+00A0 and U+202F in French, U+3000 in Chinese and Japanese.
 pub fn terminal_lines(text: &str) -> Cow<'_, str> {
-    escaped(text, Marked::is_unclear)
+    let is_typed = |character| matches!(character, '\u{a0}' | '\u{202f}' | '\u{3000}');
+    escaped(text, |marked| marked.is_unclear() && !is_typed(marked.character))
 }
 
 fn escaped(text: &str, is_escaped: impl Fn(&Marked) -> bool) -> Cow<'_, str> {

@@ -25,6 +25,8 @@ fn lines_keep_their_breaks_and_a_line_has_none() {
     assert_eq!(terminal_line("a\n\tb"), r"a\u{a}\u{9}b");
     assert_eq!(terminal_line("a\nb"), r"a\u{a}b");
     assert_eq!(terminal_lines("a\n\tb"), "a\n\tb");
+    let typed = "\u{3000}Voil\u{e0}\u{a0}: 10\u{202f}000";
+    assert_eq!(terminal_lines(typed), typed, "a text of several lines keeps blanks");
 }
 
 /// Blanks but the space, signs without ink, and format characters with a look.
@@ -38,7 +40,7 @@ fn blanks_and_format_characters_are_marked_and_stay_in_a_prompt() {
     for character in UNCLEAR.chars() {
         let text = format!("a{character}b");
         let escaped = format!("a{}b", character.escape_unicode());
-        for shown in [terminal_line(&text), terminal_lines(&text), clipped(&text, 9).into()] {
+        for shown in [terminal_line(&text), clipped(&text, 9).into()] {
             assert_eq!(shown, escaped);
         }
         assert_eq!(quoted(&text), format!("`{escaped}`"));
