@@ -39,8 +39,7 @@ pub(crate) fn chosen_profile(global: &Global) -> Result<Option<Profile>, Failure
 
 /// Returns whether something sets this key.
 pub(crate) fn is_set(global: &Global, key: &str) -> Result<bool, Failure> {
-    let values = Found::of(global)?.configuration.values();
-    Ok(values.iter().any(|value| value.key == key && value.origin != Origin::Default))
+    Ok(Found::of(global)?.configuration.is_set(key))
 }
 
 /// Returns a finding about a project's file that does not count.

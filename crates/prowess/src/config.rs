@@ -10,6 +10,8 @@ mod template;
 mod tier;
 mod written;
 
+use std::sync::OnceLock;
+
 use prowess_format::Profile;
 use serde_yaml::Value;
 
@@ -49,7 +51,10 @@ const ALIASES: [(&str, &str); 4] = [
 #[derive(Clone, Debug)]
 pub struct Configuration {
     policies: Policies,
-    values: Vec<ConfigValue>,
+    preset: ConfigValue,
+    set: Vec<Leaf>,
+    /// Collected at the first call of [`Configuration::values`], because most commands need none.
+    values: OnceLock<Vec<ConfigValue>>,
 }
 
 /// One value of a configuration.
@@ -87,7 +92,7 @@ impl Configuration {
         let (name, origin) =
             named.map_or((STANDARD, Origin::Default), |(part, name)| (name, part.origin.clone()));
         let preset = preset_part(name).map_err(|error| error.of(&origin))?;
-        let named = ConfigValue {
+        let preset_value = ConfigValue {
             key: "preset".to_owned(),
             tier: ConfigTier::Common,
             value: name.into(),
@@ -98,9 +103,9 @@ impl Configuration {
         read.insert(0, (&preset, preset_written));
         read.sort_by_key(|(part, _)| part.origin != Origin::Program);
         let mut merged = serde_yaml::to_value(Policies::default()).map_err(ConfigError::invalid)?;
-        let mut origins = Vec::new();
+        let mut set = Vec::new();
         for (part, written) in read {
-            Leaf::push_all(&mut origins, &written.policies, &part.origin);
+            Leaf::push_all(&mut set, &written.policies, &part.origin);
             if part.origin.is_project() {
                 project::check(part)?;
                 append_over(&mut merged, written.policies);
@@ -109,9 +114,7 @@ impl Configuration {
             }
         }
         let policies = Policies::from_value(merged)?;
-        let mut values = values(&policies, &origins)?;
-        values.insert(0, named);
-        Ok(Self { policies, values })
+        Ok(Self { policies, preset: preset_value, set, values: OnceLock::new() })
     }
 
     /// Returns the policies.
@@ -126,16 +129,22 @@ impl Configuration {
 
     /// Returns each value with its origin, in the order of the documentation.
     pub fn values(&self) -> &[ConfigValue] {
-        &self.values
+        self.values.get_or_init(|| {
+            let mut values = values(&self.policies, &self.set);
+            values.insert(0, self.preset.clone());
+            values
+        })
+    }
+
+    /// Returns whether something sets this key, or a part of its value.
+    pub fn is_set(&self, key: &str) -> bool {
+        self.set.iter().any(|leaf| leaf.sets(key))
     }
 
     /// Returns the profile if something sets it. `None` if it is the default one, which a checker
     /// for authors replaces by its own.
     pub fn chosen_profile(&self) -> Option<Profile> {
-        let profile = self.policies.registry.profile;
-        let value = self.values.iter().find(|value| value.key == "registry.profile");
-        let is_set = value.is_some_and(|value| value.origin != Origin::Default);
-        is_set.then_some(profile)
+        self.is_set("registry.profile").then_some(self.policies.registry.profile)
     }
 
     /// Returns the keys that a project may set; each stands for those below it, too.

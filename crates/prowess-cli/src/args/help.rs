@@ -52,16 +52,24 @@ Options:
 /// The end of the help of each command.
 const SHARED: &str = "`prowess help options` describes the options of all commands.";
 
-/// Returns the command line as it is parsed and documented.
+/// Returns the command line as it is documented.
 pub(crate) fn command() -> Command {
-    let command = Args::command();
+    command_with(|_| true)
+}
+
+/// Returns the command line in which these commands are as they are documented: the others are
+/// neither parsed nor shown, and each of them takes as long as reading a skill.
+fn command_with(is_meant: impl Fn(&str) -> bool) -> Command {
+    let mut command = Args::command();
     let global: Vec<_> = command.get_arguments().cloned().collect();
-    command.mut_subcommands(|command| {
-        let name = command.get_name().to_owned();
+    let names = command.get_subcommands().map(Command::get_name);
+    let names: Vec<_> = names.filter(|name| is_meant(name)).map(ToOwned::to_owned).collect();
+    for name in names {
         let unused = unused(&name);
         let options = global.iter().map(|option| option_of(option.clone(), &name, &unused));
-        pointing_to_shared(command.args(options))
-    })
+        command = command.mut_subcommand(&name, |it| pointing_to_shared(it.args(options)));
+    }
+    command
 }
 
 /// Adds where the options of all commands are described to the help of a command.
@@ -127,10 +135,16 @@ fn all_formats() -> impl TypedValueParser<Value = Format> {
 /// Parses the arguments of the program.
 pub(crate) fn parse() -> Result<Args, clap::Error> {
     let arguments: Vec<_> = std::env::args_os().collect();
-    let is_short = arguments.iter().any(|argument| argument == "-h");
-    let command = command();
-    let help = program_help(&command, is_short);
-    let mut command = command.help_template(help);
+    let has = |name: &str| arguments.iter().any(|argument| argument == name);
+    let mut command = command_with(has);
+    let is_group_with_h = |word: &str| {
+        word.starts_with('-') && word[1..].starts_with(char::is_alphabetic) && word.contains('h')
+    };
+    let is_short = arguments.iter().filter_map(|argument| argument.to_str()).any(is_group_with_h);
+    if is_short || has("--help") {
+        let help = program_help(&command, is_short);
+        command = command.help_template(help);
+    }
     let matches = match command.try_get_matches_from_mut(&arguments) {
         Err(error) => with_new_names(error, &arguments, &mut command)?,
         Ok(matches) => matches,
@@ -172,6 +186,8 @@ fn with_new_names(
         // A terminal that is gone is no reason to fail.
         _ = writeln!(io::stderr(), "note: `{}` is now `{}`", renamed.old, renamed.new);
     }
+    let new = |name: &str| renamed.arguments.iter().any(|argument| argument == name);
+    *command = command_with(new);
     command.try_get_matches_from_mut(&renamed.arguments)
 }
 

@@ -1,7 +1,7 @@
 //! The part that all skill tools share.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use prowess_core::{
     Catalog, LoadMode, Record, Tool, ToolContext, ToolDefinition, ToolInfo, ToolResult, ToolType,
@@ -106,8 +106,8 @@ pub(super) fn text(description: &str) -> Value {
 struct Bound<T> {
     tool: T,
     operations: Arc<Operations>,
-    /// The schema for checking arguments, built once.
-    accepted: Value,
+    /// The schema for checking arguments, built at its first use.
+    accepted: OnceLock<Value>,
     /// Whether a model is offered the tool. A host may call it in any case.
     is_listed: bool,
 }
@@ -123,8 +123,11 @@ pub(super) fn unlisted<T: SkillTool>(tool: T, operations: &Arc<Operations>) -> A
 
 impl<T: SkillTool> Bound<T> {
     fn new(tool: T, operations: &Arc<Operations>, is_listed: bool) -> Self {
-        let accepted = tool.schema(operations);
-        Self { tool, operations: Arc::clone(operations), accepted, is_listed }
+        Self { tool, operations: Arc::clone(operations), accepted: OnceLock::new(), is_listed }
+    }
+
+    fn accepted(&self) -> &Value {
+        self.accepted.get_or_init(|| self.tool.schema(&self.operations))
     }
 }
 
@@ -134,7 +137,7 @@ impl<T: SkillTool> Tool for Bound<T> {
         ToolDefinition {
             name: T::NAME.to_owned(),
             description: self.tool.description(&self.operations),
-            input_schema: shown.unwrap_or_else(|| self.accepted.clone()),
+            input_schema: shown.unwrap_or_else(|| self.accepted().clone()),
         }
     }
 
@@ -143,7 +146,7 @@ impl<T: SkillTool> Tool for Bound<T> {
     }
 
     fn accepts(&self, _catalog: &Catalog) -> Cow<'_, Value> {
-        Cow::Borrowed(&self.accepted)
+        Cow::Borrowed(self.accepted())
     }
 
     fn named_skills<'a>(&self, arguments: &'a Value) -> Vec<&'a str> {

@@ -2,10 +2,11 @@
 
 use serde_yaml::Value;
 
-use super::{ConfigError, ConfigValue, Origin, template};
+use super::{ConfigValue, Origin, template};
 use crate::Policies;
 
 /// A key that a part sets.
+#[derive(Clone, Debug)]
 pub(super) struct Leaf {
     key: String,
     origin: Origin,
@@ -23,7 +24,7 @@ impl Leaf {
     }
 
     /// Returns whether it sets a value, or something inside or around it.
-    fn sets(&self, key: &str) -> bool {
+    pub(super) fn sets(&self, key: &str) -> bool {
         let is_below = |lower: &str, upper: &str| {
             lower.strip_prefix(upper).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
@@ -32,8 +33,8 @@ impl Leaf {
 }
 
 /// Returns the values of policies with their origins: that of the last part that sets each.
-pub(super) fn values(policies: &Policies, set: &[Leaf]) -> Result<Vec<ConfigValue>, ConfigError> {
-    let whole = serde_yaml::to_value(policies).map_err(ConfigError::invalid)?;
+pub(super) fn values(policies: &Policies, set: &[Leaf]) -> Vec<ConfigValue> {
+    let whole = serde_yaml::to_value(policies).expect("policies that were read can be written");
     let documented = template::keys();
     let mut values = Vec::new();
     visit(&whole, &mut Vec::new(), &mut |key, value| {
@@ -45,7 +46,7 @@ pub(super) fn values(policies: &Policies, set: &[Leaf]) -> Result<Vec<ConfigValu
         let tier = template::tier(&documented, &key);
         values.push(ConfigValue { key, tier, value, origin });
     });
-    Ok(values)
+    values
 }
 
 /// Visits every value that is not a mapping with content.

@@ -56,10 +56,13 @@ impl ConfigPart {
             }
             Content::Value { key, value } => {
                 let value = nested(key, serde_yaml::from_str(value).map_err(ConfigError::syntax)?);
-                // Checked over the defaults, because a value alone may be a part of something.
-                let mut whole = serde_yaml::to_value(Policies::default()).map_err(invalid)?;
-                lay_over(&mut whole, value.clone());
-                TypeCheck::deserialize(whole).map_err(invalid)?;
+                // The program names no wrong key, and each start would pay for the check.
+                if self.origin != Origin::Program {
+                    // Checked over the defaults, because a value alone may be a part of something.
+                    let mut whole = serde_yaml::to_value(Policies::default()).map_err(invalid)?;
+                    lay_over(&mut whole, value.clone());
+                    TypeCheck::deserialize(whole).map_err(invalid)?;
+                }
                 value
             }
         };

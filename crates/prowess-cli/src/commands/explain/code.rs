@@ -50,6 +50,10 @@ pub(super) fn named_by(query: &str) -> String {
 /// several chapters have it.
 pub(super) fn explanations(code: &str) -> Vec<Explanation> {
     let mut reader = Reader::default();
+    // Most ids of skills are nowhere on the page, which is long.
+    if !PAGE.contains(code) {
+        return reader.explanations;
+    }
     for (number, piece) in PAGE.split(FENCE).enumerate() {
         // The pieces are outside of a fence and inside of one by turns.
         match number % 2 {
@@ -63,7 +67,7 @@ pub(super) fn explanations(code: &str) -> Vec<Explanation> {
 /// Returns every code of the page.
 pub(super) fn all() -> impl Iterator<Item = &'static str> {
     let outside = PAGE.split(FENCE).step_by(2);
-    outside.flat_map(str::lines).filter_map(|line| code_of(row(line)?.first()?))
+    outside.flat_map(str::lines).filter_map(|line| code_of(line.strip_prefix("| ")?))
 }
 
 /// The state of reading the page.
