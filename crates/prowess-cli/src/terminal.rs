@@ -1,5 +1,6 @@
 //! Encodes text of skills for a terminal, and fits it to the terminal's width.
 
+use std::borrow::Cow;
 use std::io;
 use std::os::fd::AsFd;
 use std::sync::OnceLock;
@@ -7,6 +8,7 @@ use std::sync::OnceLock;
 use anstream::adapter::strip_str;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use prowess_text::{is_one_line, is_printable_ascii};
 use terminal_size::{Width, terminal_size_of};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -21,7 +23,8 @@ const LEAST_DESCRIPTION: usize = 40;
 
 /// Returns the number of columns that a text takes.
 pub(crate) fn width(text: &str) -> usize {
-    text.width()
+    // Most texts are so, and a list has thousands of them.
+    if is_printable_ascii(text) && !text.contains('\n') { text.len() } else { text.width() }
 }
 
 /// Returns the number of columns behind the first ones of a line on standard output. Lines of a
@@ -72,7 +75,7 @@ fn shown_width(text: &str) -> usize {
 
 /// Returns a text on one line that ends in the last column of the terminal, behind those that are
 /// used.
-pub(crate) fn fitted(text: &str, used: usize) -> String {
+pub(crate) fn fitted(text: &str, used: usize) -> Cow<'_, str> {
     one_line(text, columns_behind(used))
 }
 
@@ -89,18 +92,15 @@ pub(crate) fn padded(text: &str, columns: usize) -> String {
 
 /// Returns a text on one line that takes at most this number of columns, with an ellipsis if it was
 /// cut.
-pub(crate) fn one_line(text: &str, columns: usize) -> String {
-    if is_plain_line(text) {
-        let Some(cut) = text.get(..columns.saturating_sub(1)).filter(|_| columns < text.len())
-        else {
-            return text.to_owned();
-        };
-        return format!("{cut}…");
+pub(crate) fn one_line(text: &str, columns: usize) -> Cow<'_, str> {
+    if is_one_line(text) {
+        let cut = text.get(..columns.saturating_sub(1)).filter(|_| columns < text.len());
+        return cut.map_or(Cow::Borrowed(text), |cut| Cow::Owned(format!("{cut}…")));
     }
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let text = plain(&text);
     if width(&text) <= columns {
-        return text.into_owned();
+        return Cow::Owned(text.into_owned());
     }
     let mut left = columns.saturating_sub(1);
     let fits = |letter: &char| {
@@ -110,16 +110,7 @@ pub(crate) fn one_line(text: &str, columns: usize) -> String {
     };
     let mut line: String = text.chars().take_while(fits).collect();
     line.push('…');
-    line
-}
-
-/// Returns whether each byte takes a column, with single spaces between words: most texts are so,
-/// and a list has thousands of them.
-fn is_plain_line(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    bytes.iter().all(|byte| (b' '..=b'~').contains(byte))
-        && bytes.windows(2).all(|pair| pair != b"  ")
-        && text.trim().len() == text.len()
+    Cow::Owned(line)
 }
 
 /// Returns a time in the form of the internet on the clock of this machine, to the minute; one that

@@ -1,5 +1,6 @@
 //! `prowess list`: all skills, shadowed skills and problems.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -100,18 +101,21 @@ fn listed<'c>(catalog: &'c Catalog, args: &List, trust: &UserTrust) -> Listed<'c
 }
 
 /// Writes a line for each skill, on a terminal below a heading.
-fn text(listed: &Listed<'_>, order: SkillOrder, output: &Output) -> String {
+fn text<'c>(listed: &Listed<'c>, order: SkillOrder, output: &Output) -> String {
     let mut text = String::new();
-    let [strong, dim, heading, hidden] = output.styles([ID, DIM, HEADING, HIDDEN]);
-    let all = || listed.skills.iter().chain(&listed.shadowed);
-    let widest = |column: &dyn Fn(&TrustedRecord<'_>) -> usize, least| {
+    let styles = output.styles([ID, DIM, HEADING, HIDDEN]);
+    let [strong, dim, heading, hidden] = styles.map(|style| style.to_string());
+    // Each style ends alike, and nothing where there are none.
+    let end = format!("{:#}", styles[0]);
+    let all = || listed.skills.iter().chain(&listed.shadowed).map(|skill| skill.record);
+    let widest = |column: &dyn Fn(Record<'c>) -> usize, least| {
         all().map(column).max().unwrap_or_default().max(least)
     };
     // The column in front of the description; a heading for each directory has the layer.
-    let second = |skill: &TrustedRecord<'_>| match order {
-        SkillOrder::Name => plain(&skill.record.layer().name).into_owned(),
-        SkillOrder::Directory => String::new(),
-        SkillOrder::Tokens => format!("{:>6}", grouped(skill.record.tokens())),
+    let second = |skill: Record<'c>| match order {
+        SkillOrder::Name => plain(&skill.layer().name),
+        SkillOrder::Directory => Cow::Borrowed(""),
+        SkillOrder::Tokens => Cow::Owned(format!("{:>6}", grouped(skill.tokens()))),
     };
     let (title, least) = match order {
         SkillOrder::Name => ("LAYER", 5),
@@ -121,48 +125,57 @@ fn text(listed: &Listed<'_>, order: SkillOrder, output: &Output) -> String {
     let seconds = widest(&|skill| width(&second(skill)), least);
     let gap = if seconds == 0 { "" } else { "  " };
     let most = most_of_name(seconds + gap.len() + 2);
-    let id = |skill: &TrustedRecord<'_>| one_line(skill.record.id(), most);
+    let id = |skill: Record<'c>| one_line(skill.id(), most);
     let ids = widest(&|skill| width(&id(skill)), "SKILL".len());
+    let blanks = " ".repeat(ids.max(seconds));
+    let behind = |text: &str, columns: usize| &blanks[..columns.saturating_sub(width(text))];
     if output.is_for_a_terminal() && !listed.skills.is_empty() {
         let (skill, title) = (padded("SKILL", ids), padded(title, seconds));
-        let _ = writeln!(text, "{dim}{skill}  {title}{gap}DESCRIPTION{dim:#}");
+        let _ = writeln!(text, "{dim}{skill}  {title}{gap}DESCRIPTION{end}");
     }
     let mut directory = None;
-    for skill in &listed.skills {
-        let source = skill.record.index().source();
+    for skill in listed.skills.iter().map(|skill| skill.record) {
+        let source = skill.index().source();
         if order == SkillOrder::Directory && directory.replace(source) != Some(source) {
             let root = shown_root(listed.catalog.sources()[source].source.root());
-            let layer = plain(&skill.record.layer().name);
-            let _ = writeln!(text, "{heading}{layer}{heading:#}  {dim}{root}{dim:#}");
+            let layer = plain(&skill.layer().name);
+            let _ = writeln!(text, "{heading}{layer}{end}  {dim}{root}{end}");
         }
-        let second = padded(&second(skill), seconds);
-        let used = ids + seconds + gap.len() + 2;
-        let rest = described(skill.record, used, [dim, hidden]);
-        let id = padded(&id(skill), ids);
-        let _ = writeln!(text, "{strong}{id}{strong:#}  {dim}{second}{dim:#}{gap}{rest}");
+        let (id, second) = (id(skill), second(skill));
+        let (style, rest) = described(skill, ids + seconds + gap.len() + 2, [&dim, &hidden]);
+        let rest_end = if style.is_empty() { "" } else { &end };
+        // Not formatted: that takes longer than reading the skill did.
+        text.extend([&*strong, &id, behind(&id, ids), &end, "  "]);
+        text.extend([&*dim, &second, behind(&second, seconds), &end, gap]);
+        text.extend([style, &rest, rest_end, "\n"]);
     }
-    let shadowed = listed.shadowed.iter();
+    let shadowed = listed.shadowed.iter().map(|skill| skill.record);
     let shadowed: Vec<_> =
-        shadowed.filter(|shown| !listed.again.contains(&shown.record.index())).collect();
+        shadowed.filter(|shown| !listed.again.contains(&shown.index())).collect();
     if !shadowed.is_empty() {
-        let _ = writeln!(text, "\n{heading}Shadowed{heading:#}");
+        let _ = writeln!(text, "\n{heading}Shadowed{end}");
     }
     for skill in shadowed {
-        let location = fitted(&skill.record.location(), ids + 2);
-        let _ = writeln!(text, "{strong}{}{strong:#}  {location}", padded(&id(skill), ids));
+        let location = skill.location();
+        let location = fitted(&location, ids + 2);
+        let _ = writeln!(text, "{strong}{}{end}  {location}", padded(&id(skill), ids));
     }
     text
 }
 
-/// Returns the description of a skill, or why it is not offered.
-fn described(skill: Record<'_>, used: usize, [dim, hidden]: [Style; 2]) -> String {
-    let Some(reason) = skill.reason() else { return fitted(skill.description(), used) };
+/// Returns the description of a skill, or why it is not offered, with its style.
+fn described<'s>(
+    skill: Record<'s>,
+    used: usize,
+    [dim, hidden]: [&'s str; 2],
+) -> (&'s str, Cow<'s, str>) {
+    let Some(reason) = skill.reason() else { return ("", fitted(skill.description(), used)) };
     if runtime::is_off(skill) {
-        return format!("{dim}{}{dim:#}", fitted("off: about prowess itself", used));
+        return (dim, fitted("off: about prowess itself", used));
     }
     let state = format!("{}: {reason}", skill.availability().as_str());
     let state = with_short_path(&state, columns_behind(used));
-    format!("{hidden}{}{hidden:#}", fitted(&state, used))
+    (hidden, Cow::Owned(fitted(&state, used).into_owned()))
 }
 
 /// Returns a text that is too wide without the start of the path in it, since what is behind the

@@ -23,7 +23,8 @@ pub(crate) fn with_margin(segments: &[Segment<'_>]) -> String {
     let mut text = String::new();
     for segment in segments {
         let style = style(segment.part);
-        let block = one_line(&block(segment.part), BLOCK);
+        let block = block(segment.part);
+        let block = one_line(&block, BLOCK);
         let skill = one_line(segment.skill.unwrap_or_default(), SKILL);
         let tokens = EstimatedTokens.count(segment.text);
         let mut margin = format!("{block:BLOCK$} {skill:SKILL$} {tokens:>TOKENS$}");

@@ -70,10 +70,12 @@ fn text(story: &Story, zone: &TimeZone) -> String {
     let mut text = String::new();
     let columns = columns_behind(MARGIN);
     for session in &story.sessions {
-        let heading = one_line(&heading(session), columns_behind(0));
+        let heading = heading(session);
+        let heading = one_line(&heading, columns_behind(0));
         let _ = writeln!(text, "{HEADING}{heading}{HEADING:#}");
         for line in &session.lines {
-            let time = one_line(&local(&line.timestamp, zone), usize::MAX);
+            let time = local(&line.timestamp, zone);
+            let time = one_line(&time, usize::MAX);
             let event = fitted_lines(&line.text, columns);
             let _ = writeln!(text, "  {DIM}{time}{DIM:#}  {event}");
         }

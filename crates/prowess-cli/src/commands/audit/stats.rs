@@ -39,7 +39,7 @@ fn text(statistics: &Statistics, has_bars: bool) -> String {
         counted(*violations, "call"),
     );
     let tools = tools.iter().map(|(name, tool)| Row {
-        name: one_line(name, NAME),
+        name: one_line(name, NAME).into_owned(),
         numbers: format!(
             "{:>6} {:>6} {:>7} {:>9} ms",
             tool.done, tool.failed, tool.refused, tool.total_ms
@@ -55,7 +55,7 @@ fn text(statistics: &Statistics, has_bars: bool) -> String {
         };
         let (loads, calls, seconds) = (skill.activations, skill.calls, skill.seconds.max(0.0));
         Row {
-            name: one_line(name, NAME),
+            name: one_line(name, NAME).into_owned(),
             numbers: format!("{loads:>6} {calls:>6} {open:>7} {seconds:>10.1} s"),
             count: skill.calls,
         }
