@@ -7,7 +7,7 @@ use crate::codes;
 use crate::findings::Findings;
 use crate::options::LintOptions;
 use crate::package::Package;
-use crate::when::{body_says_when, description_says_when};
+use crate::when::body_says_when;
 
 /// The recommended maximum of a body, in tokens.
 const TOKENS: usize = 5000;
@@ -70,7 +70,7 @@ fn check_structure(package: &Package<'_>, findings: &mut Findings<'_>) {
     }
     // A model chooses by the description and reads the body afterwards.
     if package.document.frontmatter.is_chosen_by_model()
-        && !description_says_when(&package.document.frontmatter.description)
+        && !package.says_when
         && !body_says_when(body)
     {
         findings.report(
@@ -90,6 +90,9 @@ fn check_structure(package: &Package<'_>, findings: &mut Findings<'_>) {
 
 /// Reports the first hidden character, and on how many lines there are any.
 fn check_hidden(body: &str, start: usize, findings: &mut Findings<'_>) {
+    if find_invisible(body).is_none() {
+        return;
+    }
     let mut line_start = start;
     let mut first = None;
     let mut lines = 0;

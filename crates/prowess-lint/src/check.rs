@@ -11,6 +11,7 @@ use crate::findings::Findings;
 use crate::options::LintOptions;
 use crate::package::{CheckedPackage, Named, Package, Shown, at_field, events, place};
 use crate::report::PackageReport;
+use crate::when::description_says_when;
 use crate::{body, codes, description, files, hooks, links, paths, template};
 
 /// The number of files of a package that are checked.
@@ -116,7 +117,9 @@ fn look(
         Vec::new()
     };
     let events = &events(document.body);
-    let package = Package { source, path, file, text, document: &document, events, files: &files };
+    let says_when = description_says_when(&frontmatter.description);
+    let document = &document;
+    let package = Package { source, path, file, text, document, events, says_when, files: &files };
     description::check(&package, options.tokens, &mut findings);
     body::check(&package, options, &mut findings);
     template::check(&package, &mut findings);
@@ -125,7 +128,7 @@ fn look(
     }
     Looked {
         name: Some(frontmatter.name.clone()),
-        shown: Some(Shown::of(text, &document)),
+        shown: Some(Shown::of(text, document)),
         diagnostics: findings.finish(),
     }
 }

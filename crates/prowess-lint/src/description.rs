@@ -5,7 +5,6 @@ use prowess_core::TokenCounter;
 use crate::codes;
 use crate::findings::Findings;
 use crate::package::Package;
-use crate::when::description_says_when;
 
 /// The recommended maximum of name and description together, in tokens.
 const CATALOG_ENTRY_TOKENS: usize = 100;
@@ -22,10 +21,7 @@ pub(crate) fn check(package: &Package<'_>, tokens: &dyn TokenCounter, findings: 
         let help = "keep what the skill does and when to use it; move the rest to the body";
         findings.at(codes::CATALOG_ENTRY_LONG, span.clone(), message, help);
     }
-    if frontmatter.is_chosen_by_model()
-        && is_latin(description)
-        && !description_says_when(description)
-    {
+    if frontmatter.is_chosen_by_model() && is_latin(description) && !package.says_when {
         findings.at(
             codes::DESCRIPTION_NO_WHEN,
             span,
@@ -38,6 +34,9 @@ pub(crate) fn check(package: &Package<'_>, tokens: &dyn TokenCounter, findings: 
 /// Returns whether most letters of a text are Latin. In other scripts, a phrase that is not known
 /// is more likely than one that is missing.
 fn is_latin(text: &str) -> bool {
+    if text.is_ascii() {
+        return text.bytes().any(|byte| byte.is_ascii_alphabetic());
+    }
     let letters = text.chars().filter(|character| character.is_alphabetic()).count();
     let latin = text.chars().filter(char::is_ascii_alphabetic).count();
     latin * 2 > letters

@@ -60,6 +60,8 @@ pub(crate) struct Package<'a> {
     pub(crate) document: &'a Document<'a>,
     /// The body as Markdown, each event with its bytes in the body.
     pub(crate) events: &'a [(Event<'a>, Range<usize>)],
+    /// Whether the description says when to use the skill.
+    pub(crate) says_when: bool,
     /// The files beside the instructions.
     pub(crate) files: &'a [Resource],
 }

@@ -68,7 +68,8 @@ fn texts<'p>(package: &Package<'p>) -> impl Iterator<Item = (&'p str, Range<usiz
             Event::End(TagEnd::CodeBlock | TagEnd::Link | TagEnd::Image) => {
                 inside = inside.saturating_sub(1);
             }
-            Event::Text(text) | Event::Code(text) if inside == 0 => {
+            // Most texts have no path, which is the fastest check.
+            Event::Text(text) | Event::Code(text) if inside == 0 && text.contains('/') => {
                 return Some((&**text, start + span.start..start + span.end));
             }
             _ => {}
@@ -79,10 +80,6 @@ fn texts<'p>(package: &Package<'p>) -> impl Iterator<Item = (&'p str, Range<usiz
 
 /// The path that a word is, if it is one of a file in a folder of the package.
 fn path_of(word: &str) -> Option<&str> {
-    // Most words have none, which is the fastest check.
-    if !word.contains('/') {
-        return None;
-    }
     let word =
         word.trim_matches(|edge: char| !edge.is_alphanumeric() && !matches!(edge, '.' | '/'));
     let word = word.trim_end_matches('.');

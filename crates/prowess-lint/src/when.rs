@@ -26,7 +26,7 @@ const PARTS: &[&str] = &[
 
 /// Returns whether a description says when to use the skill.
 pub(crate) fn description_says_when(description: &str) -> bool {
-    words(description).any(|word| WORDS.contains(&word.as_str())) || has_part(description)
+    words(description).any(|word| WORDS.contains(&&*word)) || has_part(description)
 }
 
 /// Returns whether a body says when to use the skill.

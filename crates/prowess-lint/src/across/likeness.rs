@@ -60,8 +60,13 @@ impl Index {
         let mut numbers = HashMap::new();
         let texts: Vec<Vec<u32>> = texts.iter().map(|text| numbered(text, &mut numbers)).collect();
         let mut postings = vec![Vec::new(); numbers.len()];
-        let sets: Vec<BTreeSet<u32>> =
-            texts.iter().map(|text| text.iter().copied().collect()).collect();
+        let different = |text: &Vec<u32>| {
+            let mut words = text.clone();
+            words.sort_unstable();
+            words.dedup();
+            words
+        };
+        let sets: Vec<Vec<u32>> = texts.iter().map(different).collect();
         for (at, set) in sets.iter().enumerate() {
             for word in set {
                 postings[*word as usize].push(at);
@@ -123,8 +128,13 @@ impl Index {
 fn numbered(text: &str, numbers: &mut HashMap<String, u32>) -> Vec<u32> {
     words(text)
         .map(|word| {
+            // Most words are known, and only a new one is copied.
+            if let Some(number) = numbers.get(&*word) {
+                return *number;
+            }
             let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-            *numbers.entry(word).or_insert(next)
+            numbers.insert(word.into_owned(), next);
+            next
         })
         .collect()
 }
@@ -134,7 +144,7 @@ fn rarity(having: usize, all: usize) -> f32 {
     (1.0 + ratio(all, having.max(1))).ln()
 }
 
-fn normalized(set: &BTreeSet<u32>, weight: impl Fn(&u32) -> f32) -> Vec<(u32, f32)> {
+fn normalized(set: &[u32], weight: impl Fn(&u32) -> f32) -> Vec<(u32, f32)> {
     let mut weighted: Vec<(u32, f32)> = set.iter().map(|word| (*word, weight(word))).collect();
     let length = weighted.iter().map(|(_, weight)| weight * weight).sum::<f32>().sqrt();
     for (_, weight) in &mut weighted {
