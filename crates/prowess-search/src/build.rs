@@ -25,8 +25,8 @@ const TEXT_WEIGHT: u32 = 1;
 struct Builder {
     vocabulary: Vocabulary,
     words: Words,
-    /// The terms of the skill at hand, one entry for each occurrence.
-    seen: Vec<(u32, u32)>,
+    /// The index of each term's last entry in `occurrences`.
+    last: Vec<usize>,
     occurrences: Vec<Occurrence>,
     lengths: Vec<u32>,
 }
@@ -65,32 +65,38 @@ pub(crate) fn build(catalog: &Catalog) -> (Dictionary, Postings) {
 
 impl Builder {
     fn add(&mut self, position: u32, skill: Record<'_>) {
-        self.seen.clear();
-        self.read(skill.name(), NAME_WEIGHT, |_| true);
+        self.lengths.push(0);
+        self.read(position, skill.name(), NAME_WEIGHT, |_| true);
         if skill.id() != skill.name() {
-            self.read(skill.id(), TEXT_WEIGHT, |_| true);
+            self.read(position, skill.id(), TEXT_WEIGHT, |_| true);
         }
         let is_telling = |spelling: Spelling| !spelling.is_stopword;
         for part in without_exclusions(skill.description()) {
-            self.read(part, TEXT_WEIGHT, is_telling);
+            self.read(position, part, TEXT_WEIGHT, is_telling);
         }
         for tag in skill.tags() {
-            self.read(tag, TEXT_WEIGHT, is_telling);
-        }
-        self.seen.sort_unstable();
-        self.lengths.push(self.seen.iter().map(|&(_, weight)| weight).sum());
-        for same in self.seen.chunk_by(|one, other| one.0 == other.0) {
-            let count = same.iter().map(|&(_, weight)| weight).sum();
-            self.occurrences.push(Occurrence { term: same[0].0, skill: position, count });
+            self.read(position, tag, TEXT_WEIGHT, is_telling);
         }
     }
 
-    fn read(&mut self, text: &str, weight: u32, counts: impl Fn(Spelling) -> bool) {
-        let Self { vocabulary, words, seen, .. } = self;
+    fn read(&mut self, skill: u32, text: &str, weight: u32, counts: impl Fn(Spelling) -> bool) {
+        let Self { vocabulary, words, last, occurrences, lengths } = self;
+        let length = lengths.last_mut().expect("each skill has a length");
         words.each(text, |word| {
             let spelling = vocabulary.spelling(word);
-            if counts(spelling) {
-                seen.push((spelling.term, weight));
+            if !counts(spelling) {
+                return;
+            }
+            *length += weight;
+            let term = spelling.term;
+            last.resize(vocabulary.terms.len().max(last.len()), usize::MAX);
+            let at = &mut last[term as usize];
+            match occurrences.get_mut(*at).filter(|earlier| earlier.skill == skill) {
+                Some(earlier) => earlier.count += weight,
+                None => {
+                    *at = occurrences.len();
+                    occurrences.push(Occurrence { term, skill, count: weight });
+                }
             }
         });
     }

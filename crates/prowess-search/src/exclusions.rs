@@ -12,9 +12,30 @@ const REFERRALS: [&str; 2] = [", see ", ", use "];
 /// Returns the parts of a description, except those whose words would find the wrong skill, such as
 /// `Not for invoices.` and `For invoices, see billing.`
 pub(crate) fn without_exclusions(description: &str) -> impl Iterator<Item = &str> {
-    let sentences = description.split_inclusive(['.', '!', '?', ';', '\n']);
-    let parts = sentences.flat_map(|sentence| sentence.split_inclusive(" — "));
+    let mut rest = description;
+    let parts = std::iter::from_fn(move || {
+        let part = &rest[..end_of_part(rest)?];
+        rest = &rest[part.len()..];
+        Some(part)
+    });
     parts.filter(|part| !is_exclusion(part))
+}
+
+/// Returns the end of the first sentence of a text, or of what is in front of a dash; `None` for an
+/// empty text. By bytes, because every description of a catalog is split.
+fn end_of_part(text: &str) -> Option<usize> {
+    const DASH: &[u8] = " — ".as_bytes();
+    let bytes = text.as_bytes();
+    let is_ascii = text.is_ascii();
+    let is_end = |at: usize| match bytes[at] {
+        // Most bytes are letters.
+        b'@'.. => false,
+        b'.' | b'!' | b'?' | b';' | b'\n' => true,
+        b' ' => !is_ascii && bytes[..=at].ends_with(DASH),
+        _ => false,
+    };
+    let end = (0..bytes.len()).find(|at| is_end(*at)).map(|at| at + 1);
+    end.or_else(|| (!bytes.is_empty()).then_some(bytes.len()))
 }
 
 fn is_exclusion(part: &str) -> bool {

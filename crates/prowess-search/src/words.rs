@@ -6,6 +6,20 @@ use unicode_normalization::UnicodeNormalization;
 /// Where a longer word is cut. No word of a language is longer; encoded data is.
 const MOST_WORD_BYTES: usize = 64;
 
+/// What each byte is in a word: a small letter or a digit, a capital, or no part of one.
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0_u8;
+    while byte < 0x80 {
+        if byte.is_ascii_alphanumeric() {
+            kinds[byte as usize] = if byte.is_ascii_uppercase() { UPPER } else { 1 };
+        }
+        byte += 1;
+    }
+    kinds
+};
+const UPPER: u8 = 2;
+
 /// Splits texts into words. One for many texts, so that its buffer is allocated once.
 #[derive(Default)]
 pub(crate) struct Words {
@@ -34,15 +48,26 @@ impl Words {
 
     /// Does what [`Self::split`] does, by bytes: most texts are of this kind.
     fn split_ascii(&mut self, text: &str, mut found: impl FnMut(&str)) {
-        for word in text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|it| !it.is_empty()) {
-            let word = &word[..word.len().min(MOST_WORD_BYTES)];
-            if word.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        let bytes = text.as_bytes();
+        let mut start = 0;
+        while start < bytes.len() {
+            let mut end = start;
+            let mut kinds = 0;
+            while let Some(kind) = bytes.get(end).map(|byte| KINDS[usize::from(*byte)])
+                && kind != 0
+            {
+                kinds |= kind;
+                end += 1;
+            }
+            let word = &text[start..end.min(start + MOST_WORD_BYTES)];
+            if kinds & UPPER != 0 {
                 self.word.push_str(word);
                 self.word.make_ascii_lowercase();
                 self.end_word(&mut found);
-            } else {
+            } else if kinds != 0 {
                 found(word);
             }
+            start = end + 1;
         }
     }
 
