@@ -129,7 +129,7 @@ impl FastWalk<'_, '_> {
             Inside::Ends => {}
         }
         if let Some(names) = self.walk.end_quiet() {
-            self.note(&pending.path, note, &names);
+            self.note(note, &names);
         }
         Ok(())
     }

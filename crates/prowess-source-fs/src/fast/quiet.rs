@@ -43,16 +43,17 @@ impl<'n> Notes<'n> {
     }
 
     fn of(&self, path: &str) -> Option<(Stamp, &'n str)> {
-        let (stamp, names) = self.given.get(&key(path))?;
+        // A first scan has no notes, and needs no hash.
+        let key = (!self.given.is_empty()).then(|| key(path))?;
+        let (stamp, names) = self.given.get(&key)?;
         Some((*stamp, std::str::from_utf8(&self.bytes[names.clone()]).ok()?))
     }
 
-    fn add(&mut self, path: &str, stamp: Stamp, names: &str) {
+    fn add(&mut self, key: u64, stamp: Stamp, names: &str) {
         let Ok(length) = u32::try_from(names.len()) else { return };
-        self.new.extend(key(path).to_le_bytes());
-        self.new.extend(stamp.to_bits().get().to_le_bytes());
-        self.new.extend(length.to_le_bytes());
-        self.new.extend(names.as_bytes());
+        let stamp = stamp.to_bits().get().to_le_bytes();
+        let parts = [&key.to_le_bytes()[..], &stamp, &length.to_le_bytes(), names.as_bytes()];
+        parts.into_iter().for_each(|part| self.new.extend_from_slice(part));
     }
 
     /// Returns the notes of this scan, if there are any.
@@ -79,12 +80,10 @@ fn settings(config: &FsConfig) -> u64 {
 }
 
 fn key(text: &str) -> u64 {
-    let words = text.as_bytes().chunks(8).map(|chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        u64::from_le_bytes(word)
-    });
-    words.fold(text.len() as u64, mix)
+    let (words, rest) = text.as_bytes().as_chunks();
+    let words = words.iter().map(|word| u64::from_le_bytes(*word));
+    let end = rest.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    words.chain([end]).fold(text.len() as u64, mix)
 }
 
 impl FastWalk<'_, '_> {
@@ -99,24 +98,25 @@ impl FastWalk<'_, '_> {
         let Ok((stat, mount)) = top.directory.stat_on_mount(&*pending.path) else { return false };
         let (stat, epoch) = (provisional.aged(stat), provisional.epoch);
         pending.inode = stat.inode;
+        let note = note(pending);
         let is_same = stat.kind == Kind::Directory
             && mount == Some(epoch.mount)
-            && stamps::is_as_noted(stamp, note(pending), stat.changed, &epoch);
+            && stamps::is_as_noted(stamp, note, stat.changed, &epoch);
         let paths = names.split('/').skip(1).map(|name| join(&pending.path, name));
         let paths: Vec<_> = paths.collect();
         if !is_same || !paths.iter().all(|path| PackagePath::is_normal(path)) {
             return false;
         }
-        self.notes.add(&pending.path, stamp, names);
+        self.notes.add(note[0], stamp, names);
         paths.iter().for_each(|path| self.walk.defer_noted(pending, path));
         true
     }
 
     /// Notes a directory that was listed and led to nothing but these names, each behind a slash.
-    pub(super) fn note(&mut self, path: &str, note: [u64; 3], names: &str) {
+    pub(super) fn note(&mut self, note: [u64; 3], names: &str) {
         if let Some(provisional) = self.provisional() {
             let stamp = stamps::noted(note, &provisional.epoch);
-            self.notes.add(path, stamp, names);
+            self.notes.add(note[0], stamp, names);
         }
     }
 }

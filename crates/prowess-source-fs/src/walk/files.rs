@@ -55,7 +55,9 @@ impl Walk<'_> {
             self.prober.problem(problem::file_misnamed(&self.prober.here()));
             return;
         }
-        if !level.is_in_package() {
+        let bytes = entry.name_bytes();
+        // Nearly all names are so, and all checks below are about others.
+        if !level.is_in_package() || bytes.is_ascii() && bytes != FILES[1].as_bytes() {
             return;
         }
         let Some(name) = entry.name() else {
