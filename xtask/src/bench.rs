@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     let page = page::written(&rows);
     print!("{page}");
     std::fs::write(crate::root().join(page::PATH), page)?;
-    Ok(())
+    compare::draw()
 }
 
 /// Prints the rows of whole programs alone.

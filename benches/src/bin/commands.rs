@@ -20,6 +20,9 @@ const SIZES: [usize; 4] = [0, 1_000, 10_000, 50_000];
 /// The most that a command may take where there are no skills, in milliseconds.
 const MOST_EMPTY: f64 = 5.0;
 
+/// The most that `doctor` may take, which reads each file whole, and the number of skills.
+const MOST_OF_DOCTOR: (usize, f64) = (10_000, 1_500.0);
+
 /// How old files are before anything is measured: one that has just changed is read once more.
 const UNTIL_OLD: Duration = Duration::from_secs(4);
 
@@ -84,9 +87,14 @@ impl Bench {
         for (name, arguments, most) in COMMANDS {
             // Both read each file whole; the others see it as `list` does.
             let is_measured_twice = !matches!(name, "validate" | "doctor");
-            self.row(name, most[0], || {
+            let time = self.row(name, most[0], || {
                 run(&mut self.command(arguments, false));
             });
+            let (count, most_of_doctor) = MOST_OF_DOCTOR;
+            if name == "doctor" && self.count == count {
+                let time = milliseconds(time);
+                print_alone("doctor, total", count, time, "ms", Some(most_of_doctor));
+            }
             if self.count > 0 && is_measured_twice {
                 // The first run writes the cache, the second one finds that files are old.
                 for _ in 0..2 {
@@ -114,8 +122,8 @@ impl Bench {
         );
     }
 
-    /// Prints the median of the CPU times, beside the floor's of the same rounds.
-    fn row(&self, name: &str, most: Option<f64>, mut work: impl FnMut()) {
+    /// Prints the median of the CPU times, beside the floor's of the same rounds, and returns it.
+    fn row(&self, name: &str, most: Option<f64>, mut work: impl FnMut()) -> Duration {
         let mut times = [Vec::new(), Vec::new()];
         let itself = std::env::current_exe().expect("the program has a path");
         for _ in 0..self.rounds {
@@ -133,6 +141,7 @@ impl Bench {
         } else {
             print_beside(name, self.count, time, floor, most);
         }
+        time
     }
 
     fn command(&self, arguments: &[&str], with_cache: bool) -> Command {

@@ -17,7 +17,7 @@ use benches::plugin::{loader, trust};
 use benches::table::{print_alone, print_beside};
 use benches::turn::Conversation;
 use prowess_core::{
-    Cancel, DeliveryPolicy, Diagnostic, Found, MemorySource, PackagePath, PreviousScan,
+    Cancel, Content, DeliveryPolicy, Diagnostic, Found, MemorySource, PackagePath, PreviousScan,
     ReadFurther, ReadLimit, ResourcePath, ScanSink, SkillSource, ToolProvider,
 };
 use prowess_plugin_host::{Isolation, Plugin, PluginPolicy, PluginSettings};
@@ -52,12 +52,15 @@ fn main() {
     let work = |what, skills, times| Work { what, skills, times, most: None, rounds };
     work("read 5 bytes", 1, 200).measure(&memory, |source| length(source, "small"));
     work("read 5 KB", 1, 200).measure(&memory, |source| length(source, "body"));
-    for (what, package) in [("read 5 bytes", "small"), ("read 5 KB", "body")] {
-        let [linked, here, elsewhere] =
-            memory.each().map(|source| times_of_calls(SINGLE_CALLS, || length(source, package)));
-        overhead(what, 1.0, &linked, &here, &elsewhere);
-    }
-    tool_calls(&plugins);
+    let [small, body] =
+        [("read 5 bytes", "small"), ("read 5 KB", "body")].map(|(what, package)| {
+            let [linked, here, elsewhere] = memory
+                .each()
+                .map(|source| times_of_calls(SINGLE_CALLS, || length(source, package)));
+            overhead(what, ONE, &linked, &here, &elsewhere)
+        });
+    let kilobyte = [0, 1].map(|at| (body[at] - small[at]).max(0.0) / 5.0);
+    tool_calls(&plugins, kilobyte);
     work("scan of records in memory", RECORDS, 10).measure(&memory, scan);
     let directory = corpus::on_disk(ON_DISK);
     let discovery = work("discovery", ON_DISK, 1);
@@ -67,33 +70,48 @@ fn main() {
         });
 }
 
+/// What a call takes to the plugin and back: the crossings of the boundary, which are the call and
+/// each question that the plugin asks meanwhile; and the texts, in microseconds of this run.
+#[derive(Clone, Copy)]
+struct Crossings {
+    count: f64,
+    texts: [f64; 2],
+}
+
+/// One crossing, with hardly any text.
+const ONE: Crossings = Crossings { count: 1.0, texts: [0.0; 2] };
+
 /// Prints how much longer single calls of a plugin take than linked calls: the median and the 99th
 /// percentile, since the minimum is a call that found its thread awake. The limit is one for each
-/// of the `crossings` of the boundary: the call, and each question that the plugin asks meanwhile.
+/// crossing, and what the texts take. Returns the medians.
 fn overhead(
     what: &str,
-    crossings: f64,
+    crossings: Crossings,
     linked: &CallTimes,
     here: &CallTimes,
     elsewhere: &CallTimes,
-) {
+) -> [f64; 2] {
+    let most = [MOST_OVERHEAD_US, MOST_OVERHEAD_ELSEWHERE_US].map(|most| most * crossings.count);
     let places = [
-        ("plugin in the host's process", here, crossings * MOST_OVERHEAD_US),
-        ("plugin in a child process", elsewhere, crossings * MOST_OVERHEAD_ELSEWHERE_US),
+        ("plugin in the host's process", here, most[0] + crossings.texts[0]),
+        ("plugin in a child process", elsewhere, most[1] + crossings.texts[1]),
     ];
-    for (place, times, most) in places {
+    places.map(|(place, times, most)| {
+        let most = most.round();
         let over = |time: Duration, linked| time.saturating_sub(linked).as_secs_f64() * 1e6;
         let half = over(times.half, linked.half);
         let what = format!("{what}, {place}, time over the linked call");
         print_alone(&format!("{what}, median"), 1, half, "µs", Some(most));
         let slow = over(times.most, linked.most);
         print_alone(&format!("{what}, 99th percentile"), 1, slow, "µs", None);
-    }
+        half
+    })
 }
 
 /// Measures calls of the skill tools: one that needs only its arguments, and one that needs the
-/// session and a file of the host.
-fn tool_calls(plugins: &Path) {
+/// session and a file of the host, which crosses the boundary twice: as the file, and in the
+/// result. `kilobyte` is what a kilobyte takes to cross, in microseconds.
+fn tool_calls(plugins: &Path, kilobyte: [f64; 2]) {
     let source = (0..100)
         .map(corpus::skill)
         .fold(MemorySource::builder("skills"), |source, (name, text)| {
@@ -111,11 +129,18 @@ fn tool_calls(plugins: &Path) {
     let linked = SkillTools::new(ToolPolicy::default(), DeliveryPolicy::default());
     let conversations =
         [conversation(&linked), loaded(Isolation::InProcess), loaded(Isolation::Process)];
+    let read = conversations[0].call("skills_read", json!({"path": "SKILL.md"})).content;
+    let length = |content: &Content| match content {
+        Content::Text { text } => text.len(),
+        Content::Blob { data, .. } => data.len(),
+    };
+    let kilobytes = read.iter().map(length).sum::<usize>() as f64 / 1024.0;
+    let texts = kilobyte.map(|time| 2.0 * time * kilobytes);
     let calls = [
-        ("tool call", 1.0, "skills_unload", json!({})),
+        ("tool call", ONE, "skills_unload", json!({})),
         (
             "tool call that reads the session and a file",
-            2.0,
+            Crossings { count: 2.0, texts },
             "skills_read",
             json!({"path": "SKILL.md"}),
         ),

@@ -17,7 +17,7 @@ use crate::install::python::environment;
 use crate::process::{Failure, built, cargo, cargo_command, run as run_program, succeed};
 use crate::root;
 
-pub(crate) use page::{CHART, PAGE, chart};
+pub(crate) use page::{PAGE, charts};
 
 const SKILLS: usize = 1_000;
 const ROUNDS: usize = 5;
@@ -64,10 +64,18 @@ pub(crate) fn run() -> Result<(), Failure> {
     draw()
 }
 
+/// Draws the charts of the pages.
 pub(crate) fn draw() -> Result<(), Failure> {
-    let drawn = chart(&std::fs::read_to_string(root().join(PAGE))?);
-    let drawn = drawn.ok_or_else(|| Failure(format!("`{PAGE}` has no table")))?;
-    Ok(std::fs::write(root().join(CHART), drawn)?)
+    let read = |path| std::fs::read_to_string(root().join(path)).unwrap_or_default();
+    let pages = page::DRAWN.map(|path| (path, read(path)));
+    let text = |path: &str| Some(&*pages.iter().find(|page| page.0 == path)?.1);
+    for (path, drawn) in charts(text) {
+        match drawn {
+            Some(drawn) => std::fs::write(root().join(path), drawn)?,
+            None => eprintln!("no page has a table for `{path}`"),
+        }
+    }
+    Ok(())
 }
 
 struct Programs {

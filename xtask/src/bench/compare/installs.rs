@@ -66,7 +66,8 @@ pub(crate) fn run() -> Result<(), Failure> {
     }
     let (table, over) = table(&rounds);
     println!("{table}");
-    std::fs::write(root().join("benches/INSTALL.md"), page(&table, &today()?))?;
+    std::fs::write(root().join(super::page::INSTALLS), page(&table, &today()?))?;
+    super::draw()?;
     fail_for("more than the limit", &over)
 }
 

@@ -1,11 +1,15 @@
-//! The page of a comparison, and the chart that is drawn from its table.
+//! The page of a comparison, and the charts that are drawn from the tables of pages.
 
 use std::fmt::Write as _;
 
 use super::{Peer, ROUNDS, SKILLS, Sample, median};
+use crate::bench::page::PATH as BENCHMARKS;
 
 pub(crate) const PAGE: &str = "benches/COMPARE.md";
-pub(crate) const CHART: &str = "benches/chart.svg";
+pub(super) const INSTALLS: &str = "benches/INSTALL.md";
+
+/// The pages with the tables of the charts.
+pub(super) const DRAWN: [&str; 3] = [PAGE, INSTALLS, BENCHMARKS];
 
 pub(super) fn page(peers: &[Peer], samples: &[Vec<Sample>], date: &str) -> String {
     let mut page = format!(
@@ -39,14 +43,22 @@ fn times(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.2}") } else { format!("{ratio:.0}") }
 }
 
-/// The columns of the table that the chart shows.
-const NAME: usize = 0;
-const FROM: usize = 1;
-const FOUND: usize = 3;
-const TIME: usize = 4;
+/// A chart of bars below a title and a remark.
+struct Panel {
+    title: String,
+    remark: &'static str,
+    bars: Vec<Bar>,
+}
+
+struct Bar {
+    name: String,
+    /// What stands in brackets behind the name.
+    from: String,
+    value: f64,
+}
 
 /// Sizes in pixels.
-const TOP: usize = 64;
+const HEAD: usize = 64;
 const ROW: usize = 30;
 const BAR: usize = 18;
 const LEFT: usize = 250;
@@ -68,42 +80,123 @@ const STYLE: &str = "\
 </style>
 ";
 
-/// Draws the chart, without the row of the bare system calls, or returns nothing if the page has no
-/// table.
-pub(crate) fn chart(page: &str) -> Option<String> {
-    let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
-    let rows: Vec<Vec<_>> = rows.map(|row| row.split('|').map(str::trim).collect()).collect();
-    let found = rows.first()?.get(FOUND)?;
-    let bars = rows.iter().filter_map(|cells| {
-        let name = cells.get(NAME)?.trim_matches('`');
-        Some((name, *cells.get(FROM)?, cells.get(TIME)?.parse::<f64>().ok()?))
-    });
-    let mut bars: Vec<_> = bars.filter(|(name, ..)| *name != "floor").collect();
-    bars.sort_by(|one, other| one.2.total_cmp(&other.2));
-    let (.., longest) = bars.last()?;
-    let height = TOP + ROW * bars.len();
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 760 {height}\" width=\"760\" height=\"{height}\">\n\
-         {STYLE}<text class=\"title\" x=\"10\" y=\"22\">Finding {found} skills: CPU time in milliseconds</text>\n\
-         <text class=\"less\" x=\"10\" y=\"42\">warm caches, less is better; they do not do the same work</text>\n"
-    );
-    for (number, (name, from, time)) in bars.iter().enumerate() {
-        let (class, from) = match *name {
-            "prowess" => (" class=\"ours\"", String::new()),
-            _ => ("", format!("<tspan class=\"less\"> ({from})</tspan>")),
+/// Draws the charts from the pages of measurements: the path of each, and its content, which is
+/// nothing if a page has no table for it.
+pub(crate) fn charts<'p>(
+    page: impl Fn(&str) -> Option<&'p str>,
+) -> [(&'static str, Option<String>); 2] {
+    let discovery = page(PAGE).and_then(discovery);
+    let installs = page(INSTALLS).and_then(installs);
+    [
+        ("benches/chart.svg", discovery.map(|it| drawn(&[Some(it), installs]))),
+        ("benches/growth.svg", page(BENCHMARKS).and_then(growth).map(|it| drawn(&[Some(it)]))),
+    ]
+}
+
+/// Returns the cells of the rows of tables.
+fn rows(page: &str) -> impl Iterator<Item = Vec<&str>> {
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| "));
+    rows.map(|row| row.split('|').map(str::trim).collect())
+}
+
+/// Shows the packages, without the bare system calls.
+fn discovery(page: &str) -> Option<Panel> {
+    let mut found = None;
+    let mut bar = |cells: Vec<&str>| {
+        let name = cells[0].strip_prefix('`')?.strip_suffix('`')?;
+        let value = cells.get(4)?.parse().ok()?;
+        found = cells.get(3).map(|count| (*count).to_owned());
+        let from = if name == "prowess" { "" } else { cells[1] };
+        (name != "floor").then(|| Bar { name: name.to_owned(), from: from.to_owned(), value })
+    };
+    let mut bars: Vec<_> = rows(page).filter_map(&mut bar).collect();
+    bars.sort_by(|one, other| one.value.total_cmp(&other.value));
+    let title = format!("Finding {} skills: CPU time in milliseconds", found?);
+    Some(Panel { title, remark: "warm caches, less is better; they do not do the same work", bars })
+}
+
+/// Shows the two programs that install.
+fn installs(page: &str) -> Option<Panel> {
+    let bar = |cells: Vec<&str>| {
+        let (name, from) = cells[0].split_once(", ")?;
+        let name = name.trim_matches('`').to_owned();
+        let is_meant = name.ends_with(" add");
+        is_meant.then_some(Bar { name, from: from.to_owned(), value: cells.get(1)?.parse().ok()? })
+    };
+    let mut bars: Vec<_> = rows(page).filter_map(bar).collect();
+    bars.sort_by(|one, other| one.value.total_cmp(&other.value));
+    let title = page.lines().next()?.strip_prefix("# ")?;
+    let title = format!("{title}: CPU time in milliseconds");
+    let remark = "`prowess add` also downloads, verifies and syncs to the disk";
+    (!bars.is_empty()).then_some(Panel { title, remark, bars })
+}
+
+/// Shows what commands take for each skill, by the number of skills, beside the bare system calls.
+fn growth(page: &str) -> Option<Panel> {
+    const SHOWN: [&str; 4] = ["list", "list, with the record cache", "search", "prompt"];
+    let (_, commands) = page.split_once("\n## Commands\n")?;
+    let mut bars = Vec::new();
+    for cells in rows(commands).filter(|cells| SHOWN.contains(&cells[0])) {
+        let [name, count, time, floor, ..] = cells[..] else { continue };
+        let Ok(skills) = count.parse::<f64>() else { continue };
+        let mut add = |name: &str, time| {
+            let value = microseconds(time)? / skills;
+            bars.push(Bar { name: name.to_owned(), from: count.to_owned(), value });
+            Some(())
         };
-        let (top, width) = (TOP + ROW * number, time / longest * LONGEST);
-        let (middle, end) = (top + BAR / 2 + 5, LEFT - 10);
+        if name == SHOWN[0] {
+            add("floor", floor);
+        }
+        let name = name.replace("the record ", "");
+        add(&format!("prowess {name}"), time);
+    }
+    let title = "Whole commands: CPU time in microseconds for each skill".to_owned();
+    let remark = "warm files, by the number of skills; the floor is the bare system calls";
+    (!bars.is_empty()).then_some(Panel { title, remark, bars })
+}
+
+/// Reads a time as the benchmarks print it.
+fn microseconds(time: &str) -> Option<f64> {
+    let units = [("µs", 1.0), ("ms", 1e3), ("s", 1e6)];
+    let (number, unit) =
+        units.iter().find_map(|(end, unit)| Some((time.strip_suffix(end)?, unit)))?;
+    Some(number.parse::<f64>().ok()? * unit)
+}
+
+fn drawn(panels: &[Option<Panel>]) -> String {
+    let panels = || panels.iter().flatten();
+    let height: usize = panels().map(|panel| HEAD + ROW * panel.bars.len()).sum();
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 760 {height}\" width=\"760\" height=\"{height}\">\n{STYLE}"
+    );
+    let mut top = 0;
+    for Panel { title, remark, bars } in panels() {
+        let [title_at, remark_at] = [top + 22, top + 42];
         let _ = write!(
             svg,
-            "<text x=\"{end}\" y=\"{middle}\" text-anchor=\"end\">{name}{from}</text>\n\
-             <rect{class} x=\"{LEFT}\" y=\"{top}\" width=\"{width:.1}\" height=\"{BAR}\"/>\n\
-             <text x=\"{:.1}\" y=\"{middle}\">{time:.1}</text>\n",
-            (LEFT + 8) as f64 + width
+            "<text class=\"title\" x=\"10\" y=\"{title_at}\">{title}</text>\n\
+             <text class=\"less\" x=\"10\" y=\"{remark_at}\">{remark}</text>\n"
         );
+        let longest = bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
+        top += HEAD;
+        for Bar { name, from, value } in bars {
+            let class = if name.starts_with("prowess") { " class=\"ours\"" } else { "" };
+            let from = match from.as_str() {
+                "" => String::new(),
+                from => format!("<tspan class=\"less\"> ({from})</tspan>"),
+            };
+            let (middle, end, width) = (top + BAR / 2 + 5, LEFT - 10, value / longest * LONGEST);
+            let _ = write!(
+                svg,
+                "<text x=\"{end}\" y=\"{middle}\" text-anchor=\"end\">{name}{from}</text>\n\
+                 <rect{class} x=\"{LEFT}\" y=\"{top}\" width=\"{width:.1}\" height=\"{BAR}\"/>\n\
+                 <text x=\"{:.1}\" y=\"{middle}\">{value:.1}</text>\n",
+                (LEFT + 8) as f64 + width
+            );
+            top += ROW;
+        }
     }
-    svg.push_str("</svg>\n");
-    Some(svg)
+    svg + "</svg>\n"
 }
 
 #[cfg(test)]
@@ -120,15 +213,29 @@ mod tests {
     }
 
     #[test]
-    fn bars_are_sorted_and_as_long_as_the_times() {
+    fn bars_are_sorted_and_as_long_as_the_values() {
         let row = |name: &str, time: &str| format!("| `{name}` | crate | 1.0 | 7 | {time} | 1 |\n");
         let rows = [row("slow", "40.00"), row("floor", "1.00"), row("prowess", "4.00")].concat();
-        let svg = chart(&format!("| | from |\n|---|---|\n{rows}")).expect("there are rows");
+        let compared = format!("| | from |\n|---|---|\n{rows}");
+        let installs = "# Installing 9 skills\n\n| | CPU time, ms |\n|---|--:|\n\
+                        | `skills add`, locally | 80.0 |\n| `prowess list`, x | 1.0 |\n";
+        let measured = "| list | 5 | 1.0ms | 1.0ms |\n\n## Commands\n\n\
+                        | list | 1000 | 12.0ms | 6000.0µs | 2.00 |\n| doctor | 1000 | 1.2s | 6.0ms |\n";
+        let page = |path: &str| match path {
+            PAGE => Some(&*compared),
+            INSTALLS => Some(installs),
+            _ => Some(measured),
+        };
+        let [(_, chart), (_, growth)] = charts(page);
+        let svg = chart.expect("there are rows");
         let of = |part: &str| svg.find(part).unwrap_or_else(|| panic!("{part} is in {svg}"));
         assert!(of(">prowess<") < of(">slow<"), "the fastest comes first");
         assert!(of("width=\"40.0\"") < of("width=\"400.0\""), "a bar is as long as its time");
         assert!(!svg.contains("floor"), "the system calls are a limit and no competitor");
-        assert!(svg.contains("Finding 7 skills"), "the chart says what was measured");
-        assert_eq!(chart("# Finding skills\n"), None);
+        assert!(of("Finding 7 skills") < of("Installing 9 skills"), "and what was measured");
+        let svg = growth.expect("there are rows");
+        let of = |part: &str| svg.find(part).unwrap_or_else(|| panic!("{part} is in {svg}"));
+        assert!(of(">6.0<") < of(">12.0<"), "each skill costs so much beside the floor");
+        assert_eq!(charts(|_| Some("# Page\n")).map(|(_, drawn)| drawn), [None, None]);
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let mut problems = documents(repository);
     problems.extend(folders(repository));
     problems.extend(measurements(repository));
-    problems.extend(drawing(repository));
+    problems.extend(drawings(repository));
     // A lock file names the registry on each line, and cargo writes it.
     let is_lock = |file: &&TextFile| file.path.rsplit('/').next() == Some("Cargo.lock");
     let files = repository.files.iter().filter(|file| !is_lock(file));
@@ -45,12 +45,14 @@ fn measurements(repository: &Repository) -> Option<String> {
     (!page::is_as_written(page)).then_some(problem)
 }
 
-/// The chart shows the last comparison.
-fn drawing(repository: &Repository) -> Option<String> {
-    let drawn = compare::chart(repository.text(compare::PAGE)?);
-    (repository.text(compare::CHART) != drawn.as_deref()).then(|| {
-        format!("`{}` is not up to date; write it by `cargo xtask compare --chart`", compare::CHART)
+/// The charts show the last measurements.
+fn drawings(repository: &Repository) -> Vec<String> {
+    let charts = compare::charts(|path| repository.text(path)).into_iter();
+    let old = charts.filter(|(path, drawn)| repository.text(path) != drawn.as_deref());
+    old.map(|(path, _)| {
+        format!("`{path}` is not up to date; write it by `cargo xtask compare --chart`")
     })
+    .collect()
 }
 
 fn documents(repository: &Repository) -> Vec<String> {
