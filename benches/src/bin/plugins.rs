@@ -70,7 +70,7 @@ fn main() {
         });
 }
 
-/// What a call takes to the plugin and back: the crossings of the boundary, which are the call and
+/// The ways of a call to the plugin and back: the crossings of the boundary, which are the call and
 /// each question that the plugin asks meanwhile; and the texts, in microseconds of this run.
 #[derive(Clone, Copy)]
 struct Crossings {

@@ -6,7 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 /// Where a longer word is cut. No word of a language is longer; encoded data is.
 const MOST_WORD_BYTES: usize = 64;
 
-/// What each byte is in a word: a small letter or a digit, a capital, or no part of one.
+/// The kind of each byte: a small letter or a digit, a capital, or no part of a word.
 const KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut byte = 0_u8;

@@ -52,7 +52,7 @@ struct Panel {
 
 struct Bar {
     name: String,
-    /// What stands in brackets behind the name.
+    /// The text in brackets behind the name.
     from: String,
     value: f64,
 }
