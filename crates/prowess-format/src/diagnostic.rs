@@ -124,14 +124,8 @@ impl Diagnostic {
     #[must_use]
     pub fn at(mut self, text: &[u8], span: Range<usize>) -> Self {
         let span = span.start.min(text.len())..span.end.min(text.len());
-        let before = &text[..span.start];
-        crate::work::count(before.len());
-        let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        let line = memchr::memchr_iter(b'\n', before).count() + 1;
-        let column = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
-        self.line = u32::try_from(line).ok();
-        self.column = u32::try_from(column).ok();
-        self.span = Some(span);
+        let (line, column) = position(text, span.start);
+        (self.line, self.column, self.span) = (Some(line), Some(column), Some(span));
         self
     }
 
@@ -139,6 +133,16 @@ impl Diagnostic {
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
+}
+
+/// Returns the line and the column of a byte of a text, counted from 1.
+pub(crate) fn position(text: &[u8], at: usize) -> (u32, u32) {
+    let before = &text[..at.min(text.len())];
+    crate::work::count(before.len());
+    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let line = memchr::memchr_iter(b'\n', before).count() + 1;
+    let column = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
+    (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(column).unwrap_or(u32::MAX))
 }
 
 impl fmt::Display for Diagnostic {

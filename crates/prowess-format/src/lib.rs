@@ -80,6 +80,7 @@ pub use rule_position::{RulePosition, rule_positions};
 pub use rules::Rules;
 pub use summarize::{summarize, summarize_with};
 pub use summary::{Head, Summarized, Summary};
+pub use tree::duplicate_key;
 pub use value::{Field, Mapping, Value};
 
 /// Compares a declared name with the name of its package's directory, both in NFKC form.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::diagnostic::position;
 use crate::fields::Known;
 use crate::findings::Findings;
 use crate::input::{self, Opened};
@@ -34,7 +35,8 @@ pub struct RulePosition {
 /// assert_eq!(rule_positions(file), [position(16), position(28)]);
 /// ```
 pub fn rule_positions(file: &[u8]) -> Vec<RulePosition> {
-    spans(file).unwrap_or_default().iter().map(|start| position(file, *start)).collect()
+    let positions = spans(file).unwrap_or_default().into_iter().map(|it| position(file, it));
+    positions.map(|(line, column)| RulePosition { line, column }).collect()
 }
 
 fn spans(file: &[u8]) -> Option<Vec<usize>> {
@@ -87,13 +89,4 @@ fn starts(text: &str, value: &Range<usize>, rules: &[ToolRule]) -> Vec<usize> {
 fn find(text: &str, within: Range<usize>, part: &str) -> Option<Range<usize>> {
     let start = within.start + text.get(within)?.find(part)?;
     Some(start..start + part.len())
-}
-
-fn position(file: &[u8], start: usize) -> RulePosition {
-    let before = &file[..start.min(file.len())];
-    let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-    let lines = memchr::memchr_iter(b'\n', before).count() + 1;
-    let columns = String::from_utf8_lossy(&before[line_start..]).chars().count() + 1;
-    let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
-    RulePosition { line: number(lines), column: number(columns) }
 }

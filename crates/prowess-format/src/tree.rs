@@ -6,7 +6,7 @@ use crate::findings::Findings;
 use crate::for_message;
 use crate::repair;
 use crate::yaml::{self, Node, NodeValue, Pair, YamlError};
-use crate::{Severity, codes};
+use crate::{Diagnostic, Severity, codes};
 
 const RARE_BREAKS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
 
@@ -43,6 +43,15 @@ pub(crate) fn read<'t>(
     }
 }
 
+/// Returns the finding about the first key that a mapping of a YAML text has twice, with the places
+/// of both; `None` if there is none, or something else is wrong before it.
+pub fn duplicate_key(yaml: &str) -> Option<Diagnostic> {
+    let error = yaml::parse(yaml, 0).err().filter(|it| it.code == codes::YAML_DUPLICATE_KEY)?;
+    let message = error.message_in(yaml.as_bytes());
+    let found = Diagnostic::new(error.code, Severity::Error, message, error.help);
+    Some(found.at(yaml.as_bytes(), error.span))
+}
+
 /// A tree in spite of values that should have been quoted, else a report of the error.
 fn fix(
     text: &str,
@@ -56,7 +65,8 @@ fn fix(
     let parse = if is_refused { repair::parse_quoted } else { repair::parse };
     let repaired = parse(&text[yaml.clone()], yaml.start, &error);
     let Some(repaired) = repaired else {
-        findings.report(error.code, error.span, || (error.message, error.help.to_owned()));
+        let message = error.message_in(text.as_bytes());
+        findings.report(error.code, error.span, || (message, error.help.to_owned()));
         return None;
     };
     for repair in repaired.repairs {

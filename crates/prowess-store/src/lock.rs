@@ -1,6 +1,7 @@
 //! The content of a lock file.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use prowess_core::{Digest, PackagePath};
 use serde::{Deserialize, Serialize};
@@ -130,5 +131,22 @@ fn located(text: &str, error: &toml::de::Error) -> String {
         let table: String = table.chars().take(MAX_TABLE).collect();
         format!(", in {}", prowess_text::quoted(&table))
     });
-    format!("{message} at line {}, column {column}{}", line + 1, table.unwrap_or_default())
+    let first = if message == "duplicate key" { first_key(text, span, line) } else { None };
+    let first =
+        first.map(|(line, column)| format!(", which is at line {line}, column {column} too"));
+    let [table, first] = [table, first].map(Option::unwrap_or_default);
+    format!("{message} at line {}, column {column}{table}{first}", line + 1)
+}
+
+/// Returns the line and the column of the same key before: of a table anywhere, of a value in its
+/// table.
+fn first_key(text: &str, span: Range<usize>, line: usize) -> Option<(usize, usize)> {
+    let key = text.get(span)?;
+    let lines: Vec<_> = text.lines().collect();
+    let second = lines.get(line)?;
+    let above = lines[..line].iter().rposition(|line| line.starts_with('['));
+    let start = above.filter(|_| !second.starts_with('[')).map_or(0, |above| above + 1);
+    let name = |line: &str| line.split('=').next().unwrap_or_default().trim().to_owned();
+    let first = start + lines[start..line].iter().position(|it| name(it) == name(second))?;
+    Some((first + 1, lines[first].find(key)? + 1))
 }

@@ -52,7 +52,8 @@ pub(crate) fn pairs<'t>(
             "write one `key: value` line for each field, at least `id` and `agent`",
         )),
         Err(error) => {
-            diagnostics.push(report(error.code, error.span, &error.message, error.help));
+            let message = error.message_in(bytes);
+            diagnostics.push(report(error.code, error.span, &message, error.help));
         }
     }
     None

@@ -199,12 +199,10 @@ impl<'t> Builder<'t> {
             map.has_repeated = true;
             repeated.push(Repeated { key: text.to_string(), span: span.clone(), is_top_level });
         } else if !is_new {
-            return Err(error(
-                codes::YAML_DUPLICATE_KEY,
-                span,
-                format!("duplicate key `{}`", for_message(&text)),
-                "keep one of the two",
-            ));
+            let message = format!("duplicate key `{}`", for_message(&text));
+            let found = error(codes::YAML_DUPLICATE_KEY, span, message, "keep one of the two");
+            let first = map.pairs.iter().find(|pair| pair.key == text);
+            return Err(YamlError { first: first.map(|pair| pair.key_span.clone()), ..found });
         }
         map.key = Some((text, span));
         Ok(())

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use granit_parser::ErrorKind;
 
+use crate::diagnostic::position;
 use crate::{Code, codes};
 
 use super::MAX_DEPTH;
@@ -15,6 +16,17 @@ pub(crate) struct YamlError {
     pub(crate) span: Range<usize>,
     pub(crate) message: String,
     pub(crate) help: &'static str,
+    /// The place of the same key before, if it is about one that is there again.
+    pub(crate) first: Option<Range<usize>>,
+}
+
+impl YamlError {
+    /// Returns the message about this file, with the place of the first of two keys.
+    pub(crate) fn message_in(&self, file: &[u8]) -> String {
+        let Some(first) = &self.first else { return self.message.clone() };
+        let (line, column) = position(file, first.start);
+        format!("{}, which is at {line}:{column} already", self.message)
+    }
 }
 
 /// Returns the help for a grammar error: nearly always, to quote.
@@ -85,5 +97,5 @@ pub(super) fn error(
     message: impl Into<String>,
     help: &'static str,
 ) -> YamlError {
-    YamlError { code, span, message: message.into(), help }
+    YamlError { code, span, message: message.into(), help, first: None }
 }

@@ -165,7 +165,7 @@ fn faults_have_their_place() {
     check(
         "id: a\nagent: {limits: {max_turns: many}}\nid: b\n",
         expect![[r#"
-            3:1: error[yaml-duplicate-key]: duplicate key `id`
+            3:1: error[yaml-duplicate-key]: duplicate key `id`, which is at 1:1 already
               keep one of the two
         "#]],
     );

@@ -33,6 +33,24 @@ fn entry_that_is_cut_off_is_named() {
     assert!(error.contains("in `[skill`"), "{error}");
 }
 
+/// As after a merge that kept both sides.
+#[test]
+fn duplicate_key_is_named_with_both_places() {
+    let table = "[skill.pdf]\na = 1\n";
+    for (text, places) in [
+        (
+            "version = 1\n[x]\na = 1\n b = 2\nb = 3\n".to_owned(),
+            ["line 5, column 1", "line 4, column 2"],
+        ),
+        (format!("version = 1\n{table}[y]\n{table}"), ["line 5, column 8", "line 2, column 8"]),
+    ] {
+        let Err(LockError::Invalid(reason)) = Lock::parse(&text) else { panic!("{text}") };
+        for place in places {
+            assert!(reason.contains(place), "{place}: {reason}");
+        }
+    }
+}
+
 #[test]
 fn text_is_sorted_and_has_no_times() {
     expect![[r##"

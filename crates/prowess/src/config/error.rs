@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use prowess_format::duplicate_key;
 use prowess_text::{enumerated, quoted};
 use prowess_tools::closest;
 
@@ -91,9 +92,16 @@ impl ConfigError {
         }
     }
 
-    #[allow(clippy::needless_pass_by_value, reason = "it maps an error")]
-    pub(super) fn syntax(error: serde_yaml::Error) -> Self {
-        Self { kind: ConfigErrorKind::Syntax, ..Self::invalid(error) }
+    /// Returns the error of a text that is not YAML. The reader of values knows neither place of a
+    /// key that is there again.
+    pub(super) fn syntax(error: serde_yaml::Error, text: &str) -> Self {
+        let error = Self { kind: ConfigErrorKind::Syntax, ..Self::invalid(error) };
+        let Some(found) = duplicate_key(text) else { return error };
+        let position = found
+            .line
+            .zip(found.column)
+            .map(|(line, column)| ConfigPosition { line: line as usize, column: column as usize });
+        Self { position, message: found.message, ..error }
     }
 
     pub(super) fn forbidden(error: &serde_yaml::Error) -> Self {

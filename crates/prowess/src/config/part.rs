@@ -49,13 +49,15 @@ impl ConfigPart {
         let invalid = ConfigError::invalid;
         let mut value = match &self.content {
             Content::Text(text) => {
-                let value: Value = serde_yaml::from_str(text).map_err(ConfigError::syntax)?;
+                let value: Value =
+                    serde_yaml::from_str(text).map_err(|error| ConfigError::syntax(error, text))?;
                 // Checked from the text, because a value has no lines for errors.
                 serde_yaml::from_str::<TypeCheck>(text).map_err(invalid)?;
                 value
             }
             Content::Value { key, value } => {
-                let value = nested(key, serde_yaml::from_str(value).map_err(ConfigError::syntax)?);
+                let read = serde_yaml::from_str(value);
+                let value = nested(key, read.map_err(|error| ConfigError::syntax(error, value))?);
                 // The program names no wrong key, and each start would pay for the check.
                 if self.origin != Origin::Program {
                     // Checked over the defaults, because a value alone may be a part of something.

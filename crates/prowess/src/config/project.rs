@@ -59,8 +59,13 @@ impl<'de> Visitor<'de> for Keys {
         formatter.write_str("a mapping of policies")
     }
 
-    /// An empty part.
+    /// A key without a value.
     fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    /// An empty part.
+    fn visit_none<E>(self) -> Result<(), E> {
         Ok(())
     }
 

@@ -117,6 +117,9 @@ fn project_only_makes_keys_stricter() {
         let error = error.map_err(|error| error.to_string()).err().unwrap_or_default();
         assert!(error.contains(expected) && (error.is_empty() == expected.is_empty()), "{error}");
     };
+    for empty in ["", "# discovery: {}\n", "discovery:\n"] {
+        check("", empty, "");
+    }
     check("", "discovery: { gitignore: true }", "");
     check("discovery: { gitignore: true }", "discovery: { gitignore: false }", "set to `true`");
     check("", "preset: yodoca", "`preset` cannot be set by a project");
