@@ -43,7 +43,8 @@ prowess_core::declare_codes! {
     /// A source reported a package by a path that is not in normal form. Correct the source: a path
     /// is relative, with `/` between its parts and without `.` and `..`.
     PACKAGE_PATH_INVALID = "package-path-invalid";
-    /// Warning: a `SKILL.md` can no longer be used or read, and its last good version stays in use.
+    /// Warning: a `SKILL.md` can no longer be used or read. Its last good version stays listed, and
+    /// loads where it was loaded before.
     SKILL_KEPT = "skill-kept";
     /// Warning: a source cannot be watched; it is polled instead.
     SOURCE_NOT_WATCHED = "source-not-watched";

@@ -58,7 +58,8 @@ pub(super) fn too_many_tokens(found: &Found<'_>, limit: Limit) -> Option<Diagnos
 
 pub(super) fn skill_kept(generation: u64) -> Diagnostic {
     let message = format!(
-        "this version cannot be used; since generation {generation} the last good one stays"
+        "this version cannot be used; since generation {generation} the last good one stays listed, \
+         and loads where it was loaded before"
     );
     let help = "fix the file, or remove its directory";
     Diagnostic::new(codes::SKILL_KEPT, Severity::Warning, message, help)
@@ -66,7 +67,8 @@ pub(super) fn skill_kept(generation: u64) -> Diagnostic {
 
 pub(super) fn skill_unseen(generation: u64) -> Diagnostic {
     let message = format!(
-        "its directory cannot be entered; since generation {generation} its last good version stays"
+        "its directory cannot be entered; since generation {generation} it stays listed, and cannot \
+         be loaded"
     );
     let help = "give the process the right to list and enter the directory, or remove it";
     Diagnostic::new(codes::SKILL_KEPT, Severity::Warning, message, help)

@@ -86,7 +86,8 @@ fn finding_has_the_first_generation() {
     source.set("pdf", HALF, 0);
     let first = registry.reload().catalog;
     let sentence = "changing:/pdf/SKILL.md: warning[skill-kept]: this version cannot be used; \
-                    since generation 2 the last good one stays";
+                    since generation 2 the last good one stays listed, and loads where it was \
+                    loaded before";
     assert_eq!(kept(&first).as_deref(), Some(sentence));
     let again = registry.reload().catalog;
     assert!(Arc::ptr_eq(&first, &again), "the same findings are no change");
