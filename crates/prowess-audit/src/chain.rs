@@ -107,5 +107,11 @@ pub(crate) fn open(line: &[u8]) -> Option<Sealed> {
     })
 }
 
+/// Reads a line that need not have the hash that it names.
+pub(crate) fn read(line: &[u8]) -> Option<(Head, Value)> {
+    let Line { seq, hash, entry, .. } = serde_json::from_slice(line).ok()?;
+    Some((Head { seq, hash }, entry))
+}
+
 /// The length of a hash as text.
 const HASH_LENGTH: usize = "sha256:".len() + 64;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::VerifyError;
-use crate::verify::walk;
+use crate::verify::{Found, walk};
 
 mod lines;
 mod statistics;
@@ -63,6 +63,9 @@ pub struct StoryLine {
     pub timestamp: String,
     /// The event as a sentence.
     pub text: String,
+    /// Whether it is behind a break of the chain, so that nothing proves it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unproven: bool,
 }
 
 impl Story {
@@ -72,28 +75,28 @@ impl Story {
     ///
     /// Returns an error if the chain of the log is broken, or a file cannot be read.
     pub fn read(path: &Path, filter: &StoryFilter) -> Result<Self, VerifyError> {
-        let (story, read) = Self::read_proven(path, filter);
+        let (story, read) = Self::read_all(path, filter);
         read.map(|()| story)
     }
 
-    /// Like [`Self::read`], with what is proven of a broken log: the entries before the first one
-    /// that breaks the chain.
-    pub fn read_proven(path: &Path, filter: &StoryFilter) -> (Self, Result<(), VerifyError>) {
+    /// Like [`Self::read`], with what can be read of a broken log. The events from the first break
+    /// on are marked as [`StoryLine::unproven`].
+    pub fn read_all(path: &Path, filter: &StoryFilter) -> (Self, Result<(), VerifyError>) {
         let mut reader = StoryReader::default();
         let session = filter.session.as_deref().map(|session| match SessionId::new(session) {
             Ok(id) => id.log_name().into_owned(),
             Err(_) => session.to_owned(),
         });
-        let walked = walk(path, &mut |head, entry| {
-            reader.decide(&entry);
-            if !filter.matches(session.as_deref(), &entry) {
+        let walked = walk(path, &mut |found| {
+            reader.decide(&found);
+            if !filter.matches(session.as_deref(), &found.entry) {
                 return;
             }
-            let is_reload = entry["event"] == "catalog_reloaded";
+            let is_reload = found.entry["event"] == "catalog_reloaded";
             if is_reload && !filter.all {
                 reader.story.reloads += 1;
             } else {
-                reader.add(head.seq, &entry);
+                reader.add(&found);
             }
         });
         (reader.finish(), walked.map(drop))
@@ -152,7 +155,8 @@ struct Pending {
 }
 
 impl StoryReader {
-    fn add(&mut self, seq: u64, entry: &Value) {
+    fn add(&mut self, Found { head, entry, is_proven }: &Found) {
+        let unproven = !is_proven;
         let text = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
         let [name, timestamp] = [text("session_id"), text("timestamp")];
         let sessions = &mut self.story.sessions;
@@ -178,6 +182,7 @@ impl StoryReader {
             let before = intended.line.checked_sub(1).map(|before| lines[before].timestamp.clone());
             let line = &mut lines[intended.line];
             line.text = lines::sentence(entry);
+            line.unproven |= unproven;
             let moment = |text: &str| text.parse::<Instant>().ok();
             let is_inside = |before: &String| {
                 moment(before) > moment(&line.timestamp) && moment(before) <= end(entry)
@@ -191,12 +196,12 @@ impl StoryReader {
         }
         // A call that did not run has one entry, which follows those of its refusal.
         let timestamp = end(entry).map_or(timestamp, |end| end.to_string());
-        lines.push(StoryLine { seq, timestamp, text: lines::sentence(entry) });
+        lines.push(StoryLine { seq: head.seq, timestamp, text: lines::sentence(entry), unproven });
     }
 
     /// Says of the calls that wait for an approval what a person has decided, also where the
     /// decision itself is not asked for.
-    fn decide(&mut self, entry: &Value) {
+    fn decide(&mut self, Found { entry, is_proven, .. }: &Found) {
         let text = |key: &str| entry[key].as_str().unwrap_or_default();
         if text("event") != "approval" || !["granted", "refused"].contains(&text("action")) {
             return;
@@ -205,6 +210,7 @@ impl StoryReader {
             self.waiting.remove(text("approval_id")).unwrap_or_default()
         {
             let line = &mut self.story.sessions[session].lines[line];
+            line.unproven |= !is_proven;
             line.text = format!(
                 "{}, {} later",
                 line.text.replace(" waits for", " waited for"),

@@ -4,10 +4,9 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-use prowess_core::Digest;
 use serde_json::Value;
 
-use crate::chain::{self, Head, MAX_LINE};
+use crate::chain::{self, Head, MAX_LINE, Sealed};
 use crate::log::files::{self, Snapshot};
 use crate::log::tail::DAMAGED;
 use crate::{Problem, VerifyError};
@@ -32,7 +31,7 @@ pub struct Verified {
 ///
 /// Returns the first entry that breaks the chain, or the error of a file that cannot be read.
 pub fn verify(path: &Path) -> Result<Verified, VerifyError> {
-    walk(path, &mut |_, _| ())
+    walk(path, &mut |_| ())
 }
 
 /// As [`verify`], and checks that the log still contains an entry that was its last one before.
@@ -42,36 +41,44 @@ pub fn verify(path: &Path) -> Result<Verified, VerifyError> {
 /// As [`verify`], or the log does not contain that entry.
 pub fn verify_against(path: &Path, kept: &Head) -> Result<Verified, VerifyError> {
     let mut is_found = *kept == Head::empty();
-    let verified = walk(path, &mut |head, _| is_found |= head == kept)?;
+    let verified = walk(path, &mut |found| is_found |= found.head == *kept)?;
     if is_found { Ok(verified) } else { Err(VerifyError::HeadMissing(*kept)) }
 }
 
-/// Checks a log and passes each entry to `visit`.
-pub(crate) fn walk(
-    path: &Path,
-    visit: &mut dyn FnMut(&Head, Value),
-) -> Result<Verified, VerifyError> {
+/// An entry of a log.
+pub(crate) struct Found {
+    pub(crate) head: Head,
+    pub(crate) entry: Value,
+    /// Whether the chain is unbroken up to it.
+    pub(crate) is_proven: bool,
+}
+
+/// Checks a log and passes each entry to `visit`, also those behind the first that breaks the
+/// chain.
+pub(crate) fn walk(path: &Path, visit: &mut dyn FnMut(Found)) -> Result<Verified, VerifyError> {
     let unreadable = |error| VerifyError::Unreadable(path.to_owned(), error);
     let Snapshot { full, current } = files::snapshot(path).map_err(unreadable)?;
     let files = full.len() + usize::from(current.is_some());
-    let mut verified = Verified { entries: 0, files, head: Head::empty(), torn_bytes: 0 };
+    let verified = Verified { entries: 0, files, head: Head::empty(), torn_bytes: 0 };
+    let mut checked = (verified, None);
     for (number, path) in full.iter().enumerate() {
         let unreadable = |error| VerifyError::Unreadable(path.clone(), error);
         let (file, length) = files::open_to_read(path).map_err(unreadable)?;
-        walk_file((path, file, length), number + 1 == files, &mut verified, visit)?;
+        walk_file((path, file, length), number + 1 == files, &mut checked, visit)?;
     }
     if let Some((file, length)) = current {
-        walk_file((path, file, length), true, &mut verified, visit)?;
+        walk_file((path, file, length), true, &mut checked, visit)?;
     }
-    Ok(verified)
+    let (verified, broken) = checked;
+    broken.map_or(Ok(verified), Err)
 }
 
 /// Checks the first bytes of a file, `left` many: another program may be adding more.
 fn walk_file(
     (path, file, mut left): (&Path, File, u64),
     is_last: bool,
-    verified: &mut Verified,
-    visit: &mut dyn FnMut(&Head, Value),
+    (verified, broken): &mut (Verified, Option<VerifyError>),
+    visit: &mut dyn FnMut(Found),
 ) -> Result<(), VerifyError> {
     let unreadable = |error| VerifyError::Unreadable(path.to_owned(), error);
     let mut reader = BufReader::new(file.take(left));
@@ -88,20 +95,30 @@ fn walk_file(
             break;
         }
         left = left.saturating_sub(bytes.len() as u64);
-        let broken = |problem| VerifyError::Broken { file: path.to_owned(), line, problem };
-        let sealed = chain::open(&bytes).ok_or(Problem::Changed).map_err(broken)?;
-        follows(&verified.head, sealed.head.seq, sealed.previous).map_err(broken)?;
-        verified.head = sealed.head;
-        verified.entries += 1;
-        visit(&sealed.head, sealed.entry);
+        let (head, entry) = match next(&verified.head, &bytes) {
+            Ok(Sealed { head, entry, .. }) => {
+                verified.entries += 1;
+                (head, entry)
+            }
+            Err(problem) => {
+                let file = path.to_owned();
+                broken.get_or_insert(VerifyError::Broken { file, line, problem });
+                let Some(read) = chain::read(&bytes) else { continue };
+                read
+            }
+        };
+        verified.head = head;
+        visit(Found { head, entry, is_proven: broken.is_none() });
     }
     Ok(())
 }
 
-fn follows(last: &Head, found: u64, previous: Digest) -> Result<(), Problem> {
-    let expected = last.seq + 1;
+/// Opens the line of the entry behind `last`.
+fn next(last: &Head, line: &[u8]) -> Result<Sealed, Problem> {
+    let sealed = chain::open(line).ok_or(Problem::Changed)?;
+    let (found, expected) = (sealed.head.seq, last.seq + 1);
     if found != expected {
         return Err(Problem::Order { expected, found });
     }
-    if previous == last.hash { Ok(()) } else { Err(Problem::Replaced) }
+    if sealed.previous == last.hash { Ok(sealed) } else { Err(Problem::Replaced) }
 }

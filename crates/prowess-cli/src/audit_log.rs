@@ -6,7 +6,7 @@ use std::sync::Arc;
 use prowess::{AuditLog, AuditPolicy, AuditSink, NoAudit, Policies, SystemClock};
 use prowess_audit::{JsonLinesLog, LogOptions};
 
-use crate::commands::audit::located;
+use crate::commands::audit::{located, verified};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::secrets::redactor;
@@ -20,8 +20,15 @@ pub(crate) fn audit_sink(
     if policies.audit.log == AuditLog::Never {
         return Ok(Arc::new(NoAudit));
     }
-    match open(&located(&None)?) {
-        Ok(log) => Ok(Arc::new(log)),
+    let path = located(&None)?;
+    match open(&path) {
+        Ok(log) => {
+            if let Some(failure) = broken(&path) {
+                let Failure { code, message, help, .. } = failure;
+                output.remark(&format!("warning: {code}: {message}\n  help: {help}\n"));
+            }
+            Ok(Arc::new(log))
+        }
         Err(failure) if policies.audit.policy == AuditPolicy::Required => Err(failure),
         Err(Failure { code, message, help, .. }) => {
             output.remark(&format!("warning: nothing is recorded: {code}: {message}\n"));
@@ -29,6 +36,17 @@ pub(crate) fn audit_sink(
             Ok(Arc::new(NoAudit))
         }
     }
+}
+
+/// The largest log, in bytes, whose chain is checked before it is continued: to read more would
+/// take too long at each start.
+const MOST_CHECKED: u64 = 8 << 20;
+
+/// Returns the break of a log's chain: what is added behind it proves nothing about what is before.
+fn broken(path: &Path) -> Option<Failure> {
+    let is_small = path.metadata().is_ok_and(|file| file.len() <= MOST_CHECKED);
+    let read = is_small.then(|| verified(None, path))?;
+    read.err().filter(|failure| failure.code == "audit-log-broken")
 }
 
 /// Opens an audit log.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::VerifyError;
-use crate::verify::walk;
+use crate::verify::{Found, walk};
 
 /// Sums over the entries of a log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -61,7 +61,7 @@ impl Statistics {
     pub fn read(path: &Path) -> Result<Self, VerifyError> {
         let mut statistics = Self::default();
         let mut sessions: BTreeMap<String, SessionRuns> = BTreeMap::new();
-        walk(path, &mut |_, entry| {
+        walk(path, &mut |Found { entry, .. }| {
             statistics.add(&entry);
             if let Some(session) = entry["session_id"].as_str() {
                 sessions.entry(session.to_owned()).or_default().add(&entry);

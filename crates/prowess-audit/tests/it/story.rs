@@ -175,12 +175,20 @@ fn run_without_an_end_counts_until_the_last_entry() {
 fn broken_log_has_a_story_of_what_is_proven() {
     let place = log();
     let text = place.text().replace("\"call\":2", "\"call\":9");
-    std::fs::write(&place.path, text).expect("there is room");
+    std::fs::write(&place.path, &text).expect("there is room");
     assert!(
         Story::read(&place.path, &StoryFilter { all: true, ..StoryFilter::default() }).is_err()
     );
-    let (story, read) = Story::read_proven(&place.path, &StoryFilter::default());
+    let (story, read) = Story::read_all(&place.path, &StoryFilter::default());
     assert!(read.is_err() && shown(&story).contains("loaded pdf"), "{}", shown(&story));
+    let lines: Vec<_> = story.sessions.iter().flat_map(|session| &session.lines).collect();
+    let changed = text.lines().zip(1..).find(|(line, _)| line.contains("\"call\":9"));
+    let (_, broken) = changed.expect("a line");
+    for line in &lines {
+        assert!(line.unproven || line.seq < broken, "{broken} is changed: {line:?}");
+    }
+    assert!(lines.iter().any(|line| !line.unproven), "what is before it is proven: {lines:?}");
+    assert!(lines.iter().any(|line| line.unproven && line.seq > broken), "{lines:?}");
     assert!(Statistics::read(&place.path).is_err());
 }
 

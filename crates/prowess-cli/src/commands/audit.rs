@@ -103,7 +103,8 @@ fn failure(path: &Path, error: &VerifyError) -> Failure {
         _ => Failure::new(
             "audit-log-broken",
             message,
-            "compare it with a copy from before; nothing from that line on is proven",
+            "compare it with a copy from before; nothing from that line on is proven: `prowess \
+             audit show` has a `?` there",
         ),
     }
 }

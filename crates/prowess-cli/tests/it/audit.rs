@@ -76,8 +76,16 @@ fn tampering_is_reported_with_its_line() {
         assert_eq!(broken.code, Some(1), "{args:?}");
         assert!(broken.stderr.contains("error[audit-log-broken]: line 3 of"), "{}", broken.stderr);
         let is_shown = broken.stdout.contains("chat-1");
-        assert_eq!(is_shown, args[1] == "show", "what is proven is shown: {}", broken.stdout);
+        assert_eq!(is_shown, args[1] == "show", "the log is shown: {}", broken.stdout);
+        let marked = broken.stdout.lines().filter(|line| line.starts_with("? ")).count();
+        assert_eq!(marked > 0, is_shown, "what is behind is marked: {}", broken.stdout);
     }
+    let home = Tree::new("");
+    home.write(".local/state/prowess/audit.jsonl", fs::read_to_string(&path).unwrap());
+    let program = Program::new().at_home_in(home.path());
+    let call = program.run(&["--set", "audit.log=keep", "call", "skills_list"]);
+    assert_eq!(call.code, Some(0), "{call:?}");
+    assert_eq!(call.stderr.matches("audit-log-broken").count(), 1, "who continues it: {call:?}");
 }
 
 #[test]

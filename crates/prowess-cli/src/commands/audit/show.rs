@@ -18,6 +18,9 @@ use crate::terminal::{columns_behind, one_line, wrapped};
 /// The columns before the text of an event: a margin, the time, and a gap.
 const MARGIN: usize = 2 + "2026-11-28 10:04:02.000".len() + 2;
 
+/// The mark of a line that is behind a break of the chain, in the margin.
+const UNPROVEN: &str = "? ";
+
 pub(super) fn run(args: &AuditShow, path: &Path, output: &Output) -> Result<ExitCode, Failure> {
     let zone = if args.utc { TimeZone::UTC } else { TimeZone::system() };
     let filter = StoryFilter {
@@ -27,12 +30,10 @@ pub(super) fn run(args: &AuditShow, path: &Path, output: &Output) -> Result<Exit
         denied: args.denied,
         all: args.all,
     };
-    let (story, read) = Story::read_proven(path, &filter);
+    let (story, read) = Story::read_all(path, &filter);
     if let Err(error) = read {
-        // An operator needs what is proven most when the rest is not.
-        if output.is_text() {
-            output.data(&text(&story, &zone))?;
-        }
+        // An operator needs the story most when a part of it is not proven.
+        output.result(&story, |story| text(story, &zone))?;
         return Err(failure(path, &error));
     }
     if let (Some(session), []) = (&args.session, &*story.sessions) {
@@ -77,7 +78,8 @@ fn text(story: &Story, zone: &TimeZone) -> String {
             let time = local(&line.timestamp, zone);
             let time = one_line(&time, usize::MAX);
             let event = fitted_lines(&line.text, columns);
-            let _ = writeln!(text, "  {DIM}{time}{DIM:#}  {event}");
+            let mark = if line.unproven { UNPROVEN } else { "  " };
+            let _ = writeln!(text, "{mark}{DIM}{time}{DIM:#}  {event}");
         }
     }
     text
