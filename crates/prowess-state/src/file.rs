@@ -35,6 +35,9 @@ pub(crate) fn open(path: &Path, limit: u64) -> io::Result<Option<(File, u64)>> {
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
         Ok(handle) => File::from(handle),
         Err(rustix::io::Errno::NOENT) => return Ok(None),
+        Err(rustix::io::Errno::LOOP) => {
+            return Err(Error::new(ErrorKind::InvalidInput, "it is a symbolic link"));
+        }
         Err(cause) => return Err(cause.into()),
     };
     let metadata = file.metadata()?;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use prowess_core::{Diagnostic, Severity, Timestamp};
+use prowess_text::shell_path;
 use serde::{Deserialize, Serialize};
 
 use crate::identity::Identity;
@@ -136,11 +137,12 @@ impl TrustFile {
 
     fn finding(&self, reason: &dyn std::fmt::Display) -> Diagnostic {
         let path = self.path.to_string_lossy();
+        let file = shell_path(&self.path);
         Diagnostic::new(
             codes::TRUST_FILE_INVALID,
             Severity::Error,
             format!("the file of trusted folders cannot be believed, so none is trusted: {reason}"),
-            "fix or remove the file, then trust your folders again",
+            format!("move it away (`mv {file} {file}.old`), then trust your folders again"),
         )
         .in_file(path)
     }

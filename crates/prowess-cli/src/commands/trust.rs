@@ -23,11 +23,25 @@ use crate::terminal::{local_time, plain};
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Answer {
-    Trusted { trusted: Folder },
-    Revoked { revoked: Folder },
-    TrustedOrigin { trusted: Named },
-    RevokedOrigin { revoked: Named },
-    List { folders: Vec<Folder>, sources: Vec<Named>, signers: Vec<Named> },
+    Trusted {
+        trusted: Folder,
+    },
+    Revoked {
+        revoked: Folder,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        still_trusted_by: Option<PathBuf>,
+    },
+    TrustedOrigin {
+        trusted: Named,
+    },
+    RevokedOrigin {
+        revoked: Named,
+    },
+    List {
+        folders: Vec<Folder>,
+        sources: Vec<Named>,
+        signers: Vec<Named>,
+    },
 }
 
 #[derive(Serialize)]
@@ -117,7 +131,8 @@ fn revoke(file: &TrustFile, written: &str, output: &Output) -> Result<Answer, Fa
         request(written, None)?;
     }
     let revoked = file.revoke(Path::new(written)).map_err(refused)?;
-    Ok(Answer::Revoked { revoked: folder(&revoked) })
+    let above = file.load().covering(revoked.path()).map(|above| above.path().to_owned());
+    Ok(Answer::Revoked { revoked: folder(&revoked), still_trusted_by: above })
 }
 
 fn list(file: &TrustFile) -> Result<Answer, Failure> {
@@ -145,8 +160,16 @@ fn folder(trusted: &TrustedFolder) -> Folder {
 fn refused(error: TrustError) -> Failure {
     let message = error.to_string();
     match error {
-        TrustError::NoFolder(_) => {
-            Failure::usage("folder-not-found", message, "name a directory that exists")
+        TrustError::NoFolder(folder) => {
+            let help = match folder.to_str() {
+                Some("list" | "ls" | "show") => "`prowess trust --list` lists what is trusted",
+                Some("revoke" | "remove" | "off" | "no") => "`prowess trust --revoke PATH` ends it",
+                Some("on" | "add" | "yes") => {
+                    "`prowess trust` trusts the directory that you are in"
+                }
+                _ => "name a directory that exists",
+            };
+            Failure::usage("folder-not-found", message, help)
         }
         TrustError::NotUtf8(_) => Failure::new("path-not-utf8", message, "rename the directory"),
         TrustError::TooWide => {
@@ -178,7 +201,13 @@ fn text(answer: &Answer) -> String {
     let revoked = |name: &str| format!("{HEADING}no longer trusted{HEADING:#} {name}\n");
     match answer {
         Answer::Trusted { trusted: folder } => trusted(&path(folder)),
-        Answer::Revoked { revoked: folder } => revoked(&path(folder)),
+        Answer::Revoked { revoked: folder, still_trusted_by } => {
+            let above = still_trusted_by.as_deref().map(shell_path);
+            let above = above.map(|above| {
+                format!("still trusted as a part of {above}: prowess trust --revoke {above}\n")
+            });
+            revoked(&path(folder)) + &above.unwrap_or_default()
+        }
         Answer::TrustedOrigin { trusted: origin } => trusted(&plain(&origin.name)),
         Answer::RevokedOrigin { revoked: origin } => revoked(&plain(&origin.name)),
         Answer::List { folders, sources, signers } => {
@@ -186,25 +215,23 @@ fn text(answer: &Answer) -> String {
                 return "no directory is trusted; run `prowess trust PATH` to trust one\n"
                     .to_owned();
             }
-            let folders = folders.iter().map(|folder| line(&path(folder), &remark(folder)));
+            let since = |since: &str| format!("  {DIM}since {}{DIM:#}\n", local_time(since));
+            let folders = folders.iter().map(|it| path(it) + &since(&it.since) + &stale(it));
             let origins = sources.iter().chain(signers);
-            let origins = origins.map(|origin| {
-                line(&plain(&origin.name), &format!("since {}", local_time(&origin.since)))
-            });
+            let origins = origins.map(|it| plain(&it.name).into_owned() + &since(&it.since));
             folders.chain(origins).collect()
         }
     }
 }
 
-fn line(name: &str, remark: &str) -> String {
-    format!("{name}  {DIM}{remark}{DIM:#}\n")
-}
-
-fn remark(folder: &Folder) -> String {
-    let remark = match folder.state {
-        TrustedState::Trusted => "",
-        TrustedState::Replaced => "  replaced by another directory, which is not trusted",
-        TrustedState::Missing => "  no longer exists",
-    };
-    format!("since {}{remark}", local_time(&folder.since))
+/// Returns what has become of a directory that is not the trusted one, and the command for it.
+fn stale(folder: &Folder) -> String {
+    let path = shell_path(&folder.path);
+    match folder.state {
+        TrustedState::Trusted => String::new(),
+        TrustedState::Missing => format!("    no longer exists: prowess trust --revoke {path}\n"),
+        TrustedState::Replaced => {
+            format!("    replaced by another directory, not trusted: prowess trust {path}\n")
+        }
+    }
 }

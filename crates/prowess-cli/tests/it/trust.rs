@@ -1,6 +1,7 @@
 //! A project's skills are offered once its folder is trusted, and not before.
 
 use std::fs;
+use std::process::Command;
 
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
@@ -104,6 +105,33 @@ fn damaged_trust_file_trusts_nothing() {
         let ran = run(&tree, &[args, &["--format", "json"]].concat());
         assert_eq!((ran.code, &ran.error()["code"]), (Some(1), &json!("trust-file-invalid")));
     }
+    let help = run(&tree, &["trust", "--format", "json"]).error()["help"].to_string();
+    let command = help.split('`').nth(1).expect("the help has a command");
+    let moved = Command::new("sh").args(["-c", command]).status().expect("sh runs");
+    assert!(moved.success(), "the command works: {command}");
+    assert!(run(&tree, &["trust"]).text().starts_with("trusted /"), "and is the way out");
+}
+
+#[test]
+fn list_names_the_command_for_each_stale_entry() {
+    let tree = machine();
+    for folder in ["gone", "replaced", "above", "above/part"] {
+        fs::create_dir_all(tree.join(folder)).unwrap();
+        run(&tree, &["trust", tree.join(folder).to_str().unwrap()]).text();
+    }
+    fs::remove_dir(tree.join("gone")).unwrap();
+    fs::rename(tree.join("replaced"), tree.join("old")).unwrap();
+    fs::create_dir(tree.join("replaced")).unwrap();
+    let listed = run(&tree, &["trust", "--list"]);
+    let commands: Vec<_> =
+        listed.text().lines().filter_map(|line| line.split_once(": prowess ")).collect();
+    let [(_, gone), (_, replaced)] = &commands[..] else { panic!("{}", listed.stdout) };
+    for command in [gone, replaced] {
+        run(&tree, &command.split(' ').collect::<Vec<_>>()).text();
+    }
+    assert!(!run(&tree, &["trust", "--list"]).text().contains(": prowess "), "each command works");
+    let part = run(&tree, &["trust", "--revoke", tree.join("above/part").to_str().unwrap()]);
+    assert!(part.text().contains("still trusted as a part of /"), "{}", part.stdout);
 }
 
 #[test]
@@ -114,6 +142,10 @@ fn untrustable_path_is_refused_with_a_code() {
         assert_eq!((&ran.error()["code"], ran.code), (&json!(expected), Some(code)));
     };
     check(&["gone"], 2, "folder-not-found");
+    for (word, option) in [("list", "--list"), ("off", "--revoke PATH"), ("on", "prowess trust`")] {
+        let refused = run(&tree, &["trust", word]);
+        assert!(refused.stderr.contains(option), "{word}: {}", refused.stderr);
+    }
     check(&["/"], 2, "folder-too-wide");
     let home = tree.join("home").display().to_string();
     check(&[&home], 2, "folder-too-wide");
