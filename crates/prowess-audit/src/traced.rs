@@ -2,8 +2,8 @@
 //! `prowess::guide::traces`.
 
 use prowess_core::{
-    ApprovalAction, ApprovalEvent, AuditEvent, AuditSink, DeactivationCause, ReloadEvent,
-    RuntimeEvent, SkillActivation, SkillDeactivation, Verdict,
+    ApprovalAction, ApprovalEvent, AuditEvent, AuditSink, AuditedDecision, DeactivationCause,
+    ReloadEvent, RuntimeEvent, SkillActivation, SkillDeactivation, Verdict,
 };
 use tracing::{debug, info, warn};
 
@@ -23,6 +23,11 @@ impl AuditSink for TracedAudit {
         let skill = intent.skill.as_deref();
         let session = &intent.session;
         let correlation = intent.correlation.as_str();
+        if let Some(AuditedDecision { verdict, rule, skill, location, .. }) = &intent.decision {
+            let tool = intent.tool.as_str();
+            let [rule, skill, location] = [rule, skill, location].map(|it| it.as_deref());
+            debug!(name: "decision", target: "prowess", session = &*session.log_name(), tool, ?verdict, rule, skill, location, "decision");
+        }
         let is_denied = intent.decision.as_ref().is_some_and(|it| it.verdict == Verdict::Denied);
         if is_denied {
             let tool = intent.tool.as_str();

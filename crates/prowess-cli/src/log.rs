@@ -52,7 +52,7 @@ pub(crate) fn open(format: LogFormat, default: Level, is_quiet: bool) {
     let opened = LOG.set(Log { format, least, is_chosen, writer: Writer::start() }).is_ok();
     if opened {
         // An earlier subscriber of this process would receive the events instead.
-        let _ = tracing::subscriber::set_global_default(events::Events);
+        let _ = tracing::subscriber::set_global_default(events::Events::default());
     }
     if let (Some(named), Some(log)) = (unknown, active()) {
         let message = format!("`{LEVEL}` is `{named}`: set it to error, warn, info, debug or off");

@@ -58,7 +58,7 @@ pub(crate) fn collect_traced(
     options: RecordOptions,
     cancel: &Cancel,
 ) -> Result<Collected, SourceError> {
-    let span = trace::scan(source.name());
+    let span = trace::scan(source.name(), source.root());
     let _entered = span.enter();
     let collected = collect(source, previous, part, options, cancel);
     match &collected {

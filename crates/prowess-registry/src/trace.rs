@@ -16,11 +16,12 @@ pub(crate) fn reload(cause: ReloadCause) -> Span {
 }
 
 /// Returns the span of the scan of one source.
-pub(crate) fn scan(source: &str) -> Span {
+pub(crate) fn scan(source: &str, root: &str) -> Span {
     debug_span!(
         target: "prowess",
         "scan",
         source,
+        root,
         added = Empty,
         changed = Empty,
         removed = Empty,

@@ -25,7 +25,7 @@ pub(crate) fn reload(_: ReloadCause) -> Span {
     Span
 }
 
-pub(crate) fn scan(_: &str) -> Span {
+pub(crate) fn scan(_: &str, _: &str) -> Span {
     Span
 }
 

@@ -7,6 +7,7 @@ use prowess_core::{Catalog, Diagnostic, RecordSet, SkillSource};
 use prowess_registry::codes::SOURCE_LATE;
 use prowess_registry::{Registry, RegistryBuilder, RegistryPolicy, Reload};
 use prowess_state::RecordCache;
+use tracing::debug;
 
 use crate::Error;
 
@@ -72,6 +73,8 @@ impl<'c> RecordCacheSession<'c> {
         match self.cache.load(&key) {
             Ok(records) => {
                 let records = Arc::new(records?);
+                let (source, root, cached) = (source.name(), source.root(), records.len());
+                debug!(name: "cache", target: "prowess", source, root, cached, "cache");
                 self.restored.insert(key, Arc::clone(&records));
                 Some(records)
             }

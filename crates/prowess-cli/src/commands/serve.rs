@@ -16,6 +16,7 @@ use crate::args::{Approvers, Format, Global, LogFormat, Serve};
 use crate::commands::approvals::next_step;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::policies::Found;
 use crate::{features, interrupt, log, plugins, policies, runtime};
 use reporting::Reporting;
 
@@ -47,6 +48,7 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     // Copies of packages of hosts that were killed; the first answer does not wait for it.
     std::thread::spawn(|| prowess::script::sweep(&std::env::temp_dir()));
     let _following = plugins::follow(&policies, &loaded, output)?;
+    reporting::configured(Found::of(global)?);
     reporting::started(&runtime.catalog(), server.transport(), &server.place());
     let _reporting = Reporting::start(&runtime);
     let server = server.remember_signals()?;

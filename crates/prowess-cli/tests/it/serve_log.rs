@@ -70,7 +70,10 @@ fn level_decides_which_events_are_logged() {
     check("WARN", &[], &["finding", "hidden", "request"]);
     let all = ["catalog_reloaded", "finding", "hidden", "request", "shutdown", "start"];
     check("info", &[], &all);
-    check("trace", &[], &all);
+    let more = ["cache", "catalog_reloaded", "configuration", "decision", "finding", "hidden"];
+    let rest = ["request", "resolve", "scan", "shutdown", "start"];
+    check("debug", &[], &[&more[..], &rest].concat());
+    check("trace", &[], &[&more[..], &rest].concat());
     check("off", &[], &[]);
     check("info", &["--quiet"], &[]);
 }

@@ -364,8 +364,12 @@ fn probes_need_neither_a_catalog_nor_a_token() {
         "prowess_approvals_pending 0",
         "prowess_reload_failures_total 0",
         "prowess_scripts_running 0",
+        "prowess_reloads_total{cause=\"start\"} 1",
     ] {
         assert!(metrics.lines().any(|found| found == line), "{line}: {metrics}");
+    }
+    for name in ["prowess_catalog_age_seconds", "prowess_uptime_seconds", "prowess_build_info{"] {
+        assert!(metrics.lines().any(|found| found.starts_with(name)), "{name}: {metrics}");
     }
     drop(end);
     serving.join().expect("no panic").expect("the server ends well");

@@ -10,10 +10,21 @@ use tracing::Level;
 
 use crate::log::{self, Log};
 use crate::output::counted;
+use crate::policies::{Found, FoundFile};
 use crate::{paths, runtime};
 
 /// The maximum number of findings of one catalog that have a line each.
 const MOST_FINDINGS: usize = 20;
+
+/// Logs the places of the configuration.
+pub(super) fn configured(found: &Found) {
+    let Some(log) = log::active() else { return };
+    for FoundFile { path, state } in &found.files {
+        let state = serde_json::to_value(state).unwrap_or_default();
+        let fields = vec![("path", path.display().to_string().into()), ("state", state)];
+        log.line(Level::DEBUG, "configuration", "", fields);
+    }
+}
 
 /// Logs the start of a server.
 pub(super) fn started(catalog: &Catalog, transport: &str, place: &str) {
