@@ -70,30 +70,42 @@ pub(super) fn set_in_flow(
 
 /// Removes a member of such a mapping.
 pub(super) fn unset_in_flow(text: &str, start: usize, path: &[&str]) -> Result<Vec<Change>, Fault> {
-    Ok(removed(Reader { text, at: start, is_flow: true }.node(0)?, path))
+    Ok(removed(text, Reader { text, at: start, is_flow: true }.node(0)?, path))
 }
 
 pub(super) fn unset(text: &str, path: &[&str]) -> Result<Vec<Change>, Fault> {
-    Ok(document(text)?.map(|root| removed(root, path)).unwrap_or_default())
+    Ok(document(text)?.map(|root| removed(text, root, path)).unwrap_or_default())
 }
 
 /// Returns the removal of a member, with the comma that its neighbours need no longer.
-fn removed(mut node: Node, path: &[&str]) -> Vec<Change> {
+fn removed(text: &str, mut node: Node, path: &[&str]) -> Vec<Change> {
     for (depth, key) in path.iter().enumerate() {
         let Content::Object(mut members) = node.content else { break };
         let Some(at) = members.iter().rposition(|member| member.key == *key) else { break };
         if depth + 1 == path.len() {
-            let (member, before) = (&members[at], at.checked_sub(1).map(|at| &members[at]));
-            let range = match (before, members.get(at + 1)) {
-                (Some(before), _) => before.node.span.end..member.node.span.end,
-                (None, Some(next)) => member.start..next.start,
-                (None, None) => member.start..member.comma.unwrap_or(member.node.span.end),
-            };
-            return vec![Change(range, String::new())];
+            let member = &members[at];
+            // The comma before it, which strict JSON does not have behind the last member.
+            let comma = at.checked_sub(1).and_then(|before| members[before].comma);
+            let comma = comma.filter(|_| member.comma.is_none()).map(|end| end - 1..end);
+            let ranges = comma.into_iter().chain([own_range(text, member)]);
+            return ranges.map(|range| Change(range, String::new())).collect();
         }
         node = members.swap_remove(at).node;
     }
     Vec::new()
+}
+
+/// Returns the bytes of a member: with its comma, a comment behind it, and the blanks before it or,
+/// where something else is on its last line, behind it. Other comments are not the member's.
+fn own_range(text: &str, member: &Member) -> Range<usize> {
+    let end = behind_comment(text, member.comma.unwrap_or(member.node.span.end));
+    let before = text[..member.start].trim_end().len();
+    let is_alone = text[end..].lines().next().is_none_or(|rest| rest.trim().is_empty());
+    let blanks = &text[before..member.start];
+    if is_alone || !blanks.is_empty() && !blanks.contains('\n') {
+        return before..end;
+    }
+    member.start..end + text[end..].len() - text[end..].trim_start().len()
 }
 
 fn edit(

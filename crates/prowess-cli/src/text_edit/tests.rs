@@ -191,6 +191,25 @@ fn value_of_yaml_changes_and_everything_else_stays() {
 }
 
 #[test]
+fn member_of_json_is_removed_and_comments_of_others_stay() {
+    for (text, expected) in [
+        ("{\n  \"a\": 1, // a\n  \"p\": 2\n}\n", "{\n  \"a\": 1 // a\n}\n"),
+        (
+            "{\n  \"a\": 1, /* a */\n  \"p\": 2, // p\n  // z\n}\n",
+            "{\n  \"a\": 1, /* a */\n  // z\n}\n",
+        ),
+        ("{ // o\n  \"p\": 2, \"a\": 1 }\n", "{ // o\n  \"a\": 1 }\n"),
+        ("{\"a\": 1, // a\n  \"p\": 2 }\n", "{\"a\": 1 // a\n  }\n"),
+        ("{\"p\": 2, \"a\": 1}", "{\"a\": 1}"),
+        ("{\"a\": 1, \"p\": 2}", "{\"a\": 1}"),
+        ("{\n  // p\n  \"p\": 2,\n  \"a\": 1\n}", "{\n  // p\n  \"a\": 1\n}"),
+    ] {
+        let edited = unset(Json, text, &["p"]).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        assert_eq!(edited.as_deref(), Some(expected), "{text}");
+    }
+}
+
+#[test]
 fn key_of_yaml_is_removed_with_empty_mappings() {
     for (text, key, expected) in [
         ("# c\na:\n  b: 1\nd: 2\n", "a.b", Some("# c\nd: 2\n")),
