@@ -76,6 +76,14 @@ impl Failure {
         Diagnostic { path: Some(path.as_str().into()), line, column, ..found }
     }
 
+    /// Returns the finding about a part of the configuration that a command goes on without.
+    pub(crate) fn left_out(&self) -> Diagnostic {
+        let is_file = self.place.is_some() || self.code == "config-unreadable";
+        let part = if is_file { "file" } else { "value" };
+        let help = format!("{}; until then that {part} is left out", self.help);
+        self.clone().with_help(help).to_diagnostic()
+    }
+
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.exit)
     }

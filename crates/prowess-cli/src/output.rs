@@ -121,7 +121,7 @@ impl Output {
             return log.line(Level::WARN, "remark", text.trim_end(), Vec::new());
         }
         if self.shows_remarks() {
-            let columns = columns_of(io::stderr(), 0);
+            let columns = columns_of(io::stderr(), 2);
             let text = without_credentials(text);
             let lines = text.split_inclusive('\n').map(|line| wrapped(line, columns, 2));
             self.error_text(&lines.collect::<String>());
@@ -138,8 +138,8 @@ impl Output {
         for diagnostic in found {
             write_diagnostic_in(&mut text, diagnostic, columns);
         }
-        if !text.is_empty() {
-            self.remark(&text);
+        if self.shows_remarks() {
+            self.error_text(&without_credentials(&text));
         }
     }
 

@@ -36,7 +36,7 @@ const OF_OTHERS: [(&str, &str, &str); 28] = [
     ("", "untrust distrust revoke", "trust --revoke"),
     ("", "logs log", "audit show"),
     ("audit", "list ls log logs export", "show"),
-    ("config", "list ls print", "show"),
+    ("config", "list ls print path where", "show"),
     ("config", "add", "set"),
     ("config", "remove rm delete", "unset"),
     ("mcp", "add", "install"),

@@ -94,7 +94,7 @@ struct Summary {
 /// A fault that ends other commands is a finding here, and the report is about the rest.
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let (found, failures) = Found::usable(global);
-    let mut further: Vec<_> = failures.into_iter().map(left_out).collect();
+    let mut further: Vec<_> = failures.iter().map(Failure::left_out).collect();
     let global = &with_usable_roots(global.with(found), &mut further)?;
     let runtime = runtime(global, &mut further)?;
     further.extend(state::findings(global, runtime.policies()));
@@ -116,13 +116,6 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
     let checked = Checked { in_prompt, ..checked };
     output.result(&checked, text)?;
     Ok(if checked.healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// Returns the finding about a part of the configuration that the report is without.
-fn left_out(failure: Failure) -> Diagnostic {
-    let part = if failure.place.is_some() { "file" } else { "value" };
-    let help = format!("{}; this report is without that {part}", failure.help);
-    failure.with_help(help).to_diagnostic()
 }
 
 /// Returns the options without the roots that cannot be read.

@@ -31,6 +31,7 @@ use crate::commands::user_trust::{self, TrustedRecord, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
 use crate::paths::absolute;
+use crate::policies::Found;
 use crate::runtime::{self, WITH_PROWESS};
 use crate::terminal::{columns_behind, plain, wrapped};
 
@@ -70,6 +71,10 @@ impl Decision {
 pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitCode, Failure> {
     let code = code::named_by(query);
     let of_code = code::explanations(&code);
+    let global = &match of_code.is_empty() {
+        true => Found::tolerant(global, runtime::check, output)?,
+        false => global.clone(),
+    };
     let runtime = match runtime::runtime(global) {
         // A code of a configuration is explained while that is broken.
         Err(_) if !of_code.is_empty() => return code::print(&code, &of_code, output),

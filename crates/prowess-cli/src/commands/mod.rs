@@ -47,14 +47,32 @@ mod validate;
 
 use std::process::ExitCode;
 
-use crate::args::{Args, Command, Format};
+use crate::args::{Args, Command, Config, Format, Global, Plugin};
 use crate::failure::Failure;
 #[cfg(not(all(feature = "vendor", feature = "virtual-shell")))]
 use crate::features::lacks;
 use crate::output::Output;
+use crate::policies::Found;
+
+/// Returns the options of a command; those of one that needs no configuration file are without the
+/// files that cannot be used.
+fn tolerant(args: &Args, output: &Output) -> Result<Global, Failure> {
+    match &args.command {
+        // A verdict for a program is by the rules that are configured, or none.
+        Some(Command::Validate(_)) if !output.is_text() => Ok(args.global.clone()),
+        Some(
+            Command::Config(Config::Show { .. } | Config::Get { .. })
+            | Command::New(_)
+            | Command::Plugin(Plugin::Trust(_) | Plugin::List)
+            | Command::Tour
+            | Command::Validate(_),
+        ) => Found::tolerant(&args.global, Found::check, output),
+        _ => Ok(args.global.clone()),
+    }
+}
 
 pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
-    let global = &args.global;
+    let global = &tolerant(args, output)?;
     if matches!(global.format, Format::Sarif | Format::Github)
         && !matches!(args.command, Some(Command::Validate(_)))
     {

@@ -154,7 +154,9 @@ fn text(overview: &Overview) -> String {
         let _ = writeln!(text, "\n{sentence}");
     }
     if !overview.elsewhere.is_empty() {
-        let _ = write!(text, "\n{}", overview.elsewhere);
+        let columns = columns_behind(2);
+        let lines = overview.elsewhere.split_inclusive('\n').map(|line| wrapped(line, columns, 2));
+        let _ = write!(text, "\n{}", lines.collect::<String>());
     }
     if overview.about_prowess > 0 {
         let off = counted(overview.about_prowess, "skill");

@@ -58,7 +58,10 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
         let directories = &runtime.policies().tools.script_directories;
         return scripts::list(&turn, id, directories, output);
     }
-    conversation.load(&[id.to_owned()])?;
+    // The exit code 1 is the script's.
+    let exit = if args.explain { 1 } else { NOT_STARTED };
+    let loaded = conversation.load(&[id.to_owned()]);
+    loaded.map_err(|failure| Failure { exit, ..failure })?;
     let files = CallerFiles { here: &here, policy: &scripts };
     let arguments: Vec<_> = args.arguments.iter().map(|it| files.resolved(it)).collect();
     let run = call(
@@ -108,8 +111,16 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     }
     if result.is_error && !interrupt.is_requested() {
         let code = result.code.as_ref().map_or("script-not-started", |code| code.as_str());
-        let help = format!("see the scripts of the skill by `prowess run {}`", shell_word(id));
-        output.failure(&for_person(code, &words(&result), &help));
+        let words = words(&result);
+        let words = words.split("; follow the skill's instructions").next().unwrap_or_default();
+        let help = match code {
+            "interpreter-missing" => with_interpreter(words, &scripts.search_path),
+            "interpreter-unknown" => {
+                "begin it with such a line, or set `scripts.interpreters`".into()
+            }
+            _ => format!("see the scripts of the skill by `prowess run {}`", shell_word(id)),
+        };
+        output.failure(&for_person(code, words, &help));
         return Ok(NOT_STARTED.into());
     }
     let ended: Value = serde_json::from_str(&words(&result)).unwrap_or_default();
@@ -150,6 +161,20 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
         }
     }
     Ok(exit_code(&ended))
+}
+
+/// Returns how a script finds its interpreter, which the message names first: people have programs
+/// where scripts may not look.
+fn with_interpreter(message: &str, search_path: &[PathBuf]) -> String {
+    let name = message.split('`').nth(1).unwrap_or_default();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let Some(found) = std::env::split_paths(&path).find(|it| it.join(name).is_file()) else {
+        return "install it in a directory of `scripts.search_path`, or set `scripts.interpreters`"
+            .to_owned();
+    };
+    let value = json!([search_path, std::slice::from_ref(&found)].concat()).to_string();
+    let value = shell_word(&value);
+    format!("it is in {}: `prowess config set scripts.search_path {value}`", found.display())
 }
 
 /// Asks whether the script may read the files that its arguments name.

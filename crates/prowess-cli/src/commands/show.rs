@@ -9,7 +9,7 @@ use prowess::{Caller, Catalog, Digest, Listing, Lookup, ReadLimit, Record, Resou
 use prowess_text::counted;
 use serde::Serialize;
 
-use crate::args::Global;
+use crate::args::{Global, LEAST_SIMILARITY};
 use crate::commands::user_trust::{self, TrustedRecord, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
@@ -18,9 +18,6 @@ use crate::terminal::{columns_behind, plain, plain_lines, wrapped};
 
 /// The maximum number of listed files of a package.
 const MOST_RESOURCES: usize = 200;
-
-/// The minimum similarity of a suggested id, in hundredths.
-const LEAST_SIMILARITY: u8 = 60;
 
 #[derive(Serialize)]
 struct Shown<'c> {

@@ -1,17 +1,17 @@
 //! Finds the parts of the configuration, and reads them in the order of precedence.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
-use prowess::{ConfigPart, Configuration, Origin};
+use prowess::{ConfigPart, Configuration, Diagnostic, Origin, Severity};
 
-use super::places::{FileState, Found, FoundFile};
-use super::{NAMED, configuration_of, file_part, found_part, places, project, variables};
-use crate::args::Global;
+use super::places::{FileState, Found, FoundFile, Read};
+use super::{NAMED, configuration_of, file_part, found_part, is_pipe, places, project, variables};
+use crate::args::{Global, PolicyOptions};
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::paths::surroundings;
 use crate::runtime;
-
-type Read = Result<ConfigPart, Failure>;
 
 /// The parts of the operator, and the files that were looked for.
 struct Parts {
@@ -33,6 +33,11 @@ impl Found {
         Ok(global.found.get_or_init(|| found))
     }
 
+    /// Reads the configuration of a command, and returns why it cannot be used.
+    pub(crate) fn check(global: &Global) -> Result<(), Failure> {
+        Self::of(global).map(drop)
+    }
+
     /// Returns the configuration of a command once this file has this text.
     pub(crate) fn changed(global: &Global, path: &Path, text: &str) -> Result<Self, Failure> {
         Self::read(global, Some((path, text)))
@@ -48,23 +53,48 @@ impl Found {
         let mut of_operator = None;
         if !global.policies.no_config
             && let Some((file, part)) =
-                project::find(&surroundings()?, configuration.policies(), changed)?
+                project::find(&surroundings()?, configuration.policies(), changed)
         {
             // Behind the user's file, where its part is.
             files.insert(files.len().min(2), file);
-            below.extend(part);
+            below.extend(part.transpose()?);
             of_operator = Some(configuration);
             configuration = configuration_of(below.into_iter().chain(above))?;
         }
         Ok(Self { configuration, of_operator, files })
     }
 
+    /// Returns the options of a command that works without the files that are found: each one that
+    /// fails the check is a warning. What the command line and the environment name is meant.
+    pub(crate) fn tolerant(
+        global: &Global,
+        check: fn(&Global) -> Result<(), Failure>,
+        output: &Output,
+    ) -> Result<Global, Failure> {
+        let Err(failure) = check(global) else { return Ok(global.clone()) };
+        // A pipe is empty for the second reader.
+        let named = global.policies.config.clone().into_iter().chain(variables::named_file());
+        if named.into_iter().any(|file| is_pipe(&file)) {
+            return Err(failure);
+        }
+        let policies = PolicyOptions { no_config: true, ..global.policies.clone() };
+        check(&Global { policies, found: OnceCell::new(), ..global.clone() })?;
+        let (found, failures) = Self::usable(global);
+        let left_out = failures.iter().map(Failure::left_out);
+        let warning = |found| Diagnostic { severity: Severity::Warning, ..found };
+        output.diagnostics(&left_out.map(warning).collect::<Vec<_>>());
+        Ok(global.with(found))
+    }
+
     /// Reads what commands can use, and returns the failure of each part that is left out.
     pub(crate) fn usable(global: &Global) -> (Self, Vec<Failure>) {
         let Parts { mut files, below, above } = Parts::of(global, None);
+        let used: Vec<_> =
+            (0..files.len()).filter(|at| files[*at].state == FileState::Used).collect();
         let mut failures = Vec::new();
         let mut parts = Vec::new();
-        let mut place = below.len();
+        let found = below.len();
+        let mut place = found;
         let mut add = |parts: &mut Vec<ConfigPart>, at: usize, read: Read| {
             let added = read.and_then(|part| {
                 parts.insert(at, part);
@@ -76,23 +106,20 @@ impl Found {
         };
         for (at, read) in below.into_iter().chain(above).enumerate() {
             let end = parts.len();
-            if !add(&mut parts, end, read) && at < place {
+            if !add(&mut parts, end, read) && at < found {
                 place -= 1;
+                files[used[at]].state = FileState::Unusable;
             }
         }
         let operator = Self::of_parts(&parts).ok().filter(|_| !global.policies.no_config);
-        let project = operator.zip(surroundings().ok()).map(|(operator, machine)| {
+        let project = operator.zip(surroundings().ok()).and_then(|(operator, machine)| {
             project::find(&machine, operator.configuration.policies(), None)
         });
-        match project.transpose() {
-            Ok(Some(Some((file, part)))) => {
-                files.insert(files.len().min(2), file);
-                if let Some(part) = part {
-                    add(&mut parts, place, Ok(part));
-                }
+        if let Some((mut file, part)) = project {
+            if part.is_some_and(|part| !add(&mut parts, place, part)) {
+                file.state = FileState::Unusable;
             }
-            Ok(_) => {}
-            Err(failure) => failures.push(failure),
+            files.insert(files.len().min(2), file);
         }
         let usable = Self::of_parts(&parts).expect("each part was read before");
         (Self { files, ..usable }, failures)

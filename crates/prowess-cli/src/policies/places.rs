@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use prowess::{Code, ConfigValue, Configuration, Diagnostic, Origin, Severity};
+use prowess::{Code, ConfigPart, ConfigValue, Configuration, Diagnostic, Origin, Severity};
 use prowess_text::shell_path;
 use serde::Serialize;
 
@@ -32,6 +32,9 @@ pub(crate) fn project_file(project: &Path) -> PathBuf {
     project.join(IN_PROJECT)
 }
 
+/// A part, or why it cannot be read.
+pub(super) type Read = Result<ConfigPart, Failure>;
+
 /// A place for a configuration file.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct FoundFile {
@@ -47,6 +50,8 @@ pub(crate) enum FileState {
     Missing,
     /// It is the file of a project that the user has not trusted.
     NotTrusted,
+    /// It cannot be used, and the command goes on without it.
+    Unusable,
 }
 
 /// The configuration of a command, and the files that it was looked for in.

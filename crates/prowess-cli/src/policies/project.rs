@@ -7,7 +7,7 @@ use prowess::state::CurrentTrust;
 use prowess::{ConfigPart, FolderAnswer, FolderIdentity, FolderTrust, Origin, Policies};
 use prowess_dir::{Dir, Identity};
 
-use super::places::{FileState, FoundFile, IN_PROJECT, project_file};
+use super::places::{FileState, FoundFile, IN_PROJECT, Read, project_file};
 use crate::failure::Failure;
 use crate::paths::trust_file;
 
@@ -20,35 +20,35 @@ pub(super) fn find(
     surroundings: &Surroundings,
     operator: &Policies,
     changed: Option<(&Path, &str)>,
-) -> Result<Option<(FoundFile, Option<ConfigPart>)>, Failure> {
-    let Some(project) = surroundings.project() else { return Ok(None) };
+) -> Option<(FoundFile, Option<Read>)> {
+    let project = surroundings.project()?;
     let path = project_file(project);
     let changed = changed.filter(|(file, _)| *file == path);
     let is_there = changed.is_some() || path.symlink_metadata().is_ok();
     if operator.discovery.project == ProjectSearch::Never || !is_there {
-        return Ok(None);
+        return None;
     }
     let is_trusted = operator.discovery.project_trust == ProjectTrust::Trusted;
     let folder = Dir::open(project).ok();
     let folder =
         folder.filter(|folder| is_trusted || is_trusted_folder(surroundings, project, folder));
     let Some(folder) = folder else {
-        return Ok(Some((FoundFile { path, state: FileState::NotTrusted }, None)));
+        return Some((FoundFile { path, state: FileState::NotTrusted }, None));
     };
     if let Some((_, text)) = changed {
         let part = ConfigPart::text(Origin::Project(path.clone()), text);
-        return Ok(Some((FoundFile { path, state: FileState::Used }, Some(part))));
+        return Some((FoundFile { path, state: FileState::Used }, Some(Ok(part))));
     }
     let unreadable = |reason: String| {
         let message = format!("`{}` cannot be read: {reason}", path.display());
         Failure::new("config-unreadable", message, "correct or remove the project's file")
     };
     // Through the handle of the folder that is trusted, and never out of it.
-    let bytes =
-        folder.read(IN_PROJECT, MOST_BYTES).map_err(|error| unreadable(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
-    let part = ConfigPart::text(Origin::Project(path.clone()), text);
-    Ok(Some((FoundFile { path, state: FileState::Used }, Some(part))))
+    let bytes = folder.read(IN_PROJECT, MOST_BYTES).map_err(|error| error.to_string());
+    let text = bytes.and_then(|it| String::from_utf8(it).map_err(|error| error.to_string()));
+    let part = text.map(|text| ConfigPart::text(Origin::Project(path.clone()), text));
+    let part = part.map_err(unreadable);
+    Some((FoundFile { path, state: FileState::Used }, Some(part)))
 }
 
 /// Returns whether the user trusts the very folder that was opened.

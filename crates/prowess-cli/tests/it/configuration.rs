@@ -6,6 +6,7 @@ use std::process::Command;
 
 use expect_test::expect_file;
 use prowess_testkit::Tree;
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value;
 
 use crate::program::{Program, Ran};
@@ -141,12 +142,57 @@ fn error_names_file_line_and_column() {
     let keys = "`prowess config init --print --all` explains every key";
     check(user, "prompt:\n  max_tokns: 5\n", "config-invalid", [meant, keys], (2, 3));
     check(user, "session: [\n", "config-invalid", ["while parsing", "near line 2"], (2, 1));
+    let twice = ["duplicate key `prompt`, which is at 2:1 already", "near line 4"];
+    check(user, "# a\nprompt: {}\n# b\nprompt: {}\n", "config-invalid", twice, (4, 1));
     run(&tree, &["trust"]).text();
     let project = "repository/.prowess/config.yaml";
     let text = "registry:\n  profile: spec\ngate:\n  ungranted: allow\n";
     let why = "`gate` cannot be set by a project, whose skills it could give more rights";
     let instead = "set it in your own configuration; a project may set registry.profile";
     check(project, text, "config-key-forbidden", [why, instead], (3, 1));
+}
+
+#[test]
+fn broken_file_stops_only_what_needs_it() {
+    type Write = fn(&Path);
+    let files: [(&str, Write); 6] = [
+        ("bad YAML", |file| fs::write(file, "prompt: [\n").unwrap()),
+        ("unknown key", |file| fs::write(file, "promt: 5\n").unwrap()),
+        ("wrong type", |file| fs::write(file, "prompt: { max_tokens: many }\n").unwrap()),
+        ("unknown layer", |file| fs::write(file, "discovery: { roots: { x: [/a] } }\n").unwrap()),
+        ("directory", |file| fs::create_dir(file).unwrap()),
+        ("pipe", |file| mknodat(CWD, file, FileType::Fifo, Mode::RUSR, 0).unwrap()),
+    ];
+    for (fault, write) in files {
+        let tree = machine();
+        fs::create_dir_all(tree.join("home/.config/prowess")).unwrap();
+        write(&tree.join("home/.config/prowess/config.yaml"));
+        // An unknown layer is no fault for those that have no layers.
+        let one = usize::from(fault != "unknown layer");
+        let meant = "did you mean `unquoted-colon`?";
+        for (args, code, part, warnings) in [
+            (&["new", "other"][..], 0, "Created", one),
+            (&["validate", ".agents/skills"], 0, "valid", one),
+            (&["config", "show"], 0, "config.yaml", one),
+            (&["config", "get", "prompt.max_tokens"], 0, "4000", one),
+            (&["plugin", "trust", "--list"], 0, "no plugin", one),
+            (&["explain", "deploy"], 1, "not trusted", 1),
+            (&["explain", "unquoted-colom"], 1, meant, 1),
+            (&["explain", "unquoted-colon"], 0, "", 0),
+            (&["help", "trust"], 0, "", 0),
+            (&["list"], 2, "", 0),
+        ] {
+            let ran = run(&tree, args);
+            assert_eq!(ran.code, Some(code), "{fault}, {args:?}: {ran:?}");
+            assert!(ran.stdout.contains(part), "{fault}, {args:?}: {ran:?}");
+            let seen = ran.stderr.matches("is left out").count();
+            assert_eq!(seen, warnings, "{fault}, {args:?}: {ran:?}");
+        }
+    }
+    let tree = machine();
+    tree.write("repository/bad.yaml", "promt: 5\n");
+    let named = run(&tree, &["--config", "bad.yaml", "validate", "."]);
+    assert_eq!(named.code, Some(2), "who names a file means it: {named:?}");
 }
 
 #[test]

@@ -127,6 +127,14 @@ fn broken_configuration_is_repaired_key_by_key() {
     assert!(checked.stderr.contains(&place), "the line of the key: {}", checked.stderr);
     run(&tree, &["config", "unset", "discovery.roots.nosuch"]).text();
     run(&tree, &["config", "check"]).text();
+    // Of two faults in one file, each is removed before the other.
+    tree.write(USER, "promt: 5\nfoo: 3\n");
+    for args in [&["config", "set", "prompt.max_tokens", "7"][..], &["config", "unset", "promt"]] {
+        let ran = run(&tree, args);
+        assert!(ran.code == Some(0) && ran.stderr.contains("unknown key"), "{args:?}: {ran:?}");
+    }
+    run(&tree, &["config", "unset", "foo"]).text();
+    run(&tree, &["config", "check"]).text();
 }
 
 #[test]

@@ -93,8 +93,9 @@ fn commands_of_the_documents_exist() {
 const ELSEWHERE: [&str; 7] = [" serve", "://", "owner/", "watch", " edit", "plugin", "skills-lock"];
 
 /// The codes of commands that were understood: a placeholder stands for an id, nobody answers a
-/// question, and the program has no such feature.
-const UNDERSTOOD: [&str; 3] = ["approval-not-found", "confirmation-required", "feature-missing"];
+/// question, the program has no such feature, and the project is not trusted.
+const UNDERSTOOD: [&str; 4] =
+    ["approval-not-found", "confirmation-required", "feature-missing", "skill-hidden"];
 
 /// The commands of each document run one after the other in a place that has what they name.
 #[test]

@@ -1,6 +1,7 @@
 //! `prowess run`: scripts of skills, from the command line and by a model's call.
 
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 
 use prowess_testkit::Tree;
 use rustix::process::Signal;
@@ -98,7 +99,7 @@ fn what_cannot_run_is_an_error_with_a_next_step() {
         assert!(ran.stderr.contains("help: "), "{path}: {}", ran.stderr);
     }
     let ran = run(&tree, &["run", "other", "scripts/report.sh"]);
-    assert_eq!(ran.code, Some(1), "there is no such skill: {}", ran.stderr);
+    assert_eq!(ran.code, Some(125), "there is no such skill: {}", ran.stderr);
 }
 
 #[test]
@@ -266,6 +267,29 @@ fn untrusted_script_waits_for_an_approval_of_its_package() {
     assert_eq!(run_untrusted(&tree, &script).code, Some(7), "it runs");
     tree.write("skills/report/scripts/report.sh", "echo another package\n");
     assert_eq!(run_untrusted(&tree, &script).code, Some(125), "the approval is of other files");
+}
+
+/// People have programs where scripts may not look.
+#[test]
+fn missing_interpreter_is_named_with_the_command_that_finds_it() {
+    let tree = Tree::new(FILES);
+    tree.write("home/.agents/skills/report/SKILL.md", crate::plain_skill("report"));
+    tree.write("home/.agents/skills/report/scripts/a", "#!/usr/bin/env nolang\n");
+    tree.write("home/bin/nolang", "#!/bin/sh\necho found\n");
+    let bin = tree.join("home/bin");
+    std::fs::set_permissions(bin.join("nolang"), PermissionsExt::from_mode(0o755)).unwrap();
+    let run = |path: &str, args: &[&str]| {
+        Program::new().at_home_in(&tree.join("home")).variable("PATH", path).run(args)
+    };
+    let script = ["run", "report", "scripts/a"];
+    let missing = run("/usr/bin", &script);
+    assert_eq!(missing.code, Some(125), "{missing:?}");
+    assert!(missing.stderr.contains("help: install it in a directory"), "{missing:?}");
+    let help = run(bin.to_str().unwrap(), &script).stderr;
+    let command = help.split('`').find(|it| it.starts_with("prowess config")).expect("a command");
+    let value = command.split('\'').nth(1).expect("a value in quotes");
+    run("/usr/bin", &["config", "set", "scripts.search_path", value]).text();
+    assert_eq!(run("/usr/bin", &script).text(), "found\n", "the command is the way out");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use prowess_text::{head_and_tail, terminal_json};
 use serde::Serialize;
 
 use crate::output::{DIM, ID};
-use crate::terminal::{columns_behind, local_time, one_line, plain, wrapped};
+use crate::terminal::{columns_behind, local_time, one_line, plain, width, wrapped};
 
 /// The maximum width of a call on a line.
 const WIDTH: usize = 160;
@@ -86,7 +86,9 @@ impl Shown {
         let call = one_line(&call, columns.saturating_sub(self.state.len() + 2).min(WIDTH));
         let mut text = format!("{ID}{number}{ID:#}  {}  {call}\n", self.state);
         if !self.preview.is_empty() {
-            let most = columns.min(WIDTH).saturating_sub(CUT);
+            let columns = columns.min(WIDTH);
+            let fits = width(&plain(&self.preview)) <= columns;
+            let most = if fits { columns } else { columns.saturating_sub(CUT) };
             let shown = head_and_tail(&self.preview, most);
             let _ = writeln!(text, "{:margin$}{}", "", plain(&shown));
             if shown != self.preview {

@@ -51,18 +51,23 @@ fn check(global: &Global) -> Result<(), Failure> {
     }
 }
 
-/// Checks what a file is to contain: alone, and with the other places of the configuration. What
-/// was wrong before is not the fault of the change.
-pub(super) fn check_change(global: &Global, file: &Path, text: &str) -> Result<(), Failure> {
-    features::check(of_file(file, Some(text))?.configuration.policies())?;
-    let after = Found::changed(global, file, text).and_then(|found| check(&global.with(found)));
-    let Err(failure) = after else { return Ok(()) };
-    let before = Found::of(global).and_then(|_| check(global)).err();
-    if before.is_some_and(|before| before.message == failure.message) {
-        Ok(())
-    } else {
-        Err(failure)
-    }
+/// Checks what a file is to contain instead of what it has: alone, and with the other places of the
+/// configuration. What was wrong before is not the fault of the change, and is returned.
+pub(super) fn check_change(
+    global: &Global,
+    file: &Path,
+    [before, after]: [&str; 2],
+) -> Result<Option<Failure>, Failure> {
+    let fault = |text: &str| {
+        of_file(file, Some(text))
+            .and_then(|found| features::check(found.configuration.policies()))
+            .and_then(|()| Found::changed(global, file, text))
+            .and_then(|found| check(&global.with(found)))
+            .err()
+    };
+    let Some(failure) = fault(after) else { return Ok(None) };
+    let is_old = fault(before).is_some_and(|older| older.message == failure.message);
+    if is_old { Ok(Some(failure)) } else { Err(failure) }
 }
 
 /// Returns the paths that no command can use, with their keys: roots that are not absolute, and

@@ -11,6 +11,7 @@ use crate::args::Global;
 use crate::failure::Failure;
 use crate::named_file;
 use crate::output::Output;
+use crate::policies::of_file;
 use crate::terminal::plain;
 
 pub(super) fn run(global: &Global, project: bool, output: &Output) -> Result<(), Failure> {
@@ -36,7 +37,9 @@ pub(super) fn run(global: &Global, project: bool, output: &Output) -> Result<(),
         return Err(failed(format!("`{editor}` ended with {status}")));
     }
     // What is wrong is said, and the text stays as the person wrote it.
-    check_change(global, &file.path, &named_file::text(&file.path).map_err(failed)?)?;
+    let text = named_file::text(&file.path).map_err(failed)?;
+    of_file(&file.path, Some(&text))?;
+    check_change(global, &file.path, [&file.text, &text])?;
     let path = file.path.to_string_lossy();
     output.result(&json!({ "path": path }), |_| format!("valid: {}\n", plain(&path)))
 }

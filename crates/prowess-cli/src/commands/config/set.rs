@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use prowess::{Configuration, Origin};
+use prowess::{Configuration, Diagnostic, Origin, Severity};
 use prowess_dir::{Dir, Links};
 use serde_json::{Value, json};
 
@@ -32,9 +32,10 @@ pub(super) fn set(
     let path: Vec<_> = key.split('.').collect();
     let text = set_all(&file.text, &path, &parsed);
     let text = text.map_err(|fault| file.not_editable(key, &fault))?;
-    check_change(global, &file.path, &text)?;
+    let left = check_change(global, &file.path, [&file.text, &text])?;
     file.replace(&text)?;
     say(&file, key, "Set", output)?;
+    still_wrong(left, output);
     overridden(global, key, &file.path, output);
     Ok(())
 }
@@ -50,10 +51,21 @@ pub(super) fn unset(key: &str, project: bool, output: &Output) -> Result<(), Fai
         let help = format!("`prowess config show {key}` prints where a value comes from");
         return Err(Failure::new("config-key-not-set", message, help));
     };
-    // Another fault of the configuration may be the reason to remove it.
-    of_file(&file.path, Some(&text))?;
+    // One fault of several may be the reason to remove it.
+    let left = of_file(&file.path, Some(&text)).err();
+    if let Some(failure) = left.clone().filter(|_| of_file(&file.path, Some(&file.text)).is_ok()) {
+        return Err(failure);
+    }
     file.replace(&text)?;
-    say(&file, key, "Removed", output)
+    say(&file, key, "Removed", output)?;
+    still_wrong(left, output);
+    Ok(())
+}
+
+/// Warns of a fault that was there before.
+fn still_wrong(left: Option<Failure>, output: &Output) {
+    let left = left.map(|failure| failure.to_diagnostic());
+    output.diagnostics(&left.map(|it| Diagnostic { severity: Severity::Warning, ..it }));
 }
 
 /// Sets a value; a mapping is set key by key.
@@ -94,6 +106,8 @@ pub(super) struct ConfigFile {
     pub(super) path: PathBuf,
     /// Its text; empty if there is none yet.
     pub(super) text: String,
+    /// The option that means it.
+    option: &'static str,
 }
 
 impl ConfigFile {
@@ -120,14 +134,14 @@ impl ConfigFile {
                 Failure::new("config-unreadable", message, "correct its permissions, or remove it")
             })?,
         };
-        Ok(Self { path, text })
+        Ok(Self { path, text, option: if project { " --project" } else { "" } })
     }
 
     /// Returns the failure of an edit, with its place.
     fn not_editable(&self, key: &str, fault: &Fault) -> Failure {
         let (line, column) = fault.position(&self.text);
         let message = format!("`{key}` is not changed: {}", fault.message);
-        let help = "`prowess config edit` opens the file";
+        let help = format!("`prowess config edit{}` opens the file", self.option);
         let path = self.path.display().to_string();
         let place = Place { path, line: Some(line), column: Some(column) };
         Failure::new("config-not-editable", message, help).at(Some(place))

@@ -10,14 +10,11 @@ use prowess::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::args::Global;
+use crate::args::{Global, LEAST_SIMILARITY};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output};
 use crate::policies::{FileState, Found, FoundFile};
 use crate::terminal::{columns_behind, end_of_path, plain, width};
-
-/// The minimum similarity of a suggested key, in hundredths.
-const LEAST_SIMILARITY: u8 = 60;
 
 /// The column that origins start at, unless a value is longer.
 const ORIGIN_COLUMN: usize = 48;
@@ -154,6 +151,7 @@ fn text(shown: &Shown<'_>) -> String {
             FileState::Used => "",
             FileState::Missing => "  (does not exist)",
             FileState::NotTrusted => "  (ignored: its folder is not trusted)",
+            FileState::Unusable => "  (left out: it cannot be used)",
         };
         let _ = writeln!(text, "{DIM}# {}{state}{DIM:#}", plain(&path.to_string_lossy()));
     }

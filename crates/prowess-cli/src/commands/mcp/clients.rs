@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 
 use prowess::source_fs::Surroundings;
 use prowess::text::{enumerated, quoted, shell_word};
+use prowess::tools::closest;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::args::LEAST_SIMILARITY;
 use crate::failure::Failure;
 use crate::paths::{surroundings, without_home};
 use crate::text_edit::{self, Fault, TextFormat};
@@ -97,7 +99,11 @@ pub(super) fn find(name: &str) -> Result<Client, Failure> {
             "the known clients are {names}; `prowess mcp config --client cursor` prints a block \
              that most others read"
         );
-        Failure::usage("client-unknown", format!("no client named {}", quoted(name)), help)
+        let known = clients.iter().map(|client| client.name.as_str());
+        let similar = closest(meant, known, LEAST_SIMILARITY);
+        let similar = similar.map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
+        let message = format!("no client named {}{similar}", quoted(name));
+        Failure::usage("client-unknown", message, help)
     })
 }
 

@@ -17,11 +17,14 @@ use crate::failure::Failure;
 use crate::log::LEVEL;
 use crate::output::{DIM, ID, Output, counted};
 use crate::paths::surroundings;
-use crate::terminal::{columns_behind, fitted, wrapped};
+use crate::terminal::{columns_behind, fitted, padded, wrapped};
 use crate::text_edit;
 
 /// The keys of entries of servers that run elsewhere.
 const URLS: [&str; 4] = ["url", "serverUrl", "httpUrl", "uri"];
+
+/// The widest name of a tool that the others are aligned with.
+const MOST_NAME: usize = 32;
 
 /// The process that a client starts.
 #[derive(Serialize)]
@@ -194,9 +197,9 @@ impl Start {
     fn command(&self) -> Command {
         let mut command = Command::new(&self.command[0]);
         command.args(&self.command[1..]).current_dir(&self.directory);
-        // The result has all that is in order, so only problems are logged.
+        // The result says what a model sees, and names the command for what is missing.
         if std::env::var_os(LEVEL).is_none() {
-            command.env(LEVEL, "warn");
+            command.env(LEVEL, "off");
         }
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command
@@ -245,7 +248,11 @@ fn skills(server: &mut Process) -> Vec<String> {
         let uris = page["resources"].as_array().into_iter().flatten();
         let uris = uris.filter_map(|resource| resource["uri"].as_str());
         let ids = uris.filter_map(|uri| uri.strip_prefix("skill://")?.strip_suffix("/SKILL.md"));
-        found.extend(ids.map(str::to_owned));
+        // A skill that another one shadows is under its layer, and under its name in that.
+        found.extend(ids.map(|id| match id.split_once("%3A") {
+            Some((layer, name)) => format!("{layer}:{}", name.split('/').next().unwrap_or(name)),
+            None => id.to_owned(),
+        }));
         let Some(next) = page["nextCursor"].as_str() else { break };
         params = json!({ "cursor": next });
     }
@@ -264,21 +271,24 @@ fn described(client: &Client, file: &Path, start: &Start) -> String {
         plain(&file.display().to_string()),
     );
     let remarks = start.remarks.iter().map(|remark| format!("  {}\n", plain(remark)));
-    wrapped(&how, columns_behind(0), 2) + "\n" + &remarks.collect::<String>()
+    wrapped(&how, columns_behind(2), 2) + "\n" + &remarks.collect::<String>()
 }
 
 fn text(tested: &Tested) -> String {
-    let Tested { client, server, tools, skills, hidden, .. } = tested;
+    let Tested { client, start, server, tools, skills, hidden, .. } = tested;
     let mut text = format!(
         "{}: {}, {}\n",
         plain(server),
         counted(tools.len(), "tool"),
         counted(skills.len(), "skill"),
     );
+    let names = tools.iter().map(|tool| plain(&tool.name).chars().count());
+    let column = names.max().unwrap_or_default().min(MOST_NAME);
     for tool in tools {
         let name = plain(&tool.name);
-        let used = name.chars().count() + 4;
-        text += &format!("  {ID}{name}{ID:#}  {}\n", fitted(&tool.description, used.max(4)));
+        let used = name.chars().count().max(column) + 4;
+        let name = format!("{ID}{}{ID:#}", padded(&name, column));
+        text += &format!("  {name}  {}\n", fitted(&tool.description, used));
         if tool.cut > 0 {
             let cut = counted(tool.cut, "character");
             text +=
@@ -288,6 +298,8 @@ fn text(tested: &Tested) -> String {
     for skill in skills {
         text += &format!("  skill {ID}{}{ID:#}\n", plain(skill));
     }
+    let directory = shell_path(&start.directory);
+    text += &format!("  {DIM}why others are missing: prowess -C {directory} doctor{DIM:#}\n");
     for hidden in hidden.iter().filter(|_| !skills.is_empty()) {
         text += &format!("  {}\n", wrapped(hidden, columns_behind(2), 2));
     }

@@ -19,7 +19,7 @@ use crate::commands::user_trust::{UserTrust, described};
 use crate::failure::Failure;
 use crate::output::{HEADING, Output};
 use crate::runtime::script_stage;
-use crate::terminal::{columns_behind, plain, wrapped};
+use crate::terminal::{columns_behind, padded, plain, width, wrapped};
 
 /// The parts of an explanation.
 pub(super) struct Explained<'a> {
@@ -127,8 +127,12 @@ impl Explained<'_> {
             document;
         let mut text = format!("{HEADING}{}{HEADING:#} {}\n", plain(skill), self.args.script());
         let mut line = |name: &str, value: &str| {
-            let value = wrapped(&plain(value), columns_behind(MARGIN), MARGIN);
-            let _ = writeln!(text, "  {name:<12} {value}");
+            let value = plain(value);
+            // A digest is copied as a whole.
+            let is_long = !value.contains(' ') && width(&value) > columns_behind(MARGIN);
+            let gap = if is_long { format!("\n{:4}", "") } else { " ".to_owned() };
+            let value = wrapped(&value, columns_behind(MARGIN), MARGIN);
+            let _ = writeln!(text, "  {}{gap}{value}", padded(name, if is_long { 0 } else { 12 }));
         };
         let trust = described(trust, document.trusted_by_user);
         line("skill", &format!("of layer `{layer}` ({trust})"));
@@ -137,7 +141,10 @@ impl Explained<'_> {
         line("starts in", &script.directory.display().to_string());
         match isolation {
             Some(Report { level, layers, .. }) => {
-                line("isolation", &format!("{} ({})", level.as_str(), layers.join(", ")));
+                // The limits of this script have a line of their own.
+                let layers = layers.iter().filter(|layer| !layer.starts_with("limits"));
+                let layers = layers.map(String::as_str).collect::<Vec<_>>().join(", ");
+                line("isolation", &format!("{} ({layers})", level.as_str()));
             }
             None => line("isolation", "not available: nothing runs, see `prowess doctor`"),
         }
@@ -168,7 +175,7 @@ impl Explained<'_> {
             Some(_) => decision.to_string(),
         };
         for line in verdict.lines() {
-            let _ = writeln!(text, "{}", wrapped(line, columns_behind(0), 4));
+            let _ = writeln!(text, "{}", wrapped(line, columns_behind(4), 4));
         }
         text
     }

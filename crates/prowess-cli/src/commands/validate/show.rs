@@ -168,7 +168,7 @@ fn write_verdict(text: &mut String, validated: &Validated, package: &PackageRepo
     let path = plain(relative(&package.path, base));
     let remark = remark(validated, &package.diagnostics);
     let line = format!("{style}{verdict}{style:#}: {path} {remark}");
-    let _ = writeln!(text, "{}", wrapped(&line, columns_behind(0), 2));
+    let _ = writeln!(text, "{}", wrapped(&line, columns_behind(2), 2));
     if !validated.diagnostics.is_empty() {
         let others = counts(&validated.diagnostics);
         let _ = writeln!(text, "{BAD}outside of the skill{BAD:#}: {others}");
@@ -216,7 +216,7 @@ fn write_summary(text: &mut String, validated: &Validated, base: &str) {
     let remark = remark(validated, of_packages.chain(&validated.diagnostics));
     let verdict = format!("{} of {} are valid", grouped(valid), counted(packages, "skill"));
     let line = format!("{style}{verdict}{style:#} {remark}");
-    let _ = writeln!(text, "{}", wrapped(&line, columns_behind(0), 2));
+    let _ = writeln!(text, "{}", wrapped(&line, columns_behind(2), 2));
     if errors + warnings + hints == 0 {
         return;
     }
