@@ -11,7 +11,7 @@ mod mcp;
 mod new;
 mod plugin;
 mod prompt;
-mod renamed;
+pub(crate) mod renamed;
 mod run;
 mod search;
 mod serve;

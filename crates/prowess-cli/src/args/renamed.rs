@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 /// The words of an old command, and those that replace them; [`REST`] is all that follows.
 const RENAMED: [(&[&str], &[&str]); 12] = [
-    (&["explain-call"], &["call", REST, "--explain"]),
+    (&["explain-call"], &["call", "--explain", REST]),
     (&["lock", "import"], &["sync", "--import", REST]),
     (&["lock", "export"], &["sync", "--export", REST]),
     (&["lock"], &["sync", "--help"]),
@@ -19,13 +19,14 @@ const RENAMED: [(&[&str], &[&str]); 12] = [
 ];
 
 /// The names that other tools have for commands: those of which command, the names, and ours.
-const OF_OTHERS: [(&str, &str, &str); 28] = [
+const OF_OTHERS: [(&str, &str, &str); 29] = [
     ("", "install i get", "add"),
     ("", "uninstall rm delete del", "remove"),
     ("", "ls", "list"),
     ("", "lint check", "validate"),
     ("", "upgrade up", "update"),
     ("", "ci restore", "sync"),
+    ("", "lock", "sync"),
     ("", "init create", "new"),
     ("", "info view cat", "show"),
     ("", "find", "search"),
@@ -51,7 +52,7 @@ const OF_OTHERS: [(&str, &str, &str); 28] = [
 ];
 
 /// Returns the command that other tools name so; `level` is the command that it belongs to.
-pub(super) fn of_other_tools(level: &str, name: &str) -> Option<&'static str> {
+pub(crate) fn of_other_tools(level: &str, name: &str) -> Option<&'static str> {
     let is_meant = |(of, names, _): &&(&str, &str, &str)| {
         *of == level && names.split(' ').any(|other| other == name)
     };
@@ -62,11 +63,11 @@ pub(super) fn of_other_tools(level: &str, name: &str) -> Option<&'static str> {
 const REST: &str = "…";
 
 /// A command line in the words of today.
-pub(super) struct Renamed {
+pub(crate) struct Renamed {
     pub(super) arguments: Vec<OsString>,
     /// The command as it was written, and as it is written today.
-    pub(super) old: String,
-    pub(super) new: String,
+    pub(crate) old: String,
+    pub(crate) new: String,
 }
 
 /// Returns the command line with the new name of a command; `None` if it has none.
@@ -79,6 +80,9 @@ pub(super) fn rewrite(name: &str, arguments: &[OsString]) -> Option<Renamed> {
     };
     let (old, new) = RENAMED.iter().find(|(old, _)| is_written(old))?;
     let rest = &arguments[at + old.len()..];
+    if !new.contains(&REST) && rest.iter().any(|word| word != "--help" && word != "-h") {
+        return None;
+    }
     let mut renamed = arguments[..at].to_vec();
     for word in *new {
         match *word {
@@ -86,9 +90,19 @@ pub(super) fn rewrite(name: &str, arguments: &[OsString]) -> Option<Renamed> {
             word => renamed.push(word.into()),
         }
     }
-    let shown = |words: &[&str]| format!("prowess {}", words.join(" ").replace(" … ", " "));
+    let shown = |words: &[&str]| format!("prowess {}", words.join(" "));
     let last = new.strip_suffix(&[REST]).unwrap_or(new);
     Some(Renamed { arguments: renamed, old: shown(old), new: shown(last) })
+}
+
+/// Returns the command that an old one is now, and its words without options.
+pub(crate) fn today(words: &[String]) -> Option<(Renamed, Vec<String>)> {
+    let line: Vec<OsString> =
+        ["prowess"].into_iter().map(Into::into).chain(words.iter().map(Into::into)).collect();
+    let renamed = rewrite(words.first()?, &line)?;
+    let words = renamed.new.split(' ').skip(1).take_while(|word| !word.starts_with('-'));
+    let words = words.map(str::to_owned).collect();
+    Some((renamed, words))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use prowess::tools::closest;
 use serde_json::json;
 
+use crate::args::renamed::{self, Renamed};
 use crate::args::{LEAST_SIMILARITY, command, shared_options};
 use crate::failure::Failure;
 use crate::output::{HEADING, ID, Output};
@@ -56,7 +57,11 @@ pub(crate) fn run(words: &[String], output: &Output) -> Result<ExitCode, Failure
             output.result(&json!({ "topic": name, "text": page }), |_| shown(page))?;
         }
         None => {
-            let text = of_command(words)?;
+            let today = renamed::today(words);
+            if let Some((Renamed { old, new, .. }, _)) = &today {
+                output.remark(&format!("note: `{old}` is now `{new}`\n"));
+            }
+            let text = of_command(today.as_ref().map_or(words, |(_, words)| words))?;
             output.result(&json!({ "text": text }), |_| text.clone())?;
         }
     }
@@ -118,7 +123,8 @@ fn of_command(words: &[String]) -> Result<String, Failure> {
 fn unknown(word: &str, commands: &[String]) -> Failure {
     let topics = TOPICS.iter().map(|topic| topic.name).chain([OPTIONS]);
     let names = topics.chain(commands.iter().map(String::as_str));
-    let message = match closest(word, names, LEAST_SIMILARITY) {
+    let meant = renamed::of_other_tools("", word).or(closest(word, names, LEAST_SIMILARITY));
+    let message = match meant {
         Some(meant) => format!("no topic or command named `{word}`; did you mean `{meant}`?"),
         None => format!("no topic or command named `{word}`"),
     };

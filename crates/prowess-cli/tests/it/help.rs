@@ -135,6 +135,7 @@ fn features_are_listed() {
 fn old_name_works_and_names_the_new_one() {
     for (old, new, code) in [
         (&["explain-call", "Bash", "{}"][..], "call --explain", 1),
+        (&["explain-call", "Bash", "{}", "--"], "call --explain", 1),
         (&["lock", "import", "missing.yaml"], "sync --import", 2),
         (&["lock", "export"], "sync --export", 0),
         (&["lock"], "sync --help", 0),
@@ -150,6 +151,20 @@ fn old_name_works_and_names_the_new_one() {
         let note = format!("note: `prowess {name}` is now `prowess {new}`\n");
         assert!(ran.stderr.starts_with(&note), "{old:?}: {ran:?}");
         assert_eq!(ran.code, Some(code), "{old:?}: {ran:?}");
+    }
+    assert_eq!(Program::new().run(&["lock", "-h"]).code, Some(0));
+    for words in [&["lock", "foo"][..], &["lock", "--frozen"]] {
+        let ran = Program::new().run(words);
+        let is_named = ran.stderr.contains("here that is 'prowess sync'");
+        assert_eq!((ran.code, is_named), (Some(2), true), "{words:?}: {ran:?}");
+    }
+    for (old, new) in [("stats", "audit stats"), ("lock", "sync"), ("explain-call", "call")] {
+        let [help, today] = [old, new].map(|it| {
+            let words: Vec<_> = ["help"].into_iter().chain(it.split(' ')).collect();
+            Program::new().run(&words)
+        });
+        assert_eq!(help.stdout, today.stdout, "{old}");
+        assert!(help.stderr.starts_with(&format!("note: `prowess {old}` is now")), "{help:?}");
     }
     let quiet = Program::new().run(&["--format", "json", "-q", "outdated"]);
     assert_eq!(
