@@ -1,6 +1,6 @@
 //! The features of this build, and the error of a command that needs another one.
 
-use prowess::{FeatureNeed, Policies};
+use prowess::Policies;
 
 use crate::failure::Failure;
 
@@ -37,25 +37,58 @@ features! {
 /// Returns an error if this build lacks a feature. `what` is the command, option or key that needs
 /// it, as a user writes it.
 pub(crate) fn require(feature: &'static str, what: &str) -> Result<(), Failure> {
-    let is_on = FEATURES.iter().any(|one| one.name == feature && one.is_on);
-    if is_on { Ok(()) } else { Err(lacks(feature, what)) }
+    if is_on(feature) { Ok(()) } else { Err(lacks(feature, what)) }
 }
 
-/// Returns an error if these policies need a feature that this build lacks.
+/// Returns whether this build has a feature.
+pub(crate) fn is_on(feature: &str) -> bool {
+    FEATURES.iter().any(|one| one.name == feature && one.is_on)
+}
+
+/// Returns an error if these policies need features that this build lacks.
 pub(crate) fn check(policies: &Policies) -> Result<(), Failure> {
-    for FeatureNeed { setting, feature, .. } in policies.needed_features() {
-        require(feature, setting)?;
+    let needs = policies.needed_features().into_iter();
+    let mut needs: Vec<_> = needs.map(|need| (need.feature, need.setting)).collect();
+    if !policies.sources.mcp.is_empty() {
+        needs.push(("mcp-sources", "sources.mcp"));
     }
-    if policies.sources.mcp.is_empty() { Ok(()) } else { require("mcp-sources", "sources.mcp") }
+    needs.retain(|(feature, _)| !is_on(feature));
+    if needs.is_empty() { Ok(()) } else { Err(lacking(&needs)) }
 }
 
 /// Returns the error of a command, option or key that needs a feature.
 pub(crate) fn lacks(feature: &str, what: &str) -> Failure {
-    let message = format!(
-        "`{what}` needs the feature `{feature}`, which this program lacks; install it with `cargo \
-         install --locked --path crates/prowess-cli --features {feature}` in a checkout"
-    );
-    Failure::usage("feature-missing", message, "`prowess version --features` lists all of them")
+    lacking(&[(feature, what)])
+}
+
+/// Returns the error of what needs features, each with what needs it.
+fn lacking(needs: &[(&str, &str)]) -> Failure {
+    let need = |(feature, what): &(_, _)| format!("`{what}` needs the feature `{feature}`");
+    let each: Vec<_> = needs.iter().map(need).collect();
+    let missing: Vec<_> = needs.iter().map(|(feature, _)| *feature).collect();
+    let each = each.join(" and ");
+    let message = format!("{each}, which this program lacks; {}", install_step(&missing));
+    Failure::usage(CODE, message, "`prowess version --features` lists all of them")
+}
+
+/// The code of what needs a feature.
+pub(crate) const CODE: &str = "feature-missing";
+
+/// Returns whether a text names a missing feature.
+pub(crate) fn is_explained_in(text: &str) -> bool {
+    text.contains("needs the feature `")
+}
+
+/// Returns the next step that adds features to those of this program.
+pub(crate) fn install_step(missing: &[&str]) -> String {
+    let is_wanted = |one: &&Feature| one.is_on || missing.contains(&one.name);
+    let wanted: Vec<_> = FEATURES.iter().filter(is_wanted).map(|one| one.name).collect();
+    let wanted = wanted.join(" ");
+    let quote = if wanted.contains(' ') { "\"" } else { "" };
+    format!(
+        "install it with `cargo install --locked --path crates/prowess-cli --features \
+         {quote}{wanted}{quote}` in a checkout"
+    )
 }
 
 #[cfg(test)]

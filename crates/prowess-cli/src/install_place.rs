@@ -15,8 +15,8 @@ use prowess_source_remote::{AnyRemote, GIT_VARIABLES, GitOptions, HttpOptions, L
 #[cfg(feature = "remotes")]
 use prowess_source_remote::{S3Keys, S3Options};
 use prowess_store::{
-    InstallError, Installer, LockFile, Signer, SignerRules, Store, StoreError, StoreSource,
-    VerifyBundle,
+    InstallError, Installer, LockFile, LockedSkill, Signer, SignerRules, Store, StoreError,
+    StoreSource, VerifyBundle,
 };
 
 use crate::args::{InstallOptions, SignerOption};
@@ -77,26 +77,81 @@ impl InstallPlace {
     /// Requires the signer that the user has named, and verifies bundles of sigstore.
     pub(crate) fn signed_by(self, option: &SignerOption) -> Result<Self, Failure> {
         let required = option.signer.as_deref().map(signer).transpose()?;
+        if let Some(identity @ Signer::Identity(_)) = &required {
+            features::require("sigstore", &plain(&format!("--signer {identity}")))?;
+        }
         let bundles = bundles(option.trusted_root.as_deref())?;
         Ok(Self { signers: SignerRules { required, bundles }, ..self })
     }
 
-    /// Returns an error if this build cannot reach a source.
-    pub(crate) fn check_source(source: &str) -> Result<(), Failure> {
-        // Both features of the library are the one of this program.
-        let needed = AnyRemote::needed_feature(source);
-        needed.map_or(Ok(()), |_| features::require("remotes", &plain(source)))
+    /// Returns the skills of the lock file whose sources this build cannot reach.
+    pub(crate) fn unreachable(&self) -> Result<Unreachable, Failure> {
+        let skills = self.lock.file.load()?.skills.into_iter();
+        Ok(skills.filter_map(|(id, skill)| Some((id, unreachable(&skill.source)?))).collect())
     }
 
-    /// Returns an error if this build cannot reach a source of the lock file.
-    pub(crate) fn check_locked_sources(&self) -> Result<(), Failure> {
-        let lock = self.lock.file.load()?;
-        lock.skills.values().try_for_each(|skill| Self::check_source(&skill.source))
+    /// Returns those of these skills, or of all, that this build can fetch, and the others.
+    ///
+    /// # Errors
+    ///
+    /// It can fetch none of them.
+    pub(crate) fn reachable(&self, ids: &[String]) -> Result<(Vec<String>, Unreachable), Failure> {
+        let mut others = self.unreachable()?;
+        let all = || self.lock.file.load().map(|lock| lock.skills.into_keys().collect());
+        let mut ids = if ids.is_empty() { all()? } else { ids.to_vec() };
+        others.retain(|id, _| ids.contains(id));
+        ids.retain(|id| !others.contains_key(id));
+        match others.pop_first() {
+            Some((_, error)) if ids.is_empty() => Err(error.into()),
+            first => {
+                others.extend(first);
+                Ok((ids, others))
+            }
+        }
     }
 
     pub(crate) fn installer(&self) -> Installer<'_> {
         let signers = &self.signers;
         Installer { store: &self.store, lock: &self.lock.file, remote: &self.remote, signers }
+    }
+}
+
+/// Skills by their ids, each with the feature that fetching it needs.
+pub(crate) type Unreachable = BTreeMap<String, InstallError>;
+
+/// Returns the error of a source that this build cannot reach.
+pub(crate) fn unreachable(source: &str) -> Option<InstallError> {
+    // Both features of the library are the one of this program.
+    AnyRemote::needed_feature(source)?;
+    let missing = InstallError::MissingFeature { what: source.to_owned(), feature: "remotes" };
+    (!features::is_on("remotes")).then_some(missing)
+}
+
+/// Returns an error if this build cannot reach a source that the user names, with the spelling in
+/// which it is a repository, which needs no feature.
+pub(crate) fn check_named(source: &str) -> Result<(), Failure> {
+    let Some(error) = unreachable(source) else { return Ok(()) };
+    let failure = Failure::from(error);
+    let Some(repository) = AnyRemote::as_repository(source) else { return Err(failure) };
+    let [site, repository] = [source, &repository].map(plain);
+    let message = format!(
+        "`{site}` is read as a site, which needs the feature `remotes`; if it is a repository of \
+         git, write `{repository}`"
+    );
+    let help = format!("for a site, {}", features::install_step(&["remotes"]));
+    Err(Failure { message, help, ..failure })
+}
+
+/// Returns the next step for a package that is not there and that `sync` cannot fetch.
+pub(crate) fn other_than_sync(skill: &LockedSkill) -> Option<String> {
+    unreachable(&skill.source).map(|error| reason(&error))
+}
+
+/// Returns the sentence about an error, with the command that installs a missing feature.
+pub(crate) fn reason(error: &InstallError) -> String {
+    match error {
+        InstallError::MissingFeature { .. } => Failure::from(error.clone()).message,
+        _ => error.to_string(),
     }
 }
 
@@ -156,7 +211,7 @@ fn bundles(root: Option<&Path>) -> Result<Option<VerifyBundle>, Failure> {
     Ok(Some(Arc::new(move |bytes, bundle| root.signer(bytes, bundle))))
 }
 
-/// Returns nothing: bundles of sigstore are refused.
+/// Returns nothing: an artifact with such a bundle is refused.
 #[cfg(not(feature = "sigstore"))]
 fn bundles(root: Option<&Path>) -> Result<Option<VerifyBundle>, Failure> {
     root.map_or(Ok(None), |_| Err(features::lacks("sigstore", "--trusted-root")))
@@ -188,7 +243,8 @@ pub(crate) fn store() -> Result<Store, Failure> {
 
 /// Returns the skills of a project's lock file.
 pub(crate) fn of_project(file: LockFile) -> Option<StoreSource> {
-    Some(StoreSource::new(Store::new(directory()?.join("store")), file))
+    let store = Store::new(directory()?.join("store"));
+    Some(StoreSource::new(store, file).next_step(other_than_sync))
 }
 
 /// The skills that the user has installed, in two parts.
@@ -207,7 +263,7 @@ pub(crate) fn installed(trust: Option<&TrustFile>) -> Option<Installed> {
         return None;
     }
     let store = Store::new(directory.join("store"));
-    let source = StoreSource::new(store, LockFile::new(lock));
+    let source = StoreSource::new(store, LockFile::new(lock)).next_step(other_than_sync);
     let part = |name, is_trusted| {
         let trust = trust.cloned();
         source.clone().part(name, move || {
@@ -222,6 +278,9 @@ impl From<InstallError> for Failure {
     fn from(error: InstallError) -> Self {
         use prowess::RemoteErrorKind::{Invalid, TooLarge};
         let help = match &error {
+            InstallError::MissingFeature { what, feature } => {
+                return features::lacks(feature, &plain(what));
+            }
             InstallError::SurfaceGrown { .. } | InstallError::StepBack { .. } => {
                 "look at `prowess update --preview`, then run `prowess update --accept`"
             }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use prowess::format::Profile;
 use prowess::registry::{RegistryError, Show, SkillRule};
 use prowess::sandbox::Program;
 use prowess::script::ScriptExecution;
@@ -34,6 +35,9 @@ pub(crate) fn runtime(global: &Global) -> Result<Runtime, Failure> {
 /// fit together. Nothing is scanned, and no plugin is executed.
 pub(crate) fn check(global: &Global) -> Result<(), Failure> {
     let mut policies = policies(global)?;
+    if policies.registry.profile == Profile::SkillsRef {
+        features::require("reference", "registry.profile: skills-ref")?;
+    }
     policies.plugins.built_in = None;
     // The roots and plugins of the command line are no configuration.
     let global = Global { skills: SkillOptions::default(), ..global.clone() };
@@ -63,11 +67,15 @@ fn explained(global: &Global, error: prowess::Error) -> Failure {
         prowess::Error::Toolbox(_) => Some("tools.surfaces".to_owned()),
         _ => None,
     };
+    let help = match &error {
+        prowess::Error::Toolbox(_) => {
+            "change `tools.surfaces`, or leave out a plugin with such a tool"
+        }
+        _ => "name one of these, or add it to `layers`",
+    };
     let failure = Failure::from(error);
     match key {
-        Some(key) => {
-            found.blaming(&key, failure.with_help("name one of these, or add it to `layers`"))
-        }
+        Some(key) => found.blaming(&key, failure.with_help(help)),
         None => failure,
     }
 }
@@ -119,7 +127,8 @@ pub(crate) fn builder_with(
     #[cfg(feature = "virtual-shell")]
     let shell = shell(&policies)?;
     let mut builder = Runtime::builder().policies(policies).audit(Arc::clone(&loaded.audit));
-    builder = builder.redactor(redactor());
+    builder =
+        builder.redactor(redactor()).feature_help(|feature| features::install_step(&[feature]));
     #[cfg(feature = "virtual-shell")]
     if let Some(shell) = shell {
         builder = builder.virtual_shell(Arc::new(shell));

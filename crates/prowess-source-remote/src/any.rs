@@ -4,6 +4,7 @@ use prowess_core::{
     Cancel, Remote, RemoteArtifact, RemoteError, RemotePackage, RemoteRequest, WantedPackage,
 };
 
+use crate::artifact::kind_of;
 use crate::git::options::GitOptions;
 use crate::git::remote::GitRemote;
 use crate::http_options::HttpOptions;
@@ -74,6 +75,15 @@ impl AnyRemote {
     /// Returns the feature of this crate that a source needs, whether or not this build has it.
     pub fn needed_feature(source: &str) -> Option<&'static str> {
         SourceKind::of(source)?.feature()
+    }
+
+    /// Returns the URL of a site in the spelling in which it is a repository of git, if it may be
+    /// the page of one: it has an owner and a name, and is no archive.
+    pub fn as_repository(source: &str) -> Option<String> {
+        let path = source.strip_prefix("https://")?.split_once('/')?.1.trim_end_matches('/');
+        let is_page = path.contains('/') && !path.contains(['?', '#']) && kind_of(path).is_none();
+        let is_site = SourceKind::of(source) == Some(SourceKind::Url);
+        (is_site && is_page && !path.contains(".well-known")).then(|| format!("git+{source}"))
     }
 
     fn remote(&self, source: &str) -> Result<&dyn Remote, RemoteError> {
@@ -224,6 +234,21 @@ mod tests {
         assert_eq!(needed("s3://bucket/skills"), Some("s3"));
         for source in ["owner/repo", "https://example.com/a.git", "./skills", "no source"] {
             assert_eq!(needed(source), None, "{source}");
+        }
+    }
+
+    #[test]
+    fn page_of_any_host_may_be_a_repository() {
+        for source in ["https://codeberg.org/a/b", "https://git.example/team/x/skills/"] {
+            let repository = AnyRemote::as_repository(source).expect(source);
+            assert_eq!(repository, format!("git+{source}"));
+            assert_eq!(AnyRemote::needed_feature(&repository), None, "{source}");
+        }
+        let others = "https://example.com https://example.com/skills https://example.com/a/b.zip \
+            https://example.com/a/SKILL.md https://example.com/.well-known/agent-skills/ \
+            https://github.com/a/b oci://example.com/a/b:1 a/b";
+        for source in others.split(' ').filter(|source| !source.is_empty()) {
+            assert_eq!(AnyRemote::as_repository(source), None, "{source}");
         }
     }
 }

@@ -57,6 +57,8 @@ prowess_core::declare_codes! {
     SIGNATURE_INVALID = "signature-invalid";
     /// Error: an artifact has another signer than the installed version or than the user has named.
     SIGNER_CHANGED = "signer-changed";
+    /// Error: a command, option, key, source or signature needs a feature that this program lacks.
+    FEATURE_MISSING = "feature-missing";
     /// Error: no skill of this id is in the lock file.
     NOT_INSTALLED = "not-installed";
     /// Error: the bytes are not a `.tar.gz`, `.tar`, `.zip` or `.skill` file.

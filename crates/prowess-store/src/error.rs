@@ -177,6 +177,15 @@ pub enum InstallError {
         /// The signer of the artifact.
         found: String,
     },
+    /// A source cannot be reached, or a bundle of sigstore or an identity not be verified, without
+    /// a feature that the host lacks.
+    #[error("`{what}` needs the feature `{feature}`, which this build lacks")]
+    MissingFeature {
+        /// The source, the location of the bundle, or the identity.
+        what: String,
+        /// The feature; that of `prowess-signature` for a bundle or an identity.
+        feature: &'static str,
+    },
     /// The skill is not in the lock file.
     #[error("no skill `{0}` is in the lock file")]
     NotInstalled(String),
@@ -207,6 +216,7 @@ impl InstallError {
             Self::StepBack { .. } => codes::STEP_BACK,
             Self::SignatureInvalid(_) => codes::SIGNATURE_INVALID,
             Self::OtherSigner { .. } => codes::SIGNER_CHANGED,
+            Self::MissingFeature { .. } => codes::FEATURE_MISSING,
             Self::NotInstalled(_) => codes::NOT_INSTALLED,
         }
     }

@@ -72,8 +72,9 @@ pub struct SignerRules {
     /// The signer that has to have signed each new version, whatever signed the installed one. By
     /// default, the signer of a skill stays the one of its first version.
     pub required: Option<Signer>,
-    /// Verifies bundles of sigstore. By default, an artifact whose source names such a bundle is
-    /// refused.
+    /// Verifies bundles of sigstore. By default, an artifact with such a bundle alone is refused by
+    /// [`InstallError::MissingFeature`](crate::InstallError), and so is one that an identity has to
+    /// have signed.
     pub bundles: Option<VerifyBundle>,
 }
 

@@ -8,7 +8,7 @@ use prowess_signature::{Identity, PublicKey, Signature, SignatureError};
 use crate::error::InstallError;
 use crate::lock::Lock;
 use crate::locked_skill::{LockedSkill, UNSIGNED};
-use crate::signer::{Signer, SignerRules, VerifyBundle};
+use crate::signer::{SIGSTORE, Signer, SignerRules, VerifyBundle};
 
 /// The maximum size of a key, in bytes.
 const MAX_KEY_BYTES: usize = 4096;
@@ -82,14 +82,19 @@ impl<'s> Signatures<'s> {
             Some(location) => text(remote, location, MAX_SIGNATURE_BYTES, cancel)?,
             None => None,
         };
-        if let (None, Some(bundle), Some(_)) = (&found, &place.bundle, bundles) {
+        let mut location = place.location.as_deref();
+        if let (None, Some(bundle)) = (&found, &place.bundle) {
+            // Without a verifier, too: what is signed does not count as unsigned.
             found = text(remote, bundle, MAX_SIGNATURE_BYTES, cancel)?;
+            location = Some(bundle);
         }
         let Some(text) = found else { return Ok(ArtifactSigner::none(Vec::new())) };
         if text.trim_start().starts_with('{') {
+            let lacking = || without_verifier(location.unwrap_or_default());
+            let verify = bundles.ok_or_else(lacking)?;
             let subject = subject(remote, artifact, place, cancel)?;
             let contents: Vec<_> = std::iter::once(bytes).chain(subject.as_deref()).collect();
-            return identity(&contents, &text, identities, *bundles);
+            return identity(&contents, &text, identities, verify);
         }
         let invalid = |reason: String| InstallError::SignatureInvalid(reason);
         let signature = Signature::parse(&text).map_err(|error| invalid(error.to_string()))?;
@@ -133,12 +138,8 @@ fn identity(
     contents: &[&[u8]],
     text: &str,
     known: &[Identity],
-    verify: Option<&VerifyBundle>,
+    verify: &VerifyBundle,
 ) -> Result<ArtifactSigner, InstallError> {
-    let verify = verify.ok_or_else(|| {
-        let message = "it is a bundle of sigstore, which this program cannot verify";
-        InstallError::SignatureInvalid(message.to_owned())
-    })?;
     let mut signed = Vec::new();
     let mut unverified = Vec::new();
     let mut refused = None;
@@ -161,6 +162,11 @@ fn identity(
     unverified.sort();
     unverified.dedup();
     Ok(ArtifactSigner::none(unverified))
+}
+
+/// Returns the error of a bundle or an identity that only a missing verifier can judge.
+fn without_verifier(what: &str) -> InstallError {
+    InstallError::MissingFeature { what: what.to_owned(), feature: "sigstore" }
 }
 
 /// Returns the documents of a text with several ones; other texts as they are.
@@ -220,6 +226,9 @@ pub(crate) fn check_signer(
     let found = new.signer.clone();
     if found == expected {
         return Ok(());
+    }
+    if rules.bundles.is_none() && expected.starts_with(SIGSTORE) {
+        return Err(without_verifier(&expected));
     }
     Err(InstallError::OtherSigner { id: id.to_owned(), expected, found })
 }

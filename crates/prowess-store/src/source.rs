@@ -34,9 +34,13 @@ pub struct StoreSource {
     root: String,
     part: String,
     rule: Option<Arc<dyn Fn() -> PartRule + Send + Sync>>,
+    next_step: Option<NextStep>,
     /// The packages of which a reader found that they are not what was installed.
     changed: Arc<Mutex<BTreeSet<Digest>>>,
 }
+
+/// Returns the next step for a package that is not there, if it is another one than `sync`.
+type NextStep = fn(&LockedSkill) -> Option<String>;
 
 /// Decides which skills belong to a source.
 pub type PartRule = Box<dyn Fn(&LockedSkill) -> bool>;
@@ -50,7 +54,8 @@ impl StoreSource {
             false => format!("prowess-lock://{}", lock.key()),
         };
         let lock = Arc::new(KeptLock::new(lock));
-        Self { store, lock, root, part: String::new(), rule: None, changed: Arc::default() }
+        let (part, changed) = (String::new(), Arc::default());
+        Self { store, lock, root, part, rule: None, next_step: None, changed }
     }
 
     /// Keeps the skills that a rule includes, as a part with this name, so that each part of a lock
@@ -60,6 +65,13 @@ impl StoreSource {
     pub fn part(self, name: &str, rule: impl Fn() -> PartRule + Send + Sync + 'static) -> Self {
         let root = format!("{}/{name}", self.root);
         Self { root, part: name.to_owned(), rule: Some(Arc::new(rule)), ..self }
+    }
+
+    /// Sets the next step for a package that is not there, such as where the host cannot reach its
+    /// source. By default, and for `None`, it is `prowess sync`.
+    #[must_use]
+    pub fn next_step(self, step: fn(&LockedSkill) -> Option<String>) -> Self {
+        Self { next_step: Some(step), ..self }
     }
 
     fn lock_changed(&self) -> MutexGuard<'_, BTreeSet<Digest>> {
@@ -99,6 +111,7 @@ impl StoreSource {
         let tree = &skill.tree;
         let intact = opened.and_then(|directory| check_files(directory, tree));
         let (mut code, mut severity) = (codes::PACKAGE_MISSING, Severity::Error);
+        let mut step = self.next_step.and_then(|step| step(skill));
         let problem = match intact.and_then(|directory| skill_md(&directory)) {
             Ok((file, bytes)) => {
                 let found = Found {
@@ -117,7 +130,8 @@ impl StoreSource {
                 let lock = self.lock.file.path().display();
                 let mut copy = "";
                 if intact_copy(&self.lock.file, package, skill).is_some() {
-                    // A clone has it, and needs no more.
+                    // A clone has it, and needs no more: `sync` takes it from there.
+                    step = None;
                     (severity, copy) =
                         (Severity::Hint, "; the copy that the lock places is intact");
                 }
@@ -128,7 +142,7 @@ impl StoreSource {
                 format!("`{package}`: {error}")
             }
         };
-        let help = "run `prowess sync` to install it";
+        let help = step.unwrap_or_else(|| "run `prowess sync` to install it".to_owned());
         let path = format!("{}/{package}/{}", self.root, SKILL_MD_FILES[0]);
         let problem = Diagnostic::new(code, severity, problem, help);
         sink.problem(problem.in_file(path));

@@ -9,8 +9,12 @@ mod schema_tests;
 pub(crate) mod validator;
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
+use prowess_core::{Catalog, Tool};
 use serde_json::{Map, Value};
+
+use crate::error::SchemaError;
 
 use validator::Validator;
 
@@ -23,12 +27,26 @@ const MOST_FAULTS: usize = 3;
 ///
 /// It is not a JSON Schema, or refers to one elsewhere: nothing is fetched. Without the feature
 /// `json-schema`, it has a keyword that is not common.
-pub fn check_schema(schema: &Value) -> Result<(), String> {
+pub fn check_schema(schema: &Value) -> Result<(), SchemaError> {
     // The general validator checks the meta-schema too, so a wrong value of a comment is found.
     #[cfg(feature = "json-schema")]
     return full_schema::compile(schema).map(drop);
     #[cfg(not(feature = "json-schema"))]
     Validator::new(schema).map(drop)
+}
+
+/// Removes the tools whose schemas cannot be used, and returns their names, each with the reason:
+/// with one of them, no toolbox is built.
+pub fn remove_unusable(tools: &mut Vec<Arc<dyn Tool>>) -> Vec<(String, SchemaError)> {
+    let nothing = Catalog::empty();
+    let mut removed = Vec::new();
+    tools.retain(|tool| {
+        let error = Validator::new(&tool.accepts(&nothing)).err();
+        let is_usable = error.is_none();
+        removed.extend(error.map(|error| (tool.name().into_owned(), error)));
+        is_usable
+    });
+    removed
 }
 
 /// Normalises arguments: absent arguments become an empty object, and an optional field that is

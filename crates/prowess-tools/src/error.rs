@@ -22,15 +22,27 @@ pub enum BuildError {
         "a tool cannot be named `{0}`; use 1 to {MAX_NAME_BYTES} of ASCII letters, digits, `_`, `-` and `.`"
     )]
     IllegalName(String),
-    /// The schema of the tool's arguments is not a JSON Schema.
-    #[error("the JSON Schema of the tool `{tool}` is not one: {reason}")]
+    /// The schema of the tool's arguments cannot be used.
+    #[error("the schema of the tool `{tool}` {reason}")]
     BadSchema {
         /// The tool's canonical name.
         tool: String,
-        /// The fault of the schema.
-        reason: String,
+        /// The reason.
+        reason: SchemaError,
     },
     /// The tool panicked while it returned its definition.
     #[error("a tool panicked when it was asked for its definition; leave its provider out")]
     Panicked,
+}
+
+/// The reason why a schema cannot be used, as the end of a sentence.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// It is not a JSON Schema, or refers to one elsewhere: nothing is fetched.
+    #[error("is not a JSON Schema: {0}")]
+    Invalid(String),
+    /// It has a part that is not common, such as a keyword, which is named.
+    #[error("needs the feature `json-schema`, which this build lacks, for {0}")]
+    MissingFeature(String),
 }

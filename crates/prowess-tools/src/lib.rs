@@ -49,10 +49,10 @@ mod surfaces;
 mod toolbox;
 mod trace;
 
-pub use arguments::check_schema;
+pub use arguments::{check_schema, remove_unusable};
 pub use audited::CallAudit;
 pub use content::script_file::{is_script_file, script_read_refusal};
-pub use error::BuildError;
+pub use error::{BuildError, SchemaError};
 #[cfg(feature = "functions")]
 pub use function_tool::FunctionTool;
 pub use gate::{AllowAll, Gate, GateAnswer, GateRequest, Refusal};

@@ -281,7 +281,10 @@ impl Toolbox {
     ) -> Result<Cow<'a, Value>, Refusal> {
         let broken = || self.broken(slot);
         let schema = guarded(|| slot.tool.accepts(context.catalog)).ok_or_else(broken)?;
-        let validator = slot.validator.get(&schema).map_err(|_| broken())?;
+        let validator = slot.validator.get(&schema).map_err(|reason| {
+            let message = format!("the schema of {} {reason}; go on without it", show(slot));
+            Refusal::new(codes::TOOL_FAILED, message)
+        })?;
         let meant = arguments::tidy(arguments, &schema);
         arguments::check(&validator, &schema, &meant).map_err(|faults| {
             let message = format!("{}: {faults}. Correct this and call again", show(slot));

@@ -40,6 +40,8 @@ pub struct RuntimeBuilder {
     pub(crate) sources: Vec<AddedSource>,
     pub(crate) built_in: BuiltIn,
     pub(crate) findings: Vec<Diagnostic>,
+    #[cfg(feature = "plugins")]
+    pub(crate) feature_help: fn(&str) -> String,
     #[cfg(feature = "state")]
     pub(crate) cache: Option<RecordCache>,
     #[cfg(feature = "filesystem")]
@@ -75,6 +77,8 @@ impl Default for RuntimeBuilder {
             sources: Vec::new(),
             built_in: BuiltIn::default(),
             findings: Vec::new(),
+            #[cfg(feature = "plugins")]
+            feature_help: |feature| format!("build with the feature `{feature}` of `prowess`"),
             #[cfg(feature = "state")]
             cache: None,
             #[cfg(feature = "filesystem")]
@@ -145,6 +149,15 @@ impl RuntimeBuilder {
     #[must_use]
     pub fn finding(mut self, finding: Diagnostic) -> Self {
         self.findings.push(finding);
+        self
+    }
+
+    /// Sets the next step of findings of plugins that are added later, if they need a feature of
+    /// this crate that this build lacks. By default, it is to build with that feature.
+    #[cfg(feature = "plugins")]
+    #[must_use]
+    pub fn feature_help(mut self, help: fn(&str) -> String) -> Self {
+        self.feature_help = help;
         self
     }
 

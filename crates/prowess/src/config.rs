@@ -152,9 +152,15 @@ impl Configuration {
         project::KEYS.iter().map(|(key, _)| *key)
     }
 
-    /// Returns a file in which the keys up to a tier are explained and commented out.
+    /// Returns the feature of this crate that a key needs, if this build lacks it.
+    pub fn missing_feature(key: &str) -> Option<&'static str> {
+        error::missing_feature(key).map(|(_, feature)| feature)
+    }
+
+    /// Returns a file in which the keys up to a tier are explained and commented out, without those
+    /// that this build refuses.
     pub fn template(tier: ConfigTier) -> String {
-        template::commented(tier)
+        template::commented(tier, |key| Self::missing_feature(key).is_none())
     }
 
     /// Returns the JSON Schema of a configuration file, for editors. The keyword `x-tier` of each

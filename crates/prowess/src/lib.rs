@@ -47,6 +47,8 @@ pub mod guide;
 #[cfg(feature = "filesystem")]
 mod home_paths;
 mod parts;
+#[cfg(feature = "plugins")]
+mod plugin_tools;
 mod policies;
 #[cfg(feature = "state")]
 mod record_cache;

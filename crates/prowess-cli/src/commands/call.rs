@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use prowess::gating::Reason;
 use prowess::tools::codes::UNKNOWN_TOOL;
-use prowess::{ApprovalId, Code, Content, ToolDefinition};
+use prowess::{ApprovalId, Code, Content, Diagnostic, Runtime, ToolDefinition};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -13,6 +13,7 @@ use crate::args::Global;
 use crate::commands::approvals::next_step_of_later;
 use crate::commands::conversation::{self, Conversation, words};
 use crate::failure::Failure;
+use crate::features;
 use crate::output::{DIM, ID, Output};
 use crate::runtime;
 use crate::terminal::{columns_behind, fitted, padded, plain, plain_lines, width, wrapped};
@@ -30,6 +31,19 @@ struct Called {
     approval: Option<ApprovalId>,
 }
 
+/// Returns an error if a tool was left out because this program lacks a feature.
+fn check_features(runtime: &Runtime, tool: &str) -> Result<(), Failure> {
+    let catalog = runtime.catalog();
+    // A model sees the names in another spelling.
+    let spelled = |name: &str| name.replace(['.', '-'], "_");
+    let is_meant = |it: &&Diagnostic| {
+        let named = it.message.strip_prefix("the tool `").and_then(|rest| rest.split('`').next());
+        it.code.as_str() == features::CODE && named.map(spelled) == Some(spelled(tool))
+    };
+    let found = catalog.diagnostics().find(is_meant);
+    found.map_or(Ok(()), |it| Err(Failure::usage(features::CODE, &*it.message, &*it.help)))
+}
+
 /// Runs the command. A refused or failed call is a result too: it is printed with exit code 1.
 pub(crate) fn run(
     global: &Global,
@@ -40,6 +54,7 @@ pub(crate) fn run(
 ) -> Result<ExitCode, Failure> {
     let arguments = arguments(json)?;
     let runtime = runtime::audited(global)?;
+    check_features(&runtime, tool)?;
     let conversation = Conversation::open(&runtime)?;
     conversation.load(load)?;
     let answer = conversation.turn()?.call(&conversation::call(tool, arguments));
@@ -122,6 +137,7 @@ pub(crate) fn explain(
 ) -> Result<ExitCode, Failure> {
     let arguments = arguments(json)?;
     let runtime = runtime::runtime(global)?;
+    check_features(&runtime, tool)?;
     let conversation = Conversation::open(&runtime)?;
     conversation.load(load)?;
     let decision = conversation.turn()?.explain(tool, &arguments)?;

@@ -23,6 +23,7 @@ use crate::commands::elsewhere::Elsewhere;
 use crate::commands::own_copies::OwnCopies;
 use crate::commands::user_trust::{self, UserTrust};
 use crate::failure::Failure;
+use crate::install_place::other_than_sync;
 use crate::lock_place::shown_root;
 use crate::output::{DIM, HEADING, Output, counted, write_diagnostic};
 use crate::paths;
@@ -161,7 +162,11 @@ fn changed_packages(catalog: &Catalog) -> Vec<Diagnostic> {
     };
     let report = |skill: Record<'_>| {
         let message = format!("the files of `{}` were changed after it was installed", skill.id());
-        let help = "run `prowess sync` to install it again";
+        let package = skill.package();
+        let locked = state::locks().into_iter().filter_map(|file| file.load().ok());
+        let mut locked = locked.filter_map(|mut lock| lock.skills.remove(package.as_str()));
+        let step = locked.find_map(|skill| other_than_sync(&skill));
+        let help = step.unwrap_or_else(|| "run `prowess sync` to install it again".to_owned());
         Diagnostic::new(PACKAGE_CHANGED, Severity::Error, message, help)
     };
     catalog.skills().filter(changed).map(report).collect()

@@ -17,7 +17,8 @@ use serde::Serialize;
 use super::placement;
 use crate::args::{Add, InstallOptions, Remove};
 use crate::failure::Failure;
-use crate::install_place::InstallPlace;
+use crate::features::is_explained_in;
+use crate::install_place::{InstallPlace, Unreachable, check_named, reason};
 use crate::lock_place::LockPlace;
 use crate::output::{DIM, ID, Output};
 use crate::paths::absolute;
@@ -74,7 +75,7 @@ struct Lines {
 pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
     let place = InstallPlace::to_add(&args.options)?.signed_by(&args.signer)?;
     let mut request = request(&args.source, args.reference.as_deref())?;
-    InstallPlace::check_source(&request.source)?;
+    check_named(&request.source)?;
     if place.lock.folder.is_some() {
         // So that the lock means the same in another clone.
         let local = LocalSource::read(&request.source);
@@ -137,11 +138,12 @@ pub(crate) fn print_addition(
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let has_added = !lines.is_empty();
-    let mut helps = BTreeSet::new();
+    let (mut helps, mut lacks_all) = (BTreeSet::new(), true);
     for LeftOut { name, error } in left_out {
         let id = if name.is_empty() { ".".to_owned() } else { name };
         helps.insert(help(&error, source));
-        lines.push(Line { id, state: LEFT_OUT, detail: Some(error.to_string()) });
+        lacks_all &= matches!(error, InstallError::MissingFeature { .. });
+        lines.push(Line { id, state: LEFT_OUT, detail: Some(reason(&error)) });
     }
     let is_complete = helps.is_empty();
     print(lines, lock, output)?;
@@ -157,7 +159,7 @@ pub(crate) fn print_addition(
     Ok(match (is_complete, has_added) {
         (true, _) => ExitCode::SUCCESS,
         (false, true) => ExitCode::from(OTHER_BYTES),
-        (false, false) => ExitCode::FAILURE,
+        (false, false) => ExitCode::from(if lacks_all { 2 } else { 1 }),
     })
 }
 
@@ -290,6 +292,7 @@ pub(crate) fn verify(options: &InstallOptions, output: &Output) -> Result<ExitCo
         Line { id, state, detail: found.err().map(|error| error.to_string()) }
     });
     let mut lines: Vec<_> = lines.collect();
+    explain(&mut lines, &place.unreachable()?);
     if !lines.is_empty() {
         let placed = place_lines(place.store.begin()?.check_places(&place.lock.file)?);
         is_intact &= placed.is_empty();
@@ -297,6 +300,16 @@ pub(crate) fn verify(options: &InstallOptions, output: &Output) -> Result<ExitCo
     }
     print_or(lines, NOTHING_INSTALLED, Some(&place.lock), output)?;
     Ok(if is_intact { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Says of each skill that is not as it should be, and whose source this build cannot reach, how it
+/// could.
+pub(crate) fn explain(lines: &mut [Line], unreachable: &Unreachable) {
+    for line in lines.iter_mut().filter(|line| line.state != "intact") {
+        let Some(error) = unreachable.get(&line.id) else { continue };
+        let found = line.detail.take().filter(|_| line.state == "damaged");
+        line.detail = Some(found.into_iter().chain([reason(error)]).collect::<Vec<_>>().join("; "));
+    }
 }
 
 /// Returns a line for each place of a lock that is not as it was.
@@ -359,7 +372,11 @@ pub(crate) fn print(
 /// Prints the next step for some states.
 pub(crate) fn remark_on_states(lines: &[Line], output: &Output) {
     for (state, help) in NEXT_STEPS {
-        if lines.iter().any(|line| line.state == state) {
+        // A line that names a missing feature has its own next step.
+        let is_meant = |line: &&Line| {
+            line.state == state && !line.detail.as_deref().is_some_and(is_explained_in)
+        };
+        if lines.iter().any(|line| is_meant(&line)) {
             output.remark(&format!("  {DIM}help:{DIM:#} {help}\n"));
         }
     }

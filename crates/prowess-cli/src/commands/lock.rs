@@ -6,14 +6,14 @@ use std::process::ExitCode;
 
 use prowess::Cancel;
 use prowess_source_remote::LocalSource;
-use prowess_store::{Addition, ForeignLock, InstallError, to_skills_lock};
+use prowess_store::{Addition, ForeignLock, InstallError, LeftOut, to_skills_lock};
 use prowess_text::terminal_json;
 
 use crate::args::{InstallOptions, SignerOption};
 use crate::commands::install::{Line, added_line, print, print_addition, print_or};
 use crate::commands::publish::unwritable;
 use crate::failure::Failure;
-use crate::install_place::{InstallPlace, store};
+use crate::install_place::{InstallPlace, store, unreachable};
 use crate::lock_place::LockPlace;
 use crate::named_file;
 use crate::output::Output;
@@ -52,7 +52,20 @@ pub(crate) fn import(
             skill.source = absolute(&path)?.to_string_lossy().into_owned();
         }
     }
-    skills.iter().try_for_each(|skill| InstallPlace::check_source(&skill.source))?;
+    let mut others = Vec::new();
+    skills.retain(|skill| match unreachable(&skill.source) {
+        Some(error) => {
+            others.push(LeftOut {
+                name: skill.name.as_ref().unwrap_or(&skill.source).clone(),
+                error,
+            });
+            false
+        }
+        None => true,
+    });
+    if let (true, Some(LeftOut { error, .. })) = (skills.is_empty(), others.first()) {
+        return Err(error.clone().into());
+    }
     let place = InstallPlace::to_add(options)?.signed_by(signer)?;
     if place.lock.folder.is_some() {
         for skill in &mut skills {
@@ -62,6 +75,7 @@ pub(crate) fn import(
         }
     }
     let Addition { added, left_out } = place.installer().import(&skills, &Cancel::default())?;
+    let left_out = left_out.into_iter().chain(others).collect();
     let lines = added.into_iter().map(added_line).collect();
     print_addition(lines, left_out, "", Some(&place.lock), output)
 }

@@ -28,37 +28,52 @@ use crate::paths::absolute;
 use crate::terminal::plain;
 
 pub(crate) fn run(args: &Publish, output: &Output) -> Result<ExitCode, Failure> {
-    if args.to.as_deref().is_some_and(has_credentials) {
+    let written = args.site.as_ref().and_then(|site| site.to_str());
+    let url = args.to.as_deref().or(written).filter(|target| is_url(target));
+    if url.is_some_and(has_credentials) {
         return Err(with_credentials("target"));
     }
-    if args.to.as_ref().is_some_and(|target| target.contains("://")) {
-        features::require("remotes", "publish --to")?;
+    if let Some(url) = url {
+        check_url(url)?;
     }
     if args.sign.is_some() {
         features::require("sign", "publish --sign")?;
     }
     let archive = packed(args, output)?;
-    let lines = match (&args.to, &args.site) {
+    let lines = match url {
         #[cfg(feature = "remotes")]
-        (Some(target), _) if target.starts_with("s3://") => to_bucket(args, target, &archive)?,
+        Some(url) if url.starts_with("s3:") => to_bucket(args, url, &archive)?,
         #[cfg(feature = "remotes")]
-        (Some(target), _) if target.starts_with("oci") => to_registry(args, target, &archive)?,
-        (None, Some(site)) => to_folder(args, site, &archive)?,
-        (Some(target), _) if !target.contains("://") => {
-            to_folder(args, Path::new(target), &archive)?
-        }
+        Some(url) => to_registry(args, url, &archive)?,
         _ => {
-            let code = RemoteErrorKind::Unsupported.as_str();
-            let message = "the target is neither a registry, a bucket nor a directory";
-            return Err(Failure::new(
-                code,
-                message,
-                "write `oci://HOST/NAME:TAG`, `s3://BUCKET/PATH` or a path",
-            ));
+            let folder = args.to.as_ref().map(PathBuf::from).or_else(|| args.site.clone());
+            to_folder(args, &folder.unwrap_or_default(), &archive)?
         }
     };
     print(lines, None, output)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The starts of the targets that are no folders.
+const TARGETS: [&str; 3] = ["oci://", "oci+http://", "s3://"];
+
+/// Returns whether a target starts with a scheme, so that it is no path: `./` in front of it makes
+/// it one.
+fn is_url(target: &str) -> bool {
+    let Some((scheme, _)) = target.split_once(':') else { return false };
+    scheme.len() > 1
+        && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+        && scheme.chars().all(|it| it.is_ascii_alphanumeric() || "+-.".contains(it))
+}
+
+/// Returns an error if nothing is published at this URL, or not by this program.
+fn check_url(url: &str) -> Result<(), Failure> {
+    if TARGETS.iter().any(|start| url.starts_with(start)) {
+        return features::require("remotes", &format!("publish {}", plain(url)));
+    }
+    let message = format!("`{}` is neither a registry, a bucket nor a path", plain(url));
+    let help = "write `oci://HOST/NAME:TAG`, `s3://BUCKET/PATH`, or a path that starts with `./`";
+    Err(Failure::usage(RemoteErrorKind::Unsupported.as_str(), message, help))
 }
 
 /// Returns a folder as an archive, and names what is withheld.

@@ -7,7 +7,7 @@ use prowess_store::{Checked, InstallError, RemoteState, Synced};
 
 use crate::args::{LockWork, Sync};
 use crate::commands::install::{
-    EDITED, Line, NOTHING_INSTALLED, OTHER_BYTES, agents_md, place_lines, print_or,
+    EDITED, Line, NOTHING_INSTALLED, OTHER_BYTES, agents_md, explain, place_lines, print_or,
 };
 use crate::commands::lock;
 use crate::failure::Failure;
@@ -31,16 +31,24 @@ fn install(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
     if args.frozen || args.check {
         place.lock.require(&args.options, args.frozen)?;
     }
-    place.check_locked_sources()?;
     if args.check {
         return check(&place, output);
     }
     agents_md::check(&place.lock, false)?;
     let synced = place.installer().sync(&Cancel::default())?;
     let has_other = synced.values().any(|state| matches!(state, Synced::Quarantined(_)));
-    let has_failed = synced.values().any(|state| matches!(state, Synced::Failed(_)));
+    let mut unreachable = place.unreachable()?;
+    unreachable.retain(|id, _| matches!(synced.get(id), Some(Synced::Failed(_))));
+    if unreachable.len() == synced.len()
+        && let Some((_, error)) = unreachable.pop_first()
+    {
+        return Err(error.into());
+    }
     let failed: Vec<_> = synced.values().filter_map(failure).cloned().collect();
+    let has_failed = failed.len() > unreachable.len();
+    let has_other = has_other || !unreachable.is_empty();
     let mut lines: Vec<_> = synced.into_iter().map(synced_line).collect();
+    explain(&mut lines, &unreachable);
     if place.lock.file.read()?.is_some() {
         lines.extend(place_lines(place.store.begin()?.restore_places(&place.lock.file)?));
     }
@@ -70,8 +78,10 @@ fn synced_line((id, synced): (String, Synced)) -> Line {
 }
 
 fn check(place: &InstallPlace, output: &Output) -> Result<ExitCode, Failure> {
+    let (_, unreachable) = place.reachable(&[])?;
     let checked = place.installer().check(&Cancel::default())?;
     let mut lines: Vec<_> = checked.iter().map(|(id, checked)| checked_line(id, checked)).collect();
+    explain(&mut lines, &unreachable);
     if !lines.is_empty() {
         lines.extend(place_lines(place.store.begin()?.check_places(&place.lock.file)?));
     }

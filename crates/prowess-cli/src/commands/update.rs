@@ -12,12 +12,12 @@ use similar::TextDiff;
 use crate::args::Update;
 use crate::commands::difference::colored;
 use crate::commands::install::{
-    Line, NOTHING_INSTALLED, OTHER_BYTES, agents_md, edited_lines, lines_text, place_lines, print,
-    print_or, remark_on_states,
+    Line, NOTHING_INSTALLED, OTHER_BYTES, agents_md, edited_lines, explain, lines_text,
+    place_lines, print, print_or, remark_on_states,
 };
 use crate::commands::sync::{checked_line, is_unchecked, unavailable};
 use crate::failure::Failure;
-use crate::install_place::InstallPlace;
+use crate::install_place::{InstallPlace, reason};
 use crate::output::{DIM, ID, Output, counted};
 use crate::terminal::{fitted, plain};
 
@@ -74,18 +74,19 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
         return roll_back(args, output);
     }
     let place = InstallPlace::new(&args.options)?.signed_by(&args.signer)?;
-    place.check_locked_sources()?;
+    let (ids, unreachable) = place.reachable(&args.ids)?;
     agents_md::check(&place.lock, false)?;
     let cancel = Cancel::default();
     let growth = if args.accept { Growth::Accept } else { Growth::Refuse };
     let updates = if args.preview {
-        place.installer().preview(&args.ids, &cancel)
+        place.installer().preview(&ids, &cancel)
     } else {
-        place.installer().update(&args.ids, growth, &cancel)
+        place.installer().update(&ids, growth, &cancel)
     };
-    let updates = updates.map_err(|error| place.lock.explained(error))?;
+    let mut updates = updates.map_err(|error| place.lock.explained(error))?;
+    updates.failed.extend(unreachable);
     let errors: Vec<_> = updates.failed.values().cloned().collect();
-    let failed = updates.failed.iter().map(|(id, error)| (id.clone(), error.to_string()));
+    let failed = updates.failed.iter().map(|(id, error)| (id.clone(), reason(error)));
     let failed = failed.collect();
     let updates = updates.found.into_iter().map(shown).collect();
     let answer =
@@ -107,13 +108,14 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
 /// Lists the skills whose source has another version.
 fn outdated(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     let place = InstallPlace::new(&args.options)?;
-    place.check_locked_sources()?;
+    let (_, unreachable) = place.reachable(&[])?;
     let checked = place.installer().check(&Cancel::default())?;
     let remote = |(id, checked): (&String, &Checked)| {
         checked_line(id, &Checked { stored: Ok(()), remote: checked.remote.clone() })
     };
     let lines = checked.iter().map(remote).filter(|line| line.state != "intact");
     let mut lines: Vec<_> = lines.collect();
+    explain(&mut lines, &unreachable);
     let edited = edited_lines(&place)?;
     let is_complete = edited.is_empty() && !lines.iter().any(|line| is_unchecked(line.state));
     lines.extend(edited);
@@ -245,7 +247,8 @@ fn text(answer: &Answer) -> String {
 fn remark(answer: &Answer, lock: &str) -> String {
     let count = answer.updates.len();
     if count == 0 {
-        return format!("{UP_TO_DATE}\n");
+        let others = "every other skill is up to date";
+        return format!("{}\n", if answer.failed.is_empty() { UP_TO_DATE } else { others });
     }
     if !answer.is_preview {
         return format!("{} updated\n", counted(count, "skill"));

@@ -108,7 +108,9 @@ pub(crate) fn run(global: &Global, args: &Validate, output: &Output) -> Result<E
     }
     let settings = Settings::of(global, args.profile)?;
     if settings.profile == Profile::SkillsRef {
-        features::require("reference", "--profile skills-ref")?;
+        let is_option = args.profile == Some(Profile::SkillsRef);
+        let what = if is_option { "--profile skills-ref" } else { "registry.profile: skills-ref" };
+        features::require("reference", what)?;
     }
     output.diagnostics(&ignored_project_file(global)?);
     let input = Input::open(&args.paths, &settings.policies.discovery)?;

@@ -165,7 +165,7 @@ const BROKEN: [(&str, &str, &str); 38] = [
     ("cancel", "cancel", "takes longer than 3 s after its cancellation"),
     ("budget", "budget", "2 packages in"),
     ("tools-twice", "tools", "offers two tools `careless.count`"),
-    ("tools-schema", "tools", "is not a JSON Schema"),
+    ("tools-schema", "tools", "the schema of `careless.count`"),
     ("tools-description", "tools", "has no description"),
     ("arguments", "arguments", "there is no text"),
     ("deadline", "deadline", "takes longer than 3 s"),

@@ -30,6 +30,6 @@ pub(super) enum Message {
 pub struct CheckJudges {
     /// Validates the content of a `SKILL.md`.
     pub skill: fn(&[u8]) -> Result<(), String>,
-    /// Validates a JSON Schema.
+    /// Validates a JSON Schema. The error is the end of a sentence, as in "is not a JSON Schema".
     pub schema: fn(&Value) -> Result<(), String>,
 }

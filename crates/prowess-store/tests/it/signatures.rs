@@ -181,11 +181,33 @@ fn published_site_has_signatures_and_the_key() {
 
 #[test]
 fn bundle_of_sigstore_is_refused_without_a_verifier() {
+    for place in ["site.minisig", "site.sigstore.json"] {
+        let fixture = Fixture::new();
+        fixture.shelf.put("site", &[("SKILL.md", PDF)]);
+        put(&fixture, place, Some("{\"mediaType\": \"application/vnd.dev.sigstore\"}".into()));
+        let error = fixture.add("site", &[]).unwrap_err();
+        let expected = InstallError::MissingFeature { what: place.into(), feature: "sigstore" };
+        assert_eq!(error, expected, "it does not count as unsigned");
+    }
+}
+
+#[test]
+fn locked_or_named_identity_is_refused_without_a_verifier() {
+    let mut fixture = Fixture::new();
+    publish_document(&fixture, "One", &["ada"]);
+    fixture.signers = believing();
+    fixture.add("site", &[]).unwrap();
+    let signer = locked_signer(&fixture);
+    fixture.signers = SignerRules::default();
+    fixture.shelf.put("site", &[("SKILL.md", &PDF.replace("One", "Two"))]);
+    put(&fixture, "site.sigstore.json", None);
+    let lacking = InstallError::MissingFeature { what: signer.clone(), feature: "sigstore" };
+    assert_eq!(update(&fixture, None).unwrap_err(), lacking, "the next version has no bundle");
     let fixture = Fixture::new();
     fixture.shelf.put("site", &[("SKILL.md", PDF)]);
-    put(&fixture, "site.minisig", Some("{\"mediaType\": \"application/vnd.dev.sigstore\"}".into()));
-    let error = fixture.add("site", &[]).unwrap_err();
-    assert_eq!(error.code().as_str(), "signature-invalid", "it is not taken for unsigned: {error}");
+    let required = prowess_store::Signer::parse(&signer).ok();
+    let fixture = Fixture { signers: SignerRules { required, bundles: None }, ..fixture };
+    assert_eq!(fixture.add("site", &[]).unwrap_err(), lacking, "the user names the identity");
 }
 
 /// Returns a document that says who has signed these bytes.

@@ -5,6 +5,8 @@ use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
+use crate::error::SchemaError;
+
 use super::faults::{Fault, text_or_type, type_of};
 
 /// Compiles a schema.
@@ -12,8 +14,8 @@ use super::faults::{Fault, text_or_type, type_of};
 /// # Errors
 ///
 /// It is not a JSON Schema, or refers to one elsewhere: nothing is fetched.
-pub(crate) fn compile(schema: &Value) -> Result<Validator, String> {
-    jsonschema::validator_for(schema).map_err(|error| error.to_string())
+pub(crate) fn compile(schema: &Value) -> Result<Validator, SchemaError> {
+    jsonschema::validator_for(schema).map_err(|error| SchemaError::Invalid(error.to_string()))
 }
 
 /// Returns the faults of a value, at most `most` of them.

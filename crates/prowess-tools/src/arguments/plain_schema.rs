@@ -16,6 +16,14 @@ const MOST_LEVELS: usize = 16;
 /// The names of the types, as a schema writes them.
 const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
 
+/// The drafts, without their schemes, in which the keywords of this file mean the same.
+const DRAFTS: [&str; 4] = [
+    "json-schema.org/draft/2020-12/schema",
+    "json-schema.org/draft/2019-09/schema",
+    "json-schema.org/draft-07/schema",
+    "json-schema.org/draft-06/schema",
+];
+
 /// A schema with only the keywords of this file.
 #[derive(Default)]
 pub(crate) struct PlainSchema {
@@ -66,6 +74,10 @@ impl PlainSchema {
     fn read_keyword(&mut self, keyword: &str, value: &Value) -> Option<()> {
         match keyword {
             "$comment" | "description" | "format" | "title" => drop(value.as_str()?),
+            "$schema" => {
+                let draft = value.as_str()?.split_once("://")?.1.trim_end_matches('#');
+                DRAFTS.contains(&draft).then_some(())?;
+            }
             "deprecated" | "readOnly" | "writeOnly" => drop(value.as_bool()?),
             "default" => {}
             "examples" => drop(value.as_array()?),
@@ -79,6 +91,8 @@ impl PlainSchema {
             "maxItems" => self.max_items = Some(value.as_u64()?),
             "required" => self.required = distinct(texts(value)?)?,
             "additionalProperties" => self.is_closed = !value.as_bool()?,
+            // Annotations for other programs.
+            _ if keyword.starts_with("x-") => {}
             _ => return None,
         }
         Some(())

@@ -21,6 +21,8 @@ fn schema() -> impl Strategy<Value = Value> {
         Just(json!({"required": ["a", "a"]})),
         Just(json!({"minItems": -1})),
         Just(json!({"pattern": "^a"})),
+        Just(json!({"$schema": "http://json-schema.org/draft-07/schema#", "type": "integer"})),
+        Just(json!({"type": "string", "x-widget": {"pattern": 1}})),
         (-2_i64..2, 0_i64..3).prop_map(|(least, most)| {
             json!({"type": "integer", "minimum": least, "maximum": most, "format": "int8"})
         }),
@@ -104,6 +106,7 @@ fn keywords_that_are_not_common_need_the_full_validator() {
     let nested = (0..20).fold(json!({}), |inner, _| json!({"items": inner}));
     for schema in [
         json!({"pattern": "^a"}),
+        json!({"$schema": "http://json-schema.org/draft-04/schema#"}),
         json!({"anyOf": [{"type": "string"}]}),
         json!({"$ref": "#/definitions/x"}),
         json!({"additionalProperties": {"type": "string"}}),

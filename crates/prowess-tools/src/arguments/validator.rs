@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::faults::Fault;
 use super::plain_schema::PlainSchema;
+use crate::error::SchemaError;
 
 /// A compiled schema: a plain one if that is sufficient, because it is cheap.
 pub(crate) enum Validator {
@@ -24,13 +25,13 @@ impl Validator {
     ///
     /// It is not a JSON Schema, or refers to one elsewhere: nothing is fetched. Without the feature
     /// `json-schema`, it has a keyword that is not common.
-    pub(crate) fn new(schema: &Value) -> Result<Self, String> {
+    pub(crate) fn new(schema: &Value) -> Result<Self, SchemaError> {
         match PlainSchema::read(schema) {
             Ok(plain) => Ok(Self::Plain(plain)),
             #[cfg(feature = "json-schema")]
             Err(_) => Ok(Self::Full(Box::new(super::full_schema::compile(schema)?))),
             #[cfg(not(feature = "json-schema"))]
-            Err(part) => Err(format!("{part} needs the feature `json-schema` of `prowess-tools`")),
+            Err(part) => Err(SchemaError::MissingFeature(part)),
         }
     }
 
@@ -65,7 +66,7 @@ impl ValidatorCell {
     ///
     /// As for [`Validator::new`].
     #[expect(clippy::ptr_arg, reason = "a schema that is lent is known by its address")]
-    pub(crate) fn get(&self, schema: &Cow<'_, Value>) -> Result<Arc<Validator>, String> {
+    pub(crate) fn get(&self, schema: &Cow<'_, Value>) -> Result<Arc<Validator>, SchemaError> {
         let lent_at = match schema {
             Cow::Borrowed(schema) => Some(std::ptr::from_ref(*schema).addr()),
             Cow::Owned(_) => None,

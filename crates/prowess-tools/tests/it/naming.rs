@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use prowess_core::{Catalog, Tool, ToolContext, ToolDefinition, ToolResult};
 use prowess_testkit::TestTools;
-use prowess_tools::{BuildError, NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox};
+use prowess_tools::{
+    BuildError, NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox, remove_unusable,
+};
 use serde_json::{Value, json};
 
 use crate::fixture::{Host, Setup, catalog_of_ids, code, text};
@@ -112,6 +114,12 @@ fn a_schema_that_is_none_is_refused() {
         let error = built.expect_err("the schema is not one");
         let is_bad = matches!(&error, BuildError::BadSchema { tool, .. } if tool == "odd");
         assert!(is_bad, "{schema} gives {error}");
+        let odd: Arc<dyn Tool> = Arc::new(Named("odd", schema));
+        let mut tools = vec![named("first"), odd, named("last")];
+        let removed = remove_unusable(&mut tools);
+        let names: Vec<_> = tools.iter().map(|tool| tool.name().into_owned()).collect();
+        assert_eq!(names, ["first", "last"], "a host may leave it out alone");
+        assert_eq!(removed.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["odd"]);
     }
 }
 

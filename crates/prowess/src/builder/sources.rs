@@ -18,6 +18,8 @@ use crate::added_source::NamedDirectory;
 use crate::added_source::{AddedSource, Origin};
 #[cfg(feature = "plugins")]
 use crate::built_in::BuiltIn;
+#[cfg(feature = "plugins")]
+use crate::plugin_tools::usable;
 
 /// The meaning of a missing directory.
 #[cfg(feature = "filesystem")]
@@ -126,6 +128,9 @@ impl RuntimeBuilder {
     ///
     /// Its skills are in the layer that the policy gives it. Without one they are in the layer
     /// `plugin` or, if there is none, in the lowest layer.
+    ///
+    /// A tool whose schema cannot be used is left out, which is a finding: `plugin-failed`, or
+    /// `feature-missing` if only the feature `json-schema` can check it.
     #[cfg(feature = "plugins")]
     #[must_use]
     pub fn plugin(mut self, plugin: &prowess_plugin_host::Plugin) -> Self {
@@ -134,7 +139,12 @@ impl RuntimeBuilder {
             let origin = Origin::Source(Arc::clone(source));
             self.sources.push(AddedSource { layer, skill_name: None, asked: None, origin });
         }
-        self.providers.extend(plugin.tools.iter().cloned());
+        for provider in &plugin.tools {
+            let place = (plugin.handle.name(), plugin.handle.file());
+            let (usable, findings) = usable(provider, place, self.feature_help);
+            self.providers.push(usable);
+            self.findings.extend(findings);
+        }
         self
     }
 

@@ -47,14 +47,21 @@ pub enum ConfigErrorKind {
     },
 }
 
-/// The first parts of keys that need a feature.
-const KEYS_OF_FEATURES: [(&str, &str); 5] = [
-    ("discovery", "filesystem"),
-    ("plugins", "plugins"),
-    ("proposals", "proposals"),
-    ("scripts", "scripts"),
-    ("shell", "virtual-shell"),
+/// The first parts of keys that need a feature, and whether this build has it.
+const KEYS_OF_FEATURES: [(&str, &str, bool); 5] = [
+    ("discovery", "filesystem", cfg!(feature = "filesystem")),
+    ("plugins", "plugins", cfg!(feature = "plugins")),
+    ("proposals", "proposals", cfg!(feature = "proposals")),
+    ("scripts", "scripts", cfg!(feature = "scripts")),
+    ("shell", "virtual-shell", cfg!(feature = "virtual-shell")),
 ];
+
+/// Returns the first part of a key that needs a feature which this build lacks, and the feature.
+pub(super) fn missing_feature(key: &str) -> Option<(&'static str, &'static str)> {
+    let first = key.split('.').next().unwrap_or_default();
+    let found = KEYS_OF_FEATURES.into_iter().find(|(known, ..)| *known == first);
+    found.filter(|(.., is_on)| !is_on).map(|(key, feature, _)| (key, feature))
+}
 
 /// A position in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +87,7 @@ impl ConfigError {
     #[allow(clippy::needless_pass_by_value, reason = "it maps an error")]
     pub(super) fn invalid(error: serde_yaml::Error) -> Self {
         let (message, position) = located(&error);
-        match missing_feature(&message) {
+        match unknown_key(&message).and_then(missing_feature) {
             Some((key, feature)) => {
                 let message = format!(
                     "the key `{key}` needs the feature `{feature}`, which this build lacks"
@@ -149,10 +156,9 @@ fn located(error: &serde_yaml::Error) -> (String, Option<ConfigPosition>) {
     (message.unwrap_or(text), Some(position))
 }
 
-/// Returns the key that is unknown in this build alone, and its feature.
-fn missing_feature(message: &str) -> Option<(&'static str, &'static str)> {
-    let key = message.strip_prefix("unknown field `")?.split('`').next()?;
-    KEYS_OF_FEATURES.into_iter().find(|(known, _)| *known == key)
+/// Returns the unknown key that a message names.
+fn unknown_key(message: &str) -> Option<&str> {
+    message.strip_prefix("unknown field `")?.split('`').next()
 }
 
 /// Replaces the list of all known words by the one that was probably meant.

@@ -45,8 +45,9 @@ impl Line {
     }
 }
 
-/// Returns the documented file with each key commented out: all keys, or those that people set.
-pub(super) fn commented(tier: ConfigTier) -> String {
+/// Returns the documented file with each key commented out that is known: all keys, or those that
+/// people set.
+pub(super) fn commented(tier: ConfigTier, is_known: impl Fn(&str) -> bool) -> String {
     let mut text = HEAD.to_owned();
     if tier == ConfigTier::Common {
         text.push_str(COMMON_HEAD);
@@ -54,10 +55,11 @@ pub(super) fn commented(tier: ConfigTier) -> String {
     text.push('\n');
     let mut comments = String::new();
     for line in lines() {
+        let is_known = line.key.as_ref().is_none_or(|line| is_known(&line.key));
         if line.is_comment() || line.text.is_empty() {
             comments.push_str(line.text);
             comments.push('\n');
-        } else if line.tier > tier {
+        } else if line.tier > tier || !is_known {
             // What introduces a key goes with it.
             let is_paragraph = comments.starts_with('\n');
             comments.clear();

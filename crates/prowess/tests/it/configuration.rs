@@ -308,7 +308,8 @@ fn schema_describes_each_value() {
 fn template_sets_nothing_until_it_is_edited() {
     let template = Configuration::template(ConfigTier::Advanced);
     assert_eq!(Policies::from_yaml(&template).expect("it is YAML"), Policies::default());
-    for line in EXAMPLE.lines().filter(|line| !line.is_empty()) {
+    assert_eq!(template.contains("#shell:"), cfg!(feature = "virtual-shell"));
+    for line in documented().lines().filter(|line| !line.is_empty()) {
         let is_comment = line.trim_start().starts_with('#');
         let line = if is_comment { line.to_owned() } else { format!("#{line}") };
         assert!(template.lines().any(|written| written == line), "`{line}` is in the template");
@@ -329,7 +330,10 @@ fn uncommented(tier: ConfigTier) -> Value {
 #[test]
 fn common_template_has_the_common_keys_alone() {
     let common = uncommented(ConfigTier::Common);
-    assert_eq!(uncommented(ConfigTier::Advanced), serde_yaml::from_str::<Value>(EXAMPLE).unwrap());
+    assert_eq!(
+        uncommented(ConfigTier::Advanced),
+        serde_yaml::from_str::<Value>(&documented()).unwrap()
+    );
     for value in read(&[]).values() {
         let pointer = format!("/{}", value.key.replace('.', "/"));
         let is_common = value.tier == ConfigTier::Common;

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use crate::args::{Global, LEAST_SIMILARITY};
 use crate::failure::Failure;
+use crate::features;
 use crate::output::{DIM, HEADING, Output};
 use crate::policies::{FileState, Found, FoundFile};
 use crate::terminal::{columns_behind, end_of_path, plain, width};
@@ -118,6 +119,9 @@ pub(super) fn without_value(key: &str, values: &[ConfigValue]) -> Failure {
     if is_key(key) {
         let help = format!("`prowess config set {key} VALUE` sets it");
         return Failure::new("config-key-not-set", format!("nothing sets `{key}`"), help);
+    }
+    if let Some(feature) = Configuration::missing_feature(key) {
+        return features::lacks(feature, key);
     }
     // The keys of values, and those above them.
     let above = |value: &'_ ConfigValue| {

@@ -62,7 +62,7 @@ fn not_writable(path: &Path) -> Option<Failure> {
 }
 
 /// Returns the lock files of the user and of the project.
-fn locks() -> Vec<LockFile> {
+pub(super) fn locks() -> Vec<LockFile> {
     let project = surroundings().ok().and_then(|machine| project_lock(&machine));
     let project = project.map(|(path, folder)| LockFile::of_project(path, &folder, None));
     user_lock().into_iter().chain(project).collect()

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use prowess::format::{self, Profile};
 use prowess::plugin_host::PluginPolicy;
+use prowess::tools::{SchemaError, check_schema};
 use prowess_plugin_host::check::{
     CheckJudges, CheckOutcome, CheckReport, CheckResult, CheckSetup, CheckSummary, check,
     check_names, run_check,
@@ -17,6 +18,7 @@ use serde_json::Value;
 use super::trusted;
 use crate::args::{PluginCheck, PluginReport};
 use crate::failure::Failure;
+use crate::features::install_step;
 use crate::output::{DIM, HEADING, Output, counted};
 use crate::paths::absolute;
 use crate::plugins::{PluginPaths, this_program};
@@ -36,7 +38,15 @@ struct Checked {
 
 /// Runs one check, in the process that was started for it.
 pub(super) fn run_process() -> ExitCode {
-    run_check(CheckJudges { skill, schema: prowess::tools::check_schema })
+    run_check(CheckJudges { skill, schema })
+}
+
+/// Validates the schema of a tool.
+fn schema(schema: &Value) -> Result<(), String> {
+    check_schema(schema).map_err(|error| match error {
+        SchemaError::MissingFeature(_) => format!("{error}; {}", install_step(&["json-schema"])),
+        _ => error.to_string(),
+    })
 }
 
 /// Parses a `SKILL.md` as a host does when it loads the skill.

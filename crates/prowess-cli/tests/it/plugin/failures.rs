@@ -49,6 +49,23 @@ fn plugin_warning_is_a_line_on_stderr() {
 }
 
 #[test]
+fn tool_whose_schema_cannot_be_used_is_left_out_alone() {
+    let home = Home::new();
+    let built = std::fs::read(build_plugin_example("prowess-plugin-sdk", "careless"));
+    let file = home.write("careless.so", &built.expect("the plugin is built"));
+    home.trust(&file).text();
+    let plugin = format!(r#"{}={{"breaks": "tools-schema"}}"#, file.display());
+    let run = |args: &[&str]| home.run(&[&["--plugin", &plugin], args].concat());
+    assert_eq!(run(&["list"]).code, Some(0), "the skills of the plugin stay");
+    let is_full = cfg!(feature = "json-schema");
+    let found = run(&["doctor", "--format", "json"]).stdout;
+    assert!(found.contains("the tool `careless.count` of the plugin"), "{found}");
+    assert!(is_full || found.contains("--features json-schema"), "{found}");
+    let called = run(&["call", "careless_count", "{}"]);
+    assert_eq!(called.code, Some(if is_full { 1 } else { 2 }), "{}", called.stderr);
+}
+
+#[test]
 fn server_reports_a_rejected_new_build() {
     let home = Home::new();
     let (file, config) = memory(&home, "in-process");

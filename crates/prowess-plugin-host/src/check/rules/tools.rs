@@ -78,8 +78,8 @@ fn check_schema(probe: &Probe, tool: &ToolDescription, schema: &Value) -> Result
         return Err(failed(reason, "start it with `{\"type\": \"object\", \"properties\": {…}}`"));
     }
     (probe.judges.schema)(schema).map_err(|fault| {
-        let reason = format!("the schema of `{name}` is not a JSON Schema: {fault}");
-        failed(reason, "fix the schema in the tool's definition")
+        let reason = format!("the schema of `{name}` {fault}");
+        failed(reason, "use a JSON Schema that this program can check")
     })
 }
 
