@@ -7,6 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_source_remote::{Credentials, Netrc, basic};
 
+use crate::named_file;
+
 /// A command that speaks the protocol of git's credential helpers, such as `git credential fill`.
 const HELPER: &str = "PROWESS_CREDENTIAL_HELPER";
 
@@ -49,7 +51,7 @@ fn variable_part(c: char) -> String {
 fn netrc() -> Netrc {
     let named = std::env::var_os("NETRC").map(std::path::PathBuf::from);
     let file = named.or_else(|| Some(std::env::home_dir()?.join(".netrc")));
-    let text = file.and_then(|file| std::fs::read_to_string(file).ok());
+    let text = file.and_then(|file| named_file::text(&file).ok());
     Netrc::parse(&text.unwrap_or_default())
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::withheld::{find_credential, find_masked};
+use crate::known_tokens::{find_credential, find_masked};
 
 /// The text in place of a secret.
 pub const REDACTED: &str = "[REDACTED]";
@@ -170,6 +170,15 @@ fn is_parameter(name: &str) -> bool {
         || is_secret_name(name)
 }
 
+/// Iterates over the values of secret names, and over the passwords of URLs.
+pub(crate) fn secret_values(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let password = |range: Range<usize>| {
+        let (user, _) = text[range.clone()].split_once(':')?;
+        text[range.end..].starts_with('@').then_some(range.start + user.len() + 1..range.end)
+    };
+    named(text).into_iter().chain(urls(text).into_iter().filter_map(password))
+}
+
 /// Returns the values of secret names.
 fn named(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -204,13 +213,10 @@ fn next_value(text: &str, from: usize) -> Option<(usize, usize)> {
 
 /// Returns the position of the value of a secret name that ends at `at`.
 fn value_of(name: &str, bytes: &[u8], at: usize) -> Option<usize> {
-    if !is_secret_name(name) {
-        return None;
-    }
     // `"password": x` in JSON, also where it is escaped in another text.
     let quotes = bytes[at..].iter().take_while(|byte| b"\\\"'`".contains(byte)).count();
     let separator = skip_blanks(bytes, at + quotes);
-    match bytes.get(separator) {
+    let value = match bytes.get(separator) {
         Some(b'=' | b':') => {
             let more = bytes[separator..].iter().take_while(|byte| b"=:>".contains(byte)).count();
             Some(skip_blanks(bytes, separator + more))
@@ -218,7 +224,9 @@ fn value_of(name: &str, bytes: &[u8], at: usize) -> Option<usize> {
         // `--password x`
         Some(_) if quotes == 0 && name.starts_with("--") => after_blanks(bytes, at),
         _ => None,
-    }
+    };
+    // Hardly any word has a value, which is found out first.
+    value.filter(|_| is_secret_name(name))
 }
 
 /// Returns the range of a value without its quotes.
@@ -242,7 +250,8 @@ fn value_range(text: &str, name: &str, at: usize) -> (usize, usize) {
     (start, start + length)
 }
 
-fn is_scheme(name: &str) -> bool {
+/// Returns whether a word stands before the credentials in the value of a header.
+pub(crate) fn is_scheme(name: &str) -> bool {
     SCHEMES.iter().any(|scheme| name.eq_ignore_ascii_case(scheme))
 }
 

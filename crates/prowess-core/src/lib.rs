@@ -42,6 +42,7 @@ mod declare_kinds;
 mod delivery;
 mod digest;
 mod hook_command;
+mod known_tokens;
 mod layer;
 mod ledger;
 mod limits;
@@ -104,6 +105,7 @@ pub use delivery::{
 };
 pub use digest::Digest;
 pub use hook_command::HookCommand;
+pub use known_tokens::find_credential;
 pub use layer::{Layer, Trust};
 pub use ledger::{BodyPlace, ContextMode, LedgerEntry, RunPreference, SessionScope};
 pub use limits::{CallUsage, CostTracker, RateLimited, RateLimiter};
@@ -155,4 +157,6 @@ pub use tool::{
 pub use trust::{
     AskedFolder, CheckedFolder, FolderAnswer, FolderIdentity, FolderTrust, NoFolderTrust,
 };
-pub use withheld::{find_credential, withheld_content, withheld_directory, withheld_path};
+pub use withheld::{
+    MAY_HOLD_CREDENTIALS, secret_in, withheld_content, withheld_directory, withheld_path,
+};

@@ -162,13 +162,16 @@ pub struct RemoteArtifact {
     pub digest: Option<Digest>,
     /// Where a detached signature may be, if the source has signatures.
     pub signature: Option<ArtifactSignature>,
+    /// Whether the reference of the request is a tag, and not a branch, if the source has both.
+    pub is_tag: Option<bool>,
 }
 
 impl RemoteArtifact {
-    /// Creates an artifact without a name, a revision, a digest and a signature.
+    /// Creates an artifact about which nothing else is known.
     pub fn new(location: impl Into<String>, kind: ArtifactKind) -> Self {
         let location = location.into();
-        Self { location, name: None, kind, revision: None, digest: None, signature: None }
+        let (name, revision, digest, signature, is_tag) = Default::default();
+        Self { location, name, kind, revision, digest, signature, is_tag }
     }
 
     /// Creates an artifact for [`Remote::fetch`] that is not unpacked, such as a signature.

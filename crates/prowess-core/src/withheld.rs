@@ -2,54 +2,74 @@
 //! model sees them.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
+
+use crate::credentials::{is_scheme, secret_values};
+use crate::known_tokens::{MIN_DIFFERENT, is_random, is_word, positions, private_key, token};
 
 /// Directories of repositories, environments, dependencies and caches.
 const MACHINE_DIRECTORIES: &str = ".cache .eggs .git .gradle .hg .ipynb_checkpoints .mypy_cache \
     .nox .pytest_cache .ruff_cache .svn .terraform .tox .venv __pycache__ node_modules venv";
 
 /// Directories that hold nothing but credentials.
-const SECRET_DIRECTORIES: &str = ".aws .azure .gcloud .gnupg .kube .ssh";
+const SECRET_DIRECTORIES: &str = ".aws .azure .credentials .gcloud .gnupg .kube .password-store \
+    .secrets .ssh";
+
+/// Starts of paths of credentials whose names say nothing, in lower case.
+const SECRET_PATHS: &str = ".docker/config.json .config/gcloud/ .config/gh/ .config/hub \
+    .m2/settings .config/rclone/ .cargo/credentials .gem/credentials .terraform.d/credentials";
 
 /// Files of credentials, by their whole names in lower case.
-const SECRET_FILES: &str = ".boto .dockercfg .dockerconfigjson .envrc .git-credentials .htpasswd \
-    .my.cnf .netrc .npmrc .pgpass .pypirc .s3cfg .yarnrc.yml _netrc \
-    application_default_credentials.json credentials credentials.json id_dsa id_ecdsa id_ed25519 \
-    id_rsa terraform.tfstate";
+const SECRET_FILES: &str = ".bash_history .boto .dockercfg .dockerconfigjson .envrc \
+    .git-credentials .htdigest .htpasswd .kubeconfig .my.cnf .mylogin.cnf .netrc .npmrc .pgpass \
+    .pypirc .s3cfg .terraformrc .vault-pass .vault-token .vault_pass .yarnrc.yml .zsh_history \
+    _netrc accesskeys.csv application_default_credentials.json auth.json credentials \
+    credentials.tfrc.json kubeconfig local.settings.json master.key rclone.conf rootkey.csv \
+    secrets wallet.dat";
 
-/// The ends of names of files that hold keys, in lower case.
-const SECRET_ENDS: &str = ".jks .kdbx .keystore .p12 .pfx .ppk .tfvars";
+/// The ends of names of files that hold keys or state with passwords, in lower case.
+const SECRET_ENDS: &str = ".agekey .bks .jceks .jks .kdb .kdbx .keychain .keystore .keytab .ovpn \
+    .p12 .p8 .pfx .pkcs12 .ppk .psafe3 .pvk .tfstate .tfvars";
+
+/// The starts of the names of private keys of SSH, and the ends that such a file may have.
+const SSH_KEYS: &str = "id_dsa id_ecdsa id_ed25519 id_rsa";
+const SSH_ENDS: &str = "key pem priv private txt";
+
+/// The first words of the names of documents of credentials, and the ends of such documents.
+const SECRET_WORDS: &str = "credential credentials secret secrets service-account service_account";
+const DOCUMENTS: &str = "cfg conf csv env ini json properties toml txt xml yaml yml";
+
+/// The starts of the names of keys of a cloud's account in JSON.
+const ACCOUNTS: &str = "client_secret service-account service_account serviceaccount";
+
+/// The words that a copy or a variant of a file has behind its name.
+const VARIANTS: &str = "1 2 backup copy dev development file key keys live local new old prod \
+    production stage staging";
+
+/// The ends that programs and people give to a copy of a file.
+const COPIES: &str = ".1 .backup .bak .copy .old .orig .prev .save .swo .swp .tmp";
 
 /// The words that make a file of variables one for readers: `.env.example`, `sample.env`.
-const FOR_READERS: &str = "defaults dist example sample template";
+const FOR_READERS: &str = "default defaults dist example sample schema template tmpl tpl";
 
-/// Credentials in texts: the number of letters, digits, `_` and `-` that follow at least, and what
-/// they start with.
-const TOKENS: [(usize, &str); 7] = [
-    (16, "AKIA ASIA"),
-    (20, "SG. glpat- rk_live_ sk_live_ xapp- xoxa- xoxb- xoxp-"),
-    (30, "hf_"),
-    (35, "AIza"),
-    (36, "ghp_ gho_ ghr_ ghs_ ghu_ npm_"),
-    (40, "gsk_ sk-ant- sk-or-v1- sk-proj-"),
-    (50, "AGE-SECRET-KEY-1 dop_v1_ github_pat_ pypi-AgE"),
+/// The words in the name of a `.pem` file that is there for everyone.
+const PUBLIC: &str = "bundle ca cacert cacerts cert certificate certs chain fullchain \
+    intermediate issuer pub public root";
+
+/// The addresses that are credentials themselves, and the length of the secret part.
+const WEBHOOKS: [(&str, usize); 3] = [
+    ("hooks.slack.com/services/T", 35),
+    ("discord.com/api/webhooks/", 60),
+    ("api.telegram.org/bot", 40),
 ];
 
-/// The end of the first line of a private key in PEM form, and the length of its first line.
-const PRIVATE_KEY: (&str, usize) = ("PRIVATE KEY-----", 40);
+/// Parts of a value that a reader replaces by an own one, or that a document has made up.
+const PLACEHOLDERS: [&str; 15] = [
+    "example", "your", "change", "placeholder", "xxx", "dummy", "redacted", "password", "***",
+    "12345678", "abc123", "secret", "test", "demo", "...",
+];
 
-/// The length of the shortest token, of which each byte is one of a word or a dot.
-const SHORTEST_TOKEN: usize = 20;
-
-/// The shortest part behind a dot that belongs to a token, as in `SG.ID.SECRET`.
-const LEAST_PART: usize = 16;
-
-/// The shortest start, and the least behind it, of a token that was cut.
-const LEAST_START: usize = 4;
-const LEAST_CUT: usize = 10;
-
-/// Fewer different characters than this are a placeholder, such as `ghp_xxxxxxxx`.
-const MIN_DIFFERENT: usize = 8;
+/// Why a file of credentials is withheld by its name, as the rest of a sentence.
+pub const MAY_HOLD_CREDENTIALS: &str = "may hold credentials";
 
 /// Returns why a file is withheld by its path in a package, as the rest of a sentence.
 ///
@@ -63,17 +83,23 @@ pub fn withheld_path(path: &str) -> Option<&'static str> {
     let lower = path.to_ascii_lowercase();
     let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     let withheld = directories.split('/').find_map(withheld_directory);
-    withheld.or_else(|| is_secret_name(name).then_some("may hold credentials")).or_else(|| {
-        let is_machine = name == ".ds_store" || name.ends_with(".pyc") || name == ".git";
-        is_machine.then_some("belongs to one machine")
-    })
+    let is_below = || {
+        let whole = format!("/{lower}");
+        SECRET_PATHS.split(' ').any(|start| whole.contains(&format!("/{start}")))
+    };
+    withheld
+        .or_else(|| (is_secret_name(name) || is_below()).then_some(MAY_HOLD_CREDENTIALS))
+        .or_else(|| {
+            let is_machine = name == ".ds_store" || name.ends_with(".pyc") || name == ".git";
+            is_machine.then_some("belongs to one machine")
+        })
 }
 
 /// Returns why everything in a directory of this name is withheld.
 pub fn withheld_directory(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
-    if has(SECRET_DIRECTORIES, &name) {
-        return Some("may hold credentials");
+    if has(SECRET_DIRECTORIES, &name) || (name.starts_with('.') && is_secret_name(&name)) {
+        return Some(MAY_HOLD_CREDENTIALS);
     }
     has(MACHINE_DIRECTORIES, &name).then_some("belongs to one machine")
 }
@@ -83,17 +109,46 @@ fn has(words: &str, word: &str) -> bool {
 }
 
 fn is_secret_name(name: &str) -> bool {
-    let is_for_readers = || name.split('.').any(|part| has(FOR_READERS, part));
-    let is_environment =
-        name == ".env" || name.starts_with(".env.") || name.ends_with(".env") && name.len() > 4;
-    let stem = name.split('.').next().unwrap_or_default();
-    let is_document = ["json", "yaml", "yml", "toml"]
-        .iter()
-        .any(|end| name.strip_suffix(end).is_some_and(|start| start.ends_with('.')));
-    let is_named = matches!(stem, "secrets" | "service-account" | "service_account");
-    has(SECRET_FILES, name)
-        || SECRET_ENDS.split(' ').any(|end| name.ends_with(end) && name.len() > end.len())
-        || ((is_environment || (is_named && is_document)) && !is_for_readers())
+    // Editors write `NAME~`, `#NAME#` and `.NAME.swp` next to a file.
+    let name = name.trim_start_matches('#').trim_end_matches(['#', '~', ' ', '.']);
+    if let Some(original) = COPIES.split(' ').find_map(|end| name.strip_suffix(end)) {
+        let shown = original.strip_prefix('.').unwrap_or(original);
+        return is_secret_name(original) || is_secret_name(shown);
+    }
+    let is_key = SECRET_ENDS.split(' ').any(|end| name.ends_with(end) && name.len() > end.len());
+    is_key || has(SECRET_FILES, name) || is_ssh_key(name) || is_secret_document(name)
+}
+
+fn is_ssh_key(name: &str) -> bool {
+    let (stem, end) = name.split_once('.').unwrap_or((name, ""));
+    let is_key = |start: &str| {
+        let rest = stem.strip_prefix(start);
+        rest.is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
+    };
+    SSH_KEYS.split(' ').any(is_key) && (end.is_empty() || has(SSH_ENDS, end))
+}
+
+/// Returns whether a file has variables, credentials or a key of PEM, and is not for readers.
+fn is_secret_document(name: &str) -> bool {
+    let words = || name.split(|c: char| !c.is_ascii_alphanumeric());
+    let is_environment = name
+        .strip_prefix(".env")
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']));
+    let is_environment = is_environment || name.ends_with(".env") && name.len() > 4;
+    let (start, end) = name.rsplit_once('.').unwrap_or((name, ""));
+    let mut stem = start.split('.').next().unwrap_or_default();
+    while let Some((before, word)) = stem.rsplit_once(['-', '_', ' ', '('])
+        && (has(VARIANTS, word.trim_end_matches(')')) || word.is_empty())
+        && !has(SECRET_WORDS, stem)
+    {
+        stem = before;
+    }
+    let is_account = || ACCOUNTS.split(' ').any(|it| start.starts_with(it) && end == "json");
+    let is_named = (has(SECRET_WORDS, stem) && has(DOCUMENTS, end))
+        || is_account()
+        || (start.contains("firebase-adminsdk") && end == "json");
+    let is_key = end == "pem" && !words().any(|word| has(PUBLIC, word));
+    (is_environment || is_named || is_key) && !words().any(|word| has(FOR_READERS, word))
 }
 
 /// Returns why a file is withheld by its content, as the rest of a sentence. Headers without a key
@@ -105,128 +160,68 @@ pub fn withheld_content(path: &str, content: &[u8]) -> Option<&'static str> {
     let is_for_keys =
         path.ends_with(".pem") || (path.ends_with(".key") && !content.starts_with(b"PK"));
     if is_for_keys && !has("BEGIN CERTIFICATE") && !has("PUBLIC KEY-----") {
-        return Some("may hold credentials");
+        return Some(MAY_HOLD_CREDENTIALS);
     }
-    if private_key(content).is_some() {
-        return Some("has a private key");
+    secret_in(content).map(|(_, reason)| reason)
+}
+
+/// Returns where a content has a secret, and what, as the rest of a sentence: a private key, a
+/// token or a password that no placeholder is.
+pub fn secret_in(content: &[u8]) -> Option<(usize, &'static str)> {
+    const CREDENTIAL: &str = "has a credential";
+    if let Some(at) = private_key(content) {
+        return Some((at, "has a private key"));
     }
-    token(content, 0).map(|_| "has a credential")
-}
-
-/// Returns where a text has a credential by its format, from a position on: a known token, or a
-/// private key.
-///
-/// ```
-/// use prowess_core::find_credential;
-///
-/// let text = "notes/ghp_a0B1c2D3e4F5a0B1c2D3e4F5a0B1c2D3e4F5.md";
-/// assert_eq!(find_credential(text, 0), Some(6..46));
-/// assert_eq!(find_credential("notes/ghp_example.md", 0), None);
-/// ```
-pub fn find_credential(text: &str, from: usize) -> Option<Range<usize>> {
-    first_of(text, from, token(text.as_bytes(), from))
-}
-
-/// Returns where a text has a credential, also one inside of a word: where texts are masked, that
-/// costs nothing.
-pub(crate) fn find_masked(text: &str, from: usize) -> Option<Range<usize>> {
-    let token = token_where(text.as_bytes(), from, |_| true);
-    let cut = text.get(from..).and_then(cut_token).map(|cut| from + cut.start..from + cut.end);
-    first_of(text, from, [token, cut].into_iter().flatten().min_by_key(|range| range.start))
-}
-
-/// Returns the first token whose end an ellipsis stands for, as messages cut long texts.
-fn cut_token(text: &str) -> Option<Range<usize>> {
-    let starts = || TOKENS.iter().flat_map(|(_, starts)| starts.split(' '));
-    text.match_indices('…').find_map(|(end, _)| {
-        let before = &text.as_bytes()[..end];
-        let length = before.iter().rev().take_while(|byte| is_word(**byte)).count();
-        let word = &before[end - length..];
-        let is_start =
-            |start: &&str| start.len() >= LEAST_START && word.starts_with(start.as_bytes());
-        let start = starts().find(is_start)?;
-        let is_cut = length >= start.len() + LEAST_CUT && is_random(&word[start.len()..]);
-        is_cut.then_some(end - length..end)
-    })
-}
-
-fn first_of(text: &str, from: usize, token: Option<Range<usize>>) -> Option<Range<usize>> {
-    let key = text.get(from..).and_then(|rest| private_key(rest.as_bytes())).map(|at| {
-        let start = from + at;
-        let rest = &text[start..];
-        let end = rest.find("-----END ").and_then(|at| Some(at + rest[at..].find("KEY-----")? + 8));
-        start..end.map_or(text.len(), |end| start + end)
+    if let Some(at) = token(content, 0).map(|range| range.start).or_else(|| webhook(content)) {
+        return Some((at, CREDENTIAL));
+    }
+    // A compiled file has no passwords that people have written.
+    let text = str::from_utf8(content).ok().filter(|text| !text.contains('\0'))?;
+    let strong = secret_values(text).find(|range| {
+        let is_quoted = text[..range.start].ends_with(['"', '\'', '`']);
+        is_strong(&text[range.clone()], is_quoted)
     });
-    [token, key].into_iter().flatten().min_by_key(|range| range.start)
+    strong.map(|range| (range.start, CREDENTIAL))
 }
 
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
-}
-
-/// Returns the first token from a position on that begins a word.
-fn token(content: &[u8], from: usize) -> Option<Range<usize>> {
-    token_where(content, from, |at| at == 0 || !content[at - 1].is_ascii_alphanumeric())
-}
-
-fn token_where(
-    content: &[u8],
-    from: usize,
-    is_start: impl Fn(usize) -> bool,
-) -> Option<Range<usize>> {
-    // Hardly any word is as long, which is found out first.
-    let may_be = |rest: &[u8]| {
-        let mut start = rest.iter().take(SHORTEST_TOKEN);
-        rest.len() >= SHORTEST_TOKEN && start.all(|&byte| is_word(byte) || byte == b'.')
+/// Returns whether a value is a password or a key of a person, not a placeholder, a variable or an
+/// expression that has it.
+fn is_strong(value: &str, is_quoted: bool) -> bool {
+    let value = match value.split_once(' ') {
+        Some((scheme, rest)) if is_scheme(scheme) => rest,
+        _ => value,
     };
-    (from..content.len()).find_map(|at| {
-        let rest = &content[at..];
-        let length = (is_start(at) && may_be(rest)).then(|| token_length(rest)).flatten()?;
-        Some(at..at + length)
+    let lower = value.to_ascii_lowercase();
+    let code = if is_quoted { "{}<> " } else { "(){}<>[]|\\ " };
+    let is_expression = value.starts_with(['$', '%', '/', '.', '@', '#'])
+        || value.contains("/$")
+        || value.contains(|c: char| code.contains(c) || c.is_control());
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let has = |of: fn(&char) -> bool| value.chars().any(|c| of(&c));
+    // Those between words say nothing about the words.
+    let is_sign = |c: char| c.is_ascii_punctuation() && !"-_./:".contains(c);
+    let kinds = usize::from(has(char::is_ascii_lowercase))
+        + usize::from(has(char::is_ascii_uppercase))
+        + usize::from(value.contains(is_sign))
+        + usize::from(digits > 0);
+    let different = value.bytes().collect::<BTreeSet<_>>().len();
+    let is_long =
+        (value.len() >= 20 && kinds >= 2 && digits >= 5) || (value.len() >= 10 && kinds >= 3);
+    is_long
+        && digits >= if is_quoted { 1 } else { 2 }
+        && different >= MIN_DIFFERENT - 1
+        && !is_expression
+        && !PLACEHOLDERS.iter().any(|word| lower.contains(word))
+}
+
+/// Returns where an address begins whose secret part is all that a writer needs.
+fn webhook(content: &[u8]) -> Option<usize> {
+    WEBHOOKS.iter().find_map(|(start, least)| {
+        positions(content, start.as_bytes()).find(|at| {
+            let secret = &content[at + start.len()..];
+            let is_secret = |byte: &&u8| is_word(**byte) || matches!(byte, b'/' | b':');
+            let length = secret.iter().take_while(is_secret).count();
+            length >= *least && is_random(&secret[..length])
+        })
     })
-}
-
-/// Returns the length of the token that a text begins with, and of the parts behind its dots.
-fn token_length(text: &[u8]) -> Option<usize> {
-    let word = |rest: &[u8]| rest.iter().take_while(|byte| is_word(**byte)).count();
-    TOKENS.iter().find_map(|(least, starts)| {
-        let mut starts = starts.split(' ').filter(|start| text.starts_with(start.as_bytes()));
-        let start = starts.next()?.len();
-        let mut end = start + word(&text[start..]);
-        if end - start < *least || !is_random(&text[start..end]) {
-            return None;
-        }
-        while text.get(end) == Some(&b'.') && word(&text[end + 1..]) >= LEAST_PART {
-            end += 1 + word(&text[end + 1..]);
-        }
-        Some(end)
-    })
-}
-
-/// Returns where the first private key begins.
-fn private_key(content: &[u8]) -> Option<usize> {
-    let (end, length) = PRIVATE_KEY;
-    positions(content, end.as_bytes()).find_map(|at| {
-        let line = content[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        let is_start = content[line..at].windows(11).any(|start| start == b"-----BEGIN ");
-        // A key in a document of JSON has its lines behind `\n`.
-        let rest = content[at + end.len()..].trim_ascii_start();
-        let rest = rest.strip_prefix(b"\\n").unwrap_or(rest);
-        let is_key =
-            |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
-        let has_headers = rest.starts_with(b"Proc-Type:") || rest.starts_with(b"DEK-Info:");
-        let is_key = has_headers || rest.iter().take_while(is_key).count() >= length;
-        (is_start && is_key).then_some(line)
-    })
-}
-
-fn is_random(token: &[u8]) -> bool {
-    let is_example = token.windows(7).any(|part| part.eq_ignore_ascii_case(b"example"));
-    let has_digit = token.iter().any(u8::is_ascii_digit);
-    !is_example && has_digit && token.iter().collect::<BTreeSet<_>>().len() >= MIN_DIFFERENT
-}
-
-/// Returns where a text occurs.
-fn positions<'c>(content: &'c [u8], text: &'c [u8]) -> impl Iterator<Item = usize> + 'c {
-    memchr::memmem::find_iter(content, text)
 }

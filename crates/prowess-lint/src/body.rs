@@ -1,5 +1,7 @@
-//! Checks the body: its length, its structure and its invisible characters.
+//! Checks the body: its length, its structure and its invisible characters; and the whole file for
+//! secrets.
 
+use prowess_core::secret_in;
 use prowess_text::find_invisible;
 use pulldown_cmark::{CodeBlockKind, Event, Tag};
 
@@ -16,6 +18,11 @@ const TOKENS: usize = 5000;
 const NEAR_PERCENT: usize = 90;
 
 pub(crate) fn check(package: &Package<'_>, options: &LintOptions<'_>, findings: &mut Findings<'_>) {
+    if let Some((at, reason)) = secret_in(package.text) {
+        let message = format!("`{}` {reason}", package.file);
+        let help = "remove it: everyone who gets the skill, and each model, would read it";
+        findings.at(codes::CREDENTIAL, at..at + 1, message, help);
+    }
     let body = package.document.body;
     if body.trim().is_empty() {
         return;

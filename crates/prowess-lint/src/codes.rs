@@ -58,6 +58,8 @@ declare_codes! {
     BODY_NO_EXAMPLE = "body-no-example" [hint hint hint hint none];
     /// The body has an invisible character or one that changes the reading direction.
     BODY_HIDDEN_CHARACTER = "body-hidden-character" [warn warn warn error none];
+    /// The `SKILL.md` has a password, a token or a private key.
+    CREDENTIAL = "credential" [warn warn warn warn none];
     /// Name and description together are estimated at more than 100 tokens, which agentskills.io
     /// expects of this level. Up to 1,024 characters are valid, so this is a hint.
     CATALOG_ENTRY_LONG = "catalog-entry-long" [hint hint hint hint none];

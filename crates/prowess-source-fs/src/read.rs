@@ -1,9 +1,10 @@
 //! Listing and reading the files of one package.
 
 use prowess_core::{
-    Listing, PackagePath, ReadLimit, Resource, ResourcePath, SourceError, SourceErrorKind,
+    Listing, MAY_HOLD_CREDENTIALS, PackagePath, ReadLimit, Resource, ResourcePath, SourceError,
+    SourceErrorKind, withheld_path,
 };
-use prowess_dir::{Dir, Error, ErrorKind, File, Kind, Links, WalkBounds};
+use prowess_dir::{Dir, Error, ErrorKind, File, Kind, Links, Stat, Walk, WalkBounds};
 
 use crate::package::FILES;
 use crate::stillness::{Content, Stillness};
@@ -21,8 +22,14 @@ pub(crate) fn list(
         .walk(bounds, |name| !config.skips(name))
         .map_err(|error| source_error(&error, package))?;
     let mut listing = Listing { resources: Vec::new(), is_complete: walk.is_complete };
+    let withheld = withheld_files(&directory, &walk);
+    let is_withheld = |path: &str| {
+        let stat = || directory.stat(path, Links::Refuse).is_ok_and(|it| is_one_of(&it, &withheld));
+        !withheld.is_empty() && withheld_path(path).is_none() && stat()
+    };
     for walked in &walk.found {
-        let is_resource = walked.kind == Kind::File && !is_skill_file(&walked.path);
+        let is_resource =
+            walked.kind == Kind::File && !is_skill_file(&walked.path) && !is_withheld(&walked.path);
         if is_resource && listing.resources.len() == most {
             listing.is_complete = false;
             break;
@@ -71,8 +78,9 @@ fn read_once(
         let path = path.trim_start_matches('/');
         let file = Dir::open_file_below(&config.root, path);
         match file.and_then(|file| content(&file, limit)) {
-            // The other errors are determined below.
+            // The other errors are determined below, and so is what has several names.
             Err(error) if error.kind() != ErrorKind::Changing => {}
+            Ok(content) if content.stat.links > 1 => {}
             read => return read.map_err(|error| source_error(&error, package)),
         }
     }
@@ -80,12 +88,33 @@ fn read_once(
     let mut file = directory.open_file(resource.as_str(), Links::Refuse);
     if file.as_ref().is_err_and(|error| error.kind() == ErrorKind::Link) {
         // A `SKILL.md` that is a link is read anywhere in its package, as by a scan.
-        if !is_skill_file(resource.as_str()) && is_skipped_behind_links(config, package, resource) {
-            return Err(not_part_of(package, resource));
+        if !is_skill_file(resource.as_str()) {
+            check_target(config, package, resource)?;
         }
         file = directory.open_file(resource.as_str(), Links::FollowInside);
     }
-    file.and_then(|file| content(&file, limit)).map_err(|error| source_error(&error, package))
+    let content = file.and_then(|file| content(&file, limit));
+    let content = content.map_err(|error| source_error(&error, package))?;
+    if content.stat.links > 1 && withheld_path(resource.as_str()).is_none() {
+        let walk = directory.walk(WalkBounds::default(), |_| true);
+        let withheld = walk.map(|walk| withheld_files(&directory, &walk)).unwrap_or_default();
+        if is_one_of(&content.stat, &withheld) {
+            return Err(withheld_behind(resource));
+        }
+    }
+    Ok(content)
+}
+
+/// Returns the files of credentials that have several names.
+fn withheld_files(directory: &Dir, walk: &Walk) -> Vec<Stat> {
+    let paths = walk.found.iter().map(|walked| &*walked.path);
+    let paths = paths.filter(|path| withheld_path(path) == Some(MAY_HOLD_CREDENTIALS));
+    let stats = paths.filter_map(|path| directory.stat(path, Links::Refuse).ok());
+    stats.filter(|stat| stat.links > 1).collect()
+}
+
+fn is_one_of(stat: &Stat, files: &[Stat]) -> bool {
+    files.iter().any(|file| (file.device, file.inode) == (stat.device, stat.inode))
 }
 
 fn content(file: &File<'_>, limit: ReadLimit) -> Result<Content, Error> {
@@ -100,17 +129,26 @@ fn open(config: &FsConfig, package: &PackagePath) -> Result<Dir, SourceError> {
     })
 }
 
-/// Returns whether links lead to a file that no listing of the package shows.
-fn is_skipped_behind_links(
+/// Refuses links to files that no listing of the package shows, and to those of credentials.
+fn check_target(
     config: &FsConfig,
     package: &PackagePath,
     resource: &ResourcePath,
-) -> bool {
+) -> Result<(), SourceError> {
     let directory = config.root.join(package.as_str());
     let real = (directory.join(resource.as_str()).canonicalize(), directory.canonicalize());
-    let (Ok(file), Ok(directory)) = real else { return false };
-    let inside = file.strip_prefix(directory);
-    inside.is_ok_and(|inside| inside.iter().any(|part| config.skips(part.as_encoded_bytes())))
+    let (Ok(file), Ok(directory)) = real else { return Ok(()) };
+    let Ok(inside) = file.strip_prefix(directory) else { return Ok(()) };
+    if inside.iter().any(|part| config.skips(part.as_encoded_bytes())) {
+        return Err(not_part_of(package, resource));
+    }
+    let is_secret = withheld_path(&inside.to_string_lossy()) == Some(MAY_HOLD_CREDENTIALS);
+    if is_secret { Err(withheld_behind(resource)) } else { Ok(()) }
+}
+
+fn withheld_behind(resource: &ResourcePath) -> SourceError {
+    let message = format!("`{resource}` is a link to a file that {MAY_HOLD_CREDENTIALS}");
+    SourceError::new(SourceErrorKind::Denied, message)
 }
 
 fn not_part_of(package: &PackagePath, resource: &ResourcePath) -> SourceError {

@@ -45,6 +45,7 @@ mod s3;
 mod schemes;
 mod signature_files;
 mod site_index;
+mod spelling;
 mod url;
 mod written_source;
 

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use prowess_archive::{Archive, File, Limits, ListedFile, ListedPackage, Listing, Node, Refusal};
 use prowess_core::{
-    ArtifactKind, ArtifactSignature, Cancel, Digest, Remote, RemoteArtifact, RemoteError,
-    RemoteErrorKind, RemotePackage, RemoteRequest, ResourcePath, SKILL_MD_FILES, WantedPackage,
-    withheld_content, withheld_directory, withheld_path,
+    ArtifactKind, ArtifactSignature, Cancel, Digest, MAY_HOLD_CREDENTIALS, Remote, RemoteArtifact,
+    RemoteError, RemoteErrorKind, RemotePackage, RemoteRequest, ResourcePath, SKILL_MD_FILES,
+    WantedPackage, secret_in, withheld_content, withheld_directory, withheld_path,
 };
 use prowess_dir::{Dir, ErrorKind, Kind, Links, WalkBounds, Walked};
 use prowess_format::index::{MAX_INDEX_BYTES, WELL_KNOWN_PATH};
@@ -59,8 +59,8 @@ impl LocalRemote {
     ///
     /// # Errors
     ///
-    /// The folder has no skills, or one of them cannot be packed as a whole: it has a link that
-    /// leads out of the folder.
+    /// [`RemoteErrorKind::Unsupported`]: the folder has no skills, a `SKILL.md` has a credential, or
+    /// a skill cannot be packed as a whole, because it has a link to another directory.
     pub fn packed_for_others(
         path: &Path,
         included: &[String],
@@ -76,7 +76,7 @@ impl LocalRemote {
             }
             for file in archive?.files() {
                 let path = join(&directory, &file.path);
-                if !filter.withholds_content(&path, &file.content) {
+                if !filter.withholds_content(&path, &file.content)? {
                     files.push(File { path, ..file.clone() });
                 }
             }
@@ -232,9 +232,7 @@ fn site(path: &Path, folder: &Dir) -> Result<Option<Vec<RemoteArtifact>>, Remote
     let Ok(bytes) = folder.read(index, MAX_INDEX_BYTES) else { return Ok(None) };
     let Limits { entries, depth, .. } = Limits::default();
     let walk = folder.walk(WalkBounds { depth, entries }, |name| !name.starts_with('.'));
-    let is_skill =
-        |path: &str| SKILL_MD_FILES.iter().any(|file| path.rsplit('/').next() == Some(file));
-    if walk.is_ok_and(|walk| walk.found.iter().any(|found| is_skill(&found.path))) {
+    if walk.is_ok_and(|walk| walk.found.iter().any(|found| is_skill_md(&found.path))) {
         return Ok(None);
     }
     let directory = path.join(index);
@@ -247,6 +245,10 @@ fn site(path: &Path, folder: &Dir) -> Result<Option<Vec<RemoteArtifact>>, Remote
         Ok(directory.join(url).to_string_lossy().into_owned())
     };
     artifacts(&bytes, &path.to_string_lossy(), locate).map(Some)
+}
+
+fn is_skill_md(path: &str) -> bool {
+    SKILL_MD_FILES.iter().any(|name| path.rsplit('/').next() == Some(name))
 }
 
 /// Returns a kind for signatures and keys, which are fetched and never unpacked.
@@ -281,15 +283,26 @@ impl Filter<'_> {
         reason.is_some()
     }
 
-    fn withholds_content(&self, path: &str, content: &[u8]) -> bool {
-        let is_skill_md = SKILL_MD_FILES.iter().any(|name| path.rsplit('/').next() == Some(name));
-        !is_skill_md && self.withholds(path, withheld_content(path, content))
+    /// A skill is nothing without its `SKILL.md`, so that one with a secret is an error.
+    fn withholds_content(&self, path: &str, content: &[u8]) -> Result<bool, RemoteError> {
+        if !is_skill_md(path) {
+            return Ok(self.withholds(path, withheld_content(path, content)));
+        }
+        match secret_in(content) {
+            Some((at, reason)) if self.withholds(path, Some(reason)) => {
+                let line = 1 + content[..at].iter().filter(|&&byte| byte == b'\n').count();
+                let message = format!("`{path}` {reason} in line {line}");
+                Err(RemoteError::new(RemoteErrorKind::Unsupported, message))
+            }
+            _ => Ok(false),
+        }
     }
 
     /// Returns whether a directory of this name is searched.
     fn enters(&self, name: &str) -> bool {
         let is_meant = |included: &String| included.split('/').any(|part| part == name);
-        let reason = withheld_directory(name);
+        // A link to a file of credentials is known by that file.
+        let reason = withheld_directory(name).filter(|reason| *reason != MAY_HOLD_CREDENTIALS);
         let reason = reason.filter(|_| !self.included.iter().any(is_meant));
         if let Some(reason) = reason {
             self.withheld.borrow_mut().insert(format!("{name}/"), reason);
@@ -330,25 +343,31 @@ fn packages(
     for directory in listing.packages("", &SKILL_MD_FILES) {
         check(cancel)?;
         let invalid = |reason: String| RemoteError::new(RemoteErrorKind::Invalid, reason);
-        let skill_md = listing.file(&directory, &SKILL_MD_FILES).map_err(invalid);
-        let text = skill_md.and_then(|file| read(folder, &file, MAX_BYTES));
-        if text.as_ref().is_ok_and(|file| !wanted(&directory, &file.content)) {
+        let own = join(&directory, SKILL_MD_FILES[0]);
+        if filter.is_some_and(|filter| filter.withholds(&own, withheld_path(&own))) {
             continue;
         }
+        let skill_md = listing.file(&directory, &SKILL_MD_FILES).map_err(invalid);
+        let text = skill_md.and_then(|file| read(folder, &file, MAX_BYTES));
+        let is_wanted = text.as_ref().map_or(true, |file| wanted(&directory, &file.content));
         let is_complete = || {
             let below = folder.open_dir(&directory, Links::Refuse);
             let below = below.and_then(|below| below.walk(bounds, enters));
             below.is_ok_and(|below| below.is_complete)
         };
         let listed = text.and_then(|_| listing.package(&directory, entries).map_err(invalid));
+        if !is_wanted && listed.is_ok() {
+            continue;
+        }
         let listed = match listed {
             Ok(_) if !walk.is_complete && !is_complete() => Err(incomplete()),
             listed => listed,
         };
-        let (archive, left_out) = match listed {
-            Ok(listed) => (pack(folder, &listed, limit.min(left), cancel), listed.left_out),
-            Err(error) => (Err(error), Vec::new()),
-        };
+        let (archive, left_out) =
+            match listed.map(|listed| without_withheld(listed, &directory, filter)) {
+                Ok(listed) => (pack(folder, &listed, limit.min(left), cancel), listed.left_out),
+                Err(error) => (Err(error), Vec::new()),
+            };
         let bytes = archive.iter().flat_map(Archive::files).map(|file| file.content.len());
         left -= bytes.sum::<usize>();
         packages.push(Packed { directory, archive, left_out });
@@ -360,13 +379,57 @@ fn packages(
     Ok(packages)
 }
 
+/// Leaves out what is withheld from other people, by its own path or that of the file that a link
+/// leads to. A user installs all files, but no such link, whose name does not show it.
+fn without_withheld(
+    mut listed: ListedPackage,
+    directory: &str,
+    filter: Option<&Filter<'_>>,
+) -> ListedPackage {
+    let Some(filter) = filter else { return without_withheld_links(listed, directory) };
+    listed.files.retain(|file| {
+        let path = join(directory, &file.path);
+        let reason = withheld_path(&path).or_else(|| withheld_path(&file.content));
+        !filter.withholds(&path, reason)
+    });
+    listed
+}
+
+/// Leaves out links to files that may hold credentials.
+pub(crate) fn without_withheld_links(mut listed: ListedPackage, directory: &str) -> ListedPackage {
+    let (files, left_out) = (&mut listed.files, &mut listed.left_out);
+    files.retain(|ListedFile { path, content, .. }| {
+        let is_link = join(directory, path) != *content && withheld_path(path).is_none();
+        let reason = withheld_path(content).filter(|it| is_link && *it == MAY_HOLD_CREDENTIALS);
+        left_out.extend(reason.map(|it| format!("`{path}` is a link to `{content}`, which {it}")));
+        reason.is_none()
+    });
+    listed
+}
+
 fn listing(folder: &Dir, found: &[Walked], filter: Option<&Filter<'_>>) -> Listing {
+    let identity = |path: &str| {
+        let stat = folder.stat(path, Links::Refuse).ok().filter(|stat| stat.links > 1)?;
+        Some((stat.device, stat.inode))
+    };
+    let is_file = |walked: &&Walked| walked.kind == Kind::File;
+    let paths = || found.iter().filter(is_file).map(|walked| &*walked.path);
+    let withheld = paths().filter(|path| withheld_path(path) == Some(MAY_HOLD_CREDENTIALS));
+    let withheld: BTreeMap<_, _> =
+        withheld.filter_map(|path| Some((identity(path)?, path))).collect();
+    // A hard link to such a file is the same as a symbolic one.
+    let link = |path: &str| {
+        let may_be = !withheld.is_empty() && withheld_path(path).is_none();
+        let original = withheld.get(&may_be.then(|| identity(path)).flatten()?)?;
+        let up = "../".repeat(path.matches('/').count());
+        Some(Node::Link(format!("{up}{original}")))
+    };
     let node = |walked: &Walked| {
         let target = || String::from_utf8(folder.read_link(&walked.path).ok()?).ok();
         let unreadable = "is a link with a target that cannot be read";
         let node = match walked.kind {
             // Whether it is executable is seen when it is read.
-            Kind::File => Node::File { is_executable: false },
+            Kind::File => link(&walked.path).unwrap_or(Node::File { is_executable: false }),
             Kind::Link => target().map_or(Node::Refused(unreadable), Node::Link),
             _ => Node::Refused("is a special file"),
         };
@@ -375,8 +438,9 @@ fn listing(folder: &Dir, found: &[Walked], filter: Option<&Filter<'_>>) -> Listi
     // A work tree of git has a file of that name.
     let is_own = |walked: &&Walked| {
         let path = &walked.path;
+        let withholds = |filter: &Filter<'_>| filter.withholds(path, withheld_path(path));
         path.rsplit('/').next() != Some(".git")
-            && filter.is_none_or(|filter| !filter.withholds(path, withheld_path(path)))
+            && (walked.kind == Kind::File || !filter.is_some_and(withholds))
     };
     Listing::new(found.iter().filter(is_own).map(node).collect())
 }

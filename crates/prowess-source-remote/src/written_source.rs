@@ -5,6 +5,7 @@ use prowess_core::RemoteRequest;
 use crate::git::page::is_shorthand;
 use crate::local_source::{LocalSource, has_repository};
 use crate::repository::GitSource;
+use crate::spelling::meant;
 
 /// A source as a user has written it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,7 @@ impl WrittenSource {
     /// Reads a source. A reference may follow a repository after `@` or, as other tools write it,
     /// after `#`.
     pub fn read(written: &str) -> Self {
+        let written = &*meant(written);
         let (name, reference) = split_reference(written);
         let request = |source: &str, reference: Option<String>| RemoteRequest {
             source: source.to_owned(),
@@ -125,6 +127,7 @@ mod tests {
         }
         for (written, source, reference) in [
             ("github:owner/repo@v1", "github:owner/repo", Some("v1")),
+            ("github.com:a/b.git#v1", "https://github.com/a/b.git", Some("v1")),
             ("https://example.com", "https://example.com", None),
             ("https://example.com/a@b", "https://example.com/a@b", None),
             ("https://a@example.com", "https://a@example.com", None),

@@ -1,6 +1,6 @@
 //! Packages that were fetched and checked, before they are installed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use prowess_archive::{Archive, File, Limits, Package, read, read_packages};
@@ -66,8 +66,10 @@ impl LeftOut {
 pub(crate) struct Fetched {
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) left_out: Vec<LeftOut>,
-    /// Every name that was seen, and its description.
+    /// Every name that was seen and can be installed, and its description.
     pub(crate) found: BTreeMap<String, String>,
+    /// The names that were seen in several directories.
+    pub(crate) several: BTreeSet<String>,
 }
 
 /// Fetches the packages of a source, of which only these names are wanted; all if there are none.
@@ -109,6 +111,7 @@ pub(crate) fn fetch(
         known.map(|known| known.path.clone())
     };
     fetched.keep_one_of_each(&locked);
+    fetched.keep_meant(names);
     fetched.check_names(names, request);
     if fetched.candidates.is_empty() && fetched.left_out.is_empty() {
         let message = format!("there is no `SKILL.md` in {}", quoted(&request.source));
@@ -191,6 +194,26 @@ impl Fetched {
         }
     }
 
+    /// Keeps of the skills that a name may mean that with exactly this name. If there is none, the
+    /// user has to say which one is meant.
+    fn keep_meant(&mut self, names: &[String]) {
+        for name in names {
+            let meant = self.found.keys().filter(|id| is_named(id, name) && *id != name);
+            let meant: Vec<_> = meant.filter(|id| !names.contains(id)).cloned().collect();
+            let is_exact = self.found.contains_key(name);
+            if meant.len() + usize::from(is_exact) < 2 {
+                continue;
+            }
+            self.candidates.retain(|candidate| !meant.contains(&candidate.id));
+            if !is_exact {
+                let ids = enumerated(meant.iter().map(String::as_str), "or");
+                let message = format!("{} may mean {ids}: write one of them", quoted(name));
+                let error = InstallError::NoSkill(message);
+                self.left_out.push(LeftOut { name: name.clone(), error });
+            }
+        }
+    }
+
     /// Adds the names that nothing has.
     fn check_names(&mut self, names: &[String], request: &RemoteRequest) {
         for name in names {
@@ -227,7 +250,11 @@ impl Fetched {
             Err(error) => self.left_out.push(LeftOut { name: directory, error }),
         }
         if let Some(candidate) = self.candidates.get_mut(known) {
-            candidate.left_out = left_out;
+            let pointers =
+                candidate.package.files().iter().filter(|file| is_pointer(&file.content));
+            candidate.left_out =
+                pointers.map(|file| format!("`{}` {POINTER}", file.path)).collect();
+            candidate.left_out.extend(left_out);
         }
     }
 
@@ -253,16 +280,14 @@ impl Fetched {
         let revision = artifact.revision.clone().unwrap_or_else(|| digest.to_string());
         let skill = LockedSkill {
             reference: request.reference.clone(),
+            reference_is_tag: artifact.is_tag,
             path: Some(directory.clone()).filter(|directory| !directory.is_empty()),
             surface,
             ..LockedSkill::new(&request.source, &revision, digest, tree_digest(&package))
         };
-        if !is_id(&id) {
-            let message = format!("{} cannot be the name of a locked skill", quoted(&id));
-            let error = InstallError::SkillInvalid(message);
-            return self.left_out.push(LeftOut { name: directory, error });
+        if self.found.insert(id.clone(), frontmatter.description).is_some() {
+            self.several.insert(id.clone());
         }
-        self.found.insert(id.clone(), frontmatter.description);
         let (unverified, left_out, steps_back) = Default::default();
         let candidate =
             Candidate { id, package, skill, unverified, left_out, steps_back, bytes: None };
@@ -289,7 +314,7 @@ pub(crate) fn fetch_artifact(
     let mut wanted = |directory: &str, text: &[u8]| match frontmatter(text, directory) {
         Ok(frontmatter) => {
             let is_wanted = is_wanted(&frontmatter.name);
-            found.insert(frontmatter.name, frontmatter.description);
+            found.insert(directory.to_owned(), (frontmatter.name, frontmatter.description));
             is_wanted
         }
         Err(error) => {
@@ -305,8 +330,16 @@ pub(crate) fn fetch_artifact(
     if let Some(packages) = alone {
         let mut fetched = fetched_alone(request, artifact, packages);
         let invalid = invalid.into_iter().map(|(name, error)| LeftOut { name, error });
+        for left_out in &fetched.left_out {
+            found.remove(&left_out.name);
+        }
         fetched.left_out.extend(invalid);
-        fetched.found.extend(found);
+        fetched.found.clear();
+        for (name, description) in found.into_values() {
+            if fetched.found.insert(name.clone(), description).is_some() {
+                fetched.several.insert(name);
+            }
+        }
         return Ok(fetched);
     }
     let bytes: Arc<[u8]> = remote.fetch(artifact, limit, cancel)?.into();
@@ -376,9 +409,26 @@ pub(crate) fn document(package: &Archive, directory: &str) -> Result<Frontmatter
 
 fn frontmatter(content: &[u8], directory: &str) -> Result<Frontmatter, InstallError> {
     let parsed = parse(content, Profile::Lenient);
-    parsed.document.map(|document| document.frontmatter).ok_or_else(|| {
-        let reason = parsed.diagnostics.first().map_or("", |found| &*found.message);
+    let found = || parsed.diagnostics.first().map_or("", |found| &*found.message);
+    let reason = match &parsed.document {
+        _ if is_pointer(content) => format!("its `SKILL.md` {POINTER}"),
+        Some(document) if is_id(&document.frontmatter.name) => String::new(),
+        Some(document) => {
+            format!("{} cannot be the name of a locked skill", quoted(&document.frontmatter.name))
+        }
+        None => found().to_owned(),
+    };
+    let document = parsed.document.filter(|_| reason.is_empty());
+    document.map(|document| document.frontmatter).ok_or_else(|| {
         let place = if directory.is_empty() { "the package" } else { directory };
         InstallError::SkillInvalid(format!("the skill in {} is invalid: {reason}", quoted(place)))
     })
+}
+
+/// The start of a pointer, which Git LFS leaves in place of a file, and the remark about one.
+const POINTER_START: &[u8] = b"version https://git-lfs.github.com/spec/";
+const POINTER: &str = "is a pointer of Git LFS, whose file is not fetched";
+
+fn is_pointer(content: &[u8]) -> bool {
+    content.starts_with(POINTER_START)
 }

@@ -8,7 +8,7 @@ use prowess_core::{Cancel, Digest, RemoteRequest};
 use crate::candidate::{Candidate, Fetched, LeftOut, fetch};
 use crate::error::InstallError;
 use crate::folder_hash::folder_hash;
-use crate::foreign::{ForeignSigner, ForeignSkill};
+use crate::foreign::{ForeignSigner, ForeignSkill, ForeignSkills};
 use crate::installer::{Addition, Installer};
 use crate::signers::Signatures;
 
@@ -23,15 +23,14 @@ impl Installer<'_> {
     /// # Errors
     ///
     /// As [`Installer::add`].
-    pub fn import(
-        &self,
-        skills: &[ForeignSkill],
-        cancel: &Cancel,
-    ) -> Result<Addition, InstallError> {
+    pub fn import(&self, lock: &ForeignSkills, cancel: &Cancel) -> Result<Addition, InstallError> {
         let before = self.lock.load()?;
         let signatures = Signatures::known(self.signers, &before);
-        let mut all = Fetched::default();
-        for ((source, reference), Group { mut names, hashes, signers, signer }) in groups(skills) {
+        let left_out = lock.left_out.clone();
+        let mut all = Fetched { left_out, ..Fetched::default() };
+        for ((source, reference), Group { mut names, hashes, signers, signer }) in
+            groups(&lock.skills)
+        {
             let request = RemoteRequest { source, reference };
             let fetched = fetch(self.remote, &request, &names, &signatures, &before, cancel);
             let fetched = fetched.unwrap_or_else(|error| {

@@ -1,6 +1,6 @@
 //! Installs and checks the skills of a lock file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteRequest};
@@ -145,8 +145,8 @@ impl Installer<'_> {
         self.add_fetched(fetched)
     }
 
-    /// Returns the names and descriptions of the skills of a source, and those that cannot be
-    /// read. Nothing is installed.
+    /// Returns the names and descriptions of the skills of a source that [`Self::add`] would
+    /// install, and the others. Nothing is installed.
     ///
     /// # Errors
     ///
@@ -157,17 +157,32 @@ impl Installer<'_> {
         cancel: &Cancel,
     ) -> Result<(BTreeMap<String, String>, Vec<LeftOut>), InstallError> {
         let (mut found, mut left_out) = (BTreeMap::new(), Vec::new());
+        let mut several = BTreeSet::new();
         for artifact in self.remote.resolve(request, cancel)? {
             let (remote, skip) = (self.remote, Signatures::Skip);
             match fetch_artifact(remote, request, &artifact, &|_| false, &skip, cancel) {
                 Ok(fetched) => {
-                    found.extend(fetched.found);
+                    several.extend(fetched.several);
+                    for (name, description) in fetched.found {
+                        if found.insert(name.clone(), description).is_some() {
+                            several.insert(name);
+                        }
+                    }
                     left_out.extend(fetched.left_out);
                 }
                 Err(error) => {
                     let name = artifact.name.unwrap_or(artifact.location);
                     left_out.push(LeftOut { name, error });
                 }
+            }
+        }
+        if !several.is_empty() {
+            // Their files decide.
+            let (names, lock) = (several.into_iter().collect::<Vec<_>>(), self.lock.load()?);
+            let fetched = fetch(self.remote, request, &names, &Signatures::Skip, &lock, cancel)?;
+            for it in fetched.left_out.into_iter().filter(|it| names.contains(&it.name)) {
+                found.remove(&it.name);
+                left_out.push(it);
             }
         }
         match left_out.pop() {

@@ -73,7 +73,7 @@ pub use candidate::LeftOut;
 pub use error::{InstallError, LockError, StoreError};
 pub use export::to_skills_lock;
 pub use folder_hash::folder_hash;
-pub use foreign::{ForeignLock, ForeignSigner, ForeignSkill};
+pub use foreign::{ForeignLock, ForeignSigner, ForeignSkill, ForeignSkills};
 pub use installer::{Added, Addition, Checked, Installer, RemoteState};
 pub use live::{LiveOptions, LiveSource};
 pub use lock::Lock;

@@ -19,6 +19,9 @@ pub struct LockedSkill {
     /// The branch, tag or version that the user asked for.
     #[serde(rename = "ref", default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
+    /// Whether the reference was a tag, and not a branch, if the source has both.
+    #[serde(rename = "ref-is-tag", default, skip_serializing_if = "Option::is_none")]
+    pub reference_is_tag: Option<bool>,
     /// The directory of the package inside the artifact; `None` for the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -67,6 +70,7 @@ impl LockedSkill {
         Self {
             source: source.to_owned(),
             reference: None,
+            reference_is_tag: None,
             path: None,
             revision: revision.to_owned(),
             artifact,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use prowess_core::{Cancel, SKILL_MD_FILES};
 use prowess_format::{Frontmatter, Profile, parse};
+use prowess_text::quoted;
 
 use crate::candidate::{Candidate, document};
 use crate::installer::{Installer, request};
@@ -29,9 +30,12 @@ impl Installer<'_> {
             let new = &candidate.skill;
             let is_before = |known: &&LockedSkill| {
                 (&known.source, &known.reference) == (&new.source, &new.reference)
-                    && known.tree != new.tree
             };
             let Some(known) = lock.skills.get(&candidate.id).filter(is_before) else { continue };
+            candidate.steps_back.extend(other_kind(known, new));
+            if known.tree == new.tree {
+                continue;
+            }
             let request = request(&new.source, new.reference.as_deref());
             let (from, to) = (known.revision.clone(), new.revision.clone());
             let key = (new.source.clone(), new.reference.clone(), from.clone(), to.clone());
@@ -59,6 +63,14 @@ impl Installer<'_> {
         let message = || format!("its version goes from {before} down to {after}");
         is_lower(&after, &before).then(message)
     }
+}
+
+/// Returns that a tag became a branch, which is another promise, or a branch a tag.
+fn other_kind(known: &LockedSkill, new: &LockedSkill) -> Option<String> {
+    let (was_tag, is_tag) = known.reference_is_tag.zip(new.reference_is_tag)?;
+    let [was, is] = [was_tag, is_tag].map(|is_tag| if is_tag { "tag" } else { "branch" });
+    let name = new.reference.as_deref().unwrap_or(&new.source);
+    (was != is).then(|| format!("{} was a {was} and is a {is} now", quoted(name)))
 }
 
 /// Returns the version of a skill, in `metadata` or, as many authors write it, next to it.

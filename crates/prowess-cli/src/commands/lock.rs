@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use prowess::Cancel;
 use prowess_source_remote::LocalSource;
-use prowess_store::{Addition, ForeignLock, InstallError, LeftOut, to_skills_lock};
+use prowess_store::{Addition, ForeignLock, LeftOut, StoreError, to_skills_lock};
 use prowess_text::terminal_json;
 
 use crate::args::{InstallOptions, SignerOption};
@@ -44,38 +44,36 @@ pub(crate) fn import(
         let message = format!("`{}` cannot be read: {error}", file.display());
         Failure::new("lock-invalid", message, "check the path")
     })?;
-    let mut skills = format.read(&text).map_err(InstallError::from)?;
+    let mut read = format.read(&text).map_err(StoreError::from)?;
     let directory = absolute(file)?;
-    for skill in &mut skills {
+    for skill in &mut read.skills {
         if skill.source.starts_with('.') {
             let path = directory.with_file_name(&skill.source);
             skill.source = absolute(&path)?.to_string_lossy().into_owned();
         }
     }
     let mut others = Vec::new();
-    skills.retain(|skill| match unreachable(&skill.source) {
+    read.skills.retain(|skill| match unreachable(&skill.source) {
         Some(error) => {
-            others.push(LeftOut {
-                name: skill.name.as_ref().unwrap_or(&skill.source).clone(),
-                error,
-            });
+            let name = skill.name.as_ref().unwrap_or(&skill.source).clone();
+            others.push(LeftOut { name, error });
             false
         }
         None => true,
     });
-    if let (true, Some(LeftOut { error, .. })) = (skills.is_empty(), others.first()) {
+    if let (true, Some(LeftOut { error, .. })) = (read.skills.is_empty(), others.first()) {
         return Err(error.clone().into());
     }
+    read.left_out.extend(others);
     let place = InstallPlace::to_add(options)?.signed_by(signer)?;
     if place.lock.folder.is_some() {
-        for skill in &mut skills {
+        for skill in &mut read.skills {
             let local = LocalSource::read(&skill.source);
             let relative = local.map(|local| local.relative_to(place.lock.directory()));
             skill.source = relative.unwrap_or_else(|| std::mem::take(&mut skill.source));
         }
     }
-    let Addition { added, left_out } = place.installer().import(&skills, &Cancel::default())?;
-    let left_out = left_out.into_iter().chain(others).collect();
+    let Addition { added, left_out } = place.installer().import(&read, &Cancel::default())?;
     let lines = added.into_iter().map(added_line).collect();
     print_addition(lines, left_out, "", Some(&place.lock), output)
 }

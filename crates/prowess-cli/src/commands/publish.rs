@@ -85,6 +85,10 @@ fn packed(args: &Publish, output: &Output) -> Result<Vec<u8>, Failure> {
             let help = "replace a link by a copy, or remove it";
             Failure::new("publish-incomplete", error.message, help)
         }
+        RemoteErrorKind::Unsupported => {
+            let help = "remove it, and replace it where it is valid: it may be known already";
+            Failure::new("publish-incomplete", error.message, help)
+        }
         _ => InstallError::from(error).into(),
     })?;
     for (path, reason) in &withheld {

@@ -39,6 +39,43 @@ fn list_names_skills_and_installs_nothing() {
 }
 
 #[test]
+fn list_and_names_decide_as_add_does() {
+    let machine = Machine::new();
+    let source = machine.path("skills");
+    let skill = |directory: &str, name: &str, more: &str| {
+        machine.tree.write(&format!("skills/{directory}/SKILL.md"), plain_skill(name) + more);
+    };
+    skill("x/dup", "dup", "");
+    skill("y/dup", "dup", "Other.\n");
+    skill("x/same", "same", "");
+    skill("y/same", "same", "");
+    skill("a", "PDF Tools", "");
+    skill("b", "Pdf Tools", "");
+    machine.tree.write("skills/notes/model", "version https://git-lfs.github.com/spec/v1\noid a\n");
+    skill("lfs", "lfs", "");
+    machine
+        .tree
+        .write("skills/lfs/SKILL.md", "version https://git-lfs.github.com/spec/v1\noid b\n");
+    let words = |name: &str| machine.run(&["add", &source, name, "--format", "json"]);
+    let listed = states(&machine.run(&["add", &source, "--list", "--format", "json"]).json());
+    let expected =
+        ["PDF Tools offered", "Pdf Tools offered", "notes offered", "pdf offered", "same offered"];
+    assert_eq!(listed[..5], expected, "{listed:?}");
+    assert!(listed.contains(&"dup left out".to_owned()) && listed.len() == 7, "{listed:?}");
+    let unclear = words("pdf-tools");
+    let message = unclear.error()["message"].to_string();
+    assert!(message.contains("`PDF Tools` or `Pdf Tools`"), "{message}");
+    skill("c", "pdf-tools", "");
+    for name in ["PDF Tools", "Pdf Tools", "pdf-tools"] {
+        assert_eq!(states(&words(name).json()), [format!("{name} added")]);
+    }
+    let pointer = words("notes").json().to_string();
+    assert!(pointer.contains("left out: `model` is a pointer of Git LFS"), "{pointer}");
+    let lost = words("lfs").error()["message"].to_string();
+    assert!(lost.contains("pointer of Git LFS"), "{lost}");
+}
+
+#[test]
 fn terminal_asks_which_skills() {
     for (typed, installed) in [
         ("2\n", &["pdf"][..]),
@@ -138,4 +175,28 @@ fn agents_md_lists_the_skills_of_the_repository() {
     assert_eq!(text(), "Theirs.\n");
     let outside = machine.run(&["add", &source, "--agents-md"]);
     assert_eq!(outside.code, Some(2), "there is no repository");
+    assert_eq!(in_repository(&machine, &["update"]).code, Some(0), "it has no list to update");
+}
+
+#[test]
+fn agents_md_is_kept_current_without_trust() {
+    let machine = Machine::new();
+    machine.tree.write("repo/.git/HEAD", "ref: refs/heads/main\n");
+    machine.tree.write("repo/skills/pdf/SKILL.md", plain_skill("pdf"));
+    machine.tree.write("repo/skills/notes/SKILL.md", plain_skill("notes"));
+    let text = || fs::read_to_string(machine.tree.join("repo/AGENTS.md")).unwrap();
+    machine.tree.write("repo/AGENTS.md", "Mine.\r\n");
+    let run = |arguments: &[&str]| {
+        let ran = in_repository(&machine, arguments);
+        assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.stderr);
+    };
+    run(&["add", "./skills", "--agents-md"]);
+    machine.tree.write("repo/skills/pdf/SKILL.md", plain_skill("pdf").replace("Helps", "Aids"));
+    run(&["update"]);
+    assert!(text().contains("Aids with pdf.") && text().contains("`notes`"), "{}", text());
+    run(&["remove", "notes"]);
+    assert!(!text().contains("`notes`") && text().starts_with("Mine.\r\n\n<!--"), "{}", text());
+    machine.tree.write("repo/AGENTS.md", text().replace("Aids", "Lies"));
+    run(&["sync"]);
+    assert!(text().contains("Aids with pdf."), "{}", text());
 }

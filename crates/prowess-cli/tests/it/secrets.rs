@@ -25,6 +25,14 @@ fn planted() -> Vec<(String, String)> {
     files
 }
 
+/// Links to such files: each target, and the name of the link.
+const LINKS: [(&str, &str); 4] = [
+    (".env", ".env.sample"),
+    (".env.sample", "again.md"),
+    ("keys/id_ed25519", "linked.txt"),
+    (".ssh", "directory"),
+];
+
 const PUBLIC: [&str; 4] = [".env.example", "certs/ca.pem", "docs/credentials.md", "run.sh"];
 
 #[test]
@@ -37,12 +45,20 @@ fn credentials_leave_no_machine() {
         let text = "-----BEGIN CERTIFICATE-----\nnot a -----BEGIN PRIVATE KEY-----\n";
         machine.tree.write(&format!("skills/pdf/{name}"), text);
     }
+    let package = machine.tree.join("skills/pdf");
+    for (target, link) in LINKS {
+        std::os::unix::fs::symlink(target, package.join(link)).unwrap();
+    }
+    std::fs::hard_link(package.join(".env"), package.join("hard.txt")).unwrap();
+    let links = LINKS.map(|(_, link)| link).into_iter().chain(["hard.txt", "directory/config"]);
+    let names: Vec<_> =
+        planted().into_iter().map(|(name, _)| name).chain(links.map(str::to_owned)).collect();
     let (skills, site) = (machine.path("skills"), machine.path("other"));
     let published = machine.run(&["publish", &skills, &site]);
     assert_eq!(published.code, Some(0), "{}", published.stderr);
-    for (name, _) in planted() {
+    for name in &names {
         let directory = name.split('/').next().unwrap_or_default();
-        let is_named = published.stderr.contains(&name) || published.stderr.contains(directory);
+        let is_named = published.stderr.contains(name) || published.stderr.contains(directory);
         assert!(is_named, "{name} is named: {}", published.stderr);
     }
     assert_eq!(machine.run(&["add", "--user", &site, "pdf"]).code, Some(0));
@@ -69,7 +85,7 @@ fn credentials_leave_no_machine() {
     request("initialize", start);
     let load = json!({ "name": "skills_load", "arguments": { "names": ["pdf"], "mode": "add" } });
     request("tools/call", load);
-    for (name, _) in planted() {
+    for name in &names {
         let arguments = json!({ "skill": "pdf", "path": name });
         request("tools/call", json!({ "name": "skills_read", "arguments": arguments }));
         request("resources/read", json!({ "uri": format!("skill://pdf/{name}") }));
@@ -78,10 +94,10 @@ fn credentials_leave_no_machine() {
     let root = format!("user={skills}");
     let program = Program::new().at_home_in(&machine.tree.join("home")).with_input(&input);
     let served = program.run(&["--no-config", "--root", &root, "serve"]).stdout;
-    assert_eq!(served.lines().count(), 3 + 2 * planted().len(), "{served}");
+    assert_eq!(served.lines().count(), 3 + 2 * names.len(), "{served}");
     assert!(!served.contains("CANARY"), "{served}");
     for (name, is_listed) in
-        [(".env.example", true), ("certs/ca.pem", true), (".env", false), ("id_rsa", false)]
+        [(".env.example", true), ("certs/ca.pem", true), (".env", false), ("hard.txt", false)]
     {
         let listed = served.contains(&format!("<file>{name}</file>"));
         assert_eq!(listed, is_listed, "{name} at a load: {served}");
@@ -92,4 +108,24 @@ fn credentials_leave_no_machine() {
     let add = ["update", "--user"];
     assert_eq!(machine.run(&add).code, Some(0));
     assert_eq!(lines().lines().count(), 1, "one by name: {}", lines());
+}
+
+#[test]
+fn instructions_with_a_credential_are_not_published() {
+    let machine = Machine::new();
+    let text = crate::plain_skill("pdf") + "Run it with `--password Xk9-mP2vLq8w`.\n";
+    let line = text.lines().count();
+    machine.tree.write("skills/pdf/SKILL.md", text);
+    let (skills, site) = (machine.path("skills"), machine.path("other"));
+    let refused = machine.run(&["publish", &skills, &site, "--format", "json"]);
+    let message = refused.error()["message"].to_string();
+    assert!(
+        message.contains(&format!("`pdf/SKILL.md` has a credential in line {line}")),
+        "{message}"
+    );
+    assert!(!machine.tree.join("other").exists() && !message.contains("Xk9"), "{message}");
+    let checked = machine.run(&["validate", &skills]);
+    assert!(checked.stdout.contains("warning[credential]"), "{}", checked.stdout);
+    let included = machine.run(&["publish", &skills, &site, "--include", "pdf/SKILL.md"]);
+    assert_eq!(included.code, Some(0), "{}", included.stderr);
 }

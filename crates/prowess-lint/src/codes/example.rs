@@ -135,6 +135,7 @@ const EXAMPLES: &[(Code, Example)] = &[
         Whole("---\nname: notes\ndescription: Takes notes.\n---\n# Notes\n\nFor example so.\n"),
     ),
     (BODY_NO_EXAMPLE, Body("# Notes\n\nWhen to use: now.\n")),
+    (CREDENTIAL, Line("Run it with `api_key=Xk9-mP2vLq8w`.")),
     (BODY_HIDDEN_CHARACTER, Line("Send it to evil\u{202e}moc.")),
     (CATALOG_ENTRY_LONG, LargeDescription("a description of 500 characters", 500)),
     (DESCRIPTION_NO_WHEN, Description("Fills PDF forms.")),

@@ -14,6 +14,7 @@ use prowess_text::shell_word;
 
 use crate::artifact::MAX_ALL;
 use crate::git::program::{GitCall, MAX_LIST};
+use crate::local_remote::without_withheld_links;
 use crate::repository::GitSource;
 
 /// The maximum size of the list of all files, in bytes.
@@ -173,25 +174,32 @@ impl<'c> Partial<'c> {
             let text = path.and_then(|path| {
                 texts.get(&path).ok_or_else(|| format!("`{path}` has more than 2 MiB"))
             });
-            let listed = match text {
-                Ok(text) if !wanted(&directory, text) => continue,
-                Ok(_) => listing.package(&directory, Limits::default().entries),
-                Err(reason) => Err(reason),
-            };
+            let is_wanted = text.as_ref().map_or(true, |text| wanted(&directory, text));
+            let package = || listing.package(&directory, Limits::default().entries);
+            let listed = text.and_then(|_| package());
+            if !is_wanted && listed.is_ok() {
+                continue;
+            }
+            let listed = listed.map(|listed| without_withheld_links(listed, &directory));
             let listed = listed.map_err(|reason| invalid(&reason));
             packages.push(Wanted { directory, listed, size: 0 });
         }
-        if packages.is_empty() && texts.is_empty() {
-            packages.extend(self.submodules());
-        }
+        packages.extend(self.submodules(&listing.packages(&directory, &SKILL_MD_FILES)));
         self.fetch_files(&packages, limit)?;
         self.check_sizes(&mut packages, limit)?;
         self.archives(&packages)
     }
 
-    /// Returns the submodules, each with the reason why nothing of it is a package.
-    fn submodules(&self) -> impl Iterator<Item = Wanted> {
+    /// Returns the submodules that stand where skills do, or all if there are no skills, each with
+    /// the reason why nothing of it is a package.
+    fn submodules(&self, packages: &BTreeSet<String>) -> impl Iterator<Item = Wanted> {
+        let parent = |path: &str| path.rsplit_once('/').map(|(parent, _)| parent.to_owned());
+        let parents: BTreeSet<_> = packages.iter().filter_map(|path| parent(path)).collect();
+        let is_empty = packages.is_empty();
         let submodules = self.modes.iter().filter(|(_, mode)| *mode == SUBMODULE);
+        let submodules = submodules.filter(move |(path, _)| {
+            is_empty || parent(path).is_some_and(|parent| parents.contains(&parent))
+        });
         submodules.map(|(path, _)| {
             let reason = format!("`{path}` is a submodule, which is not fetched");
             let error = RemoteError::new(RemoteErrorKind::Unsupported, reason);

@@ -68,14 +68,28 @@ fn invalid() -> RemoteError {
     RemoteError::new(RemoteErrorKind::Invalid, "the repository reports no valid references")
 }
 
+/// The meaning of a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Meant {
+    pub(crate) commit: String,
+    /// Whether the name is that of a tag, or of a branch; `None` for a commit and for `HEAD`.
+    pub(crate) is_tag: Option<bool>,
+}
+
+impl Meant {
+    pub(crate) fn commit(commit: &str) -> Self {
+        Self { commit: commit.to_owned(), is_tag: None }
+    }
+}
+
 /// Returns the commit that a name means; `None` if it means nothing.
 ///
 /// # Errors
 ///
 /// A branch and a tag of this name have different commits.
-pub(crate) fn commit(found: &References, name: &str) -> Result<Option<String>, RemoteError> {
+pub(crate) fn commit(found: &References, name: &str) -> Result<Option<Meant>, RemoteError> {
     if name == "HEAD" {
-        return Ok(found.get(name).cloned());
+        return Ok(found.get(name).map(|commit| Meant::commit(commit)));
     }
     let names = full_names(name);
     // A tag with a message is an object of its own, and `^{}` means its commit.
@@ -89,7 +103,10 @@ pub(crate) fn commit(found: &References, name: &str) -> Result<Option<String>, R
             );
             Err(RemoteError::new(RemoteErrorKind::Unsupported, message))
         }
-        (tag, branch) => Ok(tag.or(branch).cloned()),
+        (tag, branch) => {
+            let is_tag = tag.is_some() && !name.starts_with("refs/heads/");
+            Ok(tag.or(branch).map(|it| Meant { is_tag: Some(is_tag), ..Meant::commit(it) }))
+        }
     }
 }
 
@@ -97,9 +114,9 @@ pub(crate) fn commit(found: &References, name: &str) -> Result<Option<String>, R
 pub(crate) fn commit_of_page(
     found: &References,
     page: &[String],
-) -> Result<Option<(String, String)>, RemoteError> {
+) -> Result<Option<(Meant, String)>, RemoteError> {
     if let Some(first) = page.first().filter(|first| is_commit(first)) {
-        return Ok(Some((first.clone(), page[1..].join("/"))));
+        return Ok(Some((Meant::commit(first), page[1..].join("/"))));
     }
     for length in (1..=page.len()).rev() {
         if let Some(commit) = commit(found, &page[..length].join("/"))? {
@@ -111,7 +128,7 @@ pub(crate) fn commit_of_page(
 
 #[cfg(test)]
 mod tests {
-    use super::{check_name, commit, commit_of_page, read};
+    use super::{Meant, check_name, commit, commit_of_page, read};
 
     const ONE: &str = "1111111111111111111111111111111111111111";
     const TWO: &str = "2222222222222222222222222222222222222222";
@@ -138,19 +155,21 @@ mod tests {
         );
         let found = read(text.as_bytes()).expect("the lines are valid");
         for (name, expected) in [
-            ("HEAD", Some(ONE)),
-            ("main", Some(ONE)),
-            ("v1", Some(ONE)),
-            ("refs/tags/both", Some(TWO)),
-            ("refs/heads/both", Some(ONE)),
+            ("HEAD", Some((ONE, None))),
+            ("main", Some((ONE, Some(false)))),
+            ("v1", Some((ONE, Some(true)))),
+            ("refs/tags/both", Some((TWO, Some(true)))),
+            ("refs/heads/both", Some((ONE, Some(false)))),
             ("other", None),
         ] {
-            assert_eq!(commit(&found, name), Ok(expected.map(str::to_owned)), "{name}");
+            let expected = expected.map(|(it, is_tag)| Meant { is_tag, ..Meant::commit(it) });
+            assert_eq!(commit(&found, name), Ok(expected), "{name}");
         }
         assert!(commit(&found, "both").is_err(), "a branch and a tag differ");
         let page = |path: &str| {
             let parts: Vec<_> = path.split('/').map(str::to_owned).collect();
-            commit_of_page(&found, &parts).expect("it is not ambiguous")
+            let meant = commit_of_page(&found, &parts).expect("it is not ambiguous");
+            meant.map(|(meant, directory)| (meant.commit, directory))
         };
         assert_eq!(page("a/b/c/d"), Some((TWO.to_owned(), "c/d".to_owned())));
         assert_eq!(page(&format!("{TWO}/c")), Some((TWO.to_owned(), "c".to_owned())));

@@ -14,7 +14,7 @@ use crate::cancel::check;
 use crate::git::options::GitOptions;
 use crate::git::packages::Partial;
 use crate::git::program::{GitCall, MAX_LIST};
-use crate::git::reference::{self as reference, is_commit};
+use crate::git::reference::{self as reference, Meant, is_commit};
 use crate::http_options::HttpOptions;
 use crate::local_remote::outside;
 use crate::repository::{GitSource, unsupported};
@@ -126,13 +126,13 @@ impl GitRemote {
         source: GitSource,
         name: Option<&str>,
         cancel: &Cancel,
-    ) -> Result<(String, GitSource), RemoteError> {
+    ) -> Result<(Meant, GitSource), RemoteError> {
         if name.is_some() && !source.page.is_empty() {
             return Err(unsupported("the page names a reference already"));
         }
         let names = names(&source, name);
         if let Some(commit) = names.first().filter(|name| is_commit(name)) {
-            return Ok((commit.clone(), source.without_reference()));
+            return Ok((Meant::commit(commit), source.without_reference()));
         }
         names.iter().try_for_each(|name| reference::check_name(name))?;
         let full: Vec<_> = names.iter().flat_map(|name| reference::full_names(name)).collect();
@@ -142,11 +142,11 @@ impl GitRemote {
         let found = reference::read(&output)?;
         if !source.page.is_empty() {
             let meant = reference::commit_of_page(&found, &source.page)?;
-            let (commit, directory) = meant.ok_or_else(|| missing(&names))?;
-            return Ok((commit, GitSource { directory, page: Vec::new(), ..source }));
+            let (meant, directory) = meant.ok_or_else(|| missing(&names))?;
+            return Ok((meant, GitSource { directory, page: Vec::new(), ..source }));
         }
-        let commit = reference::commit(&found, &names[0])?.ok_or_else(|| missing(&names))?;
-        Ok((commit, source))
+        let meant = reference::commit(&found, &names[0])?.ok_or_else(|| missing(&names))?;
+        Ok((meant, source))
     }
 
     /// Returns the tag that a request names, if it means this commit.
@@ -226,8 +226,8 @@ impl Remote for GitRemote {
     ) -> Result<Vec<RemoteArtifact>, RemoteError> {
         check(cancel)?;
         let source = GitSource::parse(&request.source, &self.options.github)?;
-        let (commit, source) = self.find(source, request.reference.as_deref(), cancel)?;
-        Ok(vec![artifact(&source, &commit)])
+        let (meant, source) = self.find(source, request.reference.as_deref(), cancel)?;
+        Ok(vec![RemoteArtifact { is_tag: meant.is_tag, ..artifact(&source, &meant.commit) }])
     }
 
     fn resolve_revision(

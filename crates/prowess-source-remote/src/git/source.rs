@@ -175,6 +175,17 @@ mod tests {
         check("https://github.com/owner/repo/blob/main/a/SKILL.md", repo, "", &["main", "a"]);
         let group = "https://gitlab.com/group/sub/project";
         check(&format!("{group}/-/tree/main/a"), &format!("{group}.git"), "", &["main", "a"]);
+        let bitbucket = "https://bitbucket.org/a/b";
+        check(&format!("{bitbucket}/src/main/c"), &format!("{bitbucket}.git"), "", &["main", "c"]);
+        let gitea = "https://git.example.com/a/b";
+        for kind in ["branch", "tag", "commit"] {
+            let page = format!("{gitea}/src/{kind}/v1/c/SKILL.md");
+            check(&page, &format!("{gitea}.git"), "", &["v1", "c"]);
+        }
+        let azure = "https://dev.azure.com/org/project/_git/repo";
+        check(azure, azure, "", &[]);
+        check(&format!("{azure}?path=%2Fa%2Fb"), azure, "a/b", &[]);
+        check(&format!("{azure}?path=/a&version=GBx/y"), azure, "", &["x", "y", "a"]);
         check("https://example.com/a/b.git//c", "https://example.com/a/b.git", "c", &[]);
         check("git+https://example.com/a/b//c/d", "https://example.com/a/b", "c/d", &[]);
         check("https://example.com/a/b.git/c/d", "https://example.com/a/b.git", "c/d", &[]);

@@ -45,12 +45,12 @@ pub(crate) fn resolve(
     for entry in &entries {
         let archive = packed(client, &place, entry, Limits::default().bytes, cancel)?;
         artifacts.push(RemoteArtifact {
-            location: format!("{}#{}", index.as_str(), entry.name),
             name: Some(entry.name.clone()),
-            kind: ArtifactKind::Archive,
-            revision: None,
             digest: Some(Digest::of(&archive)),
-            signature: None,
+            ..RemoteArtifact::new(
+                format!("{}#{}", index.as_str(), entry.name),
+                ArtifactKind::Archive,
+            )
         });
     }
     Ok(artifacts)

@@ -69,12 +69,9 @@ pub(crate) fn artifact_of(
 ) -> Result<RemoteArtifact, RemoteError> {
     let digest = layer.digest()?;
     Ok(RemoteArtifact {
-        location: place.location(manifest, Part::Blob(digest)),
-        name: None,
-        kind,
         revision: Some(manifest.to_string()),
         digest: Some(digest),
-        signature: None,
+        ..RemoteArtifact::new(place.location(manifest, Part::Blob(digest)), kind)
     })
 }
 

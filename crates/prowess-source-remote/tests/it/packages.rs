@@ -168,6 +168,20 @@ fn submodule_costs_its_package() {
     let found = packages(&repository.source(), &[], 64 << 20, &|_| true);
     let submodule = "b: `b/vendor` is a submodule, which is not fetched";
     assert_eq!(shown(found), ["a: SKILL.md*=---", submodule]);
+    let found = packages(&repository.source(), &[], 64 << 20, &|_| false);
+    assert_eq!(shown(found), [submodule], "a list says it too");
+    for (at, path) in ["a", "c"].iter().enumerate() {
+        let blob = repository.in_tree(&["rev-parse", "HEAD:moved"]);
+        let entry = format!("100644,{blob},skills/{path}/SKILL.md");
+        repository.in_tree(&["update-index", "--add", "--cacheinfo", &entry]);
+        add(&format!("skills/sub{at}"));
+    }
+    let found = shown(packages(&repository.source(), &[], 64 << 20, &|_| false));
+    let names = ["b: ", "skills/sub0: ", "skills/sub1: "];
+    assert_eq!(found.len(), names.len(), "those next to skills: {found:?}");
+    for (found, name) in found.iter().zip(names) {
+        assert!(found.starts_with(name), "{found}");
+    }
 }
 
 #[test]

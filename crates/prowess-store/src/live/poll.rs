@@ -82,7 +82,7 @@ fn follow(
     // An artifact without a name has to be fetched to know what is in it.
     let names: Option<Vec<_>> = new.iter().map(|artifact| artifact.name.clone()).collect();
     let signatures = Signatures::known(installer.signers, &lock);
-    let Fetched { mut candidates, left_out, found } = match names {
+    let Fetched { mut candidates, left_out, found, .. } = match names {
         Some(names) if names.is_empty() => Fetched::default(),
         names => {
             let names = names.unwrap_or_default();

@@ -7,7 +7,9 @@ const HASH: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852
 
 /// Checks what a file names: the name, the source and the reference of each skill.
 fn check(format: ForeignLock, text: &str, expected: &[[&str; 3]]) {
-    let skills = format.read(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    let read = format.read(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(read.left_out, [], "{text}");
+    let skills = read.skills;
     let shown = |skill: &ForeignSkill| {
         let or_none = |text: &Option<String>| text.clone().unwrap_or_default();
         [or_none(&skill.name), skill.source.clone(), or_none(&skill.reference)]
@@ -32,7 +34,7 @@ fn skills_locks_are_read() {
         ["d", "git+https://gitlab.com/group/repo.git", ""],
     ];
     check(ForeignLock::SkillsLock, &text, &expected);
-    let skills = ForeignLock::SkillsLock.read(&text).unwrap();
+    let skills = ForeignLock::SkillsLock.read(&text).unwrap().skills;
     let hash = skills[0].folder_hash.map(|hash| hash.to_string());
     assert_eq!(hash, Some(format!("sha256:{HASH}")));
 }
@@ -52,7 +54,9 @@ fn lines_keep_their_host_and_path() {
         let text = format!(
             r#"{{"version": 3, "skills": {{"a": {{"source": "{source}", "sourceType": "{kind}"{more}}}}}}}"#
         );
-        ForeignLock::SkillLock.read(&text).map(|skills| skills[0].source.clone())
+        let read = ForeignLock::SkillLock.read(&text).unwrap();
+        let left_out = read.left_out.iter().map(|it| it.error.to_string());
+        read.skills.iter().map(|it| it.source.clone()).chain(left_out).next().unwrap_or_default()
     };
     let path = r#", "skillPath": "skills/pdf/SKILL.md""#;
     let url = |host: &str| format!(r#", "sourceUrl": "https://{host}/team/pack.git""#);
@@ -63,12 +67,35 @@ fn lines_keep_their_host_and_path() {
         ("gitlab", "team/pack", url("lab.example"), "git+https://lab.example/team/pack.git"),
         ("git", "team/pack", url("git.example"), "git+https://git.example/team/pack.git"),
         ("git", "git@git.example:a/b.git", path.to_owned(), "git@git.example:a/b.git//skills/pdf"),
+        ("github", "ghe.example/a/b", String::new(), "git+https://ghe.example/a/b"),
+        ("github", "ghe.example:8443/a/b", String::new(), "git+https://ghe.example:8443/a/b"),
+        ("github", "ghe.example:a/b", String::new(), "git@ghe.example:a/b"),
+        ("GitHub", "a/b", r#", "host": "ghe.example""#.to_owned(), "git+https://ghe.example/a/b"),
+        (
+            "github",
+            "a/b",
+            r#", "sourceUrl": "ghe.example/a/b""#.to_owned(),
+            "git+https://ghe.example/a/b",
+        ),
+        (
+            "github",
+            "ghe.example/a/b",
+            r#", "sourceUrl": """#.to_owned(),
+            "git+https://ghe.example/a/b",
+        ),
+        ("local", "my/skills", String::new(), "./my/skills"),
         ("gitlab", "a/b/c", path.to_owned(), "git+https://gitlab.com/a/b/c.git//skills/pdf"),
     ] {
-        assert_eq!(line(kind, source, &more).as_deref(), Ok(expected), "{kind} {source} {more}");
+        assert_eq!(line(kind, source, &more), expected, "{kind} {source} {more}");
     }
-    let lost = line("git", "team/pack", "").unwrap_err().to_string();
-    assert!(lost.contains("`a`") && lost.contains("sourceUrl"), "{lost}");
+    for (kind, source, more) in [
+        ("git", "team/pack", ""),
+        ("github", "ghe.example/team/pack", r#", "host": "other.example""#),
+        ("mercurial", "team/pack", ""),
+    ] {
+        let lost = line(kind, source, more);
+        assert!(lost.contains("line 1: it"), "{lost}");
+    }
 }
 
 #[test]
@@ -117,7 +144,7 @@ skills:
   digest: sha256:0123
 ";
     let read = ForeignLock::ToolHive.read(text).expect("it is a lock");
-    let signers: Vec<_> = read.iter().map(|skill| skill.signer.as_ref()).collect();
+    let signers: Vec<_> = read.skills.iter().map(|skill| skill.signer.as_ref()).collect();
     let workflow = "https://github.com/owner/skills/.github/workflows/build.yml".to_owned();
     let identity = ["https://token.actions.githubusercontent.com".to_owned(), workflow];
     assert_eq!(signers[0].and_then(|it| it.identity.clone()), Some(identity));
@@ -138,13 +165,67 @@ dependencies:
   host: git.example.com
   resolved_ref: v1
 - repo_url: https://example.com/owner/repo
+- repo_url: git@example.com:owner/repo
+- repo_url: example.com/owner/repo
+  host: example.com
 ";
     let expected = [
         ["", "git+https://github.com/owner/repo//skills/a", "0123"],
         ["", "git+https://git.example.com/owner/repo", "v1"],
         ["", "git+https://example.com/owner/repo", ""],
+        ["", "git@example.com:owner/repo", ""],
+        ["", "git+https://example.com/owner/repo", ""],
     ];
     check(ForeignLock::Apm, text, &expected);
+}
+
+#[test]
+fn line_that_cannot_be_read_costs_itself() {
+    let json = format!(
+        r#"{{"version": 1, "skills": {{
+            "source": {{"source": "owner/repo", "sourceType": "github"}},
+            "b": {{"source": "owner/repo"}},
+            "c": "owner/repo",
+            "d": {{"source": "owner/repo", "sourceType": "github", "computedHash": "{}"}},
+            "e": {{"source": "a/b", "sourceType": "svn"}}
+        }}}}"#,
+        &HASH[1..]
+    );
+    let toolhive = "version: 1
+skills:
+  - name: source
+    source: ghcr.io/owner/a:1
+    digest: sha256:0123
+    tags:
+    - x
+  - name: b
+    digest: 0123
+  - just a text
+  - name: d
+    source: owner/d:1
+    digest: sha256:0123
+";
+    let apm = "lockfile_version: '2'
+dependencies:
+- repo_url: owner/repo
+- repo_url: [1]
+- repo_url: a/b/c
+- repo_url: https://example.com/a/b
+  host: example.co
+";
+    for (format, text, lines) in [
+        (ForeignLock::SkillsLock, &*json, [3, 4, 5, 6].as_slice()),
+        (ForeignLock::ToolHive, toolhive, &[8, 10, 11]),
+        (ForeignLock::Apm, apm, &[4, 5, 6]),
+    ] {
+        let read = format.read(text).unwrap();
+        assert_eq!(read.skills.len(), 1, "{format:?}");
+        let left_out: Vec<_> = read.left_out.iter().map(|it| it.error.to_string()).collect();
+        assert_eq!(left_out.len(), lines.len(), "{left_out:?}");
+        for (error, line) in left_out.iter().zip(lines) {
+            assert!(error.contains(&format!("line {line}: ")), "{error} instead of {line}");
+        }
+    }
 }
 
 #[test]
@@ -165,7 +246,7 @@ fn unreadable_files_are_never_empty_locks() {
     let version = ForeignLock::SkillsLock.read(r#"{"version": 2, "skills": {}}"#);
     assert_eq!(version, Err(LockError::UnknownVersion(2)));
     let hash = r#"{"version": 1, "skills": {"a": {"source": "a/b", "sourceType": "github", "computedHash": "x"}}}"#;
-    assert!(matches!(ForeignLock::SkillsLock.read(hash), Err(LockError::Invalid(_))));
+    assert_eq!(ForeignLock::SkillsLock.read(hash).map(|read| read.left_out.len()), Ok(1));
 }
 
 #[test]

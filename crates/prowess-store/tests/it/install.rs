@@ -82,6 +82,7 @@ impl Remote for Shelf {
                 }),
                 revision: named(location, ".revision").map(|location| texts[&location].clone()),
                 digest: Some(self.stated.lock().unwrap().unwrap_or_else(|| Digest::of(bytes))),
+                is_tag: None,
             })
             .collect();
         if found.is_empty() {
@@ -435,7 +436,7 @@ fn step_back_is_named_and_accepted_first() {
 fn line_with_a_signer_installs_nothing_of_another() {
     let fixture = Fixture::new();
     let line = |signer: &str| {
-        let line = format!(r#"{{"source": "site", "sourceType": "local"{signer}}}"#);
+        let line = format!(r#"{{"source": "site", "sourceType": "github"{signer}}}"#);
         ForeignLock::SkillsLock.read(&format!(r#"{{"version": 1, "skills": {{"pdf": {line}}}}}"#))
     };
     let import = |signer: &str| {

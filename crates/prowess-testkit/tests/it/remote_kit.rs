@@ -67,6 +67,7 @@ impl Remote for Faulty {
         let described = if is_wrong { text + "and more" } else { text };
         let artifact = RemoteArtifact {
             signature: None,
+            is_tag: None,
             location: format!("there/SKILL.md{}", count.unwrap_or_default()),
             name: Some("kit-skill".to_owned()),
             kind: ArtifactKind::SkillMd,

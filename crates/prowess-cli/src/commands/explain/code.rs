@@ -23,7 +23,7 @@ struct ExplainedCode<'q> {
     explanations: &'q [Explanation],
 }
 
-/// What one chapter says about a code.
+/// The text of one chapter about a code.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Explanation {
     chapter: &'static str,

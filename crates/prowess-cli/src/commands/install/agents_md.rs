@@ -44,15 +44,17 @@ type Found = (Place, Option<String>, Option<(usize, usize)>);
 
 /// Returns the file, unless there is no list to update in it.
 fn found(lock: &LockPlace, is_asked: bool) -> Result<Option<Found>, Failure> {
-    if lock.folder.is_none() || !(is_asked || lock.is_trusted) {
+    if lock.folder.is_none() {
         return Ok(None);
     }
-    let found = place(lock.directory()).and_then(|place| {
-        let text = place.read()?;
-        let list = block(text.as_deref().unwrap_or_default())?;
-        Ok((is_asked || list.is_some()).then_some((place, text, list)))
-    });
-    found.map_err(|reason| failed(&reason))
+    let opened = place(lock.directory()).and_then(|place| place.read().map(|text| (place, text)));
+    let (place, text) = match opened {
+        // Another file than this program writes has no list.
+        Err(_) if !is_asked => return Ok(None),
+        opened => opened.map_err(|reason| failed(&reason))?,
+    };
+    let list = block(text.as_deref().unwrap_or_default()).map_err(|reason| failed(&reason))?;
+    Ok((is_asked || list.is_some()).then_some((place, text, list)))
 }
 
 fn failed(reason: &str) -> Failure {

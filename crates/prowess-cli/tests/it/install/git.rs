@@ -81,6 +81,28 @@ fn branch_is_followed_by_updates() {
 }
 
 #[test]
+fn reference_of_another_kind_is_named() {
+    for (before, after) in [("tag", "branch"), ("branch", "tag")] {
+        let machine = Machine::new();
+        machine.commit_all();
+        machine.git(&[before, "v1"]);
+        let source = format!("git+file://{}", machine.path("skills"));
+        let installed = Installed { first: String::new(), machine };
+        let added = installed.run(&["add", &source, "pdf", "--ref", "v1"]);
+        assert_eq!(added.code, Some(0), "{}", added.stderr);
+        installed.change("pdf", &[]);
+        installed.machine.git(&[before, if before == "tag" { "-d" } else { "-D" }, "v1"]);
+        installed.machine.git(&[after, "v1"]);
+        let update = installed.run(&["update"]);
+        let expected = format!("`v1` was a {before} and is a {after} now");
+        assert_eq!(update.code, Some(1), "{}", update.stdout);
+        assert!(update.error()["message"].to_string().contains(&expected), "{}", update.stderr);
+        assert_eq!(installed.run(&["update", "--accept"]).code, Some(0));
+        assert_eq!(states(&installed.run(&["sync", "--check"]).json()), ["pdf intact"]);
+    }
+}
+
+#[test]
 fn locked_commit_is_restored() {
     for reference in [&[][..], &["--ref", "main"]] {
         let installed = Installed::new(reference);

@@ -1,0 +1,178 @@
+//! Credentials that are known by their format: tokens and private keys.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Credentials in texts: the number of letters, digits, `_` and `-` that follow at least, and what
+/// they start with.
+const TOKENS: [(usize, &str); 9] = [
+    (16, "AKIA ASIA"),
+    (
+        20,
+        "GOCSPX- SG. glcbt- gldt- gloas- glpat- glptt- glrt- rk_live_ sk_live_ xapp- xoxa- xoxb- \
+          xoxc- xoxd- xoxe- xoxp- xoxs-",
+    ),
+    (24, "NRAK- dckr_pat_ figd_ glsa_ hvs. lin_api_ ntn_ whsec_ ya29."),
+    (30, "PMAK- hf_ r8_ sbp_ shpat_ shpca_ shpss_ tskey- dapi"),
+    (35, "AIza"),
+    (36, "ghp_ gho_ ghr_ ghs_ ghu_ npm_"),
+    (40, "gsk_ pplx- rubygems_ sk-ant- sk-or-v1- sk-proj-"),
+    (48, "sk- ATATT3"),
+    (50, "AGE-SECRET-KEY-1 dop_v1_ github_pat_ pypi-AgE"),
+];
+
+/// The start of each part of a JSON web token, and that of the claims of examples in documents.
+const JWT: &[u8] = b"eyJ";
+const EXAMPLE_CLAIMS: &[u8] = b"eyJzdWIiOiIxMjM0NTY3ODkw";
+
+/// A private key in PEM form: what the first line has, how it may end, and the length of the next.
+const PRIVATE_KEY: (&str, [&str; 3], usize) =
+    ("PRIVATE KEY", ["-----", " BLOCK-----", " ----"], 40);
+
+/// The length of the shortest token, of which each byte is one of a word or a dot.
+const SHORTEST_TOKEN: usize = 20;
+
+/// The shortest part behind a dot that belongs to a token, as in `SG.ID.SECRET`.
+const LEAST_PART: usize = 16;
+
+/// The shortest start, and the least behind it, of a token that was cut.
+const LEAST_START: usize = 4;
+const LEAST_CUT: usize = 10;
+
+/// Fewer different characters than this are a placeholder, such as `ghp_xxxxxxxx`.
+pub(crate) const MIN_DIFFERENT: usize = 8;
+
+/// Returns where a text has a credential by its format, from a position on: a known token, or a
+/// private key.
+///
+/// ```
+/// use prowess_core::find_credential;
+///
+/// let text = "notes/ghp_a0B1c2D3e4F5a0B1c2D3e4F5a0B1c2D3e4F5.md";
+/// assert_eq!(find_credential(text, 0), Some(6..46));
+/// assert_eq!(find_credential("notes/ghp_example.md", 0), None);
+/// ```
+pub fn find_credential(text: &str, from: usize) -> Option<Range<usize>> {
+    first_of(text, from, token(text.as_bytes(), from))
+}
+
+/// Returns where a text has a credential, also one inside of a word: where texts are masked, that
+/// costs nothing.
+pub(crate) fn find_masked(text: &str, from: usize) -> Option<Range<usize>> {
+    let token = token_where(text.as_bytes(), from, |_| true);
+    let cut = text.get(from..).and_then(cut_token).map(|cut| from + cut.start..from + cut.end);
+    first_of(text, from, [token, cut].into_iter().flatten().min_by_key(|range| range.start))
+}
+
+/// Returns the first token whose end an ellipsis stands for, as messages cut long texts.
+fn cut_token(text: &str) -> Option<Range<usize>> {
+    let starts = || TOKENS.iter().flat_map(|(_, starts)| starts.split(' '));
+    text.match_indices('…').find_map(|(end, _)| {
+        let before = &text.as_bytes()[..end];
+        let length = before.iter().rev().take_while(|byte| is_word(**byte)).count();
+        let word = &before[end - length..];
+        let is_start =
+            |start: &&str| start.len() >= LEAST_START && word.starts_with(start.as_bytes());
+        let start = starts().find(is_start)?;
+        let is_cut = length >= start.len() + LEAST_CUT && is_random(&word[start.len()..]);
+        is_cut.then_some(end - length..end)
+    })
+}
+
+fn first_of(text: &str, from: usize, token: Option<Range<usize>>) -> Option<Range<usize>> {
+    let key = text.get(from..).and_then(|rest| private_key(rest.as_bytes())).map(|at| {
+        let start = from + at;
+        let rest = &text[start..];
+        let end = rest.find("-----END ").and_then(|at| Some(at + rest[at..].find("KEY-----")? + 8));
+        start..end.map_or(text.len(), |end| start + end)
+    });
+    [token, key].into_iter().flatten().min_by_key(|range| range.start)
+}
+
+pub(crate) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// Returns the first token from a position on that begins a word.
+pub(crate) fn token(content: &[u8], from: usize) -> Option<Range<usize>> {
+    token_where(content, from, |at| at == 0 || !content[at - 1].is_ascii_alphanumeric())
+}
+
+fn token_where(
+    content: &[u8],
+    from: usize,
+    is_start: impl Fn(usize) -> bool,
+) -> Option<Range<usize>> {
+    // Hardly any word is as long, which is found out first.
+    let may_be = |rest: &[u8]| {
+        let mut start = rest.iter().take(SHORTEST_TOKEN);
+        rest.len() >= SHORTEST_TOKEN && start.all(|&byte| is_word(byte) || byte == b'.')
+    };
+    (from..content.len()).find_map(|at| {
+        let rest = &content[at..];
+        let length = (is_start(at) && may_be(rest)).then(|| token_length(rest)).flatten()?;
+        Some(at..at + length)
+    })
+}
+
+/// Returns the length of the token that a text begins with, and of the parts behind its dots.
+fn token_length(text: &[u8]) -> Option<usize> {
+    let word = |rest: &[u8]| rest.iter().take_while(|byte| is_word(**byte)).count();
+    if text.starts_with(JWT) {
+        let claims = word(text) + 1;
+        let rest = text.get(claims..).filter(|rest| rest.starts_with(JWT))?;
+        let signature = claims + word(rest) + 1;
+        let length = word(text.get(signature..)?);
+        let is_token = length >= LEAST_PART && !rest.starts_with(EXAMPLE_CLAIMS);
+        return is_token.then_some(signature + length);
+    }
+    TOKENS.iter().find_map(|(least, starts)| {
+        let mut starts = starts.split(' ').filter(|start| text.starts_with(start.as_bytes()));
+        let start = starts.next()?.len();
+        let mut end = start + word(&text[start..]);
+        if end - start < *least || !is_random(&text[start..end]) {
+            return None;
+        }
+        while text.get(end) == Some(&b'.') && word(&text[end + 1..]) >= LEAST_PART {
+            end += 1 + word(&text[end + 1..]);
+        }
+        Some(end)
+    })
+}
+
+/// Returns where the first private key begins.
+pub(crate) fn private_key(content: &[u8]) -> Option<usize> {
+    let (name, ends, length) = PRIVATE_KEY;
+    positions(content, name.as_bytes()).find_map(|at| {
+        let line = content[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let is_start = content[line..at]
+            .windows(10)
+            .any(|start| start == b"---- BEGIN" || start == b"----BEGIN ");
+        let behind = &content[at + name.len()..];
+        let mut rest = ends.iter().find_map(|end| behind.strip_prefix(end.as_bytes()))?;
+        // A key in a document of JSON has its lines behind `\n`.
+        while let Some(next) = [&b"\\n"[..], b"\\r", b" ", b"\t", b"\r", b"\n"]
+            .iter()
+            .find_map(|blank| rest.strip_prefix(*blank))
+        {
+            rest = next;
+        }
+        let is_key =
+            |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+        let headers = ["Proc-Type:", "DEK-Info:", "Version:", "Comment:"];
+        let has_headers = headers.iter().any(|header| rest.starts_with(header.as_bytes()));
+        let is_key = has_headers || rest.iter().take_while(is_key).count() >= length;
+        (is_start && is_key).then_some(line)
+    })
+}
+
+pub(crate) fn is_random(token: &[u8]) -> bool {
+    let is_example = token.windows(7).any(|part| part.eq_ignore_ascii_case(b"example"));
+    let has_digit = token.iter().any(u8::is_ascii_digit);
+    !is_example && has_digit && token.iter().collect::<BTreeSet<_>>().len() >= MIN_DIFFERENT
+}
+
+/// Returns where a text occurs.
+pub(crate) fn positions<'c>(content: &'c [u8], text: &'c [u8]) -> impl Iterator<Item = usize> + 'c {
+    memchr::memmem::find_iter(content, text)
+}
