@@ -59,8 +59,8 @@ impl LocalRemote {
     ///
     /// # Errors
     ///
-    /// [`RemoteErrorKind::Unsupported`]: the folder has no skills, a `SKILL.md` has a credential, or
-    /// a skill cannot be packed as a whole, because it has a link to another directory.
+    /// [`RemoteErrorKind::Unsupported`]: the folder has no skills, a `SKILL.md` has a
+    /// credential, or a skill has a link to another directory.
     pub fn packed_for_others(
         path: &Path,
         included: &[String],
