@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn page_of_any_host_may_be_a_repository() {
-        for source in ["https://codeberg.org/a/b", "https://git.example/team/x/skills/"] {
+        for source in ["https://git.example/a/b", "https://git.example/team/x/skills/"] {
             let repository = AnyRemote::as_repository(source).expect(source);
             assert_eq!(repository, format!("git+{source}"));
             assert_eq!(AnyRemote::needed_feature(&repository), None, "{source}");

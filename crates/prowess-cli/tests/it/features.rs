@@ -101,8 +101,8 @@ fn message_says_all_that_is_to_be_done() {
     let ran = Program::new().run(&[&both[..], &["list"]].concat());
     assert!(ran.stderr.contains("--features \"gitignore proxy\"`"), "one build has both: {ran:?}");
     assert_eq!(ran.code, Some(2));
-    let ran = Program::new().run(&["add", "https://codeberg.org/a/b"]);
-    let is_named = ran.stderr.contains("write `git+https://codeberg.org/a/b`");
+    let ran = Program::new().run(&["add", "https://git.example/a/b"]);
+    let is_named = ran.stderr.contains("write `git+https://git.example/a/b`");
     assert_eq!((ran.code, is_named), (Some(2), true), "a repository needs no build: {ran:?}");
 }
 
