@@ -4,11 +4,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use prowess::session::SessionHandle;
-use prowess::tools::ToolNaming;
+use prowess::tools::{SkillTools, ToolNaming};
 use prowess::{CallOrigin, Policies, Runtime, Turn};
 use rmcp::ErrorData;
 use rmcp::model::ServerCapabilities;
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::{MOST_INSTRUCTIONS, hidden, resources};
 
@@ -18,15 +18,24 @@ pub(crate) struct Conversation {
     session: OnceLock<SessionHandle>,
     /// The client and the model, as the first request names them.
     origin: OnceLock<CallOrigin>,
-    /// Held while skills become active or inactive, so that a call that a client sends behind one
-    /// of those sees its effect. It is passed on in the order of the requests.
-    order: Mutex<()>,
+    /// Held by a call while it makes skills active or inactive, and shared by those that read their
+    /// files: a call sees the effect of those before it, and of no later one. It is passed on in
+    /// the order of the requests.
+    order: RwLock<()>,
+}
+
+/// The guard of a call, for which later calls wait.
+#[expect(dead_code, reason = "the guards are held, not read")]
+pub(crate) enum Order<'c> {
+    Changes(RwLockWriteGuard<'c, ()>),
+    Reads(RwLockReadGuard<'c, ()>),
+    Free,
 }
 
 impl Conversation {
     /// Creates a conversation. A server of one request may need none, so it opens no session.
     pub(crate) fn new(runtime: Arc<Runtime>) -> Self {
-        Self { runtime, session: OnceLock::new(), origin: OnceLock::new(), order: Mutex::new(()) }
+        Self { runtime, session: OnceLock::new(), origin: OnceLock::new(), order: RwLock::new(()) }
     }
 
     /// Sets what the audit says about the client, unless an earlier request has.
@@ -63,15 +72,19 @@ impl Conversation {
         ToolNaming::new(self.runtime.policies().name_style)
     }
 
-    /// Returns as soon as every earlier call that loads or unloads skills has ended. Later calls
-    /// wait for the guard that is returned for a call of such a tool.
-    pub(crate) async fn turn_of(&self, tool: &str) -> Option<MutexGuard<'_, ()>> {
-        let guard = self.order.lock().await;
+    /// Returns as soon as every earlier call that loads or unloads skills has ended. A call of such
+    /// a tool is also behind those that read files. Scripts and tools of plugins may take long, so
+    /// no later call waits for them.
+    pub(crate) async fn order_of(&self, tool: &str) -> Order<'_> {
         let naming = self.naming();
+        let is = |name: &str| tool == name || tool == naming.spell(name);
         let loading = self.runtime.policies().tools.surfaces.iter().filter_map(|it| it.load_tool());
-        let mut names = loading.chain(["skills.load", "skills.unload"]);
-        let changes = names.any(|name| tool == name || tool == naming.spell(name));
-        changes.then_some(guard)
+        if loading.chain(["skills.load", "skills.unload"]).any(is) {
+            return Order::Changes(self.order.write().await);
+        }
+        let guard = self.order.read().await;
+        let reads = SkillTools::READERS.into_iter().any(is);
+        if reads { Order::Reads(guard) } else { Order::Free }
     }
 
     /// Returns what the policies let clients use: always tools, prompts if a tool loads skills, and
