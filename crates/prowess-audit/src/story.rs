@@ -80,7 +80,7 @@ impl Story {
     }
 
     /// Like [`Self::read`], with what can be read of a broken log. The events from the first break
-    /// on are marked as [`StoryLine::unproven`].
+    /// on are marked as unproven.
     pub fn read_all(path: &Path, filter: &StoryFilter) -> (Self, Result<(), VerifyError>) {
         let mut reader = StoryReader::default();
         let session = filter.session.as_deref().map(|session| match SessionId::new(session) {
