@@ -99,13 +99,22 @@ fn night_tests(root: &Path) -> Result<Vec<Step>, Failure> {
                     guards: vec![format!("{folder}/{name}/")],
                     // The plugin host's tests build flavors of plugins first.
                     seconds: if package == "prowess-plugin-host" { 120 } else { 60 },
-                    programs: ["strace", "bwrap"].map(str::to_owned).to_vec(),
+                    programs: programs(&package).split(' ').map(str::to_owned).collect(),
                 });
             }
         }
     }
     steps.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(steps)
+}
+
+/// Returns the programs that the night's tests of a package need.
+fn programs(package: &str) -> &'static str {
+    match package {
+        "prowess-cli" => "strace bwrap fish man tmux zsh",
+        "prowess-gate" => "strace bwrap busybox dash",
+        _ => "strace bwrap",
+    }
 }
 
 #[cfg(test)]

@@ -43,6 +43,8 @@ fn blanks_and_format_characters_are_marked_and_stay_in_a_prompt() {
         for shown in [terminal_line(&text), clipped(&text, 9).into()] {
             assert_eq!(shown, escaped);
         }
+        let is_typed = "\u{a0}\u{202f}\u{3000}".contains(character);
+        assert_eq!(terminal_lines(&text), if is_typed { &text } else { &escaped }.as_str());
         assert_eq!(quoted(&text), format!("`{escaped}`"));
         let json = serde_json::Value::from(&*text).to_string();
         let shown = terminal_json(&json);
