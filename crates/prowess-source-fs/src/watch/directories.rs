@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use notify::{ErrorKind, PathOp, UpdatePathsError};
 use prowess_core::{SourceError, SourceErrorKind};
+use prowess_dir::Identity;
 use prowess_text::counted;
 
 use super::notifier::Watches;
@@ -28,6 +29,7 @@ impl Watching {
         let root = self.config.root.clone();
         loop {
             let anchor = nearest_directory(&root);
+            let begun_at = self.identity();
             // Pending events of the old watches are covered by the scan that follows.
             self.watches = None;
             *lock(&self.shared.tree) = Tree::new(&self.config);
@@ -46,10 +48,16 @@ impl Watching {
                 self.watch_below("", usize::MAX, false)?;
                 self.watch_links(&above)?;
             }
-            if nearest_directory(&root) == anchor {
+            // Events of a root that was replaced meanwhile may have been read by the links of both.
+            if nearest_directory(&root) == anchor && self.identity() == begun_at {
                 return Ok(());
             }
         }
+    }
+
+    /// Returns the identity of the directory that is the root now.
+    fn identity(&self) -> Option<Identity> {
+        self.config.open_root().and_then(|root| root.identity()).ok()
     }
 
     /// Watches the parents of the nearest directories above the root, as far as that is permitted:
