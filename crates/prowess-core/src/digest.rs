@@ -1,10 +1,15 @@
 //! SHA-256 digests of file contents.
 
+#[cfg(not(feature = "sha2"))]
+mod sha256;
+
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use sha2::{Digest as _, Sha256};
+
+#[cfg(not(feature = "sha2"))]
+use sha256::sha256;
 
 /// A SHA-256 digest, written as `sha256:` and 64 hexadecimal digits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -13,7 +18,7 @@ pub struct Digest([u8; 32]);
 impl Digest {
     /// Computes the digest of these bytes.
     pub fn of(bytes: &[u8]) -> Self {
-        Self(Sha256::digest(bytes).into())
+        Self(sha256(bytes))
     }
 
     /// Returns the 32 bytes of the digest.
@@ -30,6 +35,12 @@ impl Digest {
         }
         digits
     }
+}
+
+#[cfg(feature = "sha2")]
+fn sha256(bytes: &[u8]) -> [u8; 32] {
+    use sha2::Digest as _;
+    sha2::Sha256::digest(bytes).into()
 }
 
 impl fmt::Display for Digest {

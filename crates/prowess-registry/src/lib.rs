@@ -50,7 +50,8 @@
 //! - A view for one audience is never served to another: views are cached by the whole audience,
 //!   and a skill out of scope has no name in them.
 //!
-//! With the feature `tracing`, each reload is a span with its causes and results.
+//! With the feature `tracing`, each reload is a span with its causes and results. Without the
+//! default feature `sha2`, copies of a skill are compared by the slower digests of `prowess-core`.
 #![forbid(unsafe_code)]
 
 mod auditor;

@@ -18,7 +18,7 @@ const COUNTED: [Row; 13] = [
     ("crates in the default program", crates::default_program),
     ("crates in the program with `full`", crates::full_program),
     ("crates in the smallest library", crates::smallest_library),
-    ("crates of format, registry and files", crates::format_registry_files),
+    ("crates of bare format, registry and files", crates::format_registry_files),
     ("crates in two versions without a reason", crates::versions_without_a_reason),
     ("lock entries", crates::lock_entries),
     ("test executables", measure::test_executables),

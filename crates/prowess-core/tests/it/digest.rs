@@ -1,6 +1,18 @@
 //! Tests of digests.
 
+#[path = "../../src/digest/sha256.rs"]
+mod sha256;
+
 use prowess_core::Digest;
+
+#[test]
+fn digest_without_the_crate_is_the_same() {
+    let bytes: Vec<u8> = (0..=255).collect();
+    for length in 0..=bytes.len() {
+        let bytes = &bytes[..length];
+        assert_eq!(&sha256::sha256(bytes), Digest::of(bytes).as_bytes(), "of {length} bytes");
+    }
+}
 
 #[test]
 fn digest_text_round_trips() {

@@ -32,6 +32,7 @@ pub(super) fn smallest_library() -> Result<f64, Failure> {
     }
 }
 
+/// The parts that read skills into a catalog, without their features.
 pub(super) fn format_registry_files() -> Result<f64, Failure> {
     let packages = ["prowess-format", "-p", "prowess-registry", "-p", "prowess-source-fs"];
     let bare = [&packages[..], &["--no-default-features"]].concat();
