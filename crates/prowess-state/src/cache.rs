@@ -171,7 +171,7 @@ fn not_written(directory: &Path, error: &io::Error) -> Box<Diagnostic> {
         codes::CACHE_NOT_WRITTEN,
         Severity::Warning,
         format!("the records of this scan cannot be saved, so the next start is slower: {error}"),
-        "make the directory writable or free space on its disk, or set `record_cache: never`",
+        "make the directory writable or free space on its disk, or pass `--no-cache`",
     );
     Box::new(finding.in_file(directory.to_string_lossy()))
 }

@@ -9,7 +9,7 @@ prowess_core::declare_codes! {
     /// Hint: the cached scan of an earlier start is unusable, and is replaced.
     CACHE_IGNORED = "cache-ignored";
     /// Warning: the records of a scan cannot be saved, so the next start is slower. Make the
-    /// directory writable or free space on its disk, or set `record_cache: never`.
+    /// directory writable or free space on its disk, or pass `--no-cache`.
     CACHE_NOT_WRITTEN = "cache-not-written";
     /// Error: the database of approvals and sessions is unusable, and no approval applies.
     STATE_DATABASE_INVALID = "state-database-invalid";

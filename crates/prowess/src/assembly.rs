@@ -119,9 +119,7 @@ impl RuntimeBuilder {
             None => registry.reload(),
         };
         #[cfg(feature = "state")]
-        if let Some(cache) = &self.cache
-            && self.policies.record_cache == crate::CachePolicy::Keep
-        {
+        if let Some(cache) = &self.cache {
             return RecordCacheSession::new(cache, self.policies.registry).scan(registry, scan);
         }
         let registry = Arc::new(registry.build()?);

@@ -73,7 +73,7 @@ pub use default_skills::{default_skills, is_default_skill};
 pub use error::{BindError, Error};
 pub use facts::SystemFacts;
 pub use feature_need::FeatureNeed;
-pub use policies::{AddedTools, AuditLog, AuditSettings, AutoLoad, CachePolicy, Policies};
+pub use policies::{AddedTools, AuditLog, AuditSettings, AutoLoad, Policies};
 pub use runtime::Runtime;
 pub use source_settings::{McpServerSettings, SourceSettings};
 pub use turn::{CallOptions, RequestParts, Turn};

@@ -30,9 +30,6 @@ pub struct Policies {
     pub discovery: Discovery,
     /// The sources besides those of the machine, such as MCP servers. By default, none.
     pub sources: SourceSettings,
-    /// Whether the records of a scan are cached for the next start, if the host sets a cache. By
-    /// default they are.
-    pub record_cache: CachePolicy,
     /// The policy for building records and resolving ids.
     pub registry: RegistryPolicy,
     /// The policy that decides when to reload the catalog.
@@ -139,17 +136,6 @@ impl Default for AutoLoad {
     fn default() -> Self {
         Self { min_score: None, skills: 1 }
     }
-}
-
-/// Whether the records of a scan are cached for the next start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CachePolicy {
-    /// They are cached.
-    #[default]
-    Keep,
-    /// Nothing is cached, and an existing cache is not used.
-    Never,
 }
 
 impl Policies {

@@ -8,9 +8,8 @@ use std::time::SystemTime;
 use prowess::source_fs::{FsConfig, FsSource};
 use prowess::state::RecordCache;
 use prowess::{
-    CachePolicy, Cancel, Catalog, Diagnostic, Digest, Found, KnownPackages, Policies, PreviousScan,
-    ReadFurther, Runtime, ScanSink, ScanSummary, SkillSource, SourceError, Stamp, Timestamp,
-    ToolCall,
+    Cancel, Catalog, Diagnostic, Digest, Found, KnownPackages, Policies, PreviousScan, ReadFurther,
+    Runtime, ScanSink, ScanSummary, SkillSource, SourceError, Stamp, Timestamp, ToolCall,
 };
 use prowess_testkit::{ManualClock, OverriddenSource, SourceOverrides, Tree, time_after_changes};
 use serde_json::json;
@@ -218,16 +217,6 @@ fn another_policy_has_records_of_its_own() {
     policies.registry.id_from = prowess::registry::IdFrom::Directory;
     assert_eq!(start_with(&tree, policies).1, 4, "what the policy decides is read again");
     assert_eq!(start(&tree).1, 0, "and the other one's is still there");
-}
-
-#[test]
-fn cache_is_neither_written_nor_read_without_the_policy() {
-    let tree = machine();
-    let never = || Policies { record_cache: CachePolicy::Never, ..Policies::default() };
-    start_with(&tree, never());
-    assert!(!tree.join("cache").exists(), "nothing is written");
-    start(&tree);
-    assert_eq!(start_with(&tree, never()).1, 4, "and nothing is read of what is there");
 }
 
 #[test]
