@@ -6,32 +6,42 @@ use prowess::ToolResult;
 use prowess_testkit::TestTool;
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::JoinHandle;
 
-use crate::{block_on, call, connect};
+use crate::{Client, block_on, call, connect};
 
-/// Returns a tool that reports its start, runs until it is cancelled, and reports that too.
-fn endless() -> (Arc<TestTool>, UnboundedReceiver<&'static str>) {
-    let (sender, receiver) = unbounded_channel();
-    let tool = TestTool::new("endless", "Works.", move |context, _| {
-        sender.send("begun").expect("the test listens");
-        while !context.cancel.is_cancelled() {
-            std::thread::yield_now();
-        }
-        sender.send("cancelled").expect("the test listens");
-        ToolResult::text("too late")
-    });
-    (Arc::new(tool), receiver)
+/// A client whose call runs until it is cancelled.
+struct Begun {
+    client: Client,
+    call: JoinHandle<()>,
+    said: UnboundedReceiver<&'static str>,
+}
+
+impl Begun {
+    async fn new() -> Self {
+        let (sender, mut said) = unbounded_channel();
+        let tool = TestTool::new("endless", "Works.", move |context, _| {
+            sender.send("begun").expect("the test listens");
+            while !context.cancel.is_cancelled() {
+                std::thread::yield_now();
+            }
+            sender.send("cancelled").expect("the test listens");
+            ToolResult::text("too late")
+        });
+        let client = connect(Arc::new(tool)).await;
+        let peer = client.peer().clone();
+        let call = tokio::spawn(async move {
+            let _ = peer.call_tool_once(call("endless", &json!({}))).await;
+        });
+        assert_eq!(said.recv().await, Some("begun"));
+        Self { client, call, said }
+    }
 }
 
 #[test]
 fn cancelled_request_cancels_its_call() {
     block_on(async {
-        let (tool, mut said) = endless();
-        let client = connect(tool).await;
-        let peer = client.peer().clone();
-        let waiting =
-            tokio::spawn(async move { peer.call_tool_once(call("endless", &json!({}))).await });
-        assert_eq!(said.recv().await, Some("begun"));
+        let Begun { client, call: waiting, mut said } = Begun::new().await;
         // Dropping a call sends a cancellation to the server.
         waiting.abort();
         assert_eq!(said.recv().await, Some("cancelled"), "the tool can see it");
@@ -43,12 +53,7 @@ fn cancelled_request_cancels_its_call() {
 #[test]
 fn lost_connection_cancels_its_calls() {
     block_on(async {
-        let (tool, mut said) = endless();
-        let client = connect(tool).await;
-        let peer = client.peer().clone();
-        let waiting =
-            tokio::spawn(async move { peer.call_tool_once(call("endless", &json!({}))).await });
-        assert_eq!(said.recv().await, Some("begun"));
+        let Begun { client, call: waiting, mut said } = Begun::new().await;
         client.cancel().await.expect("the client ends");
         assert_eq!(said.recv().await, Some("cancelled"), "the tool ends with its caller");
         waiting.abort();
@@ -59,12 +64,7 @@ fn lost_connection_cancels_its_calls() {
 #[test]
 fn running_tool_does_not_block_others() {
     block_on(async {
-        let (tool, mut said) = endless();
-        let client = connect(tool).await;
-        let peer = client.peer().clone();
-        let waiting =
-            tokio::spawn(async move { peer.call_tool_once(call("endless", &json!({}))).await });
-        assert_eq!(said.recv().await, Some("begun"));
+        let Begun { client, call: waiting, mut said } = Begun::new().await;
         let load = call("skills_load", &json!({ "names": ["skill-writing"] }));
         let loaded = client.call_tool(load).await.expect("an answer");
         assert_eq!(loaded.is_error, Some(false), "another call is answered meanwhile");

@@ -12,6 +12,14 @@ use crate::{block_on, runtime_of};
 const REVISION: &str = "2026-07-28";
 const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 
+/// Starts a server of an empty tree.
+async fn server() -> (Tree, Arc<Runtime>, Raw) {
+    let tree = Tree::new("");
+    let runtime = runtime_of(&tree);
+    let raw = Raw::greeted(Arc::clone(&runtime), REVISION).await;
+    (tree, runtime, raw)
+}
+
 /// Subscribes to changes of the tools.
 async fn listen_to_tools(raw: &mut Raw, id: &str) {
     listen(raw, id, json!({ "toolsListChanged": true })).await;
@@ -49,9 +57,7 @@ async fn change_until_notified(raw: &mut Raw, runtime: &Runtime, tree: &Tree) ->
 #[test]
 fn change_is_sent_to_the_subscription() {
     block_on(async {
-        let tree = Tree::new("");
-        let runtime = runtime_of(&tree);
-        let mut raw = Raw::greeted(Arc::clone(&runtime), REVISION).await;
+        let (tree, runtime, mut raw) = server().await;
         let filter = json!({
             "toolsListChanged": true,
             "promptsListChanged": true,
@@ -73,9 +79,7 @@ fn change_is_sent_to_the_subscription() {
 #[test]
 fn subscription_without_tools_gets_no_lists() {
     block_on(async {
-        let tree = Tree::new("");
-        let runtime = runtime_of(&tree);
-        let mut raw = Raw::greeted(Arc::clone(&runtime), REVISION).await;
+        let (tree, runtime, mut raw) = server().await;
         let one_file = json!({ "resourceSubscriptions": ["skill://pdf/SKILL.md"] });
         listen(&mut raw, "none", one_file).await;
         listen_to_tools(&mut raw, "tools").await;
@@ -87,9 +91,7 @@ fn subscription_without_tools_gets_no_lists() {
 #[test]
 fn unsubscribed_client_gets_nothing() {
     block_on(async {
-        let tree = Tree::new("");
-        let runtime = runtime_of(&tree);
-        let mut raw = Raw::greeted(Arc::clone(&runtime), REVISION).await;
+        let (tree, runtime, mut raw) = server().await;
         let list = raw.request(json!(1), "tools/list", meta(REVISION, json!({}))).await;
         assert!(list["result"]["tools"].is_array(), "{list}");
         write_skill(&tree, "pdf");
@@ -101,9 +103,7 @@ fn unsubscribed_client_gets_nothing() {
 #[test]
 fn open_subscription_ends_with_the_connection() {
     block_on(async {
-        let tree = Tree::new("");
-        let runtime = runtime_of(&tree);
-        let mut raw = Raw::greeted(Arc::clone(&runtime), REVISION).await;
+        let (tree, runtime, mut raw) = server().await;
         listen_to_tools(&mut raw, "s1").await;
         // Until a notification arrives, the library may not have noticed that its own was sent.
         change_until_notified(&mut raw, &runtime, &tree).await;
@@ -118,8 +118,7 @@ fn open_subscription_ends_with_the_connection() {
 #[test]
 fn id_of_cancelled_subscription_is_not_taken_again() {
     block_on(async {
-        let tree = Tree::new("");
-        let mut raw = Raw::greeted(runtime_of(&tree), REVISION).await;
+        let (_tree, _, mut raw) = server().await;
         listen_to_tools(&mut raw, "s1").await;
         raw.send(
             br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"s1"}}"#,
@@ -136,9 +135,7 @@ fn id_of_cancelled_subscription_is_not_taken_again() {
 #[test]
 fn reload_without_a_visible_change_is_not_sent() {
     block_on(async {
-        let tree = Tree::new("");
-        let runtime = runtime_of(&tree);
-        let mut raw = Raw::greeted(Arc::clone(&runtime), REVISION).await;
+        let (tree, runtime, mut raw) = server().await;
         listen_to_tools(&mut raw, "s1").await;
         change_until_notified(&mut raw, &runtime, &tree).await;
         // The file is another one with the same text, so the catalog is swapped.

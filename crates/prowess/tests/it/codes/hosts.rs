@@ -21,7 +21,8 @@ use super::calls::{builder, dispatch, refused, tree};
 
 type Failed = Option<(Code, String)>;
 
-const FILES: &str = "
+/// Two skills.
+pub(super) const TWO: &str = "
 //- /user/pdf/SKILL.md
 ---
 name: pdf
@@ -36,7 +37,7 @@ description: Reads tables.
 Tables
 ";
 
-const LOAD: (&str, &str) = ("skills_load", r#"{"names": ["pdf"]}"#);
+pub(super) const LOAD: (&str, &str) = ("skills_load", r#"{"names": ["pdf"]}"#);
 const REMOVE: (&str, &str) = ("Bash", r#"{"command": "rm forms.pdf"}"#);
 
 /// Makes one call of a host.
@@ -45,7 +46,7 @@ fn call(
     host: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder,
     call: (&str, &str),
 ) -> Failed {
-    let tree = tree(FILES);
+    let tree = tree(TWO);
     let runtime = host(builder(&tree, policies)).build().expect("it is complete");
     let session = runtime.open_session().expect("the store is in memory");
     refused(dispatch(&runtime.turn(&session).expect("it is open"), call))
@@ -143,7 +144,7 @@ pub(super) fn full_audit() -> Failed {
 }
 
 pub(super) fn cancelled() -> Failed {
-    let tree = tree(FILES);
+    let tree = tree(TWO);
     let runtime = builder(&tree, "").build().expect("it is complete");
     let session = runtime.open_session().expect("the store is in memory");
     let cancel = Cancel::default();
@@ -165,7 +166,7 @@ pub(super) fn broken_arguments() -> Failed {
 }
 
 pub(super) fn denied() -> Failed {
-    let tree = tree(FILES);
+    let tree = tree(TWO);
     let runtime = builder(&tree, "").build().expect("it is complete");
     let session = runtime.open_session().expect("the store is in memory");
     let remove = || dispatch(&runtime.turn(&session).expect("it is open"), REMOVE);
@@ -176,7 +177,7 @@ pub(super) fn denied() -> Failed {
 }
 
 pub(super) fn narrowed() -> Failed {
-    let tree = tree(FILES);
+    let tree = tree(TWO);
     let runtime = builder(&tree, "").build().expect("it is complete");
     let session = runtime.open_session().expect("the store is in memory");
     let allowed = Some(BTreeSet::from(["tables".to_owned()]));
@@ -186,7 +187,7 @@ pub(super) fn narrowed() -> Failed {
 }
 
 pub(super) fn closed() -> Failed {
-    let tree = tree(FILES);
+    let tree = tree(TWO);
     let runtime = builder(&tree, "").build().expect("it is complete");
     let id = SessionId::new("chat-1").expect("a valid id");
     let session = runtime.open_session_with(id).expect("the store is in memory");

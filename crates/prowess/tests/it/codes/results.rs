@@ -4,23 +4,8 @@ use prowess::gating::codes as gating;
 use prowess::{Code, codes, tools, vendor};
 
 use super::calls::{Calls, Given, PDF};
-use super::hosts;
+use super::hosts::{self, LOAD, TWO};
 use super::setup::link;
-
-const TWO: &str = "
-//- /user/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
----
-Forms
-//- /user/tables/SKILL.md
----
-name: tables
-description: Reads tables.
----
-Tables
-";
 
 const ALIKE: &str = "
 //- /user/a/SKILL.md
@@ -35,7 +20,6 @@ description: Takes other notes.
 ---
 ";
 
-const LOAD: (&str, &str) = ("skills_load", r#"{"names": ["pdf"]}"#);
 const LOAD_TABLES: (&str, &str) = ("skills_load", r#"{"names": ["tables"], "mode": "add"}"#);
 const RUN: (&str, &str) = ("skills_run", r#"{"skill": "pdf", "path": "scripts/fill.py"}"#);
 const REMOVE: (&str, &str) = ("Bash", r#"{"command": "rm forms.pdf"}"#);
