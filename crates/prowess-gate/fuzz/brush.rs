@@ -3,11 +3,13 @@
 use std::str::Chars;
 
 use brush_parser::ast::{
-    Command, CommandPrefixOrSuffixItem, Pipeline, SeparatorOperator, SimpleCommand, Word,
+    Command, CommandPrefixOrSuffixItem, IoFileRedirectKind as Kind, IoFileRedirectTarget as Target,
+    IoRedirect, Pipeline, SeparatorOperator, SimpleCommand, Word,
 };
 use brush_parser::{Parser, ParserOptions};
 
-/// Returns the words of the simple commands if the command has nothing else.
+/// Returns the words of the simple commands if the command has nothing else, except redirections
+/// that lose or join outputs.
 pub(crate) fn words(command: &str) -> Option<Vec<Vec<String>>> {
     let program =
         Parser::new(command.as_bytes(), &ParserOptions::default()).parse_program().ok()?;
@@ -17,7 +19,8 @@ pub(crate) fn words(command: &str) -> Option<Vec<Vec<String>>> {
             return None;
         }
         for (_, pipeline) in &item.0 {
-            commands.extend(pipeline_words(pipeline)?);
+            // A redirection alone runs nothing.
+            commands.extend(pipeline_words(pipeline)?.into_iter().filter(|it| !it.is_empty()));
         }
     }
     Some(commands)
@@ -33,18 +36,38 @@ fn pipeline_words(pipeline: &Pipeline) -> Option<Vec<Vec<String>>> {
 }
 
 fn simple_words(command: &SimpleCommand) -> Option<Vec<String>> {
-    let SimpleCommand { prefix: None, word_or_name: Some(name), suffix } = command else {
+    let SimpleCommand { prefix, word_or_name, suffix } = command;
+    if !prefix.iter().flat_map(|prefix| &prefix.0).all(is_harmless) {
         return None;
-    };
-    let mut words = vec![literal(name)];
+    }
+    let mut words: Vec<_> = word_or_name.iter().map(literal).collect();
     for item in suffix.iter().flat_map(|suffix| &suffix.0) {
         match item {
             CommandPrefixOrSuffixItem::Word(word)
             | CommandPrefixOrSuffixItem::AssignmentWord(_, word) => words.push(literal(word)),
+            other if is_harmless(other) => {}
             _ => return None,
         }
     }
     Some(words)
+}
+
+/// Returns whether it is a redirection from or to `/dev/null`, or to an output of the command.
+fn is_harmless(item: &CommandPrefixOrSuffixItem) -> bool {
+    let CommandPrefixOrSuffixItem::IoRedirect(redirect) = item else { return false };
+    let is_null = |target: &Word| target.value == "/dev/null";
+    match redirect {
+        IoRedirect::OutputAndError(target, _) => is_null(target),
+        IoRedirect::File(None | Some(0), Kind::Read, Target::Filename(file)) => is_null(file),
+        IoRedirect::File(None | Some(1 | 2), kind, target) => match (kind, target) {
+            (Kind::Write | Kind::Append | Kind::Clobber, Target::Filename(file)) => is_null(file),
+            (Kind::DuplicateOutput, Target::Duplicate(output)) => {
+                ["1", "2", "/dev/null"].contains(&&*output.value)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
 /// Returns a word without its quotes, if nothing in it is expanded. The parser removes continued
