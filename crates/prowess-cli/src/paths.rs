@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use prowess::source_fs::Surroundings;
-use prowess::state::TrustFile;
+pub(crate) use prowess::trust_file;
 
 use crate::failure::Failure;
 
@@ -15,13 +15,9 @@ pub(crate) fn surroundings() -> Result<Surroundings, Failure> {
 /// Returns the directories of this machine and its user, relative to this working directory if
 /// there is one.
 pub(crate) fn machine(working_directory: Option<PathBuf>) -> Surroundings {
-    let surroundings = Surroundings::new(std::env::home_dir(), working_directory);
-    surroundings.with_environment(|name| std::env::var_os(name))
-}
-
-/// Returns the file of trusted directories; `None` for a user without a home directory.
-pub(crate) fn trust_file(surroundings: &Surroundings) -> Option<TrustFile> {
-    Some(TrustFile::new(surroundings.state_home()?.join("prowess/trust.json")))
+    let mut surroundings = prowess::this_machine();
+    surroundings.working_directory = working_directory;
+    surroundings
 }
 
 /// Returns the database of approvals and sessions; `None` for a user without a home directory.

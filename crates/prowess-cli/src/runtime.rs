@@ -7,10 +7,10 @@ use prowess::registry::{RegistryError, Show, SkillRule};
 use prowess::sandbox::Program;
 use prowess::script::ScriptExecution;
 use prowess::source_fs::{PROJECT_LAYER, ProjectTrust};
-use prowess::state::{CurrentTrust, LazyApprovals, RecordCache};
+use prowess::state::{LazyApprovals, RecordCache};
 use prowess::{
-    Availability, ConfigValue, FolderTrust, Layer, MemorySource, NoFolderTrust, Policies, Record,
-    Runtime, RuntimeBuilder, Trust, is_default_skill,
+    Availability, ConfigValue, Layer, MemorySource, Policies, Record, Runtime, RuntimeBuilder,
+    Trust, folder_trust, is_default_skill, trust_file,
 };
 
 use crate::args::{Global, SkillOptions};
@@ -20,7 +20,7 @@ use crate::install_place::{Installed, installed, of_project};
 use crate::lock_place::project_skills;
 #[cfg(feature = "mcp-sources")]
 use crate::mcp_sources;
-use crate::paths::{absolute, machine, state_database, surroundings, trust_file};
+use crate::paths::{absolute, machine, state_database, surroundings};
 use crate::plugins::{Loaded, this_program};
 use crate::policies::{Found, ignored_project_file, policies};
 use crate::secrets::{read_secret, redactor};
@@ -162,11 +162,8 @@ pub(crate) fn builder_with(
     }
     if global.skills.root.is_empty() {
         let surroundings = surroundings()?;
+        let trust = folder_trust(&surroundings);
         let trust_file = trust_file(&surroundings);
-        let trust: Arc<dyn FolderTrust> = match trust_file.clone() {
-            Some(file) => Arc::new(CurrentTrust::new(file)),
-            None => Arc::new(NoFolderTrust),
-        };
         if let Some((asked, source)) = project_skills(&surroundings, &discovery)
             .and_then(|project| Some((project.asked, of_project(project.file)?)))
         {

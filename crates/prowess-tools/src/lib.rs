@@ -67,10 +67,12 @@ pub use policy::{
     DiscoveryTools, HookPolicy, ReadGate, ReadScope, RequiresMode, ScriptRead, SkillContent,
     SkillLookup, ToolHost, ToolPolicy,
 };
+pub use prowess_core;
 pub use suggestion::closest;
 pub use surface::Surface;
 pub use surfaces::{SkillTools, unrunnable_script};
 pub use toolbox::Toolbox;
 pub use toolbox::builder::ToolboxBuilder;
 pub use toolbox::dispatched::Dispatched;
+pub use toolbox::host_call::AdmittedCall;
 pub use toolbox::naming::{NameStyle, ToolNaming};

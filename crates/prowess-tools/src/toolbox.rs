@@ -2,7 +2,7 @@
 
 pub(crate) mod builder;
 pub(crate) mod dispatched;
-mod host_call;
+pub(crate) mod host_call;
 mod limits;
 pub(crate) mod naming;
 mod slot;
@@ -48,6 +48,7 @@ pub struct Toolbox {
 }
 
 /// A call on its way through the checks.
+#[derive(Debug)]
 pub(crate) struct Admission {
     pub(crate) intent: CallIntent,
     pub(crate) approval: Option<ApprovalId>,
@@ -190,7 +191,7 @@ impl Toolbox {
         arguments: &Value,
         admission: &mut Admission,
     ) -> Answer {
-        match self.admit(slot, context, arguments, admission) {
+        match self.check_own(slot, context, arguments, admission) {
             Ok(arguments) => {
                 let context = &ToolContext { approved: admission.package, ..*context };
                 let run = guarded(|| slot.tool.call(context, &arguments));
@@ -209,7 +210,7 @@ impl Toolbox {
     }
 
     /// Makes the checks before the run and stores the intent. Returns the normalised arguments.
-    fn admit<'a>(
+    fn check_own<'a>(
         &self,
         slot: &Slot,
         context: &ToolContext<'_>,

@@ -13,7 +13,8 @@ use prowess_core::{
     SessionId, SessionState, Trust,
 };
 use prowess_gate::{
-    Consent, Decision, GateInput, GatePolicy, GatedTool, ToolArguments, ToolKind, decide,
+    Consent, Decision, GateInput, GatePolicy, GatedTool, ToolArguments, ToolKind,
+    allowed_tool_names, decide,
 };
 use prowess_session::{ApprovedCall, CallApprovals};
 use prowess_tools::{HostPaths, ReadCall, Refusal, ScriptRead, script_read};
@@ -95,6 +96,19 @@ impl RuntimeGate {
     pub(crate) fn explain(&self, call: &GatedCall<'_>) -> Result<Decision, ApprovalStoreError> {
         let approvals = self.approvals.store().find(&self.query(call))?;
         Ok(self.decide_with(call, &Skills::with_files(call), &approvals))
+    }
+
+    /// Returns the names of the tools that loaded skills leave possible; `None` if they limit
+    /// nothing.
+    pub(crate) fn allowed_tools(
+        &self,
+        catalog: &Catalog,
+        state: &SessionState,
+    ) -> Option<Vec<String>> {
+        let skills = Skills::loaded(catalog, state);
+        let gated = skills.gated();
+        let names = allowed_tool_names(&self.policy, &gated)?;
+        Some(names.into_iter().map(str::to_owned).collect())
     }
 
     fn decide_with(

@@ -46,6 +46,8 @@ mod gate;
 pub mod guide;
 #[cfg(feature = "filesystem")]
 mod home_paths;
+#[cfg(feature = "filesystem")]
+mod machine;
 mod parts;
 #[cfg(feature = "plugins")]
 mod plugin_tools;
@@ -73,10 +75,14 @@ pub use default_skills::{default_skills, is_default_skill};
 pub use error::{BindError, Error};
 pub use facts::SystemFacts;
 pub use feature_need::FeatureNeed;
+#[cfg(feature = "filesystem")]
+pub use machine::this_machine;
+#[cfg(all(feature = "filesystem", feature = "state"))]
+pub use machine::{folder_trust, trust_file};
 pub use policies::{AddedTools, AuditLog, AuditSettings, AutoLoad, Policies};
 pub use runtime::Runtime;
 pub use source_settings::{McpServerSettings, SourceSettings};
-pub use turn::{CallOptions, RequestParts, Turn};
+pub use turn::{CallOptions, Permit, RequestParts, Turn};
 
 #[cfg(feature = "audit")]
 pub use prowess_audit as audit;

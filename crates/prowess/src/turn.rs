@@ -5,11 +5,13 @@ mod changed_skills;
 mod decisions;
 mod definitions;
 mod levels;
+mod permit;
 mod prompt;
 mod requests;
 mod user_commands;
 
 pub use calls::CallOptions;
+pub use permit::Permit;
 pub use requests::RequestParts;
 
 use std::path::PathBuf;
@@ -25,6 +27,7 @@ use tracing::Span;
 
 use crate::parts::Parts;
 use crate::{Agent, Error, trace};
+use permit::CallPlace;
 
 /// One model call of a session: its prompt, its tools and the calls that the model makes.
 ///
@@ -32,11 +35,8 @@ use crate::{Agent, Error, trace};
 /// loads is in the prompt of the next turn. A turn owns what it needs, so it can move to another
 /// thread.
 pub struct Turn {
-    parts: Arc<Parts>,
-    session: SessionHandle,
-    catalog: Arc<Catalog>,
+    place: Arc<CallPlace>,
     state: SessionState,
-    boundary: Boundary,
     /// The ids of the loaded skills whose change is reported to the model.
     changed: Vec<String>,
     /// The ids of the skills that stay first in a catalog that exceeds its budget.
@@ -62,11 +62,8 @@ impl Turn {
         trace::record_catalog(&span, &catalog);
         let boundary = parts.boundaries.of(session.id());
         let mut turn = Self {
-            parts,
-            session,
-            catalog,
+            place: Arc::new(CallPlace { parts, session, catalog, boundary }),
             state,
-            boundary,
             changed: Vec::new(),
             preferred: Vec::new(),
             agent: None,
@@ -82,29 +79,29 @@ impl Turn {
     }
 
     pub(crate) fn delivery(&self) -> &DeliveryPolicy {
-        &self.parts.policies.delivery
+        &self.place.parts.policies.delivery
     }
 
     pub(crate) fn session(&self) -> &SessionHandle {
-        &self.session
+        &self.place.session
     }
 
     pub(crate) fn boundary(&self) -> &Boundary {
-        &self.boundary
+        &self.place.boundary
     }
 
     pub(crate) fn counter(&self) -> &dyn TokenCounter {
-        self.parts.counter.as_ref()
+        self.place.parts.counter.as_ref()
     }
 
     /// Returns the name of the tool that loads skills, as the model calls it.
     pub(crate) fn load_tool(&self) -> &str {
-        &self.parts.composer.policy().load_tool
+        &self.place.parts.composer.policy().load_tool
     }
 
     /// Returns the catalog that the turn has pinned.
     pub fn catalog(&self) -> &Arc<Catalog> {
-        &self.catalog
+        &self.place.catalog
     }
 
     /// Returns the state of the session when the turn started, with its loaded skills.
@@ -115,17 +112,18 @@ impl Turn {
     /// Ranks the skills of the turn's catalog for a query. Returns at most `limit` of them, the
     /// best first.
     pub fn search(&self, query: &str, limit: usize) -> Vec<Ranked<'_>> {
-        self.parts.ranker.rank(&self.catalog, query, limit)
+        self.place.parts.ranker.rank(&self.place.catalog, query, limit)
     }
 
     /// Returns the directories of the skills that are loaded now. A host permits its own tools to
-    /// read them, so that a file of a loaded skill needs no permission.
+    /// read them, so that a file of a loaded skill needs no permission. The example `host_tools` of
+    /// `examples/extension-points` does so.
     ///
     /// # Errors
     ///
     /// The session has ended, or its store fails.
     pub fn skill_directories(&self) -> Result<Vec<PathBuf>, Error> {
-        let state = self.session.state()?;
-        Ok(skill_directories(&self.catalog, &state).into_iter().map(PathBuf::from).collect())
+        let state = self.place.session.state()?;
+        Ok(skill_directories(&self.place.catalog, &state).into_iter().map(PathBuf::from).collect())
     }
 }

@@ -13,13 +13,19 @@
 
 mod server;
 
-use prowess::Runtime;
+use prowess::{Policies, Runtime};
 use tokio::net::TcpListener;
+
+/// Returns a runtime that grants the tool of this server. Without the grant, a person is asked.
+fn runtime() -> Result<Runtime, Box<dyn std::error::Error>> {
+    let policies = Policies::from_yaml("gate: { grant: [connect] }")?;
+    Ok(Runtime::builder().policies(policies).default_skills().build()?)
+}
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Building scans the skill directories, so it happens before the first request.
-    let runtime = Runtime::builder().default_skills().build()?;
+    let runtime = runtime()?;
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     println!("http://{}", listener.local_addr()?);
     axum::serve(listener, server::router(runtime)).await?;

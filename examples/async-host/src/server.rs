@@ -4,7 +4,8 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post, put};
 use axum::{Json, Router};
-use prowess::{Cancel, Runtime, SessionId, ToolCall, ToolResult, Turn};
+use prowess::{Cancel, Code, Runtime, SessionId, ToolCall, ToolResult, Turn};
+use tokio::net::TcpStream;
 use tokio::task::spawn_blocking;
 
 /// A status and a message for the client.
@@ -48,10 +49,32 @@ async fn call(
     Path(id): Path<String>,
     Json(call): Json<ToolCall>,
 ) -> Result<Json<ToolResult>, Failure> {
+    if call.name == CONNECT {
+        return connect(runtime, id, call).await.map(Json);
+    }
     let cancel = CancelOnDrop::default();
     let until = cancel.0.clone();
     let result = in_turn(runtime, id, move |turn| turn.call_until(&call, &until).result).await?;
     Ok(Json(result))
+}
+
+/// The tool of this server.
+const CONNECT: &str = "connect";
+const UNREACHABLE: Code = Code::new("unreachable");
+
+/// Runs the tool of this server behind the gate. No thread waits for the connection. When the
+/// client disconnects, the permit is dropped, and the audit has a cancelled call.
+async fn connect(runtime: Runtime, id: String, call: ToolCall) -> Result<ToolResult, Failure> {
+    let address = call.arguments["address"].as_str().unwrap_or_default().to_owned();
+    let permit = match in_turn(runtime, id, move |turn| turn.admit(&call)).await? {
+        Ok(permit) => permit,
+        Err(refused) => return Ok(refused.result),
+    };
+    let result = match TcpStream::connect(&address).await {
+        Ok(_) => ToolResult::text(format!("{address} can be reached")),
+        Err(error) => ToolResult::error(UNREACHABLE, format!("{address}: {error}")),
+    };
+    Ok(permit.finish(result).result)
 }
 
 /// Starts a turn of the chat and runs `work` in it, on a thread that may block.

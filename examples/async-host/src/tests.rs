@@ -3,7 +3,6 @@
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 
-use prowess::Runtime;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -25,7 +24,7 @@ fn request(server: SocketAddr, method: &str, path: &str, body: &str) -> io::Resu
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_chat_loads_a_skill_and_has_it_in_its_prompt() -> Result<(), Box<dyn std::error::Error>> {
-    let runtime = Runtime::builder().default_skills().build()?;
+    let runtime = crate::runtime()?;
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     let server = listener.local_addr()?;
     let serving =
@@ -51,6 +50,10 @@ fn chat(server: SocketAddr) -> io::Result<()> {
     assert_eq!((status, &result["is_error"]), (200, &json!(false)), "{result}");
     let (_, after) = send("GET", "/chats/42/prompt", "")?;
     assert!(after.contains("# Writing a skill"), "the loaded body is in the next prompt");
+
+    let connect = json!({"name": "connect", "arguments": {"address": server.to_string()}});
+    let (_, result) = send("POST", "/chats/42/calls", &connect.to_string())?;
+    assert!(result.contains("can be reached"), "{result}");
 
     assert_eq!(send("DELETE", "/chats/42", "")?.0, 200);
     assert_eq!(send("POST", "/chats/42/calls", &load.to_string())?.0, 404, "the chat is closed");

@@ -3,13 +3,11 @@
 use std::path::Path;
 
 use prowess::source_fs::{ProjectSearch, ProjectTrust, Surroundings};
-use prowess::state::CurrentTrust;
-use prowess::{ConfigPart, FolderAnswer, FolderIdentity, FolderTrust, Origin, Policies};
+use prowess::{ConfigPart, FolderAnswer, FolderIdentity, Origin, Policies, folder_trust};
 use prowess_dir::{Dir, Identity};
 
 use super::places::{FileState, FoundFile, IN_PROJECT, Read, project_file};
 use crate::failure::Failure;
-use crate::paths::trust_file;
 
 /// The maximum size of the file, in bytes.
 const MOST_BYTES: usize = 64 * 1024;
@@ -53,8 +51,7 @@ pub(super) fn find(
 
 /// Returns whether the user trusts the very folder that was opened.
 pub(crate) fn is_trusted_folder(surroundings: &Surroundings, project: &Path, opened: &Dir) -> bool {
-    let Some(file) = trust_file(surroundings) else { return false };
-    let checked = CurrentTrust::new(file).check(project);
+    let checked = folder_trust(surroundings).check(project);
     let Ok(Identity { device, inode, created }) = opened.identity() else { return false };
     let created = created.map(|created| (created.seconds, created.nanoseconds));
     let identity = FolderIdentity { device, inode, created };

@@ -1,5 +1,6 @@
 //! The step between the check of the arguments and the run.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -119,6 +120,18 @@ fn tools_of_the_host_run_behind_the_gate() {
     assert_eq!(answer.result, ToolResult::text("deployed"));
     let event = &host.audit.events()[0];
     assert_eq!((event.intent.tool.as_str(), &event.outcome), ("Deploy", &Outcome::Done));
+}
+
+#[test]
+fn admitted_call_without_a_result_was_cancelled() {
+    let host = Host::new(Setup::default());
+    let call = Cow::Owned(ToolCall::new("Deploy", json!({ "to": "live" })));
+    let admitted = host.toolbox.admit(&host.context(), call).expect("every call may run");
+    assert!(host.audit.events().is_empty(), "it has no end yet");
+    let answer = host.toolbox.drop_admitted(&host.context(), admitted);
+    check_error(&answer, "cancelled", "the call was cancelled while it ran");
+    let outcome = host.audit.events()[0].outcome.clone();
+    assert_eq!(outcome, Outcome::Failed(Code::new("cancelled")));
 }
 
 #[test]

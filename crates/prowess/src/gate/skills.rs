@@ -2,7 +2,7 @@
 
 use prowess_core::{
     ActiveSkill, AllowedTools, Caller, Cancel, Catalog, Digest, ReadLimit, Record, ResourcePath,
-    Trust,
+    SessionState, Trust,
 };
 use prowess_format::{RulePosition, rule_positions};
 use prowess_gate::GatedSkill;
@@ -32,18 +32,24 @@ struct LoadedSkill<'a> {
 impl<'a> Skills<'a> {
     /// Returns the skills of a call without reading a file.
     pub(super) fn of(call: &GatedCall<'a>) -> Self {
-        let loaded = call.state.active.iter().map(|skill| LoadedSkill {
-            skill,
-            trust: record(call.catalog, skill).map_or(Trust::Untrusted, |record| record.trust()),
-            positions: Vec::new(),
-            package: None,
-        });
+        let skills = Self::loaded(call.catalog, call.state);
         let subject = call.subject.map(|record| Subject {
             record,
             location: record.location(),
             package: None,
         });
-        Self { loaded: loaded.collect(), subject }
+        Self { subject, ..skills }
+    }
+
+    /// Returns the loaded skills without reading a file.
+    pub(super) fn loaded(catalog: &'a Catalog, state: &'a SessionState) -> Self {
+        let loaded = state.active.iter().map(|skill| LoadedSkill {
+            skill,
+            trust: record(catalog, skill).map_or(Trust::Untrusted, |record| record.trust()),
+            positions: Vec::new(),
+            package: None,
+        });
+        Self { loaded: loaded.collect(), subject: None }
     }
 
     /// Returns the skills of a call with the positions of their rules and the digests of their

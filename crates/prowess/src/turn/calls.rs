@@ -42,7 +42,7 @@ impl Turn {
             result_bytes: options.result_bytes,
             ..self.context(options.caller, options.cancel.unwrap_or(&never))
         };
-        let mut dispatched = self.parts.toolbox.dispatch(&context, call);
+        let mut dispatched = self.place.parts.toolbox.dispatch(&context, call);
         self.record_use(call, &dispatched);
         if self.body_delivery() == BodyDelivery::ToolResult && options.caller == Caller::Model {
             self.append_changed_skills(&mut dispatched);
@@ -66,7 +66,7 @@ impl Turn {
     pub fn guard(&self, call: &ToolCall, run: impl FnOnce() -> ToolResult) -> Dispatched {
         let cancel = Cancel::default();
         let _entered = self.span.enter();
-        self.parts.toolbox.guard(&self.context(Caller::Model, &cancel), call, run)
+        self.place.parts.toolbox.guard(&self.context(Caller::Model, &cancel), call, run)
     }
 
     /// Runs the hooks `Stop` of the loaded skills, which a host calls when the model has finished
@@ -76,21 +76,10 @@ impl Turn {
     pub fn stop(&self) -> Option<String> {
         let cancel = Cancel::default();
         let _entered = self.span.enter();
-        self.parts.hooks.stop(&self.context(Caller::Model, &cancel))
+        self.place.parts.hooks.stop(&self.context(Caller::Model, &cancel))
     }
 
     pub(super) fn context<'a>(&'a self, caller: Caller, cancel: &'a Cancel) -> ToolContext<'a> {
-        ToolContext {
-            catalog: &self.catalog,
-            session: &self.session,
-            caller,
-            origin: self.session.origin(),
-            clock: self.parts.clock.as_ref(),
-            cancel,
-            approved: None,
-            progress: Progress::default(),
-            boundary: &self.boundary,
-            result_bytes: None,
-        }
+        self.place.context(caller, cancel)
     }
 }

@@ -13,7 +13,7 @@ use crate::Error;
 impl Turn {
     /// Handles the loaded skills that have changed as the policy says.
     pub(super) fn handle_changes(&mut self) -> Result<(), Error> {
-        let on_change = self.parts.policies.session.on_change;
+        let on_change = self.place.parts.policies.session.on_change;
         match on_change.for_delivery(self.body_delivery()) {
             OnChange::Keep => {}
             OnChange::RefreshNextTurn => self.refresh()?,
@@ -33,7 +33,7 @@ impl Turn {
     }
 
     fn newer(&self) -> Vec<Arc<ActiveSkill>> {
-        changed_active_skills(&self.catalog, &self.state.active, self.parts.clock.now())
+        changed_active_skills(&self.place.catalog, &self.state.active, self.place.parts.clock.now())
     }
 
     /// Unloads the loaded skills that have changed, were removed or were withdrawn.
@@ -41,11 +41,11 @@ impl Turn {
         let newer = self.newer();
         let is_revoked = |skill: &ActiveSkill| {
             let is_changed = newer.iter().any(|newer| newer.id == skill.id);
-            is_changed || self.is_removed(skill) || self.catalog.is_withdrawn(&skill.location)
+            is_changed || self.is_removed(skill) || self.place.catalog.is_withdrawn(&skill.location)
         };
         if self.state.active.iter().any(|skill| is_revoked(skill)) {
-            self.session.revoke(is_revoked)?;
-            self.state = self.session.state()?;
+            self.place.session.revoke(is_revoked)?;
+            self.state = self.place.session.state()?;
         }
         Ok(())
     }
@@ -53,7 +53,7 @@ impl Turn {
     /// Returns whether the catalog has no package at the location of a loaded skill.
     fn is_removed(&self, skill: &ActiveSkill) -> bool {
         let is_there = |record: Record<'_>| record.is_at(&skill.location);
-        let catalog = &self.catalog;
+        let catalog = &self.place.catalog;
         let is_visible = catalog.get(&skill.id).is_some_and(is_there);
         let mut others = catalog.skills().chain(catalog.excluded()).chain(catalog.rejected());
         !is_visible && !others.any(is_there)
@@ -65,7 +65,7 @@ impl Turn {
         if newer.is_empty() {
             return Ok(());
         }
-        self.state = self.session.refresh(&newer)?.state;
+        self.state = self.place.session.refresh(&newer)?.state;
         Ok(())
     }
 
@@ -81,7 +81,7 @@ impl Turn {
         if self.changed.is_empty() {
             return;
         }
-        let Ok(now) = self.session.state() else { return };
+        let Ok(now) = self.place.session.state() else { return };
         let changed = operations::unchanged_since(&self.state, &now, &self.changed);
         if !changed.is_empty() {
             let text = changed_skills(&changed, self.load_tool());

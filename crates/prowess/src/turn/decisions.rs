@@ -31,25 +31,39 @@ impl Turn {
         self.gated(tool, arguments, RuntimeGate::explain)
     }
 
+    /// Returns the names of the host's tools that the loaded skills leave possible now; `None` if
+    /// they limit nothing, as under every policy but `gate.tool_semantics: restrict`. The host may
+    /// offer these alone. Of a tool with a pattern, only some calls are possible: [`Self::decide`].
+    ///
+    /// The example `host_tools` of `examples/extension-points` shows this.
+    ///
+    /// # Errors
+    ///
+    /// The session is not open.
+    pub fn allowed_tools(&self) -> Result<Option<Vec<String>>, Error> {
+        let state = self.place.session.state()?;
+        Ok(self.place.parts.gate.allowed_tools(&self.place.catalog, &state))
+    }
+
     fn gated(
         &self,
         tool: &str,
         arguments: &Value,
         decide: fn(&RuntimeGate, &GatedCall<'_>) -> Result<Decision, ApprovalStoreError>,
     ) -> Result<Decision, Error> {
-        let canonical = self.parts.toolbox.canonical_name(tool).unwrap_or(tool);
-        let aliases = self.parts.toolbox.other_names(tool);
+        let canonical = self.place.parts.toolbox.canonical_name(tool).unwrap_or(tool);
+        let aliases = self.place.parts.toolbox.other_names(tool);
         let never = Cancel::default();
         let context = self.context(Caller::Model, &never);
         let call = GatedCall {
-            subject: self.parts.toolbox.subject(&context, tool, arguments),
+            subject: self.place.parts.toolbox.subject(&context, tool, arguments),
             tool: canonical,
             aliases: &aliases.iter().map(String::as_str).collect::<Vec<_>>(),
             arguments,
-            catalog: &self.catalog,
-            state: &self.session.state()?,
-            origin: self.session.origin(),
+            catalog: &self.place.catalog,
+            state: &self.place.session.state()?,
+            origin: self.place.session.origin(),
         };
-        decide(&self.parts.gate, &call).map_err(Error::Approvals)
+        decide(&self.place.parts.gate, &call).map_err(Error::Approvals)
     }
 }

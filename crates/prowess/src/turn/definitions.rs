@@ -17,22 +17,22 @@ impl Turn {
     pub fn tools(&self) -> Vec<ToolDefinition> {
         let newest = self.newest_tools();
         let Some(baseline) = self.baseline() else { return newest };
-        self.parts.conversations.tools(self.session.id(), baseline, newest)
+        self.place.parts.conversations.tools(self.place.session.id(), baseline, newest)
     }
 
     /// Returns the tools as the turn's catalog defines them, for a client that lists them by a call
     /// of its own, as over MCP.
     pub fn newest_tools(&self) -> Vec<ToolDefinition> {
-        let policies = &self.parts.policies;
+        let policies = &self.place.parts.policies;
         let is_optional = policies.tools.discovery == DiscoveryTools::Overflow;
         let is_described = policies.prompt.catalog_place == CatalogPlace::ToolDescription;
         if !is_optional && !is_described {
-            return self.parts.toolbox.definitions(&self.catalog);
+            return self.place.parts.toolbox.definitions(&self.place.catalog);
         }
         let prompt = self.compose(&[], &[]);
         let is_cut = is_optional && prompt.is_cut;
         let finders: &[&str] = if is_cut { &SkillTools::FINDERS } else { &[] };
-        let mut tools = self.parts.toolbox.definitions_with(&self.catalog, finders);
+        let mut tools = self.place.parts.toolbox.definitions_with(&self.place.catalog, finders);
         if is_described {
             self.describe(&mut tools, prompt.listing.as_deref().unwrap_or_default());
         }
@@ -42,7 +42,7 @@ impl Turn {
     /// Writes the catalog into the description of the tool that loads a skill, or returns its
     /// instructions.
     fn describe(&self, tools: &mut [ToolDefinition], listing: &str) {
-        let Parts { policies, toolbox, .. } = &*self.parts;
+        let Parts { policies, toolbox, .. } = &*self.place.parts;
         let Some(name) = policies.tools.load_tool() else { return };
         let spelled = toolbox.naming().spell(name);
         if let Some(tool) = tools.iter_mut().find(|tool| tool.name == spelled) {
@@ -56,6 +56,6 @@ impl Turn {
     /// Returns the type and the time limit of the tool that a model calls by this name. A host ends
     /// a call at its limit with [`Self::call_until`].
     pub fn tool_info(&self, tool: &str) -> Option<ToolInfo> {
-        self.parts.toolbox.info(tool)
+        self.place.parts.toolbox.info(tool)
     }
 }

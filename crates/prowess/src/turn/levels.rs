@@ -24,7 +24,9 @@ impl Turn {
                 level.instructions = self.counter().count(&text);
             }
         }
-        for UsedFile { skill, resource } in self.parts.conversations.used(self.session.id()) {
+        for UsedFile { skill, resource } in
+            self.place.parts.conversations.used(self.place.session.id())
+        {
             level_of(&mut levels, &skill).resources.push(resource);
         }
         levels
@@ -41,11 +43,14 @@ impl Turn {
         if dispatched.result.is_error {
             return;
         }
-        let Ok(state) = self.session.state() else { return };
-        if let Some((skill, path)) = used_file(&self.catalog, &state, &call.arguments) {
+        let Ok(state) = self.place.session.state() else { return };
+        if let Some((skill, path)) = used_file(&self.place.catalog, &state, &call.arguments) {
             let tokens = self.tokens_of(&dispatched.result);
             let resource = UsedResource { path, by, tokens };
-            self.parts.conversations.record_use(self.session.id(), UsedFile { skill, resource });
+            self.place
+                .parts
+                .conversations
+                .record_use(self.place.session.id(), UsedFile { skill, resource });
         }
     }
 

@@ -21,8 +21,10 @@ impl Turn {
     /// has no effect. Call it before [`Self::prompt`].
     #[must_use]
     pub fn with_message(mut self, message: &str) -> Self {
-        if matches!(self.parts.policies.prompt.on_overflow, Overflow::Shorten | Overflow::Relevance)
-        {
+        if matches!(
+            self.place.parts.policies.prompt.on_overflow,
+            Overflow::Shorten | Overflow::Relevance
+        ) {
             let found = self.search(message, MOST_PREFERRED);
             self.preferred = found.iter().map(|found| found.record.id().to_owned()).collect();
         }
@@ -34,7 +36,7 @@ impl Turn {
     /// it before [`Self::prompt`].
     #[must_use]
     pub fn with_usage<'u>(mut self, counts: impl IntoIterator<Item = (&'u str, u64)>) -> Self {
-        if self.parts.policies.prompt.on_overflow == Overflow::Usage {
+        if self.place.parts.policies.prompt.on_overflow == Overflow::Usage {
             let mut counts: Vec<_> = counts.into_iter().filter(|(_, count)| *count > 0).collect();
             counts.sort_unstable_by_key(|&(id, count)| (Reverse(count), id));
             self.preferred = counts.into_iter().map(|(id, _)| id.to_owned()).collect();
@@ -59,7 +61,7 @@ impl Turn {
     /// them once, at the start: the policy's blocks, and a list of skills by their names and first
     /// words. It has no list if the blocks leave no room.
     pub fn short_instructions(&self, most: usize) -> String {
-        let composer = &self.parts.composer;
+        let composer = &self.place.parts.composer;
         let blocks = self.prompt();
         // The list follows behind a blank line.
         let room = most.saturating_sub(character_count(&blocks.text) + 1);
@@ -71,14 +73,14 @@ impl Turn {
         };
         let delivery = DeliveryPolicy { show_location: ShowLocation::None, ..*self.delivery() };
         let listed = compose(&PromptInput {
-            catalog: &self.catalog,
+            catalog: &self.place.catalog,
             active: &[],
             changed: &[],
             preferred: &self.preferred,
             baseline: None,
             policy: &policy,
             delivery: &delivery,
-            boundary: &self.boundary,
+            boundary: &self.place.boundary,
             counter: self.counter(),
         });
         match listed.shown.is_empty() {
@@ -89,7 +91,7 @@ impl Turn {
 
     pub(super) fn compose(&self, active: &[Arc<ActiveSkill>], changed: &[String]) -> Arc<Prompt> {
         let input = ComposerInput { active, changed, ..self.catalog_input(self.baseline()) };
-        self.parts.composer.compose(&input)
+        self.place.parts.composer.compose(&input)
     }
 
     /// Returns the catalog that the conversation repeats; `None` if it does not repeat one.
@@ -100,11 +102,11 @@ impl Turn {
     /// Returns the baseline of the conversation, which is that of this turn's catalog if there is
     /// none that may be repeated.
     fn find_baseline(&self) -> Option<Arc<CatalogBaseline>> {
-        let Parts { composer, conversations, .. } = &*self.parts;
-        let known = conversations.baseline(self.session.id());
+        let Parts { composer, conversations, .. } = &*self.place.parts;
+        let known = conversations.baseline(self.place.session.id());
         let baseline = composer.baseline(&self.catalog_input(known.as_ref()))?;
         if known.is_none_or(|known| !Arc::ptr_eq(&known, &baseline)) {
-            conversations.set_baseline(self.session.id(), &baseline);
+            conversations.set_baseline(self.place.session.id(), &baseline);
         }
         Some(baseline)
     }
@@ -115,12 +117,12 @@ impl Turn {
         baseline: Option<&'a Arc<CatalogBaseline>>,
     ) -> ComposerInput<'a> {
         ComposerInput {
-            catalog: &self.catalog,
+            catalog: &self.place.catalog,
             active: &[],
             changed: &[],
             preferred: &self.preferred,
             baseline,
-            boundary: &self.boundary,
+            boundary: &self.place.boundary,
         }
     }
 
@@ -128,7 +130,7 @@ impl Turn {
     /// were withdrawn.
     pub(super) fn in_instructions(&self) -> impl Iterator<Item = &Arc<ActiveSkill>> {
         let skills = self.state.in_instructions(self.body_delivery());
-        skills.filter(|skill| !self.catalog.is_withdrawn(&skill.location))
+        skills.filter(|skill| !self.place.catalog.is_withdrawn(&skill.location))
     }
 
     pub(super) fn is_used_by_agent(&self, id: &str) -> bool {

@@ -11,20 +11,21 @@ impl Turn {
     ///
     /// Returns `None` for any other message, and if no surface has a tool that loads.
     pub fn explicit_activation<'m>(&self, message: &'m str) -> Option<(ToolCall, &'m str)> {
-        let ExplicitActivation { reference, rest } = explicit_activation(&self.catalog, message)?;
+        let ExplicitActivation { reference, rest } =
+            explicit_activation(&self.place.catalog, message)?;
         Some((self.load_call(reference)?, rest))
     }
 
     /// Returns the call that loads a skill in addition to the active ones, if a surface has a tool
     /// that loads.
     pub fn load_call(&self, reference: &str) -> Option<ToolCall> {
-        let call = self.parts.policies.tools.load_call(reference)?;
-        let name = self.parts.toolbox.naming().spell(&call.name);
+        let call = self.place.parts.policies.tools.load_call(reference)?;
+        let name = self.place.parts.toolbox.naming().spell(&call.name);
         Some(ToolCall { name, ..call })
     }
 
     /// Returns the skills that a user may load and whose ids begin with `prefix`, for completions.
     pub fn completions(&self, prefix: &str, limit: usize) -> Vec<Record<'_>> {
-        completions(&self.catalog, prefix, limit)
+        completions(&self.place.catalog, prefix, limit)
     }
 }

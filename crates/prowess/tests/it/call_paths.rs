@@ -128,11 +128,15 @@ impl Place {
 /// A way to call a tool.
 type Path = fn(&Place) -> Dispatched;
 
-const PATHS: [(&str, Path); 15] = [
+const PATHS: [(&str, Path); 16] = [
     ("Turn::call", |place| place.turn().call(&place.query())),
     ("Turn::call_until", |place| place.turn().call_until(&place.query(), &Cancel::default())),
     ("Turn::call_as_user", |place| place.turn().call_as_user(&place.query())),
     ("Turn::guard", |place| place.turn().guard(&place.query(), || place.run())),
+    ("Turn::admit", |place| match place.turn().admit(&place.query()) {
+        Ok(permit) => permit.finish(place.run()),
+        Err(refused) => *refused,
+    }),
     ("Runtime::guard", |place| {
         let answer = place.runtime.guard(&place.session, &place.query(), || place.run());
         answer.expect("the session is open")

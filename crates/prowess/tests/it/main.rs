@@ -25,6 +25,7 @@ mod levels;
 mod night;
 mod on_change;
 mod overflow;
+mod permits;
 mod presets;
 mod prompts;
 mod roots;

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use prowess::source_fs::{Discovery, ProjectTrust, Surroundings};
-use prowess::state::CurrentTrust;
-use prowess::{FolderAnswer, FolderTrust};
+use prowess::{FolderAnswer, folder_trust};
 use prowess_text::shell_path;
 
 use crate::args::{Global, New};
 use crate::failure::Failure;
-use crate::paths::{surroundings, trust_file};
+use crate::paths::surroundings;
 use crate::policies::policies;
 
 /// A directory in which skills are created.
@@ -51,9 +50,7 @@ fn client(discovery: &Discovery) -> String {
 /// Returns the command that trusts a project, unless it is trusted.
 fn to_trust(surroundings: &Surroundings, discovery: &Discovery, project: &Path) -> Vec<String> {
     let is_required = discovery.project_trust == ProjectTrust::Require;
-    let file = trust_file(surroundings);
-    let answer = file.map(|file| CurrentTrust::new(file).answer(project));
-    if !is_required || answer == Some(FolderAnswer::Trusted) {
+    if !is_required || folder_trust(surroundings).answer(project) == FolderAnswer::Trusted {
         return Vec::new();
     }
     vec!["prowess trust, so that the skills of this project are offered".to_owned()]
