@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 #[cfg(any(feature = "remotes", feature = "sigstore"))]
 use std::sync::Arc;
 
+use prowess::HostCommands;
 #[cfg(feature = "remotes")]
 use prowess::SystemClock;
 use prowess::state::TrustFile;
@@ -244,7 +245,12 @@ pub(crate) fn store() -> Result<Store, Failure> {
 /// Returns the skills of a project's lock file.
 pub(crate) fn of_project(file: LockFile) -> Option<StoreSource> {
     let store = Store::new(directory()?.join("store"));
-    Some(StoreSource::new(store, file).next_step(other_than_sync))
+    Some(source_of(store, file))
+}
+
+fn source_of(store: Store, lock: LockFile) -> StoreSource {
+    let source = StoreSource::new(store, lock).commands(HostCommands::PROWESS);
+    source.next_step(other_than_sync)
 }
 
 /// The skills that the user has installed, in two parts.
@@ -263,7 +269,7 @@ pub(crate) fn installed(trust: Option<&TrustFile>) -> Option<Installed> {
         return None;
     }
     let store = Store::new(directory.join("store"));
-    let source = StoreSource::new(store, LockFile::new(lock)).next_step(other_than_sync);
+    let source = source_of(store, LockFile::new(lock));
     let part = |name, is_trusted| {
         let trust = trust.cloned();
         source.clone().part(name, move || {

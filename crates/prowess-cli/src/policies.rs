@@ -10,7 +10,8 @@ use std::path::Path;
 
 use prowess::format::Profile;
 use prowess::{
-    ConfigError, ConfigErrorKind, ConfigPart, Configuration, Diagnostic, Origin, Policies,
+    ConfigError, ConfigErrorKind, ConfigPart, Configuration, Diagnostic, HostCommands, Origin,
+    Policies,
 };
 
 use crate::args::Global;
@@ -69,7 +70,7 @@ pub(crate) fn of_file(file: &Path, text: Option<&str>) -> Result<Found, Failure>
 /// Expands the paths of policies.
 fn at_home(mut policies: Policies) -> Policies {
     policies.expand_home(&machine(None));
-    policies
+    policies.with_commands(HostCommands::PROWESS)
 }
 
 /// Returns the failure of a value (YAML) that no policy takes, with the key.

@@ -45,6 +45,7 @@ mod declare_kinds;
 mod delivery;
 mod digest;
 mod hook_command;
+mod host_commands;
 mod known_tokens;
 mod layer;
 mod ledger;
@@ -108,6 +109,7 @@ pub use delivery::{
 };
 pub use digest::Digest;
 pub use hook_command::HookCommand;
+pub use host_commands::HostCommands;
 pub use known_tokens::find_credential;
 pub use layer::{Layer, Trust};
 pub use ledger::{BodyPlace, ContextMode, LedgerEntry, RunPreference, SessionScope};

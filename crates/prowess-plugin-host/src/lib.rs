@@ -91,6 +91,7 @@ pub use policy::{
     HOST_ABI, HOST_FEATURES, Isolation, Placement, PluginLimits, PluginPolicy, PluginRights,
     PluginSettings, SandboxPolicy,
 };
+pub use prowess_core;
 pub use prowess_plugin_abi::manifest::{Manifest, PanicStrategy};
 pub use prowess_sandbox::{
     Level as SandboxLevel, LimitKeepers, Report as SandboxProbe, SandboxError,

@@ -6,6 +6,7 @@ mod sandbox;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use prowess_core::HostCommands;
 use prowess_plugin_abi::conversation::FEATURE;
 use semver::Version;
 use serde::{Deserialize, Serialize};
@@ -75,6 +76,9 @@ pub struct PluginPolicy {
     /// stays in memory. By default 20. No key of a file: it protects the host.
     #[serde(skip)]
     pub generations: usize,
+    /// The words for what a person does in the host. No key of a file: the host has them.
+    #[serde(skip)]
+    pub commands: HostCommands,
 }
 
 /// The settings of one plugin.
@@ -156,6 +160,7 @@ impl Default for PluginPolicy {
             settings: BTreeMap::new(),
             limits: PluginLimits::default(),
             generations: 20,
+            commands: HostCommands::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use prowess_core::Digest;
+use prowess_core::{Digest, HostCommands};
 use semver::Version;
 
 use crate::policy::version;
@@ -115,7 +115,7 @@ impl PluginLoader {
             return Ok(Reloaded::Unchanged);
         }
         let new = Build::of(&verified)?;
-        plugin.0.check_successor(&verified, &build, &new)?;
+        plugin.0.check_successor(&verified, &build, &new, &self.policy.commands)?;
         running.replace(&verified, stage(&verified, &self.staging)?)?;
         let Build { version, digest } = &new;
         let reloaded = Reloaded::Replaced { version: version.clone(), digest: *digest };
@@ -136,6 +136,7 @@ impl Handle {
         verified: &VerifiedPlugin,
         old: &Build,
         new: &Build,
+        commands: &HostCommands,
     ) -> Result<(), PluginError> {
         let refused = |kind, reason: String, help: &str| {
             Err(PluginError::refused(kind, &self.file, reason, help))
@@ -156,9 +157,8 @@ impl Handle {
         }
         if new.version < old.version && *verified.trusted_by() != TrustedBy::Pin {
             let reason = format!("is version {}, but {} is running", new.version, old.version);
-            let help =
-                "to run the older version, trust it: `prowess plugin trust FILE --allow-older`";
-            return refused(PluginErrorKind::Rollback, reason, help);
+            let help = format!("to run the older version, {}", commands.trust_older_plugin);
+            return refused(PluginErrorKind::Rollback, reason, &help);
         }
         Ok(())
     }

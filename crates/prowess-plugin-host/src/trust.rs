@@ -142,7 +142,7 @@ impl TrustStore {
         let manifest = &inspection.manifest;
         let own = version(file, inspection)?;
         if let (Some(newer), Older::Refuse) = (self.newer(&manifest.name, &own), older) {
-            let help = "trust the newer one, or use `--allow-older` for the older one";
+            let help = "trust the newer one, or allow the older one";
             return Err(rollback(file, &own, newer, help));
         }
         let path = file.display().to_string();

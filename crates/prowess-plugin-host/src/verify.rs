@@ -7,7 +7,7 @@ mod signature;
 
 use std::path::{Path, PathBuf};
 
-use prowess_core::Digest;
+use prowess_core::{Digest, HostCommands};
 use prowess_plugin_abi::manifest::Manifest;
 use prowess_text::shell_path;
 use serde::Serialize;
@@ -85,7 +85,7 @@ pub(crate) fn decide(
     policy: &PluginPolicy,
     trust: &TrustStore,
 ) -> Result<(TrustedBy, Placement), PluginError> {
-    let trusted_by = trusted_by(file, bytes, digest, inspection, trust)?;
+    let trusted_by = trusted_by(file, bytes, digest, inspection, policy, trust)?;
     policy.judge(file, inspection)?;
     let placement = policy.placement(file, inspection, trusted_by == TrustedBy::Pin)?;
     Ok((trusted_by, placement))
@@ -145,8 +145,10 @@ fn trusted_by(
     bytes: &[u8],
     digest: Digest,
     inspection: &Inspection,
+    policy: &PluginPolicy,
     trust: &TrustStore,
 ) -> Result<TrustedBy, PluginError> {
+    let commands = &policy.commands;
     match trust.pin_of(digest) {
         Some(pin) if pin.revoked_at.is_none() => return Ok(TrustedBy::Pin),
         Some(_) => {
@@ -158,35 +160,41 @@ fn trusted_by(
     }
     let name = &inspection.manifest.name;
     let Some(signature) = signature_of(file)? else {
-        return Err(unknown(file, digest, name, trust));
+        return Err(unknown(file, digest, name, trust, commands));
     };
-    let key = signed_by(file, bytes, &inspection.manifest, trust, &signature)?;
+    let key = signed_by(file, bytes, &inspection.manifest, trust, &signature, commands)?;
     if trust.is_name_revoked(name) {
         let reason = format!("is a signed build of `{name}`, whose builds were revoked");
         return Err(PluginError::refused(
             PluginErrorKind::NotTrusted,
             file,
             reason,
-            trust_help(file),
+            trust_help(file, commands),
         ));
     }
     let own = version(file, inspection)?;
     if let Some(newer) = trust.newer(name, &own) {
-        let help = "install the newer version, or trust this file: `prowess plugin trust FILE --allow-older`";
-        return Err(rollback(file, &own, newer, help));
+        let help = format!("install the newer version, or {}", commands.trust_older_plugin);
+        return Err(rollback(file, &own, newer, &help));
     }
     Ok(TrustedBy::Signature { key })
 }
 
 /// Returns the help text for a build that is not trusted.
-fn trust_help(file: &Path) -> String {
-    let file = shell_path(file);
-    format!("if you trust it with all your rights, run `prowess plugin trust {file}`")
+fn trust_help(file: &Path, commands: &HostCommands) -> String {
+    let step = HostCommands::about(&commands.trust_plugin, &shell_path(file));
+    format!("if you trust it with all your rights, {step}")
 }
 
 /// Returns the error of a file without a pin. Another build of the plugin may be pinned.
-fn unknown(file: &Path, digest: Digest, name: &str, trust: &TrustStore) -> PluginError {
-    let help = trust_help(file);
+fn unknown(
+    file: &Path,
+    digest: Digest,
+    name: &str,
+    trust: &TrustStore,
+    commands: &HostCommands,
+) -> PluginError {
+    let help = trust_help(file, commands);
     match trust.active_pins(name).next() {
         Some(pin) => {
             let reason = format!(

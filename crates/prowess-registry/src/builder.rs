@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    AskedFolder, Audience, AuditSink, Clock, Diagnostic, Facts, FolderTrust, Layer, NoFolderTrust,
-    Ranker, RecordSet, Severity, SkillSource, Trust,
+    AskedFolder, Audience, AuditSink, Clock, Diagnostic, Facts, FolderTrust, HostCommands, Layer,
+    NoFolderTrust, Ranker, RecordSet, Severity, SkillSource, Trust,
 };
 
 use crate::auditor::Auditor;
@@ -34,6 +34,7 @@ pub struct RegistryBuilder {
     auditor: Option<Auditor>,
     ranker: Option<Arc<dyn Ranker>>,
     trust: Option<Arc<dyn FolderTrust>>,
+    commands: HostCommands,
     cached_bodies: Option<(Duration, Arc<dyn Clock>)>,
 }
 
@@ -104,6 +105,13 @@ impl RegistryBuilder {
     #[must_use]
     pub fn trust(mut self, trust: Arc<dyn FolderTrust>) -> Self {
         self.trust = Some(trust);
+        self
+    }
+
+    /// Sets the words for what a person does in the host. By default, they name no command.
+    #[must_use]
+    pub fn commands(mut self, commands: HostCommands) -> Self {
+        self.commands = commands;
         self
     }
 
@@ -229,12 +237,12 @@ impl RegistryBuilder {
             audience: self.audience,
         };
         let resolver = Resolver::new(rules);
-        let Self { policy, findings, auditor, ranker, .. } = self;
+        let Self { policy, findings, auditor, ranker, commands, .. } = self;
         let trust = self.trust.unwrap_or_else(|| Arc::new(NoFolderTrust));
         Ok(Registry::new(
             resolver,
             sources,
-            RegistryContext { policy, findings, auditor, ranker, trust, bodies },
+            RegistryContext { policy, findings, auditor, ranker, trust, commands, bodies },
         ))
     }
 

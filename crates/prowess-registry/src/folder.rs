@@ -4,7 +4,7 @@ use std::path::Path;
 
 use prowess_core::{
     AskedFolder, Availability, Catalog, CheckedFolder, Diagnostic, FolderAnswer, FolderTrust,
-    Severity, Trust,
+    HostCommands, Severity, Trust,
 };
 use prowess_text::{counted, quoted, shell_path};
 
@@ -26,7 +26,7 @@ pub struct HiddenProject {
     pub folder: String,
     /// The number of its skills that would be offered otherwise, or that another reason hides too.
     pub skills: usize,
-    /// The next step, with the command that shows the skills.
+    /// The next step, by which the skills are offered.
     pub help: String,
 }
 
@@ -61,7 +61,11 @@ impl HiddenProject {
 }
 
 /// Checks the trust in a folder; returns `None` if its skills may be offered.
-pub(crate) fn ask(asked: &AskedFolder, trust: &dyn FolderTrust) -> Option<Withheld> {
+pub(crate) fn ask(
+    asked: &AskedFolder,
+    trust: &dyn FolderTrust,
+    commands: &HostCommands,
+) -> Option<Withheld> {
     let project = asked.project.display();
     let checked = trust.check(&asked.folder);
     let (reason, state) = match checked.answer {
@@ -75,7 +79,8 @@ pub(crate) fn ask(asked: &AskedFolder, trust: &dyn FolderTrust) -> Option<Withhe
             "is another than the one that was trusted",
         ),
     };
-    Some(Withheld { reason: reason.into(), finding: not_trusted(&asked.project, state) })
+    let finding = not_trusted(&asked.project, state, commands);
+    Some(Withheld { reason: reason.into(), finding })
 }
 
 fn is_folder_of_source(asked: &AskedFolder, checked: &CheckedFolder) -> bool {
@@ -101,10 +106,10 @@ fn replaced_since_start(project: &Path) -> Withheld {
     Withheld { reason: reason.into(), finding: finding.in_file(&*project) }
 }
 
-fn not_trusted(project: &Path, state: &str) -> Diagnostic {
+fn not_trusted(project: &Path, state: &str, commands: &HostCommands) -> Diagnostic {
     let project = project.to_string_lossy();
     let message = format!("the folder `{project}` {state}, so its skills are hidden");
-    let help =
-        format!("if you trust who wrote it, run `prowess trust {}`", shell_path(project.as_ref()));
+    let step = HostCommands::about(&commands.trust_folder, &shell_path(project.as_ref()));
+    let help = format!("if you trust who wrote it, {step}");
     Diagnostic::new(codes::PROJECT_NOT_TRUSTED, Severity::Warning, message, help).in_file(&*project)
 }

@@ -2,8 +2,8 @@
 //!
 //! ```
 //! use std::sync::Arc;
-//! use prowess_core::{CatalogProvider, Layer, MemorySource, Trust};
 //! use prowess_registry::Registry;
+//! use prowess_registry::prowess_core::{CatalogProvider, Layer, MemorySource, Trust};
 //!
 //! let source = MemorySource::builder("notes")
 //!     .file("pdf/SKILL.md", "---\nname: pdf\ndescription: Fills forms.\n---\nBody\n")
@@ -49,6 +49,9 @@
 //!   keeps its id.
 //! - A view for one audience is never served to another: views are cached by the whole audience,
 //!   and a skill out of scope has no name in them.
+//!
+//! The types of other crates in these signatures are re-exported with their crate, as in each
+//! library of this workspace: who uses this one needs no other.
 //!
 //! With the feature `tracing`, each reload is a span with its causes and results. Without the
 //! default feature `sha2`, copies of a skill are compared by the slower digests of `prowess-core`.
@@ -97,6 +100,8 @@ pub use policy::{
     Collision, IdFrom, NameMismatch, OnBroken, PriorityBounds, RegistryPolicy, SkillMdCase,
     UnknownLayer,
 };
+pub use prowess_core;
+pub use prowess_format;
 pub use refresh::{RefreshMode, RefreshPolicy, Refresher};
 pub use registry::{Registry, Reload};
 pub use subscribe::{Notice, Subscription};

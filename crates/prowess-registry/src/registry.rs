@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use prowess_core::{
-    Audience, Cancel, Catalog, CatalogProvider, Diagnostic, FolderTrust, PackagePath, Ranker,
-    Severity, SkillSource, SourceError,
+    Audience, Cancel, Catalog, CatalogProvider, Diagnostic, FolderTrust, HostCommands, PackagePath,
+    Ranker, Severity, SkillSource, SourceError,
 };
 
 use crate::auditor::Auditor;
@@ -53,6 +53,7 @@ pub(crate) struct RegistryContext {
     pub(crate) auditor: Option<Auditor>,
     pub(crate) ranker: Option<Arc<dyn Ranker>>,
     pub(crate) trust: Arc<dyn FolderTrust>,
+    pub(crate) commands: HostCommands,
     /// The body caches of the sources; empty if bodies are not cached.
     pub(crate) bodies: Vec<Arc<BodyCache>>,
 }
@@ -244,7 +245,7 @@ impl Registry {
         delta.records = self.scan(&request.scope, cancel, next, sources, &mut outcome);
         // Later changes of trust are covered by the next reload.
         let version = self.context.trust.version();
-        delta.trust = scanned.update_trust(&*self.context.trust);
+        delta.trust = scanned.update_trust(&*self.context.trust, &self.context.commands);
         delta.findings = scanned.update_findings(self.context.trust.finding());
         let readiness = self.resolver.readiness(&scanned.catalog_sources());
         delta.readiness = self.resolver.is_new(&readiness);

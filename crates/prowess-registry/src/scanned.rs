@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use prowess_core::{AskedFolder, CatalogSource, Diagnostic, FolderTrust, RecordSet, SkillSource};
+use prowess_core::{
+    AskedFolder, CatalogSource, Diagnostic, FolderTrust, HostCommands, RecordSet, SkillSource,
+};
 
 use crate::folder::{self, Withheld};
 
@@ -56,10 +58,15 @@ impl Scanned {
         Self { sources, findings: Vec::new(), added: Vec::new(), is_unpublished: false }
     }
 
-    pub(crate) fn update_trust(&mut self, trust: &dyn FolderTrust) -> bool {
+    pub(crate) fn update_trust(
+        &mut self,
+        trust: &dyn FolderTrust,
+        commands: &HostCommands,
+    ) -> bool {
         let mut has_changed = false;
         for registered in &mut self.sources {
-            let answer = registered.asked.as_ref().and_then(|asked| folder::ask(asked, trust));
+            let asked = registered.asked.as_ref();
+            let answer = asked.and_then(|asked| folder::ask(asked, trust, commands));
             has_changed |= answer != registered.withheld;
             registered.withheld = answer;
         }

@@ -5,7 +5,7 @@ mod limits;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use prowess_core::Trust;
+use prowess_core::{HostCommands, Trust};
 use prowess_egress::{HostPattern, TrafficLimits};
 use prowess_sandbox::{DemandedLevel, Limits};
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,9 @@ pub struct ScriptPolicy {
     /// the disk.
     #[serde(skip)]
     pub scratch_bytes: u64,
+    /// The words for what a person does in the host. No key of a file: the host has them.
+    #[serde(skip)]
+    pub commands: HostCommands,
 }
 
 impl Default for ScriptPolicy {
@@ -111,6 +114,7 @@ impl Default for ScriptPolicy {
             package_bytes: 64 << 20,
             scratch_files: 100_000,
             scratch_bytes: 1 << 30,
+            commands: HostCommands::default(),
         }
     }
 }

@@ -170,6 +170,20 @@ impl SandboxedScripts {
             ScriptError::new(codes::WORKING_DIRECTORY_NOT_FOUND, message)
         })
     }
+
+    fn not_confined(&self, error: &SandboxError) -> ScriptError {
+        let message = if error.kind == SandboxErrorKind::Unavailable {
+            format!("{error}; no script runs without it")
+        } else {
+            // The reason names a path of the host.
+            tracing::warn!(target: "prowess", error = %error, "script_not_started");
+            format!(
+                "the script's process cannot be started; tell the user: {}",
+                self.policy.commands.diagnose
+            )
+        };
+        ScriptError::new(Code::new(error.kind.as_str()), message)
+    }
 }
 
 impl ScriptRunner for SandboxedScripts {
@@ -199,7 +213,7 @@ impl ScriptRunner for SandboxedScripts {
         let mut running = self
             .isolation
             .spawn(&plan, &Streams::piped(), &files)
-            .map_err(|error| not_confined(&error))?;
+            .map_err(|error| self.not_confined(&error))?;
         let values = secrets.values();
         let proxy = network::start(running.listener.take(), egress, secrets.headers);
         let proxy = proxy.map_err(|error| {
@@ -261,17 +275,6 @@ fn isolation(report: &Report) -> ScriptIsolation {
         layers: report.layers.clone(),
         missing: missing.collect(),
     }
-}
-
-fn not_confined(error: &SandboxError) -> ScriptError {
-    let message = if error.kind == SandboxErrorKind::Unavailable {
-        format!("{error}; no script runs without it")
-    } else {
-        // The reason names a path of the host.
-        tracing::warn!(target: "prowess", error = %error, "script_not_started");
-        "the script's process cannot be started; ask the user to run `prowess doctor`".to_owned()
-    };
-    ScriptError::new(Code::new(error.kind.as_str()), message)
 }
 
 fn no_proxy(error: &io::Error) -> ScriptError {

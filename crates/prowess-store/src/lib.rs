@@ -81,6 +81,7 @@ pub use lock_file::LockFile;
 pub use locked_skill::{LockedSkill, UNSIGNED};
 pub use placed::{LockedPlace, PlaceForm};
 pub use placement::{PlaceState, Placed};
+pub use prowess_core;
 pub use publish::{PublishedPackage, SignFile, publish, publish_packages, publish_signed};
 pub use quarantine::Quarantined;
 pub use signer::{Signer, SignerRules, VerifyBundle};

@@ -6,9 +6,9 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess_core::{
-    Cancel, Diagnostic, Digest, Found, Listing, PackageDigest, PackagePath, PreviousScan,
-    ReadFurther, ReadLimit, Resource, ResourcePath, SKILL_MD_FILES, ScanSink, ScanSummary,
-    Severity, SkillSource, SourceError, SourceErrorKind, Stamp,
+    Cancel, Diagnostic, Digest, Found, HostCommands, Listing, PackageDigest, PackagePath,
+    PreviousScan, ReadFurther, ReadLimit, Resource, ResourcePath, SKILL_MD_FILES, ScanSink,
+    ScanSummary, Severity, SkillSource, SourceError, SourceErrorKind, Stamp,
 };
 use prowess_dir::{Dir, ErrorKind, Kind, Links};
 
@@ -35,6 +35,7 @@ pub struct StoreSource {
     part: String,
     rule: Option<Arc<dyn Fn() -> PartRule + Send + Sync>>,
     next_step: Option<NextStep>,
+    commands: HostCommands,
     /// The packages of which a reader found that they are not what was installed.
     changed: Arc<Mutex<BTreeSet<Digest>>>,
 }
@@ -55,7 +56,8 @@ impl StoreSource {
         };
         let lock = Arc::new(KeptLock::new(lock));
         let (part, changed) = (String::new(), Arc::default());
-        Self { store, lock, root, part, rule: None, next_step: None, changed }
+        let commands = HostCommands::default();
+        Self { store, lock, root, part, rule: None, next_step: None, commands, changed }
     }
 
     /// Keeps the skills that a rule includes, as a part with this name, so that each part of a lock
@@ -68,10 +70,16 @@ impl StoreSource {
     }
 
     /// Sets the next step for a package that is not there, such as where the host cannot reach its
-    /// source. By default, and for `None`, it is `prowess sync`.
+    /// source. By default, and for `None`, it is that of [`Self::commands`].
     #[must_use]
     pub fn next_step(self, step: fn(&LockedSkill) -> Option<String>) -> Self {
         Self { next_step: Some(step), ..self }
+    }
+
+    /// Sets the words for what a person does in the host. By default, they name no command.
+    #[must_use]
+    pub fn commands(self, commands: HostCommands) -> Self {
+        Self { commands, ..self }
     }
 
     fn lock_changed(&self) -> MutexGuard<'_, BTreeSet<Digest>> {
@@ -142,7 +150,7 @@ impl StoreSource {
                 format!("`{package}`: {error}")
             }
         };
-        let help = step.unwrap_or_else(|| "run `prowess sync` to install it".to_owned());
+        let help = step.unwrap_or_else(|| self.commands.install.clone().into_owned());
         let path = format!("{}/{package}/{}", self.root, SKILL_MD_FILES[0]);
         let problem = Diagnostic::new(code, severity, problem, help);
         sink.problem(problem.in_file(path));

@@ -322,6 +322,7 @@ impl RuntimeBuilder {
         let builder = Registry::builder().policy(*registry).facts(facts);
         let builder = builder.audit(Arc::clone(&self.audit), Arc::clone(&self.clock));
         let builder = builder.ranker(Arc::clone(&self.ranker));
+        let builder = builder.commands(self.policies.commands.clone());
         let body_age = self.policies.refresh.body_age();
         let builder = builder.cache_bodies(body_age, Arc::clone(&self.clock));
         let builder = builder.visibility(visibility.clone()).audience(audience.clone());

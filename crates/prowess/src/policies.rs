@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prowess_core::{Audience, AuditPolicy, BodyDelivery, DeliveryPolicy, Layer};
+use prowess_core::{Audience, AuditPolicy, BodyDelivery, DeliveryPolicy, HostCommands, Layer};
 use prowess_gate::{GatePolicy, ToolArguments};
 use prowess_prompt::PromptPolicy;
 use prowess_registry::{RefreshPolicy, RegistryPolicy, VisibilityPolicy};
@@ -84,6 +84,10 @@ pub struct Policies {
     /// The plugin policy: which plugins may run, and how. By default none is loaded.
     #[cfg(feature = "plugins")]
     pub plugins: prowess_plugin_host::PluginPolicy,
+    /// The words for what a person does in the host. [`Self::with_commands`] sets them here and in
+    /// the policies of parts. No key of a file: the host has them.
+    #[serde(skip)]
+    pub commands: HostCommands,
 }
 
 /// The audit policy.
@@ -143,6 +147,18 @@ impl Policies {
     #[must_use]
     pub fn with_body_delivery(mut self, bodies: BodyDelivery) -> Self {
         self.delivery.bodies = bodies;
+        self
+    }
+
+    /// Returns the policies with the words that messages have for what a person does in the host,
+    /// such as to trust a folder. By default, they name no command.
+    #[must_use]
+    pub fn with_commands(mut self, commands: HostCommands) -> Self {
+        #[cfg(feature = "plugins")]
+        self.plugins.commands.clone_from(&commands);
+        #[cfg(feature = "scripts")]
+        self.scripts.commands.clone_from(&commands);
+        self.commands = commands;
         self
     }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use prowess::source_fs::Surroundings;
-use prowess::{NoFolderTrust, Runtime, ShowLocation};
+use prowess::{HostCommands, NoFolderTrust, Runtime, ShowLocation};
 use prowess_testkit::Tree;
 use rmcp::ServiceExt;
 use rmcp::model::{ClientConfig, Implementation, Tool};
@@ -240,7 +240,7 @@ fn every_client_learns_of_hidden_skills() {
         let text = "---\nname: secret\ndescription: Is secret.\n---\n";
         project.write("a project/.agents/skills/secret/SKILL.md", text);
         let around = Surroundings::new(None, Some(project.join("a project")));
-        let mut policies = prowess_mcp::policies();
+        let mut policies = prowess_mcp::policies().with_commands(HostCommands::PROWESS);
         policies.delivery.show_location = shown;
         let builder = Runtime::builder().policies(policies).tree("user", shelf.path());
         let runtime = builder.discover(around, Arc::new(NoFolderTrust)).build().unwrap();

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use prowess_core::HostCommands;
 use prowess_signature::Signature;
 
 use crate::regular_file::read_text;
@@ -17,14 +18,15 @@ pub(super) fn signed_by(
     manifest: &Manifest,
     trust: &TrustStore,
     signature: &Signature,
+    commands: &HostCommands,
 ) -> Result<String, PluginError> {
     let id = signature.key_id();
     let refused = |reason: String, help: &str| {
         PluginError::refused(PluginErrorKind::Signature, file, reason, help)
     };
     let Some(key) = trust.key(id) else {
-        let help = "if you trust its owner, run `prowess plugin trust --key FILE.pub`";
-        return Err(refused(format!("is signed by the key {id}, which is not trusted"), help));
+        let help = format!("if you trust its owner, {}", commands.trust_plugin_key);
+        return Err(refused(format!("is signed by the key {id}, which is not trusted"), &help));
     };
     if key.revoked_at.is_some() {
         let help = "get a build that is signed by another key";

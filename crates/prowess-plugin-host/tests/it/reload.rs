@@ -283,7 +283,7 @@ fn signed_older_version_is_refused() {
     let error = place.reload(&plugin).expect_err("the version is older");
     assert_eq!(error.kind, PluginErrorKind::Rollback, "{error}");
     assert!(error.to_string().contains("is version 0.2.0, but 0.3.0 is running"), "{error}");
-    assert!(error.help.contains("--allow-older"), "the help names the option: {}", error.help);
+    assert!(error.help.contains("the older file"), "the help has the host's words: {}", error.help);
     release("0.4.0");
     place.reload(&plugin).expect("a newer version replaces it");
     answers(&*plugin.sources[0]);

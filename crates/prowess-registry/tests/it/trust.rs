@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use prowess_core::{
     AskedFolder, Availability, Catalog, CatalogProvider, CheckedFolder, Code, Diagnostic,
-    FolderAnswer, FolderIdentity, FolderTrust, Layer, Ranked, Ranker, Severity, Trust,
+    FolderAnswer, FolderIdentity, FolderTrust, HostCommands, Layer, Ranked, Ranker, Severity,
+    Trust,
 };
 use prowess_registry::{RefreshPolicy, Refresher, Registry, RegistryBuilder};
 use prowess_testkit::ManualClock;
@@ -53,6 +54,10 @@ fn builder(trust: &Arc<SetTrust>) -> RegistryBuilder {
         .source_of_folder("project", memory("same", &[("same", "it")]), asked.clone())
         .source_of_folder("project", memory("empty", &[]), asked)
         .trust(trust.clone())
+        .commands(HostCommands {
+            trust_folder: "press `Trust` next to {}".into(),
+            ..HostCommands::default()
+        })
 }
 
 fn started(builder: RegistryBuilder) -> (Arc<Registry>, Refresher) {
@@ -85,8 +90,8 @@ fn untrusted_folder_is_hidden_and_shadows_nothing() {
     assert_eq!(codes(&registry), ["project-not-trusted"], "there is one finding");
     let help = &catalog.diagnostics().next().expect("there is a finding").help;
     assert!(
-        help.ends_with(r"`prowess trust '/it'\''s'`"),
-        "the path is quoted for a shell: {help}"
+        help.ends_with(r"press `Trust` next to '/it'\''s'"),
+        "the words are the host's, and the path is quoted for a shell: {help}"
     );
 
     assert!(refresher.reload_if_stale().is_none(), "the trust is unchanged");

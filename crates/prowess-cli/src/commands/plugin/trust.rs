@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use prowess::plugin_host::{
-    self, Key, KeyError, Older, Pin, Pinned, PluginPolicy, Revoked, SignedOffBy, TrustError,
-    TrustStore,
+    self, Key, KeyError, Older, Pin, Pinned, PluginErrorKind, PluginPolicy, Revoked, SignedOffBy,
+    TrustError, TrustStore,
 };
 use prowess::{Clock, Digest, SystemClock};
 use prowess_text::shell_path;
@@ -73,7 +73,13 @@ fn pin(
     policy.judge(&file, &inspection).map_err(|error| Failure::from(&error))?;
     let digest = Digest::of(&bytes);
     let pinned = TrustStore::update(&paths.trust_file, |store| {
-        Ok(store.pin(&file, digest, &inspection, &signed_off_by(), older)?)
+        let pinned = store.pin(&file, digest, &inspection, &signed_off_by(), older);
+        Ok(pinned.map_err(|mut error| {
+            if error.kind == PluginErrorKind::Rollback {
+                error.help += ", by `--allow-older`";
+            }
+            error
+        })?)
     });
     pinned.map_err(|error: TrustError| untrusted(&error))
 }

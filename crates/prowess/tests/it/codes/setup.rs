@@ -8,9 +8,9 @@ use prowess::registry::Registry;
 use prowess::source_fs::Surroundings;
 use prowess::state::{ApprovalDatabase, RecordCache, TrustFile};
 use prowess::{
-    Cancel, ChangeListener, Diagnostic, Error, Found, Layer, Listing, MemorySource, NoFolderTrust,
-    PackagePath, Policies, PreviousScan, ReadLimit, ResourcePath, Runtime, RuntimeBuilder,
-    ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind, Trust, Watch,
+    Cancel, ChangeListener, Diagnostic, Error, Found, HostCommands, Layer, Listing, MemorySource,
+    NoFolderTrust, PackagePath, Policies, PreviousScan, ReadLimit, ResourcePath, Runtime,
+    RuntimeBuilder, ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind, Trust, Watch,
 };
 use prowess_testkit::Tree;
 
@@ -67,6 +67,7 @@ impl Setup {
                 done(&tree);
                 let policies = policies.replace("$HERE", &tree.path().to_string_lossy());
                 let policies = Policies::from_yaml(&policies).expect("the policies are good");
+                let policies = policies.with_commands(HostCommands::PROWESS);
                 let (home, project) = (tree.join("home"), tree.join("project"));
                 let machine = Surroundings::new(Some(home), Some(project));
                 let builder = Runtime::builder().policies(policies);
