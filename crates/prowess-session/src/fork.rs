@@ -37,7 +37,7 @@ impl ForkRequest {
 
 impl SessionHandle {
     /// Opens a child of this session. The parent does not change, and later changes of one do not
-    /// affect the other.
+    /// affect the other. The example `task_and_fork` of `examples/extension-points` has one.
     ///
     /// # Errors
     ///

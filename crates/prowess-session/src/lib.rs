@@ -57,6 +57,7 @@ pub use handle::SessionHandle;
 pub use identity::{random_id, random_operation};
 pub use memory::MemoryStore;
 pub use policy::{Discipline, OnChange, OnLimit, OnReload, SessionPolicy};
+pub use prowess_core;
 pub use refreshed::{Refreshed, ReplacedSkill};
 pub use sessions::Sessions;
 pub use task::Task;

@@ -29,7 +29,8 @@ pub struct Task {
 }
 
 impl SessionHandle {
-    /// Starts a task, which unloads the skills of this session when it ends.
+    /// Starts a task, which unloads the skills of this session when it ends. The example
+    /// `task_and_fork` of `examples/extension-points` has one.
     pub fn task(&self) -> Task {
         Task { session: Some(self.clone()) }
     }

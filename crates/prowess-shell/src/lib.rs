@@ -84,6 +84,7 @@ mod worker;
 pub use error::MountDirectoryError;
 pub use mounts::MountedSkill;
 pub use policy::{Materialize, MountDirectory, ShellLimits, ShellPolicy};
+pub use prowess_core;
 pub use prowess_sandbox::Program;
 pub use shell::InMemoryShell;
 pub use worker::run_worker;

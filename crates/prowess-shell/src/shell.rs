@@ -75,7 +75,8 @@ impl InMemoryShell {
     }
 
     /// Describes the skills that are mounted with a catalog, in mount order: that of the sources,
-    /// and of the packages in each.
+    /// and of the packages in each. The example `mounted_skills` of `examples/virtual-shell` prints
+    /// them.
     pub fn mounted_skills(&self, catalog: &Arc<Catalog>) -> Vec<MountedSkill> {
         describe(catalog, &self.policy)
     }

@@ -37,7 +37,7 @@ impl Turn {
     ///
     /// Bodies in the instructions are not affected. If the delivery moves bodies to the
     /// instructions, those that fit are whole in the instructions of the next turn, and `text` only
-    /// names the others.
+    /// names the others. The example `compaction` of `examples/extension-points` shows one.
     ///
     /// # Errors
     ///

@@ -94,6 +94,7 @@ impl RuntimeBuilder {
     }
 
     /// Adds a source of one package. The skill is named `skill_name`, whatever name it declares.
+    /// The example `single_skill` of `examples/skill-sources` has one.
     #[must_use]
     pub fn single_skill_source(
         self,

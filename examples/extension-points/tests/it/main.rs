@@ -2,7 +2,10 @@
 
 mod kits;
 
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use prowess_testkit::Tree;
 
 #[track_caller]
 fn check(program: &str, expected: &[&str]) {
@@ -21,6 +24,33 @@ fn approval_store_shows_the_request() {
          when it is approved",
     ];
     check(env!("CARGO_BIN_EXE_approval_store"), &lines);
+}
+
+#[test]
+fn ask_the_person_about_a_project_and_a_call() {
+    let question = "use 1 skill of this project? [y/N]";
+    let may_push = "run `git push` once? [y/N]";
+    let refused = "`Bash` was not run: a person has refused it; go on without it";
+    let (yes, no) = (["offered: tea", may_push, "pushed"], ["offered: ", may_push, refused]);
+    for (answers, rest) in [("y\ny\n", yes), ("n\nn\n", no)] {
+        let tree = Tree::new("");
+        tree.write("project/.git/HEAD", "ref: refs/heads/main\n");
+        let skill = "---\nname: tea\ndescription: Brews tea.\n---\n";
+        tree.write("project/.agents/skills/tea/SKILL.md", skill);
+        let mut program = Command::new(env!("CARGO_BIN_EXE_ask_the_person"));
+        program.env("HOME", tree.join("home")).current_dir(tree.join("project"));
+        for variable in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"] {
+            program.env_remove(variable);
+        }
+        program.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = program.spawn().expect("the program is built with this test");
+        let mut input = child.stdin.take().expect("its input is a pipe");
+        input.write_all(answers.as_bytes()).expect("it reads its input");
+        let output = child.wait_with_output().expect("it ends");
+        let printed = String::from_utf8(output.stdout).expect("it prints UTF-8");
+        let lines: Vec<_> = printed.lines().collect();
+        assert_eq!(lines, [&[question][..], &rest].concat(), "the answers are {answers:?}");
+    }
 }
 
 #[test]
@@ -47,6 +77,12 @@ fn clock_expires_the_session() {
 }
 
 #[test]
+fn compaction_returns_what_was_lost() {
+    let lines = ["tea: 33 tokens, cut: false", "left out: []", "true"];
+    check(env!("CARGO_BIN_EXE_compaction"), &lines);
+}
+
+#[test]
 fn facts_decide_about_requirements() {
     let lines = [r#"["kettle", "oven"]: 1 offered"#, r#"["oven"]: 0 offered"#];
     check(env!("CARGO_BIN_EXE_facts"), &lines);
@@ -57,6 +93,17 @@ fn folder_trust_compares_whole_names() {
     let lines =
         ["/srv/ours/website: Trusted", "/srv/theirs: NotTrusted", "/srv/ours-copied: NotTrusted"];
     check(env!("CARGO_BIN_EXE_folder_trust"), &lines);
+}
+
+#[test]
+fn host_tools_are_limited_by_skills() {
+    let lines = [
+        "before: None",
+        r#"with tea: Some(["Read", "Bash"])"#,
+        "may be read: tea",
+        "skills_load: Skill, Some(30000) ms",
+    ];
+    check(env!("CARGO_BIN_EXE_host_tools"), &lines);
 }
 
 #[test]
@@ -103,8 +150,26 @@ fn skill_source_offers_its_table() {
 }
 
 #[test]
+fn task_and_fork_end_apart() {
+    let lines = [
+        r#"fork: true, model: Some("small")"#,
+        r#"the child has ["research"]"#,
+        "the task unloads 1",
+        r#"the parent has [], the child ["research"]"#,
+    ];
+    check(env!("CARGO_BIN_EXE_task_and_fork"), &lines);
+}
+
+#[test]
 fn token_counter_counts_words() {
     check(env!("CARGO_BIN_EXE_token_counter"), &["the prompt has exactly 55 words"]);
+}
+
+#[test]
+fn typed_errors_have_a_next_step() {
+    let lines =
+        ["SKILL_NOT_FOUND: search for coffee", "SKILL_TOOL_NOT_ALLOWED: ask the person about Bash"];
+    check(env!("CARGO_BIN_EXE_typed_errors"), &lines);
 }
 
 #[test]

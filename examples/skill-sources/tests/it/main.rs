@@ -42,6 +42,12 @@ fn skill_of_a_server_is_loaded() {
 }
 
 #[test]
+fn single_skill_has_the_name_of_its_host() {
+    let line = "team-tea of user is loaded: Brews tea. Use when somebody is thirsty.";
+    check(env!("CARGO_BIN_EXE_single_skill"), &[line]);
+}
+
+#[test]
 fn higher_layer_is_used() {
     let lines = [
         "bread of team is loaded: Bakes bread.",
