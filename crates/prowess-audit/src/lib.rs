@@ -54,6 +54,7 @@ pub use memory::MemoryLog;
 pub use metrics::Metrics;
 #[cfg(feature = "opentelemetry")]
 pub use open_telemetry::OpenTelemetry;
+pub use prowess_core;
 pub use redact::Redactor;
 pub use scripts::RedactedScripts;
 pub use secrets::{Secret, Secrets};

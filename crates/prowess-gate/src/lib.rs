@@ -87,6 +87,8 @@ pub use policy::{
     Ceiling, Combine, EmptyList, GatePolicy, GrantFrom, RefusalWording, ToolMatchCase,
     ToolSemantics, Ungranted,
 };
+pub use prowess_core;
+pub use prowess_format;
 pub use prowess_format::tool_pattern::{CommandPattern, PathPattern, PatternError};
 pub use restriction::allowed_tool_names;
 pub use rules::ToolRules;

@@ -42,3 +42,4 @@ mod policy;
 
 pub use file_proposals::FileProposals;
 pub use policy::ProposalPolicy;
+pub use prowess_core;

@@ -54,6 +54,8 @@ pub use fix::{Fixed, fix};
 pub use hooks::hooks_of_a_shell;
 pub use options::LintOptions;
 pub use progress::{NoProgress, Progress};
+pub use prowess_core;
+pub use prowess_format;
 pub use report::{Checked, PackageReport};
 pub use tree::{check_tree, check_trees};
 pub use write::{github, sarif};

@@ -86,6 +86,7 @@ pub use messages::{MessagesInput, compose_messages};
 pub use policy::{CatalogEvery, CatalogPlace, DescribedSkills, Overflow, PromptPolicy};
 pub use prefix::{CommonPrefix, common_prefix};
 pub use prompt::{CatalogNotice, ContextBlock, Prompt, compose_context};
+pub use prowess_core;
 pub use role::Role;
 pub use segments::Segment;
 pub use skills_prompt::{Activity, SkillFilter, SkillsPromptInput, skills_prompt};

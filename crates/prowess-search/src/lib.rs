@@ -47,6 +47,7 @@ pub use evaluate::{Answer, Confusion, Evaluation, Offer, Question, evaluate};
 pub use fused::{Fused, fuse};
 pub use hit::Hit;
 pub use index::SearchIndex;
+pub use prowess_core;
 pub use searcher::Searcher;
 #[cfg(feature = "semantic")]
 pub use semantic::{Embedder, Semantic};

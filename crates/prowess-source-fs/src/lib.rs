@@ -111,6 +111,7 @@ pub use config::{FsConfig, Links, Nested, PinnedFolder, SharedFiles};
 pub use discovery::{Discovery, ProjectSearch, ProjectTrust};
 pub use error::{ClientNameError, FurtherPlaceError};
 pub use further_place::{FurtherPlace, ProjectDirectory};
+pub use prowess_core;
 pub use roots::{ORGANIZATION_LAYER, PROJECT_LAYER, SkillRoot, SkillRoots};
 pub use scan_bounds::ScanBounds;
 pub use surroundings::Surroundings;

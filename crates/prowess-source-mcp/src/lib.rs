@@ -77,4 +77,5 @@ mod watch_thread;
 pub use error::Error;
 pub use label::Label;
 pub use options::{McpOptions, McpServer, ServerCommand};
+pub use prowess_core;
 pub use source::McpSource;

@@ -69,6 +69,7 @@ pub use oci::publish::Annotations;
 pub use oci::referrers::Referrer;
 #[cfg(feature = "http")]
 pub use oci::remote::OciRemote;
+pub use prowess_core;
 #[cfg(feature = "s3")]
 pub use s3::options::{S3Keys, S3Options};
 #[cfg(feature = "s3")]

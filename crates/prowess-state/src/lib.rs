@@ -44,6 +44,7 @@ pub use database::{ApprovalDatabase, LazyApprovals, SessionDatabase};
 pub use date::rfc3339;
 pub use error::TrustError;
 pub use origins::{Origin, TrustedOrigins};
+pub use prowess_core;
 pub use texts::TextCache;
 pub use trust::TrustFile;
 pub use trusted::{TrustedFolder, TrustedFolders, TrustedState};

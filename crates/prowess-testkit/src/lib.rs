@@ -91,6 +91,7 @@ pub use plugin_file::PluginFile;
 #[cfg(target_os = "linux")]
 pub use power_cut::{PowerCut, WriteRecord};
 pub use proposal_kit::{OpenedProposals, ProposalFixture, WhileFailing, check_proposal_store};
+pub use prowess_core;
 pub use random::Random;
 pub use ranker_kit::check_ranker;
 pub use remote_kit::{Published, RemoteFixture, check_remote};

@@ -48,6 +48,7 @@ mod request;
 mod strict;
 
 pub use format::WireFormat;
+pub use prowess_core;
 pub use received::ReceivedCall;
 pub use request::RequestOptions;
 pub use strict::strict_schema;

@@ -1,10 +1,12 @@
 //! `cargo xtask api`: the documentation of the workspace, without a warning, and the public
-//! interfaces of the libraries that others build upon, compared with their snapshots.
+//! interfaces of the libraries that others build upon, compared with their snapshots. Each library
+//! re-exports the crates whose types its interface names.
 //!
 //! The snapshots are next to the crate's manifest: `public-api.txt` has the items, and
 //! `public-traits.txt` the traits that each type has by `derive` or from the compiler. A change of
 //! an interface changes them, so that a reader of the commit sees the change.
 
+mod reexports;
 mod traits;
 
 use std::collections::BTreeMap;
@@ -52,11 +54,12 @@ pub(crate) fn run() -> Result<(), Failure> {
         }
     }
     println!("the interfaces of {} libraries", LIBRARIES.len());
+    differences.extend(reexports::missing(&documents)?);
     if differences.is_empty() {
         return Ok(());
     }
     Err(Failure(format!(
-        "public items differ from the snapshots; if that is intended, run \
+        "public items need a re-export, or differ from the snapshots; if that is intended, run \
          `UPDATE_EXPECT=1 cargo xtask api` and commit the result\n\n{}",
         differences.join("\n")
     )))
