@@ -71,6 +71,8 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["coverage"] => night::coverage::run(),
         ["dynamic"] => night::dynamic::run(),
         ["fuzz", rest @ ..] => night::fuzz::run(rest),
+        ["book"] => night::book::run(),
+        ["rig"] => rig(),
         ["mcp-conformance"] => night::mcp_conformance::run(),
         ["mutants", crates @ ..] => night::mutants::run(crates),
         ["oauth"] => night::oauth::run(),
@@ -101,6 +103,13 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         _ => return None,
     };
     Some(done)
+}
+
+/// Tests the crate for rig, which is a workspace of its own.
+fn rig() -> Result<(), Failure> {
+    let manifest =
+        ["--manifest-path", "crates/prowess-rig/Cargo.toml", "--target-dir", "target/rig"];
+    cargo(["test", "--quiet", "--locked"].into_iter().chain(manifest))
 }
 
 fn prefix() -> Result<(), Failure> {

@@ -1,6 +1,7 @@
 //! `cargo xtask nightly`: the checks that take longer than a change may wait, or that test other
 //! people's programs.
 
+pub(crate) mod book;
 pub(crate) mod changed;
 pub(crate) mod clients;
 pub(crate) mod coverage;

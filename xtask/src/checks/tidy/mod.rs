@@ -9,6 +9,7 @@ mod encoders;
 mod examples;
 mod files;
 pub(crate) mod floors;
+mod guides;
 mod manifests;
 mod programs;
 mod publishing;
@@ -23,12 +24,13 @@ use repository::Repository;
 /// A check gives a sentence for each thing that is wrong.
 type Check = fn(&Repository) -> Vec<String>;
 
-const CHECKS: [(&str, Check); 12] = [
+const CHECKS: [(&str, Check); 13] = [
     ("circles", circles::check),
     ("dependencies", dependencies::check),
     ("encoders", encoders::check),
     ("examples", examples::check),
     ("floors", floors::check),
+    ("guides", guides::check),
     ("manifests", manifests::check),
     ("programs", programs::check),
     ("publishing", publishing::check),
