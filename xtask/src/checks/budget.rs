@@ -1,6 +1,7 @@
 //! `cargo xtask budget`: what the project may weigh, by the table in CONTRIBUTING.md.
 
 mod crates;
+mod embedded;
 mod measure;
 mod time;
 
@@ -54,6 +55,7 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
             problems.extend(judge(name, measured, &limits));
         }
     }
+    embedded::print(with_time)?;
     if problems.is_empty() {
         return Ok(());
     }

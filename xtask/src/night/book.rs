@@ -1,87 +1,55 @@
 //! The guide as a book with a search, by `mdbook`.
 
-use std::path::Path;
 use std::process::Command;
 
-use crate::process::{Failure, run as run_program};
+use crate::process::{Failure, run as run_program, write_files};
 use crate::root;
 
 const TOOL: &str = "mdbook@0.5.4";
 const PAGES: &str = "crates/prowess/src/guide";
-const BOOK: &str = "target/book";
+const SETTINGS: &str = "[book]\ntitle = \"prowess\"\n\n[build]\nbuild-dir = \"html\"\n";
 
 /// Writes the book to `target/book/html`, with a page for each page of the guide.
 pub(crate) fn run() -> Result<(), Failure> {
-    let (tools, book) = (root().join("target/tools"), root().join(BOOK));
-    let mut install = Command::new("cargo");
-    install.args(["install", "--quiet", "--locked", TOOL, "--no-default-features"]);
-    run_program(install.args(["--features", "search", "--root"]).arg(&tools))?;
-    let pages = write(&book)?;
+    let (tools, book) = (root().join("target/tools"), root().join("target/book"));
+    let install = ["install", "--quiet", "--locked", TOOL, "--no-default-features"];
+    let mut install_tool = Command::new("cargo");
+    run_program(install_tool.args(install).args(["--features", "search", "--root"]).arg(&tools))?;
+    let mut files = vec![("book.toml".to_owned(), SETTINGS.to_owned())];
+    let mut titles = Vec::new();
+    for page in std::fs::read_dir(root().join(PAGES))? {
+        let page = page?;
+        let name = page.file_name().to_string_lossy().into_owned();
+        let Some(title) = name.strip_suffix(".md") else { continue };
+        files.push((format!("src/{name}"), page_of_book(&std::fs::read_to_string(page.path())?)));
+        titles.push(title.to_owned());
+    }
+    titles.sort();
+    let summary = titles.iter().map(|title| format!("- [{title}]({title}.md)\n"));
+    files.push(("src/SUMMARY.md".to_owned(), summary.collect()));
+    let texts: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    write_files(&book, &texts)?;
     run_program(Command::new(tools.join("bin/mdbook")).arg("build").arg(&book))?;
-    let html = book.join("html");
-    let missing = |page: &&String| !html.join(page.replace(".md", ".html")).is_file();
-    if let Some(page) = pages.iter().find(missing) {
-        return Err(Failure(format!("the book has no page of `{page}`")));
-    }
-    let files = std::fs::read_dir(&html)?.filter_map(Result::ok);
-    if !files.map(|file| file.file_name()).any(|it| it.to_string_lossy().starts_with("searchindex"))
-    {
-        return Err(Failure("the book has no search".into()));
-    }
-    println!("{} pages in {}", pages.len(), html.display());
+    println!("{} pages in {}", titles.len(), book.join("html").display());
     Ok(())
 }
 
-/// Writes the sources of the book, and returns the names of its pages.
-fn write(book: &Path) -> Result<Vec<String>, Failure> {
-    if book.exists() {
-        std::fs::remove_dir_all(book)?;
-    }
-    std::fs::create_dir_all(book.join("src"))?;
-    std::fs::write(
-        book.join("book.toml"),
-        "[book]\ntitle = \"prowess\"\n[build]\nbuild-dir = \"html\"\n",
-    )?;
-    let (mut pages, mut summary) = (Vec::new(), "[prowess](README.md)\n\n".to_owned());
-    for page in std::fs::read_dir(root().join(PAGES))? {
-        let name = page?.file_name().to_string_lossy().into_owned();
-        let Some(title) = name.strip_suffix(".md") else { continue };
-        let text = std::fs::read_to_string(root().join(PAGES).join(&name))?;
-        std::fs::write(book.join("src").join(&name), page_of_book(&text))?;
-        if title != "README" {
-            pages.push((title.replace('_', " "), name));
-        }
-    }
-    pages.sort();
-    summary.extend(pages.iter().map(|(title, name)| format!("- [{title}]({name})\n")));
-    std::fs::write(book.join("src/SUMMARY.md"), summary)?;
-    Ok(pages.into_iter().map(|(_, name)| name).collect())
-}
-
-/// Returns a page whose first line is its title, without the lines of examples that only a test
-/// needs. Links to sources lead to the documentation of the crate.
+/// Returns a page whose first line is its title. Links to sources lead to the documentation of the
+/// crate.
 fn page_of_book(text: &str) -> String {
     let mut in_code = false;
-    let lines = text.lines().filter_map(|line| {
-        if line.starts_with("```") {
-            in_code = !in_code;
-            let is_rust = in_code && line == "```";
-            return Some(if is_rust { "```rust,ignore".to_owned() } else { line.to_owned() });
-        }
-        if in_code {
-            return (line != "#" && !line.starts_with("# ")).then(|| line.to_owned());
-        }
+    let lines = text.lines().map(|line| {
+        in_code ^= line.starts_with("```");
         match line.split_once("]: ../") {
-            Some((label, _)) => {
+            _ if in_code && line == "```" => "```rust,ignore\n".to_owned(),
+            Some((label, _)) if !in_code => {
                 let name = label.trim_matches(['[', '`']).replace(' ', "+");
-                Some(format!("{label}]: https://docs.rs/prowess/latest/prowess/?search={name}"))
+                format!("{label}]: https://docs.rs/prowess/latest/prowess/?search={name}\n")
             }
-            None if line.starts_with("# ") => Some(format!("#{line}")),
-            None => Some(line.to_owned()),
+            _ => format!("{line}\n"),
         }
     });
-    let lines: Vec<_> = lines.collect();
-    format!("# {}\n", lines.join("\n"))
+    format!("# {}", lines.collect::<String>())
 }
 
 #[cfg(test)]
@@ -90,8 +58,8 @@ mod tests {
 
     #[test]
     fn pages_have_a_title_and_links_that_lead_out() {
-        let page = "Using it.\n\n# Now\n\n```\n# hidden\nshown\n```\n\nSee [`Turn`].\n\n[`Turn`]: ../turn.rs\n";
-        let expected = "# Using it.\n\n## Now\n\n```rust,ignore\nshown\n```\n\nSee [`Turn`].\n\n\
+        let page = "Using it.\n\n```\ncode\n```\n\nSee [`Turn`].\n\n[`Turn`]: ../turn.rs\n";
+        let expected = "# Using it.\n\n```rust,ignore\ncode\n```\n\nSee [`Turn`].\n\n\
                         [`Turn`]: https://docs.rs/prowess/latest/prowess/?search=Turn\n";
         assert_eq!(page_of_book(page), expected);
     }

@@ -62,6 +62,11 @@ pub(super) fn versions_without_a_reason() -> Result<f64, Failure> {
     Ok((without.len() + needless.len()) as f64)
 }
 
+/// Counts the crates that a program gets with this selection of the library's features.
+pub(super) fn library(selection: &[&str]) -> Result<usize, Failure> {
+    Ok(distinct(&tree(WITH_BUILD, &[&["prowess"], selection].concat())?).len())
+}
+
 /// Returns the lines of a tree of dependencies, a crate on each.
 fn tree(edges: &str, selection: &[&str]) -> Result<String, Failure> {
     let tree = ["tree", "--edges", edges, "--prefix", "none", "-p"];

@@ -27,6 +27,11 @@ pub(super) fn measure() -> Result<[f64; 5], Failure> {
     Ok([tour.cpu, tour.wall, release.cpu, test.wall, test.megabytes])
 }
 
+/// Returns the CPU seconds of a build from nothing.
+pub(super) fn cpu(arguments: &[&str]) -> Result<f64, Failure> {
+    Ok(cold(arguments)?.cpu)
+}
+
 /// The costs of a build.
 struct Taken {
     /// User and system time of all its processes, in seconds.
