@@ -107,9 +107,8 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
 
 /// Tests the crate for rig, which is a workspace of its own.
 fn rig() -> Result<(), Failure> {
-    let manifest =
-        ["--manifest-path", "crates/prowess-rig/Cargo.toml", "--target-dir", "target/rig"];
-    cargo(["test", "--quiet", "--locked"].into_iter().chain(manifest))
+    let manifest = ["--manifest-path", "crates/prowess-rig/Cargo.toml"];
+    cargo(["test", "--quiet", "--target-dir", "target/rig"].into_iter().chain(manifest))
 }
 
 fn prefix() -> Result<(), Failure> {

@@ -7,10 +7,8 @@ mod tools;
 pub use rig_agent::AgentBuilder;
 pub use rig_core::tool::DynamicTool;
 
-use prowess::session::SessionHandle;
-use prowess::{Error, Runtime, Turn};
-use rig_agent::agent::hook::StepEventKind;
-use rig_agent::agent::hook::{CompletionCallAction, CompletionCallEvent};
+use prowess::{Error, Runtime, SessionHandle, Turn};
+use rig_agent::agent::hook::{CompletionCallAction, CompletionCallEvent, StepEventKind};
 use rig_agent::run::RequestPatch;
 use rig_agent::{AgentHook, HookContext};
 

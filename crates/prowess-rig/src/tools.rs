@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess::tools::Dispatched;
-use prowess::{Code, Outcome, ToolCall, ToolDefinition, ToolResult};
+use prowess::{Code, Dispatched, Outcome, ToolCall, ToolDefinition, ToolResult};
 use rig_core::message::{ToolName, ToolResultContent};
 use rig_core::serde_json::Value;
 use rig_core::tool::{DynamicTool, ToolExecutionError, ToolOutput};
@@ -73,7 +72,8 @@ fn audited(ran: &Answer) -> ToolResult {
 fn answer(dispatched: Dispatched) -> Answer {
     let Dispatched { result, outcome, .. } = dispatched;
     let texts: Vec<_> = result.texts().map(ToolResultContent::text).collect();
-    let output = if texts.is_empty() { Ok(ToolOutput::text("")) } else { ToolOutput::content(texts) }?;
+    let output =
+        if texts.is_empty() { Ok(ToolOutput::text("")) } else { ToolOutput::content(texts) }?;
     let message = || result.message().unwrap_or_default().to_owned();
     let error = match outcome {
         Outcome::Done => return Ok(output),

@@ -21,6 +21,10 @@
 //!
 //! This crate wires the others together; each can be used alone. A `SKILL.md` goes from source to
 //! format, registry, catalog and prompt, a tool call from name to gate, tool and result.
+//!
+//! A host begins with [`Runtime::for_this_machine`] or [`Runtime::builder`], whose [`Policies`] say
+//! what systems disagree about. Types of the extension points are here, and those of a part in the
+//! module of its crate, such as [`session`] and [`tools`]. The [`guide`] goes on from here.
 #![forbid(unsafe_code)]
 
 mod added_source;
@@ -89,7 +93,7 @@ pub use prowess_audit as audit;
 pub use prowess_core::*;
 pub use prowess_format as format;
 pub use prowess_gate as gating;
-pub use prowess_gate::{GatedArguments, ToolArguments};
+pub use prowess_gate::{Decision, GatedArguments, ToolArguments};
 #[cfg(feature = "proposals")]
 pub use prowess_governance as governance;
 #[cfg(feature = "lint")]
@@ -100,6 +104,7 @@ pub use prowess_prompt as prompt;
 #[cfg(feature = "exact-tokens")]
 pub use prowess_prompt::{ExactTokens, Vocabulary};
 pub use prowess_registry as registry;
+pub use prowess_registry::HiddenProject;
 #[cfg(feature = "scripts")]
 pub use prowess_sandbox as sandbox;
 #[cfg(feature = "scripts")]
@@ -107,16 +112,21 @@ pub use prowess_script as script;
 #[cfg(feature = "search")]
 pub use prowess_search as search;
 pub use prowess_session as session;
-pub use prowess_session::ApprovalPolicy;
+pub use prowess_session::{ApprovalPolicy, ForkRequest, SessionHandle};
 #[cfg(feature = "virtual-shell")]
 pub use prowess_shell as shell;
 pub use prowess_source_embedded as source_embedded;
 #[cfg(feature = "filesystem")]
 pub use prowess_source_fs as source_fs;
+#[cfg(feature = "filesystem")]
+pub use prowess_source_fs::Surroundings;
 #[cfg(feature = "state")]
 pub use prowess_state as state;
+#[cfg(feature = "state")]
+pub use prowess_state::TrustFile;
 pub use prowess_text as text;
 pub use prowess_tools as tools;
+pub use prowess_tools::{Dispatched, Surface};
 #[cfg(feature = "vendor")]
 pub use prowess_vendor as vendor;
 

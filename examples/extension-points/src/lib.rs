@@ -1,4 +1,5 @@
-//! The skills that the programs of this package share. Each program shows one trait:
+//! The skills that the programs of this package share. Each program shows one trait, or what a host
+//! asks a session:
 //!
 //! ```console
 //! $ cargo run -p extension-points --bin ranker

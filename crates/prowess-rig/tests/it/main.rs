@@ -39,7 +39,8 @@ async fn model_finds_loads_reads_and_is_gated() -> Result<(), Box<dyn std::error
     let builder = Runtime::builder().source("user", Arc::new(source));
     let runtime = builder.audit(Arc::clone(&audit) as _).build()?;
     let skills = RigSkills::new(runtime.clone(), runtime.open_session()?, "You publish software.");
-    let bash = |id: &str, command: &str| MockTurn::tool_call(id, "Bash", json!({ "command": command }));
+    let bash =
+        |id: &str, command: &str| MockTurn::tool_call(id, "Bash", json!({ "command": command }));
     let read = json!({ "skill": "release", "path": "references/notes.md" });
     let model = MockCompletionModel::from_turns([
         MockTurn::tool_call("1", "skills_load", json!({ "names": ["release"] })),
@@ -58,8 +59,11 @@ async fn model_finds_loads_reads_and_is_gated() -> Result<(), Box<dyn std::error
     let answer = agent.prompt("Publish version 1.").await?;
     assert_eq!(format!("{answer}"), "Published.");
 
-    let requests: Vec<_> =
-        model.requests().iter().map(|request| serde_json::to_string(request)).collect::<Result<_, _>>()?;
+    let requests: Vec<_> = model
+        .requests()
+        .iter()
+        .map(|request| serde_json::to_string(request))
+        .collect::<Result<_, _>>()?;
     let expected: [(usize, &[&str]); 6] = [
         (0, &["You publish software.", "Makes releases.", "skills_load", "Runs a command."]),
         (1, &["Tag the commit"]),
@@ -70,7 +74,11 @@ async fn model_finds_loads_reads_and_is_gated() -> Result<(), Box<dyn std::error
     ];
     for (request, texts) in expected {
         for text in texts {
-            assert!(requests[request].contains(text), "request {request} has `{text}`: {}", requests[request]);
+            assert!(
+                requests[request].contains(text),
+                "request {request} has `{text}`: {}",
+                requests[request]
+            );
         }
     }
     assert!(!requests[0].contains("Tag the commit"), "the body is not there before the load");

@@ -85,7 +85,7 @@ impl Turn {
     /// host that awaits the tool: the permit records its end.
     ///
     /// ```
-    /// # use prowess::{Policies, Runtime, ToolCall, ToolResult, Turn, tools::Dispatched};
+    /// # use prowess::{Dispatched, ToolCall, ToolResult, Turn};
     /// # async fn fetch() -> String { String::new() }
     /// async fn answer(turn: &Turn, call: &ToolCall) -> Result<Dispatched, Box<Dispatched>> {
     ///     let permit = turn.admit(call)?;

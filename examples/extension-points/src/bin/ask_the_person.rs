@@ -7,10 +7,9 @@
 use std::io::{self, BufRead};
 use std::path::Path;
 
-use prowess::registry::HiddenProject;
 use prowess::{
-    ApprovalDecision, ApprovalScope, ApprovalStoreExt, ApprovalVerdict, Runtime, ToolCall,
-    ToolResult, this_machine, trust_file,
+    ApprovalDecision, ApprovalScope, ApprovalStoreExt, ApprovalVerdict, HiddenProject, Runtime,
+    ToolCall, ToolResult, this_machine, trust_file,
 };
 use serde_json::json;
 

@@ -5,8 +5,7 @@
 
 use std::sync::Arc;
 
-use prowess::session::{ForkRequest, SessionHandle};
-use prowess::{MemorySource, Runtime, SessionError, ToolCall};
+use prowess::{ForkRequest, MemorySource, Runtime, SessionError, SessionHandle, ToolCall};
 use serde_json::json;
 
 const RESEARCH: &str = "---
