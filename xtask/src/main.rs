@@ -107,7 +107,7 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
 
 /// Tests the crate for rig, which is a workspace of its own.
 fn rig() -> Result<(), Failure> {
-    let manifest = ["--manifest-path", "crates/prowess-rig/Cargo.toml"];
+    let manifest = ["--manifest-path", "crates/prowess/rig/Cargo.toml"];
     cargo(["test", "--quiet", "--target-dir", "target/rig"].into_iter().chain(manifest))
 }
 
