@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// What a person does in a host, as messages name it: its commands, buttons or pages. By default,
-/// words that name none, since a library does not know the program that it is a part of.
+/// The steps of a person in a host, as messages name them: its commands, buttons or pages. By
+/// default they name none, since a library does not know the program that it is a part of.
 ///
 /// Each is a clause that begins with a verb. `{}` stands for a path, written as a shell reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]

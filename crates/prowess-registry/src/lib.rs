@@ -51,7 +51,7 @@
 //!   and a skill out of scope has no name in them.
 //!
 //! The types of other crates in these signatures are re-exported with their crate, as in each
-//! library of this workspace: who uses this one needs no other.
+//! library of this workspace, so that a host of this one needs no other.
 //!
 //! With the feature `tracing`, each reload is a span with its causes and results. Without the
 //! default feature `sha2`, copies of a skill are compared by the slower digests of `prowess-core`.

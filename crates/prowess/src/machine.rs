@@ -26,8 +26,8 @@ pub fn trust_file(machine: &Surroundings) -> Option<TrustFile> {
     Some(TrustFile::new(machine.state_home()?.join("prowess/trust.json")))
 }
 
-/// Returns the trust in folders by [`trust_file`], as it is whenever it is asked for. Without such a
-/// file, no folder is trusted.
+/// Returns the trust in folders by [`trust_file`], whose changes a running program sees. Without
+/// such a file, no folder is trusted.
 #[cfg(feature = "state")]
 pub fn folder_trust(machine: &Surroundings) -> Arc<dyn FolderTrust> {
     match trust_file(machine) {

@@ -31,9 +31,8 @@ impl RigSkills {
     }
 
     /// Returns the tool behind the gate: its calls run if a loaded skill or the operator grants
-    /// them, or once a person has approved them. The audit has each of them. Without the grant, the
-    /// model reads what to tell the user, and the call waits in
-    /// [`Runtime::approvals`](prowess::Runtime::approvals).
+    /// them, or once a person has approved them, and the audit has each. A call without a grant
+    /// waits in [`Runtime::approvals`](prowess::Runtime::approvals), and the model reads so.
     #[must_use]
     pub fn guarded(&self, tool: DynamicTool) -> DynamicTool {
         let definition = tool.definition();

@@ -55,7 +55,7 @@ impl fmt::Debug for Permit {
     }
 }
 
-/// What each call of a turn needs of it.
+/// The part of a turn that its calls need.
 pub(super) struct CallPlace {
     pub(super) parts: Arc<Parts>,
     pub(super) session: SessionHandle,

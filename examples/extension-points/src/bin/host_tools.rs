@@ -1,5 +1,5 @@
-//! What a host with tools of its own asks a turn: which of them the loaded skills leave possible,
-//! which directories they may read, and how long a tool of the runtime may take.
+//! The questions of a host with tools of its own to a turn: which of them the loaded skills leave
+//! possible, which directories they may read, and how long a tool of the runtime may take.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! Each library can be used by itself: who depends on it alone can name every type of its interface.
+//! Each library can be used by itself: a host of it alone can name every type of its interface.
 
 use std::collections::BTreeSet;
 use std::path::Path;

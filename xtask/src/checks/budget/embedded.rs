@@ -1,4 +1,4 @@
-//! What a host pays for the library, with three selections of its features.
+//! The price of the library for a host, with three selections of its features.
 
 use super::{crates, time};
 use crate::process::Failure;
