@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use prowess::session::SessionHandle;
 use prowess::tools::{SkillTools, ToolNaming};
-use prowess::{CallOrigin, Policies, Runtime, Turn};
+use prowess::{CallOrigin, Policies, Runtime, SessionId, Turn};
 use rmcp::ErrorData;
 use rmcp::model::ServerCapabilities;
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -22,6 +22,8 @@ pub(crate) struct Conversation {
     /// files: a call sees the effect of those before it, and of no later one. It is passed on in
     /// the order of the requests.
     order: RwLock<()>,
+    /// Whether other clients wait for the thread that ends this conversation.
+    is_shared: bool,
 }
 
 /// The guard of a call, for which later calls wait.
@@ -34,8 +36,9 @@ pub(crate) enum Order<'c> {
 
 impl Conversation {
     /// Creates a conversation. A server of one request may need none, so it opens no session.
-    pub(crate) fn new(runtime: Arc<Runtime>) -> Self {
-        Self { runtime, session: OnceLock::new(), origin: OnceLock::new(), order: RwLock::new(()) }
+    pub(crate) fn new(runtime: Arc<Runtime>, is_shared: bool) -> Self {
+        let (session, origin, order) = (OnceLock::new(), OnceLock::new(), RwLock::new(()));
+        Self { runtime, session, origin, order, is_shared }
     }
 
     /// Sets what the audit says about the client, unless an earlier request has.
@@ -179,9 +182,25 @@ fn digest(turn: &Turn) -> u64 {
 
 impl Drop for Conversation {
     fn drop(&mut self) {
-        if let Some(session) = self.session.get() {
-            // If the store fails here, the session expires later.
-            let _ = self.runtime.close_session(session.id());
+        let Some(session) = self.session.get() else { return };
+        let ending = Ending { runtime: Arc::clone(&self.runtime), session: session.id().clone() };
+        match tokio::runtime::Handle::try_current() {
+            Ok(executor) if self.is_shared => drop(executor.spawn_blocking(move || drop(ending))),
+            _ => drop(ending),
         }
+    }
+}
+
+/// Closes a session when it is dropped, also by an executor that ends. Hooks of its skills may run
+/// then.
+struct Ending {
+    runtime: Arc<Runtime>,
+    session: SessionId,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        // If the store fails here, the session expires later.
+        let _ = self.runtime.close_session(&self.session);
     }
 }

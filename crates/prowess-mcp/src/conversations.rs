@@ -42,6 +42,8 @@ pub(crate) struct Conversations {
     info: ServerConfig,
     named: Mutex<Recent<NamedKey, Arc<Conversation>>>,
     waiting: Mutex<Recent<String, Waiting>>,
+    /// Whether several clients use the table.
+    is_shared: bool,
 }
 
 /// A call that waits for the answer of a user, which the client sends with the call's repetition.
@@ -53,17 +55,17 @@ pub(crate) struct Waiting {
 
 impl Conversations {
     /// Creates a table without conversations.
-    pub(crate) fn new(runtime: Arc<Runtime>) -> Self {
+    pub(crate) fn new(runtime: Arc<Runtime>, is_shared: bool) -> Self {
         let implementation =
             Implementation::new("prowess", env!("CARGO_PKG_VERSION")).with_icons(vec![icon()]);
         let capabilities = conversation::capabilities(runtime.policies());
         let info = ServerConfig::new(capabilities).with_server_info(implementation);
-        Self { runtime, info, named: Mutex::default(), waiting: Mutex::default() }
+        Self { runtime, info, named: Mutex::default(), waiting: Mutex::default(), is_shared }
     }
 
-    /// Returns the runtime of all conversations.
-    pub(crate) fn runtime(&self) -> &Arc<Runtime> {
-        &self.runtime
+    /// Creates a conversation, which nothing refers to yet.
+    pub(crate) fn conversation(&self) -> Conversation {
+        Conversation::new(Arc::clone(&self.runtime), self.is_shared)
     }
 
     /// Returns what all servers report about themselves, without instructions.
@@ -89,7 +91,7 @@ impl Conversations {
         if named.was_forgotten(&key) {
             return Err(forgotten());
         }
-        let conversation = Arc::new(Conversation::new(Arc::clone(&self.runtime)));
+        let conversation = Arc::new(self.conversation());
         let forgotten = named.insert(key, Arc::clone(&conversation));
         drop(named);
         // Closing a session may wait for a store.

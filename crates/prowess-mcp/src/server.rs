@@ -53,12 +53,12 @@ impl SkillServer {
     /// [`adapt`](crate::adapt)).
     pub fn new(runtime: Arc<Runtime>) -> Result<Self, ServeError> {
         check_delivery(&runtime)?;
-        Ok(Self::sharing(Arc::new(Conversations::new(runtime))))
+        Ok(Self::sharing(Arc::new(Conversations::new(runtime, false))))
     }
 
     /// Creates a server that shares the named conversations with others.
     pub(crate) fn sharing(conversations: Arc<Conversations>) -> Self {
-        let conversation = Conversation::new(Arc::clone(conversations.runtime()));
+        let conversation = conversations.conversation();
         Self {
             conversation: Arc::new(conversation),
             conversations,

@@ -67,8 +67,7 @@ impl SessionHandle {
     }
 
     fn runs(&self) -> Runs<'_> {
-        let Shared { clock, audit, .. } = &*self.shared;
-        Runs { session: &self.id, origin: &self.origin, clock: &**clock, audit: &**audit }
+        self.shared.runs(&self.id, &self.origin)
     }
 }
 

@@ -59,6 +59,7 @@ pub use memory::MemoryStore;
 pub use policy::{Discipline, OnChange, OnLimit, OnReload, SessionPolicy};
 pub use prowess_core;
 pub use refreshed::{Refreshed, ReplacedSkill};
+pub use runs::{EndedSkills, OnEnd};
 pub use sessions::Sessions;
 pub use task::Task;
 pub use transfer::{ExportedSkill, ImportRequest, Imported};

@@ -10,12 +10,28 @@ use prowess_core::{
 
 use crate::refreshed::ReplacedSkill;
 
+/// Skills of one session that are no longer loaded.
+#[derive(Clone, Debug)]
+pub struct EndedSkills<'a> {
+    /// The session, which may be closed.
+    pub session: &'a SessionId,
+    /// The agent, task, tenant and model of the change.
+    pub origin: &'a Arc<CallOrigin>,
+    /// The skills, the most recently loaded first.
+    pub skills: Vec<&'a ActiveSkill>,
+}
+
+/// Receives skills that are no longer loaded, each end of a skill once, on the thread that ended
+/// it.
+pub type OnEnd = Arc<dyn Fn(&EndedSkills<'_>) + Send + Sync>;
+
 /// Reports the start and the end of runs in one session.
 pub(crate) struct Runs<'a> {
     pub(crate) session: &'a SessionId,
     pub(crate) origin: &'a Arc<CallOrigin>,
     pub(crate) clock: &'a dyn Clock,
     pub(crate) audit: &'a dyn AuditSink,
+    pub(crate) on_end: Option<&'a OnEnd>,
 }
 
 impl Runs<'_> {
@@ -29,27 +45,19 @@ impl Runs<'_> {
         let at = self.clock.now();
         for skill in before.iter().filter(|skill| find(after, &skill.id).is_none()) {
             self.audit.report(&self.deactivation(skill, at, cause));
-            if !is_by_call(cause) && has_post_hook(skill) {
-                self.trace_hook_not_run(skill, cause);
-            }
         }
         for skill in after.iter().filter(|skill| find(before, &skill.id).is_none()) {
             self.audit.report(&self.activation(skill, at));
         }
-    }
-
-    /// Emits that a hook did not run: only a call has the consent, the deadline and the caller that
-    /// a script runs with.
-    fn trace_hook_not_run(&self, skill: &ActiveSkill, cause: DeactivationCause) {
-        tracing::info!(
-            name: "hook_not_run",
-            target: "prowess",
-            session = &*self.session.log_name(),
-            skill = skill.id,
-            hook = "post",
-            ?cause,
-            "hook_not_run"
-        );
+        let Some(on_end) = self.on_end else { return };
+        // Another package of the same id is another skill.
+        let is_gone = |skill: &&Arc<ActiveSkill>| {
+            after.iter().all(|active| active.location != skill.location)
+        };
+        let skills: Vec<_> = before.iter().rev().filter(is_gone).map(Arc::as_ref).collect();
+        if !skills.is_empty() {
+            on_end(&EndedSkills { session: self.session, origin: self.origin, skills });
+        }
     }
 
     pub(crate) fn report_resumed(&self, active: &[Arc<ActiveSkill>]) {
@@ -142,15 +150,4 @@ pub(crate) fn continued(
 
 fn find<'s>(skills: &'s [Arc<ActiveSkill>], id: &str) -> Option<&'s ActiveSkill> {
     skills.iter().map(Arc::as_ref).find(|skill| skill.id == id)
-}
-
-/// Returns whether a call of a tool ended the run, which then ran the skill's hook.
-fn is_by_call(cause: DeactivationCause) -> bool {
-    matches!(cause, DeactivationCause::Unloaded | DeactivationCause::Replaced)
-}
-
-/// Returns whether the skill has a script that runs after it was unloaded.
-fn has_post_hook(skill: &ActiveSkill) -> bool {
-    let hooks = skill.properties.get("hooks");
-    hooks.and_then(|hooks| hooks.get("post")).is_some_and(serde_json::Value::is_string)
 }

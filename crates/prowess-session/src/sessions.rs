@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use prowess_core::{
     AuditSink, Clock, NoAudit, SessionError, SessionId, SessionScope, SessionState, SessionStore,
@@ -10,6 +10,7 @@ use prowess_core::{
 };
 
 use crate::encoded::EncodedSkills;
+use crate::runs::OnEnd;
 use crate::shared::Shared;
 use crate::{OpenError, SessionHandle, SessionPolicy, identity};
 
@@ -30,7 +31,17 @@ impl Sessions {
         policy: SessionPolicy,
         audit: Arc<dyn AuditSink>,
     ) -> Self {
-        Self(Arc::new(Shared { store, clock, policy, audit, encoded: EncodedSkills::default() }))
+        let (encoded, on_end) = (EncodedSkills::default(), OnceLock::new());
+        Self(Arc::new(Shared { store, clock, policy, audit, encoded, on_end }))
+    }
+
+    /// Sets what receives the skills that are no longer loaded, whatever ended them: a call, a
+    /// task, the session, its expiry, or a change of trust. By default nothing does, and a second
+    /// receiver is ignored.
+    #[must_use]
+    pub fn on_end(self, on_end: OnEnd) -> Self {
+        self.0.on_end.get_or_init(|| on_end);
+        self
     }
 
     /// Opens a session under a new id of 128 random bits.

@@ -1,15 +1,15 @@
 //! The state that all sessions of one store share.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use prowess_core::{
-    AuditSink, Clock, DeactivationCause, OperationId, PutOutcome, RemovedSession, SessionState,
-    SessionStore, StoreError, StoredContent, StoredSession,
+    AuditSink, CallOrigin, Clock, DeactivationCause, OperationId, PutOutcome, RemovedSession,
+    SessionId, SessionState, SessionStore, StoreError, StoredContent, StoredSession,
 };
 
 use crate::encoded::EncodedSkills;
 use crate::record::{Changed, Record, was_stored};
-use crate::runs::Runs;
+use crate::runs::{OnEnd, Runs};
 use crate::{OpenError, SessionPolicy, identity};
 
 /// The number of calls for one `put` that gets no answer.
@@ -21,6 +21,7 @@ pub(crate) struct Shared {
     pub(crate) policy: SessionPolicy,
     pub(crate) audit: Arc<dyn AuditSink>,
     pub(crate) encoded: EncodedSkills,
+    pub(crate) on_end: OnceLock<OnEnd>,
 }
 
 impl Shared {
@@ -76,11 +77,19 @@ impl Shared {
         let origin = Arc::default();
         for RemovedSession { session, texts } in removed {
             let Ok(record) = Record::decode(session, |_| Ok(texts)) else { continue };
-            let Self { clock, audit, .. } = self;
-            let session = &record.state.id;
-            let runs = Runs { session, origin: &origin, clock: &**clock, audit: &**audit };
+            let runs = self.runs(&record.state.id, &origin);
             runs.report(&record.state.active, &[], cause);
         }
+    }
+
+    /// Returns what reports the runs of one session.
+    pub(crate) fn runs<'a>(
+        &'a self,
+        session: &'a SessionId,
+        origin: &'a Arc<CallOrigin>,
+    ) -> Runs<'a> {
+        let Self { clock, audit, on_end, .. } = self;
+        Runs { session, origin, clock: &**clock, audit: &**audit, on_end: on_end.get() }
     }
 
     /// Stores a session, and repeats the call if there was no answer. Returns whether it is stored

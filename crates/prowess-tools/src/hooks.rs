@@ -15,6 +15,7 @@ use serde_json::Value;
 use crate::audited::CallAudit;
 use crate::policy::HookPolicy;
 
+pub use activation::EndedRun;
 use declared::Declared;
 pub(crate) use memory::HookMemory;
 
@@ -23,9 +24,8 @@ pub(crate) use memory::HookMemory;
 /// A skill has hooks in either form:
 ///
 /// - `hooks: { pre, post }` with paths of scripts: `pre` runs before the skill is loaded and stops
-///   the load if it fails, and `post` runs after a call unloaded it. Where a skill ends with its
-///   task, its session or its trust, no call is there to run a script for, so `post` does not run:
-///   the trace `hook_not_run` reports it.
+///   the load if it fails, and `post` runs once after its end: by a call, or with its task or its
+///   session. A package that is gone or no longer trusted has no `post`, which the audit reports.
 /// - The events of Claude Code, `PreToolUse`, `PostToolUse` and `Stop`, each with matchers and
 ///   handlers of the type `command`. A command is the path of a script of the package and literal
 ///   arguments; no shell reads it. The script gets the event as JSON on standard input. Exit code 2

@@ -56,7 +56,7 @@ pub use error::{BuildError, SchemaError};
 #[cfg(feature = "functions")]
 pub use function_tool::FunctionTool;
 pub use gate::{AllowAll, Gate, GateAnswer, GateRequest, Refusal};
-pub use hooks::SkillHooks;
+pub use hooks::{EndedRun, SkillHooks};
 pub use lookup::listed_ids::ListedIds;
 pub use lookup::newer::changed_active_skills;
 pub use lookup::reference::used_file;

@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use prowess_core::{Catalog, CatalogProvider, Layer, ScriptRunner, ToolProvider, character_count};
+use prowess_core::{
+    Catalog, CatalogProvider, Clock, Layer, ScriptRunner, ToolProvider, character_count,
+};
 use prowess_gate::{GatePolicy, Ungranted};
 use prowess_prompt::{CatalogEvery, CatalogPlace, Composer, PromptPolicy, tool_description};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
-use prowess_session::{AuditedApprovals, Boundaries, CallApprovals, Sessions};
+use prowess_session::{AuditedApprovals, Boundaries, CallApprovals, EndedSkills, OnEnd, Sessions};
 use prowess_tools::{
-    CallAudit, DiscoveryTools, ListedIds, SkillHooks, SkillTools, ToolHost, ToolNaming, Toolbox,
+    CallAudit, DiscoveryTools, EndedRun, ListedIds, SkillHooks, SkillTools, ToolHost, ToolNaming,
+    Toolbox,
 };
 
 use crate::conversations::Conversations;
@@ -50,6 +53,7 @@ impl RuntimeBuilder {
         let composer = composer.starting_with(registry.catalog());
         let session_policy = policies.session.clone();
         let sessions = Sessions::audited(store, Arc::clone(&clock), session_policy, audit);
+        let sessions = sessions.on_end(post_hooks(&hooks, &registry, &clock));
         let boundaries =
             Boundaries::random().map_err(|error| Error::Randomness(error.to_string()))?;
         let refresher = Refresher::new(Arc::clone(&registry), policies.refresh, Arc::clone(&clock));
@@ -330,6 +334,16 @@ impl RuntimeBuilder {
             .iter()
             .fold(builder, |builder, (alias, id)| builder.alias(alias.as_str(), id.as_str()))
     }
+}
+
+/// Returns what runs the hooks `post` of skills that have ended.
+fn post_hooks(hooks: &SkillHooks, registry: &Arc<Registry>, clock: &Arc<dyn Clock>) -> OnEnd {
+    let (hooks, registry, clock) = (hooks.clone(), Arc::clone(registry), Arc::clone(clock));
+    Arc::new(move |ended| {
+        let EndedSkills { session, origin, skills } = ended;
+        let (catalog, clock) = (&registry.catalog(), clock.as_ref());
+        hooks.after_end(&EndedRun { catalog, session, origin, clock }, skills);
+    })
 }
 
 /// Returns the policy of the prompt, with the names of the tools as the model sees them. Names that

@@ -120,7 +120,7 @@ impl Router {
             .with_json_response(true)
             .with_max_request_body_bytes(limits.body_bytes);
         let status = Status { runtime: Arc::clone(&runtime), calls, started };
-        let conversations = Arc::new(Conversations::new(runtime));
+        let conversations = Arc::new(Conversations::new(runtime, true));
         let create = move || {
             let server = SkillServer::sharing(Arc::clone(&conversations));
             Ok(Logged(server.approval_hint(approval_hint).approvals(approvals)))

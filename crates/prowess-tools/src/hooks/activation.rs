@@ -1,6 +1,12 @@
 //! The hooks around the activation of a skill: `pre` and `post`.
 
-use prowess_core::{ActiveSkill, Code, Digest, Record, SessionState, SkillError, ToolContext};
+use std::sync::Arc;
+
+use prowess_core::{
+    ActiveSkill, Boundary, CallOrigin, Caller, Cancel, Catalog, Clock, Code, Digest, LoadMode,
+    Progress, Receipt, Record, Session, SessionError, SessionId, SessionState, SkillError,
+    ToolContext, Unload,
+};
 use prowess_text::{clipped, quoted};
 use tracing::warn;
 
@@ -10,6 +16,7 @@ use super::run::Run;
 use super::{SkillHooks, is_active};
 use crate::codes;
 use crate::gate::Refusal;
+use crate::guarded::guarded;
 use crate::lookup::package::still_there;
 
 impl SkillHooks {
@@ -51,19 +58,30 @@ impl SkillHooks {
         Ok(())
     }
 
-    /// Runs the hooks `post` of the skills that were active in `before` and are not any more. The
-    /// skills are unloaded already, so a failing hook is a trace.
-    pub fn after_deactivation(&self, context: &ToolContext<'_>, before: &SessionState) {
+    /// Runs the hooks `post` of skills that are no longer loaded, in this order. The skills are
+    /// unloaded already, so a failing hook is a trace. One that cannot run is refused in the audit.
+    pub fn after_end(&self, ended: &EndedRun<'_>, skills: &[&ActiveSkill]) {
         if self.is_off() {
             return;
         }
-        let Ok(after) = context.session.state() else { return };
-        let is_gone = |skill: &ActiveSkill| {
-            after.active.iter().all(|active| active.location != skill.location)
+        let EndedRun { catalog, session, origin, clock } = *ended;
+        let context = &ToolContext {
+            catalog,
+            session: &Closed(session),
+            caller: Caller::User,
+            origin,
+            clock,
+            cancel: &Cancel::default(),
+            approved: None,
+            progress: Progress::default(),
+            boundary: &Boundary::new(""),
+            result_bytes: None,
         };
-        for skill in before.active.iter().rev().filter(|skill| is_gone(skill)) {
-            let approved = self.memory.forget(context.session.id(), skill);
-            if let Err(code) = self.run_post(context, skill, approved) {
+        for &skill in skills {
+            let approved = self.memory.forget(session, skill);
+            // A task ends while its thread panics, too.
+            let ran = guarded(|| self.run_post(context, skill, approved));
+            if let Err(code) = ran.unwrap_or(Err(codes::HOOK_FAILED)) {
                 warn!(target: "prowess", skill = skill.id, code = code.as_str(), "hook_failed");
             }
         }
@@ -78,12 +96,55 @@ impl SkillHooks {
         let failed = |_| codes::HOOK_FAILED;
         let declared = Declared::of(skill).map_err(failed)?;
         let Some(script) = &declared.post else { return Ok(()) };
-        let record = still_there(context.catalog, skill);
-        let record = record.map_err(|_| codes::SKILL_CHANGED)?;
-        self.check_trust(record, approved).map_err(failed)?;
-        let (name, seconds) = ("post", self.seconds);
+        let name = "post";
+        let record = still_there(context.catalog, skill).map_err(|_| codes::SKILL_CHANGED);
+        let trusted = |record| self.check_trust(record, approved).map(|()| record).map_err(failed);
+        let record = record.and_then(trusted).inspect_err(|code| {
+            self.audit.record(&self.refused(context, skill, name, script, code));
+        })?;
+        let seconds = self.seconds;
         let run = Run { record, skill, name, script, input: vec![], seconds, approved };
         self.succeed(context, &run).map_err(failed)
+    }
+}
+
+/// Where skills have ended.
+#[derive(Clone, Copy)]
+pub struct EndedRun<'a> {
+    /// The newest catalog.
+    pub catalog: &'a Arc<Catalog>,
+    /// The session, which may be closed.
+    pub session: &'a SessionId,
+    /// The agent, task, tenant and model for the audit.
+    pub origin: &'a Arc<CallOrigin>,
+    /// The host's clock.
+    pub clock: &'a dyn Clock,
+}
+
+/// A session whose skills a hook cannot see or change any more.
+struct Closed<'a>(&'a SessionId);
+
+impl Closed<'_> {
+    fn error<T>(&self) -> Result<T, SessionError> {
+        Err(SessionError::NotFound(self.0.clone()))
+    }
+}
+
+impl Session for Closed<'_> {
+    fn id(&self) -> &SessionId {
+        self.0
+    }
+
+    fn state(&self) -> Result<SessionState, SessionError> {
+        self.error()
+    }
+
+    fn load(&self, _: &[Arc<ActiveSkill>], _: LoadMode) -> Result<Receipt, SessionError> {
+        self.error()
+    }
+
+    fn unload(&self, _: &Unload) -> Result<Receipt, SessionError> {
+        self.error()
     }
 }
 

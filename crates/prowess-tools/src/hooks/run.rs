@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use prowess_core::{
-    ActiveSkill, AuditEvent, AuditedDecision, AuditedSkill, Digest, HookCommand, Outcome, Record,
-    ScriptOutcome, ScriptRequest, ToolContext, Verdict,
+    ActiveSkill, AuditEvent, AuditedDecision, AuditedSkill, CallIntent, Code, Digest, HookCommand,
+    Outcome, Record, ScriptOutcome, ScriptRequest, ToolContext, Verdict,
 };
 use prowess_text::quoted;
 
@@ -47,22 +47,7 @@ impl SkillHooks {
     ) -> Result<ScriptOutcome, String> {
         let Run { record, skill, name, script, input, seconds, approved } = run;
         let Some(runner) = &self.runner else { return Err("no script can be run here".to_owned()) };
-        let mut intent = self.audit.intent(context, AUDITED_TOOL);
-        intent.correlation = context.origin.run(context.session.id(), skill);
-        intent.skill = Some(skill.id.clone());
-        intent.skills = vec![AuditedSkill {
-            typed: skill.id.clone(),
-            id: Some(skill.id.clone()),
-            layer: Some(skill.layer.clone()),
-            version: skill.version.clone(),
-        }];
-        intent.resource = Some(script.path.as_str().to_owned());
-        intent.decision = Some(AuditedDecision {
-            rule: Some(format!("hooks.{name}")),
-            skill: Some(skill.id.clone()),
-            location: Some(skill.location.clone()),
-            ..AuditedDecision::new(Verdict::Allowed)
-        });
+        let intent = self.intent(context, skill, name, script, Verdict::Allowed);
         self.audit.intend(&intent).map_err(|refusal| refusal.message)?;
         let request = ScriptRequest {
             catalog: context.catalog,
@@ -88,5 +73,51 @@ impl SkillHooks {
         let ended = AuditEvent { intent, outcome, error: None, sandbox: None, isolation, duration };
         self.audit.record(&ended);
         ran.map_err(|error| error.message)
+    }
+
+    /// Returns the audit of a hook that may not run.
+    pub(super) fn refused(
+        &self,
+        context: &ToolContext<'_>,
+        skill: &ActiveSkill,
+        name: &str,
+        script: &HookCommand,
+        code: &Code,
+    ) -> AuditEvent {
+        AuditEvent {
+            intent: self.intent(context, skill, name, script, Verdict::Denied),
+            outcome: Outcome::Refused(code.clone()),
+            error: None,
+            sandbox: None,
+            isolation: None,
+            duration: Duration::ZERO,
+        }
+    }
+
+    fn intent(
+        &self,
+        context: &ToolContext<'_>,
+        skill: &ActiveSkill,
+        name: &str,
+        script: &HookCommand,
+        verdict: Verdict,
+    ) -> CallIntent {
+        let mut intent = self.audit.intent(context, AUDITED_TOOL);
+        intent.correlation = context.origin.run(context.session.id(), skill);
+        intent.skill = Some(skill.id.clone());
+        intent.skills = vec![AuditedSkill {
+            typed: skill.id.clone(),
+            id: Some(skill.id.clone()),
+            layer: Some(skill.layer.clone()),
+            version: skill.version.clone(),
+        }];
+        intent.resource = Some(script.path.as_str().to_owned());
+        intent.decision = Some(AuditedDecision {
+            rule: Some(format!("hooks.{name}")),
+            skill: Some(skill.id.clone()),
+            location: Some(skill.location.clone()),
+            ..AuditedDecision::new(verdict)
+        });
+        intent
     }
 }

@@ -84,10 +84,8 @@ impl Operations {
             }
             skills.push(Arc::new(self.known_skills.activate(context, record)?));
         }
-        let hooks = self.hooks();
         let hooked: Vec<_> = records.iter().copied().zip(skills.iter().map(Arc::as_ref)).collect();
-        hooks.before_activation(context, &hooked)?;
-        let before = context.session.state()?;
+        self.hooks().before_activation(context, &hooked)?;
         let outcome = context.session.activate(&LoadRequest {
             skills: &skills,
             mode,
@@ -96,7 +94,6 @@ impl Operations {
             // An earlier result may be in another conversation.
             force: *force || is_foreign,
         })?;
-        hooks.after_deactivation(context, &before);
         let LoadOutcome { receipt, deliver, already_loaded } = outcome;
         Ok(Loaded { receipt, deliver, already_loaded, records, skills })
     }

@@ -13,20 +13,7 @@ impl Operations {
         context: &ToolContext<'_>,
         names: Vec<String>,
     ) -> Result<Receipt, Refusal> {
-        let which = Unload::These(ids(context, names)?);
-        self.unload_which(context, &which)
-    }
-
-    /// Makes skills inactive, and runs their hooks.
-    pub(crate) fn unload_which(
-        &self,
-        context: &ToolContext<'_>,
-        which: &Unload,
-    ) -> Result<Receipt, Refusal> {
-        let before = context.session.state()?;
-        let receipt = context.session.unload(which)?;
-        self.hooks().after_deactivation(context, &before);
-        Ok(receipt)
+        Ok(context.session.unload(&Unload::These(ids(context, names)?))?)
     }
 }
 

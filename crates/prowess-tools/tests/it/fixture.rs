@@ -16,7 +16,7 @@ use prowess_core::{
 use prowess_format::{Head, Profile, Rules, Summarized, summarize};
 use prowess_testkit::{ManualClock, OverriddenSource, SourceOverrides, TestTools, memory_catalog};
 use prowess_tools::{
-    CallAudit, Dispatched, Gate, NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox,
+    CallAudit, Dispatched, EndedRun, Gate, NameStyle, SkillTools, ToolNaming, ToolPolicy, Toolbox,
     ToolboxBuilder,
 };
 use serde_json::Value;
@@ -479,7 +479,16 @@ impl Host {
 
     pub(crate) fn call(&self, name: &str, arguments: Value) -> Dispatched {
         let call = ToolCall { name: name.to_owned(), arguments };
-        self.toolbox.dispatch(&self.context(), &call)
+        let before = self.session.state().expect("it is in memory").active;
+        let answer = self.toolbox.dispatch(&self.context(), &call);
+        let after = self.session.state().expect("it is in memory").active;
+        let is_gone = |skill: &&ActiveSkill| after.iter().all(|kept| kept.id != skill.id);
+        // A store of sessions reports what has ended.
+        let ended: Vec<_> = before.iter().rev().map(Arc::as_ref).filter(is_gone).collect();
+        let (catalog, session) = (&self.catalog, self.session.id());
+        let run = EndedRun { catalog, session, origin: &self.origin, clock: &*self.clock };
+        self.toolbox.hooks().expect("the fixture has hooks").after_end(&run, &ended);
+        answer
     }
 
     /// Calls a tool that must do what it is asked.

@@ -1,12 +1,14 @@
 //! Hooks of skills in a whole runtime: scripts that run in processes, with the consent of a person.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use prowess::audit::{AuditEntry, MemoryLog};
 use prowess::session::SessionHandle;
 use prowess::tools::Dispatched;
 use prowess::{
-    Agent, ApprovalDecision, ApprovalScope, ApprovalStoreExt as _, ApprovalVerdict, Error, Layer,
-    Policies, Runtime, Timestamp, ToolCall, ToolResult, Trust,
+    Agent, ApprovalDecision, ApprovalScope, ApprovalStoreExt as _, ApprovalVerdict, Code, Error,
+    Layer, Outcome, Policies, Runtime, Timestamp, ToolCall, ToolResult, Trust, Unload,
 };
 use prowess_testkit::{ShellRunner, Tree};
 use serde_json::json;
@@ -47,6 +49,7 @@ struct Host {
     log: Tree,
     runtime: Runtime,
     session: SessionHandle,
+    audit: Arc<MemoryLog>,
 }
 
 impl Host {
@@ -58,21 +61,32 @@ impl Host {
         let mut policies = Policies::from_yaml(&yaml).expect("the policies are valid");
         // For turns about a message alone.
         policies.auto_load.min_score = Some(1);
+        let audit = Arc::new(MemoryLog::new(100));
         let runtime = Runtime::builder()
             .policies(policies)
             .layers([Layer::new("layer", trust)])
             .skills_directory("layer", tree.path())
             .script_runner(Arc::new(ShellRunner))
+            .audit(audit.clone())
             .build()
             .expect("the runtime is complete");
         let session = runtime.open_session().expect("the store is in memory");
-        Self { tree, log, runtime, session }
+        Self { tree, log, runtime, session, audit }
     }
 
     /// Returns the hooks that have run.
     fn ran(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.log.join("log")).expect("it is a file");
         text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    /// Returns how the hooks have ended, by the audit.
+    fn audited(&self) -> Vec<Outcome> {
+        let hook = |entry: AuditEntry| match entry {
+            AuditEntry::Call(event) if event.intent.tool == "skills.hook" => Some(event.outcome),
+            _ => None,
+        };
+        self.audit.entries().into_iter().filter_map(hook).collect()
     }
 
     fn call(&self, name: &str, arguments: serde_json::Value) -> Dispatched {
@@ -93,7 +107,7 @@ impl Host {
 }
 
 fn code(result: &ToolResult) -> Option<&str> {
-    result.code.as_ref().map(prowess::Code::as_str)
+    result.code.as_ref().map(Code::as_str)
 }
 
 #[test]
@@ -114,6 +128,36 @@ fn scripts_run_around_the_skill_and_around_calls() {
     assert_eq!(code(&host.bash("select from table users")), None, "a hook ends with its skill");
     let turn = host.runtime.turn(&host.session).expect("the session is open");
     assert_eq!(turn.stop(), None);
+}
+
+#[test]
+fn post_runs_once_at_each_end_of_a_skill() {
+    type End = fn(&Host);
+    let ends: [(&str, End); 6] = [
+        ("call", |host| drop(host.call("skills_unload", json!({ "names": ["db"] })))),
+        ("host", |host| drop(host.session.unload(&Unload::All))),
+        ("task", |host| drop(host.session.task())),
+        ("limit", |host| drop(host.session.restrict(&BTreeSet::new()))),
+        ("trust", |host| drop(host.session.revoke(|_| true))),
+        ("session", |host| drop(host.runtime.close_session(host.session.id()))),
+    ];
+    for (name, end) in ends {
+        let host = Host::new(Trust::Trusted, "");
+        host.load();
+        end(&host);
+        assert_eq!(host.ran(), ["pre", "post"], "{name}");
+        end(&host);
+        drop(host.runtime.close_session(host.session.id()));
+        assert_eq!(host.ran(), ["pre", "post"], "{name}: once");
+        assert_eq!(host.audited(), [Outcome::Done, Outcome::Done], "{name}");
+    }
+    let host = Host::new(Trust::Trusted, "");
+    host.load();
+    std::fs::remove_dir_all(host.tree.join("db")).expect("it is there");
+    host.runtime.reload();
+    drop(host.session.task());
+    let refused = Outcome::Refused(Code::new("skill-changed"));
+    assert_eq!(host.audited(), [Outcome::Done, refused], "what is gone cannot run");
 }
 
 #[test]

@@ -131,28 +131,3 @@ fn reload_names_its_cause() {
     assert_eq!(causes, ["start", "manual", "signal", "ttl"]);
     assert_eq!(reloads[3].parent, Some("turn"), "the turn waited for it");
 }
-
-#[test]
-fn hooks_that_do_not_run_at_the_end_are_reported() {
-    let hooked = SKILL.replace("description:", "hooks: { post: scripts/end.sh }\ndescription:");
-    let tree = Tree::new(&format!("{hooked}//- /pdf/scripts/end.sh\ntrue\n"));
-    let clock: Arc<ManualClock> = Arc::default();
-    let load = json!({ "names": ["pdf"] });
-    let ((), collector) = traced(|| {
-        let runtime = runtime(&tree, Policies::default(), &clock);
-        for is_unloaded in [true, false] {
-            let session = runtime.open_session().expect("memory");
-            let turn = runtime.turn(&session).expect("the session is open");
-            let loaded = turn.call(&ToolCall::new("skills_load", load.clone()));
-            assert!(!loaded.result.is_error, "{loaded:?}");
-            if is_unloaded {
-                turn.call(&ToolCall::new("skills_unload", load.clone()));
-            }
-            drop(turn);
-            assert!(runtime.close_session(session.id()).expect("memory"), "it was open");
-        }
-    });
-    let event = only(&collector, "hook_not_run");
-    let fields = ["skill", "hook", "cause"].map(|name| &*event.fields[name]);
-    assert_eq!(fields, ["pdf", "post", "SessionClosed"], "a call would have run it");
-}

@@ -153,7 +153,7 @@ impl SkillTool for Unload {
             receipt::short("Unloaded", names.iter().map(String::as_str))
         };
         let receipt = if all {
-            operations.unload_which(context, &prowess_core::Unload::All)?
+            context.session.unload(&prowess_core::Unload::All)?
         } else if names.is_empty() {
             let message = "nothing to unload was named; give `names`, or `all` as true";
             return Err(Refusal::new(codes::INVALID_ARGUMENTS, message));
