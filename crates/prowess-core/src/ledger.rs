@@ -45,6 +45,9 @@ pub struct SessionScope {
     /// or the session ends.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub bound: BTreeSet<String>,
+    /// How skills become active; `None` for the way of the policy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discipline: Option<Discipline>,
     /// How the host should run the session.
     #[serde(flatten)]
     pub preference: RunPreference,
@@ -65,6 +68,21 @@ impl SessionScope {
             (None, only) => only.cloned(),
         }
     }
+}
+
+/// How skills become active.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Discipline {
+    /// As an ordered set: a load replaces or extends it, and each skill can be unloaded. The
+    /// default.
+    #[default]
+    Set,
+    /// As a stack: a load puts skills on top, also where it asks to replace, and only those on top
+    /// can be unloaded. A skill cannot move to the end, so `OnReload::MoveToEnd` is an error.
+    Stack,
+    /// Not at all: a load delivers bodies in its result, and the session stays empty.
+    Stateless,
 }
 
 /// The preferences of a skill for its execution, from the fields `context`, `agent` and `model` of

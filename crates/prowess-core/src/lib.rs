@@ -112,7 +112,7 @@ pub use hook_command::HookCommand;
 pub use host_commands::HostCommands;
 pub use known_tokens::find_credential;
 pub use layer::{Layer, Trust};
-pub use ledger::{BodyPlace, ContextMode, LedgerEntry, RunPreference, SessionScope};
+pub use ledger::{BodyPlace, ContextMode, Discipline, LedgerEntry, RunPreference, SessionScope};
 pub use limits::{CallUsage, CostTracker, RateLimited, RateLimiter};
 pub use memory::{MemorySource, MemorySourceBuilder};
 pub use package_digest::{FileMode, PackageDigest};

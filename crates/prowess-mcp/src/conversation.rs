@@ -1,23 +1,24 @@
 //! The session of one conversation, and the blocking work that is done in it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use prowess::session::SessionHandle;
 use prowess::tools::{SkillTools, ToolNaming};
-use prowess::{CallOrigin, Policies, Runtime, SessionId, Turn};
+use prowess::{Policies, Runtime, SessionId, Turn};
 use rmcp::ErrorData;
 use rmcp::model::ServerCapabilities;
+use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use crate::origin::Client;
 use crate::{MOST_INSTRUCTIONS, hidden, resources};
 
 /// One conversation's session, which its first turn opens. It ends when the last handle is dropped.
 pub(crate) struct Conversation {
     runtime: Arc<Runtime>,
     session: OnceLock<SessionHandle>,
-    /// The client and the model, as the first request names them.
-    origin: OnceLock<CallOrigin>,
+    client: Mutex<Client>,
     /// Held by a call while it makes skills active or inactive, and shared by those that read their
     /// files: a call sees the effect of those before it, and of no later one. It is passed on in
     /// the order of the requests.
@@ -37,13 +38,23 @@ pub(crate) enum Order<'c> {
 impl Conversation {
     /// Creates a conversation. A server of one request may need none, so it opens no session.
     pub(crate) fn new(runtime: Arc<Runtime>, is_shared: bool) -> Self {
-        let (session, origin, order) = (OnceLock::new(), OnceLock::new(), RwLock::new(()));
-        Self { runtime, session, origin, order, is_shared }
+        let (session, client, order) = (OnceLock::new(), Mutex::default(), RwLock::new(()));
+        Self { runtime, session, client, order, is_shared }
     }
 
-    /// Sets what the audit says about the client, unless an earlier request has.
-    pub(crate) fn introduce(&self, origin: impl FnOnce() -> CallOrigin) {
-        self.origin.get_or_init(origin);
+    /// Records what a request says about its client.
+    ///
+    /// # Errors
+    ///
+    /// As [`Client::of`].
+    pub(crate) fn introduce(&self, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
+        let newer = Client::of(context, self.runtime.policies())?;
+        self.lock_client().update(newer);
+        Ok(())
+    }
+
+    fn lock_client(&self) -> MutexGuard<'_, Client> {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the session, and opens it before the first turn.
@@ -51,7 +62,11 @@ impl Conversation {
         if let Some(session) = self.session.get() {
             return Ok(session);
         }
-        let opened = self.runtime.open_session()?;
+        let discipline = self.lock_client().discipline;
+        let opened = match discipline {
+            Some(discipline) => self.runtime.open_session_with_discipline(discipline)?,
+            None => self.runtime.open_session()?,
+        };
         let id = opened.id().clone();
         let session = self.session.get_or_init(|| opened);
         if session.id() != &id {
@@ -122,8 +137,9 @@ impl Conversation {
         let this = Arc::clone(self);
         let turn = move || {
             // The session may be older than what is known of the client.
-            let origin = this.origin.get().cloned().unwrap_or_default();
-            this.runtime.turn(&this.session()?.with_origin(origin)).map(|turn| work(&turn))
+            let Client { origin, surfaces, .. } = this.lock_client().clone();
+            let turn = this.runtime.turn(&this.session()?.with_origin(origin))?;
+            Ok::<_, prowess::Error>(work(&turn.for_surfaces(&surfaces)))
         };
         let done = tokio::task::spawn_blocking(turn).await.map_err(|error| error.to_string())?;
         done.map_err(|error| error.to_string())

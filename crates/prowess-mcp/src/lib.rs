@@ -20,6 +20,12 @@
 //! catalog changes, each client gets one notification for each kind of list, or one per
 //! subscription from revision 2026-07-28 on.
 //!
+//! A client chooses what is its own, by texts in `_meta` of its requests, or over HTTP by headers
+//! with a dash in place of the slash: `prowess/surfaces`, the surfaces of the policy that its model
+//! sees, such as `skill`, each with the list of skills of its document; and `prowess/discipline`,
+//! how skills become active in its sessions: `set`, `stack` or `stateless`. So clients of one
+//! server work in different ways at the same time, under one gate and with one audit.
+//!
 //! Each request is a turn of its own and pins the catalog that is current when it starts. The model
 //! may have been shown an older one, because a client reads lists and instructions when it likes.
 //! Its call is answered from the current one then: a skill that has changed is loaded as it is now,

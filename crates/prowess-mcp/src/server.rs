@@ -25,9 +25,7 @@ use crate::conversations::Conversations;
 use crate::page::{Page, cursor, only_page};
 use crate::transport::Closed;
 use crate::watched::MOST_WATCHED;
-use crate::{
-    ServeError, convert, manifest, origin, prompts, repeated_arguments, requests, resources,
-};
+use crate::{ServeError, convert, manifest, prompts, repeated_arguments, requests, resources};
 
 /// Returns the page of a list after a cursor, of at most this many items.
 type List<T> = fn(&Turn, Option<&str>, usize) -> Result<Page<T>, ErrorData>;
@@ -98,7 +96,7 @@ impl SkillServer {
     ) -> Result<Arc<Conversation>, ErrorData> {
         let named = self.conversations.named(context)?;
         let conversation = named.unwrap_or_else(|| Arc::clone(&self.conversation));
-        conversation.introduce(|| origin::of(context));
+        conversation.introduce(context)?;
         Ok(conversation)
     }
 
@@ -153,13 +151,15 @@ impl ServerHandler for SkillServer {
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
+        self.conversation.introduce(&context)?;
         Ok(self.with_instructions(self.negotiate_initialize(&request)?).await)
     }
 
     async fn discover(
         &self,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<DiscoverResult, ErrorData> {
+        self.conversation.introduce(&context)?;
         let versions = self.supported_protocol_versions().into_owned();
         let info = self.with_instructions(self.get_info()).await;
         Ok(DiscoverResult::from_server_info(versions, info))
@@ -229,8 +229,9 @@ impl ServerHandler for SkillServer {
     async fn list_tools(
         &self,
         request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        self.conversation.introduce(&context)?;
         only_page(cursor(request.as_ref()).as_deref())?;
         let tools = self.conversation.in_turn(Turn::newest_tools).await.map_err(internal)?;
         let naming = self.conversation.naming();

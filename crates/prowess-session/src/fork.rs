@@ -51,6 +51,7 @@ impl SessionHandle {
         let scope = SessionScope {
             parent: Some(parent.id.clone()),
             allowed: parent.scope.narrowed(request.allowed.as_ref()),
+            discipline: parent.scope.discipline,
             preference: request.preference.clone(),
             ..SessionScope::default()
         };

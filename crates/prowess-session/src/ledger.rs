@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, BodyDelivery, BodyPlace, LedgerEntry, LoadMode, LoadOutcome, LoadRequest, Receipt,
-    ReinjectionBudget, SessionError, SessionScope, SessionState,
+    ActiveSkill, BodyDelivery, BodyPlace, Discipline, LedgerEntry, LoadMode, LoadOutcome,
+    LoadRequest, Receipt, ReinjectionBudget, SessionError, SessionScope, SessionState,
 };
 
-use crate::{Discipline, SessionPolicy, operations};
+use crate::{SessionPolicy, operations};
 
 /// A state after a load, with what the model receives.
 pub struct Loaded {
@@ -32,6 +32,7 @@ pub fn load(
     if let Some(refused) = request.skills.iter().find(|skill| !before.scope.allows(&skill.id)) {
         return Err(SessionError::NotAllowed(refused.id.clone()));
     }
+    let policy = &policy.within(&before.scope);
     let active = operations::load(&before.active, request.skills, request.mode, policy)?;
     if policy.discipline == Discipline::Stateless {
         return Ok(stateless(before, &active));

@@ -4,9 +4,9 @@
 
 use std::sync::Arc;
 
-use prowess_core::{ActiveSkill, LoadMode, SessionError, SessionState, Unload};
+use prowess_core::{ActiveSkill, Discipline, LoadMode, SessionError, SessionState, Unload};
 
-use crate::{Discipline, OnLimit, OnReload, ReplacedSkill, SessionPolicy};
+use crate::{OnLimit, OnReload, ReplacedSkill, SessionPolicy};
 
 /// Returns the list after loading `skills`. A skill that is named several times counts once, at its
 /// first position.

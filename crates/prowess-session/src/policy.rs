@@ -2,14 +2,15 @@
 
 use std::num::NonZeroUsize;
 
-use prowess_core::{BodyDelivery, Timestamp};
+use prowess_core::{BodyDelivery, Discipline, SessionScope, Timestamp};
 use serde::{Deserialize, Serialize};
 
 /// The policy of a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionPolicy {
-    /// How skills become active. By default as a set.
+    /// How skills become active, unless a session has a discipline of its own. By default as a
+    /// set.
     pub discipline: Discipline,
     /// The maximum number of active skills. By default 8: their bodies cost tokens in each turn.
     #[serde(deserialize_with = "prowess_core::positive")]
@@ -48,26 +49,16 @@ impl Default for SessionPolicy {
 }
 
 impl SessionPolicy {
+    /// Returns the policy for a session of this scope, which may have a discipline of its own.
+    pub(crate) fn within(&self, scope: &SessionScope) -> Self {
+        Self { discipline: scope.discipline.unwrap_or(self.discipline), ..self.clone() }
+    }
+
     /// Returns the time at which a session that is used `now` expires.
     pub(crate) fn expiry(&self, now: Timestamp) -> Option<Timestamp> {
         let limit = self.idle_limit_seconds?.saturating_mul(1000);
         Some(Timestamp(now.0.saturating_add(limit)))
     }
-}
-
-/// How skills become active.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Discipline {
-    /// As an ordered set: a load replaces or extends it, and each skill can be unloaded. The
-    /// default.
-    #[default]
-    Set,
-    /// As a stack: a load puts skills on top, also where it asks to replace, and only those on top
-    /// can be unloaded. A skill cannot move to the end, so [`OnReload::MoveToEnd`] is an error.
-    Stack,
-    /// Not at all: a load delivers bodies in its result, and the session stays empty.
-    Stateless,
 }
 
 /// The effect of a load that would make more skills active than

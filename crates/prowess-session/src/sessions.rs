@@ -5,8 +5,8 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use prowess_core::{
-    AuditSink, Clock, NoAudit, SessionError, SessionId, SessionScope, SessionState, SessionStore,
-    SessionSummary, StoreError, Timestamp,
+    AuditSink, Clock, Discipline, NoAudit, SessionError, SessionId, SessionScope, SessionState,
+    SessionStore, SessionSummary, StoreError, Timestamp,
 };
 
 use crate::encoded::EncodedSkills;
@@ -69,7 +69,21 @@ impl Sessions {
     ///
     /// As for [`Self::open`].
     pub fn open_allowing(&self, allowed: BTreeSet<String>) -> Result<SessionHandle, OpenError> {
-        let scope = SessionScope { allowed: Some(allowed), ..SessionScope::default() };
+        self.open_within(SessionScope { allowed: Some(allowed), ..SessionScope::default() })
+    }
+
+    /// Opens a session under a new id, in which skills become active in this way, whatever the
+    /// policy says.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::open`].
+    pub fn open_with_discipline(&self, discipline: Discipline) -> Result<SessionHandle, OpenError> {
+        let discipline = Some(discipline);
+        self.open_within(SessionScope { discipline, ..SessionScope::default() })
+    }
+
+    fn open_within(&self, scope: SessionScope) -> Result<SessionHandle, OpenError> {
         let state = SessionState::new(identity::session()?, self.0.clock.now());
         self.create(SessionState { scope: Arc::new(scope), ..state })
     }

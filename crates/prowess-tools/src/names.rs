@@ -19,6 +19,9 @@ pub(crate) const ALL: [&str; 15] = [
     "activate_skill",
 ];
 
+/// The tools of the first surface.
+pub(crate) const SKILLS: &[&str] = ALL.split_at(7).0;
+
 /// The tool that reads files.
 pub(crate) const READ: &str = "skills.read";
 

@@ -9,8 +9,8 @@ mod unload;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, Catalog, DeliveryPolicy, EstimatedTokens, Lookup, ProposalStore, Ranker, Record,
-    ScriptRunner, SessionState, TokenCounter, ToolContext, Trust, VirtualShell,
+    ActiveSkill, BodyDelivery, Catalog, DeliveryPolicy, EstimatedTokens, Lookup, ProposalStore,
+    Ranker, Record, ScriptRunner, SessionState, TokenCounter, ToolContext, Trust, VirtualShell,
 };
 use prowess_text::quoted;
 use serde_json::Value;
@@ -26,6 +26,7 @@ use crate::lookup::reference::{active, resolved};
 use crate::lookup::word_filter::WordFilter;
 use crate::names;
 use crate::policy::{ReadGate, ToolPolicy};
+use crate::surface::Surface;
 
 /// The policies and services of the operations. An operation that only one surface
 /// has is in the file of its tool.
@@ -70,6 +71,18 @@ impl Operations {
             hook_audit: CallAudit::default(),
             hook_memory: Arc::default(),
         }
+    }
+
+    /// Returns the operations of a surface. One whose document has bodies in results has them there
+    /// next to another surface, too.
+    pub(crate) fn of_surface(self: &Arc<Self>, surface: Surface) -> Arc<Self> {
+        let is_first = self.policy.load_surface() == Some(surface);
+        let is_in_result = matches!(surface, Surface::Skill | Surface::ActivateSkill);
+        if is_first || !is_in_result || self.delivery.bodies.is_in_result() {
+            return Arc::clone(self);
+        }
+        let delivery = DeliveryPolicy { bodies: BodyDelivery::ToolResult, ..self.delivery };
+        Arc::new(Self { delivery, ..(**self).clone() })
     }
 
     pub(crate) fn hooks(&self) -> SkillHooks {

@@ -92,7 +92,20 @@ impl ToolPolicy {
 
     /// Returns the canonical name of the tool that loads a skill, if a surface has one.
     pub fn load_tool(&self) -> Option<&'static str> {
-        self.surfaces.iter().find_map(|surface| surface.load_tool())
+        self.load_surface()?.load_tool()
+    }
+
+    /// Returns the first surface with a tool that loads a skill: its list of skills and its
+    /// delivery of bodies are those of the policies. Further ones have those of their documents.
+    pub fn load_surface(&self) -> Option<Surface> {
+        self.surfaces.iter().copied().find(|surface| surface.load_tool().is_some())
+    }
+
+    /// Returns whether a surface has the tool of this canonical name, or needs it to find skills.
+    pub fn has_tool(&self, tool: &str) -> bool {
+        let finds = ["skills.list", "skills.search"].contains(&tool);
+        finds && self.find_surface() == Some(Surface::Skills)
+            || self.surfaces.iter().any(|surface| surface.tools().contains(&tool))
     }
 
     /// Returns the canonical name of the tool that searches skills, if a model may be offered one.

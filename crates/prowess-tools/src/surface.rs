@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::names;
+
 /// One set of tools over the operations on skills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -29,6 +31,21 @@ pub enum Surface {
 }
 
 impl Surface {
+    /// Returns the canonical names of its tools.
+    pub(crate) fn tools(self) -> &'static [&'static str] {
+        match self {
+            Self::Skills => names::SKILLS,
+            Self::Files => &[names::READ],
+            Self::Skill => &["skill"],
+            Self::GetSkill => &["get_skill"],
+            Self::Shell => &[names::EXECUTE],
+            Self::ReadSkill => {
+                &["list_skills", "read_skill", "read_skill_resource", names::PROPOSE]
+            }
+            Self::ActivateSkill => &["activate_skill"],
+        }
+    }
+
     /// Returns the canonical name of the tool that loads a skill, or returns its instructions.
     pub fn load_tool(self) -> Option<&'static str> {
         match self {

@@ -154,7 +154,7 @@ impl ToolProvider for SkillTools {
             let is_repeated = surfaces[..index].contains(surface);
             let is_included = *surface == Surface::Files && surfaces.contains(&Surface::Skills);
             if !is_repeated && !is_included {
-                tools.extend(tools_of(*surface, &operations));
+                tools.extend(tools_of(*surface, &operations.of_surface(*surface)));
             }
         }
         let has_skills = surfaces.contains(&Surface::Skills);

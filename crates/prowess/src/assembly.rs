@@ -3,11 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use prowess_core::{
-    Catalog, CatalogProvider, Clock, Layer, ScriptRunner, ToolProvider, character_count,
-};
+use prowess_core::{CatalogProvider, Clock, Layer, ScriptRunner, ToolProvider};
 use prowess_gate::{GatePolicy, Ungranted};
-use prowess_prompt::{CatalogEvery, CatalogPlace, Composer, PromptPolicy, tool_description};
+use prowess_prompt::{CatalogEvery, CatalogPlace, PromptPolicy};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
 use prowess_session::{AuditedApprovals, Boundaries, CallApprovals, EndedSkills, OnEnd, Sessions};
 use prowess_tools::{
@@ -16,6 +14,7 @@ use prowess_tools::{
 };
 
 use crate::conversations::Conversations;
+use crate::faces::{FaceInput, Faces};
 use crate::feature_need;
 use crate::gate::{ConsentPolicy, RuntimeGate};
 use crate::parts::Parts;
@@ -48,9 +47,13 @@ impl RuntimeBuilder {
             return Err(Error::Root(Box::new(finding.clone())));
         }
         let Self { policies, store, clock, counter, ranker, audit, .. } = self;
-        let prompt = prompt_policy(&policies, &toolbox);
-        let composer = Composer::new(prompt, policies.delivery, Arc::clone(&counter));
-        let composer = composer.starting_with(registry.catalog());
+        let start = &registry.catalog();
+        let faces = Faces::new(FaceInput {
+            policies: &policies,
+            toolbox: &toolbox,
+            counter: &counter,
+            start,
+        });
         let session_policy = policies.session.clone();
         let sessions = Sessions::audited(store, Arc::clone(&clock), session_policy, audit);
         let sessions = sessions.on_end(post_hooks(&hooks, &registry, &clock));
@@ -62,7 +65,7 @@ impl RuntimeBuilder {
         }
         Ok(Runtime::new(Parts {
             policies,
-            composer,
+            faces,
             conversations: Conversations::default(),
             registry,
             refresher,
@@ -344,44 +347,4 @@ fn post_hooks(hooks: &SkillHooks, registry: &Arc<Registry>, clock: &Arc<dyn Cloc
         let (catalog, clock) = (&registry.catalog(), clock.as_ref());
         hooks.after_end(&EndedRun { catalog, session, origin, clock }, skills);
     })
-}
-
-/// Returns the policy of the prompt, with the names of the tools as the model sees them. Names that
-/// the policy does not change are those of the surfaces. Where none loads skills, the rule is that
-/// the model reads their files itself.
-fn prompt_policy(policies: &Policies, toolbox: &Toolbox) -> PromptPolicy {
-    let naming = toolbox.naming();
-    let Policies { prompt, tools, .. } = policies;
-    let default = PromptPolicy::default();
-    let is_named = prompt.load_tool != default.load_tool;
-    let load_tool = tools.load_tool().filter(|_| !is_named);
-    let blocks = prompt.blocks.clone();
-    let is_loading = is_named || load_tool.is_some();
-    let blocks = if is_loading { blocks } else { blocks.reading_files() };
-    let named = |named: &Option<String>, default: &Option<String>, own: Option<&str>| {
-        let name = if named == default { own } else { named.as_deref() };
-        name.map(|name| naming.spell(name))
-    };
-    PromptPolicy {
-        load_tool: naming.spell(load_tool.unwrap_or(&prompt.load_tool)),
-        search_tool: named(&prompt.search_tool, &default.search_tool, tools.search_tool()),
-        list_tool: named(&prompt.list_tool, &default.list_tool, tools.list_tool()),
-        blocks,
-        max_characters: prompt.max_characters.map(|max| room_of_catalog(max, policies, toolbox)),
-        ..prompt.clone()
-    }
-}
-
-/// Returns the part of a limit that the description of the tool with the catalog leaves to the
-/// catalog.
-fn room_of_catalog(max: usize, policies: &Policies, toolbox: &Toolbox) -> usize {
-    let Policies { prompt, tools, .. } = policies;
-    let is_described = prompt.catalog_place == CatalogPlace::ToolDescription;
-    let Some(name) = tools.load_tool().filter(|_| is_described) else { return max };
-    let spelled = toolbox.naming().spell(name);
-    let definitions = toolbox.definitions_with(&Catalog::empty(), &[name]);
-    let own = definitions.into_iter().find(|tool| tool.name == spelled);
-    let own = own.map(|tool| tool.description).unwrap_or_default();
-    let around = tool_description("", &own, "-", prompt.catalog_format);
-    max.saturating_sub(character_count(&around))
 }

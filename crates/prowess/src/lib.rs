@@ -44,6 +44,7 @@ mod default_skills;
 #[cfg(feature = "filesystem")]
 mod directories;
 mod error;
+mod faces;
 mod facts;
 mod feature_need;
 mod gate;

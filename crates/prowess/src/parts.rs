@@ -3,20 +3,19 @@
 use std::sync::Arc;
 
 use prowess_core::{ApprovalStore, Clock, Ranker, TokenCounter};
-use prowess_prompt::Composer;
 use prowess_registry::{Refresher, Registry};
 use prowess_session::{Boundaries, Sessions};
 use prowess_tools::{SkillHooks, Toolbox};
 
 use crate::Policies;
 use crate::conversations::Conversations;
+use crate::faces::Faces;
 use crate::gate::RuntimeGate;
 
 /// Everything that a runtime and its turns use. The last of them that is dropped ends the threads.
 pub(crate) struct Parts {
     pub(crate) policies: Policies,
-    /// Composes with the policy of the prompt, and the name of the load tool as the model calls it.
-    pub(crate) composer: Composer,
+    pub(crate) faces: Faces,
     pub(crate) conversations: Conversations,
     pub(crate) registry: Arc<Registry>,
     pub(crate) refresher: Refresher,

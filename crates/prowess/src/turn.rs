@@ -25,6 +25,7 @@ use prowess_session::SessionHandle;
 use prowess_tools::skill_directories;
 use tracing::Span;
 
+use crate::faces::Face;
 use crate::parts::Parts;
 use crate::{Agent, Error, trace};
 use permit::CallPlace;
@@ -41,6 +42,8 @@ pub struct Turn {
     changed: Vec<String>,
     /// The ids of the skills that stay first in a catalog that exceeds its budget.
     preferred: Vec<String>,
+    /// The surfaces that the model sees.
+    face: Arc<Face>,
     /// The agent whose instructions have the bodies of its skills.
     agent: Option<Arc<Agent>>,
     /// The catalog that the conversation repeats, from the first prompt of the turn on.
@@ -62,6 +65,7 @@ impl Turn {
         trace::record_catalog(&span, &catalog);
         let boundary = parts.boundaries.of(session.id());
         let mut turn = Self {
+            face: Arc::clone(&parts.faces.whole),
             place: Arc::new(CallPlace { parts, session, catalog, boundary }),
             state,
             changed: Vec::new(),
@@ -96,7 +100,7 @@ impl Turn {
 
     /// Returns the name of the tool that loads skills, as the model calls it.
     pub(crate) fn load_tool(&self) -> &str {
-        &self.place.parts.composer.policy().load_tool
+        &self.face.composer.policy().load_tool
     }
 
     /// Returns the catalog that the turn has pinned.

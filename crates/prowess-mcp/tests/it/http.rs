@@ -1,6 +1,7 @@
 //! Streamable HTTP, by a client that writes requests of its own.
 
 mod attacks;
+mod faces;
 mod issuer;
 mod limits;
 mod oauth;

@@ -72,8 +72,8 @@ impl SessionHandle {
     ///
     /// The session is a stack and a skill lies below one that stays, or as for [`Self::state`].
     pub fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {
-        let discipline = self.shared.policy.discipline;
         let change = self.change(|before| {
+            let discipline = self.shared.policy.within(&before.scope).discipline;
             let active = operations::unload(&before.active, which, discipline)?;
             Ok((ledger::with_active(before, ledger::with_bound(before, active)), ()))
         })?;

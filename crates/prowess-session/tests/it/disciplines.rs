@@ -21,15 +21,26 @@ fn run(session: &SessionHandle, operation: &str) -> Result<(), SessionError> {
     result.map(drop)
 }
 
-/// Runs `operations`, each with the active skills or the error after it.
+/// Runs `operations`, each with the active skills or the error after it: in a session that follows
+/// the policy, and in one whose discipline is its own.
 fn check(policy: &SessionPolicy, operations: &[(&str, &str)]) {
-    let session = Host::new(policy.clone()).open();
+    check_in(&Host::new(policy.clone()).open(), policy, operations);
+    let discipline = match policy.discipline {
+        Discipline::Stack => Discipline::Set,
+        _ => Discipline::Stack,
+    };
+    let other = Host::new(SessionPolicy { discipline, ..policy.clone() });
+    let session = other.sessions.open_with_discipline(policy.discipline);
+    check_in(&session.expect("memory takes a session"), policy, operations);
+}
+
+fn check_in(session: &SessionHandle, policy: &SessionPolicy, operations: &[(&str, &str)]) {
     for (operation, expected) in operations {
-        let before = active(&session);
-        let result = match run(&session, operation) {
-            Ok(()) => active(&session),
+        let before = active(session);
+        let result = match run(session, operation) {
+            Ok(()) => active(session),
             Err(error) => {
-                assert_eq!(active(&session), before, "`{operation}` fails and changes nothing");
+                assert_eq!(active(session), before, "`{operation}` fails and changes nothing");
                 error.to_string()
             }
         };

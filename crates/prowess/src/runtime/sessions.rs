@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use prowess_core::{ActiveSkill, Caller, Catalog, SessionError, SessionId, SessionSummary};
+use prowess_core::{
+    ActiveSkill, Caller, Catalog, Discipline, SessionError, SessionId, SessionSummary,
+};
 use prowess_session::{ImportRequest, Imported, SessionHandle};
 
 use super::Runtime;
@@ -55,6 +57,19 @@ impl Runtime {
     /// As for [`Self::open_session`].
     pub fn open_session_allowing(&self, allowed: BTreeSet<String>) -> Result<SessionHandle, Error> {
         Ok(self.0.sessions.open_allowing(allowed)?)
+    }
+
+    /// Opens a session under a new random id, in which skills become active in this way, whatever
+    /// the policy says: one runtime serves hosts of several disciplines.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::open_session`].
+    pub fn open_session_with_discipline(
+        &self,
+        discipline: Discipline,
+    ) -> Result<SessionHandle, Error> {
+        Ok(self.0.sessions.open_with_discipline(discipline)?)
     }
 
     /// Opens a session as [`SessionHandle::export`] has written it, maybe on another host. Of its

@@ -1,10 +1,12 @@
 //! The tools that the model is offered.
 
+use std::sync::OnceLock;
+
 use prowess_core::{ToolDefinition, ToolInfo};
-use prowess_prompt::{CatalogPlace, tool_description};
-use prowess_tools::{DiscoveryTools, SkillTools};
+use prowess_tools::{DiscoveryTools, SkillTools, Surface};
 
 use super::Turn;
+use crate::faces::FaceInput;
 use crate::parts::Parts;
 
 impl Turn {
@@ -23,34 +25,24 @@ impl Turn {
     /// Returns the tools as the turn's catalog defines them, for a client that lists them by a call
     /// of its own, as over MCP.
     pub fn newest_tools(&self) -> Vec<ToolDefinition> {
-        let policies = &self.place.parts.policies;
+        let Parts { policies, toolbox, .. } = &*self.place.parts;
         let is_optional = policies.tools.discovery == DiscoveryTools::Overflow;
-        let is_described = policies.prompt.catalog_place == CatalogPlace::ToolDescription;
-        if !is_optional && !is_described {
-            return self.place.parts.toolbox.definitions(&self.place.catalog);
-        }
-        let prompt = self.compose(&[], &[]);
-        let is_cut = is_optional && prompt.is_cut;
+        let prompt = (is_optional || self.face.has_lists()).then(|| self.compose(&[], &[]));
+        let is_cut = is_optional && prompt.as_ref().is_some_and(|prompt| prompt.is_cut);
         let finders: &[&str] = if is_cut { &SkillTools::FINDERS } else { &[] };
-        let mut tools = self.place.parts.toolbox.definitions_with(&self.place.catalog, finders);
-        if is_described {
-            self.describe(&mut tools, prompt.listing.as_deref().unwrap_or_default());
-        }
+        let mut tools = toolbox.definitions_with(&self.place.catalog, finders);
+        self.face.present(&mut tools, toolbox, self.catalog_input(None), prompt.as_deref());
         tools
     }
 
-    /// Writes the catalog into the description of the tool that loads a skill, or returns its
-    /// instructions.
-    fn describe(&self, tools: &mut [ToolDefinition], listing: &str) {
-        let Parts { policies, toolbox, .. } = &*self.place.parts;
-        let Some(name) = policies.tools.load_tool() else { return };
-        let spelled = toolbox.naming().spell(name);
-        if let Some(tool) = tools.iter_mut().find(|tool| tool.name == spelled) {
-            let format = policies.prompt.catalog_format;
-            // A description with a limit has no room for the long text of some tools.
-            let name = if policies.prompt.max_characters.is_some() { "" } else { name };
-            tool.description = tool_description(name, &tool.description, listing, format);
-        }
+    /// Returns the turn as one of a model that sees these surfaces alone, of those that the policy
+    /// has, each with the list of skills of its own document. If the policy has none of them, it
+    /// sees all. Call it before [`Self::prompt`].
+    #[must_use]
+    pub fn for_surfaces(self, surfaces: &[Surface]) -> Self {
+        let Parts { policies, toolbox, counter, faces, .. } = &*self.place.parts;
+        let input = FaceInput { policies, toolbox, counter, start: &self.place.catalog };
+        Self { face: faces.of(input, surfaces), baseline: OnceLock::new(), ..self }
     }
 
     /// Returns the type and the time limit of the tool that a model calls by this name. A host ends

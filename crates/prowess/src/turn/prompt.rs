@@ -10,7 +10,6 @@ use prowess_prompt::{
 };
 
 use super::Turn;
-use crate::parts::Parts;
 
 /// The maximum number of skills that a message prefers, which is more than a budget has room for.
 const MOST_PREFERRED: usize = 512;
@@ -61,7 +60,7 @@ impl Turn {
     /// them once, at the start: the policy's blocks, and a list of skills by their names and first
     /// words. It has no list if the blocks leave no room.
     pub fn short_instructions(&self, most: usize) -> String {
-        let composer = &self.place.parts.composer;
+        let composer = &self.face.composer;
         let blocks = self.prompt();
         // The list follows behind a blank line.
         let room = most.saturating_sub(character_count(&blocks.text) + 1);
@@ -91,7 +90,7 @@ impl Turn {
 
     pub(super) fn compose(&self, active: &[Arc<ActiveSkill>], changed: &[String]) -> Arc<Prompt> {
         let input = ComposerInput { active, changed, ..self.catalog_input(self.baseline()) };
-        self.place.parts.composer.compose(&input)
+        self.face.composer.compose(&input)
     }
 
     /// Returns the catalog that the conversation repeats; `None` if it does not repeat one.
@@ -102,7 +101,7 @@ impl Turn {
     /// Returns the baseline of the conversation, which is that of this turn's catalog if there is
     /// none that may be repeated.
     fn find_baseline(&self) -> Option<Arc<CatalogBaseline>> {
-        let Parts { composer, conversations, .. } = &*self.place.parts;
+        let (composer, conversations) = (&self.face.composer, &self.place.parts.conversations);
         let known = conversations.baseline(self.place.session.id());
         let baseline = composer.baseline(&self.catalog_input(known.as_ref()))?;
         if known.is_none_or(|known| !Arc::ptr_eq(&known, &baseline)) {
@@ -112,7 +111,7 @@ impl Turn {
     }
 
     /// Returns the input of a prompt without what is loaded.
-    fn catalog_input<'a>(
+    pub(super) fn catalog_input<'a>(
         &'a self,
         baseline: Option<&'a Arc<CatalogBaseline>>,
     ) -> ComposerInput<'a> {

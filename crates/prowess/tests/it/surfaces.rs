@@ -6,7 +6,7 @@ use expect_test::expect;
 use prowess::format::Profile;
 use prowess::tools::Surface;
 use prowess::vendor::{WireFormat, strict_schema};
-use prowess::{Content, Layer, Policies, Runtime, ToolResult, Trust, Turn};
+use prowess::{Content, Layer, Policies, Runtime, ToolCall, ToolResult, Trust, Turn};
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
 
@@ -104,6 +104,35 @@ fn prompts_name_the_tool_of_the_surface() {
     let prompt = Agent::new(&Place::with(policies).runtime).prompt();
     assert!(prompt.contains("use your file-read tool"), "no tool loads skills: {prompt}");
     assert!(!prompt.contains("skills_load"), "a tool that is not offered is not named: {prompt}");
+}
+
+#[test]
+fn each_further_surface_is_that_of_its_document() {
+    let mut policies = Policies::default();
+    policies.tools.surfaces = vec![Surface::Skills, Surface::Skill, Surface::ReadSkill];
+    let turn = Place::with(policies).turn();
+    let description = |turn: &Turn, name: &str| {
+        let tool = turn.tools().into_iter().find(|tool| tool.name == name);
+        tool.map(|tool| tool.description).unwrap_or_default()
+    };
+    let text = turn.prompt().whole_text().into_owned();
+    assert!(text.contains("<name>test-skill</name>"), "the first one has its place: {text}");
+    assert!(!description(&turn, "skills_load").contains("test-skill"));
+    for (tool, list) in [("skill", "\n\"test-skill\": "), ("read_skill", "• `test-skill` — ")] {
+        let text = description(&turn, tool);
+        assert!(text.contains(list), "{tool}: {text}");
+    }
+    assert!(description(&turn, "read_skill").contains("Use read_skill("), "it names its own tool");
+    let call = |tool: &str, arguments| texts(&turn.call(&ToolCall::new(tool, arguments)).result);
+    let loaded = call("skills_load", json!({ "names": ["code-review"] }));
+    assert!(!loaded.contains("Check names first"), "the body is in the instructions: {loaded}");
+    let activated = call("skill", json!({ "skill_name": "test-skill" }));
+    assert!(activated.contains("Run them all."), "the body is in the result: {activated}");
+    let only = turn.for_surfaces(&[Surface::Skill]);
+    let names: Vec<_> = only.tools().into_iter().map(|tool| tool.name).collect();
+    assert_eq!(names, ["skill"]);
+    let text = only.prompt().text.clone();
+    assert!(text.contains("call `skill` with") && !text.contains("<name>"), "{text}");
 }
 
 #[test]

@@ -1,0 +1,136 @@
+//! Clients of one server that see other tools and use skills in other ways.
+
+use std::sync::Arc;
+
+use prowess::audit::{AuditEntry, MemoryLog};
+use prowess::prompt::CatalogPlace;
+use prowess::tools::Surface;
+use prowess::{Policies, Runtime, RuntimeEvent};
+use prowess_mcp::HttpOptions;
+use prowess_testkit::Tree;
+use serde_json::{Value, json};
+
+use super::{Request, Server, message};
+use crate::block_on;
+
+const SKILLS: &str = "
+//- /a/SKILL.md
+---
+name: a
+description: Does one thing.
+---
+Body of a
+//- /b/SKILL.md
+---
+name: b
+description: Does another thing.
+---
+Body of b
+";
+
+/// A client that sends these headers with each request.
+struct Client<'s> {
+    server: &'s Server,
+    headers: String,
+}
+
+impl<'s> Client<'s> {
+    async fn greet(server: &'s Server, name: &str, headers: &str) -> Self {
+        let client = json!({ "name": name, "version": "1" });
+        let params =
+            json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+        let body = message("initialize", &params);
+        let greeting = server.send(Request { headers, body: &body, ..Request::POST }).await;
+        Self { server, headers: format!("{headers}{}", greeting.session()) }
+    }
+
+    async fn ask(&self, method: &str, params: Value) -> Value {
+        let body = message(method, &params);
+        let request = Request { headers: &self.headers, body: &body, ..Request::POST };
+        self.server.send(request).await.message()["result"].take()
+    }
+
+    /// Returns the names and the descriptions of the tools.
+    async fn tools(&self) -> Vec<(String, String)> {
+        let listed = self.ask("tools/list", json!({})).await;
+        let text = |tool: &Value, key: &str| tool[key].as_str().unwrap_or_default().to_owned();
+        let tools = listed["tools"].as_array().expect("there are tools").iter();
+        tools.map(|tool| (text(tool, "name"), text(tool, "description"))).collect()
+    }
+
+    async fn call(&self, tool: &str, arguments: Value) -> String {
+        let called = self.ask("tools/call", json!({ "name": tool, "arguments": arguments })).await;
+        called["content"][0]["text"].as_str().expect("a text").to_owned()
+    }
+}
+
+/// Returns the ends and the starts of skills: the agent, then the skill.
+fn runs(log: &MemoryLog) -> Vec<String> {
+    let run = |entry| match entry {
+        AuditEntry::Runtime(RuntimeEvent::SkillActivated(it)) => Some((it.origin, '+', it.skill)),
+        AuditEntry::Runtime(RuntimeEvent::SkillDeactivated(it)) => Some((it.origin, '-', it.skill)),
+        _ => None,
+    };
+    let runs = log.entries().into_iter().filter_map(run);
+    let agent = |origin: &prowess::CallOrigin| origin.agent.clone().unwrap_or_default();
+    runs.map(|(origin, sign, skill)| format!("{}: {sign}{skill}", agent(&origin))).collect()
+}
+
+#[test]
+fn one_server_is_a_stack_and_a_set_at_once() {
+    let tree = Tree::new(SKILLS);
+    let log = Arc::new(MemoryLog::new(100));
+    let mut policies = Policies::default();
+    policies.tools.surfaces =
+        vec![Surface::Skills, Surface::Skill, Surface::GetSkill, Surface::ReadSkill];
+    policies.prompt.catalog_place = CatalogPlace::ToolDescription;
+    let builder = Runtime::builder().policies(prowess_mcp::adapt(policies)).audit(log.clone());
+    let runtime = builder.skills_directory("user", tree.path()).build().expect("it is complete");
+    let server = Server::start(runtime, HttpOptions::default());
+    block_on(async {
+        let headers = "Prowess-Surfaces: skill\r\nProwess-Discipline: stack\r\n";
+        let stack = Client::greet(&server, "stack", headers).await;
+        let set = Client::greet(&server, "set", "Prowess-Surfaces: skills\r\n").await;
+        let all = Client::greet(&server, "all", "").await;
+
+        let names = async |client: &Client<'_>| {
+            client.tools().await.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&stack).await, ["skills_list", "skills_search", "skill"]);
+        let own = names(&set).await;
+        assert!(own.iter().all(|name| name.starts_with("skills_")), "{own:?}");
+        let tools = all.tools().await;
+        for (name, list) in [
+            ("skills_load", "<name>a</name>"),
+            ("skill", "\"a\": Does one thing."),
+            ("get_skill", "- a: Does one thing."),
+            ("read_skill", "• `a` — Does one thing."),
+        ] {
+            let (_, text) = tools.iter().find(|(tool, _)| tool == name).expect("it is offered");
+            assert!(text.contains(list), "each has the list of its document: {name}: {text}");
+        }
+
+        for skill in ["a", "b"] {
+            let content = stack.call("skill", json!({ "skill_name": skill })).await;
+            assert!(content.contains("\"status\": \"activated\""), "{content}");
+            set.call("skills_load", json!({ "names": [skill] })).await;
+        }
+        let a = json!({ "skill_name": "a", "action": "deactivate" });
+        let refused = stack.call("skill", a.clone()).await;
+        assert!(refused.contains("must be deactivated first"), "{refused}");
+        let unloaded = set.call("skills_unload", json!({ "names": ["a"] })).await;
+        assert!(unloaded.starts_with("Unloaded `a`"), "{unloaded}");
+        stack.call("skill", json!({ "skill_name": "b", "action": "deactivate" })).await;
+        stack.call("skill", a).await;
+        let runs = runs(&log);
+        let of = |agent: &str| -> Vec<&str> {
+            runs.iter().filter_map(|run| run.strip_prefix(agent)).collect()
+        };
+        assert_eq!(of("stack 1: "), ["+a", "+b", "-b", "-a"], "{runs:?}");
+        assert_eq!(of("set 1: "), ["+a", "+b", "-a"], "{runs:?}");
+    });
+    let refused = block_on(server.initialize_with("Prowess-Discipline: heap\r\n"));
+    let error = refused.message()["error"]["message"].take();
+    let words = "there is no discipline `heap`: name one of `set`, `stack` and `stateless`";
+    assert_eq!(error, words);
+}

@@ -1,0 +1,206 @@
+//! What a model sees of each set of surfaces: the text, and the lists in descriptions of tools.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use prowess_core::{Catalog, TokenCounter, ToolDefinition, character_count};
+use prowess_prompt::{
+    CatalogFormat, CatalogPlace, Composer, ComposerInput, DescribedSkills, Prompt, PromptPolicy,
+    tool_description,
+};
+use prowess_tools::{SkillTools, Surface, ToolPolicy, Toolbox};
+
+use crate::Policies;
+
+/// One set of surfaces, as a model sees it.
+///
+/// The first surface of the policy that loads skills has their list where and as the policy of the
+/// prompt says. Each further one has it in the description of its own tool, in the format of its
+/// document.
+pub(crate) struct Face {
+    tools: ToolPolicy,
+    /// Composes the text for the instructions.
+    pub(crate) composer: Composer,
+    lists: Vec<List>,
+}
+
+/// The list of skills in the description of a tool.
+struct List {
+    /// The canonical name of the tool.
+    tool: &'static str,
+    /// `None` if it is the list of the text's composer.
+    composer: Option<Composer>,
+}
+
+/// The parts that all faces of a runtime share.
+#[derive(Clone, Copy)]
+pub(crate) struct FaceInput<'a> {
+    pub(crate) policies: &'a Policies,
+    pub(crate) toolbox: &'a Toolbox,
+    pub(crate) counter: &'a Arc<dyn TokenCounter>,
+    /// The first catalog.
+    pub(crate) start: &'a Arc<Catalog>,
+}
+
+impl Face {
+    fn new(input: FaceInput<'_>, surfaces: Vec<Surface>) -> Self {
+        let FaceInput { policies, toolbox, counter, start } = input;
+        let first = policies.tools.load_surface();
+        let tools = ToolPolicy { surfaces, ..policies.tools.clone() };
+        let mut policy = policies.prompt.clone();
+        let own = tools.load_surface();
+        let is_shown = policy.catalog_place != CatalogPlace::ToolOnly;
+        if let Some(own) = own.filter(|own| is_shown && Some(*own) != first) {
+            policy.catalog_place = CatalogPlace::ToolDescription;
+            policy.catalog_format = format_of(own);
+        }
+        let policy = prompt_policy(policy, &tools, toolbox);
+        let composer = |policy: PromptPolicy| {
+            let composer = Composer::new(policy, policies.delivery, Arc::clone(counter));
+            composer.starting_with(Arc::clone(start))
+        };
+        let list = |&surface: &Surface| {
+            let tool = surface.load_tool()?;
+            if Some(surface) == own {
+                let is_described = policy.catalog_place == CatalogPlace::ToolDescription;
+                return is_described.then_some(List { tool, composer: None });
+            }
+            let format = format_of(surface);
+            let most = policies.prompt.max_characters;
+            let listing = PromptPolicy {
+                catalog_place: CatalogPlace::ToolDescription,
+                catalog_format: format,
+                max_characters: most.map(|most| room(most, tool, format, toolbox)),
+                load_tool: toolbox.naming().spell(tool),
+                ..policy.clone()
+            };
+            is_shown.then(|| List { tool, composer: Some(composer(listing)) })
+        };
+        let mut lists: Vec<List> = Vec::new();
+        for list in tools.surfaces.iter().filter_map(list) {
+            if lists.iter().all(|known| known.tool != list.tool) {
+                lists.push(list);
+            }
+        }
+        Self { composer: composer(policy), tools, lists }
+    }
+
+    /// Returns whether the description of a tool lists the skills.
+    pub(crate) fn has_lists(&self) -> bool {
+        !self.lists.is_empty()
+    }
+
+    /// Leaves out the tools of other surfaces, and writes the skills into the descriptions of the
+    /// others. `prompt` is that of this face.
+    pub(crate) fn present(
+        &self,
+        tools: &mut Vec<ToolDefinition>,
+        toolbox: &Toolbox,
+        input: ComposerInput<'_>,
+        prompt: Option<&Prompt>,
+    ) {
+        tools.retain(|tool| {
+            let name = toolbox.canonical_name(&tool.name).unwrap_or(&tool.name);
+            !SkillTools::NAMES.contains(&name) || self.tools.has_tool(name)
+        });
+        for List { tool: name, composer } in &self.lists {
+            let spelled = toolbox.naming().spell(name);
+            let Some(tool) = tools.iter_mut().find(|tool| tool.name == spelled) else { continue };
+            let own = composer.as_ref().map(|composer| composer.compose(&input));
+            let prompt = own.as_deref().or(prompt);
+            let policy = composer.as_ref().unwrap_or(&self.composer).policy();
+            // A description with a limit has no room for the long text of some tools.
+            let name = if policy.max_characters.is_some() { "" } else { name };
+            let listing = prompt.and_then(|prompt| prompt.listing.as_deref()).unwrap_or_default();
+            tool.description =
+                tool_description(name, &tool.description, listing, policy.catalog_format);
+        }
+    }
+}
+
+/// The faces of a runtime.
+pub(crate) struct Faces {
+    /// The one of all surfaces.
+    pub(crate) whole: Arc<Face>,
+    /// Those of some surfaces, by their names, as clients have asked for them.
+    others: Mutex<Vec<(Vec<Surface>, Arc<Face>)>>,
+    start: Option<Arc<Catalog>>,
+}
+
+impl Faces {
+    pub(crate) fn new(input: FaceInput<'_>) -> Self {
+        let is_at_start = input.policies.prompt.described_skills == DescribedSkills::AtStart;
+        Self {
+            whole: Arc::new(Face::new(input, input.policies.tools.surfaces.clone())),
+            others: Mutex::default(),
+            start: is_at_start.then(|| Arc::clone(input.start)),
+        }
+    }
+
+    /// Returns the face of these surfaces, of those that the policy has; that of all if it has
+    /// none of them.
+    pub(crate) fn of(&self, input: FaceInput<'_>, surfaces: &[Surface]) -> Arc<Face> {
+        let all = &input.policies.tools.surfaces;
+        let chosen: Vec<_> = all.iter().filter(|it| surfaces.contains(it)).copied().collect();
+        if chosen.is_empty() || chosen == *all {
+            return Arc::clone(&self.whole);
+        }
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, face)) = others.iter().find(|(known, _)| *known == chosen) {
+            return Arc::clone(face);
+        }
+        let start = self.start.as_ref().unwrap_or(input.start);
+        let face = Arc::new(Face::new(FaceInput { start, ..input }, chosen.clone()));
+        others.push((chosen, Arc::clone(&face)));
+        face
+    }
+}
+
+/// Returns the format in which the document of a surface lists skills.
+fn format_of(surface: Surface) -> CatalogFormat {
+    match surface {
+        Surface::Skill => CatalogFormat::QuotedLines,
+        Surface::GetSkill => CatalogFormat::DashLines,
+        Surface::ReadSkill => CatalogFormat::Bullets,
+        _ => CatalogFormat::XmlElements,
+    }
+}
+
+/// Returns the policy of the prompt, with the names of the tools as the model sees them. Names that
+/// the policy does not change are those of the surfaces. Where none loads skills, the rule is that
+/// the model reads their files itself.
+fn prompt_policy(prompt: PromptPolicy, tools: &ToolPolicy, toolbox: &Toolbox) -> PromptPolicy {
+    let naming = toolbox.naming();
+    let default = PromptPolicy::default();
+    let is_named = prompt.load_tool != default.load_tool;
+    let load_tool = tools.load_tool().filter(|_| !is_named);
+    let blocks = prompt.blocks.clone();
+    let is_loading = is_named || load_tool.is_some();
+    let blocks = if is_loading { blocks } else { blocks.reading_files() };
+    let named = |named: &Option<String>, default: &Option<String>, own: Option<&str>| {
+        let name = if named == default { own } else { named.as_deref() };
+        name.map(|name| naming.spell(name))
+    };
+    let is_described = prompt.catalog_place == CatalogPlace::ToolDescription;
+    let described = tools.load_tool().filter(|_| is_described);
+    let most = prompt.max_characters;
+    let room_of = |name| most.map(|most| room(most, name, prompt.catalog_format, toolbox));
+    PromptPolicy {
+        load_tool: naming.spell(load_tool.unwrap_or(&prompt.load_tool)),
+        search_tool: named(&prompt.search_tool, &default.search_tool, tools.search_tool()),
+        list_tool: named(&prompt.list_tool, &default.list_tool, tools.list_tool()),
+        blocks,
+        max_characters: described.map_or(most, room_of),
+        ..prompt
+    }
+}
+
+/// Returns the part of a limit that the description of a tool with the catalog leaves to the
+/// catalog.
+fn room(most: usize, tool: &str, format: CatalogFormat, toolbox: &Toolbox) -> usize {
+    let spelled = toolbox.naming().spell(tool);
+    let definitions = toolbox.definitions_with(&Catalog::empty(), &[tool]);
+    let own = definitions.into_iter().find(|tool| tool.name == spelled);
+    let own = own.map(|tool| tool.description).unwrap_or_default();
+    let around = tool_description("", &own, "-", format);
+    most.saturating_sub(character_count(&around))
+}
