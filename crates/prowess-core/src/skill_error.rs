@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// use prowess_core::SkillError;
 ///
 /// let error = SkillError::NotFound { skill: "pdf".to_owned() };
-/// assert_eq!(error.to_string(), "[SKILL_NOT_FOUND] Skill 'pdf' not found (skill=pdf)");
+/// assert_eq!(error.to_string(), "[SKILL_NOT_FOUND] Skill 'pdf' not found (skill_name=pdf)");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -101,22 +101,22 @@ impl SkillError {
     /// Returns the facts about the error, by name.
     pub fn context(&self) -> Vec<(&str, String)> {
         match self {
-            Self::NotFound { skill } => vec![("skill", skill.clone())],
+            Self::NotFound { skill } => vec![("skill_name", skill.clone())],
             Self::Parse { path, line, column, .. } => {
                 let number = |name, value: &Option<u32>| Some((name, (*value)?.to_string()));
                 let place = [number("line", line), number("column", column)];
                 [Some(("path", path.clone()))].into_iter().chain(place).flatten().collect()
             }
             Self::ToolNotAllowed { tool, skill, allowed, .. } => {
-                let skill = skill.iter().map(|skill| ("skill", skill.clone()));
+                let skill = skill.iter().map(|skill| ("skill_name", skill.clone()));
                 let allowed = ("allowed_tools", format!("[{}]", allowed.join(", ")));
-                [("tool", tool.clone())].into_iter().chain(skill).chain([allowed]).collect()
+                [("tool_name", tool.clone())].into_iter().chain(skill).chain([allowed]).collect()
             }
             Self::Activation { skill, reason } => {
-                vec![("skill", skill.clone()), ("reason", reason.clone())]
+                vec![("skill_name", skill.clone()), ("reason", reason.clone())]
             }
             Self::ScriptRead { skill, path, .. } => {
-                vec![("script_path", path.clone()), ("skill", skill.clone())]
+                vec![("script_path", path.clone()), ("skill_name", skill.clone())]
             }
             Self::Other { context, .. } => {
                 context.iter().map(|(name, value)| (name.as_str(), value.clone())).collect()

@@ -203,6 +203,17 @@ impl ToolResult {
         Self { is_error: true, code: Some(code), ..Self::text(message) }
     }
 
+    /// Returns the failure as one type, whose text is `[CODE] message (key=value, …)`; `None` if the
+    /// call has succeeded. One that is not of a skill has the code of the result as a fact.
+    pub fn failure(&self) -> Option<SkillError> {
+        let message = self.message()?;
+        let other = || SkillError::Other {
+            message: message.to_owned(),
+            context: self.code.iter().map(|it| ("code".to_owned(), it.to_string())).collect(),
+        };
+        Some(self.error.as_deref().cloned().unwrap_or_else(other))
+    }
+
     /// Returns the texts of the content, in order.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         self.content.iter().filter_map(|content| match content {

@@ -24,7 +24,7 @@ use crate::requests::is_stateless;
 use crate::result_limits::bytes_kept_by;
 use crate::server::{SkillServer, internal};
 use crate::transport::Closed;
-use crate::{ApprovalChannel, convert, elicitation, hidden, logged, progress};
+use crate::{ApprovalChannel, compaction, convert, elicitation, hidden, logged, progress};
 
 /// The time that a user has for an answer, while the call waits.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -63,6 +63,7 @@ impl SkillServer {
             let answer = answer.and_then(|answer| serde_json::from_value(answer).ok());
             self.decide(&conversation, &waiting.approval, answer, context).await?;
         }
+        let again = compaction::again(&conversation, context).await?;
         let mut dispatched = run(&conversation, call.clone(), context, &self.closed).await?;
         drop(order);
         if let Some(approval) = &dispatched.approval
@@ -88,7 +89,9 @@ impl SkillServer {
             let text = hidden::note(&runtime.catalog(), hidden::shows_paths(runtime));
             dispatched.result.content.extend((!text.is_empty()).then_some(Content::Text { text }));
         }
-        Ok(convert::result(dispatched, self.approval_hint)?.into())
+        dispatched.result.content.extend(again);
+        let shows_paths = hidden::shows_paths(conversation.runtime());
+        Ok(convert::result(dispatched, self.approval_hint, shows_paths)?.into())
     }
 
     fn waiting(&self, state: &str) -> Result<Waiting, ErrorData> {

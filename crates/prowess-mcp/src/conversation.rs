@@ -137,8 +137,12 @@ impl Conversation {
         let this = Arc::clone(self);
         let turn = move || {
             // The session may be older than what is known of the client.
-            let Client { origin, surfaces, .. } = this.lock_client().clone();
-            let turn = this.runtime.turn(&this.session()?.with_origin(origin))?;
+            let Client { origin, surfaces, ended, .. } = this.lock_client().taken();
+            let session = this.session()?;
+            if let Some(ended) = ended {
+                session.with_origin(ended).task().end()?;
+            }
+            let turn = this.runtime.turn(&session.with_origin(origin))?;
             Ok::<_, prowess::Error>(work(&turn.for_surfaces(&surfaces)))
         };
         let done = tokio::task::spawn_blocking(turn).await.map_err(|error| error.to_string())?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess::tools::{Dispatched, SkillTools, ToolNaming, codes};
-use prowess::{ApprovalId, Code, Content, ToolDefinition, ToolResult};
+use prowess::{ApprovalId, Code, Content, SkillError, ToolDefinition, ToolResult};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResourceContents, Tool};
 use serde_json::{Map, Value, json};
@@ -14,6 +14,9 @@ use crate::approval_hint::ApprovalHint;
 
 /// The key of `_meta` under which the code of an error is sent.
 const CODE_KEY: &str = "prowess/code";
+
+/// The key of `_meta` under which an error is sent with its code and its facts.
+const ERROR_KEY: &str = "prowess/error";
 
 /// The key of `_meta` under which the id of a pending approval is sent.
 const APPROVAL_KEY: &str = "prowess/approval";
@@ -48,12 +51,16 @@ pub(crate) fn tool(definition: ToolDefinition, naming: ToolNaming) -> Tool {
 pub(crate) fn result(
     dispatched: Dispatched,
     hint: ApprovalHint,
+    shows_paths: bool,
 ) -> Result<CallToolResult, ErrorData> {
     let Dispatched { tool, mut result, approval, duration, .. } = dispatched;
     if result.code == Some(codes::UNKNOWN_TOOL) {
         let data = result.code.as_ref().map(|code| json!({ "code": code }));
         return Err(ErrorData::invalid_params(text_of(&result.content), data));
     }
+    let error = result.failure();
+    // The error of a file names its path on this machine.
+    let error = error.filter(|it| shows_paths || !matches!(it, SkillError::Parse { .. }));
     if let Some(approval) = &approval {
         result.content.push(Content::Text { text: hint(approval) });
     }
@@ -65,7 +72,7 @@ pub(crate) fn result(
         CallToolResult::success(content)
     };
     converted.structured_content = structured_content;
-    converted.meta = Some(meta(duration, result.code.as_ref(), approval.as_ref()));
+    converted.meta = Some(meta(duration, result.code.as_ref(), error.as_ref(), approval.as_ref()));
     Ok(converted)
 }
 
@@ -93,11 +100,17 @@ fn structured(tool: &str, result: &ToolResult) -> Option<Value> {
     if result.is_error || is_partial { None } else { result.structured.clone() }
 }
 
-fn meta(duration: Duration, code: Option<&Code>, approval: Option<&ApprovalId>) -> MetaObject {
+fn meta(
+    duration: Duration,
+    code: Option<&Code>,
+    error: Option<&SkillError>,
+    approval: Option<&ApprovalId>,
+) -> MetaObject {
     let duration = (DURATION_KEY, json!(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)));
     let code = code.map(|code| (CODE_KEY, json!(code)));
+    let error = error.map(|error| (ERROR_KEY, json!(error.to_string())));
     let approval = approval.map(|approval| (APPROVAL_KEY, json!(approval)));
-    let entries = code.into_iter().chain(approval).chain([duration]);
+    let entries = code.into_iter().chain(error).chain(approval).chain([duration]);
     MetaObject(entries.map(|(key, value)| (key.to_owned(), value)).collect())
 }
 

@@ -23,7 +23,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use prowess::{AuditSink, Runtime};
+use prowess::{AuditSink, CostTracker, Runtime};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
@@ -140,6 +140,12 @@ impl HttpServer {
     /// for `/metrics` and `/status`, which have none of them otherwise.
     pub fn counters(&self) -> Arc<dyn AuditSink> {
         Arc::clone(&self.calls) as _
+    }
+
+    /// Returns the tracker of a runtime that is served, by which `/metrics` has the tokens of the
+    /// calls of each skill.
+    pub fn costs(&self) -> Arc<dyn CostTracker> {
+        Arc::clone(&self.calls.models) as _
     }
 
     /// Serves clients until the process is asked to end, by `SIGINT` or `SIGTERM`. Then requests

@@ -44,6 +44,7 @@ mod annotations;
 mod approval_hint;
 mod calls;
 mod changes;
+mod compaction;
 mod conversation;
 mod conversations;
 mod convert;

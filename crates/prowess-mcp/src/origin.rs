@@ -8,6 +8,7 @@ use prowess::{CallOrigin, Policies};
 use rmcp::ErrorData;
 use rmcp::service::{RequestContext, RoleServer};
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 /// The prefix of the keys of `_meta`. In HTTP, headers with a dash in its place say the same.
 const PREFIX: &str = "prowess";
@@ -23,6 +24,10 @@ pub(crate) struct Client {
     pub(crate) surfaces: Vec<Surface>,
     /// How skills become active in its session; `None` for the policy.
     pub(crate) discipline: Option<Discipline>,
+    /// Whether the request says which task it is for; an empty name is none.
+    names_task: bool,
+    /// Whose task has ended, until its skills are unloaded.
+    pub(crate) ended: Option<CallOrigin>,
 }
 
 impl Client {
@@ -36,8 +41,9 @@ impl Client {
         context: &RequestContext<RoleServer>,
         policies: &Policies,
     ) -> Result<Self, ErrorData> {
-        let agent =
-            context.client_info().map(|client| format!("{} {}", client.name, client.version));
+        let client =
+            || context.client_info().map(|client| format!("{} {}", client.name, client.version));
+        let agent = policies.audience.agent.clone().or_else(client);
         let origin = CallOrigin {
             agent: agent.map(|agent| clipped(agent.trim(), MOST_BYTES)),
             model: named(context, "model"),
@@ -56,20 +62,29 @@ impl Client {
             let help = "of `set`, `stack` and `stateless`";
             parsed(&name).ok_or_else(|| unknown("discipline", &name, help))
         });
-        Ok(Self { origin, surfaces, discipline: discipline.transpose()? })
+        let names_task = said(context, "task").is_some();
+        let discipline = discipline.transpose()?;
+        Ok(Self { origin, surfaces, discipline, names_task, ended: None })
     }
 
-    /// Adds what a later request says. What it leaves out stays.
+    /// Returns a copy, whose ended task is taken from this one.
+    pub(crate) fn taken(&mut self) -> Self {
+        let ended = self.ended.take();
+        Self { ended, ..self.clone() }
+    }
+
+    /// Adds what a later request says. What it leaves out stays. A task ends when another one is
+    /// named, or none.
     pub(crate) fn update(&mut self, newer: Self) {
-        let Self { origin, surfaces, discipline } = newer;
-        let known = &mut self.origin;
-        for (known, newer) in [
-            (&mut known.agent, origin.agent),
-            (&mut known.model, origin.model),
-            (&mut known.task, origin.task),
-        ] {
-            *known = newer.or(known.take());
+        let Self { origin, surfaces, discipline, names_task, .. } = newer;
+        if names_task && self.origin.task != origin.task {
+            let has_ended = self.origin.task.is_some();
+            self.ended = self.ended.take().or_else(|| has_ended.then(|| self.origin.clone()));
+            self.origin.task = origin.task;
         }
+        let known = &mut self.origin;
+        known.agent = origin.agent.or(known.agent.take());
+        known.model = origin.model.or(known.model.take());
         if !surfaces.is_empty() {
             self.surfaces = surfaces;
         }
@@ -77,11 +92,15 @@ impl Client {
     }
 }
 
-/// Returns the text that a request has under a name, in `_meta` or else in a header.
+/// Returns the text that a request has under a name, unless it is empty.
 fn named(context: &RequestContext<RoleServer>, name: &str) -> Option<String> {
+    said(context, name).filter(|text| !text.is_empty()).map(|text| clipped(&text, MOST_BYTES))
+}
+
+/// Returns the text that a request has under a name, in `_meta` or else in a header.
+fn said(context: &RequestContext<RoleServer>, name: &str) -> Option<String> {
     let text = context.meta.get(&format!("{PREFIX}/{name}")).and_then(|value| value.as_str());
-    let text = text.map(str::to_owned).or_else(|| header(context, &format!("{PREFIX}-{name}")));
-    text.filter(|text| !text.is_empty()).map(|text| clipped(&text, MOST_BYTES))
+    text.map(str::to_owned).or_else(|| header(context, &format!("{PREFIX}-{name}")))
 }
 
 #[cfg(feature = "http")]

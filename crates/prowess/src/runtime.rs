@@ -120,13 +120,15 @@ impl Runtime {
     }
 
     /// Starts one model call of a session, with the catalog and the loaded skills of this moment.
-    /// Under the refresh policy `ttl`, a catalog that is too old is reloaded first.
+    /// Under the refresh policy `ttl`, a catalog that is too old is reloaded first. The audit names
+    /// the agent and the tenant of the policy's audience, unless the session's handle has others.
     ///
     /// # Errors
     ///
     /// The session is not open, or the session store fails.
     pub fn turn(&self, session: &SessionHandle) -> Result<Turn, Error> {
-        self.turn_on(session, || self.catalog())
+        let session = Self::named(session, &self.policies().audience);
+        self.turn_on(&session, || self.catalog())
     }
 
     /// Like [`Self::turn`], with the catalog that [`Self::view`] returns for `audience`. The audit
@@ -136,10 +138,16 @@ impl Runtime {
     ///
     /// As [`Self::turn`].
     pub fn turn_for(&self, session: &SessionHandle, audience: &Audience) -> Result<Turn, Error> {
+        self.turn_on(&Self::named(session, audience), || self.view(audience))
+    }
+
+    /// Returns a handle whose events name the agent and the tenant of an audience, where the host has
+    /// named none.
+    fn named(session: &SessionHandle, audience: &Audience) -> SessionHandle {
         let mut origin = CallOrigin::clone(session.origin());
         origin.agent = origin.agent.or_else(|| audience.agent.clone());
         origin.tenant = origin.tenant.or_else(|| audience.tenant.clone());
-        self.turn_on(&session.with_origin(origin), || self.view(audience))
+        if origin == **session.origin() { session.clone() } else { session.with_origin(origin) }
     }
 
     /// Decides whether a call of a tool may run in a session now, as [`Turn::decide`] does.

@@ -24,6 +24,9 @@ struct Called {
     tool: String,
     is_error: bool,
     code: Option<Code>,
+    /// The failure with its code and its facts, as frameworks with one class of errors write it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
     content: Vec<Content>,
     duration_ms: u128,
     /// The pending approval, if a person has to approve the call.
@@ -62,6 +65,7 @@ pub(crate) fn run(
     let called = Called {
         tool: answer.tool,
         is_error: answer.result.is_error,
+        error: answer.result.failure().map(|error| error.to_string()),
         code: answer.result.code,
         content: answer.result.content,
         duration_ms: answer.duration.as_millis(),

@@ -31,9 +31,10 @@ impl<'r> Conversation<'r> {
             None => runtime.open_session()?,
             Some(agent) => runtime.open_session_for(agent)?,
         };
-        // What the audit can say of calls that a person makes.
-        let program = Some(format!("prowess {}", env!("CARGO_PKG_VERSION")));
-        let session = session.with_origin(CallOrigin { agent: program, ..CallOrigin::default() });
+        // What the audit can say of calls that a person makes, unless the policies name an agent.
+        let program = || format!("prowess {}", env!("CARGO_PKG_VERSION"));
+        let agent = runtime.policies().audience.agent.clone().or_else(|| Some(program()));
+        let session = session.with_origin(CallOrigin { agent, ..CallOrigin::default() });
         Ok(Self { runtime, session, agent })
     }
 

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use prowess::registry::RefreshMode;
-use prowess::{Cancel, Policies, Runtime};
+use prowess::{Cancel, Policies, Runtime, RuntimeBuilder};
 use prowess_mcp::{ApprovalChannel, ServeError, StdioServer};
 use tracing::Level;
 
@@ -42,6 +42,7 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     let mut loaded = plugins::load_audited(global, &policies)?;
     server.count(&mut loaded);
     let builder = runtime::builder_with(global, policies.clone(), &loaded)?.watch_later();
+    let builder = server.track(builder);
     let deadline = Instant::now() + PATIENCE;
     let runtime =
         builder.wait_until(Cancel::with_poll(move || Instant::now() >= deadline)).build()?;
@@ -104,6 +105,15 @@ impl Server {
                 let sinks = vec![std::sync::Arc::clone(&loaded.audit), server.counters()];
                 loaded.audit = std::sync::Arc::new(prowess_audit::Fanout(sinks));
             }
+        }
+    }
+
+    /// Lets the server count the tokens of calls.
+    fn track(&self, builder: RuntimeBuilder) -> RuntimeBuilder {
+        match self {
+            Self::Stdio(_) => builder,
+            #[cfg(feature = "http")]
+            Self::Http(server) => builder.cost_tracker(server.costs()),
         }
     }
 

@@ -29,7 +29,7 @@ fn texts_have_code_message_and_context() {
 fn each_kind_has_its_code() {
     let text = String::from;
     let not_found = SkillError::NotFound { skill: text("pdf") };
-    check(&not_found, "[SKILL_NOT_FOUND] Skill 'pdf' not found (skill=pdf)");
+    check(&not_found, "[SKILL_NOT_FOUND] Skill 'pdf' not found (skill_name=pdf)");
     let parse = SkillError::Parse {
         path: text("/s/SKILL.md"),
         line: Some(3),
@@ -52,13 +52,13 @@ fn each_kind_has_its_code() {
     };
     check(
         &refused,
-        "[SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' not allowed (tool=Bash, skill=pdf, \
+        "[SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' not allowed (tool_name=Bash, skill_name=pdf, \
          allowed_tools=[Read, Write])",
     );
     let activation = SkillError::Activation { skill: text("pdf"), reason: text("already active") };
     check(
         &activation,
-        "[SKILL_ACTIVATION_ERROR] Failed to activate skill 'pdf': already active (skill=pdf, \
+        "[SKILL_ACTIVATION_ERROR] Failed to activate skill 'pdf': already active (skill_name=pdf, \
          reason=already active)",
     );
     let script = SkillError::ScriptRead {
@@ -69,6 +69,6 @@ fn each_kind_has_its_code() {
     check(
         &script,
         "[SKILL_SCRIPT_READ_ERROR] Run the script instead of reading it \
-         (script_path=scripts/fill.py, skill=pdf)",
+         (script_path=scripts/fill.py, skill_name=pdf)",
     );
 }

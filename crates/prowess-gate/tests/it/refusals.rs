@@ -28,13 +28,13 @@ fn wording_is_a_policy() {
     check(
         &call("list"),
         expect![[r#"
-        [SKILL_TOOL_NOT_ALLOWED] Tool 'json_query' not in allowed-tools list. Allowed tools: Bash(git:*), Read, Write (tool=json_query, skill=skill-0, allowed_tools=[Bash(git:*), Read, Write])
+        [SKILL_TOOL_NOT_ALLOWED] Tool 'json_query' not in allowed-tools list. Allowed tools: Bash(git:*), Read, Write (tool_name=json_query, skill_name=skill-0, allowed_tools=[Bash(git:*), Read, Write])
     "#]],
     );
     check(
         &call("skill"),
         expect![[r#"
-        [SKILL_TOOL_NOT_ALLOWED] Tool 'json_query' not allowed by skill 'skill-0'. Allowed tools: Bash(git:*), Read, Write (tool=json_query, skill=skill-0, allowed_tools=[Bash(git:*), Read, Write])
+        [SKILL_TOOL_NOT_ALLOWED] Tool 'json_query' not allowed by skill 'skill-0'. Allowed tools: Bash(git:*), Read, Write (tool_name=json_query, skill_name=skill-0, allowed_tools=[Bash(git:*), Read, Write])
     "#]],
     );
 }
@@ -46,7 +46,7 @@ fn refusal_lists_the_allowed_tools() {
     check(
         &limited,
         expect![[r#"
-        [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' not in allowed-tools list: no pattern covers `rm x`. Allowed tools: Bash(git:*), Read (tool=Bash, skill=skill-0, allowed_tools=[Bash(git:*), Read])
+        [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' not in allowed-tools list: no pattern covers `rm x`. Allowed tools: Bash(git:*), Read (tool_name=Bash, skill_name=skill-0, allowed_tools=[Bash(git:*), Read])
     "#]],
     );
     let refusal = refusal(&limited);
@@ -59,7 +59,7 @@ fn refusal_lists_the_allowed_tools() {
     check(
         &bash("rm x").with_policy(restrict).with_skills(&[none]),
         expect![[r#"
-        [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' not in allowed-tools list. Allowed tools: none (tool=Bash, skill=skill-0, allowed_tools=[])
+        [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' not in allowed-tools list. Allowed tools: none (tool_name=Bash, skill_name=skill-0, allowed_tools=[])
     "#]],
     );
 }
@@ -69,20 +69,20 @@ fn refusals_of_the_operator_have_their_own_codes() {
     check(
         &bash("ls > x").with_policy(r#"{"ceiling": {"only": ["Bash(ls)"]}}"#),
         expect![[r#"
-        [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' is not possible here: the command has a redirection (character 4). The operator's limits exclude this call; go on without it (tool=Bash, allowed_tools=[])
+        [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' is not possible here: the command has a redirection (character 4). The operator's limits exclude this call; go on without it (tool_name=Bash, allowed_tools=[])
     "#]],
     );
     check(
         &bash("ls").with_policy(r#"{"ceiling": {"deny": ["Bash"]}}"#),
         expect![[r#"
-        [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' is not possible here. The operator's limits exclude this call; go on without it (tool=Bash, allowed_tools=[])
+        [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' is not possible here. The operator's limits exclude this call; go on without it (tool_name=Bash, allowed_tools=[])
     "#]],
     );
     let ungranted = bash("ls > x").with_policy(r#"{"ungranted": "deny"}"#);
     check(
         &ungranted.with_skills(&[trusted("Bash(ls)")]),
         expect![[r#"
-        [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' needs an approval: the command has a redirection (character 4), and no person can be asked here; go on without it (tool=Bash, skill=skill-0, allowed_tools=[])
+        [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' needs an approval: the command has a redirection (character 4), and no person can be asked here; go on without it (tool_name=Bash, skill_name=skill-0, allowed_tools=[])
     "#]],
     );
 }
@@ -92,7 +92,7 @@ fn refusing_skill_is_the_one_that_limits() {
     let restrict = r#"{"tool_semantics": "restrict"}"#;
     let skills = [trusted("Read"), trusted("Bash")];
     let refusal = refusal(&bash("ls").with_policy(restrict).with_skills(&skills));
-    assert!(refusal.error.context().contains(&("skill", "skill-0".to_owned())), "{refusal:?}");
+    assert!(refusal.error.context().contains(&("skill_name", "skill-0".to_owned())), "{refusal:?}");
 }
 
 /// The list and the name come from a skill, and a model reads them.

@@ -1,9 +1,10 @@
 //! Counters of calls, reloads and scripts, which the audit of a runtime reports.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use prowess::audit::Metrics;
 use prowess::tools::codes;
 use prowess::{
     AuditError, AuditEvent, AuditSink, CallIntent, Outcome, ReloadEvent, RuntimeEvent, SessionId,
@@ -22,7 +23,11 @@ const RUN: &str = "skills.run";
 
 /// Counts what the audit of a runtime reports.
 #[derive(Default)]
-pub(super) struct Calls(Mutex<Counters>);
+pub(super) struct Calls {
+    counters: Mutex<Counters>,
+    /// The counters of each model, as clients name theirs.
+    pub(super) models: Arc<Metrics>,
+}
 
 #[derive(Default)]
 pub(super) struct Counters {
@@ -52,6 +57,7 @@ impl AuditSink for Calls {
     }
 
     fn record(&self, event: &AuditEvent) {
+        self.models.record(event);
         let AuditEvent { intent, outcome, duration, .. } = event;
         let mut counters = self.lock();
         if intent.tool == RUN {
@@ -78,6 +84,7 @@ impl AuditSink for Calls {
     }
 
     fn report(&self, event: &RuntimeEvent) {
+        self.models.report(event);
         if let RuntimeEvent::CatalogReloaded(event) = event {
             let mut counters = self.lock();
             *counted(&mut counters.reloads, &event.cause) += 1;
@@ -94,7 +101,7 @@ fn counted<'m, T: Default>(counters: &'m mut BTreeMap<String, T>, label: &str) -
 
 impl Calls {
     pub(super) fn lock(&self) -> MutexGuard<'_, Counters> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.counters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds the metrics.
@@ -134,6 +141,7 @@ impl Calls {
         }
         let running = counters.scripts.len() as f64;
         text.single("prowess_scripts_running", "gauge", "Scripts that are running.", running);
+        text.append(&self.models.render());
     }
 }
 

@@ -28,6 +28,11 @@ impl Exposition {
         self.value(name, &[], value);
     }
 
+    /// Adds metrics that are in this format.
+    pub(super) fn append(&mut self, text: &str) {
+        self.0.push_str(text);
+    }
+
     pub(super) fn into_text(self) -> String {
         self.0
     }

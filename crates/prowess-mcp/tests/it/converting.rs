@@ -55,7 +55,10 @@ fn texts_and_data_are_sent_as_text() {
             json!({
                 "content": [text("it leaves the package")],
                 "isError": true,
-                "_meta": { "prowess/code": "path-escape" },
+                "_meta": {
+                    "prowess/code": "path-escape",
+                    "prowess/error": "[SKILL_ERROR] it leaves the package (code=path-escape)",
+                },
             }),
         ),
     ] {

@@ -15,7 +15,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
 use prowess::registry::{Show, SkillRule};
-use prowess::{Catalog, Runtime, Tool, ToolContext, ToolDefinition, ToolResult};
+use prowess::{CallOrigin, Catalog, Runtime, Tool, ToolContext, ToolDefinition, ToolResult};
 use prowess_mcp::{HttpOptions, HttpServer, HttpToken, ServeError};
 use prowess_testkit::TestTool;
 use serde_json::{Value, json};
@@ -331,12 +331,18 @@ fn probes_need_neither_a_catalog_nor_a_token() {
     let mut policies = prowess_mcp::policies();
     let pattern = "prowess:skill-review".to_owned();
     policies.visibility.skills.push(SkillRule { pattern, show: Show::Disabled });
-    let runtime = crate::runtime(|builder| builder.policies(policies).audit(server.counters()));
-    let session = runtime.open_session().expect("memory");
+    let runtime = crate::runtime(|builder| {
+        builder.policies(policies).audit(server.counters()).cost_tracker(server.costs())
+    });
+    let model = Some("some-model".to_owned());
+    let origin = CallOrigin { model, ..CallOrigin::default() };
+    let session = runtime.open_session().expect("memory").with_origin(origin);
     let turn = runtime.turn(&session).expect("it is open");
     for tool in ["skills_load", "made up \"} 1\n"] {
         turn.call(&prowess::ToolCall::new(tool, json!({ "names": ["skill-writing"] })));
     }
+    let read = json!({ "path": "references/checklist.md" });
+    turn.call(&prowess::ToolCall::new("skills_read", read));
     let (end, ended) = oneshot::channel::<()>();
     let serving =
         std::thread::spawn(move || server.serve_until(runtime, async { drop(ended.await) }));
@@ -366,6 +372,9 @@ fn probes_need_neither_a_catalog_nor_a_token() {
         "prowess_reload_failures_total 0",
         "prowess_scripts_running 0",
         "prowess_reloads_total{cause=\"start\"} 1",
+        "tool_calls{model=\"some-model\",outcome=\"refused\"} 1",
+        "skill_activations{model=\"some-model\"} 1",
+        "skill_executions{model=\"some-model\"} 1",
     ] {
         assert!(metrics.lines().any(|found| found == line), "{line}: {metrics}");
     }
@@ -385,13 +394,16 @@ fn check_exposition(text: &str) {
     for line in text.lines() {
         if let Some(help) = line.strip_prefix("# HELP ") {
             let (name, meaning) = help.split_once(' ').expect("a meaning");
-            assert!(name.starts_with("prowess_") && meaning.ends_with('.'), "{line}");
+            assert!(meaning.ends_with('.'), "{line}");
             assert!(families.insert(name, "").is_none(), "a family comes once: {line}");
         } else if let Some(kind) = line.strip_prefix("# TYPE ") {
             family = kind.split_once(' ').expect("a type");
             assert_eq!(families.insert(family.0, family.1), Some(""), "after its meaning: {line}");
             assert!(["counter", "gauge", "histogram"].contains(&family.1), "{line}");
-            assert_eq!(family.0.ends_with("_total"), family.1 == "counter", "{line}");
+            // The counters by model have the names of the document that they come from.
+            if family.0.starts_with("prowess_") {
+                assert_eq!(family.0.ends_with("_total"), family.1 == "counter", "{line}");
+            }
         } else {
             let (series, number) = line.rsplit_once(' ').expect("a value");
             let number: f64 = number.parse().expect("a number");

@@ -229,7 +229,10 @@ fn load_error(host: &Host, name: &str) -> String {
 fn failures_are_skill_errors() {
     let broken = b"---\nname: broken\ndescription: x\n---\nBody\n";
     let host = Host::with(Setup::default(), &[("broken/SKILL.md", broken)]);
-    assert_eq!(load_error(&host, "gone"), "[SKILL_NOT_FOUND] Skill 'gone' not found (skill=gone)");
+    assert_eq!(
+        load_error(&host, "gone"),
+        "[SKILL_NOT_FOUND] Skill 'gone' not found (skill_name=gone)"
+    );
     host.source.change("broken/SKILL.md", "---\nname: broken\nname: again\n---\n");
     let error = load_error(&host, "broken");
     assert!(

@@ -7,7 +7,7 @@ use prowess::audit::{AuditEntry, MemoryLog, Metrics, Redactor, Secrets};
 use prowess::session::{MemoryApprovals, SessionHandle};
 use prowess::{
     ApprovalDecision, ApprovalScope, ApprovalStore, ApprovalStoreExt as _, ApprovalVerdict,
-    CallOrigin, Clock as _, Runtime, RuntimeBuilder, ToolCall, ToolResult,
+    CallOrigin, Clock as _, Policies, Runtime, RuntimeBuilder, ToolCall, ToolResult,
 };
 use prowess_testkit::{ManualClock, ShellRunner, Tree};
 use serde_json::{Value, json};
@@ -159,6 +159,20 @@ fn secrets_of_the_host_are_not_in_the_output_of_scripts() {
     }
     let other = printed_by_script(Redactor::default(), "other");
     assert!(other.contains("token=other"), "data of scripts stays as it is: {other}");
+}
+
+#[test]
+fn audience_of_the_policies_is_in_the_audit() {
+    let policies = Policies::from_yaml("audience: { agent: clerk, tenant: acme }");
+    let host = Host::new(|builder| builder.policies(policies.expect("they are valid")));
+    let session = host.runtime.open_session().expect("memory");
+    for session in [&session, &host.session] {
+        let turn = host.runtime.turn(session).expect("the session is open");
+        turn.call(&ToolCall::new("skills_load", json!({ "names": ["pdf"] })));
+    }
+    let origin = |event: &Value| [event["agent_id"].clone(), event["tenant_id"].clone()];
+    let origins: Vec<_> = host.events_of("skill_activated").iter().map(origin).collect();
+    assert_eq!(origins, [["clerk", "acme"], ["scribe", "acme"]], "a host may name another agent");
 }
 
 #[test]

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use prowess::{AuditSink, Cancel, Policies, Remote as _, RemoteArtifact, Runtime, ShowLocation};
+use prowess::{
+    AuditSink, Cancel, CostTracker, Policies, Remote as _, RemoteArtifact, Runtime, ShowLocation,
+};
 use prowess_mcp::{
     ApprovalChannel, FetchDocument, HttpLimits, HttpOptions, HttpServer, HttpTls, HttpToken,
     OAuthOptions, ServeError,
@@ -78,6 +80,11 @@ impl Bound {
     /// Returns the sink that counts for `/metrics`.
     pub(super) fn counters(&self) -> Arc<dyn AuditSink> {
         self.server.counters()
+    }
+
+    /// Returns the tracker that counts tokens for `/metrics`.
+    pub(super) fn costs(&self) -> Arc<dyn CostTracker> {
+        self.server.costs()
     }
 
     pub(super) fn place(&self) -> String {
