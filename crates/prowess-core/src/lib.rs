@@ -139,8 +139,8 @@ pub use script::{
     ScriptRequest, ScriptRunner,
 };
 pub use session::{
-    ActiveSkill, LoadMode, LoadOutcome, LoadRequest, Receipt, ReceiptEntry, Session, SessionError,
-    SessionState, Unload,
+    ActiveSkill, ForkedSession, LoadMode, LoadOutcome, LoadRequest, Receipt, ReceiptEntry, Session,
+    SessionError, SessionState, Unload,
 };
 pub use session_id::{SessionId, SessionIdError};
 pub use session_store::{

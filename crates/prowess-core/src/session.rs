@@ -220,6 +220,15 @@ pub struct LoadOutcome {
     pub already_loaded: Vec<LedgerEntry>,
 }
 
+/// A session of its own, which was forked for a skill that asks for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForkedSession {
+    /// Its id, by which the host runs the skill.
+    pub session: SessionId,
+    /// How the skill prefers to be run.
+    pub preference: RunPreference,
+}
+
 /// The session of a tool call, as the tool may use it.
 ///
 /// # Behavior
@@ -230,6 +239,7 @@ pub struct LoadOutcome {
 /// - `load` with more skills than the limit, or leading to more, changes nothing.
 /// - `activate` is a `load` that delivers no body that the context of the model has, unless that is
 ///   forced.
+/// - `fork` never changes this session.
 /// - After an error the state is unchanged, except that a store without an answer may have stored
 ///   the change.
 pub trait Session: Send + Sync {
@@ -271,6 +281,19 @@ pub trait Session: Send + Sync {
             Vec::new()
         };
         Ok(LoadOutcome { receipt, deliver, already_loaded: Vec::new() })
+    }
+
+    /// Makes skills active in a session of their own instead, as the last one prefers. By default,
+    /// returns `None`: the host runs no such sessions.
+    ///
+    /// # Errors
+    ///
+    /// As for `activate`.
+    fn fork(
+        &self,
+        _request: &LoadRequest<'_>,
+    ) -> Result<Option<(ForkedSession, LoadOutcome)>, SessionError> {
+        Ok(None)
     }
 
     /// Makes skills inactive.

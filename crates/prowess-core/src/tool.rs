@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    CallOrigin, Caller, Cancel, Catalog, Clock, Digest, Progress, Record, RefusedHost, Session,
-    SkillError,
+    CallOrigin, Caller, Cancel, Catalog, Clock, Digest, ForkedSession, Progress, Record,
+    RefusedHost, Session, SkillError,
 };
 
 /// The definition of a tool for a model.
@@ -168,6 +168,9 @@ pub struct ToolResult {
     /// The id of the sandbox that a command ran in, for the audit.
     #[serde(skip)]
     pub sandbox: Option<String>,
+    /// The session of its own in which the call has made a skill active, for the host.
+    #[serde(skip)]
+    pub fork: Option<Box<ForkedSession>>,
     /// The isolation level of a script that the call ran, for the audit.
     #[serde(skip)]
     pub isolation: Option<String>,
@@ -187,6 +190,7 @@ impl ToolResult {
             structured: None,
             error: None,
             sandbox: None,
+            fork: None,
             isolation: None,
             refused_hosts: Vec::new(),
         }

@@ -90,6 +90,9 @@ impl SkillServer {
             dispatched.result.content.extend((!text.is_empty()).then_some(Content::Text { text }));
         }
         dispatched.result.content.extend(again);
+        if let Some(fork) = &dispatched.result.fork {
+            self.conversations.keep_fork(&conversation, &fork.session, context);
+        }
         let shows_paths = hidden::shows_paths(conversation.runtime());
         Ok(convert::result(dispatched, self.approval_hint, shows_paths)?.into())
     }

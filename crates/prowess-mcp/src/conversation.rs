@@ -42,6 +42,15 @@ impl Conversation {
         Self { runtime, session, client, order, is_shared }
     }
 
+    /// Returns a conversation of the same client in a session that was forked from this one.
+    pub(crate) fn forked(&self, session: &SessionId) -> Option<Self> {
+        let forked = self.session.get()?.forked(session.clone());
+        let child = Self::new(Arc::clone(&self.runtime), self.is_shared);
+        *child.lock_client() = self.lock_client().clone();
+        child.session.set(forked).ok()?;
+        Some(child)
+    }
+
     /// Records what a request says about its client.
     ///
     /// # Errors
@@ -137,8 +146,9 @@ impl Conversation {
         let this = Arc::clone(self);
         let turn = move || {
             // The session may be older than what is known of the client.
-            let Client { origin, surfaces, ended, .. } = this.lock_client().taken();
+            let Client { origin, surfaces, forks, ended, .. } = this.lock_client().taken();
             let session = this.session()?;
+            let session = if forks { &session.with_forks() } else { session };
             if let Some(ended) = ended {
                 session.with_origin(ended).task().end()?;
             }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess::session::random_id;
 use prowess::text::has_invisible;
-use prowess::{ApprovalId, Runtime};
+use prowess::{ApprovalId, Runtime, SessionId};
 use rmcp::ErrorData;
 use rmcp::model::{Implementation, RequestMetaObject, ServerConfig};
 use rmcp::service::{RequestContext, RoleServer};
@@ -97,6 +97,19 @@ impl Conversations {
         // Closing a session may wait for a store.
         drop(forgotten);
         Ok(Some(conversation))
+    }
+
+    /// Keeps the conversation of a session that a call has forked, under the session's id.
+    pub(crate) fn keep_fork(
+        &self,
+        parent: &Conversation,
+        session: &SessionId,
+        context: &RequestContext<RoleServer>,
+    ) {
+        let Some(child) = parent.forked(session) else { return };
+        let key = (client_name(context), session.as_str().to_owned());
+        let forgotten = lock(&self.named).insert(key, Arc::new(child));
+        drop(forgotten);
     }
 
     /// Keeps a call until its repetition, and returns the state by which the client refers to it.

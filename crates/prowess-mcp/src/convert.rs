@@ -4,13 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess::tools::{Dispatched, SkillTools, ToolNaming, codes};
-use prowess::{ApprovalId, Code, Content, SkillError, ToolDefinition, ToolResult};
+use prowess::{ApprovalId, Code, Content, ForkedSession, SkillError, ToolDefinition, ToolResult};
 use rmcp::ErrorData;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, ResourceContents, Tool};
 use serde_json::{Map, Value, json};
 
 use crate::annotations::annotated;
 use crate::approval_hint::ApprovalHint;
+use crate::origin::FORK_KEY;
 
 /// The key of `_meta` under which the code of an error is sent.
 const CODE_KEY: &str = "prowess/code";
@@ -72,7 +73,16 @@ pub(crate) fn result(
         CallToolResult::success(content)
     };
     converted.structured_content = structured_content;
+    let fork = result.fork.map(|fork| {
+        let ForkedSession { session, preference } = *fork;
+        let mut fork = json!(preference);
+        fork["conversation"] = session.as_str().into();
+        fork
+    });
     converted.meta = Some(meta(duration, result.code.as_ref(), error.as_ref(), approval.as_ref()));
+    if let (Some(fork), Some(meta)) = (fork, &mut converted.meta) {
+        meta.insert(FORK_KEY.to_owned(), fork);
+    }
     Ok(converted)
 }
 

@@ -26,6 +26,14 @@
 //! how skills become active in its sessions: `set`, `stack` or `stateless`. So clients of one
 //! server work in different ways at the same time, under one gate and with one audit.
 //!
+//! What else a client says there: `prowess/model` and `prowess/task`, for metrics and the audit, where
+//! a task ends with its skills as soon as another one is named, or the empty name; `prowess/compacted`,
+//! true or the ids of the skills whose instructions it has kept, for which a result has the others
+//! again; and `prowess/fork`, true if it runs skills with `context: fork` in conversations of their
+//! own. The result of a load then names such a conversation under this key, the skill is active in
+//! it alone, and the client sends its id as `prowess/conversation`. A failure is under
+//! `prowess/error`, as `[CODE] message (key=value, …)`.
+//!
 //! Each request is a turn of its own and pins the catalog that is current when it starts. The model
 //! may have been shown an older one, because a client reads lists and instructions when it likes.
 //! Its call is answered from the current one then: a skill that has changed is loaded as it is now,

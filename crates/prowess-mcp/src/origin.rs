@@ -13,6 +13,10 @@ use serde_json::Value;
 /// The prefix of the keys of `_meta`. In HTTP, headers with a dash in its place say the same.
 const PREFIX: &str = "prowess";
 
+/// The key of `_meta` under which a client says that it runs skills in conversations of their own,
+/// and under which a result names such a conversation.
+pub(crate) const FORK_KEY: &str = "prowess/fork";
+
 /// The maximum length of each name, in bytes.
 const MOST_BYTES: usize = 128;
 
@@ -24,6 +28,8 @@ pub(crate) struct Client {
     pub(crate) surfaces: Vec<Surface>,
     /// How skills become active in its session; `None` for the policy.
     pub(crate) discipline: Option<Discipline>,
+    /// Whether it runs skills in conversations of their own.
+    pub(crate) forks: bool,
     /// Whether the request says which task it is for; an empty name is none.
     names_task: bool,
     /// Whose task has ended, until its skills are unloaded.
@@ -64,7 +70,8 @@ impl Client {
         });
         let names_task = said(context, "task").is_some();
         let discipline = discipline.transpose()?;
-        Ok(Self { origin, surfaces, discipline, names_task, ended: None })
+        let forks = context.meta.get(FORK_KEY) == Some(&Value::Bool(true));
+        Ok(Self { origin, surfaces, discipline, forks, names_task, ended: None })
     }
 
     /// Returns a copy, whose ended task is taken from this one.
@@ -76,7 +83,8 @@ impl Client {
     /// Adds what a later request says. What it leaves out stays. A task ends when another one is
     /// named, or none.
     pub(crate) fn update(&mut self, newer: Self) {
-        let Self { origin, surfaces, discipline, names_task, .. } = newer;
+        let Self { origin, surfaces, discipline, forks, names_task, .. } = newer;
+        self.forks |= forks;
         if names_task && self.origin.task != origin.task {
             let has_ended = self.origin.task.is_some();
             self.ended = self.ended.take().or_else(|| has_ended.then(|| self.origin.clone()));

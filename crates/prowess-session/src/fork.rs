@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use prowess_core::{ActiveSkill, RunPreference, SessionId, SessionScope, SessionState};
+use prowess_core::{
+    ActiveSkill, LoadOutcome, LoadRequest, RunPreference, SessionError, SessionId, SessionScope,
+    SessionState, StoreError,
+};
 
 use crate::{OpenError, SessionHandle, identity, ledger};
 
@@ -36,6 +39,31 @@ impl ForkRequest {
 }
 
 impl SessionHandle {
+    /// Returns a handle of a session that was forked from this one.
+    pub fn forked(&self, id: SessionId) -> SessionHandle {
+        SessionHandle::new(Arc::clone(self.shared()), id).with_origin((**self.origin()).clone())
+    }
+
+    /// Opens a child that may load these skills alone, and makes them active in it.
+    pub(crate) fn fork_with(
+        &self,
+        request: &LoadRequest<'_>,
+        preference: &RunPreference,
+    ) -> Result<(SessionId, LoadOutcome), SessionError> {
+        let allowed = Some(request.skills.iter().map(|skill| skill.id.clone()).collect());
+        let preference = preference.clone();
+        let child = self.fork(&ForkRequest { allowed, preference, ..ForkRequest::default() });
+        let child = child.map_err(|error| match error {
+            OpenError::Session(error) => error,
+            other => StoreError(other.to_string()).into(),
+        })?;
+        let loaded = child.activate(request);
+        if loaded.is_err() {
+            child.close()?;
+        }
+        Ok((child.id().clone(), loaded?))
+    }
+
     /// Opens a child of this session. The parent does not change, and later changes of one do not
     /// affect the other. The example `task_and_fork` of `examples/extension-points` has one.
     ///
@@ -66,7 +94,6 @@ impl SessionHandle {
             ..SessionState::new(id.clone(), now)
         };
         self.shared().create(child)?;
-        let child = SessionHandle::new(Arc::clone(self.shared()), id);
-        Ok(child.with_origin((**self.origin()).clone()))
+        Ok(self.forked(id))
     }
 }

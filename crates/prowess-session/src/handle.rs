@@ -7,8 +7,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use prowess_core::{
-    ActiveSkill, CallOrigin, LoadMode, LoadOutcome, LoadRequest, Receipt, Session, SessionError,
-    SessionId, SessionState, Unload,
+    ActiveSkill, CallOrigin, ForkedSession, LoadMode, LoadOutcome, LoadRequest, Receipt,
+    RunPreference, Session, SessionError, SessionId, SessionState, Unload,
 };
 
 use crate::record::Record;
@@ -22,13 +22,15 @@ pub struct SessionHandle {
     shared: Arc<Shared>,
     id: SessionId,
     origin: Arc<CallOrigin>,
+    /// Whether a skill that asks for a session of its own gets one.
+    pub(crate) forks: bool,
     /// The newest record that was seen, so that an unchanged one is not decoded again.
     seen: Arc<Mutex<Option<Arc<Record>>>>,
 }
 
 impl SessionHandle {
     pub(crate) fn new(shared: Arc<Shared>, id: SessionId) -> Self {
-        Self { shared, id, origin: Arc::default(), seen: Arc::default() }
+        Self { shared, id, origin: Arc::default(), forks: false, seen: Arc::default() }
     }
 
     /// Returns a handle of the same session for calls of another agent, task, tenant or model. The
@@ -36,6 +38,14 @@ impl SessionHandle {
     #[must_use]
     pub fn with_origin(&self, origin: CallOrigin) -> Self {
         Self { origin: Arc::new(origin), ..self.clone() }
+    }
+
+    /// Returns a handle of the same session for a host that runs skills in sessions of their own: a
+    /// load of a skill with `context: fork` makes it active in a fork of this session, which the
+    /// result of the call names.
+    #[must_use]
+    pub fn with_forks(&self) -> Self {
+        Self { forks: true, ..self.clone() }
     }
 
     /// Returns the agent, task, tenant and model of this handle; none by default.
@@ -86,6 +96,18 @@ impl Session for SessionHandle {
 
     fn activate(&self, request: &LoadRequest<'_>) -> Result<LoadOutcome, SessionError> {
         self.activate(request)
+    }
+
+    fn fork(
+        &self,
+        request: &LoadRequest<'_>,
+    ) -> Result<Option<(ForkedSession, LoadOutcome)>, SessionError> {
+        let preference = request.skills.last().map(|skill| RunPreference::of(&skill.properties));
+        let Some(preference) = preference.filter(|it| self.forks && it.fork) else {
+            return Ok(None);
+        };
+        let (session, outcome) = self.fork_with(request, &preference)?;
+        Ok(Some((ForkedSession { session, preference }, outcome)))
     }
 
     fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {

@@ -10,6 +10,7 @@ mod converting;
 mod elicitation;
 #[cfg(feature = "http")]
 mod http;
+mod lifecycle;
 mod log;
 mod named;
 mod progress;

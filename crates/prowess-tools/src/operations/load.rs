@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, BodyPlace, Content, LedgerEntry, LoadMode, LoadOutcome, LoadRequest, Receipt,
-    Record, ToolContext,
+    ActiveSkill, BodyPlace, Content, ForkedSession, LedgerEntry, LoadMode, LoadOutcome,
+    LoadRequest, Receipt, Record, RunPreference, ToolContext,
 };
-use prowess_text::counted;
+use prowess_text::{clipped, counted, quoted};
 use serde::Deserialize;
 
 use super::Operations;
@@ -26,6 +26,9 @@ const BODY_IS_IN_INSTRUCTIONS: &str = "The instructions are among yours, and sti
 /// The number of files that are listed next to a page of instructions.
 const MOST_LISTED_IN_PAGE: usize = 20;
 
+/// The maximum length of the name of an agent or a model in a message, in characters.
+const MOST_NAME: usize = 64;
+
 /// The least size of a page, however many skills are loaded at once.
 const LEAST_PAGE_BYTES: usize = 2_000;
 
@@ -37,6 +40,8 @@ pub(crate) struct Loaded<'c> {
     deliver: Vec<String>,
     /// The named skills whose bodies are in the context of the model.
     pub(crate) already_loaded: Vec<LedgerEntry>,
+    /// The session of its own in which the skills are active instead.
+    pub(crate) fork: Option<Box<ForkedSession>>,
     /// The skills that the call names, each once.
     pub(crate) records: Vec<Record<'c>>,
     /// Their state, in the same order.
@@ -50,6 +55,28 @@ pub(crate) struct LoadArguments {
     /// Whether to deliver bodies again that the context of the model has.
     #[serde(default)]
     force: bool,
+}
+
+impl Loaded<'_> {
+    /// Returns how the skills prefer to be run, in one sentence for a model.
+    pub(crate) fn preferences(&self) -> Option<String> {
+        let sentences = self.skills.iter().filter_map(|skill| {
+            let RunPreference { fork, agent, model } = RunPreference::of(&skill.properties);
+            let named = |what: &str, name: Option<String>| {
+                name.map(|name| format!("the {what} {}", quoted(&clipped(&name, MOST_NAME))))
+            };
+            let context = fork.then(|| "a context of its own".to_owned());
+            let wanted = [context, named("agent", agent), named("model", model)];
+            let wanted: Vec<_> = wanted.into_iter().flatten().collect();
+            let id = quoted(&skill.id);
+            (!wanted.is_empty()).then(|| format!("{id} asks for {}.", wanted.join(", ")))
+        });
+        let mut sentences: Vec<_> = sentences.collect();
+        if self.fork.is_some() {
+            sentences.push("It is active in a session of its own, and not in this one.".to_owned());
+        }
+        (!sentences.is_empty()).then(|| sentences.join(" "))
+    }
 }
 
 impl Operations {
@@ -86,16 +113,22 @@ impl Operations {
         }
         let hooked: Vec<_> = records.iter().copied().zip(skills.iter().map(Arc::as_ref)).collect();
         self.hooks().before_activation(context, &hooked)?;
-        let outcome = context.session.activate(&LoadRequest {
+        let request = LoadRequest {
             skills: &skills,
             mode,
             delivery: self.delivery.bodies,
             generation: context.catalog.generation(),
             // An earlier result may be in another conversation.
             force: *force || is_foreign,
-        })?;
+        };
+        // Skills that are loaded at once are for one conversation.
+        let forked = if names.len() == 1 { context.session.fork(&request)? } else { None };
+        let (fork, outcome) = match forked {
+            Some((fork, outcome)) => (Some(Box::new(fork)), outcome),
+            None => (None, context.session.activate(&request)?),
+        };
         let LoadOutcome { receipt, deliver, already_loaded } = outcome;
-        Ok(Loaded { receipt, deliver, already_loaded, records, skills })
+        Ok(Loaded { receipt, deliver, already_loaded, fork, records, skills })
     }
 
     /// Returns the first skill of a load whose hooks would run: what a person approves.

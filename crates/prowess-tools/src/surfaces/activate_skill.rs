@@ -1,6 +1,6 @@
 //! `activate_skill`: loads one skill.
 
-use prowess_core::{Catalog, LoadMode, ToolResult};
+use prowess_core::{Catalog, Content, LoadMode, ToolResult};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -8,6 +8,7 @@ use super::skill_tool::{Call, SkillTool, closed};
 use crate::content::receipt;
 use crate::gate::Refusal;
 use crate::operations::Operations;
+use crate::operations::load::Loaded;
 
 #[derive(Deserialize)]
 pub(super) struct Arguments {
@@ -44,12 +45,14 @@ impl SkillTool for ActivateSkill {
     fn run(&self, call: &Call<'_>, arguments: Arguments) -> Result<ToolResult, Refusal> {
         let Call { operations, context } = *call;
         let loaded = operations.load(context, &[arguments.name], LoadMode::Add)?;
-        let bodies = operations.bodies(context, &loaded);
-        let receipt =
-            receipt::load_result(loaded.receipt, &loaded.already_loaded, operations.delivery);
+        let mut bodies = operations.bodies(context, &loaded);
+        let preferences = loaded.preferences();
+        let Loaded { receipt, already_loaded, fork, .. } = loaded;
+        let receipt = receipt::load_result(receipt, &already_loaded, operations.delivery);
         if bodies.is_empty() {
-            return Ok(receipt);
+            return Ok(ToolResult { fork, ..receipt });
         }
-        Ok(ToolResult { content: bodies, ..receipt })
+        bodies.extend(preferences.map(|text| Content::Text { text }));
+        Ok(ToolResult { content: bodies, fork, ..receipt })
     }
 }

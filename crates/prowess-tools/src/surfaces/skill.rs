@@ -1,6 +1,6 @@
 //! `skill`: activates or deactivates one skill.
 
-use prowess_core::{AllowedTools, Catalog, LoadMode, ToolResult};
+use prowess_core::{AllowedTools, Catalog, LoadMode, RunPreference, ToolResult};
 use prowess_text::{clipped, model_value};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -42,8 +42,15 @@ fn activate(call: &Call<'_>, name: &str, args: Option<&str>) -> Result<ToolResul
         "args": args,
         "status": "activated",
     });
+    let RunPreference { fork, agent, model } = RunPreference::of(&skill.properties);
+    let context = fork.then(|| "fork".to_owned());
+    for (field, wish) in [("context", context), ("agent", agent), ("model", model)] {
+        if let Some(wish) = wish {
+            value[field] = clipped(&wish, MAX_WORD_CHARS).into();
+        }
+    }
     model_value(&mut value);
-    Ok(ToolResult::data(value))
+    Ok(ToolResult { fork: loaded.fork, ..ToolResult::data(value) })
 }
 
 fn deactivate(call: &Call<'_>, name: &str) -> Result<ToolResult, Refusal> {

@@ -167,6 +167,20 @@ fn shown_schemas_say_what_a_call_should_have() {
 }
 
 #[test]
+fn activation_names_the_preferences_of_the_skill() {
+    let policy = ToolPolicy { surfaces: vec![Surface::Skill], ..ToolPolicy::default() };
+    let skill = "---\nname: alpha\ndescription: Does it.\ncontext: fork\nagent: reviewer\nmodel: \
+                 small\n---\nBody\n";
+    let setup = Setup { policy, ..Setup::default() };
+    let host = Host::with(setup, &[("alpha/SKILL.md", skill.as_bytes())]);
+    let answer = host.done("skill", json!({ "skill_name": "alpha" }));
+    let value = answer.result.structured.expect("it is data");
+    let found = ["status", "context", "agent", "model"].map(|field| value[field].clone());
+    assert_eq!(found, ["activated", "fork", "reviewer", "small"]);
+    assert_eq!(answer.result.fork, None, "this host runs no sessions of their own");
+}
+
+#[test]
 fn shell_and_proposals_are_offered_if_the_host_has_them() {
     let host = host(&[Surface::Shell, Surface::ReadSkill]);
     let definitions = host.toolbox.definitions(&host.catalog);

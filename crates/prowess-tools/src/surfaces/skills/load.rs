@@ -87,15 +87,20 @@ impl SkillTool for Load {
         let Call { operations, context } = *call;
         let loaded = operations.load_with(context, &arguments)?;
         let bodies = operations.bodies(context, &loaded);
-        let Loaded { receipt, already_loaded, skills, .. } = loaded;
+        let preferences = loaded.preferences();
+        let Loaded { receipt, already_loaded, fork, skills, .. } = loaded;
         let mut result = if operations.policy.host == ToolHost::Foreign {
             let ids = skills.iter().map(|skill| skill.id.as_str());
-            ToolResult::text(receipt::short("Loaded", ids))
+            let loaded = receipt::short("Loaded", ids);
+            ToolResult::text(match preferences {
+                Some(preferences) => format!("{loaded} {preferences}"),
+                None => loaded,
+            })
         } else {
             receipt::load_result(receipt, &already_loaded, operations.delivery)
         };
         result.content.extend(bodies);
-        Ok(result)
+        Ok(ToolResult { fork, ..result })
     }
 }
 

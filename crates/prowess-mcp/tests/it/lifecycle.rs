@@ -1,0 +1,140 @@
+//! What a client says about its conversation: tasks, compactions, and skills of their own.
+
+use std::sync::Arc;
+
+use prowess::audit::{AuditEntry, MemoryLog};
+use prowess::{DeactivationCause, RuntimeEvent};
+use prowess_testkit::Tree;
+use serde_json::{Value, json};
+
+use crate::raw::Raw;
+use crate::{block_on, runtime};
+
+const SKILLS: &str = "
+//- /plain/SKILL.md
+---
+name: plain
+description: Does one thing.
+---
+Body of plain
+//- /review/SKILL.md
+---
+name: review
+description: Reviews.
+context: fork
+agent: reviewer
+---
+Body of review
+//- /review/list.md
+The list
+";
+
+struct Place {
+    _tree: Tree,
+    log: Arc<MemoryLog>,
+    raw: Raw,
+}
+
+impl Place {
+    async fn new() -> Self {
+        let tree = Tree::new(SKILLS);
+        let log = Arc::new(MemoryLog::new(100));
+        let runtime =
+            runtime(|builder| builder.skills_directory("user", tree.path()).audit(log.clone()));
+        let raw = Raw::greeted(Arc::new(runtime), "2025-11-25").await;
+        Self { _tree: tree, log, raw }
+    }
+
+    async fn call(&mut self, tool: &str, arguments: Value, meta: Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments, "_meta": meta });
+        self.raw.request(json!(1), "tools/call", params).await["result"].take()
+    }
+
+    async fn load(&mut self, skill: &str, meta: Value) -> Value {
+        self.call("skills_load", json!({ "names": [skill] }), meta).await
+    }
+
+    /// Returns the ends of skills: the skill, and the task of the audit.
+    fn ended(&self) -> Vec<(String, DeactivationCause, Option<String>)> {
+        let end = |entry| match entry {
+            AuditEntry::Runtime(RuntimeEvent::SkillDeactivated(it)) => {
+                Some((it.skill, it.cause, it.origin.task.clone()))
+            }
+            _ => None,
+        };
+        self.log.entries().into_iter().filter_map(end).collect()
+    }
+}
+
+#[test]
+fn end_of_a_task_unloads_its_skills() {
+    block_on(async {
+        let mut place = Place::new().await;
+        place.load("plain", json!({ "prowess/task": "one" })).await;
+        place.call("skills_list", json!({}), json!({})).await;
+        place.call("skills_list", json!({}), json!({ "prowess/task": "one" })).await;
+        assert_eq!(place.ended(), [], "the task goes on");
+        for (task, next) in [("one", "two"), ("two", ""), ("three", "")] {
+            place.load("plain", json!({ "prowess/task": task })).await;
+            place.call("skills_list", json!({}), json!({ "prowess/task": next })).await;
+            let end = (Some(task.to_owned()), DeactivationCause::TaskCompleted);
+            let last = place.ended().pop().expect("the skill has ended");
+            assert_eq!((last.2, last.1), end, "another task, or none, ends it");
+        }
+        assert_eq!(place.ended().len(), 3, "each once");
+    });
+}
+
+#[test]
+fn instructions_come_again_after_a_compaction() {
+    block_on(async {
+        let mut place = Place::new().await;
+        place.load("plain", json!({})).await;
+        let list = async |place: &mut Place, compacted: Value| {
+            let meta = json!({ "prowess/compacted": compacted });
+            place.call("skills_list", json!({}), meta).await.to_string()
+        };
+        for (compacted, is_again) in [
+            (json!(false), false),
+            (json!(["plain"]), false),
+            (json!(true), true),
+            (json!([]), true),
+        ] {
+            let listed = list(&mut place, compacted.clone()).await;
+            assert_eq!(listed.contains("Body of plain"), is_again, "{compacted}: {listed}");
+        }
+        let listed = place.call("skills_list", json!({}), json!({})).await.to_string();
+        assert!(!listed.contains("Body of plain"), "once: {listed}");
+    });
+}
+
+#[test]
+fn skill_with_a_context_of_its_own_has_a_conversation_of_its_own() {
+    block_on(async {
+        let mut place = Place::new().await;
+        let read = json!({ "path": "list.md" });
+        let loaded = place.load("review", json!({ "prowess/fork": true })).await;
+        let fork = &loaded["_meta"]["prowess/fork"];
+        assert_eq!((&fork["fork"], &fork["agent"]), (&json!(true), &json!("reviewer")), "{loaded}");
+        let text = loaded["content"][0]["text"].as_str().expect("a text");
+        let note = "`review` asks for a context of its own, the agent `reviewer`. It is active in a \
+                    session of its own, and not in this one.";
+        assert!(text.contains(note) && text.contains("Body of review"), "{text}");
+        let here = place.call("skills_read", read.clone(), json!({})).await;
+        assert_eq!(here["isError"], true, "the conversation that loaded it stays as it is: {here}");
+        let error = here["_meta"]["prowess/error"].as_str().expect("each failure is one type");
+        assert!(error.starts_with("[SKILL_ERROR] no skill is active"), "{error}");
+        assert!(error.ends_with("(code=skill-not-active)"), "{error}");
+        let there = json!({ "prowess/conversation": fork["conversation"] });
+        let there = place.call("skills_read", read.clone(), there).await;
+        assert_eq!(there["content"][0]["text"], "The list\n", "{there}");
+
+        let mut other = Place::new().await;
+        let loaded = other.load("review", json!({})).await;
+        assert!(loaded["_meta"].get("prowess/fork").is_none(), "it does not run such: {loaded}");
+        let text = loaded["content"][0]["text"].as_str().expect("a text");
+        assert!(text.contains("asks for a context of its own") && !text.contains("not in this"));
+        let here = other.call("skills_read", read, json!({})).await;
+        assert_eq!(here["isError"], false, "the skill is active: {here}");
+    });
+}
