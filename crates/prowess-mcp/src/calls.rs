@@ -63,7 +63,7 @@ impl SkillServer {
             let answer = answer.and_then(|answer| serde_json::from_value(answer).ok());
             self.decide(&conversation, &waiting.approval, answer, context).await?;
         }
-        let again = compaction::again(&conversation, context).await?;
+        let again = compaction::instructions(&conversation, context).await?;
         let mut dispatched = run(&conversation, call.clone(), context, &self.closed).await?;
         drop(order);
         if let Some(approval) = &dispatched.approval

@@ -143,6 +143,15 @@ impl Conversation {
         self: &Arc<Self>,
         work: impl FnOnce(&Turn) -> T + Send + 'static,
     ) -> Result<T, String> {
+        self.in_turn_about(None, work).await
+    }
+
+    /// As [`Self::in_turn`], about a message of the user, whose skills may be loaded with it.
+    pub(crate) async fn in_turn_about<T: Send + 'static>(
+        self: &Arc<Self>,
+        message: Option<String>,
+        work: impl FnOnce(&Turn) -> T + Send + 'static,
+    ) -> Result<T, String> {
         let this = Arc::clone(self);
         let turn = move || {
             // The session may be older than what is known of the client.
@@ -152,7 +161,11 @@ impl Conversation {
             if let Some(ended) = ended {
                 session.with_origin(ended).task().end()?;
             }
-            let turn = this.runtime.turn(&session.with_origin(origin))?;
+            let session = &session.with_origin(origin);
+            let turn = match message {
+                Some(message) => this.runtime.turn_about(session, &message)?,
+                None => this.runtime.turn(session)?,
+            };
             Ok::<_, prowess::Error>(work(&turn.for_surfaces(&surfaces)))
         };
         let done = tokio::task::spawn_blocking(turn).await.map_err(|error| error.to_string())?;

@@ -20,19 +20,21 @@
 //! catalog changes, each client gets one notification for each kind of list, or one per
 //! subscription from revision 2026-07-28 on.
 //!
-//! A client chooses what is its own, by texts in `_meta` of its requests, or over HTTP by headers
-//! with a dash in place of the slash: `prowess/surfaces`, the surfaces of the policy that its model
-//! sees, such as `skill`, each with the list of skills of its document; and `prowess/discipline`,
-//! how skills become active in its sessions: `set`, `stack` or `stateless`. So clients of one
-//! server work in different ways at the same time, under one gate and with one audit.
+//! A client chooses what is its own by texts in `_meta` of its requests, or over HTTP by headers
+//! with a dash in place of the slash: by `prowess/surfaces` the surfaces of the policy that its
+//! model sees, such as `skill`, each with the list of skills of its document, and by
+//! `prowess/discipline` how skills become active in its sessions: `set`, `stack` or `stateless`. So
+//! clients of one server work in different ways at the same time, under one gate and with one
+//! audit.
 //!
-//! What else a client says there: `prowess/model` and `prowess/task`, for metrics and the audit, where
-//! a task ends with its skills as soon as another one is named, or the empty name; `prowess/compacted`,
-//! true or the ids of the skills whose instructions it has kept, for which a result has the others
-//! again; and `prowess/fork`, true if it runs skills with `context: fork` in conversations of their
-//! own. The result of a load then names such a conversation under this key, the skill is active in
-//! it alone, and the client sends its id as `prowess/conversation`. A failure is under
-//! `prowess/error`, as `[CODE] message (key=value, …)`.
+//! A client also reports its model and its task there, for metrics and the audit, as
+//! `prowess/model` and `prowess/task`: a task ends with its skills as soon as another one is named,
+//! or the empty name. It reports a compaction as `prowess/compacted`: true, or the ids of the
+//! skills whose instructions it has kept; the result of that call has the others again. With
+//! `prowess/message`, the user's message, a result has the skills that `auto_load` finds for it.
+//! With `prowess/fork` as true, a skill with `context: fork` is loaded into a conversation of its
+//! own, which the result names under this key, and later calls as `prowess/conversation`. A failure
+//! is in `prowess/error` of the result, as `[CODE] message (key=value, …)`.
 //!
 //! Each request is a turn of its own and pins the catalog that is current when it starts. The model
 //! may have been shown an older one, because a client reads lists and instructions when it likes.

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use prowess_core::{BodyDelivery, LoadMode, LoadRequest, Record, SessionError, Trust};
 use prowess_session::SessionHandle;
+use prowess_tools::ToolHost;
 
 use crate::{Error, Runtime, Turn};
 
 impl Runtime {
     /// Starts one model call, as [`Self::turn`] does, and before it loads the skills that match the
-    /// user's message if the policy `auto_load` says so. Their bodies are in the instructions.
+    /// user's message if the policy `auto_load` says so. Their bodies are in the instructions; those
+    /// for a client of a server are for its next result.
     ///
     /// Only skills of trusted layers are loaded. One that cannot be read, whose hook `pre` fails,
     /// or that the session has no room for, is left to the model.
@@ -46,10 +48,14 @@ impl Runtime {
         if skills.is_empty() {
             return Ok(());
         }
+        // A client of a server reads no instructions but those at its start.
+        let is_foreign = self.policies().tools.host == ToolHost::Foreign;
+        let delivery =
+            if is_foreign { BodyDelivery::ToolResult } else { BodyDelivery::Instructions };
         let loaded = session.activate(&LoadRequest {
             skills: &skills,
             mode: LoadMode::Add,
-            delivery: BodyDelivery::Instructions,
+            delivery,
             generation: catalog.generation(),
             force: false,
         });

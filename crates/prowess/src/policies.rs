@@ -47,9 +47,7 @@ pub struct Policies {
     pub session: SessionPolicy,
     /// The delivery of bodies and the form of locations, in the prompt and in the tools.
     pub delivery: DeliveryPolicy,
-    /// The policy of skills that are loaded because they match the user's message. No key of a
-    /// file: only hosts know the message of a user.
-    #[serde(skip)]
+    /// The policy of skills that are loaded because they match the user's message.
     pub auto_load: AutoLoad,
     /// The prompt policy: the format and the budget of the catalog.
     pub prompt: PromptPolicy,
@@ -132,7 +130,9 @@ pub struct AutoLoad {
     /// The least score of a skill that is loaded, in hundredths; `None` for never. By default,
     /// never: the model decides. Scores are those of the host's ranker.
     pub min_score: Option<u16>,
-    /// The maximum number of skills for one message. By default 1.
+    /// The maximum number of skills for one message. By default 1. No key of a file: a message is
+    /// rarely about two.
+    #[serde(skip)]
     pub skills: usize,
 }
 

@@ -95,9 +95,8 @@ pub(crate) fn in_turn<T>(
     for path in &args.read {
         conversation.read(path)?;
     }
-    let turn = conversation.turn()?;
     Ok(work(match &args.request.message {
-        Some(message) => turn.with_message(message),
-        None => turn,
+        Some(message) => conversation.turn_about(message)?,
+        None => conversation.turn()?,
     }))
 }

@@ -40,11 +40,20 @@ impl<'r> Conversation<'r> {
 
     /// Starts a model call.
     pub(crate) fn turn(&self) -> Result<Turn, Failure> {
-        let turn = self.runtime.turn(&self.session)?;
-        Ok(match &self.agent {
+        Ok(self.turn_of(self.runtime.turn(&self.session)?))
+    }
+
+    /// Starts a model call about a message of the user, whose skills may be loaded with it.
+    pub(crate) fn turn_about(&self, message: &str) -> Result<Turn, Failure> {
+        let turn = self.runtime.turn_about(&self.session, message)?;
+        Ok(self.turn_of(turn.with_message(message)))
+    }
+
+    fn turn_of(&self, turn: Turn) -> Turn {
+        match &self.agent {
             None => turn,
             Some(agent) => turn.for_agent(Arc::clone(agent)),
-        })
+        }
     }
 
     /// Loads skills on behalf of the user, with the tool that a model has.

@@ -43,6 +43,17 @@ fn prompt(tree: &Tree, arguments: &[&str]) -> Ran {
 }
 
 #[test]
+fn message_loads_what_it_is_about_if_the_policy_says_so() {
+    let tree = tree();
+    let message = ["--message", "Make a table of it"];
+    let sets = ["--set", "auto_load.min_score=1"];
+    for (arguments, is_loaded) in [(message.to_vec(), false), ([sets, message].concat(), true)] {
+        let ran = prompt(&tree, &arguments);
+        assert_eq!(ran.stdout.contains("Rows and columns."), is_loaded, "{arguments:?}: {ran:?}");
+    }
+}
+
+#[test]
 fn margin_has_block_skill_and_tokens() {
     let tree = tree();
     let load = ["--load", "pdf"];

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prowess::audit::{AuditEntry, MemoryLog};
-use prowess::{DeactivationCause, RuntimeEvent};
+use prowess::{DeactivationCause, Policies, RuntimeEvent};
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
 
@@ -37,10 +37,16 @@ struct Place {
 
 impl Place {
     async fn new() -> Self {
+        Self::with(prowess_mcp::policies()).await
+    }
+
+    async fn with(policies: Policies) -> Self {
         let tree = Tree::new(SKILLS);
         let log = Arc::new(MemoryLog::new(100));
-        let runtime =
-            runtime(|builder| builder.skills_directory("user", tree.path()).audit(log.clone()));
+        let runtime = runtime(|builder| {
+            let builder = builder.policies(policies).audit(log.clone());
+            builder.skills_directory("user", tree.path())
+        });
         let raw = Raw::greeted(Arc::new(runtime), "2025-11-25").await;
         Self { _tree: tree, log, raw }
     }
@@ -105,6 +111,22 @@ fn instructions_come_again_after_a_compaction() {
         }
         let listed = place.call("skills_list", json!({}), json!({})).await.to_string();
         assert!(!listed.contains("Body of plain"), "once: {listed}");
+    });
+}
+
+#[test]
+fn skill_that_a_message_is_about_comes_with_the_result() {
+    block_on(async {
+        for (min_score, times) in [(None, [false, false]), (Some(1), [true, false])] {
+            let mut policies = prowess_mcp::policies();
+            policies.auto_load.min_score = min_score;
+            let mut place = Place::with(policies).await;
+            for is_there in times {
+                let message = json!({ "prowess/message": "plain" });
+                let listed = place.call("skills_list", json!({}), message).await.to_string();
+                assert_eq!(listed.contains("Body of plain"), is_there, "{min_score:?}: {listed}");
+            }
+        }
     });
 }
 
