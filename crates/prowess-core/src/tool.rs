@@ -207,8 +207,8 @@ impl ToolResult {
         Self { is_error: true, code: Some(code), ..Self::text(message) }
     }
 
-    /// Returns the failure as one type, whose text is `[CODE] message (key=value, …)`; `None` if the
-    /// call has succeeded. One that is not of a skill has the code of the result as a fact.
+    /// Returns the failure as one type, whose text is `[CODE] message (key=value, …)`; `None` if
+    /// the call has succeeded. One that is not of a skill has the code of the result as a fact.
     pub fn failure(&self) -> Option<SkillError> {
         let message = self.message()?;
         let other = || SkillError::Other {

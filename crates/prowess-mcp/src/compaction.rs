@@ -1,5 +1,5 @@
-//! Instructions that the result of a call has besides its own: those that a compaction of the client
-//! has removed, and those of skills that a message of the user is about.
+//! Instructions that the result of a call has besides its own: those that a compaction has removed,
+//! and those of skills that a message of the user is about.
 
 use std::sync::Arc;
 

@@ -10,8 +10,8 @@ use crate::{Error, Runtime, Turn};
 
 impl Runtime {
     /// Starts one model call, as [`Self::turn`] does, and before it loads the skills that match the
-    /// user's message if the policy `auto_load` says so. Their bodies are in the instructions; those
-    /// for a client of a server are for its next result.
+    /// user's message if the policy `auto_load` says so. Their bodies are in the instructions;
+    /// those for a client of a server are for its next result.
     ///
     /// Only skills of trusted layers are loaded. One that cannot be read, whose hook `pre` fails,
     /// or that the session has no room for, is left to the model.

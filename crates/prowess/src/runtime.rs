@@ -141,8 +141,8 @@ impl Runtime {
         self.turn_on(&Self::named(session, audience), || self.view(audience))
     }
 
-    /// Returns a handle whose events name the agent and the tenant of an audience, where the host has
-    /// named none.
+    /// Returns a handle whose events name the agent and the tenant of an audience, where the host
+    /// has named none.
     fn named(session: &SessionHandle, audience: &Audience) -> SessionHandle {
         let mut origin = CallOrigin::clone(session.origin());
         origin.agent = origin.agent.or_else(|| audience.agent.clone());
