@@ -15,8 +15,10 @@ pub struct PromptPolicy {
     /// blocks of context.
     #[serde(skip)]
     pub context_priority: u16,
-    /// The skills that the description of a tool lists. By default, those of the turn's catalog.
-    pub described_skills: DescribedSkills,
+    /// The skills that the description of a tool lists; `None`, which is the default, for those of
+    /// the turn's catalog. No key of a file: the surfaces decide it.
+    #[serde(skip)]
+    pub described_skills: Option<DescribedSkills>,
     /// The format of the catalog. By default, XML elements.
     pub catalog_format: CatalogFormat,
     /// How often the text of the catalog is written again in a conversation.
@@ -66,7 +68,7 @@ impl PromptPolicy {
     /// Returns whether the description of a tool lists the skills of the first catalog.
     pub(crate) fn is_described_at_start(&self) -> bool {
         self.catalog_place == CatalogPlace::ToolDescription
-            && self.described_skills == DescribedSkills::AtStart
+            && self.described_skills == Some(DescribedSkills::AtStart)
     }
 
     /// Returns the maximum number of characters of a description, by the policy and by the format.
@@ -80,7 +82,7 @@ impl Default for PromptPolicy {
         Self {
             catalog_place: CatalogPlace::default(),
             context_priority: 60,
-            described_skills: DescribedSkills::default(),
+            described_skills: None,
             catalog_format: CatalogFormat::default(),
             catalog_every: CatalogEvery::default(),
             max_tokens: Some(4_000),

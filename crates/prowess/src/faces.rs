@@ -53,6 +53,8 @@ impl Face {
             policy.catalog_place = CatalogPlace::ToolDescription;
             policy.catalog_format = format_of(own);
         }
+        let described = policies.prompt.described_skills;
+        policy.described_skills = described.or(own.and_then(described_by));
         let policy = prompt_policy(policy, &tools, toolbox);
         let composer = |policy: PromptPolicy| {
             let composer = Composer::new(policy, policies.delivery, Arc::clone(counter));
@@ -70,6 +72,7 @@ impl Face {
                 catalog_place: CatalogPlace::ToolDescription,
                 catalog_format: format,
                 max_characters: most.map(|most| room(most, tool, format, toolbox)),
+                described_skills: described.or(described_by(surface)),
                 load_tool: toolbox.naming().spell(tool),
                 ..policy.clone()
             };
@@ -128,11 +131,13 @@ pub(crate) struct Faces {
 
 impl Faces {
     pub(crate) fn new(input: FaceInput<'_>) -> Self {
-        let is_at_start = input.policies.prompt.described_skills == DescribedSkills::AtStart;
+        let Policies { tools, prompt, .. } = input.policies;
+        let keeps_start = tools.surfaces.contains(&Surface::GetSkill);
+        let keeps_start = keeps_start || prompt.described_skills.is_some();
         Self {
-            whole: Arc::new(Face::new(input, input.policies.tools.surfaces.clone())),
+            whole: Arc::new(Face::new(input, tools.surfaces.clone())),
             others: Mutex::default(),
-            start: is_at_start.then(|| Arc::clone(input.start)),
+            start: keeps_start.then(|| Arc::clone(input.start)),
         }
     }
 
@@ -153,6 +158,12 @@ impl Faces {
         others.push((chosen, Arc::clone(&face)));
         face
     }
+}
+
+/// Returns which skills the document of a surface lists, if not those of each turn: those that were
+/// there when the tool was registered.
+fn described_by(surface: Surface) -> Option<DescribedSkills> {
+    (surface == Surface::GetSkill).then_some(DescribedSkills::AtStart)
 }
 
 /// Returns the format in which the document of a surface lists skills.

@@ -8,7 +8,7 @@ fn an_empty_file_is_the_default() {
     let policy: PromptPolicy = serde_json::from_str("{}").expect("every field may be left out");
     assert_eq!(policy, PromptPolicy::default());
     let expected = json!({
-        "catalog_place": "system_prompt", "described_skills": "current",
+        "catalog_place": "system_prompt",
         "catalog_format": "xml_elements", "catalog_every": "change", "max_tokens": 4000,
         "on_overflow": "shorten", "model_family": "any", "blocks": { "any": ["base_rule"] },
     });

@@ -99,7 +99,7 @@ fn a_description_may_stay_as_it_was_at_the_start() {
     assert!(!shelf.description().contains("notes"), "{}", shelf.description());
     assert!(shelf.turn().catalog().get("notes").is_some(), "it can be read by its name");
     let current = |policies: &mut Policies| {
-        policies.prompt.described_skills = DescribedSkills::Current;
+        policies.prompt.described_skills = Some(DescribedSkills::Current);
     };
     let shelf = Shelf::new("sandbox", current);
     shelf.add("notes");
