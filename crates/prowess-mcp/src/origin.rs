@@ -1,5 +1,5 @@
-//! What a client says about itself: for the audit its name, its model and its task, and the tools
-//! and the discipline that it asks for. None of it widens a right.
+//! The description of a client by its requests: for the audit its name, its model and its task, and
+//! the tools and the discipline that it asks for. None of it widens a right.
 
 use prowess::session::Discipline;
 use prowess::text::{clipped, quoted};

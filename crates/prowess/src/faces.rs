@@ -1,4 +1,4 @@
-//! What a model sees of each set of surfaces: the text, and the lists in descriptions of tools.
+//! Faces: for each set of surfaces, the text and the lists of skills that a model sees.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -55,7 +55,7 @@ impl Face {
         }
         let described = policies.prompt.described_skills;
         policy.described_skills = described.or(own.and_then(described_by));
-        let policy = prompt_policy(policy, &tools, toolbox);
+        let policy = prompt_policy(&policy, &tools, toolbox);
         let composer = |policy: PromptPolicy| {
             let composer = Composer::new(policy, policies.delivery, Arc::clone(counter));
             composer.starting_with(Arc::clone(start))
@@ -179,7 +179,7 @@ fn format_of(surface: Surface) -> CatalogFormat {
 /// Returns the policy of the prompt, with the names of the tools as the model sees them. Names that
 /// the policy does not change are those of the surfaces. Where none loads skills, the rule is that
 /// the model reads their files itself.
-fn prompt_policy(prompt: PromptPolicy, tools: &ToolPolicy, toolbox: &Toolbox) -> PromptPolicy {
+fn prompt_policy(prompt: &PromptPolicy, tools: &ToolPolicy, toolbox: &Toolbox) -> PromptPolicy {
     let naming = toolbox.naming();
     let default = PromptPolicy::default();
     let is_named = prompt.load_tool != default.load_tool;
@@ -201,7 +201,7 @@ fn prompt_policy(prompt: PromptPolicy, tools: &ToolPolicy, toolbox: &Toolbox) ->
         list_tool: named(&prompt.list_tool, &default.list_tool, tools.list_tool()),
         blocks,
         max_characters: described.map_or(most, room_of),
-        ..prompt
+        ..prompt.clone()
     }
 }
 

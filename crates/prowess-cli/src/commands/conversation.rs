@@ -33,8 +33,9 @@ impl<'r> Conversation<'r> {
         };
         // What the audit can say of calls that a person makes, unless the policies name an agent.
         let program = || format!("prowess {}", env!("CARGO_PKG_VERSION"));
-        let agent = runtime.policies().audience.agent.clone().or_else(|| Some(program()));
-        let session = session.with_origin(CallOrigin { agent, ..CallOrigin::default() });
+        let caller = runtime.policies().audience.agent.clone().unwrap_or_else(program);
+        let origin = CallOrigin { agent: Some(caller), ..CallOrigin::default() };
+        let session = session.with_origin(origin);
         Ok(Self { runtime, session, agent })
     }
 

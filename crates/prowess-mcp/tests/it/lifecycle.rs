@@ -1,4 +1,4 @@
-//! What a client says about its conversation: tasks, compactions, and skills of their own.
+//! Reports of a client about its conversation: tasks, compactions, and skills of their own.
 
 use std::sync::Arc;
 

@@ -358,6 +358,6 @@ fn refusal_of_a_script_says_how_to_run_it() {
     expect![[r#"
         [SKILL_SCRIPT_READ_ERROR] this script must be EXECUTED via Bash tool, and its text must not be read
         correct: Bash(command="scripts/a.py")
-        wrong: Read(file_path="scripts/a.py") (script_path=scripts/a.py, skill=alpha)"#]]
+        wrong: Read(file_path="scripts/a.py") (script_path=scripts/a.py, skill_name=alpha)"#]]
     .assert_eq(&error);
 }

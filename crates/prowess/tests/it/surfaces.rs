@@ -110,7 +110,8 @@ fn prompts_name_the_tool_of_the_surface() {
 fn each_further_surface_is_that_of_its_document() {
     let mut policies = Policies::default();
     policies.tools.surfaces = vec![Surface::Skills, Surface::Skill, Surface::ReadSkill];
-    let turn = Place::with(policies).turn();
+    let place = Place::with(policies);
+    let turn = place.turn();
     let description = |turn: &Turn, name: &str| {
         let tool = turn.tools().into_iter().find(|tool| tool.name == name);
         tool.map(|tool| tool.description).unwrap_or_default()
