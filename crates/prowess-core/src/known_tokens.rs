@@ -5,19 +5,20 @@ use std::ops::Range;
 
 /// Credentials in texts: the number of letters, digits, `_` and `-` that follow at least, and what
 /// they start with.
-const TOKENS: [(usize, &str); 9] = [
+const TOKENS: [(usize, &str); 10] = [
     (16, "AKIA ASIA"),
     (
         20,
         "GOCSPX- SG. glcbt- gldt- gloas- glpat- glptt- glrt- rk_live_ sk_live_ xapp- xoxa- xoxb- \
           xoxc- xoxd- xoxe- xoxp- xoxs-",
     ),
-    (24, "NRAK- dckr_pat_ figd_ glsa_ hvs. lin_api_ ntn_ whsec_ ya29."),
+    (22, "sq0atp- sq0csp-"),
+    (24, "CCIPAT_ NRAK- dckr_pat_ tvly- figd_ glsa_ hvs. lin_api_ ntn_ whsec_ ya29."),
     (30, "PMAK- hf_ r8_ sbp_ shpat_ shpca_ shpss_ tskey- dapi"),
     (35, "AIza"),
     (36, "ghp_ gho_ ghr_ ghs_ ghu_ npm_"),
-    (40, "gsk_ pplx- rubygems_ sk-ant- sk-or-v1- sk-proj-"),
-    (48, "sk- ATATT3"),
+    (40, "dp.pt. dp.st. gsk_ nvapi- sntrys_ sntryu_ pplx- rubygems_ sk-ant- sk-or-v1- sk-proj-"),
+    (48, "sk- ATATT3 EAAB EAAC xai-"),
     (50, "AGE-SECRET-KEY-1 dop_v1_ github_pat_ pypi-AgE"),
 ];
 

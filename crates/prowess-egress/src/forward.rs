@@ -158,7 +158,7 @@ fn head(request: &Forward, secrets: &[&SecretHeader]) -> Vec<u8> {
     let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
     let port = if *port == 80 { String::new() } else { format!(":{port}") };
     let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {host}{port}\r\n").into_bytes();
-    push(&mut head, headers.iter().filter(|(name, _)| is_passed(name, secrets)));
+    push(&mut head, headers.iter().filter(|(name, value)| is_passed(name, value, secrets)));
     if !secrets.is_empty() {
         head.extend_from_slice(b"Accept-Encoding: identity\r\n");
     }
@@ -170,9 +170,12 @@ fn head(request: &Forward, secrets: &[&SecretHeader]) -> Vec<u8> {
 }
 
 /// Returns whether a header of the process is passed on.
-fn is_passed(name: &str, secrets: &[&SecretHeader]) -> bool {
+fn is_passed(name: &str, value: &[u8], secrets: &[&SecretHeader]) -> bool {
     let is_secret = secrets.iter().any(|secret| secret.header.eq_ignore_ascii_case(name));
-    let hides_secrets = HIDES_SECRETS.contains(&name) && !secrets.is_empty();
+    // `X-HTTP-Method-Override: TRACE`
+    let value = value.trim_ascii();
+    let is_echo = ECHOES.iter().any(|echo| value.eq_ignore_ascii_case(echo.as_bytes()));
+    let hides_secrets = (is_echo || HIDES_SECRETS.contains(&name)) && !secrets.is_empty();
     !NOT_PASSED.contains(&name) && !is_secret && !hides_secrets
 }
 

@@ -172,8 +172,8 @@ crate::declare_codes! {
     ALLOWED_TOOLS_TOO_LONG = "allowed-tools-too-long" [warn error error error none];
     /// The pattern of a rule is not of a form that is read, so the rule grants nothing.
     TOOL_PATTERN_INVALID = "tool-pattern-invalid" [warn warn warn warn none];
-    /// A rule about files names some outside of the skill and the working directory. A person is
-    /// asked for those.
+    /// A rule names files outside of the skill and the working directory, or, which `validate` alone
+    /// reports, covers commands that reach some. A person is asked for those.
     TOOL_PATH_OUTSIDE = "tool-path-outside" [warn warn warn warn none];
     /// The field is spelled `allowed_tools`.
     ALLOWED_TOOLS_ALIAS = "allowed-tools-alias" [hint hint error error error];

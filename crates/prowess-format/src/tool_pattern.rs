@@ -5,6 +5,7 @@ mod command;
 mod error;
 mod path;
 mod prose;
+mod reach;
 mod word;
 
 pub use builtins::is_evaluating_builtin;
@@ -12,6 +13,8 @@ pub use command::CommandPattern;
 pub use error::PatternError;
 pub use path::{PathPattern, plain_path};
 pub(crate) use prose::Prose;
+pub(crate) use reach::is_outside;
+pub use reach::{ProgramKind, covers_commands_outside};
 pub use word::PatternWord;
 
 use crate::ToolRule;
@@ -98,11 +101,4 @@ pub(crate) fn problem(rule: &ToolRule) -> Option<PatternError> {
         None if pattern != "*" && has_no_patterns(&rule.tool) => Some(PatternError::NoArgument),
         None => None,
     }
-}
-
-/// Returns whether a rule about files names paths outside of the skill and the working directory.
-/// The gate needs a person for those.
-pub(crate) fn is_outside(rule: &ToolRule) -> bool {
-    let pattern = rule.pattern.as_deref().unwrap_or_default().trim();
-    PatternKind::of(&rule.tool) == Some(PatternKind::Path) && pattern.starts_with(['/', '~'])
 }

@@ -62,20 +62,6 @@ fn place(base: &str, glob: &str) -> Option<String> {
     (!is_open).then_some(path)
 }
 
-/// Returns the texts in a word of a command that may be paths: `--file=x`, `-Ix`, `@x`, `host:x`.
-pub(crate) fn path_texts(word: &str) -> Vec<&str> {
-    let mut texts: Vec<_> = word.split(['=', ',', '@']).collect();
-    match word.split_once("://") {
-        Some((scheme, path)) => texts.extend(scheme.ends_with("file").then_some(path)),
-        None => texts.extend(word.split(':')),
-    }
-    let attached = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
-    texts.extend(attached.and_then(|letters| letters.get(1..)).filter(|value| *value != "/"));
-    texts.push(word);
-    texts.retain(|text| !text.is_empty());
-    texts
-}
-
 fn texts<'a>(value: &'a Value, is_named: &dyn Fn(&str) -> bool) -> Vec<&'a str> {
     let mut found = Vec::new();
     collect(value, false, is_named, &mut found);

@@ -3,11 +3,13 @@
 //! For denials alone: what is read here is as wide as it may be, and what cannot be read is named.
 //! No grant is ever wider by it.
 
+mod language;
 mod managers;
 mod mention;
 mod programs;
 mod wrapper;
 
+use prowess_format::tool_pattern::ProgramKind;
 use prowess_text::quoted;
 
 use crate::{HostFiles, SimpleCommand, shell_commands};
@@ -65,6 +67,9 @@ pub(crate) struct Runs {
     pub(crate) written: Vec<Run>,
     /// Why it cannot be seen whether a denied command runs, as behind `python`.
     pub(crate) doubt: Option<String>,
+    /// The program of which the words do not show what it reaches. One that runs code of the project
+    /// is none.
+    pub(crate) obscure: Option<String>,
     /// Programs that are not known, with each command in their words that they may run.
     pub(crate) mentioned: Vec<(String, Run)>,
     /// Whether a line that cannot be read is too long to look for a denied command in it.
@@ -89,6 +94,11 @@ impl Runs {
                 break;
             }
             run.names = names(run.words.first(), files);
+            let is_elsewhere =
+                |name: &String| ProgramKind::of(name) == Some(ProgramKind::Elsewhere);
+            if run.is_fed || run.names.iter().any(is_elsewhere) {
+                runs.obscure(run.words.first().map_or("", String::as_str));
+            }
             runs.follow(&run, files);
             runs.commands.push(run);
         }
@@ -109,8 +119,9 @@ impl Runs {
         if is_unknown {
             return self.hide(first);
         }
-        if is_of_project(first) {
-            self.hide(first);
+        // A hook of git may be written, and runs with a later command.
+        if is_of_project(first) || run.words.iter().any(|word| word.contains(".git/hooks")) {
+            self.hide_code(first);
         }
         for name in &run.names {
             // `git-push` is `git push`.
@@ -145,6 +156,7 @@ impl Runs {
                 self.queue.extend(commands.iter().map(|command| run.with(&command.words)));
             }
             Err(unreadable) => {
+                self.obscure(line);
                 self.doubt_of(&unreadable.to_string());
                 match mention::runs(run, std::iter::once(line), None) {
                     Some(runs) => self.written.extend(runs),
@@ -168,8 +180,19 @@ impl Runs {
 
     /// A program runs something that cannot be read.
     fn hide(&mut self, program: &str) {
+        self.obscure(program);
+        self.hide_code(program);
+    }
+
+    /// A program runs code of the project, or what is in a file of it.
+    fn hide_code(&mut self, program: &str) {
         let text = || format!("what {} runs cannot be seen, and may be denied", quoted(program));
         self.doubt.get_or_insert_with(text);
+    }
+
+    /// The words of a program do not show what it reaches.
+    fn obscure(&mut self, program: &str) {
+        self.obscure.get_or_insert_with(|| program.to_owned());
     }
 }
 
@@ -195,7 +218,7 @@ fn names(program: Option<&String>, files: Option<&dyn HostFiles>) -> Vec<String>
 
 /// Returns whether a program is a file of the project or of the user, such as a script: what it
 /// runs cannot be seen.
-fn is_of_project(program: &str) -> bool {
+pub(crate) fn is_of_project(program: &str) -> bool {
     const SYSTEM: [&str; 7] = ["/bin/", "/sbin/", "/usr/", "/opt/", "/nix/", "/snap/", "/gnu/"];
     let is_system = SYSTEM.iter().any(|directory| program.starts_with(directory));
     program.contains('/') && (!is_system || program.contains("/../"))

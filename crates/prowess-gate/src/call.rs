@@ -12,6 +12,7 @@ use crate::arguments::{further_paths, glob_places, is_file_tool};
 use crate::behind::{Run, Runs};
 use crate::gap::Gap;
 use crate::pattern::{Paths, directory, is_any, is_elsewhere, is_own, may_match};
+use crate::reach::Reach;
 use crate::{CommandPattern, FileReference, GateInput, GatedSkill, PathPattern, PatternError};
 use crate::{SimpleCommand, ToolKind, ToolMatchCase, ToolSemantics, shell_commands};
 
@@ -76,13 +77,16 @@ impl<'a> Call<'a> {
             near: if skill.is_some() && grants { own.len() } else { 0 },
         };
         let mut any = named.clone().filter(|(_, rule)| is_any(rule.pattern.as_deref()));
-        let is_far = |at: usize| at < list.near && self.far(&list).is_some();
-        if let Some((any, _)) = any.find(|(at, _)| !is_far(*at)) {
+        // The commands of a line are compared one by one with where they reach.
+        let is_line = self.is_shell() && self.input.files.is_some();
+        let is_far = |at: usize| at < list.near && (is_line || self.far(&list).is_some());
+        if let Some((any, _)) = any.clone().find(|(at, _)| !is_far(*at)) {
             return Coverage::Covered(vec![any]);
         }
+        let any = any.next().map(|(at, _)| at);
         let patterns = named.filter_map(|(at, rule)| Some((at, rule.pattern.as_deref()?)));
         let covering = match self.input.tool.kind {
-            ToolKind::Shell { .. } => self.commands_covered(patterns, &list),
+            ToolKind::Shell { .. } => self.commands_covered(patterns, any, &list),
             ToolKind::File { paths } => self.paths_covered(paths, patterns, &list),
             ToolKind::SkillOperation | ToolKind::Other => {
                 Err(Gap::Pattern(PatternError::NoArgument))
@@ -124,10 +128,12 @@ impl<'a> Call<'a> {
         })
     }
 
-    /// Returns the rules that cover every simple command.
+    /// Returns the rules that cover every simple command. A rule of the skill without a pattern
+    /// covers any that stays near.
     fn commands_covered<'r>(
         &self,
         patterns: impl Iterator<Item = (usize, &'r str)>,
+        any: Option<usize>,
         list: &List<'_>,
     ) -> Result<Vec<usize>, Gap> {
         let mut invalid = None;
@@ -138,26 +144,26 @@ impl<'a> Call<'a> {
                 Err(error) => invalid = Some(error),
             }
         }
-        if let (Some(error), true) = (invalid, alternatives.is_empty()) {
+        if let (Some(error), true) = (invalid, alternatives.is_empty() && any.is_none()) {
             return Err(Gap::Pattern(error));
         }
-        let covering = |command: &SimpleCommand| {
+        let mut reach = Reach::new(list.paths);
+        let mut covering = |command: &SimpleCommand| {
+            let far = if list.near > 0 { reach.next(command) } else { None };
             let covers = |pattern: &CommandPattern<'_>| {
                 pattern.matches(&command.words, list.paths.directory)
                     && (!pattern.names_directory() || is_own(&command.words, &list.paths))
             };
             let covering: Vec<_> =
                 alternatives.iter().filter(|(_, pattern)| covers(pattern)).collect();
-            match covering.iter().find(|(at, _)| *at >= list.near).or(covering.first()) {
-                Some((at, _)) if *at >= list.near => Ok(*at),
-                Some((at, _)) => match list.paths.far_word(&command.words) {
-                    Some(far) => Err(far),
-                    None => Ok(*at),
-                },
+            let of_operator = covering.iter().find(|(at, _)| *at >= list.near);
+            match of_operator.or(covering.first()).map(|(at, _)| *at).or(any) {
+                Some(at) if at >= list.near => Ok(at),
+                Some(at) => far.map_or(Ok(at), Err),
                 None => Err(Gap::Command(command.words.clone())),
             }
         };
-        distinct(self.commands()?.iter().map(covering))
+        distinct(self.commands()?.iter().map(&mut covering))
     }
 
     /// Returns the rules that cover every path, and the file that it leads to.
@@ -295,6 +301,20 @@ impl<'a> Call<'a> {
         }))
     }
 
+    /// Returns why the arguments cannot be compared with patterns.
+    pub(crate) fn uncertainty(&self) -> Option<Gap> {
+        match self.input.tool.kind {
+            ToolKind::Shell { .. } => self.commands().err(),
+            ToolKind::File { paths } => {
+                let unknown = |path: &&str| plain_path(path).is_none();
+                let paths_of = || self.paths(paths).ok()?.into_iter().find(unknown);
+                let files = self.files(paths).err();
+                files.or_else(|| paths_of().map(|path| Gap::Unknown(path.to_owned())))
+            }
+            ToolKind::SkillOperation | ToolKind::Other => None,
+        }
+    }
+
     /// Returns the rule whose denied command may run, and why that cannot be seen.
     pub(crate) fn may_be_denied<'r>(
         &self,
@@ -340,8 +360,10 @@ impl<'a> Call<'a> {
         let Ok(files) = self.files(names) else { return true };
         let list = Paths { files: self.input.files, directory: None };
         let is_absolute = |path: &str| path.starts_with('/');
+        // The files are compared below, whether the paths are absolute or not.
         let is_comparable = |path: &str| {
-            plain_path(path).is_some() && is_absolute(path) == is_absolute(denied.path())
+            let is_alike = is_absolute(path) == is_absolute(denied.path());
+            plain_path(path).is_some() && (is_alike || self.input.files.is_some())
         };
         let is_denied = |path: &&str| {
             denied.is_of_skill() || !is_comparable(path) || list.covers(&denied, path)

@@ -55,7 +55,7 @@ fn beyond_ceiling(call: &Call<'_>) -> Option<Decision> {
     if let Some(rule) = denying.find(|rule| call.is_denied_by(rule)) {
         let grounds = GroundsBuilder::new(call, Reason::DeniedByOperator)
             .rule(operator_reference(rule, "ceiling.deny"))
-            .gap(call.commands().err().filter(|_| call.is_shell()).as_ref());
+            .gap(call.uncertainty().as_ref());
         return Some(deny_by_operator(call, grounds.build()));
     }
     let only = ceiling.only.as_ref()?.as_slice();

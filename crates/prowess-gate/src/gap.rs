@@ -23,6 +23,8 @@ pub(crate) enum Gap {
     File(String, String),
     /// The list of a skill does not reach this file.
     Outside(String),
+    /// The words do not show what this program reaches.
+    Obscure(String),
     /// An argument that patterns are about is missing, or is not a text.
     Missing(String),
     /// An argument may change what the command does.
@@ -49,6 +51,13 @@ impl Display for Gap {
             Self::Outside(file) => {
                 let file = quoted(file);
                 write!(formatter, "{file} is outside of the skill and the working directory")
+            }
+            Self::Obscure(program) => {
+                let program = quoted(program);
+                write!(
+                    formatter,
+                    "{program} may reach outside of the skill and the working directory"
+                )
             }
             Self::Missing(argument) => {
                 write!(formatter, "the argument {} is missing or not a text", quoted(argument))

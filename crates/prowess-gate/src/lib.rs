@@ -46,7 +46,8 @@
 //!
 //! With the [files of the host](HostFiles), a rule about paths covers the file that a path leads to
 //! and not the link, and the list of a skill reaches no file outside of its package and the working
-//! directory: only the operator's [grant](GatePolicy::grant) does.
+//! directory: only the operator's [grant](GatePolicy::grant) does. A command has to show that it
+//! stays there: a path anywhere in a word, a text for an interpreter and `sudo` ask.
 //!
 //! A denied command is refused behind the programs that run it, such as `sudo`, and asked about
 //! behind those whose work cannot be read, such as `python` or a script of the project. What
@@ -71,6 +72,7 @@ mod grounds;
 mod input;
 mod pattern;
 mod policy;
+mod reach;
 mod refusal;
 mod restriction;
 mod rules;

@@ -121,6 +121,9 @@ fn look(
     let document = &document;
     let package = Package { source, path, file, text, document, events, says_when, files: &files };
     description::check(&package, options.tokens, &mut findings);
+    if options.profile != Profile::SkillsRef {
+        description::check_tools(&package, &mut findings);
+    }
     body::check(&package, options, &mut findings);
     template::check(&package, &mut findings);
     if options.checks_files {

@@ -1,6 +1,8 @@
 //! Checks the wording of a description, and its cost in a catalog.
 
-use prowess_core::TokenCounter;
+use prowess_core::{Severity, TokenCounter};
+use prowess_format::for_message;
+use prowess_format::tool_pattern::covers_commands_outside;
 
 use crate::codes;
 use crate::findings::Findings;
@@ -28,6 +30,26 @@ pub(crate) fn check(package: &Package<'_>, tokens: &dyn TokenCounter, findings: 
             "the description does not say when to use the skill".to_owned(),
             "add a sentence such as `Use when the user asks for …`; a model chooses by it",
         );
+    }
+}
+
+/// Warns of commands that a person is asked for, whatever `allowed-tools` says. Only authors can name
+/// others, so a scan does not report it.
+pub(crate) fn check_tools(package: &Package<'_>, findings: &mut Findings<'_>) {
+    let frontmatter = &package.document.frontmatter;
+    let mut fields = ["allowed-tools", "allowed_tools"].into_iter();
+    let field = fields.find_map(|key| frontmatter.fields.get(key));
+    let rules = frontmatter.allowed_tools.rules().iter();
+    for (rule, field) in
+        rules.filter(|rule| covers_commands_outside(rule)).zip(field.into_iter().cycle())
+    {
+        let rule = for_message(&rule.to_string());
+        let message = format!(
+            "the rule `{rule}` covers commands that reach outside of the skill and the working directory"
+        );
+        let help = "a person is asked for those; name commands, and for an interpreter its script";
+        let code = prowess_format::codes::TOOL_PATH_OUTSIDE;
+        findings.at_most(Severity::Warning, code, field.value_span.clone(), message, help);
     }
 }
 

@@ -32,7 +32,8 @@ fn names_of_credentials_are_withheld() {
 fn credentials_in_texts_are_withheld() {
     let random = "a0B1c2D3e4F5".repeat(7);
     let starts = "AKIA ASIA SG. glpat- rk_live_ sk_live_ xapp- xoxa- xoxb- xoxp- hf_ AIza ghp_ gho_ ghr_ \
-                  ghs_ ghu_ npm_ gsk_ sk-ant- sk-or-v1- sk-proj- AGE-SECRET-KEY-1 dop_v1_ github_pat_ pypi-AgE";
+                  ghs_ ghu_ npm_ gsk_ sk-ant- sk-or-v1- sk-proj- AGE-SECRET-KEY-1 dop_v1_ github_pat_ pypi-AgE \
+                  dp.pt. nvapi- xai- tvly- sq0atp- CCIPAT_ sntrys_ EAAC";
     for start in starts.split(' ') {
         let length = 60;
         let text = |start: &str| format!("key = \"{start}{}\"\n", &random[..length]);

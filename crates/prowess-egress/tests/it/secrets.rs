@@ -139,7 +139,7 @@ fn served(headers: &str, answer: &str) -> (String, String) {
 #[test]
 fn request_with_a_secret_asks_for_a_whole_and_plain_answer() {
     let headers = "Range: bytes=0-3\r\nIf-Range: x\r\nRequest-Range: bytes=0-3\r\nA-IM: gzip\r\n\
-         Accept-Charset: utf-7\r\nUpgrade: h2c\r\nTE: trailers, gzip\r\nAccept: text/plain\r\n";
+         Accept-Charset: utf-7\r\nX-HTTP-Method-Override:  trace\r\nUpgrade: h2c\r\nTE: trailers, gzip\r\nAccept: text/plain\r\n";
     let (received, _) = served(headers, "HTTP/1.1 204 None\r\n\r\n");
     let port = received.split("localhost:").nth(1).unwrap().split('\r').next().unwrap();
     let expected = format!(

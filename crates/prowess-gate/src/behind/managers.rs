@@ -4,7 +4,7 @@ use super::wrapper::{has, is_question};
 use super::{Run, Runs};
 
 /// The commands that run none. Whatever else stands there may be a script, an alias or a build.
-const HARMLESS: [(&str, &str); 13] = [
+const HARMLESS: [(&str, &str); 17] = [
     (
         "cargo",
         "add remove rm update search tree metadata fmt locate-project login logout owner yank new \
@@ -28,6 +28,13 @@ const HARMLESS: [(&str, &str); 13] = [
     ("mise rtx asdf rbenv pyenv nodenv", "ls list current which where version versions help"),
     ("nix guix", "search show describe path-info log hash store help"),
     ("devbox", "list info search version help"),
+    (
+        "docker podman nerdctl",
+        "ps images logs inspect version info stats top port history events help",
+    ),
+    ("kubectl", ""),
+    ("gh", "pr issue run workflow release search status label auth"),
+    ("systemctl", "status show list-units list-unit-files is-active is-enabled is-failed cat"),
     ("swift corepack uvx npx bunx pnpx bundle bundler", ""),
 ];
 
@@ -36,7 +43,7 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     let is_manager = HARMLESS.iter().any(|(names, _)| has(names, name));
     let arguments = &run.words[1..];
     if is_manager && !is_question(arguments) && !is_harmless(name, arguments, run.is_open) {
-        runs.hide(name);
+        runs.hide_code(name);
     }
     is_manager
 }

@@ -22,15 +22,22 @@ const PLAIN: &str = ": [ alias b2sum base32 base64 basename bg break bzip2 cal c
     unxz unzip uptime users vdir wait wc wget whatis whereis which who whoami xxd xz yes yq zcat \
     zip zipinfo zstd";
 
+const QUOTES: [char; 3] = ['\'', '"', '\\'];
+
 /// Adds each run of words in which a command may stand, also within a word.
 pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run, files: Option<&dyn HostFiles>) {
-    if run.is_guess || has(PLAIN, name) {
+    if run.is_guess || has(PLAIN, name.strip_suffix(".debianutils").unwrap_or(name)) {
         return;
     }
     if run.is_fed {
         return runs.hide(name);
     }
-    match self::runs(run, run.words.iter().skip(1).map(String::as_str), files) {
+    let words = run.words.iter().skip(1);
+    // A shell of the program's removes these.
+    let quoted =
+        words.clone().filter(|word| word.contains(QUOTES)).map(|it| it.replace(QUOTES, ""));
+    let quoted: Vec<_> = quoted.collect();
+    match self::runs(run, words.chain(&quoted).map(String::as_str), files) {
         Some(found) => runs.mentioned.extend(found.into_iter().map(|run| (name.to_owned(), run))),
         None => runs.hide(name),
     }

@@ -1,23 +1,18 @@
 //! Programs with a way of their own to run others.
 
+use prowess_format::tool_pattern::ProgramKind;
+
 use super::wrapper::{has, is_question};
-use super::{Run, Runs, managers};
+use super::{Run, Runs, language, managers};
 
-const SHELLS: &str = "sh bash dash ash zsh ksh mksh yash rbash fish lksh oksh posh sash hush";
-
-/// Programs that run a text or a file of commands, which cannot be read here.
-const INTERPRETERS: &str = "python pypy ipython perl raku ruby irb node nodejs deno bun php lua \
-    luajit tclsh wish expect osascript r rscript java jshell groovy scala kotlin dart ghci ghc \
-    runghc ocaml julia elixir erl iex guile racket sbcl clisp octave gnuplot pwsh powershell csh \
-    tcsh nu xonsh elvish emacs vi vim vim.basic vim.tiny rvim nvim view ex ed gdb lldb m4 make \
-    gmake ninja cmake ctest meson bazel just task rake ant gradle mvn pytest tox nox invoke fab \
-    pre-commit tmux screen at batch crontab run-parts docker podman nerdctl kubectl oc lxc incus \
-    ansible ansible-playbook psql mysql mariadb sqlite duckdb sqlite3 ftp lftp sftp telnet nc ncat \
-    socat xdg-open gio gtk-launch busctl gdbus tcpdump eval source tsx ts-node esbuild vite webpack \
-    rollup parcel jest mocha vitest eslint prettier gulp grunt lerna nx turbo gradlew mvnw mix stack \
-    cabal sbt lein zig nimble dub crystal scons waf tup bazelisk buck pants earthly dagger act \
-    terraform tofu tex latex pdflatex xelatex lualatex troff groff remake dc mutt mail mailx s-nail \
-    newgrp login bpftrace calc gp maxima pry mongosh";
+/// Programs that run code of the project, or what is in a file of it.
+const RUNNERS: &str = "make gmake ninja cmake ctest meson bazel just task rake ant gradle mvn pytest \
+    tox nox invoke fab pre-commit run-parts oc lxc incus ansible ansible-playbook xdg-open gio \
+    gtk-launch tcpdump esbuild vite webpack rollup parcel jest mocha vitest eslint prettier gulp \
+    grunt lerna nx turbo gradlew mvnw mix stack cabal sbt lein zig nimble dub scons waf tup bazelisk \
+    buck pants earthly dagger act terraform tofu tex latex pdflatex xelatex lualatex latexmk troff \
+    groff remake composer rspec phpunit rubocop pylint flake8 sphinx-build rpmbuild \
+    dpkg-buildpackage debuild autoreconf next nuxt astro lefthook husky nano crond";
 
 /// The commands of git, none of which can be an alias. Others may be one.
 const GIT: &str = "add am annotate apply archive bisect blame branch bundle cat-file check-ignore \
@@ -61,7 +56,9 @@ const LINES: [(&str, &str); 12] = [
 ];
 
 /// Options by which a program runs what is in a file, or in a word of another form.
-const HIDING: [(&str, &str); 7] = [
+const HIDING: [(&str, &str); 9] = [
+    ("wget", "--config"),
+    ("man", "-C --config-file"),
     (
         "gcc g++ cc c++ clang clang++ cpp gfortran c89 c99",
         "-wrapper -fplugin -B -specs --specs -Xclang",
@@ -77,12 +74,22 @@ const HIDING: [(&str, &str); 7] = [
     ("go", "-toolexec --toolexec -vettool --vettool -exec --exec"),
 ];
 
-/// Settings of git whose value is a program.
-const SETTINGS: &str = "alias. pager. core.pager core.editor core.sshcommand core.fsmonitor \
-    core.hookspath core.askpass core.gitproxy core.alternaterefscommand sequence.editor \
-    credential. diff. difftool. mergetool. merge. filter. gpg. interactive.difffilter include. \
-    includeif. man. browser. web. remote. protocol. url. uploadpack. sendemail. trailer. tar. \
-    imap. instaweb. init.templatedir submodule.";
+/// Settings of git whose value is no program, by their beginnings. Any other one may name a program,
+/// unless its value is `true` or a number.
+const SETTINGS: &str = "user. author. committer. color. advice. http. https. push. pull. rebase. log. \
+    status. branch. i18n. column. versionsort. safe. commit. tag. fetch. blame. grep. rerere. \
+    init.defaultbranch core.quotepath core.autocrlf core.eol core.whitespace core.abbrev \
+    core.commentchar core.excludesfile core.ignorecase core.filemode core.longpaths core.symlinks \
+    core.compression core.bare format.pretty format.signoff diff.renames diff.algorithm \
+    diff.context diff.noprefix diff.mnemonicprefix merge.conflictstyle merge.ff";
+
+/// Settings of git whose value is a program or a file, whatever it is.
+const OF_PROGRAMS: &str = "core. alias. pager. include. includeif. credential. filter. diff. merge. gpg. \
+    init. sequence. protocol. url. submodule.";
+
+/// Settings of `wget` whose value is no program.
+const WGET_SETTINGS: &str = "robots timeout tries checkcertificate useragent httpproxy httpsproxy \
+    continue quiet verbose header referer waitretry wait limitrate progress timestamping";
 
 /// Programs whose words are data, or that are followed here.
 const KNOWN: &str =
@@ -92,26 +99,50 @@ const KNOWN: &str =
 pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     let plain = name.trim_end_matches(|end: char| end.is_ascii_digit() || "._-".contains(end));
     let plain = plain.to_ascii_lowercase();
-    let plain = plain.strip_suffix("-static").unwrap_or(&plain);
     let arguments = &run.words[1..];
-    let is_shell = has(SHELLS, name) || has(SHELLS, plain);
-    // `m4` is a name of its own, `python3.11` is `python`.
-    let is_interpreter = has(INTERPRETERS, plain) || has(INTERPRETERS, name);
+    let kind = ProgramKind::of(name);
+    let is_shell = kind == Some(ProgramKind::Shell);
+    let is_language = kind == Some(ProgramKind::Language);
+    let is_console = kind == Some(ProgramKind::Console);
+    let is_runner = has(RUNNERS, &plain) || has(RUNNERS, name);
+    let is_interpreter = is_language || is_console || is_runner;
     let is_known = has(KNOWN, name) || LINES.iter().any(|(names, _)| has(names, name));
+    let is_awk = has("awk gawk mawk nawk original-awk", name);
+    let is_sed = has("sed gsed ssed", name);
     if is_shell {
         shell(runs, name, run);
+    } else if is_interpreter && !is_question(arguments) {
+        // `make -f -`
+        let is_text = |word: &String| ["-", "-f-", "/dev/stdin"].contains(&word.as_str());
+        let is_shown =
+            is_runner && !arguments.iter().any(|it| is_text(it) || it.starts_with("--eval"));
+        match is_shown || is_language && language::runs_file(&plain, arguments) {
+            true => runs.hide_code(name),
+            false => runs.hide(name),
+        }
     } else if (run.is_fed && is_known && name != "git")
-        || (is_interpreter && !is_question(arguments))
-        || (has("awk gawk mawk nawk original-awk sed gsed ssed", name) && has_open_script(run))
-        || HIDING.iter().any(|(names, options)| has(names, plain) && has_any(arguments, options))
-        || (has("awk gawk mawk nawk original-awk", name) && awk_runs(arguments))
-        || (has("sed gsed ssed", name) && sed_runs(arguments))
+        || ((is_awk || is_sed) && has_open_script(run))
+        || HIDING.iter().any(|(names, options)| has(names, &plain) && has_any(arguments, options))
+        || (is_awk && awk_runs(arguments))
+        || (is_sed && sed_runs(run))
     {
         runs.hide(name);
     } else if has("find gfind bfs fd fdfind", name) {
         find(runs, run);
     } else if name == "git" {
         git(runs, run);
+    } else if is_awk && awk_opens(arguments) {
+        runs.obscure(name);
+    }
+    if name == "wget" {
+        for setting in values(run, "-e").chain(values(run, "--execute")) {
+            let (key, program) = setting.split_once('=').unwrap_or((setting, ""));
+            let key = key.replace(['-', '_', ' '], "").to_ascii_lowercase();
+            if !has(WGET_SETTINGS, &key) {
+                runs.add_text(run, program);
+                runs.hide(name);
+            }
+        }
     }
     if has("ssh scp sftp sshfs autossh slogin mosh", name) {
         remote_options(runs, run);
@@ -123,7 +154,7 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     if let Some((_, options)) = LINES.iter().find(|(names, _)| has(names, name)) {
         lines(runs, run, options);
     }
-    let is_manager = managers::follow(runs, plain, run);
+    let is_manager = managers::follow(runs, &plain, run);
     is_shell || is_interpreter || has(KNOWN, name) || name == "git" || is_manager
 }
 
@@ -157,25 +188,32 @@ fn remote_options(runs: &mut Runs, run: &Run) {
 /// A shell runs the line after `-c`, a file, or its input.
 fn shell(runs: &mut Runs, name: &str, run: &Run) {
     let mut words = run.words[1..].iter();
-    let mut is_line = false;
+    let (mut is_line, mut is_input) = (false, false);
     while let Some(word) = words.next() {
         match word.as_str() {
             "--" | "-" => {}
             "--command" => is_line = true,
             long if long.starts_with("--command=") => {
+                runs.obscure(name);
                 return runs.add_line(run, &long["--command=".len()..]);
             }
             "--version" | "--help" => return,
             "--rcfile" | "--init-file" | "--init-command" => _ = words.next(),
             option if option.len() > 1 && option.starts_with(['-', '+']) => {
-                is_line |= !option.starts_with("--") && option.contains('c');
+                let letters = if option.starts_with("--") { "" } else { option };
+                is_line |= letters.contains('c');
+                is_input |= letters.contains('s');
                 // `-o NAME`
-                if !option.starts_with("--") && option.ends_with(['o', 'O', 'C']) {
+                if letters.ends_with(['o', 'O', 'C']) {
                     words.next();
                 }
             }
-            line if is_line => return runs.add_line(run, line),
-            _ => break,
+            line if is_line => {
+                runs.obscure(name);
+                return runs.add_line(run, line);
+            }
+            file if is_input || file.starts_with("/dev/") => break,
+            _ => return runs.hide_code(name),
         }
     }
     runs.hide(name);
@@ -183,20 +221,29 @@ fn shell(runs: &mut Runs, name: &str, run: &Run) {
 
 /// `-exec COMMAND {} ;`, and for `fd` `-x COMMAND {}`.
 fn find(runs: &mut Runs, run: &Run) {
-    let is_start = |word: &String| has("-exec -execdir -ok -okdir -x -X --exec --exec-batch", word);
+    let is_fd = run.names.iter().any(|name| name.contains("fd"));
+    // `fd -Hx rm`: before the letter, none has a value.
+    let in_group = |word: &str| {
+        let letters = word.strip_prefix('-').filter(|_| is_fd && !word.starts_with("--"))?;
+        let at = letters.find(['x', 'X'])?;
+        let is_group = !letters[..at].contains(['t', 'e', 'E', 'S', 'o', 'c', 'j', 'd']);
+        is_group.then(|| letters[at + 1..].to_owned())
+    };
+    let is_start = |word: &String| {
+        has("-exec -execdir -ok -okdir --exec --exec-batch", word)
+            || in_group(word).is_some_and(|rest| rest.is_empty())
+    };
     // `fd -xrm`, `fd --exec=rm`
     let attached = |word: &String| {
-        let short = word.strip_prefix("-x").or_else(|| word.strip_prefix("-X"));
         let long = word.strip_prefix("--exec").and_then(|rest| rest.split_once('='));
-        short.or(long.map(|(_, value)| value)).filter(|value| !value.is_empty()).map(str::to_owned)
+        let long = long.filter(|_| is_fd).map(|(_, value)| value.to_owned());
+        in_group(word).or(long).filter(|value| !value.is_empty())
     };
     // The paths of `find` begin with a place, and are no options.
-    let is_fed = run.is_fed || run.names.iter().any(|name| name.contains("fd"));
+    let is_fed = run.is_fed || is_fd;
     let inner = Run { placeholder: Some("{}".into()), is_open: true, is_fed, ..Run::default() };
     for (at, word) in run.words.iter().enumerate() {
-        if let Some(first) =
-            attached(word).filter(|_| run.names.iter().any(|name| name.contains("fd")))
-        {
+        if let Some(first) = attached(word) {
             runs.add(&inner, &[&[first], &run.words[at + 1..]].concat());
         }
         if !is_start(word) {
@@ -223,7 +270,7 @@ fn git(runs: &mut Runs, run: &Run) {
     let mut words = run.words[1..].iter();
     while let Some(word) = words.next() {
         match word.as_str() {
-            "-c" => setting(runs, run, words.next().map(String::as_str)),
+            "-c" => setting(runs, run, words.next().map_or("", String::as_str)),
             "--config-env" | "--exec-path" => return runs.hide("git"),
             "-C" | "--git-dir" | "--work-tree" | "--namespace" => _ = words.next(),
             option if option.starts_with("--config-env=") || option.starts_with("--exec-path=") => {
@@ -238,19 +285,25 @@ fn git(runs: &mut Runs, run: &Run) {
     }
 }
 
-fn setting(runs: &mut Runs, run: &Run, setting: Option<&str>) {
-    let Some((key, value)) = setting.and_then(|setting| setting.split_once('=')) else { return };
+fn setting(runs: &mut Runs, run: &Run, setting: &str) {
+    let Some((key, value)) = setting.split_once('=') else { return };
     if let Some(line) = value.strip_prefix('!') {
         runs.add_line(&Run { is_open: true, ..run.clone() }, line);
-    } else if is_program_setting(key) {
+    } else if names_program(key, value) {
         runs.add_line(&Run { is_open: true, ..run.clone() }, value);
         runs.hide("git");
     }
 }
 
-fn is_program_setting(key: &str) -> bool {
+fn names_program(key: &str, value: &str) -> bool {
     let key = key.to_ascii_lowercase();
-    SETTINGS.split_ascii_whitespace().any(|program| key.starts_with(program))
+    let is_in = |list: &str| {
+        let mut list = list.split_ascii_whitespace();
+        list.any(|it| it == key || it.ends_with('.') && key.starts_with(it))
+    };
+    let is_plain = value.bytes().all(|byte| byte.is_ascii_digit())
+        || has("true false yes no on off auto always never", value);
+    !is_in(SETTINGS) && (!is_plain || is_in(OF_PROGRAMS))
 }
 
 fn subcommand(runs: &mut Runs, run: &Run, command: &str, arguments: &[String]) {
@@ -278,28 +331,21 @@ fn subcommand(runs: &mut Runs, run: &Run, command: &str, arguments: &[String]) {
             }
         }
         "clone" => {
-            for (at, word) in arguments.iter().enumerate() {
-                let next = arguments.get(at + 1).map(String::as_str);
-                match word.split_once('=') {
-                    _ if word == "-c" || word == "--config" => setting(runs, run, next),
-                    Some(("--config", value)) => setting(runs, run, Some(value)),
-                    _ if word == "-u" => next.iter().for_each(|line| runs.add_line(run, line)),
-                    _ if word.starts_with("-u") => runs.add_line(run, &word[2..]),
-                    _ => {}
-                }
-            }
+            values(run, "-u").for_each(|line| runs.add_line(run, line));
+            let settings = values(run, "-c").chain(values(run, "--config"));
+            settings.for_each(|it| setting(runs, run, it));
         }
         "config" => {
             for line in arguments.iter().filter_map(|word| word.strip_prefix('!')) {
                 runs.add_line(run, line);
             }
-            if let Some(at) = arguments.iter().position(|word| is_program_setting(word)) {
-                match arguments.get(at + 1) {
-                    Some(line) if !line.starts_with(['!', '-']) => {
-                        runs.add_text(&Run { is_open: true, ..run.clone() }, line);
-                        runs.hide("git");
-                    }
-                    _ => {}
+            for pair in arguments.windows(2) {
+                let is_key =
+                    pair[0].starts_with(|it: char| it.is_alphabetic()) && pair[0].contains('.');
+                let is_set = is_key && !pair[1].starts_with(['!', '-']);
+                if is_set && names_program(&pair[0], &pair[1]) {
+                    runs.add_text(&Run { is_open: true, ..run.clone() }, &pair[1]);
+                    runs.hide("git");
                 }
             }
         }
@@ -312,31 +358,38 @@ fn subcommand(runs: &mut Runs, run: &Run, command: &str, arguments: &[String]) {
 }
 
 /// Follows the options whose value is a line.
-fn lines(runs: &mut Runs, run: &Run, options: &str) {
-    for (at, word) in run.words.iter().enumerate().skip(1) {
-        for option in options.split_ascii_whitespace() {
-            if let Some(value) = value(word, option, run.words.get(at + 1)) {
-                runs.add_line(run, value.strip_prefix("exec=").unwrap_or(value));
-            }
+fn lines(runs: &mut Runs, run: &Run, options: &'static str) {
+    for option in options.split_ascii_whitespace() {
+        for line in values(run, option) {
+            runs.add_line(run, line.strip_prefix("exec=").unwrap_or(line));
         }
     }
+}
+
+/// Returns the values of an option.
+fn values<'r>(run: &'r Run, option: &'static str) -> impl Iterator<Item = &'r str> {
+    let words = run.words.iter().enumerate().skip(1);
+    words.filter_map(move |(at, word)| value(word, option, run.words.get(at + 1)))
 }
 
 /// Returns the value of an option, if the word is the option. GNU programs take the beginning of a
 /// long name for it.
 fn value<'w>(word: &'w str, option: &str, next: Option<&'w String>) -> Option<&'w str> {
+    let or_next = |value: &'w str| match value {
+        "" => next.map(String::as_str),
+        value => Some(value),
+    };
     if !option.starts_with("--") {
-        // `rsync -ave LINE`: the letter may end a group.
-        let is_group = option.starts_with('-') && word.starts_with('-') && word.len() > 2;
-        if is_group && !word.starts_with("--") && word.ends_with(&option[1..]) {
-            return next.map(String::as_str);
-        }
-        let value = word.strip_prefix(option).filter(|_| !word.starts_with("--"))?;
-        return if value.is_empty() { next.map(String::as_str) } else { Some(value) };
+        // `rsync -ave LINE`, `tar -cvI'LINE'`: the letter may stand in a group.
+        let (sign, letters) = option.split_at(1);
+        let group = word.strip_prefix(sign).filter(|_| !word.starts_with("--"))?;
+        let (before, value) = group.split_once(letters)?;
+        let is_group = before.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        return is_group.then(|| or_next(value)).flatten();
     }
-    let (name, value) = word.split_once('=').map_or((word, None), |(name, v)| (name, Some(v)));
-    let is_option = name.len() > 3 && option.starts_with(name);
-    is_option.then(|| value.or(next.map(String::as_str))).flatten()
+    let (name, value) = word.split_once('=').map_or((word, ""), |(name, value)| (name, value));
+    let is_option = name.len() > 2 && option.starts_with(name);
+    is_option.then(|| or_next(value)).flatten()
 }
 
 /// Returns whether a program of `awk` may run others, or is in a file.
@@ -348,35 +401,59 @@ fn awk_runs(arguments: &[String]) -> bool {
     })
 }
 
-/// Returns whether a script of `sed` may have the command or the flag `e`, or is in a file.
-fn sed_runs(arguments: &[String]) -> bool {
-    arguments.iter().enumerate().any(|(at, word)| {
-        if let Some((_, value)) = word.split_once('=').filter(|_| word.starts_with("--")) {
-            return word.starts_with("--fi") || script_runs(value);
-        }
-        if let Some(letters) = word.strip_prefix('-') {
-            let script = letters.split_once('e').map_or("", |(_, script)| script);
-            return word.starts_with("--fi")
-                || !word.starts_with("--") && (letters.contains('f') || script_runs(script));
-        }
-        (at == 0 || arguments[at - 1].starts_with('-')) && script_runs(word)
-    })
+/// Returns whether a program of `awk` may open files that its words do not show.
+fn awk_opens(arguments: &[String]) -> bool {
+    let prints = |word: &str| word.split_once("print").is_some_and(|(_, rest)| rest.contains('>'));
+    let words = ["getline", "ENVIRON", "ARGV"];
+    arguments.iter().any(|word| prints(word) || words.iter().any(|it| word.contains(it)))
 }
 
+/// Returns whether a script of `sed` may run a command, or is in a file.
+fn sed_runs(run: &Run) -> bool {
+    let words = &run.words[1..];
+    let has = |letter: char, long: &str| {
+        let is_group = |word: &String| !word.starts_with("--") && word.contains(letter);
+        let mut options = words.iter().filter(|word| word.starts_with('-'));
+        options.any(|word| word.starts_with(long) || is_group(word))
+    };
+    // `-l 70` takes a word, and the `e` of `-i.e` is of a suffix.
+    let takes_word = has('l', "--l");
+    let mut scripts: Vec<_> = values(run, "-e").chain(values(run, "--expression")).collect();
+    let has_suffix = |word: &String| word.split_once('i').is_some_and(|(_, it)| it.contains('e'));
+    let has_suffix = words.iter().any(|word| word.starts_with('-') && has_suffix(word));
+    if scripts.is_empty() || takes_word || has_suffix {
+        let operands = words.iter().map(String::as_str).filter(|word| !word.starts_with('-'));
+        scripts.extend(operands.take(if takes_word { words.len() } else { 1 }));
+    }
+    has('f', "--fi") || scripts.into_iter().any(script_runs)
+}
+
+/// Returns whether a script of `sed` may have the command or the flag `e`: it stands behind what is
+/// neither a letter nor a digit, an address, other flags, or a letter that is a delimiter.
 fn script_runs(script: &str) -> bool {
+    let is_flag = |it: char| "0123456789gpiImM \t".contains(it);
+    let begins = |text: &str| text.trim_start_matches(is_flag).starts_with('e');
     if let Some((delimiter, rest)) = script.strip_prefix('s').and_then(split_first)
         && !rest.contains('\\')
         && let [_, _, flags] = rest.split(delimiter).collect::<Vec<_>>()[..]
-        && flags.chars().all(char::is_alphanumeric)
+        && flags.chars().all(|it| it.is_alphanumeric() || is_flag(it))
     {
         return flags.contains('e');
     }
-    let mut previous = ' ';
-    script.chars().any(|character| {
-        let is_command = character == 'e' && !previous.is_alphabetic();
-        previous = character;
-        is_command
-    })
+    // `/start/,/end/p`
+    let mut outside = script.split('/').step_by(2).flat_map(str::chars);
+    if !script.contains(['\\', '[']) && outside.all(|it| "0123456789,$!pdqnPDN=; ".contains(it)) {
+        return false;
+    }
+    let has_delimiter = |(at, _): (usize, &str)| {
+        let next = split_first(&script[at + 1..]).filter(|(next, _)| next.is_alphanumeric());
+        next.is_some_and(|(next, rest)| {
+            let is_end = |it: &str| next == 'e' && it.trim_start_matches(is_flag).is_empty();
+            rest.split(next).skip(1).any(|part| begins(part) || is_end(part))
+        })
+    };
+    script.split(|it: char| !it.is_ascii_alphanumeric()).any(begins)
+        || script.match_indices(['s', 'y', '\\']).any(has_delimiter)
 }
 
 fn split_first(text: &str) -> Option<(char, &str)> {

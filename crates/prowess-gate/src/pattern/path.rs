@@ -3,11 +3,7 @@
 use prowess_format::tool_pattern::{PathPattern, plain_path};
 
 use crate::HostFiles;
-use crate::arguments::path_texts;
 use crate::gap::Gap;
-
-/// Files outside of every directory that hold nothing.
-const DEVICES: [&str; 5] = ["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty"];
 
 /// The files and directories that patterns of paths depend on.
 #[derive(Clone, Copy)]
@@ -25,8 +21,14 @@ impl Paths<'_> {
         let path = normal.as_deref().unwrap_or(path);
         let Some(path) = plain_path(path) else { return false };
         if !pattern.is_of_skill() {
-            let is_comparable = path.starts_with('/') == pattern.path().starts_with('/');
-            return is_comparable && fast_glob::glob_match(pattern.path(), path);
+            // Where the file is compared, it alone counts for a path of the other form.
+            return match path.starts_with('/') == pattern.path().starts_with('/') {
+                true => fast_glob::glob_match(pattern.path(), path),
+                false => self
+                    .files
+                    .and_then(|files| files.resolve(path))
+                    .is_some_and(|file| self.covers_file(pattern, &file)),
+            };
         }
         let below = self.directory.and_then(|directory| below(path, directory));
         below.is_some_and(|path| fast_glob::glob_match(pattern.path(), path))
@@ -80,21 +82,11 @@ impl Paths<'_> {
         }
     }
 
-    fn far_file(&self, files: &dyn HostFiles, path: &str) -> Option<Gap> {
+    pub(crate) fn far_file(&self, files: &dyn HostFiles, path: &str) -> Option<Gap> {
         match files.resolve(path) {
             None => Some(Gap::Unknown(path.to_owned())),
             Some(file) => (!self.is_near(&file)).then_some(Gap::Outside(file)),
         }
-    }
-
-    /// Returns the same for the words of a command behind its program.
-    pub(crate) fn far_word(&self, words: &[String]) -> Option<Gap> {
-        let files = self.files?;
-        let texts = words.iter().skip(1).flat_map(|word| path_texts(word));
-        let mut paths = texts.filter(|text| {
-            !DEVICES.contains(text) && (!text.starts_with('/') || files.has_root(text))
-        });
-        paths.find_map(|path| self.far_file(files, path))
     }
 
     fn is_in(&self, anchor: &str, pattern: &str, file: &str) -> bool {

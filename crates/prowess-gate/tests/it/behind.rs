@@ -48,6 +48,7 @@ fn denied_program_is_refused_behind_a_link() {
         ("/usr/bin/run", "/usr/bin/xargs"),
         ("/usr/bin/ls", "/bin/busybox"),
         ("/usr/bin/awk", "/usr/bin/mawk"),
+        ("/usr/bin/which", "/usr/bin/which.debianutils"),
     ];
     let policy =
         r#"{"grant": ["Bash"], "ceiling": {"deny": ["Bash(rm:*)", "Bash(mkfs*)", "Bash(awk:*)"]}}"#;
@@ -59,6 +60,7 @@ fn denied_program_is_refused_behind_a_link() {
         ("ls rm", "allow"),
         ("mawk x", "ask"),
         ("original-awk x", "allow"),
+        ("which rm", "allow"),
         ("mkfs.ext4 /dev/x", "deny"),
         ("/sbin/mkfs x", "deny"),
         ("sudo mkfs.btrfs x", "deny"),

@@ -11,6 +11,7 @@ mod night;
 mod oracle;
 mod patterns;
 mod policy;
+mod reach;
 mod refusals;
 mod restriction;
 mod semantics;

@@ -210,6 +210,16 @@ fn several_rules_of_one_skill_cover_one_command() {
     check(&bash("ls && git push").with_policy(grant).with_skills(&[skill]), "allow");
     check(&bash("ls").with_policy(grant), "allow");
     check(&bash("ls -a; rm x").with_policy(grant), "ask");
+    let policy = r#"{"grant": ["Bash(cd:*)"]}"#;
+    for (command, expected) in [
+        ("cd docs; cat a", "allow"),
+        ("cd /etc; cat x", "ask"),
+        ("cd; cat x", "ask"),
+        ("cat x; cd", "allow"),
+    ] {
+        let call = bash(command).with_files(&[]).with_policy(policy);
+        check(&call.with_skills(&[trusted("Bash(cat:*)")]), expected);
+    }
 }
 
 #[test]

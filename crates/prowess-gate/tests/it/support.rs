@@ -81,7 +81,8 @@ impl HostFiles for Links {
     }
 
     fn has_root(&self, path: &str) -> bool {
-        !path.starts_with("/none")
+        let roots = ["dev", "etc", "home", "proc", "secret", "skills", "tmp", "usr", "w", ""];
+        roots.contains(&path.trim_matches('/').split('/').next().unwrap_or_default())
     }
 
     fn program(&self, name: &str) -> Vec<String> {

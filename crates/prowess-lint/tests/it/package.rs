@@ -55,6 +55,26 @@ fn links_lead_to_files_of_the_package() {
     }
 }
 
+/// The list of a skill reaches no other files without a person, so such rules are named.
+#[test]
+fn rules_that_reach_out_are_named() {
+    for (rules, count) in [
+        ("Bash", 1),
+        ("Read Bash(*)", 1),
+        ("Bash(python3:*) Bash(sudo apt:*) Bash(bash -c *) Bash(node) Bash(ssh h)", 4),
+        ("Bash(cat /etc/passwd) Bash(find /:*) Bash(cat ../*) Bash(git -C /x:*)", 4),
+        ("Bash(tar --file=/x:*) Bash(/usr/bin/vim:*) shell", 3),
+        ("Bash(git:*) Bash(make) Bash(python3 scripts/a.py:*) Bash(cat docs/*)", 0),
+        ("Bash(bash ${CLAUDE_SKILL_DIR}/scripts/a.sh:*) Bash(curl https://x/a:*) Read", 0),
+    ] {
+        let text =
+            skill_md("notes", BODY).replace("\n---\n", &format!("\nallowed-tools: {rules}\n---\n"));
+        let found = codes(&text, Profile::Spec);
+        let named = found.iter().filter(|code| *code == "tool-path-outside").count();
+        assert_eq!(named, count, "{rules}: {found:?}");
+    }
+}
+
 #[test]
 fn what_stands_in_code_is_no_link() {
     check(&with("```md\n[x](gone.md)\n```\n`[x](gone.md)`"), &[], &[]);

@@ -41,6 +41,7 @@ fn long_text_shows_its_end_and_its_length() {
         ("a\u{a0}b", "a[1 × U+00A0]b"),
         ("a\u{2028}\u{2028} b", "a[2 × U+2028] b"),
         ("a\u{2800}", "a[1 × U+2800]"),
+        ("a[2 × U+0020]b […9 of 10…]", "a[2 \\u{d7} U+0020]b [\\u{2026}9 of 10…]"),
     ] {
         assert_eq!(head_and_tail(text, 99), shown);
     }
