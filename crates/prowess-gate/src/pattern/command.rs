@@ -26,14 +26,14 @@ pub(crate) fn may_match(pattern: &CommandPattern<'_>, run: &Run) -> bool {
     for (at, word) in words.iter().enumerate() {
         // A directory that is not known may be any.
         let Some(texts) = word.texts(None) else { return true };
+        if at > 0 && !texts.first().is_some_and(|text| text.starts_with(['-', '+'])) {
+            skip_options(&mut positions, run);
+        }
         let [expected] = texts.as_slice() else {
             let is_like =
                 |at_word: &usize| is_like(&words[at..], pattern.is_prefix(), run, *at_word);
             return run.is_open || run.placeholder.is_some() || positions.iter().any(is_like);
         };
-        if at > 0 && !expected.starts_with(['-', '+']) {
-            skip_options(&mut positions, run);
-        }
         let mut next = Vec::new();
         for position in positions {
             match run.may_be(position, expected) {
@@ -62,25 +62,26 @@ fn skip_options(positions: &mut Vec<usize>, run: &Run) {
     }
 }
 
-/// Returns whether the words of a command from a position are like these of a pattern, as one text.
+/// Returns whether the words of a command from a position are like these of a pattern, as one text
+/// in which options may stand before each word that is none.
 fn is_like(
     pattern: &[prowess_format::tool_pattern::PatternWord<'_>],
     is_prefix: bool,
     run: &Run,
     at: usize,
 ) -> bool {
-    let mut parts = vec![String::new()];
+    let mut parts = Vec::new();
     for (number, word) in pattern.iter().enumerate() {
         let Some(texts) = word.texts(None) else { return true };
         for (star, text) in texts.iter().enumerate() {
-            if star > 0 {
-                parts.push(String::new());
-            }
-            let blank = if number > 0 && star == 0 { " " } else { "" };
-            let text = if at + number == 0 { &base(text).to_ascii_lowercase() } else { text };
-            if let Some(part) = parts.last_mut() {
-                part.extend([blank, text]);
-            }
+            let is_program = at + number == 0;
+            let text = if is_program { base(text).to_ascii_lowercase() } else { text.clone() };
+            parts.push(match (number, star) {
+                (0, 0) => (Gap::None, text),
+                (_, 0) if text.starts_with(['-', '+']) => (Gap::None, format!(" {text}")),
+                (_, 0) => (Gap::Options, format!(" {text}")),
+                _ => (Gap::Any, text),
+            });
         }
     }
     let rest = run.words.get(at..).unwrap_or_default();
@@ -92,14 +93,32 @@ fn is_like(
     })
 }
 
-fn has_parts(parts: &[String], text: &str, is_prefix: bool) -> bool {
-    let [first, middle @ .., last] = parts else { return true };
-    let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
-    for part in middle {
-        match rest.split_once(part.as_str()) {
-            Some((_, after)) => rest = after,
-            None => return false,
-        }
+/// What may stand before a part of a pattern.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    None,
+    /// Nothing, or an option and what follows it.
+    Options,
+    Any,
+}
+
+fn has_parts(parts: &[(Gap, String)], text: &str, is_prefix: bool) -> bool {
+    let mut ends = vec![0];
+    for (gap, part) in parts {
+        // Where any text may stand before a part, the first end finds what the others do.
+        let from = ends.iter().copied().find(|end| match gap {
+            Gap::None => false,
+            Gap::Options => text[*end..].starts_with(" -") || text[*end..].starts_with(" +"),
+            Gap::Any => true,
+        });
+        let later = from.unwrap_or(text.len() + 1)..=text.len();
+        let starts = ends.iter().copied().chain(later);
+        let starts = starts.filter(|at| text.is_char_boundary(*at));
+        let next = starts.filter(|at| text[*at..].starts_with(part.as_str()));
+        let mut next: Vec<_> = next.map(|at| at + part.len()).collect();
+        next.sort_unstable();
+        next.dedup();
+        ends = next;
     }
-    if is_prefix { rest.contains(last.as_str()) } else { rest.ends_with(last.as_str()) }
+    if is_prefix { !ends.is_empty() } else { ends.contains(&text.len()) }
 }
