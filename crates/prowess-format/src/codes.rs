@@ -111,8 +111,9 @@ crate::declare_codes! {
     LINE_UNINDENTED = "line-unindented" [warn error error error error];
     /// A line ends with a carriage return or another rare line break. It is read as a line end.
     LINE_BREAK_RARE = "line-break-rare" [warn error error error error];
-    /// The value of a field other than `name` and `description` is not YAML. It is read as one
-    /// text; a list of tools is empty, and a switch hides the skill.
+    /// The value of a field other than `name` and `description` is not YAML, or a line is no field.
+    /// The value is read as one text; a list of tools is empty, and a switch hides the skill. The
+    /// line is left out.
     FIELD_UNREADABLE = "field-unreadable" [warn error error error error];
     /// A key other than `name` and `description` is there twice. The last value is used; a list of
     /// tools is empty, and a switch hides the skill.

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::AllowedTools;
 
 pub(crate) use read::{
-    begins_with_switch, is_chosen_by_model, may_be_in_metadata, may_have, read, report,
+    begins_with_switch, is_chosen_by_model, may_be_in_metadata, may_have, names_condition, read,
+    report,
 };
 
 /// The conditions for offering a skill, from the fields of several clients. How they apply is the

@@ -73,7 +73,7 @@ pub use error::{AllowedToolsError, NameError, UnknownProfile};
 pub use extensions::{Extension, ExtensionField, Extensions, FieldKind};
 pub use limits::{Limit, LimitSeverity, Limits};
 pub use message::for_message;
-pub use name::{NameRule, SkillName, are_confusable, name_skeleton, slug};
+pub use name::{NameRule, SkillName, are_confusable, name_skeleton, slug, unaccented};
 pub use profile::Profile;
 pub use repaired::{RepairedText, repaired};
 pub use rule_position::{RulePosition, rule_positions};

@@ -16,7 +16,7 @@ pub use confusable::{are_confusable, name_skeleton};
 pub use rule::NameRule;
 pub(crate) use rule::{check, check_grammar, is_portable};
 pub(crate) use slug::is_relaxed;
-pub use slug::slug;
+pub use slug::{slug, unaccented};
 
 pub(crate) const MAX_NAME_CHARACTERS: usize = 64;
 

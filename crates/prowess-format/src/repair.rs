@@ -61,8 +61,8 @@ pub(crate) fn message(code: &Code) -> &'static str {
             "a carriage return or another rare line break is read as a line end, as by PyYAML"
         }
         "field-unreadable" => {
-            "the value of this field is not the YAML that is read here; it is read as one text, and \
-             permits nothing"
+            "this is not the YAML that is read here; the value of a field is read as one text, a line \
+             without a field not at all, and neither permits anything"
         }
         "key-repeated" => {
             "the key is there twice; the last value is used, as by PyYAML, and other readers refuse \
@@ -81,7 +81,7 @@ pub(crate) fn help(code: &Code, line: &str) -> String {
             "indent each line of the value by two blanks, and no field; use no tabs".to_owned()
         }
         "line-break-rare" => "end each line with a line feed".to_owned(),
-        "field-unreadable" => "quote what has a meaning in YAML, or remove the field".to_owned(),
+        "field-unreadable" => "quote what has a meaning in YAML, or remove it".to_owned(),
         "key-repeated" => "keep one of the two".to_owned(),
         _ => format!("quote the value: `{line}`"),
     }
@@ -178,8 +178,7 @@ fn with_line_ends(text: &str, base: usize) -> Option<Repaired> {
 fn by_fields(text: &str, base: usize, is_quotable: bool) -> Option<Repaired> {
     let regions = regions(text);
     let first = regions.iter().filter(|_| is_quotable);
-    let first =
-        first.flat_map(|region| region.outdent().into_iter().chain(first_edit(text, region)));
+    let first = first.flat_map(|region| region.plain_key().chain(first_edit(text, region)));
     let first: Vec<_> = first.collect();
     read(text, base, &first, false).or_else(|| {
         let fields = joined(text, regions);
@@ -187,7 +186,7 @@ fn by_fields(text: &str, base: usize, is_quotable: bool) -> Option<Repaired> {
         let edits: Option<Vec<_>> =
             fields.iter().map(|it| field::edits(text, it, has_anchor)).collect();
         let edits = fields.iter().zip(edits?);
-        let edits = edits.flat_map(|(region, edits)| region.outdent().into_iter().chain(edits));
+        let edits = edits.flat_map(|(region, edits)| region.plain_key().chain(edits));
         read(text, base, &edits.collect::<Vec<_>>(), true)
     })
 }
@@ -280,7 +279,8 @@ fn close(key: &str, pairs: &mut [Pair<'_>]) -> bool {
 fn is_certain(text: &str, edit: &Edit) -> bool {
     let line_start = text[..edit.value.start].rfind('\n').map_or(0, |at| at + 1);
     match edit.code.as_str() {
-        "field-unreadable" => false,
+        // What is no field stays as a comment.
+        "field-unreadable" => edit.quoted.starts_with("# "),
         "flow-for-text" => region::is_known_field(&text[line_start..edit.value.start]),
         _ => true,
     }

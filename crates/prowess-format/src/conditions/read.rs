@@ -40,6 +40,12 @@ pub(crate) fn begins_with_switch(line: &str) -> bool {
     switch(&line[..word.unwrap_or(line.len())]).is_some()
 }
 
+/// Returns whether a text has a word that may be the key of a condition.
+pub(crate) fn names_condition(text: &str) -> bool {
+    let mut words = text.split(|it: char| !it.is_ascii_alphanumeric() && !matches!(it, '-' | '_'));
+    words.any(|word| KEYS.contains(&word) || word == "hooks" || begins_with_switch(word))
+}
+
 /// The start of an item of `requires` that names a tool instead of a skill.
 const TOOL: &str = "tool:";
 

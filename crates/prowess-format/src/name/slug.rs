@@ -17,8 +17,8 @@ pub(crate) fn is_relaxed(name: &str, directory: Option<&str>) -> bool {
 
 /// Returns the id for a name: its words in lower case with single hyphens between them, in NFKC
 /// form. A name that keeps the grammar is its own slug. Of a word whose scripts have letters that
-/// look alike, only the ASCII ones are kept, so that it has the id of no other word. Empty if there
-/// is no word.
+/// look alike, only the ASCII ones are kept, so that it has the id of no other word. A joiner, which
+/// only shapes the letters around it, is left out. Empty if there is no word.
 ///
 /// ```
 /// use prowess_format::slug;
@@ -33,13 +33,36 @@ pub fn slug(name: &str) -> Cow<'_, str> {
         return Cow::Borrowed(name);
     }
     // Lower case may take a letter apart.
-    let lower: String = super::normalized(name).to_lowercase().nfkc().collect();
+    let lower: String =
+        super::normalized(name).to_lowercase().nfkc().filter(is_no_joiner).collect();
     let safe = words(&lower).flat_map(|word| {
         let is_safe = has_one_alphabet(word);
         let is_left_out = move |character: char| !is_safe && !character.is_ascii();
         word.split(is_left_out).filter(|part| !part.is_empty())
     });
     Cow::Owned(safe.collect::<Vec<_>>().join("-"))
+}
+
+/// Returns a slug in the letters that a keyboard without accents has: `análisis` as `analisis`,
+/// `straße` as `strasse`. What looks alike is not what is alike, so this only finds a name.
+pub fn unaccented(slug: &str) -> Cow<'_, str> {
+    if slug.is_ascii() {
+        return Cow::Borrowed(slug);
+    }
+    let letters = slug.nfd().filter(|letter| !('\u{300}'..='\u{36f}').contains(letter));
+    let plain = letters.map(|letter| {
+        let mut others = PLAIN_LETTERS.split(' ');
+        let plain = others.find_map(|other| other.strip_prefix(letter));
+        plain.map_or_else(|| letter.to_string(), str::to_owned)
+    });
+    Cow::Owned(plain.collect::<String>().nfc().collect())
+}
+
+/// Letters that have no accent, each before what is written without it.
+const PLAIN_LETTERS: &str = "ßss æae œoe þth øo łl đd ðd ıi";
+
+fn is_no_joiner(character: &char) -> bool {
+    !matches!(character, '\u{200c}' | '\u{200d}')
 }
 
 /// The runs of letters, numbers and their marks.

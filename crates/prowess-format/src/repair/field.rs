@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::conditions::{begins_with_switch, may_be_in_metadata};
+use crate::conditions::{begins_with_switch, may_be_in_metadata, names_condition};
 use crate::{Code, codes, yaml};
 
 use super::candidate::{self, Chunk, is_text_field, quoted};
@@ -32,8 +32,17 @@ pub(super) fn edits(text: &str, region: &Region<'_>, has_anchor: bool) -> Option
     if error == Some(codes::YAML_TOO_DEEP) {
         return None;
     }
+    if region.key.is_empty() {
+        return match error {
+            None if !is_loose(text, region) => Some(Vec::new()),
+            _ => Some(vec![as_comment(text, region)?]),
+        };
+    }
     if region.is_glued || error.as_ref().is_some_and(is_refused) {
-        return Some(vec![as_one_text(text, region)?]);
+        let sign = Some(region).filter(|it| !it.is_glued && it.key == "description");
+        let sign = sign.filter(|it| is_sign(&text[it.value.clone()]));
+        let edit = sign.and_then(|region| as_text(text, region));
+        return Some(vec![edit.or_else(|| as_one_text(text, region))?]);
     }
     let reads = |edits: &Vec<Edit>| {
         let (copy, _) = fix(text, region.span.clone(), edits);
@@ -48,8 +57,32 @@ pub(super) fn edits(text: &str, region: &Region<'_>, has_anchor: bool) -> Option
         &|| Some(lines(text, region)).filter(|_| !is_tools(region.key)),
         &|| Some(vec![as_one_text(text, region)?]),
     ];
-    let ways = if region.key.is_empty() { &ways[..1] } else { &ways };
     ways.iter().filter_map(|way| way()).find(reads)
+}
+
+/// Returns whether a region without a key is a line that YAML reads, though as no field.
+fn is_loose(text: &str, region: &Region<'_>) -> bool {
+    let read = yaml::parse_last(&text[region.span.clone()]).ok().and_then(|read| read.root);
+    read.is_some_and(|root| !matches!(root.value, yaml::NodeValue::Map(_)))
+}
+
+/// Makes a comment of lines that are no field, unless they may have been meant to decide something,
+/// or to be the whole frontmatter.
+fn as_comment(text: &str, region: &Region<'_>) -> Option<Edit> {
+    let written = &text[region.span.clone()];
+    let is_other = written.starts_with(['{', '[', '?', '"', '\'', '%']) || written == "...";
+    if is_other || names_condition(written) {
+        return None;
+    }
+    let lines: Vec<_> = written.lines().map(|line| format!("# {}", line.trim_end())).collect();
+    let (span, start) = (region.span.clone(), region.span.start);
+    Some(edit(span, lines.join("\n"), start, codes::FIELD_UNREADABLE))
+}
+
+/// Returns whether a text begins with a sign that marks a tag or an anchor, and is none that a
+/// reader knows: `!important`, `& more`.
+fn is_sign(value: &str) -> bool {
+    (value.starts_with('!') && !value.starts_with("!!")) || value.starts_with("& ")
 }
 
 /// Indents the lines of a quoted value.
@@ -113,7 +146,8 @@ fn as_text(text: &str, region: &Region<'_>) -> Option<Edit> {
     let value = &text[region.value.clone()];
     let first = value.trim_start().chars().next()?;
     let at = region.value.end - value.trim_start().len();
-    let is_list = matches!(first, '[' | '{' | '&' | '!' | '#')
+    let is_list = (matches!(first, '[' | '{' | '&' | '!' | '#')
+        && !(region.key == "description" && is_sign(value)))
         || (is_collection(value) && region.key != "description");
     let has_switch = value.lines().skip(1).any(begins_with_switch);
     if is_list || has_switch || !is_text_field(region.key) {
@@ -129,7 +163,8 @@ fn as_text(text: &str, region: &Region<'_>) -> Option<Edit> {
     let (culprit, code) = match (first, unindented, key_end(first_line)) {
         ('"' | '\'', None, _) => (at, codes::TEXT_UNQUOTED),
         (
-            '*' | '@' | '`' | '%' | '-' | '?' | ':' | ',' | ']' | '}' | '|' | '>' | '\u{feff}',
+            '*' | '@' | '`' | '%' | '-' | '?' | ':' | ',' | ']' | '}' | '|' | '>' | '\u{feff}'
+            | '!' | '&',
             None,
             _,
         ) => (at, codes::TEXT_UNQUOTED),

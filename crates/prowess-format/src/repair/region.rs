@@ -10,6 +10,7 @@ use crate::yaml::{self, NodeValue};
 use crate::{Extensions, codes, work};
 
 use super::Edit;
+use super::candidate::is_text_field;
 
 /// A top-level field with everything that belongs to it, or lines that belong to none.
 #[derive(Clone, Debug)]
@@ -26,18 +27,24 @@ pub(super) struct Region<'t> {
     pub(super) unindented: Option<usize>,
     /// The blanks before the key, which no reader of YAML accepts there.
     indentation: Range<usize>,
+    /// The blanks behind the colon that are none to YAML.
+    rare: Range<usize>,
 }
 
 impl Region<'_> {
-    /// Returns the edit that moves the key to the beginning of its line, where it is not.
-    pub(super) fn outdent(&self) -> Option<Edit> {
-        let indentation = self.indentation.clone();
-        (!indentation.is_empty()).then(|| Edit {
-            value: indentation.clone(),
-            quoted: String::new(),
+    /// Returns the edits that move the key to the beginning of its line, and put a plain blank behind
+    /// it, where that is not so.
+    pub(super) fn plain_key(&self) -> impl Iterator<Item = Edit> {
+        let places = [
+            (&self.indentation, "", codes::LINE_UNINDENTED),
+            (&self.rare, " ", codes::TEXT_UNQUOTED),
+        ];
+        places.into_iter().filter(|(place, ..)| !place.is_empty()).map(|(place, text, code)| Edit {
+            value: place.clone(),
+            quoted: text.to_owned(),
             is_plain: false,
-            culprit: indentation,
-            code: codes::LINE_UNINDENTED,
+            culprit: place.clone(),
+            code,
         })
     }
 }
@@ -70,13 +77,16 @@ fn region(text: &str, line: usize) -> (Region<'_>, usize) {
     work::count(next - start);
     let end = start + text[start..next].trim_end().len();
     let (key, value) = split(&text[start..end]).unwrap_or_default();
-    let value = end - value.len()..end;
+    let plain = value.trim_start_matches(|it: char| it.is_whitespace() && !it.is_ascii());
+    let is_rare = is_text_field(key) && !begins_with_switch(key);
+    let rare = if is_rare { end - value.len()..end - plain.len() } else { end..end };
+    let value = if is_rare { end - plain.len()..end } else { end - value.len()..end };
     let is_glued = !key.is_empty()
         && text[value.clone()].starts_with(|it: char| !it.is_whitespace())
         && text[..value.start].ends_with(':');
     let indentation = line..start;
     let mut region =
-        Region { key, span: start..end, value, is_glued, unindented: None, indentation };
+        Region { key, span: start..end, value, is_glued, unindented: None, indentation, rare };
     if let Some(end) = continued(text, &region) {
         let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
         region.unindented = Some(next);
@@ -169,6 +179,7 @@ pub(super) fn joined<'t>(text: &'t str, regions: Vec<Region<'t>>) -> Vec<Region<
             let written = &text[region.span.clone()];
             region.key.is_empty()
                 && !written.starts_with(['#', '?', '{'])
+                && !written.starts_with("<<")
                 && !written.lines().any(begins_with_switch)
         };
         while let Some(other) = pending.next_if(|other| is_text(other)) {

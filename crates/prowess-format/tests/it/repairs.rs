@@ -196,16 +196,50 @@ fn faults_in_other_fields() {
     }
 }
 
+/// A line without a key costs itself: the patch makes it a comment.
+#[test]
+fn lines_that_are_no_field() {
+    let read = r#"{"name":"a","description":"b","license":"MIT"}"#;
+    for line in [
+        "<!-- v2 -->", "justaword", "version 2", "- item", "----", "note:\u{a0}x", "<<: {x: 1}",
+        "**Bold** text", "!!x", "&y",
+    ] {
+        let code = "field-unreadable";
+        check(&format!("name: a\n{line}\ndescription: b\nlicense: MIT\n"), read, code);
+        check(&format!("{line}\nname: a\ndescription: b\nlicense: MIT\n"), read, code);
+    }
+    check(
+        &format!("name: a\ndescription: b\n<<: {{x: 1}}\nlicense: MIT\n"),
+        read,
+        "field-unreadable",
+    );
+    for (written, expected) in [
+        (" !important: read it", "!important: read it"),
+        (" ! Use it", "! Use it"),
+        (" !x", "!x"),
+        (" & more", "& more"),
+        ("\u{a0}Fills forms", "Fills forms"),
+        ("\u{a0}\"Fills\" ", "Fills"),
+    ] {
+        described(written, expected, "text-unquoted");
+    }
+    check("name:\u{a0}a\ndescription: b\nlicense: MIT\n", read, "text-unquoted");
+}
+
 #[test]
 fn what_is_not_guessed() {
     for yaml in [
         "name: a\nname: b\ndescription: x\n",
         "name: a\ndescription: x\ndescription: y\n",
         "name: a\n  description: x\n",
-        "name: a\njunk\ndescription: x\n",
+        "name: a\nscope internal\ndescription: x\n",
+        "name: a\n\"user-invocable\" false\ndescription: x\n",
+        "name: a\n<<: {x: 1, disable-model-invocation: true}\ndescription: x\n",
+        "name: a\n{description: x}\ndescription: y\n",
+        "name: a\ndescription: b\ndisable-model-invocation:\u{a0}false\n",
         "name: a\ndescription: *x\nother: &x y\n",
         "name: a\ndescription: &x y\n",
-        "name: a\ndescription: !x y\n",
+        "name: a\ndescription: !!str y\n",
         "name: a\ndescription: b\n  license: MIT\n",
         "name: a\ndescription: b\nscope: &x {}\n",
         "name: a\ndescription: b\n<<: {user-invocable: false}\n",
