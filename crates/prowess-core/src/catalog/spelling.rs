@@ -2,13 +2,13 @@
 //!
 //! A person or a model writes a name in another case, with `_` or blanks for `-`, in another
 //! Unicode form, as the title in the file, as the directory, or with the pack in front of it. All
-//! of them have one key, the slug.
+//! of them have one key, the slug. A path has that of its last directory.
 
 use std::borrow::Cow;
 
-use prowess_format::slug;
+use prowess_format::{slug, unaccented};
 
-use crate::Record;
+use crate::{Record, SKILL_MD_FILES};
 
 /// Longer references are no spelling of a name, and are not compared.
 const MOST_BYTES: usize = 256;
@@ -19,11 +19,16 @@ pub(super) struct Spelling<'r> {
     key: Cow<'r, str>,
     /// The key of the pack, and that of the name behind it.
     qualified: Option<(Cow<'r, str>, Cow<'r, str>)>,
+    /// The directories of a path, and the key of the last one.
+    path: Option<(Vec<&'r str>, Cow<'r, str>)>,
 }
 
-/// How near a spelling is: the declared name as it is, an id or a declared name, a directory.
+/// How near a spelling is: the declared name as it is, an id or a declared name, a directory, a path
+/// with one of these at its end, one of these without accents.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Nearness {
+    Unaccented,
+    Path,
     Directory,
     Name,
     Exact,
@@ -37,7 +42,7 @@ impl<'r> Spelling<'r> {
         }
         let qualified = written.split_once(':').map(|(pack, name)| (slug(pack), slug(name)));
         let qualified = qualified.filter(|(pack, name)| !pack.is_empty() && !name.is_empty());
-        Some(Self { written, key: slug(written), qualified })
+        Some(Self { written, key: slug(written), qualified, path: path(written) })
     }
 
     /// Returns whether a record is meant.
@@ -52,17 +57,57 @@ impl<'r> Spelling<'r> {
         // A path or a qualified name is no name, unless the name has such a separator itself.
         let is_own =
             |separator| !self.written.contains(separator) || record.name().contains(separator);
-        let plain = ['/', '\\', ':'].into_iter().all(is_own);
-        plain.then(|| nearness(record, &self.key)).flatten().or_else(|| {
+        let is_plain = ['/', '\\', ':'].into_iter().all(is_own);
+        let plain = || nearness(record, &self.key, as_written).filter(|_| is_plain);
+        let qualified = || {
             let (pack, name) = self.qualified.as_ref()?;
-            nearness(record, name).filter(|_| is_in_pack(record, pack))
-        })
+            nearness(record, name, as_written).filter(|_| is_in_pack(record, pack))
+        };
+        let path = || {
+            let (directories, key) = self.path.as_ref()?;
+            nearness(record, key, as_written)
+                .filter(|_| is_below(record, directories))
+                .map(|_| Nearness::Path)
+        };
+        let unaccented = || {
+            let path = self.path.as_ref().filter(|(directories, _)| is_below(record, directories));
+            let key = is_plain.then_some(&self.key).or(path.map(|(_, key)| key))?;
+            let found = nearness(record, &unaccented(key), unaccented);
+            found.map(|_| Nearness::Unaccented)
+        };
+        plain().or_else(qualified).or_else(path).or_else(unaccented)
     }
 }
 
-fn nearness(record: Record<'_>, key: &str) -> Option<Nearness> {
+/// Returns the directories and the key of a path to a skill: `/NAME`, `skills/NAME/SKILL.md`,
+/// `NAME.md`.
+fn path(written: &str) -> Option<(Vec<&str>, Cow<'_, str>)> {
+    let place = written.trim_end_matches('/');
+    let file = SKILL_MD_FILES.iter().find_map(|file| place.strip_suffix(file)?.strip_suffix('/'));
+    let place = file.or_else(|| place.strip_suffix(".md")).unwrap_or(place);
+    let mut directories: Vec<_> =
+        place.split('/').filter(|directory| !matches!(*directory, "" | ".")).collect();
+    let name = directories.pop()?;
+    (place.contains('/') || place != written).then(|| (directories, slug(name)))
+}
+
+/// Returns whether a record is in these directories, or they are where skills are anywhere.
+fn is_below(record: Record<'_>, directories: &[&str]) -> bool {
+    let is_common =
+        |directory: &&str| matches!(*directory, "skills" | "~") || directory.starts_with('.');
+    let root = record.root_directory();
+    let mut parents = root.rsplit('/').filter(|directory| !directory.is_empty()).skip(1);
+    directories.iter().all(is_common)
+        || directories.iter().rev().all(|it| parents.next().is_some_and(|parent| parent == *it))
+}
+
+fn as_written(slug: &str) -> Cow<'_, str> {
+    Cow::Borrowed(slug)
+}
+
+fn nearness(record: Record<'_>, key: &str, form: fn(&str) -> Cow<'_, str>) -> Option<Nearness> {
     // A name without a letter or digit has no other spelling.
-    let is_key = |text: &str| !key.is_empty() && slug(text) == key;
+    let is_key = |text: &str| !key.is_empty() && form(&slug(text)) == key;
     if is_key(record.base_id()) || is_key(record.name()) {
         return Some(Nearness::Name);
     }

@@ -192,3 +192,34 @@ fn names_of_any_kind_are_found() {
         }
     }
 }
+
+/// A path or a name without accents finds a skill where it is the only one.
+#[test]
+fn paths_and_plain_letters_find_one_skill() {
+    let names = "a/pdf=pdf b/análisis=análisis b/straße=straße e/x=مي\u{200c}خواهم f/über=über \
+        f/uber=uber g/ação=ação g/açaõ=açaõ";
+    let names: Vec<_> = names.split(' ').filter_map(|name| name.split_once('=')).collect();
+    let source = names.iter().fold(MemorySource::builder("user"), |builder, (directory, name)| {
+        builder.file(&format!("{directory}/SKILL.md"), skill_md(name, "x"))
+    });
+    let source = Arc::new(source.build().expect("the paths are valid")) as Arc<dyn SkillSource>;
+    let user = registry(vec![("user", Trust::Trusted, source)]);
+    user.reload();
+    let catalog = user.catalog();
+    let spelled = "/pdf pdf/ pdf/SKILL.md PDF.md skills/pdf ./.claude/skills/pdf/SKILL.md a/pdf \
+        ~/.agents/skills/pdf/ memory://user/a/pdf";
+    for (references, expected) in [
+        (spelled, "a/pdf"),
+        ("analisis /analisis", "b/análisis"),
+        ("STRASSE", "b/straße"),
+        ("ميخواهم مي\u{200c}خواهم", "e/x"),
+        ("uber", "f/uber"),
+        ("b/pdf evil/skills/pdf pdf/scripts/run.py acao", ""),
+    ] {
+        for reference in references.split(' ') {
+            let found = catalog.find(reference, Caller::Model).found().map(|it| it.location());
+            let place = format!("memory://user/{expected}/SKILL.md");
+            assert_eq!(found, (!expected.is_empty()).then_some(place), "{reference}");
+        }
+    }
+}
