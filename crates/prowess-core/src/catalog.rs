@@ -16,8 +16,9 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 use prowess_format::{Diagnostic, Rules};
 
 use crate::{
-    Availability, Callers, Cancel, Digest, Layer, Listing, PackageDigest, ReadLimit, RecordSet,
-    ResourcePath, SkillSource, SourceError, SourceErrorKind, withheld_content, withheld_path,
+    Availability, Callers, Cancel, Digest, Layer, Listing, MachineDirectories, PackageDigest,
+    ReadLimit, RecordSet, ResourcePath, SkillSource, SourceError, SourceErrorKind,
+    withheld_content, withheld_path,
 };
 
 pub use builder::CatalogBuilder;
@@ -274,7 +275,11 @@ impl Catalog {
     pub fn list_public(&self, record: Record<'_>, most: usize) -> Result<Listing, SourceError> {
         // Caches are left out before the limit counts, as far as the double of it goes.
         let mut listing = self.list(record, most.saturating_mul(2))?;
-        listing.resources.retain(|resource| withheld_path(resource.path.as_str()).is_none());
+        let paths = listing.resources.iter().map(|resource| resource.path.as_str());
+        let machine = MachineDirectories::of(paths);
+        let is_public =
+            |path: &str| withheld_path(path).or(machine.around(path).map(|it| it.1)).is_none();
+        listing.resources.retain(|resource| is_public(resource.path.as_str()));
         listing.is_complete &= listing.resources.len() <= most;
         listing.resources.truncate(most);
         Ok(listing)

@@ -9,9 +9,10 @@ use crate::known_tokens::{find_credential, find_masked};
 pub const REDACTED: &str = "[REDACTED]";
 
 /// The ends of the names whose values are secrets, in lower case and without `-` and `_`.
-const SECRET_NAMES: [&str; 10] = [
-    "apikey", "accesskey", "privatekey", "secretkey", "password", "passwd", "passphrase", "secret",
-    "token", "authorization",
+const SECRET_NAMES: [&str; 14] = [
+    "apikey", "accesskey", "accountkey", "encryptionkey", "privatekey", "secretkey",
+    "secretkeybase", "signingkey", "password", "passwd", "passphrase", "secret", "token",
+    "authorization",
 ];
 
 /// Further words in the names of parameters of URLs that are credentials, such as
@@ -20,6 +21,9 @@ const PARAMETERS: [&str; 7] = ["auth", "credential", "jwt", "key", "pwd", "sig",
 
 /// The words before the credentials in the value of a header.
 const SCHEMES: [&str; 2] = ["bearer", "basic"];
+
+/// The shortest user of a URL that is a token.
+const LEAST_USER: usize = 20;
 
 /// How often a text with percent signs is decoded.
 const MOST_DECODED: usize = 3;
@@ -170,17 +174,21 @@ fn is_parameter(name: &str) -> bool {
         || is_secret_name(name)
 }
 
-/// Iterates over the values of secret names, and over the passwords of URLs.
-pub(crate) fn secret_values(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let password = |range: Range<usize>| {
-        let (user, _) = text[range.clone()].split_once(':')?;
-        text[range.end..].starts_with('@').then_some(range.start + user.len() + 1..range.end)
-    };
-    named(text).into_iter().chain(urls(text).into_iter().filter_map(password))
+/// Iterates over the passwords of URLs, and the tokens that stand for a user. An address of Sentry
+/// has a public one.
+pub(crate) fn url_secrets(text: &str) -> impl Iterator<Item = Range<usize>> {
+    urls(text).into_iter().filter_map(|range| {
+        let host = text[range.end..].strip_prefix('@')?;
+        let host = host.split(['/', '"', '\'', ' ']).next().unwrap_or_default();
+        match text[range.clone()].split_once(':') {
+            Some((user, _)) => Some(range.start + user.len() + 1..range.end),
+            None => (range.len() >= LEAST_USER && !host.contains("sentry")).then_some(range),
+        }
+    })
 }
 
 /// Returns the values of secret names.
-fn named(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn named(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some((value, end)) = next_value(text, at) {

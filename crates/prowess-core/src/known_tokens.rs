@@ -5,7 +5,7 @@ use std::ops::Range;
 
 /// Credentials in texts: the number of letters, digits, `_` and `-` that follow at least, and what
 /// they start with.
-const TOKENS: [(usize, &str); 10] = [
+const TOKENS: [(usize, &str); 11] = [
     (16, "AKIA ASIA"),
     (
         20,
@@ -14,6 +14,12 @@ const TOKENS: [(usize, &str); 10] = [
     ),
     (22, "sq0atp- sq0csp-"),
     (24, "CCIPAT_ NRAK- dckr_pat_ tvly- figd_ glsa_ hvs. lin_api_ ntn_ whsec_ ya29."),
+    (
+        28,
+        "CFPAT- bkua_ dp.ct. dp.pt. dp.sa. dp.st. duffel_live_ fm1r_ fm2_ \
+          fo1_ lsv2_pt_ lsv2_sk_ nvapi- ops_eyJ phx_ pscale_oauth_ pscale_pw_ pscale_tkn_ sntrys_ \
+          sntryu_ tfp_ vcp_",
+    ),
     (30, "PMAK- hf_ r8_ sbp_ shpat_ shpca_ shpss_ tskey- dapi"),
     (35, "AIza"),
     (36, "ghp_ gho_ ghr_ ghs_ ghu_ npm_"),
@@ -21,6 +27,19 @@ const TOKENS: [(usize, &str); 10] = [
     (48, "sk- ATATT3 EAAB EAAC xai-"),
     (50, "AGE-SECRET-KEY-1 dop_v1_ github_pat_ pypi-AgE"),
 ];
+
+/// Credentials by the form of their parts: a text, or characters of a class and their number, with
+/// `+` at the least. The classes are `a` of letters and digits, `d` of digits, `h` of small
+/// hexadecimal digits, `m` of the letters by which Discord begins, and `w` of what a token has.
+const SHAPES: &str = "1//0 %w60+ | AKCp %a60+ | EAAA %w56+ | SK %h32 | dp.ct. %w2+ . %w40+ | \
+    dp.st. %w2+ . %w40+ | e2b_ %h40+ | fc- %h32 | key- %h32 | napi_ %a60+ | pat %a14 . %h60+ | \
+    pat-eu1- %h8 - %h4 - %h4 - %h4 - %h12 | pat-na1- %h8 - %h4 - %h4 - %h4 - %h12 | pul- %h40 | \
+    access-production- %h8 - %h4 - %h4 - %h4 - %h12 | re_ %a6+ _ %a20+ | sk_ %h48 | xai- %a60+ | \
+    %a14 .atlasv1. %w60+ | %d8+ :AA %w30+ | %m1 %a20+ . %w6 . %w27+";
+
+/// The start of a PEM document in base64, and how those go on that are for everybody:
+/// certificates and public keys.
+const ENCODED: (&str, [&str; 2]) = ("LS0tLS1CRUdJTi", ["BDRVJU", "BQVUJM"]);
 
 /// The start of each part of a JSON web token, and that of the claims of examples in documents.
 const JWT: &[u8] = b"eyJ";
@@ -35,6 +54,12 @@ const SHORTEST_TOKEN: usize = 20;
 
 /// The shortest part behind a dot that belongs to a token, as in `SG.ID.SECRET`.
 const LEAST_PART: usize = 16;
+
+/// The length of the shortest shape, which is without blanks.
+const SHORTEST_SHAPE: usize = 30;
+
+/// The least number of digits in what has a shape.
+const LEAST_DIGITS: usize = 3;
 
 /// The shortest start, and the least behind it, of a token that was cut.
 const LEAST_START: usize = 4;
@@ -111,9 +136,46 @@ fn token_where(
     };
     (from..content.len()).find_map(|at| {
         let rest = &content[at..];
-        let length = (is_start(at) && may_be(rest)).then(|| token_length(rest)).flatten()?;
-        Some(at..at + length)
+        let length = (is_start(at) && may_be(rest)).then(|| token_length(rest)).flatten();
+        length.or_else(|| shaped(content, at)).map(|length| at..at + length)
     })
+}
+
+/// Returns the length of what has a shape and begins a word here.
+fn shaped(content: &[u8], at: usize) -> Option<usize> {
+    let rest = &content[at..];
+    let is_start = at == 0 || !content[at - 1].is_ascii_alphanumeric();
+    let is_long = || rest.get(..SHORTEST_SHAPE)?.iter().all(u8::is_ascii_graphic).then_some(());
+    let length = || SHAPES.split(" | ").find_map(|shape| shape_length(rest, shape));
+    is_start.then(is_long).flatten().and_then(|()| length())
+}
+
+/// Returns the length of what has a shape at the start of a text.
+fn shape_length(text: &[u8], shape: &str) -> Option<usize> {
+    let mut end = 0;
+    for part in shape.split(' ') {
+        let rest = &text[end..];
+        end += match part.strip_prefix('%') {
+            None => rest.starts_with(part.as_bytes()).then_some(part.len())?,
+            Some(class) => {
+                let is_in = |byte: &&u8| match class.as_bytes()[0] {
+                    b'a' => byte.is_ascii_alphanumeric(),
+                    b'd' => byte.is_ascii_digit(),
+                    b'h' => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
+                    b'm' => matches!(byte, b'M'..=b'O'),
+                    _ => is_word(**byte),
+                };
+                let length = rest.iter().take_while(is_in).count();
+                let least = class[1..].trim_end_matches('+').parse().ok()?;
+                let is_right = length == least || (length > least && class.ends_with('+'));
+                is_right.then_some(length)?
+            }
+        };
+    }
+    let found = &text[..end];
+    let digits = found.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_whole = !text.get(end).is_some_and(u8::is_ascii_alphanumeric);
+    (is_whole && digits >= LEAST_DIGITS && is_random(found)).then_some(end)
 }
 
 /// Returns the length of the token that a text begins with, and of the parts behind its dots.
@@ -126,6 +188,12 @@ fn token_length(text: &[u8]) -> Option<usize> {
         let length = word(text.get(signature..)?);
         let is_token = length >= LEAST_PART && !rest.starts_with(EXAMPLE_CLAIMS);
         return is_token.then_some(signature + length);
+    }
+    if let Some(rest) = text.strip_prefix(ENCODED.0.as_bytes()) {
+        let is_public = ENCODED.1.iter().any(|start| rest.starts_with(start.as_bytes()));
+        let is_key = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+        let length = rest.iter().take_while(is_key).count();
+        return (!is_public && length >= PRIVATE_KEY.2).then_some(ENCODED.0.len() + length);
     }
     TOKENS.iter().find_map(|(least, starts)| {
         let mut starts = starts.split(' ').filter(|start| text.starts_with(start.as_bytes()));
@@ -141,8 +209,15 @@ fn token_length(text: &[u8]) -> Option<usize> {
     })
 }
 
-/// Returns where the first private key begins.
+/// Returns where the first private key begins, in PEM form or that of PuTTY.
 pub(crate) fn private_key(content: &[u8]) -> Option<usize> {
+    pem_key(content).or_else(|| {
+        let key = positions(content, b"PuTTY-User-Key-File-").next()?;
+        positions(&content[key..], b"\nPrivate-Lines: ").next().map(|_| key)
+    })
+}
+
+fn pem_key(content: &[u8]) -> Option<usize> {
     let (name, ends, length) = PRIVATE_KEY;
     positions(content, name.as_bytes()).find_map(|at| {
         let line = content[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);

@@ -63,6 +63,7 @@ mod request;
 mod result_texts;
 mod scan;
 mod script;
+mod secret_words;
 mod session;
 mod session_id;
 mod session_store;
@@ -163,5 +164,6 @@ pub use trust::{
     AskedFolder, CheckedFolder, FolderAnswer, FolderIdentity, FolderTrust, NoFolderTrust,
 };
 pub use withheld::{
-    MAY_HOLD_CREDENTIALS, secret_in, withheld_content, withheld_directory, withheld_path,
+    MAY_HOLD_CREDENTIALS, MachineDirectories, secret_in, withheld_content, withheld_directory,
+    withheld_path,
 };

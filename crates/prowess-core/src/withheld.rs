@@ -3,28 +3,44 @@
 
 use std::collections::BTreeSet;
 
-use crate::credentials::{is_scheme, secret_values};
+use crate::credentials::{is_scheme, is_secret_name, named, url_secrets};
 use crate::known_tokens::{MIN_DIFFERENT, is_random, is_word, positions, private_key, token};
+use crate::secret_words::{is_random_word, secret_word};
 
-/// Directories of repositories, environments, dependencies and caches.
-const MACHINE_DIRECTORIES: &str = ".cache .eggs .git .gradle .hg .ipynb_checkpoints .mypy_cache \
-    .nox .pytest_cache .ruff_cache .svn .terraform .tox .venv __pycache__ node_modules venv";
+/// Directories of repositories, environments, dependencies and caches. Others are known by a file
+/// in them; see [`MachineDirectories`].
+const MACHINE_DIRECTORIES: &str = ".angular .bundle .bzr .dart_tool .direnv .eggs .expo .git .gradle \
+    .hg .hypothesis .ipynb_checkpoints .jj .next .nox .nuxt .nyc_output .pixi .pnpm-store \
+    .serverless .svelte-kit .svn .terraform .tox .turbo .vagrant .venv .virtualenv .wrangler \
+    __pypackages__ _darcs bower_components cvs node_modules venv virtualenv";
+
+/// The files that environments and caches have at their top.
+const MARKS: [&str; 2] = ["pyvenv.cfg", "CACHEDIR.TAG"];
+
+/// Directories with a parent, of which the last has a common name.
+const MACHINE_PATHS: &str = "/.yarn/cache/ /.yarn/unplugged/ /vendor/bundle/";
 
 /// Directories that hold nothing but credentials.
-const SECRET_DIRECTORIES: &str = ".aws .azure .credentials .gcloud .gnupg .kube .password-store \
-    .secrets .ssh";
+const SECRET_DIRECTORIES: &str = ".aliyun .aws .azure .cloudflared .credentials .databricks .doctl \
+    .fly .gcloud .gnupg .heroku .huggingface .ibmcloud .kaggle .kube .oci .password-store .pulumi \
+    .secrets .snowflake .ssh .stripe";
 
 /// Starts of paths of credentials whose names say nothing, in lower case.
 const SECRET_PATHS: &str = ".docker/config.json .config/gcloud/ .config/gh/ .config/hub \
-    .m2/settings .config/rclone/ .cargo/credentials .gem/credentials .terraform.d/credentials";
+    .config/rclone/ .cargo/credentials .gem/credentials .m2/settings .terraform.d/credentials";
 
-/// Files of credentials, by their whole names in lower case.
-const SECRET_FILES: &str = ".bash_history .boto .dockercfg .dockerconfigjson .envrc \
-    .git-credentials .htdigest .htpasswd .kubeconfig .my.cnf .mylogin.cnf .netrc .npmrc .pgpass \
-    .pypirc .s3cfg .terraformrc .vault-pass .vault-token .vault_pass .yarnrc.yml .zsh_history \
-    _netrc accesskeys.csv application_default_credentials.json auth.json credentials \
-    credentials.tfrc.json kubeconfig local.settings.json master.key rclone.conf rootkey.csv \
-    secrets wallet.dat";
+/// Files of credentials, by their names in lower case without a dot or `_` in front and without
+/// `.txt`: configurations of tools, and what browsers and services write.
+const SECRET_FILES: &str = "accesskeys.csv application_default_credentials.json auth.json boto \
+    clasprc.json cookies cookies.json cookies.sqlite cookies.txt credentials credentials.tfrc.json \
+    curlrc databrickscfg dockercfg dockerconfigjson envrc git-credentials htdigest htpasswd \
+    kaggle.json key4.db kubeconfig local.settings.json logins.json master.key mylogin.cnf netrc \
+    npmrc pgpass pypirc rclone.conf rootkey.csv s3cfg secrets sentryclirc storage_state.json \
+    storagestate.json terraformrc token.pickle vault-pass vault-token vault_pass wallet.dat wgetrc \
+    yarnrc.yml";
+
+/// The ends of names that begin with a dot: variables, histories and passwords of a person.
+const HIDDEN_ENDS: &str = ".cnf env environ history histfile lesshst pass viminfo vars";
 
 /// The ends of names of files that hold keys or state with passwords, in lower case.
 const SECRET_ENDS: &str = ".agekey .bks .jceks .jks .kdb .kdbx .keychain .keystore .keytab .ovpn \
@@ -34,9 +50,19 @@ const SECRET_ENDS: &str = ".agekey .bks .jceks .jks .kdb .kdbx .keychain .keysto
 const SSH_KEYS: &str = "id_dsa id_ecdsa id_ed25519 id_rsa";
 const SSH_ENDS: &str = "key pem priv private txt";
 
-/// The first words of the names of documents of credentials, and the ends of such documents.
-const SECRET_WORDS: &str = "credential credentials secret secrets service-account service_account";
-const DOCUMENTS: &str = "cfg conf csv env ini json properties toml txt xml yaml yml";
+/// The last words of the names of documents of credentials, next to those of secret variables, and
+/// the ends of such documents.
+const SECRET_WORDS: &str = "credential passcode service-account service_account";
+const DOCUMENTS: &str = "asc cfg conf csv docx enc env gpg ini json ods pickle pkl properties toml tsv \
+    txt xlsx xml yaml yml";
+
+/// The owners of accounts whose keys are documents, as in `gcp-key.json`.
+const OWNERS: &str = "account admin aws azure deploy firebase gcloud gcp google private sa service \
+    signing ssh";
+
+/// The words before such a word that make it a form, a kind of Kubernetes or a token of a text.
+const NO_SECRETS: &str = "added change color create design eos external forgot get pad reset rotate \
+    sealed special unk update verify";
 
 /// The starts of the names of keys of a cloud's account in JSON.
 const ACCOUNTS: &str = "client_secret service-account service_account serviceaccount";
@@ -63,9 +89,10 @@ const WEBHOOKS: [(&str, usize); 3] = [
 ];
 
 /// Parts of a value that a reader replaces by an own one, or that a document has made up.
-const PLACEHOLDERS: [&str; 15] = [
-    "example", "your", "change", "placeholder", "xxx", "dummy", "redacted", "password", "***",
-    "12345678", "abc123", "secret", "test", "demo", "...",
+const PLACEHOLDERS: [&str; 16] = [
+    // `user:` in base64.
+    "dxnlcjp", "example", "your", "change", "placeholder", "xxx", "dummy", "redacted", "password",
+    "***", "12345678", "abc123", "secret", "test", "demo", "...",
 ];
 
 /// Why a file of credentials is withheld by its name, as the rest of a sentence.
@@ -82,41 +109,86 @@ pub const MAY_HOLD_CREDENTIALS: &str = "may hold credentials";
 pub fn withheld_path(path: &str) -> Option<&'static str> {
     let lower = path.to_ascii_lowercase();
     let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
-    let withheld = directories.split('/').find_map(withheld_directory);
-    let is_below = || {
-        let whole = format!("/{lower}");
-        SECRET_PATHS.split(' ').any(|start| whole.contains(&format!("/{start}")))
+    let whole = format!("/{lower}");
+    let is_below = |starts: &str| starts.split(' ').any(|start| whole.contains(start));
+    let is_secret = || {
+        is_secret_file(name) || SECRET_PATHS.split(' ').any(|it| whole.contains(&format!("/{it}")))
     };
-    withheld
-        .or_else(|| (is_secret_name(name) || is_below()).then_some(MAY_HOLD_CREDENTIALS))
-        .or_else(|| {
-            let is_machine = name == ".ds_store" || name.ends_with(".pyc") || name == ".git";
-            is_machine.then_some("belongs to one machine")
-        })
+    let withheld = directories.split('/').find_map(withheld_directory);
+    withheld.or_else(|| is_secret().then_some(MAY_HOLD_CREDENTIALS)).or_else(|| {
+        let is_machine = name == ".ds_store" || name.ends_with(".pyc") || name == ".git";
+        let is_machine = is_machine || MARKS.iter().any(|mark| name.eq_ignore_ascii_case(mark));
+        (is_machine || is_below(MACHINE_PATHS)).then_some(OF_ONE_MACHINE)
+    })
 }
+
+/// Why an environment or a cache is withheld, as the rest of a sentence.
+const OF_ONE_MACHINE: &str = "belongs to one machine";
 
 /// Returns why everything in a directory of this name is withheld.
 pub fn withheld_directory(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
-    if has(SECRET_DIRECTORIES, &name) || (name.starts_with('.') && is_secret_name(&name)) {
+    let original = COPIES.split(' ').find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    let is_secret = || name.starts_with('.') && is_secret_file(&name) && !is_hidden(&name);
+    if has(SECRET_DIRECTORIES, original) || is_secret() {
         return Some(MAY_HOLD_CREDENTIALS);
     }
-    has(MACHINE_DIRECTORIES, &name).then_some("belongs to one machine")
+    let is_cache = name.starts_with(['.', '_']) && name.ends_with("cache");
+    let is_machine = is_cache || name == "__pycache__" || name.ends_with(".egg-info");
+    (is_machine || has(MACHINE_DIRECTORIES, original)).then_some(OF_ONE_MACHINE)
+}
+
+/// The directories of some files that are environments or caches by a file in them, whatever their
+/// names.
+#[derive(Clone, Debug, Default)]
+pub struct MachineDirectories(Vec<String>);
+
+impl MachineDirectories {
+    /// Finds them among the paths of all files. A directory that is a skill is none.
+    pub fn of<'p>(paths: impl Iterator<Item = &'p str> + Clone) -> Self {
+        let directory = |path: &'p str, name: &str| path.strip_suffix(name)?.strip_suffix('/');
+        let is_skill = |marked: &&str| {
+            paths.clone().any(|path| directory(path, "SKILL.md").is_some_and(|it| it == *marked))
+        };
+        let marked =
+            paths.clone().filter_map(|it| MARKS.iter().find_map(|mark| directory(it, mark)));
+        Self(marked.filter(|marked| !is_skill(marked)).map(str::to_owned).collect())
+    }
+
+    /// Returns the directory that a file is in, and why everything in it is withheld.
+    pub fn around(&self, path: &str) -> Option<(&str, &'static str)> {
+        let is_around =
+            |it: &&String| path.strip_prefix(&***it).is_some_and(|it| it.starts_with('/'));
+        self.0.iter().find(is_around).map(|directory| (&**directory, OF_ONE_MACHINE))
+    }
 }
 
 fn has(words: &str, word: &str) -> bool {
     words.split(' ').any(|known| known == word)
 }
 
-fn is_secret_name(name: &str) -> bool {
+fn is_secret_file(name: &str) -> bool {
     // Editors write `NAME~`, `#NAME#` and `.NAME.swp` next to a file.
     let name = name.trim_start_matches('#').trim_end_matches(['#', '~', ' ', '.']);
     if let Some(original) = COPIES.split(' ').find_map(|end| name.strip_suffix(end)) {
         let shown = original.strip_prefix('.').unwrap_or(original);
-        return is_secret_name(original) || is_secret_name(shown);
+        return is_secret_file(original) || is_secret_file(shown);
     }
     let is_key = SECRET_ENDS.split(' ').any(|end| name.ends_with(end) && name.len() > end.len());
-    is_key || has(SECRET_FILES, name) || is_ssh_key(name) || is_secret_document(name)
+    let plain = name.trim_start_matches(['.', '_']);
+    let text = plain.strip_suffix(".txt").unwrap_or(plain);
+    is_key
+        || has(SECRET_FILES, plain)
+        || has(SECRET_FILES, text)
+        || is_ssh_key(name)
+        || is_secret_document(name)
+        || is_hidden(name)
+}
+
+/// Returns whether a file has variables, the history of a shell or passwords of a person.
+fn is_hidden(name: &str) -> bool {
+    let is_end = |end: &str| name.ends_with(end) && name != ".env";
+    name.ends_with("_history") || (name.starts_with('.') && HIDDEN_ENDS.split(' ').any(is_end))
 }
 
 fn is_ssh_key(name: &str) -> bool {
@@ -134,21 +206,43 @@ fn is_secret_document(name: &str) -> bool {
     let is_environment = name
         .strip_prefix(".env")
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']));
-    let is_environment = is_environment || name.ends_with(".env") && name.len() > 4;
-    let (start, end) = name.rsplit_once('.').unwrap_or((name, ""));
-    let mut stem = start.split('.').next().unwrap_or_default();
-    while let Some((before, word)) = stem.rsplit_once(['-', '_', ' ', '('])
-        && (has(VARIANTS, word.trim_end_matches(')')) || word.is_empty())
-        && !has(SECRET_WORDS, stem)
-    {
-        stem = before;
-    }
+    let is_variant = |rest: &str| has(VARIANTS, rest) && !has("file key keys", rest);
+    let is_environment = is_environment
+        || (name.ends_with(".env") && name.len() > 4)
+        || name.strip_prefix("env.").is_some_and(is_variant);
+    let plain = name.trim_start_matches('.');
+    let (start, end) = plain.rsplit_once('.').unwrap_or((plain, ""));
     let is_account = || ACCOUNTS.split(' ').any(|it| start.starts_with(it) && end == "json");
-    let is_named = (has(SECRET_WORDS, stem) && has(DOCUMENTS, end))
+    // Without an end, `rotate-secret` is rather a program.
+    let is_document = has(DOCUMENTS, end) || (end.is_empty() && name != plain);
+    let is_bare = || end.is_empty() && has("token password passwords passwd apikey api_key", plain);
+    let is_named = (is_document && is_of_secrets(start))
+        || is_bare()
         || is_account()
-        || (start.contains("firebase-adminsdk") && end == "json");
+        || (start.contains("firebase-adminsdk") && end == "json")
+        || (start.starts_with("secring") && has("asc gpg", end))
+        || (end == "asc" && words().any(|word| has("private secret", word)));
     let is_key = end == "pem" && !words().any(|word| has(PUBLIC, word));
     (is_environment || is_named || is_key) && !words().any(|word| has(FOR_READERS, word))
+}
+
+/// Returns whether the name of a document ends with a word for what is secret, behind which a copy
+/// or a variant may have another one.
+fn is_of_secrets(stem: &str) -> bool {
+    let separators = ['-', '_', ' ', '(', '.'];
+    let (before, last) = stem.trim_end_matches(')').rsplit_once(separators).unwrap_or(("", stem));
+    let owner = before.rsplit_once(separators).map_or(before, |(_, owner)| owner);
+    let one = match last {
+        "authorization" => return false,
+        "tokens" if !has("access api auth bearer refresh", owner) => return false,
+        _ => stem.strip_suffix('s').unwrap_or(stem),
+    };
+    let is_variant = has(VARIANTS, last) || last.is_empty();
+    let is_key = has("key keys", last) && has(OWNERS, owner);
+    let is_secret = |it| is_secret_name(it) || SECRET_WORDS.split(' ').any(|end| it.ends_with(end));
+    is_key
+        || ([stem, one].into_iter().any(is_secret) && !has(NO_SECRETS, owner))
+        || (is_variant && !before.is_empty() && is_of_secrets(before))
 }
 
 /// Returns why a file is withheld by its content, as the rest of a sentence. Headers without a key
@@ -176,22 +270,51 @@ pub fn secret_in(content: &[u8]) -> Option<(usize, &'static str)> {
         return Some((at, CREDENTIAL));
     }
     // A compiled file has no passwords that people have written.
-    let text = str::from_utf8(content).ok().filter(|text| !text.contains('\0'))?;
-    let strong = secret_values(text).find(|range| {
+    let text = str::from_utf8(content).ok().filter(|text| !text.contains('\0'));
+    let Some(text) = text else {
+        return in_utf16(content).and_then(|text| secret_in(text.as_bytes()));
+    };
+    let mut named = named(text).into_iter().filter(|range| {
         let is_quoted = text[..range.start].ends_with(['"', '\'', '`']);
         is_strong(&text[range.clone()], is_quoted)
     });
-    strong.map(|range| (range.start, CREDENTIAL))
+    let mut urls = url_secrets(text).filter(|range| is_strong_in_url(&text[range.clone()]));
+    let found = named.next().or_else(|| urls.next()).map(|range| range.start);
+    found.or_else(|| secret_word(text)).map(|at| (at, CREDENTIAL))
+}
+
+/// Returns a text in UTF-16, as PowerShell writes it.
+fn in_utf16(content: &[u8]) -> Option<String> {
+    let big = match content {
+        [0xff, 0xfe, ..] | [1..=255, 0, 1..=255, 0, ..] => false,
+        [0xfe, 0xff, ..] | [0, 1..=255, 0, 1..=255, ..] => true,
+        _ => return None,
+    };
+    let units = content.chunks_exact(2).map(|pair| match (pair, big) {
+        (&[high, low], true) | (&[low, high], false) => u16::from_be_bytes([high, low]),
+        _ => 0,
+    });
+    let text: String = char::decode_utf16(units).map(|it| it.unwrap_or('\u{fffd}')).collect();
+    (!text.contains('\0')).then_some(text)
+}
+
+/// Returns whether the password of a URL is one that somebody uses: strong, or random letters.
+fn is_strong_in_url(value: &str) -> bool {
+    let is_plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let count = |is_it: fn(&u8) -> bool| value.bytes().filter(is_it).count();
+    let [upper, lower] = [count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase)];
+    let is_mixed = upper * 4 >= value.len() && lower * 4 >= value.len();
+    let is_random = value.len() >= 12 && is_plain && (is_mixed || is_random_word(value));
+    is_strong(value, true) || (is_random && !is_placeholder(value))
 }
 
 /// Returns whether a value is a password or a key of a person, not a placeholder, a variable or an
 /// expression that has it.
-fn is_strong(value: &str, is_quoted: bool) -> bool {
+pub(crate) fn is_strong(value: &str, is_quoted: bool) -> bool {
     let value = match value.split_once(' ') {
         Some((scheme, rest)) if is_scheme(scheme) => rest,
         _ => value,
     };
-    let lower = value.to_ascii_lowercase();
     let code = if is_quoted { "{}<> " } else { "(){}<>[]|\\ " };
     let is_expression = value.starts_with(['$', '%', '/', '.', '@', '#'])
         || value.contains("/$")
@@ -211,7 +334,12 @@ fn is_strong(value: &str, is_quoted: bool) -> bool {
         && digits >= if is_quoted { 1 } else { 2 }
         && different >= MIN_DIFFERENT - 1
         && !is_expression
-        && !PLACEHOLDERS.iter().any(|word| lower.contains(word))
+        && !is_placeholder(value)
+}
+
+fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    PLACEHOLDERS.iter().any(|word| lower.contains(word))
 }
 
 /// Returns where an address begins whose secret part is all that a writer needs.
