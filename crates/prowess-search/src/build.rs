@@ -1,6 +1,6 @@
 //! Builds the index of a catalog.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use prowess_core::{Catalog, Record};
 
 use crate::dictionary::Dictionary;
@@ -42,6 +42,8 @@ struct Occurrence {
 /// Words and terms by number, in the order of their first occurrence.
 #[derive(Default)]
 struct Vocabulary {
+    /// The terms that count, if not all of them do.
+    wanted: Option<HashSet<String>>,
     stems: Stems,
     /// The term of each spelling. Texts repeat their words, so each is stemmed once.
     spellings: HashMap<Box<str>, Spelling>,
@@ -50,13 +52,16 @@ struct Vocabulary {
 
 #[derive(Clone, Copy)]
 struct Spelling {
-    term: u32,
+    /// `None` for a term that is not wanted.
+    term: Option<u32>,
     is_stopword: bool,
 }
 
-/// Collects the terms of a catalog's visible skills, and the skills that have them.
-pub(crate) fn build(catalog: &Catalog) -> (Dictionary, Postings) {
-    let mut builder = Builder::default();
+/// Collects the terms of a catalog's visible skills, or those alone that are wanted, and the skills
+/// that have them.
+pub(crate) fn build(catalog: &Catalog, wanted: Option<HashSet<String>>) -> (Dictionary, Postings) {
+    let vocabulary = Vocabulary { wanted, ..Vocabulary::default() };
+    let mut builder = Builder { vocabulary, ..Builder::default() };
     for (position, skill) in (0..).zip(catalog.skills()) {
         builder.add(position, skill);
     }
@@ -88,7 +93,7 @@ impl Builder {
                 return;
             }
             *length += weight;
-            let term = spelling.term;
+            let Some(term) = spelling.term else { return };
             last.resize(vocabulary.terms.len().max(last.len()), usize::MAX);
             let at = &mut last[term as usize];
             match occurrences.get_mut(*at).filter(|earlier| earlier.skill == skill) {
@@ -131,8 +136,9 @@ impl Vocabulary {
             return spelling;
         }
         let term = self.stems.term(word);
+        let is_wanted = self.wanted.as_ref().is_none_or(|wanted| wanted.contains(&*term));
         let next = u32::try_from(self.terms.len()).expect("a catalog's texts are below 4 GiB");
-        let term = *self.terms.entry_ref(&*term).or_insert(next);
+        let term = is_wanted.then(|| *self.terms.entry_ref(&*term).or_insert(next));
         let spelling = Spelling { term, is_stopword: is_stopword(word) };
         self.spellings.insert(word.into(), spelling);
         spelling
@@ -153,7 +159,7 @@ impl Vocabulary {
     fn sorted_spellings(&self, terms: &[&str], places: &[Option<u32>]) -> Vec<(&str, u32)> {
         let mut spellings = Vec::new();
         for (word, spelling) in &self.spellings {
-            if let Some(place) = places[spelling.term as usize]
+            if let Some(place) = spelling.term.and_then(|term| places[term as usize])
                 && **word != *terms[place as usize]
             {
                 spellings.push((&**word, place));

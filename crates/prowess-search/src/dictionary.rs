@@ -69,7 +69,7 @@ impl Dictionary {
 
 /// How many letters of a word may be wrong. A short word has too many neighbours, and the neighbour
 /// of a number is another number.
-fn reach(word: &str) -> usize {
+pub(crate) fn reach(word: &str) -> usize {
     if word.bytes().any(|byte| byte.is_ascii_digit()) {
         return 0;
     }

@@ -22,19 +22,21 @@ pub(crate) fn without_exclusions(description: &str) -> impl Iterator<Item = &str
 }
 
 /// Returns the end of the first sentence of a text, or of what is in front of a dash; `None` for an
-/// empty text. By bytes, because every description of a catalog is split.
+/// empty text. By bytes, several at once, because every description of a catalog is split.
 fn end_of_part(text: &str) -> Option<usize> {
     const DASH: &[u8] = " — ".as_bytes();
+    const MARKS: [u8; 5] = *b".!?;\n";
+    const LANES: usize = 16;
     let bytes = text.as_bytes();
-    let is_ascii = text.is_ascii();
-    let is_end = |at: usize| match bytes[at] {
-        // Most bytes are letters.
-        b'@'.. => false,
-        b'.' | b'!' | b'?' | b';' | b'\n' => true,
-        b' ' => !is_ascii && bytes[..=at].ends_with(DASH),
-        _ => false,
+    let is_dash = |at: usize| bytes[at] == b' ' && bytes[..=at].ends_with(DASH);
+    // A dash has bytes that no ASCII text has. Without branches, lanes are compared at once.
+    let may_end = |any: bool, byte: &u8| {
+        MARKS.iter().fold(any | !byte.is_ascii(), |any, mark| any | (byte == mark))
     };
-    let end = (0..bytes.len()).find(|at| is_end(*at)).map(|at| at + 1);
+    let lanes = bytes.chunks_exact(LANES);
+    let skipped = LANES * lanes.take_while(|lanes| !lanes.iter().fold(false, may_end)).count();
+    let end = (skipped..bytes.len()).find(|&at| MARKS.contains(&bytes[at]) || is_dash(at));
+    let end = end.map(|at| at + 1);
     end.or_else(|| (!bytes.is_empty()).then_some(bytes.len()))
 }
 

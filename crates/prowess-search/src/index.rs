@@ -1,11 +1,12 @@
 //! The index of one catalog, and how a query is answered from it.
 
+use hashbrown::HashSet;
 use prowess_core::Catalog;
 
 use crate::dictionary::Dictionary;
 use crate::hit::{Hit, first};
 use crate::postings::Postings;
-use crate::query::{Wanted, wanted};
+use crate::query::{Wanted, needs_no_other, terms, wanted};
 use crate::top::Top;
 
 /// How many skills are scored at a time: few enough that their scores stay in the nearest cache.
@@ -29,7 +30,18 @@ pub struct SearchIndex {
 impl SearchIndex {
     /// The index of a catalog's visible skills. It takes a few microseconds a skill.
     pub fn build(catalog: &Catalog) -> Self {
-        let (dictionary, postings) = crate::build::build(catalog);
+        Self::of_terms(catalog, None)
+    }
+
+    /// An index that answers this query as a whole one does: of the terms alone that the query asks
+    /// for, unless it has an unknown word, whose corrections are among all terms.
+    pub(crate) fn for_query(catalog: &Catalog, query: &str) -> Self {
+        let part = Self::of_terms(catalog, Some(terms(query)));
+        if needs_no_other(&part.dictionary, query) { part } else { Self::build(catalog) }
+    }
+
+    fn of_terms(catalog: &Catalog, terms: Option<HashSet<String>>) -> Self {
+        let (dictionary, postings) = crate::build::build(catalog, terms);
         Self { dictionary, postings }
     }
 

@@ -13,9 +13,10 @@
 //! [`SearchIndex`] is a value made of one catalog: words are stemmed, each term has a flat list of
 //! the skills that have it, and a query adds up those lists by BM25. [`Searcher`] is the
 //! [`Ranker`](prowess_core::Ranker) over it: it builds the index of a catalog at the first search
-//! and caches it per catalog. [`Substring`] is the plain filter. [`fuse`] joins the answers of
-//! several rankers, and [`evaluate`] measures a ranker on questions with known answers;
-//! [`suggest`] proposes words for the descriptions that lose.
+//! and caches it per catalog. [`search_once`] gives the same answer without an index that is kept.
+//! [`Substring`] is the plain filter. [`fuse`] joins the answers of several rankers, and
+//! [`evaluate`] measures a ranker on questions with known answers; [`suggest`] proposes words for
+//! the descriptions that lose.
 //!
 //! Words alone do not understand meaning. With the feature `semantic`, `Semantic` ranks by vectors
 //! of an `Embedder`, which the host implements by a model of its choice. [`Fused`] makes one ranker
@@ -48,7 +49,7 @@ pub use fused::{Fused, fuse};
 pub use hit::Hit;
 pub use index::SearchIndex;
 pub use prowess_core;
-pub use searcher::Searcher;
+pub use searcher::{Searcher, search_once};
 #[cfg(feature = "semantic")]
 pub use semantic::{Embedder, Semantic};
 pub use substring::Substring;

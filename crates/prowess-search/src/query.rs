@@ -1,7 +1,9 @@
 //! Turns a query into terms of an index.
 
+use hashbrown::HashSet;
+
 use crate::abbreviations::other_forms;
-use crate::dictionary::Dictionary;
+use crate::dictionary::{Dictionary, reach};
 use crate::stopwords::is_stopword;
 use crate::terms::Near;
 use crate::words::{Stems, Words};
@@ -50,6 +52,26 @@ pub(crate) fn wanted(
     wanted.sort_by(|one, other| one.term.cmp(&other.term).then(other.share.total_cmp(&one.share)));
     wanted.dedup_by_key(|wanted| wanted.term);
     wanted
+}
+
+/// Returns every term that a query may ask for, whichever terms there are.
+pub(crate) fn terms(query: &str) -> HashSet<String> {
+    let (stems, mut words) = (Stems::default(), Words::default());
+    let mut terms = HashSet::new();
+    let query = cut(query);
+    for text in [query, &query.replace('-', "")] {
+        words.each(text, |word| {
+            terms.insert(stems.term(word).into_owned());
+            terms.extend(other_forms(word).map(|form| stems.term(form).into_owned()));
+        });
+    }
+    terms
+}
+
+/// Returns whether [`wanted`] corrects no word of a query.
+pub(crate) fn needs_no_other(dictionary: &Dictionary, query: &str) -> bool {
+    let is_known = |term: &str| dictionary.find(term).is_some();
+    asked(query, is_known).iter().all(|asked| is_known(&asked.term) || reach(&asked.word) == 0)
 }
 
 impl Wanted {

@@ -48,3 +48,9 @@ impl Ranker for Searcher {
         self.indexes.prepare(next, current, SearchIndex::build);
     }
 }
+
+/// Ranks a catalog as a [`Searcher`] does, for a program that searches once: it reads what this
+/// query asks for, and keeps no index.
+pub fn search_once<'c>(catalog: &'c Arc<Catalog>, query: &str, limit: usize) -> Vec<Ranked<'c>> {
+    ranked(catalog, SearchIndex::for_query(catalog, query).top(query, limit))
+}

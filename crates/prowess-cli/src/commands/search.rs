@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use prowess::search::Substring;
+use prowess::search::{Substring, search_once};
 use prowess::{Ranked, Ranker};
 use serde::Serialize;
 
@@ -43,7 +43,7 @@ pub(crate) fn run(global: &Global, args: &Search, output: &Output) -> Result<Exi
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
     let ranked = match matching {
-        Matching::Words => runtime.search(&catalog, query, limit),
+        Matching::Words => search_once(&catalog, query, limit),
         Matching::Substring => Substring.rank(&catalog, query, limit),
     };
     let searched = Searched { query, hits: ranked.into_iter().map(hit).collect() };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use prowess_core::{Catalog, Ranker};
-use prowess_search::{SearchIndex, Searcher};
+use prowess_search::{SearchIndex, Searcher, search_once};
 use prowess_testkit::memory_catalog;
 
 /// Few words, so that they meet.
@@ -77,6 +77,21 @@ proptest! {
             ranked.map(|ranked| (ranked.record.id().to_owned(), ranked.score)).collect()
         };
         prop_assert_eq!(answer(&forward), answer(&backward));
+    }
+
+    #[test]
+    fn search_without_an_index_gives_the_same_answer(
+        skills in skills(),
+        query in prop_oneof![text(), "[a-z -]{0,12}", Just("form tabel the".to_owned())],
+        limit in 0..9_usize,
+    ) {
+        let catalog = catalog(&skills);
+        let indexed = Searcher::new().rank(&catalog, &query, limit);
+        let once = search_once(&catalog, &query, limit);
+        let [indexed, once] = [indexed, once].map(|ranked| {
+            ranked.iter().map(|hit| (hit.record.id(), hit.score)).collect::<Vec<_>>()
+        });
+        prop_assert_eq!(once, indexed);
     }
 
     #[test]
