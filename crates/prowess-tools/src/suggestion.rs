@@ -24,15 +24,15 @@ pub fn closest<'c>(
         return None;
     }
     let name = name.to_lowercase();
-    let mut best: Option<(f64, &str)> = None;
+    let mut bar = f64::from(least) / 100.0;
+    let mut best = None;
     for candidate in candidates.into_iter().filter(|candidate| !is_long(candidate)) {
-        let score = similarity(&name, &candidate.to_lowercase());
-        let is_better = best.is_none_or(|(highest, _)| score > highest);
-        if score >= f64::from(least) / 100.0 && is_better {
-            best = Some((score, candidate));
+        let score = similarity(&name, &candidate.to_lowercase(), bar);
+        if score > bar || (score >= bar && best.is_none()) {
+            (bar, best) = (score, Some(candidate));
         }
     }
-    best.map(|(_, candidate)| candidate)
+    best
 }
 
 /// Returns the suggestion as the second half of a sentence.
@@ -40,13 +40,37 @@ pub(crate) fn hint(meant: &str) -> String {
     format!("; did you mean {}?", quoted(meant))
 }
 
-fn similarity(name: &str, candidate: &str) -> f64 {
-    let edits = strsim::normalized_damerau_levenshtein(name, candidate);
+/// Returns how similar two names are, from 0 to 1, or less if that is below `bar`.
+fn similarity(name: &str, candidate: &str, bar: f64) -> f64 {
+    let edits = match share_of_common_letters(name, candidate) {
+        share if share < bar => 0.0,
+        _ => strsim::normalized_damerau_levenshtein(name, candidate),
+    };
     if is_part(name, candidate) || is_part(candidate, name) {
         // A part of a name usually means that name, but a name with one wrong letter is nearer.
         return edits.max(f64::from(LEAST_SIMILARITY) / 100.0);
     }
     edits
+}
+
+/// Returns the share of the letters of the longer name that are in both, which edits cannot exceed,
+/// without an account of their order: most names differ so much that nothing else has to be known.
+fn share_of_common_letters(name: &str, candidate: &str) -> f64 {
+    let mut letters = [0_u16; 64];
+    let mut lengths = [0_u16; 2];
+    let slot = |letter: char| letter as usize % 64;
+    for letter in name.chars() {
+        letters[slot(letter)] += 1;
+        lengths[0] += 1;
+    }
+    let mut common = 0_u16;
+    for letter in candidate.chars() {
+        let left = &mut letters[slot(letter)];
+        common += u16::from(*left > 0);
+        *left = left.saturating_sub(1);
+        lengths[1] += 1;
+    }
+    f64::from(common) / f64::from(lengths[0].max(lengths[1]).max(1))
 }
 
 /// Returns whether `part` is one or more whole words of `name`, as `pdf` is of `pdf-processing`.
