@@ -29,8 +29,9 @@ const ROUNDS: usize = 15;
 /// How many processes show the cost of the first runtime.
 const PROCESSES: usize = 15;
 
-/// How many skills are loaded in a round, one after the other.
-const LOADS: usize = 100;
+/// How many skills are loaded in a round, one after the other: fewer than the tools remember, so
+/// that later rounds find them, as later turns of a conversation do.
+const LOADS: usize = 50;
 
 /// The catalog that a prompt is composed of.
 const SKILLS: usize = SIZES[0];

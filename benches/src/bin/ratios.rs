@@ -22,7 +22,7 @@ const HUNDRED: usize = 100;
 
 /// The maximum memory of a process at each size, in MB, above that of the same process without
 /// skills: what the loader and the libraries of the system take is not that of this project.
-const MOST_MEMORY: [f64; 3] = [1.5, 5.5, 22.0];
+const MOST_MEMORY: [f64; 3] = [1.0, 5.0, 22.0];
 
 fn main() {
     let rounds = std::env::args().nth(1).and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
