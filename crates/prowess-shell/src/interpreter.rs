@@ -1,12 +1,14 @@
 //! The interpreter of commands, which only this file and the file system name.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bashkit::hooks::{HookAction, ToolEvent};
 use bashkit::{
-    Bash, ExecOptions, ExecutionLimits, FileSystemExt as _, FsLimits, OverlayFs, SessionLimits,
+    Bash, Builtin, BuiltinContext, ExecOptions, ExecResult, ExecutionLimits, FileSystemExt as _,
+    FsLimits, OverlayFs, SessionLimits, async_trait,
 };
 
 use crate::messages::End;
@@ -34,6 +36,10 @@ const STOP_AT_FAILURE: &str = "SHOPT_e";
 /// A script for `sh` without a path: it runs its standard input, if there is any.
 const READ_SCRIPT: &str = "script=$(cat); \
     if [ -z \"$script\" ]; then echo 'sh: missing script path' >&2; exit 2; fi; eval \"$script\"";
+/// A script for `sh` with a path, which is its first argument: the message about a missing file, and
+/// else the script, which stops at its first failure.
+const RUN_SCRIPT: &str = "if [ ! -e \"$1\" ]; then echo \"sh: $1: No such file\" >&2; exit 127; fi; \
+    sh -e \"$@\"";
 /// The time between a cancellation and the end of a command that does not notice it.
 const NOTICE: Duration = Duration::from_millis(200);
 /// How long parsers may take to end.
@@ -68,6 +74,7 @@ impl Interpreter {
             .cwd(format!("/home/{USER}"))
             .limits(execution_limits(limits))
             .session_limits(SessionLimits::unlimited())
+            .builtin("printenv", Box::new(PrintVariables))
             .env(STOP_AT_FAILURE, "1");
         let begin = Arc::clone(&stack);
         let too_large = Arc::new(AtomicBool::new(false));
@@ -130,6 +137,26 @@ impl Interpreter {
     }
 }
 
+/// `printenv` without the shell's own variables.
+struct PrintVariables;
+
+#[async_trait]
+impl Builtin for PrintVariables {
+    async fn execute(&self, context: BuiltinContext<'_>) -> bashkit::Result<ExecResult> {
+        let BuiltinContext { args, env, .. } = context;
+        let variables = env.iter().filter(|(name, _)| *name != STOP_AT_FAILURE);
+        let variables: BTreeMap<_, _> = variables.collect();
+        if args.is_empty() {
+            let lines = variables.iter().map(|(name, value)| format!("{name}={value}\n"));
+            return Ok(ExecResult::ok(lines.collect::<String>()));
+        }
+        let values: Vec<_> = args.iter().filter_map(|name| variables.get(name)).collect();
+        let exit_code = i32::from(values.len() < args.len());
+        let lines: String = values.iter().map(|value| format!("{value}\n")).collect();
+        Ok(ExecResult { exit_code, ..ExecResult::ok(lines) })
+    }
+}
+
 /// Returns whether a command uses so much of its stack that it may not go deeper.
 fn is_deep(begin: &AtomicUsize) -> bool {
     begin.load(Ordering::Relaxed).saturating_sub(stack_address()) > MOST_STACK
@@ -160,16 +187,17 @@ async fn unnoticed(cancelled: &AtomicBool) {
     tokio::time::sleep(NOTICE).await;
 }
 
-/// Adapts a call of a shell: a script stops at its first failure, and a path is required.
+/// Adapts a call of a shell: a script stops at its first failure, and a path is required. The list
+/// of variables has none of the shell's own.
 fn shell_call(mut event: ToolEvent) -> ToolEvent {
-    if !matches!(event.name.as_str(), "sh" | "bash") {
-        return event;
-    }
-    match event.args.first() {
-        None => event.args = vec!["-c".to_owned(), READ_SCRIPT.to_owned()],
-        Some(first) if !first.starts_with('-') => event.args.insert(0, "-e".to_owned()),
-        Some(_) => {}
-    }
+    let before: &[&str] = match (event.name.as_str(), event.args.first()) {
+        ("sh" | "bash", None) => &["-c", READ_SCRIPT],
+        ("sh", Some(first)) if !first.starts_with('-') => &["-c", RUN_SCRIPT, "sh"],
+        ("bash", Some(first)) if !first.starts_with('-') => &["-e"],
+        ("env", None) => &["-u", STOP_AT_FAILURE],
+        _ => &[],
+    };
+    event.args.splice(0..0, before.iter().map(ToString::to_string));
     event
 }
 

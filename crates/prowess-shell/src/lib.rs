@@ -33,8 +33,9 @@
 //!
 //! Commands and scripts are in the language of `bash`, run by an interpreter, with the common
 //! programs for files and text. `sh FILE` and `./FILE` run a script with its arguments,
-//! which ends at its first failing command. The shell knows nothing of skills. Scripts in other
-//! languages, such as Python, do not run: those need `prowess-script`.
+//! which ends at its first failing command. A file whose name ends with `.sh` can always be run,
+//! and is read without the carriage returns of an editor of Windows. The shell knows nothing of
+//! skills. Scripts in other languages, such as Python, do not run: those need `prowess-script`.
 //!
 //! # Isolation
 //!

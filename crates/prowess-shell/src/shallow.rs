@@ -1,4 +1,5 @@
-//! A file system that a deeply nested command cannot read, so that a script that runs itself ends.
+//! A file system that a deeply nested command cannot read, so that a script that runs itself ends,
+//! and in which every script of `sh` can be run.
 
 use std::io::Error as IoError;
 use std::path::{Path, PathBuf};
@@ -32,6 +33,25 @@ impl Shallow {
     }
 }
 
+/// Returns whether a file is a script of `sh` by its name.
+fn is_script(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "sh")
+}
+
+/// Returns a text whose lines end with a line feed alone.
+fn with_line_feeds(content: Vec<u8>) -> Vec<u8> {
+    if !content.windows(2).any(|pair| pair == b"\r\n") {
+        return content;
+    }
+    let mut plain = Vec::with_capacity(content.len());
+    for line in content.split_inclusive(|byte| *byte == b'\n') {
+        let end = if line.ends_with(b"\r\n") { line.len() - 2 } else { line.len() };
+        plain.extend_from_slice(&line[..end]);
+        plain.extend_from_slice(if end < line.len() { b"\n" } else { b"" });
+    }
+    plain
+}
+
 #[async_trait]
 impl FileSystemExt for Shallow {
     fn usage(&self) -> FsUsage {
@@ -61,14 +81,22 @@ impl FileSystemExt for Shallow {
 
 #[async_trait]
 impl FileSystem for Shallow {
+    /// Returns a script without the carriage returns of an editor of Windows, which would be parts
+    /// of its words.
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         self.check()?;
-        self.files.read_file(path).await
+        let content = self.files.read_file(path).await?;
+        Ok(if is_script(path) { with_line_feeds(content) } else { content })
     }
 
+    /// Returns a script as a file that may be executed, whoever wrote it.
     async fn stat(&self, path: &Path) -> Result<Metadata> {
         self.check()?;
-        self.files.stat(path).await
+        let mut metadata = self.files.stat(path).await?;
+        if is_script(path) {
+            metadata.mode |= 0o111;
+        }
+        Ok(metadata)
     }
 
     async fn lstat(&self, path: &Path) -> Result<Metadata> {

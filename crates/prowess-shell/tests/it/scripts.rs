@@ -35,6 +35,14 @@ fn failing_command_of_a_call_does_not_end_it() {
 }
 
 #[test]
+fn variables_of_the_shell_itself_are_not_listed() {
+    for command in ["env", "printenv", "export -p", "declare -p", "set"] {
+        let outcome = empty().run(command);
+        assert!(!outcome.stdout.contains("SHOPT_"), "`{command}`: {outcome:?}");
+    }
+}
+
+#[test]
 fn parameters_end_with_their_script() {
     check("echo in $1", "/script.sh a; echo \"[$1]\"", 0, "in a\n[]");
 }
