@@ -157,8 +157,9 @@ crate::declare_codes! {
     DESCRIPTION_TRIMMED = "description-trimmed" [hint hint hint hint none];
     /// A ` #` ends the unquoted `description`: YAML reads the rest of the line as a comment.
     DESCRIPTION_CUT = "description-cut" [hint hint hint warn none];
-    /// `compatibility` is longer than 500 characters.
-    COMPATIBILITY_TOO_LONG = "compatibility-too-long" [warn warn error error error];
+    /// `compatibility` is longer than 500 characters. A document that makes its advice rules names
+    /// this one among the warnings.
+    COMPATIBILITY_TOO_LONG = "compatibility-too-long" [warn warn error warn error];
     /// `license` or `compatibility` is a list or a mapping; it is ignored.
     FIELD_NOT_TEXT = "field-not-text" [warn error error error error];
     /// `metadata` is not a mapping; it is ignored.

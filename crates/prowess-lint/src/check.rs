@@ -3,9 +3,7 @@
 use prowess_core::{
     Diagnostic, PackagePath, ReadLimit, ResourcePath, Severity, SkillSource, SourceErrorKind,
 };
-use prowess_format::{
-    Directory, MAX_FILE_BYTES, Profile, check_directory, check_file_name, parse_in,
-};
+use prowess_format::{Directory, MAX_FILE_BYTES, Profile, parse_in};
 
 use crate::findings::Findings;
 use crate::options::LintOptions;
@@ -107,7 +105,7 @@ fn look(
     };
     let frontmatter = &document.frontmatter;
     let mismatch = named
-        .and_then(|directory| check_directory(&frontmatter.name, directory, options.profile))
+        .and_then(|name| options.name_mismatch.check(&frontmatter.name, name, options.profile))
         .map(|found| at_field(found, text, &document, "name"));
     parsed.diagnostics.extend(mismatch);
     let mut findings = Findings::new(text, options.profile, parsed.diagnostics);
@@ -138,7 +136,7 @@ fn look(
 
 /// Checks the files next to the instructions, and what the instructions say of them.
 fn check_files(package: &Package<'_>, options: &LintOptions<'_>, findings: &mut Findings<'_>) {
-    findings.extend(check_file_name(package.file, options.profile));
+    findings.extend(options.skill_md_case.check(package.file, options.profile));
     links::check(package, options, findings);
     paths::check(package, options, findings);
     hooks::check(package, options.profile, findings);

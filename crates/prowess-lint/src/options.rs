@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use prowess_core::{EstimatedTokens, TokenCounter};
-use prowess_format::{Limits, NameRule, Profile, Rules};
+use prowess_format::{Limits, NameMismatch, NameRule, Profile, Rules, SkillMdCase};
 
 /// How a tree is checked.
 #[derive(Clone, Copy)]
@@ -14,6 +14,10 @@ pub struct LintOptions<'a> {
     pub profile_of: &'a (dyn Fn(&str) -> Option<Profile> + Sync),
     /// Which names are valid. By default, those of agentskills.io.
     pub name_rule: NameRule,
+    /// The severity of a name that differs from its directory. By default, that of the profile.
+    pub name_mismatch: NameMismatch,
+    /// The treatment of a `skill.md`. By default, that of the profile.
+    pub skill_md_case: SkillMdCase,
     /// The maximum lengths of the parts of a skill. By default, those of agentskills.io.
     pub limits: Limits,
     /// Whether the files next to the instructions are checked, and what the body says of them. By
@@ -41,6 +45,8 @@ impl Default for LintOptions<'_> {
             profile: Profile::Spec,
             profile_of: &|_| None,
             name_rule: NameRule::default(),
+            name_mismatch: NameMismatch::default(),
+            skill_md_case: SkillMdCase::default(),
             limits: Limits::default(),
             checks_files: true,
             tokens: &EstimatedTokens,

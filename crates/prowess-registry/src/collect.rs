@@ -16,17 +16,17 @@ use prowess_core::{
     RecordSet, RecordSetBuilder, SameVersion, ScanSink, SkillSource, SourceError, Stamp,
 };
 use prowess_format::{
-    Conditions, Directory, Head, Rules, Summarized, Summary, SummaryConditions, check_file_size,
-    summarize_with,
+    Conditions, Directory, Head, NameMismatch, Rules, Summarized, Summary, SummaryConditions,
+    check_file_size, summarize_with,
 };
 
 use crate::changes::Changes;
-use crate::policy::{IdFrom, NameMismatch, RegistryPolicy};
+use crate::policy::{IdFrom, RegistryPolicy};
 use crate::previous::PreviousPackages;
 use crate::scope::Part;
 use crate::trace;
 use decide::{Decision, Observed};
-use findings::{file_case, invalid_path, mismatch, too_many_tokens};
+use findings::{invalid_path, mismatch, too_many_tokens};
 use locations::{directory_of, is_of, location};
 use outcomes::{Outcome, Outcomes};
 
@@ -357,7 +357,7 @@ impl ScanSink for Collector<'_, '_> {
             Summarized::Done(summary, mut diagnostics) => {
                 let of_name = mismatch(policy.name_mismatch, summary.as_ref(), directory);
                 let summarized = diagnostics.len();
-                diagnostics.extend(file_case(&policy, found.file));
+                diagnostics.extend(policy.skill_md_case.check(found.file, policy.profile));
                 diagnostics.extend(of_name);
                 diagnostics.extend(too_many_tokens(&found, policy.limits.body_tokens));
                 let is_bad = diagnostics[summarized..].iter().any(Diagnostic::is_error);

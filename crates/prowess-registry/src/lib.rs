@@ -96,12 +96,9 @@ pub use change::{CatalogChange, IdList};
 pub use changes::Changes;
 pub use error::RegistryError;
 pub use folder::HiddenProject;
-pub use policy::{
-    Collision, IdFrom, NameMismatch, OnBroken, PriorityBounds, RegistryPolicy, SkillMdCase,
-    UnknownLayer,
-};
+pub use policy::{Collision, IdFrom, OnBroken, PriorityBounds, RegistryPolicy, UnknownLayer};
 pub use prowess_core;
-pub use prowess_format;
+pub use prowess_format::{self, NameMismatch, SkillMdCase};
 pub use refresh::{RefreshMode, RefreshPolicy, Refresher};
 pub use registry::{Registry, Reload};
 pub use subscribe::{Notice, Subscription};

@@ -1,6 +1,6 @@
 //! The registry policy.
 
-use prowess_format::{Limits, NameRule, Profile, Rules};
+use prowess_format::{Limits, NameMismatch, NameRule, Profile, Rules, SkillMdCase};
 use serde::{Deserialize, Serialize};
 
 /// The policy for building records and resolving ids.
@@ -55,34 +55,6 @@ pub enum OnBroken {
     KeepLast,
     /// The skill is no longer offered.
     Drop,
-}
-
-/// The severity of a declared name that differs from its directory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum NameMismatch {
-    /// That of the profile: an error under `spec` and `strict`, otherwise a warning. The default.
-    #[default]
-    Profile,
-    /// No finding.
-    Allow,
-    /// A warning.
-    Warn,
-    /// An error: the skill is not used.
-    Error,
-}
-
-/// The treatment of a `skill.md` instead of a `SKILL.md`. If there are both, `SKILL.md` is used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum SkillMdCase {
-    /// That of the profile: an error under `strict`, otherwise a hint. The default.
-    #[default]
-    Profile,
-    /// It is accepted, with a hint.
-    Any,
-    /// The skill is rejected.
-    Exact,
 }
 
 /// The treatment of several skills with one id.

@@ -236,6 +236,8 @@ fn check_sources(
         profile: settings.profile,
         profile_of: &|path| settings.profile_of(path),
         name_rule: registry.name_rule,
+        name_mismatch: registry.name_mismatch,
+        skill_md_case: registry.skill_md_case,
         limits: registry.limits,
         checks_files: files == Files::Checked,
         exists_outside: &exists_outside,

@@ -1,10 +1,9 @@
 //! Findings about packages that the format crate does not create.
 
 use prowess_core::{Diagnostic, Found, Severity};
-use prowess_format::{Limit, LimitSeverity, Profile, Summary, check_directory, check_file_name};
+use prowess_format::{Limit, LimitSeverity, NameMismatch, Profile, Summary};
 
 use crate::codes;
-use crate::policy::{NameMismatch, RegistryPolicy, SkillMdCase};
 
 /// Returns the finding about a name that differs from its directory, if the policy overrides the
 /// profile.
@@ -13,23 +12,10 @@ pub(super) fn mismatch(
     summary: Option<&Summary<'_>>,
     directory: Option<&str>,
 ) -> Option<Diagnostic> {
-    let severity = match policy {
-        NameMismatch::Profile | NameMismatch::Allow => return None,
-        NameMismatch::Warn => Severity::Warning,
-        NameMismatch::Error => Severity::Error,
-    };
-    let found = check_directory(&summary?.name, directory?, Profile::Lenient)?;
-    Some(Diagnostic { severity, ..found })
-}
-
-/// Returns the finding about the spelling of the name `SKILL.md`, by the policy.
-pub(super) fn file_case(policy: &RegistryPolicy, file: &str) -> Option<Diagnostic> {
-    let severity = match policy.skill_md_case {
-        SkillMdCase::Profile => return check_file_name(file, policy.profile),
-        SkillMdCase::Any => Severity::Hint,
-        SkillMdCase::Exact => Severity::Error,
-    };
-    Some(Diagnostic { severity, ..check_file_name(file, Profile::Lenient)? })
+    if policy == NameMismatch::Profile {
+        return None;
+    }
+    policy.check(&summary?.name, directory?, Profile::Lenient)
 }
 
 /// Returns a finding about a file with more tokens than the limit, by its size: a scan reads no
