@@ -139,8 +139,10 @@ fn activated(activation: &SkillActivation) -> Entry {
         .with_any("version", version.as_ref())
 }
 
-fn rules(tools: &AllowedTools) -> Vec<String> {
-    tools.rules().iter().map(ToString::to_string).collect()
+/// Returns the rules as they were written; null if a skill names no tools, which limits nothing.
+fn rules(tools: &AllowedTools) -> Option<Vec<String>> {
+    let is_there = *tools != AllowedTools::Absent;
+    is_there.then(|| tools.rules().iter().map(ToString::to_string).collect())
 }
 
 fn deactivated(deactivation: &SkillDeactivation) -> Entry {

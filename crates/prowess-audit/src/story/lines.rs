@@ -74,13 +74,10 @@ fn loaded(entry: &Value) -> String {
 }
 
 fn rules(entry: &Value) -> String {
-    let rules = entry["allowed_tools"].as_array().into_iter().flatten();
-    let rules: Vec<_> = rules.filter_map(Value::as_str).collect();
-    if rules.is_empty() {
-        String::new()
-    } else {
-        format!(" with allowed-tools {}", rules.join(", "))
-    }
+    let Some(rules) = entry["allowed_tools"].as_array() else { return String::new() };
+    let rules: Vec<_> = rules.iter().filter_map(Value::as_str).collect();
+    let listed = if rules.is_empty() { "of no tool".to_owned() } else { rules.join(", ") };
+    format!(" with allowed-tools {listed}")
 }
 
 /// Returns the tool of a call with the skills and the file that it named.
