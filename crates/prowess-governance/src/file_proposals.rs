@@ -45,16 +45,19 @@ impl FileProposals {
         Ok(())
     }
 
-    /// Opens the directory, and creates it if it does not exist.
+    /// Opens the directory, and creates what of its path does not exist.
     fn open(&self) -> prowess_dir::Result<Dir> {
-        let path = match self.directory.parent() {
-            Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
-            Some(parent) => parent,
-            None => return Dir::open(&self.directory),
-        };
-        let name = self.directory.file_name().and_then(|name| name.to_str());
-        let name = name.ok_or_else(|| prowess_dir::Error::malformed(""))?;
-        Dir::open(path)?.open_or_create_dir(name)
+        let is_there = |path: &&Path| path.as_os_str().is_empty() || path.is_dir();
+        let mut above = self.directory.ancestors().skip(1);
+        let existing = above.find(is_there).unwrap_or(Path::new("/"));
+        let rest = self.directory.strip_prefix(existing).unwrap_or(&self.directory);
+        let is_here = existing.as_os_str().is_empty();
+        let mut directory = Dir::open(if is_here { Path::new(".") } else { existing })?;
+        for part in rest {
+            let name = part.to_str().ok_or_else(|| prowess_dir::Error::malformed(""))?;
+            directory = directory.open_or_create_dir(name)?;
+        }
+        Ok(directory)
     }
 
     /// Writes the file under the first name that is free: several proposals may be of one second.

@@ -167,9 +167,18 @@ fn failed_writes_are_errors_without_paths() {
     std::os::unix::fs::symlink("/tmp", &directory).unwrap();
     check();
     fs::remove_file(&directory).unwrap();
-    let missing = place.path().join("missing/proposals");
-    let proposals = FileProposals::new(missing, ProposalPolicy::default());
+    fs::write(place.path().join("blocked"), "a file").unwrap();
+    let blocked = place.path().join("blocked/proposals");
+    let proposals = FileProposals::new(blocked, ProposalPolicy::default());
     let error = proposals.submit(&proposal()).unwrap_err();
     assert_eq!(error.code, codes::PROPOSAL_NOT_WRITTEN);
-    assert!(!error.message.contains("missing"), "{error}");
+    assert!(!error.message.contains(place.path().to_str().unwrap()), "{error}");
+}
+
+#[test]
+fn missing_directories_are_created() {
+    let (place, ..) = store(ProposalPolicy::default());
+    let deep = place.path().join("data/registry/proposals");
+    FileProposals::new(&deep, ProposalPolicy::default()).submit(&proposal()).unwrap();
+    assert_eq!(names(&deep).len(), 1);
 }
