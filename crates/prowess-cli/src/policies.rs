@@ -113,7 +113,7 @@ fn file_part(file: &Path, help: &str) -> Result<ConfigPart, Failure> {
     Ok(ConfigPart::text(Origin::File(file.to_owned()), text))
 }
 
-fn invalid(error: &ConfigError) -> Failure {
+pub(crate) fn invalid(error: &ConfigError) -> Failure {
     let (code, help) = match error.kind {
         ConfigErrorKind::MissingFeature { key, feature } => return features::lacks(feature, key),
         ConfigErrorKind::ForbiddenKey => {

@@ -158,7 +158,10 @@ pub(crate) fn builder_with(
     }
     for root in &global.skills.root {
         let directory = absolute(&root.directory)?;
-        builder = builder.tree(&root.layer, directory);
+        builder = match &root.name {
+            Some(name) => builder.skill_directory(&root.layer, name, directory),
+            None => builder.tree(&root.layer, directory),
+        };
     }
     if global.skills.root.is_empty() {
         let surroundings = surroundings()?;

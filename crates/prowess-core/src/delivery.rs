@@ -15,6 +15,8 @@ pub struct DeliveryPolicy {
     pub bodies: BodyDelivery,
     /// The form of locations. By default, absolute paths.
     pub show_location: ShowLocation,
+    /// The element around a body. By default, one that no body can end.
+    pub tags: BodyTags,
     /// How much of the bodies is delivered again after the host has compacted a conversation. No
     /// key of a file: only a host compacts a conversation.
     #[serde(skip)]
@@ -49,6 +51,18 @@ pub enum BodyDelivery {
     /// In the result of the call that loads it, and in the instructions once a compaction has
     /// removed that result: never in both.
     BothOnce,
+}
+
+/// The element around a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyTags {
+    /// Tags with a secret of the session, in which a body stands as it was written. The default.
+    #[default]
+    Boundary,
+    /// `<skill name="…">`, in the instructions of a catalog of attributes with the role of the
+    /// skill. The body is escaped, so that it cannot end the element, and code in it is, too.
+    Skill,
 }
 
 impl BodyDelivery {

@@ -106,7 +106,8 @@ pub use credentials::{
     REDACTED, has_credentials, is_secret_name, without_credentials, without_secrets,
 };
 pub use delivery::{
-    BodyDelivery, DeliveryPolicy, ReinjectionBudget, ShowLocation, parse_virtual_uri, virtual_uri,
+    BodyDelivery, BodyTags, DeliveryPolicy, ReinjectionBudget, ShowLocation, parse_virtual_uri,
+    virtual_uri,
 };
 pub use digest::Digest;
 pub use hook_command::HookCommand;

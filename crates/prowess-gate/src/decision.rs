@@ -115,6 +115,9 @@ pub enum Reason {
     DeniedByOperator,
     /// The call is not one of those that the operator makes possible.
     OutsideCeiling,
+    /// The call would read a script of a skill, which is there to be run. A host decides this, and
+    /// not [`decide`](crate::decide).
+    ScriptRead,
 }
 
 /// A rule, and where it was written.

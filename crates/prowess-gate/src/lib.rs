@@ -86,8 +86,7 @@ pub use diagnostics::check_rules;
 pub use files::{FileReference, HostFiles};
 pub use input::{Consent, GateInput, GatedSkill, GatedTool, ToolKind};
 pub use policy::{
-    Ceiling, Combine, EmptyList, GatePolicy, GrantFrom, RefusalWording, ToolMatchCase,
-    ToolSemantics, Ungranted,
+    Ceiling, Combine, EmptyList, GatePolicy, GrantFrom, ToolMatchCase, ToolSemantics, Ungranted,
 };
 pub use prowess_core;
 pub use prowess_format;

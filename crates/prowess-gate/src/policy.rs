@@ -23,8 +23,6 @@ pub struct GatePolicy {
     /// The result of a call that nothing grants, under [`ToolSemantics::Preapprove`]. By default a
     /// person is asked.
     pub ungranted: Ungranted,
-    /// The wording of a refusal. By default it names the list.
-    pub refusal_wording: RefusalWording,
     /// The calls that the operator grants, whatever the skills name. It never lifts a limit: not
     /// the ceiling's, and not the skills' under [`ToolSemantics::Restrict`].
     pub grant: ToolRules,
@@ -142,15 +140,4 @@ pub enum Ungranted {
     Allow,
     /// It is refused, for hosts without a person to ask.
     Deny,
-}
-
-/// The wording of a refusal by `allowed-tools`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RefusalWording {
-    /// `Tool 'x' not in allowed-tools list`. The default.
-    #[default]
-    List,
-    /// `Tool 'x' not allowed by skill 'y'`.
-    Skill,
 }

@@ -4,7 +4,6 @@ use prowess_core::{Code, SkillError};
 use prowess_text::clipped;
 
 use crate::call::Call;
-use crate::policy::RefusalWording;
 use crate::{GatedSkill, Grounds, Refusal, codes};
 
 /// The maximum length of a name in a refusal.
@@ -16,16 +15,17 @@ const MAX_LIST_CHARS: usize = 1000;
 /// Refuses what the list of a skill does not cover, and lists what it covers.
 pub(crate) fn by_skill(call: &Call<'_>, skill: &GatedSkill<'_>, grounds: &Grounds) -> Refusal {
     let tool = name(call.input.tool.name);
-    let subject = match call.input.policy.refusal_wording {
-        RefusalWording::List => format!("Tool '{tool}' not in allowed-tools list"),
-        RefusalWording::Skill => format!("Tool '{tool}' not allowed by skill '{}'", name(skill.id)),
-    };
+    let subject = format!("Tool '{tool}' not allowed by skill '{}'", name(skill.id));
     let allowed: Vec<_> = skill.allowed_tools.rules().iter().map(ToString::to_string).collect();
     let list = match allowed.as_slice() {
         [] => "none".to_owned(),
         tools => clipped(&tools.join(", "), MAX_LIST_CHARS),
     };
-    let message = format!("{subject}{}. Allowed tools: {list}", because(grounds));
+    // Hosts of both wordings look for their own in this message.
+    let message = format!(
+        "{subject}{}. Allowed tools: {list}. Tool '{tool}' not in allowed-tools list",
+        because(grounds)
+    );
     refusal(call, codes::SKILL_TOOL_NOT_ALLOWED, message, Some(skill), allowed)
 }
 

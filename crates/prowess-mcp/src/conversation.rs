@@ -96,7 +96,7 @@ impl Conversation {
     }
 
     pub(crate) fn naming(&self) -> ToolNaming {
-        ToolNaming::new(self.runtime.policies().name_style)
+        self.runtime.policies().naming()
     }
 
     /// Returns as soon as every earlier call that loads or unloads skills has ended. A call of such

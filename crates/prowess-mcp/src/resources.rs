@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use prowess::tools::{ReadGate, ReadScope};
-use prowess::{Code, Policies, ReadLimit, Record, ResourcePath, ToolCall, ToolResult, Turn};
+use prowess::{
+    Code, Policies, ReadLimit, Record, ResourcePath, SourceErrorKind, ToolCall, ToolResult, Turn,
+};
 use rmcp::ErrorData;
 use rmcp::model::{DIRECTORY_MIME_TYPE, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
@@ -71,17 +73,21 @@ fn index(turn: &Turn, uri: &str) -> Option<ResourceContents> {
     Some(ResourceContents::text(index.to_string(), uri).with_mime_type("application/json"))
 }
 
-/// Reads a file. The call has the same gate, limits and audit as one of `skills.read`.
+/// Reads a file. The call has the same gate and audit as one of `skills.read`, and a limit that is
+/// set holds here too: only the instructions may be larger, as they may where a skill is loaded.
 pub(crate) fn read(turn: &Turn, uri: &str) -> Result<ResourceContents, ErrorData> {
     if let Some(index) = index(turn, uri) {
         return Ok(index);
     }
     let (record, path) = located(turn, uri).ok_or_else(|| not_found(uri))?;
     let arguments = json!({ "skill": record.id(), "path": path.as_str() });
+    let is_body = path.as_str() == record.file();
+    let limit = turn.policies().tools.whole_file_limit();
+    let most = if is_body { MOST_BYTES } else { limit.unwrap_or(MOST_BYTES).min(MOST_BYTES) };
     let call = ToolCall::new("skills.read", arguments);
     let mut read = None;
     let dispatched = turn.guard(&call, || {
-        let result = turn.catalog().read_public(record, &path, ReadLimit(MOST_BYTES));
+        let result = turn.catalog().read_public(record, &path, ReadLimit(most));
         let shown = match &result {
             Ok(_) => ToolResult::text(""),
             Err(error) => ToolResult::error(Code::new(error.kind.as_str()), "it cannot be read"),
@@ -91,6 +97,11 @@ pub(crate) fn read(turn: &Turn, uri: &str) -> Result<ResourceContents, ErrorData
     });
     match read {
         Some(Ok(bytes)) => Ok(contents(bytes, uri, path.as_str())),
+        Some(Err(error)) if error.kind == SourceErrorKind::TooLarge => {
+            let data = json!({ "uri": uri, "code": error.kind.as_str() });
+            let message = format!("the file is larger than the limit of {most} bytes");
+            Err(ErrorData::invalid_request(message, Some(data)))
+        }
         Some(Err(_)) => Err(not_found(uri)),
         None => {
             let reason = dispatched.result.message().unwrap_or("the file may not be read");

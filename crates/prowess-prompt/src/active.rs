@@ -2,12 +2,16 @@
 
 use std::borrow::Cow;
 
-use prowess_core::{ActiveSkill, Boundary, ShowLocation};
-use prowess_text::{is_exact, loses_characters, model_body, one_line, visible_lines, wrap_body};
+use prowess_core::{ActiveSkill, BodyTags, Boundary, ShowLocation};
+use prowess_text::{
+    is_exact, loses_characters, model_body, one_line, push_xml_element, push_xml_line,
+    visible_lines, wrap_body,
+};
 
+use crate::catalog::push_role;
 use crate::difference::push_names;
 use crate::ledger::{Account, Part};
-use crate::{ChangeKind, PromptInput, PromptPolicy};
+use crate::{CatalogFormat, ChangeKind, PromptInput, PromptPolicy};
 
 /// The name of the tag around a body, which the boundary follows.
 const TAG: &str = "skill_content";
@@ -66,6 +70,11 @@ fn replaces(load_tool: &str) -> bool {
 }
 
 fn add_skill(account: &mut Account<'_>, skill: &ActiveSkill, input: &PromptInput<'_>) {
+    if input.delivery.tags == BodyTags::Skill {
+        let text = element(skill, input.policy.catalog_format);
+        account.add(Part::ActiveSkill { id: skill.id.clone() }, &text);
+        return;
+    }
     let body = model_body(&skill.body, input.boundary);
     let text = wrapped(skill, &body, input.delivery.show_location, input.boundary);
     let part = Part::ActiveSkill { id: skill.id.clone() };
@@ -76,6 +85,22 @@ fn add_skill(account: &mut Account<'_>, skill: &ActiveSkill, input: &PromptInput
     if body != visible_lines(&skill.body) {
         account.changes().push(&skill.id, ChangeKind::BodyGuarded);
     }
+}
+
+/// Returns a body as the escaped content of an element, which has the role of the skill where the
+/// catalog has it.
+fn element(skill: &ActiveSkill, format: CatalogFormat) -> String {
+    let mut text = "<skill name=\"".to_owned();
+    push_xml_line(&mut text, &skill.id);
+    if format == CatalogFormat::XmlAttrs {
+        push_role(&mut text, &skill.id);
+    } else {
+        text.push('"');
+    }
+    text.push_str(">\n");
+    push_xml_element(&mut text, &skill.body);
+    text.push_str(if text.ends_with('\n') { "</skill>\n" } else { "\n</skill>\n" });
+    text
 }
 
 /// Returns a body that is encoded for a model between the tags of its skill, as lines.

@@ -81,10 +81,10 @@ impl Block {
         match self {
             Self::BaseRule => 300,
             Self::FileReading => 450,
-            Self::Navigation => 450,
+            Self::Navigation => 550,
             Self::PathRules => 300,
             Self::PathResolution => 1_000,
-            Self::ScriptExecution => 500,
+            Self::ScriptExecution => 550,
             Self::ToolCallingExamples => 400,
             Self::Precedence => 150,
             Self::CheckFirst => 100,

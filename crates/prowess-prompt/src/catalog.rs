@@ -5,6 +5,7 @@ mod entry;
 mod format;
 mod lines;
 
+pub(crate) use elements::push_role;
 pub use elements::{reference_available_skills, skill_element};
 pub use entry::SkillEntry;
 pub use format::CatalogFormat;

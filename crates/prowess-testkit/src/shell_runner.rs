@@ -88,7 +88,7 @@ fn command(request: &ScriptRequest<'_>, package: &Path) -> Result<Command, Scrip
     // A script that is not in the list of files is refused with the reason of its source.
     catalog.read(record, path, ReadLimit::default()).map_err(|error| unreadable(&error))?;
     let mut directory = package.to_owned();
-    if let Some(below) = working_directory {
+    if let Some(below) = working_directory.filter(|below| *below != ".") {
         let below =
             ResourcePath::new(below).map_err(|error| refused("path-escape", &error.to_string()))?;
         directory.push(below.as_str());

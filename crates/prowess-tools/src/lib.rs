@@ -51,7 +51,7 @@ mod trace;
 
 pub use arguments::{check_schema, remove_unusable};
 pub use audited::CallAudit;
-pub use content::script_file::{is_script_file, script_read_refusal};
+pub use content::script_file::is_script_file;
 pub use error::{BuildError, SchemaError};
 #[cfg(feature = "functions")]
 pub use function_tool::FunctionTool;

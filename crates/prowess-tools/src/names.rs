@@ -28,6 +28,9 @@ pub(crate) const READ: &str = "skills.read";
 /// The tool that runs scripts.
 pub(crate) const RUN: &str = "skills.run";
 
+/// The other name of the tool that runs scripts.
+pub(crate) const RUN_SCRIPT: &str = "skills.run_script";
+
 /// The tool that runs shell commands.
 pub(crate) const EXECUTE: &str = "sandbox_execute";
 

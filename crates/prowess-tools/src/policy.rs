@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use crate::suggestion::LEAST_SIMILARITY;
 use crate::surface::Surface;
 
+/// The default of [`ToolPolicy::read_limit_bytes`].
+const READ_LIMIT_BYTES: usize = 256 * 1024;
+
 /// The policy of [`SkillTools`](crate::SkillTools).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -155,6 +158,12 @@ impl ToolPolicy {
         }
     }
 
+    /// Returns the limit of a file that a client reads whole, without a page of a model's context,
+    /// in bytes; `None` if only a limit that nobody lowered is there, which is about contexts.
+    pub fn whole_file_limit(&self) -> Option<usize> {
+        (self.read_limit_bytes < READ_LIMIT_BYTES).then(|| self.read_limit())
+    }
+
     /// Returns the limit of a read in bytes.
     pub fn read_limit(&self) -> usize {
         self.read_limit_bytes.min(Self::MOST_READ_BYTES)
@@ -167,7 +176,7 @@ impl Default for ToolPolicy {
             surfaces: vec![Surface::default()],
             host: ToolHost::default(),
             skill_content: SkillContent::default(),
-            read_limit_bytes: 256 * 1024,
+            read_limit_bytes: READ_LIMIT_BYTES,
             read_gate: None,
             read_allowlist: Vec::new(),
             read_scope: ReadScope::default(),

@@ -14,6 +14,9 @@ pub enum Surface {
     /// `skills.describe` and `skills.run`. The default.
     #[default]
     Skills,
+    /// `skills.load`, `skills.unload`, `skills.read` and `skills.run`, which is called
+    /// `skills.run_script` here.
+    FourTools,
     /// `skills.read` alone, for surfaces without a tool that reads files.
     Files,
     /// `skill`, which activates and deactivates one skill.
@@ -49,7 +52,7 @@ impl Surface {
     /// Returns the canonical name of the tool that loads a skill, or returns its instructions.
     pub fn load_tool(self) -> Option<&'static str> {
         match self {
-            Self::Skills => Some("skills.load"),
+            Self::Skills | Self::FourTools => Some("skills.load"),
             Self::Files | Self::Shell => None,
             Self::Skill => Some("skill"),
             Self::GetSkill => Some("get_skill"),
@@ -61,13 +64,18 @@ impl Surface {
     /// Returns the arguments with which that tool loads a skill, in addition to the active ones.
     pub(crate) fn load_arguments(self, id: &str) -> Option<Value> {
         match self {
-            Self::Skills => Some(json!({ "names": [id], "mode": "add" })),
+            Self::Skills | Self::FourTools => Some(json!({ "names": [id], "mode": "add" })),
             Self::Files | Self::Shell => None,
             Self::Skill => Some(json!({ "skill_name": id })),
             Self::GetSkill => Some(json!({ "skillName": id })),
             Self::ReadSkill => Some(json!({ "skill_id": id })),
             Self::ActivateSkill => Some(json!({ "name": id })),
         }
+    }
+
+    /// Returns whether a model is offered the tools that load and read skills.
+    pub(crate) fn loads_and_reads(self) -> bool {
+        matches!(self, Self::Skills | Self::FourTools)
     }
 
     /// Returns whether the surface returns instructions of skills that are not loaded.

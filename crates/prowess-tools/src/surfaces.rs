@@ -31,7 +31,7 @@ use skills::{describe, find, load, read, run};
 /// Provides the tools for skills of the policy's surfaces, such as `skills.load`.
 ///
 /// Under every surface, a host can call `skills.load`, `skills.unload` and `skills.read`: without
-/// [`Surface::Skills`] they are not offered to a model. `skills.list` and `skills.search` are
+/// [`Surface::Skills`] and [`Surface::FourTools`] they are not offered to a model. `skills.list` and `skills.search` are
 /// offered with each surface that has no tool that finds skills. Without any surface there is no
 /// tool.
 ///
@@ -152,7 +152,11 @@ impl ToolProvider for SkillTools {
         let mut tools = Vec::new();
         for (index, surface) in surfaces.iter().enumerate() {
             let is_repeated = surfaces[..index].contains(surface);
-            let is_included = *surface == Surface::Files && surfaces.contains(&Surface::Skills);
+            let is_included = match surface {
+                Surface::Files => surfaces.iter().any(|surface| surface.loads_and_reads()),
+                Surface::FourTools => surfaces.contains(&Surface::Skills),
+                _ => false,
+            };
             if !is_repeated && !is_included {
                 tools.extend(tools_of(*surface, &operations.of_surface(*surface)));
             }
@@ -162,7 +166,7 @@ impl ToolProvider for SkillTools {
             tools.push(bind(find::List, &operations));
             tools.push(bind(find::Search, &operations));
         }
-        if !surfaces.is_empty() && !has_skills {
+        if !surfaces.is_empty() && !surfaces.iter().any(|surface| surface.loads_and_reads()) {
             tools.push(unlisted(load::Load, &operations));
             tools.push(unlisted(load::Unload, &operations));
             if !surfaces.contains(&Surface::Files) {
@@ -182,6 +186,12 @@ fn tools_of(surface: Surface, operations: &Arc<Operations>) -> Vec<Arc<dyn Tool>
             bind(find::List, operations),
             bind(find::Search, operations),
             bind(describe::Describe, operations),
+            bind(run::Run, operations),
+        ],
+        Surface::FourTools => vec![
+            bind(load::Load, operations),
+            bind(load::Unload, operations),
+            bind(read::Read, operations),
             bind(run::Run, operations),
         ],
         Surface::Files => vec![bind(read::Read, operations)],

@@ -9,8 +9,7 @@ use prowess_prompt::{CatalogEvery, CatalogPlace, PromptPolicy};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
 use prowess_session::{AuditedApprovals, Boundaries, CallApprovals, EndedSkills, OnEnd, Sessions};
 use prowess_tools::{
-    CallAudit, DiscoveryTools, EndedRun, ListedIds, SkillHooks, SkillTools, ToolHost, ToolNaming,
-    Toolbox,
+    CallAudit, DiscoveryTools, EndedRun, ListedIds, SkillHooks, SkillTools, ToolHost, Toolbox,
 };
 
 use crate::conversations::Conversations;
@@ -144,7 +143,7 @@ impl RuntimeBuilder {
             .ranker(Arc::clone(&self.ranker))
             .token_counter(Arc::clone(&self.counter))
             .listed_ids(self.listed_ids())
-            .naming(ToolNaming::new(self.policies.name_style));
+            .naming(self.policies.naming());
         let tools = match self.runner_of_scripts() {
             Some(runner) => tools.script_runner(self.redacted(runner)),
             None => tools,
@@ -270,6 +269,7 @@ impl RuntimeBuilder {
                 scripts: self.policies.scripts.clone(),
             },
             script_read: self.policies.tools.script_read,
+            show: self.policies.delivery.show_location,
             script_directories: self.policies.tools.script_directories.clone(),
             operations,
             tools,
@@ -290,7 +290,7 @@ impl RuntimeBuilder {
         #[cfg(feature = "scripts")]
         let skill_tools = skill_tools.hook_trust(self.policies.scripts.trust);
         let hooks = skill_tools.hooks();
-        let mut toolbox = Toolbox::builder(ToolNaming::new(self.policies.name_style))
+        let mut toolbox = Toolbox::builder(self.policies.naming())
             .provider(&skill_tools)
             .gate(Arc::clone(gate) as _)
             .audit(audit)

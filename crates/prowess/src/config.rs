@@ -1,5 +1,6 @@
 //! Reads policies from configurations: a preset, and the changes to it.
 
+mod difference;
 mod error;
 mod keys;
 mod origin;
@@ -16,6 +17,7 @@ use prowess_format::Profile;
 use serde_yaml::Value;
 
 use crate::Policies;
+pub use difference::PresetDifference;
 pub use error::{ConfigError, ConfigErrorKind, ConfigPosition};
 pub use origin::Origin;
 pub use part::ConfigPart;
@@ -39,12 +41,15 @@ const PRESETS: [(&str, &str); 6] = [
     ("one-directory", include_str!("../presets/one-directory.yaml")),
 ];
 
-/// The presets by the runtime that each of them reproduces: names that work as well.
-const ALIASES: [(&str, &str); 4] = [
+/// Names that work as well: the runtime that a preset reproduces, or what it does.
+const ALIASES: [(&str, &str); 7] = [
     ("flexigpt", "few-active"),
     ("omniforge", "enterprise-layers"),
     ("boxxy", "strict-spec"),
     ("yodoca", "one-directory"),
+    ("spec-law", "strict-spec"),
+    ("mounted", "sandbox"),
+    ("directory-ids", "one-directory"),
 ];
 
 /// Policies that were read from several places, with the origin of each value.
@@ -186,6 +191,17 @@ impl Policies {
         PRESETS.iter().map(|(name, _)| *name)
     }
 
+    /// Returns what a preset does otherwise than the document that it reproduces, and why. The
+    /// standard preset has no such list.
+    ///
+    /// # Errors
+    ///
+    /// No preset has this name.
+    pub fn differences(preset: &str) -> Result<Vec<PresetDifference>, ConfigError> {
+        let (name, _) = known_preset(preset)?;
+        Ok(difference::of(name))
+    }
+
     /// Returns the policies of a configuration file: those of the preset named under `preset` (by
     /// default `standard`), with the fields of the file in their place.
     ///
@@ -205,8 +221,25 @@ impl Policies {
 }
 
 fn preset_part(name: &str) -> Result<ConfigPart, ConfigError> {
+    let (_, text) = known_preset(name)?;
+    Ok(ConfigPart::text(Origin::Preset(name.to_owned()), possible_keys(text)))
+}
+
+/// Returns the name and the content of a preset by one of its names.
+fn known_preset(name: &str) -> Result<(&'static str, &'static str), ConfigError> {
     let named = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, meant)| meant);
     let preset = PRESETS.iter().find(|(known, _)| *known == named);
-    let (_, text) = preset.ok_or_else(|| ConfigError::unknown_preset(name))?;
-    Ok(ConfigPart::text(Origin::Preset(name.to_owned()), *text))
+    preset.copied().ok_or_else(|| ConfigError::unknown_preset(name))
+}
+
+/// Returns a preset without the keys whose features this build lacks.
+fn possible_keys(preset: &str) -> String {
+    let mut is_possible = true;
+    let keep = |line: &&str| {
+        if let Some((key, _)) = line.split_once(':').filter(|_| !line.starts_with([' ', '#'])) {
+            is_possible = error::missing_feature(key).is_none();
+        }
+        is_possible
+    };
+    preset.split_inclusive('\n').filter(keep).collect()
 }

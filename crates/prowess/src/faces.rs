@@ -11,6 +11,11 @@ use prowess_tools::{SkillTools, Surface, ToolPolicy, Toolbox};
 
 use crate::Policies;
 
+/// What the description of `get_skill` is about, and in which words where scripts can be run.
+const ONE_SKILL: &str = "an agent skill.";
+const SKILL_WITH_SCRIPTS: &str =
+    "an agent skill including instructions and available scripts.";
+
 /// One set of surfaces, as a model sees it.
 ///
 /// The first surface of the policy that loads skills has their list where and as the policy of the
@@ -92,6 +97,12 @@ impl Face {
         !self.lists.is_empty()
     }
 
+    /// Returns the tools whose descriptions are where the catalog is: without a skill, they say so.
+    pub(crate) fn described_tools(&self) -> Vec<&'static str> {
+        let own = self.lists.iter().filter(|list| list.composer.is_none());
+        own.map(|list| list.tool).collect()
+    }
+
     /// Leaves out the tools of other surfaces, and writes the skills into the descriptions of the
     /// others. `prompt` is that of this face.
     pub(crate) fn present(
@@ -116,6 +127,9 @@ impl Face {
             let listing = prompt.and_then(|prompt| prompt.listing.as_deref()).unwrap_or_default();
             tool.description =
                 tool_description(name, &tool.description, listing, policy.catalog_format);
+            if name == "get_skill" && self.tools.surfaces.contains(&Surface::Shell) {
+                tool.description = tool.description.replacen(ONE_SKILL, SKILL_WITH_SCRIPTS, 1);
+            }
         }
     }
 }

@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use prowess_core::{
     ApprovalQuery, ApprovalStore as _, ApprovalStoreError, CallOrigin, Catalog, Clock, Record,
-    SessionId, SessionState, Trust,
+    SessionId, SessionState, ShowLocation, Trust,
 };
 use prowess_gate::{
-    Consent, Decision, GateInput, GatePolicy, GatedTool, ToolArguments, ToolKind,
+    Consent, Decision, GateInput, GatePolicy, GatedTool, Grounds, Reason, ToolArguments, ToolKind,
     allowed_tool_names, decide,
 };
 use prowess_session::{ApprovedCall, CallApprovals};
-use prowess_tools::{HostPaths, ReadCall, Refusal, ScriptRead, script_read};
+use prowess_tools::{HostPaths, ReadCall, Refusal, ScriptRead, SkillTools, script_read};
 use serde_json::Value;
 
 use skills::Skills;
@@ -31,6 +31,7 @@ pub(crate) struct RuntimeGate {
     pub(crate) arguments: ToolArguments,
     pub(crate) consent: ConsentPolicy,
     pub(crate) script_read: ScriptRead,
+    pub(crate) show: ShowLocation,
     /// The directories of packages with scripts.
     pub(crate) script_directories: Vec<String>,
     /// The canonical names of the tools that manage skills.
@@ -77,6 +78,9 @@ impl RuntimeGate {
     ///
     /// The approvals cannot be read.
     pub(crate) fn decide(&self, call: &GatedCall<'_>) -> Result<Decision, ApprovalStoreError> {
+        if let Some(denial) = self.script_denial(call) {
+            return Ok(denial);
+        }
         let first = self.decide_with(call, &Skills::of(call), &[]);
         if first.is_allowed() {
             return Ok(first);
@@ -94,6 +98,9 @@ impl RuntimeGate {
     ///
     /// As [`Self::decide`].
     pub(crate) fn explain(&self, call: &GatedCall<'_>) -> Result<Decision, ApprovalStoreError> {
+        if let Some(denial) = self.script_denial(call) {
+            return Ok(denial);
+        }
         let approvals = self.approvals.store().find(&self.query(call))?;
         Ok(self.decide_with(call, &Skills::with_files(call), &approvals))
     }
@@ -145,18 +152,36 @@ impl RuntimeGate {
 
     /// Refuses a call that would read a script of a skill instead of running it.
     fn script_read(&self, call: &GatedCall<'_>) -> Option<Refusal> {
-        if self.script_read == ScriptRead::Allow || self.operations.contains(call.tool) {
+        let is_other =
+            self.operations.contains(call.tool) && !SkillTools::READERS.contains(&call.tool);
+        if self.script_read == ScriptRead::Allow || is_other {
             return None;
         }
         let names: Vec<_> =
             std::iter::once(call.tool).chain(call.aliases.iter().copied()).collect();
         let GatedCall { arguments, catalog, state, .. } = *call;
-        let read = ReadCall { names: &names, arguments, catalog, state };
+        let read = ReadCall { names: &names, arguments, catalog, state, show: self.show };
         let paths = HostPaths {
             working_directory: &|| std::env::current_dir().ok(),
             canonical: &|path| path.canonicalize().ok(),
         };
         script_read(&read, self.script_read, &paths)
+    }
+
+    /// Returns the decision about a call that would read a script.
+    fn script_denial(&self, call: &GatedCall<'_>) -> Option<Decision> {
+        let Refusal { code, error, .. } = self.script_read(call)?;
+        let refusal = prowess_gate::Refusal { code, error: *error? };
+        let grounds = Grounds {
+            tool: call.tool.to_owned(),
+            reason: Reason::ScriptRead,
+            rules: Vec::new(),
+            detail: Some(refusal.message().replace('\n', " ")),
+            approval: None,
+            files: Vec::new(),
+            warnings: Vec::new(),
+        };
+        Some(Decision::Deny { refusal, grounds })
     }
 
     fn query<'a>(&self, call: &'a GatedCall<'_>) -> ApprovalQuery<'a> {

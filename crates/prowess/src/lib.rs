@@ -74,7 +74,7 @@ pub use compaction::{ReinjectedSkill, Reinjection};
 #[cfg(feature = "config")]
 pub use config::{
     ConfigError, ConfigErrorKind, ConfigPart, ConfigPosition, ConfigTier, ConfigValue,
-    Configuration, Origin,
+    Configuration, Origin, PresetDifference,
 };
 pub use default_skills::{default_skills, is_default_skill};
 pub use error::{BindError, Error};

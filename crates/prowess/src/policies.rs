@@ -9,7 +9,7 @@ use prowess_registry::{RefreshPolicy, RegistryPolicy, VisibilityPolicy};
 use prowess_session::{ApprovalPolicy, Discipline, SessionPolicy};
 #[cfg(feature = "filesystem")]
 use prowess_source_fs::Discovery;
-use prowess_tools::{NameStyle, ReadGate, ToolPolicy};
+use prowess_tools::{NameStyle, ReadGate, ToolNaming, ToolPolicy};
 use serde::{Deserialize, Serialize};
 
 use crate::SourceSettings;
@@ -160,6 +160,11 @@ impl Policies {
         self.scripts.commands.clone_from(&commands);
         self.commands = commands;
         self
+    }
+
+    /// Returns the naming of the tools for a model.
+    pub fn naming(&self) -> ToolNaming {
+        ToolNaming::of(self.name_style, &self.tools.surfaces)
     }
 
     /// Returns the policies as a runtime follows them. In a session in which no skill stays active,

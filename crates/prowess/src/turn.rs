@@ -27,7 +27,7 @@ use tracing::Span;
 
 use crate::faces::Face;
 use crate::parts::Parts;
-use crate::{Agent, Error, trace};
+use crate::{Agent, Error, Policies, trace};
 use permit::CallPlace;
 
 /// One model call of a session: its prompt, its tools and the calls that the model makes.
@@ -106,6 +106,11 @@ impl Turn {
     /// Returns the catalog that the turn has pinned.
     pub fn catalog(&self) -> &Arc<Catalog> {
         &self.place.catalog
+    }
+
+    /// Returns the policies of the runtime.
+    pub fn policies(&self) -> &Policies {
+        &self.place.parts.policies
     }
 
     /// Returns the state of the session when the turn started, with its loaded skills.

@@ -57,6 +57,13 @@ pub(crate) enum Config {
     },
     /// Create a file in which keys are explained and commented out; never overwrites a file
     Init(ConfigFile),
+    /// Explain what a preset does otherwise than the document that it reproduces
+    ///
+    /// For each difference, the reason, and the key that has the document's form, if one has.
+    ExplainPreset {
+        /// Name of a preset, such as `enterprise-layers`
+        name: String,
+    },
     /// Print the JSON Schema of configuration files, for editors
     Schema,
     /// Check a file, or every place of the configuration; exits with 2 if there is an error

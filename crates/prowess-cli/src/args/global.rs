@@ -73,6 +73,9 @@ const GLOBAL: &str = "Global options";
 pub(crate) struct SkillOptions {
     /// Directory of skills, optionally with its layer (default: `user`); repeatable
     ///
+    /// With ` as NAME` behind it, such as `--root 'DIR as NAME'`, the directory is one skill of
+    /// this name.
+    ///
     /// LAYER is `embedded`, `user`, `project` or a layer of the configuration. Without this option:
     /// the embedded skills; `~/.prowess/skills`, `~/.agents/skills`, the same under `~/.config`
     /// and those of other clients, such as `~/.claude/skills`; and the same of each directory from
@@ -146,6 +149,8 @@ impl FromStr for Setting {
 pub(crate) struct Root {
     pub(crate) layer: String,
     pub(crate) directory: PathBuf,
+    /// The name of the skill that the directory is, if it is given one.
+    pub(crate) name: Option<String>,
 }
 
 /// Defaults to the layer `user`: a directory that is named on the command line is trusted.
@@ -155,7 +160,13 @@ impl From<&str> for Root {
             Some((layer, directory)) if !layer.contains('/') => (layer, directory),
             _ => ("user", text),
         };
-        Self { layer: layer.to_owned(), directory: directory.into() }
+        let named = directory.rsplit_once(" as ").filter(|(_, name)| {
+            // A directory may have such a name itself.
+            !name.is_empty() && !name.contains('/') && !PathBuf::from(directory).exists()
+        });
+        let (directory, name) =
+            named.map_or((directory, None), |(directory, name)| (directory, Some(name.to_owned())));
+        Self { layer: layer.to_owned(), directory: directory.into(), name }
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 mod edit;
+mod explain_preset;
 mod init;
 mod set;
 mod show;
@@ -29,6 +30,7 @@ pub(crate) fn run(command: &Config, global: &Global, output: &Output) -> Result<
         Config::Unset { key, project } => set::unset(key, *project, output)?,
         Config::Edit { project } => edit::run(global, *project, output)?,
         Config::Init(args) => init::run(args, output)?,
+        Config::ExplainPreset { name } => explain_preset::run(name, output)?,
         Config::Schema => output.json(&Configuration::schema())?,
         Config::Check { file } => check::run(global, file.as_deref(), output)?,
     }

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use prowess::session::SessionHandle;
-use prowess::tools::ToolNaming;
 use prowess::{Agent, CallOrigin, Content, Runtime, ToolCall, ToolResult, Turn};
 use prowess_text::counted;
 use serde_json::{Value, json};
@@ -103,7 +102,7 @@ impl Drop for Conversation<'_> {
 
 /// Returns a tool's name as the policies spell it: `skills_load`, `skills-load` or `skills.load`.
 pub(crate) fn tool_name(runtime: &Runtime, name: &str) -> String {
-    ToolNaming::new(runtime.policies().name_style).spell(name)
+    runtime.policies().naming().spell(name)
 }
 
 pub(crate) fn call(name: &str, arguments: Value) -> ToolCall {

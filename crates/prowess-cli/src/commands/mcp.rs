@@ -164,7 +164,8 @@ fn server_arguments(
     args.extend(start.into_iter().flat_map(|start| ["-C".to_owned(), start]));
     for root in &global.skills.root {
         let directory = path(&root.directory)?;
-        args.extend(["--root".to_owned(), format!("{}={directory}", root.layer)]);
+        let named = root.name.iter().map(|name| format!(" as {name}")).collect::<String>();
+        args.extend(["--root".to_owned(), format!("{}={directory}{named}", root.layer)]);
     }
     for (option, file) in
         [("--config", &global.policies.config), ("--dynamic", &global.skills.dynamic)]

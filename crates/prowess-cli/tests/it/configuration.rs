@@ -420,3 +420,23 @@ fn skills_that_are_not_read_are_named_with_the_command_that_adds_them() {
     assert!(!said(&["list"]).contains("not read"), "it is read now");
     assert!(said(&["list"]).contains("zed"), "it is listed");
 }
+
+#[test]
+fn differences_of_a_preset_are_explained() {
+    let tree = machine();
+    let explain = |name: &str, format: &str| {
+        run(&tree, &["config", "explain-preset", name, "--format", format])
+    };
+    let explained = explain("omniforge", "json").json();
+    let differences = explained["differences"].as_array().unwrap();
+    let text = explain("enterprise-layers", "text").text().to_owned();
+    assert!(!differences.is_empty());
+    for difference in differences {
+        for (field, value) in difference.as_object().unwrap() {
+            let value = value.as_str().unwrap_or("none").trim();
+            assert!(text.contains(&format!("{field:9} {value}")), "{field}: {value} in {text}");
+        }
+    }
+    assert!(explain("standard", "text").text().contains("no difference"));
+    assert_eq!(explain("omniforg", "json").error()["code"], "config-invalid");
+}

@@ -256,3 +256,23 @@ fn place_of_a_skill_chooses_the_profile() {
     let text = program().run(&["validate", "."]);
     assert!(text.stdout.contains("(profile spec, and claude-code for 4)"), "{}", text.stdout);
 }
+
+/// What a catalog accepts by its settings, the check accepts, and the other way round.
+#[test]
+fn settings_of_the_registry_hold() {
+    let tree = Tree::new("");
+    tree.write("lower/skill.md", skill_md("name: lower\ndescription: D. Use it."));
+    tree.write("old/SKILL.md", skill_md("name: other\ndescription: D. Use it."));
+    for (options, package, is_valid) in [
+        (&["--preset", "strict-spec"][..], "lower", true),
+        (&["--preset", "enterprise-layers"], "lower", false),
+        (&["--set", "registry.profile=strict"], "lower", false),
+        (&["--preset", "strict-spec"], "old", true),
+        (&["--set", "registry.name_mismatch=error"], "old", false),
+        (&["--set", "registry.name_mismatch=allow"], "old", true),
+    ] {
+        let args = [options, &["validate", package]].concat();
+        let ran = Program::new().working_in(tree.path()).run(&args);
+        assert_eq!(ran.code, Some(i32::from(!is_valid)), "{args:?}: {}", ran.stdout);
+    }
+}

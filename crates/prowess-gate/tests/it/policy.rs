@@ -1,8 +1,7 @@
 //! The policy as configuration.
 
 use prowess_gate::{
-    Combine, EmptyList, GatePolicy, GrantFrom, RefusalWording, ToolMatchCase, ToolSemantics,
-    Ungranted,
+    Combine, EmptyList, GatePolicy, GrantFrom, ToolMatchCase, ToolSemantics, Ungranted,
 };
 
 #[test]
@@ -15,7 +14,6 @@ fn defaults_are_preapproval() {
     assert_eq!(policy.tool_match_case, ToolMatchCase::Insensitive);
     assert_eq!(policy.grant_from, GrantFrom::Trusted);
     assert_eq!(policy.ungranted, Ungranted::Ask);
-    assert_eq!(policy.refusal_wording, RefusalWording::List);
     assert_eq!(policy.ceiling.only, None);
     assert!(policy.ceiling.deny.as_slice().is_empty() && policy.grant.as_slice().is_empty());
 }
@@ -24,7 +22,7 @@ fn defaults_are_preapproval() {
 fn policy_survives_serialisation() {
     let text = r#"{"tool_semantics": "restrict", "empty_list": "all", "combine": "top_of_stack",
         "tool_match_case": "exact", "grant_from": "prompt", "ungranted": "deny",
-        "refusal_wording": "skill", "grant": ["Read", "Bash(git add:*, git commit:*)"],
+        "grant": ["Read", "Bash(git add:*, git commit:*)"],
         "ceiling": {"only": [], "deny": ["Azure MCP/search"]}}"#;
     let policy: GatePolicy = serde_json::from_str(text).expect("a policy");
     let written = serde_json::to_string(&policy).expect("JSON");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use prowess::tools::{ReadGate, ReadScope};
+use prowess::tools::{ReadGate, ReadScope, ScriptRead};
 use prowess::{MemorySource, Policies, Runtime, ShowLocation};
 use prowess_testkit::Tree;
 use rmcp::model::{Skill, SkillResources, validate_skills};
@@ -345,6 +345,29 @@ fn limited_reads_close_the_resources() {
                 let answer = ask(&mut raw, method, json!({})).await;
                 assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
             }
+        }
+    });
+}
+
+/// The policies about single files, which `skills.read` follows, hold here too.
+#[test]
+fn protected_scripts_and_large_files_are_not_read() {
+    block_on(async {
+        let tree = tree();
+        tree.write("project/pdf/scripts/fill.py", "print()\n");
+        let mut policies = prowess_mcp::policies();
+        policies.tools.script_read = ScriptRead::Block;
+        policies.tools.read_limit_bytes = 4;
+        let mut raw = connect(&tree, policies).await;
+        for (path, code) in [
+            ("scripts/fill.py", json!("script-read-blocked")),
+            ("references/a%20b.md", json!("file-too-large")),
+            ("form.bin", Value::Null),
+            ("SKILL.md", Value::Null),
+        ] {
+            let uri = json!({ "uri": format!("skill://pdf/{path}") });
+            let answer = ask(&mut raw, "resources/read", uri).await;
+            assert_eq!(answer["error"]["data"]["code"], code, "{path}: {answer}");
         }
     });
 }

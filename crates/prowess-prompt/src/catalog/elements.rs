@@ -62,7 +62,13 @@ fn push_opened(text: &mut String, skill: &SkillEntry<'_>) -> bool {
     } else {
         is_plain &= skill.location.is_none();
     }
-    let role = Role::of(&skill.name);
+    push_role(text, &skill.name);
+    is_plain
+}
+
+/// Appends the end of an attribute, and the attributes of a skill's role.
+pub(crate) fn push_role(text: &mut String, name: &str) {
+    let role = Role::of(name);
     text.push_str("\" trit=\"");
     text.push(char::from(b'0' + role.trit()));
     text.push_str("\" role=\"");
@@ -70,7 +76,6 @@ fn push_opened(text: &mut String, skill: &SkillEntry<'_>) -> bool {
     text.push_str("\" color=\"");
     text.push_str(role.colour());
     text.push('"');
-    is_plain
 }
 
 /// Returns the output of the reference tool's `to-prompt`, byte for byte, without a final line

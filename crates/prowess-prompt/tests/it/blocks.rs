@@ -82,8 +82,8 @@ fn worked_examples_follow_the_rules() {
         ("/skills/my-skill", "docs/api/reference.md"),
     ] {
         let resolved = resolve_path(base, path);
-        assert!(text.contains(&format!("`base_path` is `{base}`")), "{base}");
-        assert!(text.contains(&format!("`file_path`: `{resolved}`")), "{resolved}");
+        assert!(text.contains(&format!("`{base}`")), "{base}");
+        assert!(text.contains(&format!("Read tool with path `{resolved}`")), "{resolved}");
     }
     let command = "`cd /skills/pdf-processing && python scripts/extract.py input.pdf`";
     assert!(text.contains(command), "a script runs in the base path");

@@ -1,7 +1,9 @@
 //! A body in a tool's result, for clients whose instructions cannot change.
 
-use prowess_core::{ActiveSkill, Boundary, Catalog, DeliveryPolicy, Listing, Record, ShowLocation};
-use prowess_text::{is_exact, one_line, push_xml_element, wrap_body};
+use prowess_core::{
+    ActiveSkill, BodyTags, Boundary, Catalog, DeliveryPolicy, Listing, Record, ShowLocation,
+};
+use prowess_text::{is_exact, one_line, push_xml_element, wrap_body, xml_attribute, xml_element};
 
 /// The name of the tag around a body, which the boundary follows.
 const TAG: &str = "skill_content";
@@ -15,12 +17,20 @@ pub(crate) fn wrapped(
     delivery: DeliveryPolicy,
     boundary: &Boundary,
 ) -> String {
+    let is_escaped = delivery.tags == BodyTags::Skill;
+    if is_escaped {
+        content = xml_element(&content).into_owned();
+    }
     content.push_str("\n\n");
     push_directory(&mut content, skill, delivery.show_location);
     if let Some(resources) = resources {
         push_resources(&mut content, resources);
     }
-    wrap_body(TAG, &[("name", &one_line(&skill.id))], &content, boundary)
+    let name = one_line(&skill.id);
+    if is_escaped {
+        return format!("<skill name=\"{}\">\n{content}</skill>", xml_attribute(&name));
+    }
+    wrap_body(TAG, &[("name", &name)], &content, boundary)
 }
 
 fn push_directory(content: &mut String, skill: &ActiveSkill, show: ShowLocation) {

@@ -2,11 +2,13 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use prowess_core::{Caller, Catalog, ResourcePath, SessionState, parse_virtual_uri};
+use prowess_core::{Caller, Catalog, ResourcePath, SessionState, ShowLocation, parse_virtual_uri};
 use serde_json::Value;
 
+use super::reference::used_file;
 use super::user::skill_directories;
-use crate::content::script_file::{is_script_file, script_read_refusal};
+use crate::SkillTools;
+use crate::content::script_file::{SkillFile, is_script_file};
 use crate::gate::Refusal;
 use crate::policy::ScriptRead;
 
@@ -24,6 +26,14 @@ const MOST_DEPTH: usize = 4;
 struct Package<'a> {
     id: &'a str,
     directory: PathBuf,
+}
+
+/// A script that a call means.
+struct Script {
+    id: String,
+    path: ResourcePath,
+    directory: String,
+    is_active: bool,
 }
 
 /// The paths of the host, for [`script_read`].
@@ -46,26 +56,58 @@ pub struct ReadCall<'a> {
     pub catalog: &'a Catalog,
     /// The state of the session.
     pub state: &'a SessionState,
+    /// Which directories of skills a refusal may show.
+    pub show: ShowLocation,
 }
 
-/// Returns the refusal of a call of a tool that reads files, if one of its arguments is a script of
-/// a skill, whatever the argument is called and however its path is written. Running the script,
-/// also by a shell, is another matter.
+impl ReadCall<'_> {
+    /// Returns the file of a skill that a call of a tool of [`SkillTools::READERS`] means; `None` if
+    /// the call is of another tool.
+    fn own_file(&self) -> Option<Option<Script>> {
+        self.names.iter().find(|name| SkillTools::READERS.contains(name))?;
+        let file = || {
+            let (skill, path) = used_file(self.catalog, self.state, self.arguments)?;
+            self.script(&skill, ResourcePath::new(&path).ok()?)
+        };
+        Some(file())
+    }
+
+    /// Returns a file of a skill with this id.
+    fn script(&self, id: &str, path: ResourcePath) -> Option<Script> {
+        let record = self.catalog.find(id, Caller::Model).found()?;
+        let is_active = self.state.active.iter().any(|skill| record.is_at(&skill.location));
+        let directory = record.root_directory();
+        Some(Script { id: record.id().to_owned(), path, directory, is_active })
+    }
+}
+
+/// Returns the refusal of a call that reads a script of a skill: one of the tools of
+/// [`SkillTools::READERS`], or one of another tool that reads files, whatever the argument is called
+/// and however its path is written. Running the script, also by a shell, is another matter.
 pub fn script_read(
     call: &ReadCall<'_>,
     policy: ScriptRead,
     paths: &HostPaths<'_>,
 ) -> Option<Refusal> {
-    if policy == ScriptRead::Allow || !is_reader(call.names) {
+    if policy == ScriptRead::Allow {
+        return None;
+    }
+    let refusal = |script: Script| {
+        let Script { id, path, directory, is_active } = &script;
+        let directory = call.show.directory(id, directory);
+        let (directory, is_active) = (directory.as_deref(), *is_active);
+        SkillFile { skill: id, path, directory, is_active }.refusal(policy)
+    };
+    if let Some(file) = call.own_file() {
+        return file.and_then(refusal);
+    }
+    if !is_reader(call.names) {
         return None;
     }
     let packages = packages(call, policy);
     let mut texts = Vec::new();
     collect_texts(call.arguments, MOST_DEPTH, &mut texts);
-    texts.into_iter().find_map(|text| {
-        let (id, path) = script_at(call, policy, &packages, text, paths)?;
-        Some(script_read_refusal(&id, &path))
-    })
+    texts.into_iter().find_map(|text| refusal(script_at(call, &packages, text, paths)?))
 }
 
 /// Returns the packages whose scripts may not be read.
@@ -85,26 +127,22 @@ fn packages<'a>(call: &ReadCall<'a>, policy: ScriptRead) -> Vec<Package<'a>> {
     packages
 }
 
-/// Returns the skill and the path of the script that a text means.
+/// Returns the script that a text means.
 fn script_at(
     call: &ReadCall<'_>,
-    policy: ScriptRead,
     packages: &[Package<'_>],
     text: &str,
     paths: &HostPaths<'_>,
-) -> Option<(String, ResourcePath)> {
+) -> Option<Script> {
     if let Some((id, path)) = parse_virtual_uri(text) {
-        let path = ResourcePath::new(&path).ok()?;
-        let record = call.catalog.find(&id, Caller::Model).found()?;
-        let mut active = call.state.active.iter();
-        let is_blocked =
-            policy == ScriptRead::Block || active.any(|skill| record.is_at(&skill.location));
-        return (is_blocked && is_script_file(&path)).then(|| (record.id().to_owned(), path));
+        return call.script(&id, ResourcePath::new(&path).ok()?);
     }
     let text = text.strip_prefix("file://").unwrap_or(text);
     packages.iter().find_map(|package| {
         let path = script_in(&package.directory, Path::new(text), paths)?;
-        Some((package.id.to_owned(), path))
+        let directory = package.directory.to_string_lossy().into_owned();
+        // Of skills that are not active, there are packages under the policy `block` alone.
+        Some(Script { id: package.id.to_owned(), path, directory, is_active: true })
     })
 }
 

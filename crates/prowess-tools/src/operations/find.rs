@@ -1,10 +1,11 @@
 //! Lists and searches skills.
 
-use prowess_core::{Ranked, Record, ToolContext, virtual_uri};
+use prowess_core::{Ranked, Ranker as _, Record, ToolContext, virtual_uri};
 use serde_json::{Value, json};
 
 use super::Operations;
 use crate::lookup::reference::resolved;
+use crate::lookup::word_filter::WordFilter;
 
 /// The maximum number of skills in one page.
 pub(crate) const MOST_LISTED: usize = 200;
@@ -49,6 +50,26 @@ impl Operations {
         let hits = self.ranker.rank(context.catalog, query, page_size(limit, FEW));
         let may_load = |hit: &Ranked<'_>| context.catalog.may_load(hit.record, context.caller);
         hits.into_iter().filter(may_load).collect()
+    }
+
+    /// Returns the skills that match a query as [`Self::search`] does, and behind them those that
+    /// have it as a part of their words.
+    pub(crate) fn search_parts<'c>(
+        &self,
+        context: &ToolContext<'c>,
+        query: &str,
+        limit: usize,
+    ) -> Vec<Ranked<'c>> {
+        let mut hits = self.search(context, query, Some(limit as u64));
+        let parts = WordFilter.rank(context.catalog, query, limit);
+        let may_load = |hit: &Ranked<'_>| context.catalog.may_load(hit.record, context.caller);
+        for part in parts.into_iter().filter(may_load) {
+            if hits.iter().all(|hit| hit.record.index() != part.record.index()) {
+                hits.push(part);
+            }
+        }
+        hits.truncate(limit);
+        hits
     }
 }
 

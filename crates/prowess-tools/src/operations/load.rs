@@ -224,7 +224,7 @@ impl Operations {
 
     /// Returns whether the model has a tool that reads the lines of a skill's instructions.
     fn reads_instructions(&self) -> bool {
-        let reads = |surface| matches!(surface, &Surface::Skills | &Surface::Files);
+        let reads = |surface: &Surface| surface.loads_and_reads() || *surface == Surface::Files;
         self.policy.surfaces.iter().any(reads) && self.policy.read_scope == ReadScope::Package
     }
 }

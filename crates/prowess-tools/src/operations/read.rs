@@ -12,10 +12,10 @@ use crate::codes;
 use crate::content::file_content::{File, Pages, content_of};
 use crate::content::file_error::unreadable;
 use crate::content::page::Lines;
-use crate::content::script_file::{is_script_file, script_read_refusal};
+use crate::content::script_file::SkillFile;
 use crate::gate::Refusal;
 use crate::lookup::reference::resolved_file;
-use crate::policy::{ReadScope, ScriptRead};
+use crate::policy::ReadScope;
 
 /// The maximum size of a text that is read by lines, as of a resource: it is held in memory.
 const MOST_TEXT_BYTES: usize = 16 << 20;
@@ -84,15 +84,12 @@ impl Operations {
         record: Record<'_>,
         path: &ResourcePath,
     ) -> Result<(), Refusal> {
-        let is_blocked = match self.policy.script_read {
-            ScriptRead::Allow => false,
-            ScriptRead::BlockWhenActive => self.is_active(context, record.id())?,
-            ScriptRead::Block => true,
-        };
-        if !is_blocked || !is_script_file(path) {
-            return Ok(());
-        }
-        Err(script_read_refusal(record.id(), path))
+        let root = record.root_directory();
+        let directory = self.delivery.show_location.directory(record.id(), &root);
+        let is_active = self.is_active(context, record.id())?;
+        let skill = record.id();
+        let file = SkillFile { skill, path, directory: directory.as_deref(), is_active };
+        file.refusal(self.policy.script_read).map_or(Ok(()), Err)
     }
 
     fn check_scope(&self, path: &ResourcePath) -> Result<(), Refusal> {

@@ -15,6 +15,17 @@ impl Operations {
     ) -> Result<Receipt, Refusal> {
         Ok(context.session.unload(&Unload::These(ids(context, names)?))?)
     }
+
+    /// Returns which of these names are those of active skills, and which are not.
+    pub(crate) fn active_of<'n>(
+        &self,
+        context: &ToolContext<'_>,
+        names: &'n [String],
+    ) -> Result<(Vec<&'n str>, Vec<&'n str>), Refusal> {
+        let state = context.session.state()?;
+        let is_active = |name: &&str| active(context.catalog, &state, name).is_some();
+        Ok(names.iter().map(String::as_str).partition(is_active))
+    }
 }
 
 /// Resolves names: an id stays as it is, a location or a qualified id becomes the id of the active

@@ -43,7 +43,7 @@ impl SkillTool for GetSkill {
     type Arguments = Arguments;
 
     fn schema(&self, _: &Operations) -> Value {
-        closed(json!({ "skillName": text("The name of the skill") }), &["skillName"])
+        closed(json!({ "skillName": text("The name of the skill to retrieve") }), &["skillName"])
     }
 
     /// Returns errors in the form of the results, as an object.

@@ -44,7 +44,7 @@ impl SkillTool for ListSkills {
 
     fn run(&self, call: &Call<'_>, arguments: ListArguments) -> Result<ToolResult, Refusal> {
         let Call { operations, context } = *call;
-        let hits = operations.search(context, &arguments.query, Some(MOST_LISTED as u64));
+        let hits = operations.search_parts(context, &arguments.query, MOST_LISTED);
         let is_complete = hits.len() < MOST_LISTED || context.catalog.len() <= MOST_LISTED;
         let skills: Value = hits.into_iter().map(|hit| shown(hit.record)).collect();
         let mut value = json!({ "skills": skills });

@@ -56,8 +56,9 @@ impl SkillTool for Execute {
         600_000
     }
 
-    fn is_offered(&self, operations: &Operations, catalog: &Catalog) -> bool {
-        operations.shell.is_some() && !catalog.is_empty()
+    /// The shell is one of its own: it runs without skills, too.
+    fn is_offered(&self, operations: &Operations, _: &Catalog) -> bool {
+        operations.shell.is_some()
     }
 
     fn run(&self, call: &Call<'_>, arguments: Arguments) -> Result<ToolResult, Refusal> {

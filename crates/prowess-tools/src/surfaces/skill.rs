@@ -39,7 +39,7 @@ fn activate(call: &Call<'_>, name: &str, args: Option<&str>) -> Result<ToolResul
         "base_path": show.directory(&skill.id, &skill.root_dir),
         "content": content,
         "allowed_tools": allowed_tools(&skill.allowed_tools),
-        "args": args,
+        "args": args.unwrap_or_default(),
         "status": "activated",
     });
     let RunPreference { fork, agent, model } = RunPreference::of(&skill.properties);
@@ -86,8 +86,8 @@ fn failed(refusal: Refusal, action: Option<&str>) -> Refusal {
 
 fn schema(action: &Value, required: &[&str]) -> Value {
     let properties = json!({
-        "skill_name": text("The name of the skill"),
-        "args": text("Arguments for the skill"),
+        "skill_name": text("Name of the skill to invoke (from available_skills)"),
+        "args": text("Optional arguments to pass to the skill"),
         "action": action,
     });
     closed(properties, required)

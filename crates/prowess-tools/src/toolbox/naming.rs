@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{BuildError, MAX_NAME_BYTES};
+use crate::names::{RUN, RUN_SCRIPT};
+use crate::surface::Surface;
 
 /// The separator in the names of tools.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -25,16 +27,27 @@ pub enum NameStyle {
 pub struct ToolNaming {
     /// By default with underscores.
     pub names: NameStyle,
+    /// Whether the tool that runs scripts is called `skills.run_script`. By default, it is
+    /// `skills.run`.
+    pub run_script: bool,
 }
 
 impl ToolNaming {
     /// Creates a naming in this style.
     pub fn new(names: NameStyle) -> Self {
-        Self { names }
+        Self { names, run_script: false }
+    }
+
+    /// Returns the naming of these surfaces in this style.
+    pub fn of(names: NameStyle, surfaces: &[Surface]) -> Self {
+        let run_script =
+            surfaces.contains(&Surface::FourTools) && !surfaces.contains(&Surface::Skills);
+        Self { names, run_script }
     }
 
     /// Returns a canonical name as the model sees it.
     pub fn spell(self, name: &str) -> String {
+        let name = if self.run_script && name == RUN { RUN_SCRIPT } else { name };
         match self.names {
             NameStyle::Dot => name.to_owned(),
             NameStyle::Dash => name.replace('.', "-"),

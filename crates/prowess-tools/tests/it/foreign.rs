@@ -36,10 +36,14 @@ fn metadata_of_many_names_is_limited() {
     let policy = ToolPolicy { host: ToolHost::Foreign, ..ToolPolicy::default() };
     let host = Host::of_many(policy, 60);
     let names: Vec<_> = (0..60).map(|number| format!("skill-{number:05}")).collect();
-    let unloaded = host.done("skills_unload", json!({ "names": names }));
-    let unloaded = text(&unloaded);
-    assert!(unloaded.starts_with("Unloaded 60 skills. "), "{unloaded}");
-    assert!(unloaded.chars().count() <= MOST_METADATA);
+    let unload = || text(&host.done("skills_unload", json!({ "names": names })));
+    host.done("skills_load", json!({ "names": names[..59] }));
+    for (start, end) in [("Unloaded 59 skills. ", "Not loaded: `skill-00059`."), ("", "60 skills.")]
+    {
+        let unloaded = unload();
+        assert!(unloaded.starts_with(start) && unloaded.ends_with(end), "{unloaded}");
+        assert!(unloaded.chars().count() <= MOST_METADATA);
+    }
 }
 
 #[test]

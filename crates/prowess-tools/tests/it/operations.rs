@@ -356,8 +356,8 @@ fn refusal_of_a_script_says_how_to_run_it() {
     let answer = host.call("skills_read", json!({ "path": "scripts/a.py" }));
     let error = answer.result.error.as_deref().expect("hosts branch on it").to_string();
     expect![[r#"
-        [SKILL_SCRIPT_READ_ERROR] this script must be EXECUTED via Bash tool, and its text must not be read
-        correct: Bash(command="scripts/a.py")
-        wrong: Read(file_path="scripts/a.py") (script_path=scripts/a.py, skill_name=alpha)"#]]
+        [SKILL_SCRIPT_READ_ERROR] Script files must be EXECUTED via Bash tool, not read.
+        ✅ CORRECT: Bash(command="python3 scripts/a.py")
+        ❌ WRONG: Read(file_path="scripts/a.py") (script_path=scripts/a.py, skill_name=alpha)"#]]
     .assert_eq(&error);
 }

@@ -106,6 +106,24 @@ impl RuntimeBuilder {
         self.add(AddedSource { skill_name, ..AddedSource::new(layer, Origin::Source(source)) })
     }
 
+    /// Adds a directory that is one skill, named `skill_name`, whatever name it declares.
+    #[cfg(feature = "filesystem")]
+    #[must_use]
+    pub fn skill_directory(
+        self,
+        layer: &str,
+        skill_name: &str,
+        directory: impl Into<PathBuf>,
+    ) -> Self {
+        let (nested, may_be_missing) = (Nested::Stop, false);
+        let directory = NamedDirectory { root: directory.into(), nested, may_be_missing };
+        let skill_name = Some(skill_name.into());
+        self.add(AddedSource {
+            skill_name,
+            ..AddedSource::new(layer, Origin::Directory(directory))
+        })
+    }
+
     /// Adds the embedded skills of prowess, in the layer `embedded`.
     #[must_use]
     pub fn default_skills(self) -> Self {

@@ -10,8 +10,9 @@ use crate::faces::FaceInput;
 use crate::parts::Parts;
 
 impl Turn {
-    /// Returns the tools for the model; none if there is no skill. Those that find skills are among
-    /// them if the prompt does not show the whole catalog.
+    /// Returns the tools for the model; none if there is no skill, unless a description is where
+    /// the catalog is. Those that find skills are among them if the prompt does not show the whole
+    /// catalog.
     ///
     /// As long as the calls of a session repeat the text of the catalog, they repeat the
     /// definitions as well, ids in schemas included, because providers put tools in front of the
@@ -29,8 +30,9 @@ impl Turn {
         let is_optional = policies.tools.discovery == DiscoveryTools::Overflow;
         let prompt = (is_optional || self.face.has_lists()).then(|| self.compose(&[], &[]));
         let is_cut = is_optional && prompt.as_ref().is_some_and(|prompt| prompt.is_cut);
-        let finders: &[&str] = if is_cut { &SkillTools::FINDERS } else { &[] };
-        let mut tools = toolbox.definitions_with(&self.place.catalog, finders);
+        let mut further = self.face.described_tools();
+        further.extend(is_cut.then_some(SkillTools::FINDERS).into_iter().flatten());
+        let mut tools = toolbox.definitions_with(&self.place.catalog, &further);
         self.face.present(&mut tools, toolbox, self.catalog_input(None), prompt.as_deref());
         tools
     }

@@ -12,6 +12,7 @@ mod compaction;
 mod configuration;
 mod conversation;
 mod default_skills;
+mod documents;
 mod dynamic;
 mod facts;
 mod flows;

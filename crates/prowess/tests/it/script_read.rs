@@ -69,6 +69,15 @@ impl Host {
         });
         let answer = answer.expect("the session is open");
         assert_eq!(ran.get(), !is_blocked, "{call:?}: {answer:?}");
+        let turn = self.runtime.turn(&self.session).expect("the session is open");
+        for decision in [turn.decide(tool, &call.arguments), turn.explain(tool, &call.arguments)] {
+            let decision = decision.expect("the approvals are in memory");
+            assert_eq!(
+                decision.is_denied(),
+                is_blocked,
+                "{call:?}: it is explained so: {decision}"
+            );
+        }
         if is_blocked {
             let code = answer.result.code.expect("it is refused");
             assert_eq!(code.as_str(), "script-read-blocked", "{call:?}");
@@ -79,6 +88,8 @@ impl Host {
             };
             assert!(!skill.is_empty() && path.starts_with("scripts/"), "{skill} {path}");
             assert!(reason.contains("must be EXECUTED via Bash tool"), "{reason}");
+            let run = format!("cd {}/", self.path("skills"));
+            assert!(reason.contains(&run), "the command runs from any directory: {reason}");
         }
     }
 }
@@ -96,6 +107,8 @@ fn script_is_blocked_by_each_argument_and_name_of_a_tool() {
     }
     host.check("read_multiple_files", json!({ "paths": ["a.txt", script] }), true);
     host.check("Read", json!({ "files": [{ "path": script }] }), true);
+    host.check("skills_read", json!({ "path": "scripts/fill.py" }), true);
+    host.check("skills_read", json!({ "skill": "pdf", "path": "./scripts/fill.py" }), true);
 }
 
 #[test]
@@ -129,6 +142,7 @@ fn other_files_and_other_tools_pass() {
         host.check("Read", json!({ "file_path": host.path(path) }), false);
     }
     host.check("Read", json!({ "file_path": host.path("skills/idle/scripts/idle.sh") }), false);
+    host.check("skills_read", json!({ "skill": "idle", "path": "scripts/idle.sh" }), false);
     host.check("Bash", json!({ "command": script }), false);
     host.check("Bash", json!({ "command": format!("python3 {script}") }), false);
     host.check("Write", json!({ "file_path": script }), false);

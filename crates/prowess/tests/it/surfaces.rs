@@ -89,11 +89,13 @@ fn check(place: &Place, tool: &str, arguments: Value, code: Option<&str>, expect
 
 #[test]
 fn prompts_name_the_tool_of_the_surface() {
-    let names = [("flexigpt", "skills-load"), ("omniforge", "skill"), ("yodoca", "read_skill")];
-    for (preset, tool) in names {
-        let place = Place::of(preset);
+    for (surface, tool) in
+        [("four_tools", "skills_load"), ("skill", "skill"), ("read_skill", "read_skill")]
+    {
+        let policies = Policies::from_yaml(&format!("tools: {{ surfaces: [{surface}] }}"));
+        let place = Place::with(policies.expect("it is a surface"));
         let prompt = Agent::new(&place.runtime).prompt();
-        assert!(prompt.contains(&format!("call `{tool}` with")), "{preset}: {prompt}");
+        assert!(prompt.contains(&format!("call `{tool}` with")), "{surface}: {prompt}");
     }
     let mut policies = Policies::default();
     policies.prompt.load_tool = "my_loader".to_owned();

@@ -153,9 +153,14 @@ impl SkillTool for Unload {
         let Call { operations, context } = *call;
         let UnloadArguments { names, all } = arguments;
         let unloaded = if all {
-            "Unloaded every skill.".to_owned()
+            format!("Unloaded every skill. {STAYS}")
         } else {
-            receipt::short("Unloaded", names.iter().map(String::as_str))
+            let (ended, others) = operations.active_of(context, &names)?;
+            let is_any = !ended.is_empty();
+            let ended = is_any.then(|| receipt::short("Unloaded", ended.into_iter()) + " " + STAYS);
+            let others =
+                (!others.is_empty()).then(|| receipt::short("Not loaded:", others.into_iter()));
+            ended.into_iter().chain(others).collect::<Vec<_>>().join(" ")
         };
         let receipt = if all {
             context.session.unload(&prowess_core::Unload::All)?
@@ -166,7 +171,7 @@ impl SkillTool for Unload {
             operations.unload(context, names)?
         };
         if operations.policy.host == ToolHost::Foreign {
-            return Ok(ToolResult::text(format!("{unloaded} {STAYS}")));
+            return Ok(ToolResult::text(unloaded));
         }
         Ok(receipt::result(receipt, operations.delivery))
     }

@@ -167,7 +167,7 @@ pub(super) struct Outcome {
 }
 
 /// Returns whether each field of `part` is in `whole` with the same value.
-pub(super) fn includes(whole: &Value, part: &Value) -> bool {
+pub(crate) fn includes(whole: &Value, part: &Value) -> bool {
     match (whole, part) {
         (Value::Object(whole), Value::Object(part)) => part
             .iter()
