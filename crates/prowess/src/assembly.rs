@@ -270,6 +270,10 @@ impl RuntimeBuilder {
             },
             script_read: self.policies.tools.script_read,
             show: self.policies.delivery.show_location,
+            #[cfg(feature = "virtual-shell")]
+            mount: Some(self.policies.shell.mount.as_str().to_owned()),
+            #[cfg(not(feature = "virtual-shell"))]
+            mount: None,
             script_directories: self.policies.tools.script_directories.clone(),
             operations,
             tools,

@@ -3,6 +3,7 @@
 
 mod answer;
 mod files;
+mod script_reads;
 mod skills;
 
 use std::collections::BTreeSet;
@@ -13,11 +14,11 @@ use prowess_core::{
     SessionId, SessionState, ShowLocation, Trust,
 };
 use prowess_gate::{
-    Consent, Decision, GateInput, GatePolicy, GatedTool, Grounds, Reason, ToolArguments, ToolKind,
+    Consent, Decision, GateInput, GatePolicy, GatedTool, ToolArguments, ToolKind,
     allowed_tool_names, decide,
 };
 use prowess_session::{ApprovedCall, CallApprovals};
-use prowess_tools::{HostPaths, ReadCall, Refusal, ScriptRead, SkillTools, script_read};
+use prowess_tools::ScriptRead;
 use serde_json::Value;
 
 use skills::Skills;
@@ -32,6 +33,8 @@ pub(crate) struct RuntimeGate {
     pub(crate) consent: ConsentPolicy,
     pub(crate) script_read: ScriptRead,
     pub(crate) show: ShowLocation,
+    /// The directory of the mounted skills, where commands of a sandbox find them.
+    pub(crate) mount: Option<String>,
     /// The directories of packages with scripts.
     pub(crate) script_directories: Vec<String>,
     /// The canonical names of the tools that manage skills.
@@ -148,40 +151,6 @@ impl RuntimeGate {
             now: self.clock.now(),
             consent,
         })
-    }
-
-    /// Refuses a call that would read a script of a skill instead of running it.
-    fn script_read(&self, call: &GatedCall<'_>) -> Option<Refusal> {
-        let is_other =
-            self.operations.contains(call.tool) && !SkillTools::READERS.contains(&call.tool);
-        if self.script_read == ScriptRead::Allow || is_other {
-            return None;
-        }
-        let names: Vec<_> =
-            std::iter::once(call.tool).chain(call.aliases.iter().copied()).collect();
-        let GatedCall { arguments, catalog, state, .. } = *call;
-        let read = ReadCall { names: &names, arguments, catalog, state, show: self.show };
-        let paths = HostPaths {
-            working_directory: &|| std::env::current_dir().ok(),
-            canonical: &|path| path.canonicalize().ok(),
-        };
-        script_read(&read, self.script_read, &paths)
-    }
-
-    /// Returns the decision about a call that would read a script.
-    fn script_denial(&self, call: &GatedCall<'_>) -> Option<Decision> {
-        let Refusal { code, error, .. } = self.script_read(call)?;
-        let refusal = prowess_gate::Refusal { code, error: *error? };
-        let grounds = Grounds {
-            tool: call.tool.to_owned(),
-            reason: Reason::ScriptRead,
-            rules: Vec::new(),
-            detail: Some(refusal.message().replace('\n', " ")),
-            approval: None,
-            files: Vec::new(),
-            warnings: Vec::new(),
-        };
-        Some(Decision::Deny { refusal, grounds })
     }
 
     fn query<'a>(&self, call: &'a GatedCall<'_>) -> ApprovalQuery<'a> {

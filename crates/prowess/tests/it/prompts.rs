@@ -78,7 +78,7 @@ impl Shelf {
 }
 
 #[test]
-fn each_preset_in_its_format_and_the_standard_in_all() {
+fn presets_have_their_formats() {
     for preset in ["standard", "flexigpt", "omniforge", "boxxy", "sandbox", "yodoca"] {
         let own = Policies::preset(preset).expect("there is one").prompt.catalog_format;
         let mut text = String::new();

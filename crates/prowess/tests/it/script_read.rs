@@ -107,6 +107,13 @@ fn script_is_blocked_by_each_argument_and_name_of_a_tool() {
     }
     host.check("read_multiple_files", json!({ "paths": ["a.txt", script] }), true);
     host.check("Read", json!({ "files": [{ "path": script }] }), true);
+    host.check("Bash", json!({ "command": format!("cat {script}") }), true);
+    let root = host.path("skills/pdf");
+    host.check(
+        "Bash",
+        json!({ "command": format!("cd {root} && /usr/bin/head -5 scripts/fill.py") }),
+        true,
+    );
     host.check("skills_read", json!({ "path": "scripts/fill.py" }), true);
     host.check("skills_read", json!({ "skill": "pdf", "path": "./scripts/fill.py" }), true);
 }
@@ -145,6 +152,7 @@ fn other_files_and_other_tools_pass() {
     host.check("skills_read", json!({ "skill": "idle", "path": "scripts/idle.sh" }), false);
     host.check("Bash", json!({ "command": script }), false);
     host.check("Bash", json!({ "command": format!("python3 {script}") }), false);
+    host.check("Bash", json!({ "command": "cat notes.txt && head -3 /etc/hosts" }), false);
     host.check("Write", json!({ "file_path": script }), false);
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use prowess::gating::Decision;
 use prowess::session::{Discipline, SessionHandle};
-use prowess::tools::{ReadGate, SkillTools, Surface, ToolNaming};
+use prowess::tools::{ReadGate, SkillTools, Surface};
 use prowess::{Code, Content, Error, Layer, Policies, Runtime, ToolCall, ToolResult, Trust, Turn};
 use prowess_testkit::{TestTool, TestTools, Tree};
 use serde_json::{Value, json};
@@ -73,7 +73,8 @@ impl Place {
     }
 
     fn has_scripts(&self) -> bool {
-        self.runtime.policies().tools.surfaces.contains(&Surface::Skills)
+        let has = |surface| self.runtime.policies().tools.surfaces.contains(&surface);
+        has(Surface::Skills) || has(Surface::FourTools)
     }
 
     fn turn(&self) -> Result<Turn, Error> {
@@ -107,7 +108,7 @@ impl Place {
                 Err(error) => return failed(&error),
             }
         };
-        let naming = ToolNaming::new(self.runtime.policies().name_style);
+        let naming = self.runtime.policies().naming();
         let dispatched = turn.call(&ToolCall::new(naming.spell(tool), arguments.clone()));
         outcome(&dispatched.result, None)
     }
