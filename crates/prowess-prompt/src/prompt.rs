@@ -45,6 +45,22 @@ impl Prompt {
         self.shown.iter().zip(self.entries.ranges(text.len()).map(|range| &text[range]))
     }
 
+    /// Returns the listing with its entries in the order of a key of their ids.
+    pub fn listing_by<K: Ord>(&self, key: impl Fn(&str) -> K) -> Option<String> {
+        let listing = self.listing.as_deref()?;
+        let ranges: Vec<_> = self.entries.ranges(listing.len()).collect();
+        let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else {
+            return Some(listing.to_owned());
+        };
+        let (start, end) = (first.start, last.end);
+        let entries = ranges.iter().map(|range| listing[range.clone()].trim_end_matches('\n'));
+        let mut entries: Vec<_> = self.shown.iter().zip(entries).collect();
+        entries.sort_by_key(|(id, _)| key(id));
+        let lines: Vec<_> = entries.into_iter().map(|(_, entry)| entry).collect();
+        let line_feed = if listing[..end].ends_with('\n') { "\n" } else { "" };
+        Some([&listing[..start], &lines.join("\n"), line_feed, &listing[end..]].concat())
+    }
+
     /// Returns the prompt with another text. Copies no text.
     pub(crate) fn with_text(&self, text: String) -> Self {
         Self {

@@ -116,6 +116,10 @@ impl Face {
             let name = toolbox.canonical_name(&tool.name).unwrap_or(&tool.name);
             !SkillTools::NAMES.contains(&name) || self.tools.has_tool(name)
         });
+        // Skills are mounted source by source. The order of a directory's entries is that of a file
+        // system, and decides nothing.
+        let mount_order =
+            |id: &str| input.catalog.get(id).map(|record| record.index().source());
         for List { tool: name, composer } in &self.lists {
             let spelled = toolbox.naming().spell(name);
             let Some(tool) = tools.iter_mut().find(|tool| tool.name == spelled) else { continue };
@@ -124,9 +128,13 @@ impl Face {
             let policy = composer.as_ref().unwrap_or(&self.composer).policy();
             // A description with a limit has no room for the long text of some tools.
             let name = if policy.max_characters.is_some() { "" } else { name };
-            let listing = prompt.and_then(|prompt| prompt.listing.as_deref()).unwrap_or_default();
+            let listing = prompt.and_then(|prompt| match policy.described_skills {
+                Some(DescribedSkills::AtStart) => prompt.listing_by(mount_order),
+                _ => prompt.listing.as_deref().map(str::to_owned),
+            });
+            let listing = listing.unwrap_or_default();
             tool.description =
-                tool_description(name, &tool.description, listing, policy.catalog_format);
+                tool_description(name, &tool.description, &listing, policy.catalog_format);
             if name == "get_skill" && self.tools.surfaces.contains(&Surface::Shell) {
                 tool.description = tool.description.replacen(ONE_SKILL, SKILL_WITH_SCRIPTS, 1);
             }

@@ -39,6 +39,19 @@ fn a_context_block_is_next_to_the_instructions() {
 }
 
 #[test]
+fn listing_has_the_order_of_its_host() {
+    for format in CatalogFormat::ALL {
+        let prompt = placed(CatalogPlace::ToolDescription, format);
+        let own = prompt.listing.as_deref().expect("the place of the catalog");
+        assert_eq!(prompt.listing_by(str::to_owned).as_deref(), Some(own), "{format:?}");
+        let other = prompt.listing_by(|id| id != "sql").expect("it is the same place");
+        let at = |text: &str, word: &str| text.find(word).expect("each is listed");
+        assert!(at(&other, "Queries") < at(&other, "Fills"), "{format:?}: {other}");
+        assert_eq!(other.len(), own.len(), "{format:?}: {other}");
+    }
+}
+
+#[test]
 fn context_blocks_are_sorted_by_priority() {
     let block = |priority, text: &str| ContextBlock { priority, text: text.into() };
     let skills = placed(CatalogPlace::ContextBlock, CatalogFormat::Bullets).context;

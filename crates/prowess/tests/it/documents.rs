@@ -11,8 +11,8 @@ use prowess::lint::{LintOptions, NoProgress, check_trees};
 use prowess::session::SessionHandle;
 use prowess::source_fs::{FsConfig, FsSource, Surroundings};
 use prowess::{
-    Cancel, FolderAnswer, FolderTrust, Policies, Runtime, SkillSource, SystemClock, ToolCall,
-    ToolResult,
+    Cancel, FolderAnswer, FolderTrust, NoFolderTrust, Policies, Runtime, SkillSource, SystemClock,
+    ToolCall, ToolResult,
 };
 use prowess_testkit::{ShellRunner, Tree};
 use serde::Deserialize;
@@ -39,6 +39,12 @@ struct Case {
     /// Set if there are no files.
     #[serde(default)]
     empty: bool,
+    /// Further files.
+    #[serde(default)]
+    files: String,
+    /// Set if the user trusts no folder.
+    #[serde(default)]
+    untrusted: bool,
     steps: Vec<Step>,
     differs: Option<Differs>,
 }
@@ -151,7 +157,7 @@ struct Host {
 }
 
 impl Host {
-    fn new(preset: &str, key: Option<&str>, files: &str) -> Self {
+    fn new(preset: &str, key: Option<&str>, files: &str, trust: Arc<dyn FolderTrust>) -> Self {
         let tree = Tree::new(files);
         let yaml = format!("preset: {preset}\n{}", key.unwrap_or_default());
         let policies = Policies::from_yaml(&yaml).expect("the key is one");
@@ -161,8 +167,7 @@ impl Host {
         } else {
             dynamic::builder().script_runner(Arc::new(ShellRunner))
         };
-        // The host mounts its skills in an order of its own.
-        let builder = builder.policies(policies).discover(machine, Arc::new(Trusting));
+        let builder = builder.policies(policies).discover(machine, trust);
         let runtime = builder.build().expect("the preset fits together");
         let session = runtime.open_session().expect("the store is in memory");
         Self { tree, runtime, session }
@@ -260,12 +265,17 @@ impl Host {
     }
 }
 
-/// Runs the cases of a document; returns how many are equal and how many are explained.
-fn check(preset: &str, text: &str) -> (usize, usize) {
+/// Runs the cases of a document.
+fn check(preset: &str, text: &str) {
     let document: Document = read(text);
     let mut failures = Vec::new();
     let mut try_steps = |case: &Case, key: Option<&str>, steps: &[Step]| {
-        let host = Host::new(preset, key, if case.empty { "" } else { &document.tree });
+        let files = if case.empty { "" } else { &document.tree };
+        let trust: Arc<dyn FolderTrust> = match case.untrusted {
+            true => Arc::new(NoFolderTrust),
+            false => Arc::new(Trusting),
+        };
+        let host = Host::new(preset, key, &[files, &case.files].concat(), trust);
         for (at, step) in steps.iter().enumerate() {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| host.run(step))) {
                 let reason =
@@ -288,7 +298,6 @@ fn check(preset: &str, text: &str) -> (usize, usize) {
     let explained = document.cases.iter().filter(|case| case.differs.is_some()).count();
     let listed = Policies::differences(preset).expect("it is a preset");
     assert_eq!(listed.len(), explained, "each difference is listed");
-    (document.cases.len() - explained, explained)
 }
 
 #[test]

@@ -42,12 +42,32 @@ enum Source {
 #[derive(Deserialize)]
 #[serde(untagged, deny_unknown_fields)]
 enum Found {
-    Mounted { mounted: BTreeSet<String> },
-    Prints { run: String, prints: String },
-    Has { run: String, has: String },
-    Fails { fails: String },
-    Field { skill: String, field: String, has: String },
-    Finding { finding: String },
+    Mounted {
+        mounted: BTreeSet<String>,
+    },
+    /// The skills of the description, in their order.
+    Described {
+        described: Vec<String>,
+    },
+    Prints {
+        run: String,
+        prints: String,
+    },
+    Has {
+        run: String,
+        has: String,
+    },
+    Fails {
+        fails: String,
+    },
+    Field {
+        skill: String,
+        field: String,
+        has: String,
+    },
+    Finding {
+        finding: String,
+    },
 }
 
 /// A runtime over the sources of a case, and one session.
@@ -108,6 +128,13 @@ impl Sandbox {
             Found::Mounted { mounted } => {
                 let paths = catalog.skills().map(|record| self.field(record.id(), "mountPath"));
                 assert_eq!(paths.collect::<BTreeSet<_>>(), *mounted, "{case}");
+            }
+            Found::Described { described } => {
+                let turn = self.runtime.turn(&self.session).expect("the session is open");
+                let tools = turn.tools();
+                let lines = tools[0].description.lines().filter_map(|it| it.strip_prefix("  - "));
+                let names = lines.filter_map(|line| Some(line.split_once(':')?.0));
+                assert_eq!(names.collect::<Vec<_>>(), *described, "{case}");
             }
             Found::Prints { run, prints } => {
                 let ran = self.execute(run);
