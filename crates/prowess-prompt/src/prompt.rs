@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::entry_lines::EntryLines;
-use crate::{Ledger, SkillIds};
+use crate::{CatalogFormat, Ledger, SkillIds};
 
 /// A composed prompt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -45,14 +45,17 @@ impl Prompt {
         self.shown.iter().zip(self.entries.ranges(text.len()).map(|range| &text[range]))
     }
 
-    /// Returns the listing with its entries in the order of a key of their ids.
+    /// Returns the listing with its entries in the order of a key of their ids. A listing with
+    /// separators between its entries stays as it is.
     pub fn listing_by<K: Ord>(&self, key: impl Fn(&str) -> K) -> Option<String> {
         let listing = self.listing.as_deref()?;
         let ranges: Vec<_> = self.entries.ranges(listing.len()).collect();
-        let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else {
-            return Some(listing.to_owned());
+        let (start, end) = match (ranges.first(), ranges.last()) {
+            (Some(first), Some(last)) if self.entries.format() != CatalogFormat::Delimited => {
+                (first.start, last.end)
+            }
+            _ => return Some(listing.to_owned()),
         };
-        let (start, end) = (first.start, last.end);
         let entries = ranges.iter().map(|range| listing[range.clone()].trim_end_matches('\n'));
         let mut entries: Vec<_> = self.shown.iter().zip(entries).collect();
         entries.sort_by_key(|(id, _)| key(id));
