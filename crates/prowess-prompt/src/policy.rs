@@ -122,8 +122,8 @@ pub enum DescribedSkills {
     /// Those of the turn's catalog. The default.
     #[default]
     Current,
-    /// Those of the first catalog that are still offered, with their first descriptions, and in
-    /// the order of the sources and of the packages in each.
+    /// Those of the first catalog that are still offered, with their first descriptions, source by
+    /// source.
     AtStart,
 }
 

@@ -38,6 +38,7 @@ impl Surface {
     pub(crate) fn tools(self) -> &'static [&'static str] {
         match self {
             Self::Skills => names::SKILLS,
+            Self::FourTools => &["skills.load", "skills.unload", names::READ, names::RUN],
             Self::Files => &[names::READ],
             Self::Skill => &["skill"],
             Self::GetSkill => &["get_skill"],

@@ -96,7 +96,8 @@ fn skills_are_an_extension_of_an_agent() {
     assert!(agent.call("read_skill", &json!({})).is_none(), "it has no tool");
 
     agent.0.push(Box::new(Skills { runtime, session }));
-    assert_eq!(agent.tools(), ["list_skills", "read_skill", "read_skill_resource"]);
+    let tools = ["list_skills", "read_skill", "read_skill_resource", "propose_skill_update"];
+    assert_eq!(agent.tools(), tools);
     let prompt = agent.prompt();
     assert!(prompt.starts_with("You are an agent.\n"), "{prompt}");
     assert!(prompt.contains("notes") && prompt.contains("Takes notes."), "{prompt}");

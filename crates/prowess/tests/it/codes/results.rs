@@ -150,7 +150,7 @@ description: x
     of_pdf(tools::codes::SCRIPTS_UNAVAILABLE, &[LOAD, RUN]),
     by(
         tools::codes::SCRIPT_READ_BLOCKED,
-        "tools: { script_read: block_when_active }",
+        "{ tools: { script_read: block_when_active }, delivery: { show_location: none } }",
         &[LOAD, ("skills_read", r#"{"path": "scripts/fill.py"}"#)],
     ),
     host(vendor::codes::ARGUMENTS_NOT_JSON, hosts::broken_arguments),
