@@ -13,8 +13,7 @@ use crate::Policies;
 
 /// What the description of `get_skill` is about, and in which words where scripts can be run.
 const ONE_SKILL: &str = "an agent skill.";
-const SKILL_WITH_SCRIPTS: &str =
-    "an agent skill including instructions and available scripts.";
+const SKILL_WITH_SCRIPTS: &str = "an agent skill including instructions and available scripts.";
 
 /// One set of surfaces, as a model sees it.
 ///
@@ -118,8 +117,7 @@ impl Face {
         });
         // Skills are mounted source by source. The order of a directory's entries is that of a file
         // system, and decides nothing.
-        let mount_order =
-            |id: &str| input.catalog.get(id).map(|record| record.index().source());
+        let mount_order = |id: &str| input.catalog.get(id).map(|record| record.index().source());
         for List { tool: name, composer } in &self.lists {
             let spelled = toolbox.naming().spell(name);
             let Some(tool) = tools.iter_mut().find(|tool| tool.name == spelled) else { continue };
