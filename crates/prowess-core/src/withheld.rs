@@ -147,11 +147,11 @@ impl MachineDirectories {
     /// Finds them among the paths of all files. A directory that is a skill is none.
     pub fn of<'p>(paths: impl Iterator<Item = &'p str> + Clone) -> Self {
         let directory = |path: &'p str, name: &str| path.strip_suffix(name)?.strip_suffix('/');
-        let is_skill = |marked: &&str| {
-            paths.clone().any(|path| directory(path, "SKILL.md").is_some_and(|it| it == *marked))
-        };
         let marked =
             paths.clone().filter_map(|it| MARKS.iter().find_map(|mark| directory(it, mark)));
+        let is_skill = move |marked: &&str| {
+            paths.clone().any(|path| directory(path, "SKILL.md").is_some_and(|it| it == *marked))
+        };
         Self(marked.filter(|marked| !is_skill(marked)).map(str::to_owned).collect())
     }
 
