@@ -50,7 +50,8 @@ pub(crate) struct RecordOptions {
     pub(crate) generation: u64,
 }
 
-/// As [`collect`], in a span with the result.
+/// Scans a part of `source` in a span with the result, reusing the previous records that have not
+/// changed.
 pub(crate) fn collect_traced(
     source: &dyn SkillSource,
     previous: &Arc<RecordSet>,
@@ -60,36 +61,30 @@ pub(crate) fn collect_traced(
 ) -> Result<Collected, SourceError> {
     let span = trace::scan(source.name(), source.root());
     let _entered = span.enter();
-    let collected = collect(source, previous, part, options, cancel);
+    let scan = || -> Result<Collected, SourceError> {
+        let packages = PreviousPackages::new(previous);
+        let scan = PreviousScan::new(&packages)
+            .with_listing(previous.listing())
+            .with_notes(previous.notes());
+        let rules = options.policy.rules();
+        let mut collector =
+            Collector::new(source.root(), previous, &packages, part, options, &rules);
+        let coverage = match &part.packages {
+            None => source.scan(&scan, &mut collector, cancel).map(Coverage::Everything)?,
+            Some(requested) => {
+                let requested: Vec<_> = requested.iter().cloned().collect();
+                source.scan_packages(&requested, &scan, &mut collector, cancel)?
+            }
+        };
+        collector.decide_unreported(coverage);
+        Ok(collector.finish())
+    };
+    let collected = scan();
     match &collected {
         Ok(collected) => trace::record_changes(&span, &collected.changes),
         Err(error) => trace::record_error(&span, error),
     }
     collected
-}
-
-/// Scans a part of `source`, reusing the previous records that have not changed.
-fn collect(
-    source: &dyn SkillSource,
-    previous: &Arc<RecordSet>,
-    part: &Part,
-    options: RecordOptions,
-    cancel: &Cancel,
-) -> Result<Collected, SourceError> {
-    let packages = PreviousPackages::new(previous);
-    let scan =
-        PreviousScan::new(&packages).with_listing(previous.listing()).with_notes(previous.notes());
-    let rules = options.policy.rules();
-    let mut collector = Collector::new(source.root(), previous, &packages, part, options, &rules);
-    let coverage = match &part.packages {
-        None => source.scan(&scan, &mut collector, cancel).map(Coverage::Everything)?,
-        Some(requested) => {
-            let requested: Vec<_> = requested.iter().cloned().collect();
-            source.scan_packages(&requested, &scan, &mut collector, cancel)?
-        }
-    };
-    collector.decide_unreported(coverage);
-    Ok(collector.finish())
 }
 
 /// The sink of one scan.

@@ -82,7 +82,7 @@ pub use hostile::{
 };
 pub use kit_report::{KitReport, RuleOutcome};
 pub use memory_catalog::{catalog_over, memory_catalog};
-pub use overridden_source::{OverriddenSource, SourceOverrides};
+pub use overridden_source::{OverriddenSource, SourceOverrides, before_scan};
 pub use plugin_build::{
     PluginFlavor, build_plugin, build_plugin_example, build_plugin_example_as,
     build_plugin_outside, build_program,

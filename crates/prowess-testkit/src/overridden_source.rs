@@ -1,6 +1,7 @@
 //! A source that wraps another one, for tests that override single methods.
 
 use std::ops::Deref;
+use std::sync::Arc;
 
 use prowess_core::{
     Cancel, ChangeListener, Listing, PackagePath, PreviousScan, ReadLimit, ResourcePath, ScanSink,
@@ -119,4 +120,35 @@ impl<T: SourceOverrides> SkillSource for OverriddenSource<T> {
     ) -> Result<Vec<u8>, SourceError> {
         self.0.read(package, resource, limit)
     }
+}
+
+/// Calls a function before each scan.
+struct BeforeScan {
+    inner: Arc<dyn SkillSource>,
+    call: Box<dyn Fn(&Cancel) + Send + Sync>,
+}
+
+impl SourceOverrides for BeforeScan {
+    fn inner(&self) -> &dyn SkillSource {
+        &*self.inner
+    }
+
+    fn scan(
+        &self,
+        previous: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        cancel: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        (self.call)(cancel);
+        self.inner.scan(previous, sink, cancel)
+    }
+}
+
+/// Returns a source that calls a function before each scan of the wrapped one, such as to wait for
+/// what a test does meanwhile.
+pub fn before_scan(
+    inner: Arc<dyn SkillSource>,
+    call: impl Fn(&Cancel) + Send + Sync + 'static,
+) -> Arc<dyn SkillSource> {
+    Arc::new(OverriddenSource(BeforeScan { inner, call: Box::new(call) }))
 }

@@ -1,44 +1,14 @@
 //! Sources that do not answer before the host needs a catalog.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 
-use prowess_core::{
-    Cancel, CatalogProvider, Layer, MemorySource, PreviousScan, ScanSink, ScanSummary, SkillSource,
-    SourceError, Trust,
-};
+use prowess_core::{Cancel, CatalogProvider, Layer, Trust};
 use prowess_registry::Registry;
-use prowess_testkit::{OverriddenSource, SourceOverrides};
+use prowess_testkit::before_scan;
 
 use crate::fixture::memory;
-
-/// A source whose first scan waits for the other end of a channel, and may break down then.
-struct Blocked {
-    inner: Arc<MemorySource>,
-    is_asked: Arc<AtomicBool>,
-    answer: Mutex<Option<Receiver<()>>>,
-}
-
-impl SourceOverrides for Blocked {
-    fn inner(&self) -> &dyn SkillSource {
-        &*self.inner
-    }
-
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        self.is_asked.store(true, Ordering::SeqCst);
-        let answer = self.answer.lock().expect("no test panics").take();
-        if let Some(answer) = answer {
-            answer.recv().expect("the source breaks down");
-        }
-        self.inner.scan(previous, sink, cancel)
-    }
-}
 
 /// A registry with two blocked sources in front of one that answers. What ends the wait for them is
 /// that both were asked.
@@ -50,10 +20,14 @@ fn start() -> (Arc<Registry>, [Sender<()>; 2]) {
     for (at, answer) in [first.1, second.1].into_iter().enumerate() {
         let name = ["slow", "stuck"][at];
         let is_asked = Arc::clone(&asked[at]);
-        let inner = memory(name, &[(name, "Comes late.")]);
-        let blocked = Blocked { inner, is_asked, answer: Mutex::new(Some(answer)) };
-        builder = builder.layer(Layer::new(name, Trust::Trusted));
-        builder = builder.source(name, Arc::new(OverriddenSource(blocked)));
+        let answer = Mutex::new(Some(answer));
+        // The first scan waits for the other end of a channel, and may break down then.
+        let blocked = before_scan(memory(name, &[(name, "Comes late.")]), move |_| {
+            is_asked.store(true, Ordering::SeqCst);
+            let answer = answer.lock().expect("no test panics").take();
+            answer.into_iter().for_each(|it| it.recv().expect("the source breaks down"));
+        });
+        builder = builder.layer(Layer::new(name, Trust::Trusted)).source(name, blocked);
     }
     builder = builder.layer(Layer::new("user", Trust::Trusted));
     let registry = builder.source("user", memory("user", &[("fast", "Answers.")])).build();

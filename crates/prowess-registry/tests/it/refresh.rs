@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use prowess_core::{
-    Cancel, CatalogProvider, Clock, MemorySource, PreviousScan, ScanSink, ScanSummary, SkillSource,
-    SourceChange, SourceError, SourceErrorKind, Timestamp, Trust,
+    CatalogProvider, Clock, SourceChange, SourceError, SourceErrorKind, Timestamp, Trust,
 };
 use prowess_registry::{Notice, RefreshMode, RefreshPolicy, Refresher, Registry, Subscription};
-use prowess_testkit::{ManualClock, OverriddenSource, SourceOverrides};
+use prowess_testkit::{ManualClock, before_scan};
 
 use crate::fixture::{Changing, Scanned, memory, registry, skill_md};
 
@@ -357,53 +356,29 @@ fn refresher_ends_watch_and_thread() {
     assert_eq!(Arc::strong_count(&place.registry), 1, "the thread has ended");
 }
 
-/// A source each of whose scans but the first runs until it is cancelled.
-struct Endless {
-    inner: Arc<MemorySource>,
-    scans: AtomicUsize,
-    begun: Sender<()>,
-    was_cancelled: AtomicBool,
-}
-
-impl SourceOverrides for Endless {
-    fn inner(&self) -> &dyn SkillSource {
-        &*self.inner
-    }
-
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        if self.scans.fetch_add(1, Ordering::SeqCst) > 0 {
-            let _ = self.begun.send(());
+#[test]
+fn running_scan_is_cancelled_with_the_refresher() {
+    let (begun, has_begun) = channel();
+    let (scans, was_cancelled) = (AtomicUsize::new(0), Arc::new(AtomicBool::new(false)));
+    let cancelled = Arc::clone(&was_cancelled);
+    // Each scan but the first runs until it is cancelled.
+    let endless = before_scan(memory("user", &[("a", "first")]), move |cancel| {
+        if scans.fetch_add(1, Ordering::SeqCst) > 0 {
+            let _ = begun.send(());
             let start = Instant::now();
             while !cancel.is_cancelled() && start.elapsed() < LONG {
                 thread::yield_now();
             }
-            self.was_cancelled.store(cancel.is_cancelled(), Ordering::SeqCst);
+            cancelled.store(cancel.is_cancelled(), Ordering::SeqCst);
         }
-        self.inner.scan(previous, sink, cancel)
-    }
-}
-
-#[test]
-fn running_scan_is_cancelled_with_the_refresher() {
-    let (begun, has_begun) = channel();
-    let endless = Arc::new(OverriddenSource(Endless {
-        inner: memory("user", &[("a", "first")]),
-        scans: AtomicUsize::new(0),
-        begun,
-        was_cancelled: AtomicBool::new(false),
-    }));
-    let registry = Arc::new(registry(vec![("user", Trust::Trusted, endless.clone())]));
+    });
+    let registry = Arc::new(registry(vec![("user", Trust::Trusted, endless)]));
     registry.reload();
     let refresher =
         Refresher::start(registry, polling(), Ahead::new()).expect("the thread is started");
     has_begun.recv_timeout(LONG).expect("the poll starts a scan");
     drop(refresher);
-    assert!(endless.was_cancelled.load(Ordering::SeqCst), "the drop cancels the scan");
+    assert!(was_cancelled.load(Ordering::SeqCst), "the drop cancels the scan");
 }
 
 /// A scan of a package does not cover findings about packages inside of it.
