@@ -10,7 +10,7 @@ use std::io::ErrorKind::{ConnectionReset, TimedOut, UnexpectedEof, WouldBlock};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -25,6 +25,9 @@ use super::process::{self, Process, describe_exit};
 use super::protocol::{Answer, Call, HostAnswer, Offer, Reply, Request};
 use crate::guard::lock;
 use crate::{PluginError, PluginErrorKind};
+
+/// How long the end of a process is awaited.
+const OUTPUT_WAIT: Duration = Duration::from_secs(2);
 
 /// A message about a call.
 pub(super) enum Event {
@@ -50,6 +53,8 @@ pub(super) struct Connection {
     is_retired: AtomicBool,
     /// The reason why the process has ended.
     end: OnceLock<PluginError>,
+    /// Disconnected once the process is gone and its output was read.
+    is_running: Mutex<Receiver<()>>,
 }
 
 struct Sockets {
@@ -89,13 +94,15 @@ impl Connection {
         clock: &Arc<dyn Clock>,
     ) -> Result<(Arc<Self>, Offer), PluginError> {
         let deadline = Duration::from_millis(launch.limits.init_ms);
-        let connection = Arc::new(Self::new(launch));
+        let (running, is_running) = mpsc::channel();
+        let connection = Arc::new(Self::new(launch, is_running));
         let (sender, receiver) = mpsc::channel();
         let own = Arc::clone(&connection);
         let clock = Arc::clone(clock);
         // The kernel kills the child when its parent ends, and takes the thread that started it for
         // the parent. So this thread runs as long as the child.
         let spawned = std::thread::Builder::new().name("plugin process".into()).spawn(move || {
+            let _running: Sender<()> = running;
             // Also if a listener panics: callers wait for the reason.
             let _closing = CloseOnDrop(&own);
             own.run(clock, &sender);
@@ -112,7 +119,7 @@ impl Connection {
         }
     }
 
-    fn new(launch: &Arc<Launch>) -> Self {
+    fn new(launch: &Arc<Launch>, is_running: Receiver<()>) -> Self {
         let most = launch.limits.answer_bytes;
         Self {
             launch: Arc::clone(launch),
@@ -123,6 +130,7 @@ impl Connection {
             listeners: Listeners::default(),
             is_retired: AtomicBool::default(),
             end: OnceLock::new(),
+            is_running: Mutex::new(is_running),
         }
     }
 
@@ -219,6 +227,12 @@ impl Connection {
     pub(super) fn end_reason(&self) -> PluginError {
         self.hang_up();
         self.end.wait().clone()
+    }
+
+    /// Waits until a closed process is gone and what it has printed was shown: the program may end
+    /// next. A process that it has started may keep its output open, and is not waited for.
+    pub(super) fn wait_for_output(&self) {
+        let _ = lock(&self.is_running).recv_timeout(OUTPUT_WAIT);
     }
 
     fn send(&self, request: &Request) -> Result<(), PluginError> {

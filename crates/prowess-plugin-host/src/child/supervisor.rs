@@ -322,6 +322,7 @@ impl Drop for Supervisor {
     fn drop(&mut self) {
         if let Some(connection) = lock(&self.state).connection.take() {
             let _ = connection.fail(PluginErrorKind::Crashed, "is no longer used".to_owned());
+            connection.wait_for_output();
         }
     }
 }

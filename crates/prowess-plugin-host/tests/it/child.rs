@@ -96,11 +96,8 @@ fn endless_loops_do_not_block_later_calls() {
     }
     assert!(!children(marker).is_empty(), "the last one still runs");
     drop(plugin);
-    let is_gone = |_| {
-        std::thread::yield_now();
-        children(marker).is_empty()
-    };
-    assert!((0..100_000).any(is_gone), "no process is left");
+    let left = children(marker);
+    assert!(left.is_empty(), "a program that ends next has shown what they printed: {left:?}");
 }
 
 /// Returns the plugin processes of this process that have the argument.
