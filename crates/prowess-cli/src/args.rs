@@ -209,9 +209,9 @@ pub(crate) enum Command {
     Remove(Remove),
     /// Install exactly the skills of the lock file
     ///
-    /// The exit code is 3 if a source has other bytes. Other options read and write the lock files
-    /// of other tools, and list and release what a sync has put into quarantine because it was not
-    /// the locked artifact.
+    /// The exit code is 3 if a source has other bytes, or some skills cannot be installed. Other
+    /// options read and write the lock files of other tools, and list and release what a sync has
+    /// put into quarantine because it was not the locked artifact.
     Sync(Sync),
     /// Install newer versions, list them, or return to the previous ones
     Update(Update),

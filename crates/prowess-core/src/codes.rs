@@ -42,7 +42,7 @@ declare_codes! {
     SKILL_CHANGING = "skill-changing";
     /// The folder that the source is bound to was replaced by another.
     FOLDER_REPLACED = "folder-replaced";
-    /// The files of a package are no longer those that a person approved.
+    /// The files of a package are no longer those that were installed, or that a person approved.
     PACKAGE_CHANGED = "package-changed";
     /// The call was cancelled.
     CANCELLED = "cancelled";

@@ -44,6 +44,36 @@ pub fn has_credentials(source: &str) -> bool {
     is_scp || !urls(source).is_empty() || find_credential(source, 0).is_some()
 }
 
+/// Returns a URL of `https` or `http` without the name of a user, which sites such as Azure DevOps
+/// write in front of their host and no server needs. A password stays, and so does what may be a
+/// token: [`has_credentials`] finds them.
+///
+/// ```
+/// use prowess_core::without_user;
+///
+/// let url = "https://org@dev.azure.com/org/project/_git/repo";
+/// assert_eq!(without_user(url), "https://dev.azure.com/org/project/_git/repo");
+/// ```
+pub fn without_user(url: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = url.split_once("://") else { return url.into() };
+    let own = scheme.strip_prefix("git+").unwrap_or(scheme);
+    let is_web = ["http", "https"].iter().any(|web| own.eq_ignore_ascii_case(web));
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    match authority.rsplit_once('@') {
+        Some((user, _)) if is_web && is_user_name(user) => {
+            format!("{scheme}://{}", &rest[user.len() + 1..]).into()
+        }
+        _ => url.into(),
+    }
+}
+
+/// Returns whether a text is the name of a user. A long one with digits may be a token.
+fn is_user_name(text: &str) -> bool {
+    let is_short = text.len() < 20 || !text.contains(|c: char| c.is_ascii_digit());
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || "-_.+%@".contains(c);
+    is_short && text.chars().all(is_letter) && find_credential(text, 0).is_none()
+}
+
 /// Returns the text without the credentials of URLs and without tokens that are known by their
 /// form. No other word of a sentence is changed.
 ///
@@ -54,13 +84,15 @@ pub fn has_credentials(source: &str) -> bool {
 /// assert_eq!(text, "`https://[REDACTED]@example.com/a?sig=[REDACTED]` is away");
 /// ```
 pub fn without_credentials(text: &str) -> Cow<'_, str> {
-    without(text, |text| [urls(text), of_known_form(text).collect()].concat())
+    without(text, |text| [urls(text), bare(text), of_known_form(text).collect()].concat())
 }
 
 /// Returns the text without credentials, and without the values of names such as `api_key`,
 /// `password` and `token`.
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
-    without(text, |text| [named(text), urls(text), of_known_form(text).collect()].concat())
+    let find =
+        |text: &str| [named(text), urls(text), bare(text), of_known_form(text).collect()].concat();
+    without(text, find)
 }
 
 /// Replaces what is found in a text, also where it is written with percent signs. Of two ranges,
@@ -151,6 +183,47 @@ fn urls(text: &str) -> Vec<Range<usize>> {
     }
     found.retain(|range| !range.is_empty() && text[range.clone()] != *REDACTED);
     found
+}
+
+/// The words in front of a colon that are no user: schemes of addresses.
+const NO_USERS: [&str; 5] = ["acct", "mailto", "sip", "ssh", "xmpp"];
+
+/// Returns what is in front of the host in words such as `user:password@host`, without a scheme.
+fn bare(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for word in text.split_inclusive(|c: char| c.is_whitespace() || "\"'`<>".contains(c)) {
+        let parts = word.rsplit_once('@').filter(|_| !word.contains("://"));
+        let parts = parts.and_then(|(before, host)| Some((before, before.split_once(':')?, host)));
+        if let Some((before, (user, password), host)) = parts {
+            let is_user = !user.is_empty() && !user.contains(['/', '@']);
+            let is_known = || is_host(host) || (is_path(host) && !password.contains('/'));
+            if is_user && !NO_USERS.contains(&user) && !password.is_empty() && is_known() {
+                found.push(start..start + before.len());
+            }
+        }
+        start += word.len();
+    }
+    found
+}
+
+/// Returns whether a text begins with the name of a host, and not with a version.
+fn is_host(text: &str) -> bool {
+    let name = text.split(|c: char| !c.is_alphanumeric() && !"-._".contains(c)).next();
+    let name = name.unwrap_or_default().trim_end_matches('.');
+    let last = name.rsplit_once('.').map_or("", |(_, last)| last);
+    let is_domain = last.len() > 1 && last.chars().all(char::is_alphabetic);
+    is_domain || name == "localhost" || name.parse::<std::net::Ipv4Addr>().is_ok()
+}
+
+/// Returns whether a text begins with a word and a path, and not with a version or a digest.
+fn is_path(text: &str) -> bool {
+    let (name, rest) = text.split_at(text.find([':', '/']).unwrap_or(text.len()));
+    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    !rest.is_empty()
+        && name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(is_letter)
+        && !name.starts_with("sha")
 }
 
 /// Returns the end of the user and the password in front of a host. A user of `ssh` without a

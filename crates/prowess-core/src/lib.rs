@@ -103,7 +103,7 @@ pub use catalog::{
 };
 pub use clock::{Clock, Timestamp};
 pub use credentials::{
-    REDACTED, has_credentials, is_secret_name, without_credentials, without_secrets,
+    REDACTED, has_credentials, is_secret_name, without_credentials, without_secrets, without_user,
 };
 pub use delivery::{
     BodyDelivery, BodyTags, DeliveryPolicy, ReinjectionBudget, ShowLocation, parse_virtual_uri,
@@ -131,7 +131,7 @@ pub use ranker::{Ranked, Ranker};
 pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};
 pub use remote::{
     ArtifactKind, ArtifactSignature, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
-    RemotePackage, RemoteRequest, WantedPackage,
+    RemotePackage, RemoteRequest, Want, WantedPackage,
 };
 pub use request::{IdentifiedCall, InstructionBlock, InstructionKind, Message, ModelRequest};
 pub use result_texts::{MisfitTexts, ResultTexts};

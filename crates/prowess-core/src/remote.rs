@@ -10,12 +10,12 @@ use crate::{Cancel, Digest};
 /// - `resolve` reports each artifact of a source once, and reports the same again as long as
 ///   nothing changes there.
 /// - An artifact that changes gets another revision or another digest.
-/// - `resolve_revision` reports the artifact of a revision that `resolve` has reported before, also
-///   when the branch or tag means another one now.
+/// - A request with a revision that `resolve` has reported before reports its artifact, also when
+///   the branch or tag means another one now. A source without revisions has the newest only.
 /// - `fetch` returns the whole artifact or an error, never a part of it, and never more bytes than
 ///   the limit.
-/// - `fetch_packages` reports each wanted package once, with its files or its own error: what is
-///   wrong with one package, or elsewhere in the artifact, is no error of another one.
+/// - `fetch_packages` reports each package whose files are wanted once, with them or its own error:
+///   what is wrong with one package, or elsewhere in the artifact, is no error of another one.
 /// - Something that does not exist is [`RemoteErrorKind::NotFound`], so that it is not mistaken for
 ///   a network that is away.
 /// - No artifact and no error has credentials in it.
@@ -30,31 +30,13 @@ pub trait Remote: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The source does not exist, cannot be reached, or has no artifacts that can be read.
+    /// The source or its revision does not exist, cannot be reached, or has no artifacts that can
+    /// be read.
     fn resolve(
         &self,
         request: &RemoteRequest,
         cancel: &Cancel,
     ) -> Result<Vec<RemoteArtifact>, RemoteError>;
-
-    /// Reports the artifacts of a source in an earlier revision, which [`Self::resolve`] has
-    /// reported for this request.
-    ///
-    /// By default, this is [`Self::resolve`]: a source without revisions has the newest artifacts
-    /// only.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::resolve`], or the source does not have this revision any more.
-    fn resolve_revision(
-        &self,
-        request: &RemoteRequest,
-        revision: &str,
-        cancel: &Cancel,
-    ) -> Result<Vec<RemoteArtifact>, RemoteError> {
-        let _ = revision;
-        self.resolve(request, cancel)
-    }
 
     /// Returns why a revision of a source may be a step back from an earlier one of the same
     /// request: a tag was moved, or the history does not lead from one to the other. `None` if it
@@ -89,7 +71,7 @@ pub trait Remote: Send + Sync {
     ) -> Result<Vec<u8>, RemoteError>;
 
     /// Fetches packages of an artifact one by one: those whose directory and `SKILL.md` are
-    /// `wanted`, and those without a `SKILL.md` that can be read, each with its error.
+    /// `wanted`, and those of which something is wrong, each with its error.
     ///
     /// By default, this returns `None`: an artifact is fetched as a whole.
     ///
@@ -108,8 +90,19 @@ pub trait Remote: Send + Sync {
     }
 }
 
-/// Decides by its directory and the bytes of its `SKILL.md` whether a package is fetched.
-pub type WantedPackage<'w> = &'w mut dyn FnMut(&str, &[u8]) -> bool;
+/// Decides by its directory and the bytes of its `SKILL.md` what of a package is wanted.
+pub type WantedPackage<'w> = &'w mut dyn FnMut(&str, &[u8]) -> Want;
+
+/// What is wanted of a package.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// Nothing.
+    Nothing,
+    /// The reason why its files would be refused, as far as that is known without fetching them.
+    Check,
+    /// Its files.
+    Files,
+}
 
 /// One package of an artifact, which was fetched without the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,12 +122,15 @@ pub struct RemoteRequest {
     pub source: String,
     /// The branch, tag or version; by default the latest one.
     pub reference: Option<String>,
+    /// The revision that was resolved for this source and reference before; by default that which
+    /// they mean now.
+    pub revision: Option<String>,
 }
 
 impl RemoteRequest {
     /// Creates a request for the latest version of a source.
     pub fn latest(source: impl Into<String>) -> Self {
-        Self { source: source.into(), reference: None }
+        Self { source: source.into(), reference: None, revision: None }
     }
 }
 

@@ -301,6 +301,9 @@ crate::declare_kinds! {
         CrossDevice = "cross-device",
         /// The file was being written during each attempt to read it.
         Changing = "skill-changing",
+        /// The files of the package are not those that were installed. The message says which, and
+        /// what a person runs; it has no path outside of the package, and models are shown it.
+        Changed = "package-changed",
         /// The folder to which the source is bound was replaced by another one.
         Replaced = "folder-replaced",
         /// The call was cancelled.

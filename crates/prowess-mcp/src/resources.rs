@@ -102,6 +102,10 @@ pub(crate) fn read(turn: &Turn, uri: &str) -> Result<ResourceContents, ErrorData
             let message = format!("the file is larger than the limit of {most} bytes");
             Err(ErrorData::invalid_request(message, Some(data)))
         }
+        Some(Err(error)) if error.kind == SourceErrorKind::Changed => {
+            let data = json!({ "code": error.kind.as_str() });
+            Err(ErrorData::invalid_request(error.message, Some(data)))
+        }
         Some(Err(_)) => Err(not_found(uri)),
         None => {
             let reason = dispatched.result.message().unwrap_or("the file may not be read");

@@ -168,15 +168,6 @@ impl Remote for AnyRemote {
         self.remote(&request.source)?.resolve(request, cancel)
     }
 
-    fn resolve_revision(
-        &self,
-        request: &RemoteRequest,
-        revision: &str,
-        cancel: &Cancel,
-    ) -> Result<Vec<RemoteArtifact>, RemoteError> {
-        self.remote(&request.source)?.resolve_revision(request, revision, cancel)
-    }
-
     fn step_back(
         &self,
         request: &RemoteRequest,

@@ -7,4 +7,4 @@ pub(crate) mod page;
 mod program;
 mod reference;
 pub(crate) mod remote;
-mod source;
+pub(crate) mod source;

@@ -1,17 +1,18 @@
 //! Local folders and files.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use prowess_archive::{Archive, File, Limits, ListedFile, ListedPackage, Listing, Node, Refusal};
 use prowess_core::{
     ArtifactKind, ArtifactSignature, Cancel, Digest, MAY_HOLD_CREDENTIALS, Remote, RemoteArtifact,
-    RemoteError, RemoteErrorKind, RemotePackage, RemoteRequest, ResourcePath, SKILL_MD_FILES,
+    RemoteError, RemoteErrorKind, RemotePackage, RemoteRequest, ResourcePath, SKILL_MD_FILES, Want,
     WantedPackage, secret_in, withheld_content, withheld_directory, withheld_path,
 };
 use prowess_dir::{Dir, ErrorKind, Kind, Links, WalkBounds, Walked};
 use prowess_format::index::{MAX_INDEX_BYTES, WELL_KNOWN_PATH};
+use prowess_text::{enumerated, quoted};
 
 use crate::artifact::{MAX_ALL, MAX_BYTES, kind_of};
 use crate::cancel::check;
@@ -67,8 +68,9 @@ impl LocalRemote {
         cancel: &Cancel,
     ) -> Result<PackedFolder, RemoteError> {
         let folder = Dir::open(path).map_err(|error| unreadable(&error))?;
-        let filter = Filter { included, withheld: RefCell::default() };
-        let packages = packages(path, &folder, Some(&filter), &mut |_, _| true, MAX_BYTES, cancel)?;
+        let filter = Filter { included, ..Filter::default() };
+        let packages =
+            packages(path, &folder, Some(&filter), &mut |_, _| Want::Files, MAX_BYTES, cancel)?;
         let mut files = Vec::new();
         for Packed { directory, archive, left_out } in packages {
             if let Some(reason) = left_out.into_iter().next() {
@@ -80,6 +82,14 @@ impl LocalRemote {
                     files.push(File { path, ..file.clone() });
                 }
             }
+        }
+        // Whoever means one file publishes no other one.
+        let several = |(_, paths): &(&String, &BTreeSet<String>)| paths.len() > 1;
+        if let Some((name, paths)) = filter.taken.borrow().iter().find(several) {
+            let paths = paths.iter().map(|path| format!("./{path}")).collect::<Vec<_>>();
+            let paths = enumerated(paths.iter().map(String::as_str), "or");
+            let message = format!("{} may mean {paths}; include one of these", quoted(name));
+            return Err(RemoteError::new(RemoteErrorKind::NotFound, message));
         }
         let bytes = Archive::new(files).map_err(|refusal| refused(&refusal))?.to_tar_gz();
         Ok(PackedFolder { bytes, withheld: filter.withheld.into_inner().into_iter().collect() })
@@ -167,7 +177,8 @@ impl Remote for LocalRemote {
                 }
                 // A folder is packed here, so its bytes have no signature of a publisher. What is
                 // too large as a whole has a digest for each package alone.
-                let packages = packages(path, &folder, None, &mut |_, _| true, MAX_BYTES, cancel)?;
+                let packages =
+                    packages(path, &folder, None, &mut |_, _| Want::Files, MAX_BYTES, cancel)?;
                 let digest = together(packages).ok().map(|it| Digest::of(&it.to_tar_gz()));
                 let artifact = RemoteArtifact::new(source, ArtifactKind::Archive);
                 Ok(vec![RemoteArtifact { digest, ..artifact }])
@@ -195,7 +206,8 @@ impl Remote for LocalRemote {
         let path = Path::new(&artifact.location);
         let bytes = match self.open(path)? {
             Place::Folder(folder) => {
-                let packages = packages(path, &folder, None, &mut |_, _| true, MAX_BYTES, cancel)?;
+                let packages =
+                    packages(path, &folder, None, &mut |_, _| Want::Files, MAX_BYTES, cancel)?;
                 together(packages).map_err(|refusal| refused(&refusal))?.to_tar_gz()
             }
             Place::File(_, bytes) => bytes,
@@ -258,23 +270,33 @@ fn plain_kind(name: &str) -> Option<ArtifactKind> {
     is_plain.then_some(ArtifactKind::SkillMd)
 }
 
+/// Why a virtual environment is withheld.
+const OF_MACHINE: Option<&str> = Some("belongs to one machine");
+
 /// Decides which files are packed for other people; without it, all are.
 #[derive(Default)]
 struct Filter<'i> {
     included: &'i [String],
     withheld: RefCell<BTreeMap<String, &'static str>>,
+    /// What each of the included names has meant.
+    taken: RefCell<BTreeMap<String, BTreeSet<String>>>,
 }
 
 impl Filter<'_> {
     fn withholds(&self, path: &str, reason: Option<&'static str>) -> bool {
-        let is_meant = |included: &String| {
-            let included = included.trim_start_matches("./").trim_end_matches('/');
-            let ends = path.match_indices(included).map(|(at, _)| (at, at + included.len()));
-            let is_part = |(start, end): (usize, usize)| {
-                (start == 0 || path[..start].ends_with('/'))
-                    && (end == path.len() || path[end..].starts_with('/'))
+        let is_meant = |written: &String| {
+            let included = written.trim_start_matches("./").trim_end_matches('/');
+            let mut ends = path.match_indices(included).map(|(at, _)| (at, at + included.len()));
+            let is_part = |(start, end): &(usize, usize)| {
+                (*start == 0 || (path[..*start].ends_with('/') && !written.starts_with("./")))
+                    && (*end == path.len() || path[*end..].starts_with('/'))
             };
-            !included.is_empty() && ends.into_iter().any(is_part)
+            let found = ends.find(is_part).filter(|_| !included.is_empty());
+            if let Some((_, end)) = found {
+                let mut taken = self.taken.borrow_mut();
+                taken.entry(written.clone()).or_default().insert(path[..end].to_owned());
+            }
+            found.is_some()
         };
         let reason = reason.filter(|_| !self.included.iter().any(is_meant));
         if let Some(reason) = reason {
@@ -349,25 +371,29 @@ fn packages(
         }
         let skill_md = listing.file(&directory, &SKILL_MD_FILES).map_err(invalid);
         let text = skill_md.and_then(|file| read(folder, &file, MAX_BYTES));
-        let is_wanted = text.as_ref().map_or(true, |file| wanted(&directory, &file.content));
+        let want = text.as_ref().map_or(Want::Files, |file| wanted(&directory, &file.content));
         let is_complete = || {
             let below = folder.open_dir(&directory, Links::Refuse);
             let below = below.and_then(|below| below.walk(bounds, enters));
             below.is_ok_and(|below| below.is_complete)
         };
         let listed = text.and_then(|_| listing.package(&directory, entries).map_err(invalid));
-        if !is_wanted && listed.is_ok() {
+        if want == Want::Nothing && listed.is_ok() {
             continue;
         }
+        let most = if want == Want::Files { limit.min(left) } else { limit };
         let listed = match listed {
             Ok(_) if !walk.is_complete && !is_complete() => Err(incomplete()),
             listed => listed,
         };
         let (archive, left_out) =
             match listed.map(|listed| without_withheld(listed, &directory, filter)) {
-                Ok(listed) => (pack(folder, &listed, limit.min(left), cancel), listed.left_out),
+                Ok(listed) => (pack(folder, &listed, most, cancel), listed.left_out),
                 Err(error) => (Err(error), Vec::new()),
             };
+        if want == Want::Check && archive.is_ok() {
+            continue;
+        }
         let bytes = archive.iter().flat_map(Archive::files).map(|file| file.content.len());
         left -= bytes.sum::<usize>();
         packages.push(Packed { directory, archive, left_out });
@@ -435,9 +461,16 @@ fn listing(folder: &Dir, found: &[Walked], filter: Option<&Filter<'_>>) -> Listi
         };
         (walked.path.clone(), node)
     };
+    // A virtual environment of Python may have any name.
+    let environments = paths().filter_map(|path| path.strip_suffix("/pyvenv.cfg"));
+    let environments: Vec<_> = environments.map(|path| format!("{path}/")).collect();
     // A work tree of git has a file of that name.
     let is_own = |walked: &&Walked| {
         let path = &walked.path;
+        let around = environments.iter().find(|around| path.starts_with(around.as_str()));
+        if around.is_some_and(|around| filter.is_some_and(|it| it.withholds(around, OF_MACHINE))) {
+            return false;
+        }
         let withholds = |filter: &Filter<'_>| filter.withholds(path, withheld_path(path));
         path.rsplit('/').next() != Some(".git")
             && (walked.kind == Kind::File || !filter.is_some_and(withholds))

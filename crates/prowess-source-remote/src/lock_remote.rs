@@ -47,7 +47,7 @@ impl LockRemote {
         let remote = Arc::new((self.build)(hosts));
         *self.last() = Arc::clone(&remote);
         let source = Self::absolute(&self.directory, &request.source);
-        (remote, RemoteRequest { source, reference: request.reference.clone() })
+        (remote, RemoteRequest { source, ..request.clone() })
     }
 
     fn last(&self) -> std::sync::MutexGuard<'_, Arc<AnyRemote>> {
@@ -68,16 +68,6 @@ impl Remote for LockRemote {
     ) -> Result<Vec<RemoteArtifact>, RemoteError> {
         let (remote, request) = self.of(request);
         remote.resolve(&request, cancel)
-    }
-
-    fn resolve_revision(
-        &self,
-        request: &RemoteRequest,
-        revision: &str,
-        cancel: &Cancel,
-    ) -> Result<Vec<RemoteArtifact>, RemoteError> {
-        let (remote, request) = self.of(request);
-        remote.resolve_revision(&request, revision, cancel)
     }
 
     fn step_back(

@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::git::page::{SITES, is_download, is_shorthand};
+use prowess_core::without_user;
+
+use crate::git::page::{SITES, is_download, is_page, is_shorthand};
+use crate::git::source::has_git_path;
 use crate::local_source::is_path;
 
 /// The words for a site in front of `owner/repo`.
@@ -20,6 +23,9 @@ pub(crate) fn meant(written: &str) -> Cow<'_, str> {
     if is_path(written) {
         return written.into();
     }
+    if let Cow::Owned(plain) = without_user(written) {
+        return meant(&plain).into_owned().into();
+    }
     let short =
         |(short, full): &(&str, &str)| Some(format!("{full}{}", written.strip_prefix(short)?));
     if let Some(full) = SHORT.iter().find_map(short) {
@@ -34,6 +40,8 @@ pub(crate) fn meant(written: &str) -> Cow<'_, str> {
     let (place, path) = rest.split_at(rest.find(['/', ':']).unwrap_or(rest.len()));
     let host = place.to_ascii_lowercase();
     let site = host.strip_prefix("www.").unwrap_or(&host);
+    let with_https = || without_user(&format!("https://{written}")).into_owned();
+    let is_repository = |url: &str| is_page(url) || has_git_path(url);
     match scheme.to_ascii_lowercase().as_str() {
         "" | "http" | "https" | "git" if SITES.contains(&site) && !is_port(path) => {
             site_url(site, path)
@@ -44,6 +52,10 @@ pub(crate) fn meant(written: &str) -> Cow<'_, str> {
         }
         "" if host.contains('.') && is_behind_colon(path) => {
             format!("git@{}", ended(written)).into()
+        }
+        // `org@dev.azure.com/org/project/_git/repo`
+        "" if path.starts_with('/') && place.contains('@') && is_repository(&with_https()) => {
+            meant(&with_https()).into_owned().into()
         }
         "ssh" if place.contains('@') && is_behind_colon(path) => ended(rest),
         "https" | "http" | "ssh" if written.ends_with(".git/") => ended(written),
@@ -112,6 +124,13 @@ mod tests {
             ("git@example.com:owner/repo.git/", "git@example.com:owner/repo.git"),
             ("ssh://git@example.com:owner/repo.git", "git@example.com:owner/repo.git"),
             ("https://example.com/a.git/", "https://example.com/a.git"),
+            ("https://me@github.com/owner/repo/", repo),
+            ("org@dev.azure.com/org/p/_git/r", "https://dev.azure.com/org/p/_git/r"),
+            ("https://org@dev.azure.com/org/p/_git/r", "https://dev.azure.com/org/p/_git/r"),
+            ("git+https://me%40b.c@example.com/a", "git+https://example.com/a"),
+            ("me@github.com/owner/repo", repo),
+            ("me@bitbucket.org/a/b.git", "https://bitbucket.org/a/b.git"),
+            ("me@b.c@example.com/a/b.git", "https://example.com/a/b.git"),
         ] {
             assert_eq!(meant(written), expected, "{written}");
         }
@@ -122,7 +141,11 @@ mod tests {
             "git+https://example.com/a/",
             "https://example.com/a/",
             "https://github.com:8443/a/b",
-            "https://me@github.com/a/b",
+            "https://me:pass@github.com/a/b",
+            "https://ghp_0123456789abcdefghijABCDEFGHIJ456789@github.com/a/b",
+            "https://0123456789abcdef0123@git.example/a/b.git",
+            "me@example.com/a/b",
+            "ssh://org@example.com/a.git",
             "ssh://git@example.com:22/a.git",
             "ssh://git@example.com/a.git",
             "oci://example.com/a:1",

@@ -26,8 +26,8 @@ impl WrittenSource {
         let written = &*meant(written);
         let (name, reference) = split_reference(written);
         let request = |source: &str, reference: Option<String>| RemoteRequest {
-            source: source.to_owned(),
             reference,
+            ..RemoteRequest::latest(source)
         };
         if LocalSource::read(name).is_some() {
             Self::Local(request(name, reference))
@@ -94,8 +94,8 @@ mod tests {
     #[test]
     fn sources_are_told_apart() {
         let request = |source: &str, reference: Option<&str>| RemoteRequest {
-            source: source.to_owned(),
             reference: reference.map(str::to_owned),
+            ..RemoteRequest::latest(source)
         };
         for (written, source, reference) in [
             ("skills", "./skills", None),
@@ -130,7 +130,8 @@ mod tests {
             ("github.com:a/b.git#v1", "https://github.com/a/b.git", Some("v1")),
             ("https://example.com", "https://example.com", None),
             ("https://example.com/a@b", "https://example.com/a@b", None),
-            ("https://a@example.com", "https://a@example.com", None),
+            ("https://a@example.com", "https://example.com", None),
+            ("https://a@example.com/b.git@v1", "https://example.com/b.git", Some("v1")),
             ("https://example.com/a.git@v1", "https://example.com/a.git", Some("v1")),
             ("git+https://example.com/a/b#v1", "git+https://example.com/a/b", Some("v1")),
             ("git@example.com:a/b", "git@example.com:a/b", None),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use prowess_archive::{Archive, File, Limits, Package, read, read_packages};
 use prowess_core::{
     ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
-    RemotePackage, RemoteRequest, SKILL_MD_FILES,
+    RemotePackage, RemoteRequest, SKILL_MD_FILES, Want,
 };
 use prowess_format::{Frontmatter, Profile, Rules, parse};
 use prowess_text::{enumerated, quoted};
@@ -84,6 +84,7 @@ pub(crate) fn fetch(
 ) -> Result<Fetched, InstallError> {
     let artifacts = remote.resolve(request, cancel)?;
     let is_wanted = |id: &str| names.is_empty() || names.iter().any(|name| is_named(id, name));
+    let wanted = |id: &str| if is_wanted(id) { Want::Files } else { Want::Nothing };
     let mut fetched = Fetched::default();
     for artifact in &artifacts {
         if let Some(name) = &artifact.name {
@@ -92,7 +93,7 @@ pub(crate) fn fetch(
                 continue;
             }
         }
-        match fetch_artifact(remote, request, artifact, &is_wanted, signatures, cancel) {
+        match fetch_artifact(remote, request, artifact, &wanted, signatures, cancel) {
             Ok(further) => {
                 fetched.candidates.extend(further.candidates);
                 fetched.left_out.extend(further.left_out);
@@ -137,8 +138,8 @@ pub(crate) fn fetch_each<'n>(
         if wanted.is_empty() {
             continue;
         }
-        let is_wanted = |id: &str| wanted.contains(&id);
-        match fetch_artifact(remote, request, artifact, &is_wanted, &Signatures::Skip, cancel) {
+        let want = |id: &str| if wanted.contains(&id) { Want::Files } else { Want::Nothing };
+        match fetch_artifact(remote, request, artifact, &want, &Signatures::Skip, cancel) {
             Ok(mut fetched) => {
                 let path = |id: &str| lock.skills.get(id).map(|known| known.path.clone());
                 fetched.keep_one_of_each(&path);
@@ -300,12 +301,12 @@ pub(crate) fn is_named(id: &str, written: &str) -> bool {
     id == written || Rules::of(Profile::Lenient).id_of(id) == written
 }
 
-/// Fetches an artifact, and returns the wanted packages in it.
+/// Fetches an artifact, and returns what is wanted of the packages in it.
 pub(crate) fn fetch_artifact(
     remote: &dyn Remote,
     request: &RemoteRequest,
     artifact: &RemoteArtifact,
-    is_wanted: &dyn Fn(&str) -> bool,
+    want: &dyn Fn(&str) -> Want,
     signatures: &Signatures<'_>,
     cancel: &Cancel,
 ) -> Result<Fetched, InstallError> {
@@ -313,13 +314,13 @@ pub(crate) fn fetch_artifact(
     let (mut found, mut invalid) = (BTreeMap::new(), BTreeMap::new());
     let mut wanted = |directory: &str, text: &[u8]| match frontmatter(text, directory) {
         Ok(frontmatter) => {
-            let is_wanted = is_wanted(&frontmatter.name);
+            let wanted = want(&frontmatter.name);
             found.insert(directory.to_owned(), (frontmatter.name, frontmatter.description));
-            is_wanted
+            wanted
         }
         Err(error) => {
             invalid.insert(directory.to_owned(), error);
-            false
+            Want::Nothing
         }
     };
     // A signature is that of a whole artifact.
@@ -350,7 +351,7 @@ pub(crate) fn fetch_artifact(
     // Nothing is unpacked before it is verified.
     let signer = signatures.signer(remote, artifact, &bytes, cancel)?;
     let mut fetched = packages(request, artifact, &bytes, digest)?;
-    fetched.candidates.retain(|candidate| is_wanted(&candidate.id));
+    fetched.candidates.retain(|candidate| want(&candidate.id) == Want::Files);
     for candidate in &mut fetched.candidates {
         candidate.skill.signer.clone_from(&signer.name);
         candidate.unverified.clone_from(&signer.unverified);

@@ -44,9 +44,9 @@ pub enum StoreError {
     /// The package is not in the store.
     #[error("the package {0} is not in the store")]
     Missing(Digest),
-    /// The files of the package are not those that were installed.
-    #[error("the files of the package {0} were changed after it was installed")]
-    Changed(Digest),
+    /// The files of the package are not those that were installed; these, as far as they are known.
+    #[error("{}", changed(&format!("the package {}", .0), .1))]
+    Changed(Digest, Vec<String>),
     /// A file or directory cannot be read or written.
     #[error("the store cannot be used: {0}")]
     Unusable(String),
@@ -81,7 +81,7 @@ impl StoreError {
         match self {
             Self::Lock(error) => error.code(),
             Self::Missing(_) => codes::PACKAGE_MISSING,
-            Self::Changed(_) => codes::PACKAGE_CHANGED,
+            Self::Changed(..) => codes::PACKAGE_CHANGED,
             Self::Unusable(_) => codes::STORE_UNWRITABLE,
             Self::NoEarlierVersion(_) | Self::SeveralVersions(_) => codes::NO_EARLIER_VERSION,
             Self::PlaceOccupied(_) => codes::PLACE_OCCUPIED,
@@ -189,6 +189,20 @@ pub enum InstallError {
     /// The skill is not in the lock file.
     #[error("no skill `{0}` is in the lock file")]
     NotInstalled(String),
+}
+
+/// The maximum number of changed files that are named.
+const MAX_FILES: usize = 5;
+
+/// Returns the sentence about a package, as it is shown, whose files were changed.
+pub(crate) fn changed(package: &str, files: &[String]) -> String {
+    let named = enumerated(files.iter().take(MAX_FILES).map(String::as_str), "and");
+    let named = match files.len().checked_sub(MAX_FILES).filter(|more| *more > 0) {
+        _ if files.is_empty() => String::new(),
+        None => format!(": {named}"),
+        Some(more) => format!(": {named}, and {more} more"),
+    };
+    format!("the files of {package} were changed after it was installed{named}")
 }
 
 fn and(directories: &[String]) -> String {

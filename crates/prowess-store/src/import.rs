@@ -31,7 +31,7 @@ impl Installer<'_> {
         for ((source, reference), Group { mut names, hashes, signers, signer }) in
             groups(&lock.skills)
         {
-            let request = RemoteRequest { source, reference };
+            let request = RemoteRequest { reference, ..RemoteRequest::latest(source) };
             let fetched = fetch(self.remote, &request, &names, &signatures, &before, cancel);
             let fetched = fetched.unwrap_or_else(|error| {
                 if names.is_empty() {

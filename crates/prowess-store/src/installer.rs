@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteRequest};
+use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteRequest, Want};
 
 use crate::candidate::{Candidate, Fetched, LeftOut, fetch, fetch_artifact, fetch_each};
 use crate::error::{InstallError, StoreError};
@@ -160,7 +160,7 @@ impl Installer<'_> {
         let mut several = BTreeSet::new();
         for artifact in self.remote.resolve(request, cancel)? {
             let (remote, skip) = (self.remote, Signatures::Skip);
-            match fetch_artifact(remote, request, &artifact, &|_| false, &skip, cancel) {
+            match fetch_artifact(remote, request, &artifact, &|_| Want::Check, &skip, cancel) {
                 Ok(fetched) => {
                     several.extend(fetched.several);
                     for (name, description) in fetched.found {
@@ -298,7 +298,7 @@ impl Installer<'_> {
                     Ok(_) if !other.contains(&id) => RemoteState::Same,
                     Ok(_) => state(fetched.remove(id), locked),
                 };
-                let stored = packages.verify(&locked.tree);
+                let stored = packages.intact(&locked.tree).map(drop);
                 results.insert(id.to_owned(), Checked { stored, remote });
             }
         }
@@ -365,5 +365,6 @@ fn groups(lock: &Lock) -> Groups<'_> {
 }
 
 pub(crate) fn request(source: &str, reference: Option<&str>) -> RemoteRequest {
-    RemoteRequest { source: source.to_owned(), reference: reference.map(str::to_owned) }
+    let reference = reference.map(str::to_owned);
+    RemoteRequest { reference, ..RemoteRequest::latest(source) }
 }

@@ -404,12 +404,12 @@ pub(crate) fn intact_copy(file: &LockFile, id: &str, skill: &LockedSkill) -> Opt
 
 /// Reads a package.
 pub(crate) fn archive(stored: &Dir, tree: &Digest) -> Result<Archive, StoreError> {
-    let states = stored_files(stored)?.ok_or(StoreError::Changed(*tree))?;
+    let states = stored_files(stored)?.ok_or(StoreError::Changed(*tree, Vec::new()))?;
     let files = stored_contents(stored)?.into_iter().map(|(path, content)| {
         let is_executable = states.get(&path).is_some_and(|(is_executable, _)| *is_executable);
         File { path, is_executable, content }
     });
-    Archive::new(files.collect()).map_err(|_| StoreError::Changed(*tree))
+    Archive::new(files.collect()).map_err(|_| StoreError::Changed(*tree, Vec::new()))
 }
 
 /// Returns the places of a lock.

@@ -99,7 +99,7 @@ impl Change {
             bytes => (read_note(&directory, &note)?, bytes?),
         };
         if Digest::of(&released.1) != *artifact {
-            return Err(StoreError::Changed(*artifact));
+            return Err(StoreError::Changed(*artifact, Vec::new()));
         }
         directory.remove_tree(&note)?;
         directory.remove_tree(&file)?;

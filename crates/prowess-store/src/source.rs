@@ -11,15 +11,16 @@ use prowess_core::{
     ScanSummary, Severity, SkillSource, SourceError, SourceErrorKind, Stamp,
 };
 use prowess_dir::{Dir, ErrorKind, Kind, Links};
+use prowess_text::quoted;
 
 use crate::codes;
-use crate::error::StoreError;
+use crate::error::{StoreError, changed};
 use crate::kept_lock::KeptLock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
 use crate::placement::intact_copy;
 use crate::store::Store;
-use crate::tree::{stored_digest, stored_digests, walk};
+use crate::tree::{stored_digests, walk};
 
 /// The maximum size of a `SKILL.md` that is read in a scan. A larger one is reported with its size,
 /// and is no skill.
@@ -94,17 +95,34 @@ impl StoreSource {
         }
     }
 
-    fn tree(&self, package: &PackagePath) -> Result<Digest, SourceError> {
+    fn skill(&self, package: &PackagePath) -> Result<LockedSkill, SourceError> {
         let lock = self.lock.load().map_err(|error| unavailable(&error))?;
         let skill = lock.skills.get(package.as_str()).filter(|skill| self.includes()(skill));
-        skill.map(|skill| skill.tree).ok_or_else(|| {
+        skill.cloned().ok_or_else(|| {
             let message = format!("the skill `{package}` is not in the lock file");
             SourceError::new(SourceErrorKind::NotFound, message)
         })
     }
 
-    fn open(&self, package: &PackagePath) -> Result<Dir, SourceError> {
-        self.store.open(&self.tree(package)?).map_err(|error| unavailable(&error))
+    /// Opens a package if its files are those that were installed: others are not what the user has
+    /// accepted.
+    fn intact(&self, package: &PackagePath) -> Result<Dir, SourceError> {
+        let skill = self.skill(package)?;
+        let opened = self.store.packages().and_then(|packages| packages.intact(&skill.tree));
+        opened.map_err(|error| {
+            let StoreError::Changed(_, files) = &error else { return unavailable(&error) };
+            // The next scan looks at it again.
+            self.lock_changed().insert(skill.tree);
+            let sentence = changed(&quoted(package.as_str()), files);
+            let message = format!("{sentence}; {}", self.step(&skill));
+            SourceError::new(SourceErrorKind::Changed, message)
+        })
+    }
+
+    /// Returns what a person does to have a package again.
+    fn step(&self, skill: &LockedSkill) -> String {
+        let step = self.next_step.and_then(|step| step(skill));
+        step.unwrap_or_else(|| self.commands.install.clone().into_owned())
     }
 
     /// Reports one package, or the reason why it cannot be used.
@@ -115,17 +133,14 @@ impl StoreSource {
         opened: Result<Dir, StoreError>,
         sink: &mut dyn ScanSink,
     ) {
-        // A package that was changed is not what the user has accepted.
-        let tree = &skill.tree;
-        let intact = opened.and_then(|directory| check_files(directory, tree));
         let (mut code, mut severity) = (codes::PACKAGE_MISSING, Severity::Error);
-        let mut step = self.next_step.and_then(|step| step(skill));
-        let problem = match intact.and_then(|directory| skill_md(&directory)) {
+        let mut step = self.step(skill);
+        let problem = match opened.and_then(|directory| skill_md(&directory)) {
             Ok((file, bytes)) => {
                 let found = Found {
                     package,
                     file,
-                    stamp: Some(stamp(tree)),
+                    stamp: Some(stamp(&skill.tree)),
                     size: Some(bytes.len() as u64),
                     head: &bytes,
                     is_whole_file: true,
@@ -139,28 +154,25 @@ impl StoreSource {
                 let mut copy = "";
                 if intact_copy(&self.lock.file, package, skill).is_some() {
                     // A clone has it, and needs no more: `sync` takes it from there.
-                    step = None;
+                    step = self.commands.install.clone().into_owned();
                     (severity, copy) =
                         (Severity::Hint, "; the copy that the lock places is intact");
                 }
                 format!("`{package}` is in `{lock}` and is not installed on this machine{copy}")
+            }
+            Err(StoreError::Changed(_, files)) => {
+                code = codes::PACKAGE_CHANGED;
+                changed(&quoted(package), &files)
             }
             Err(error) => {
                 code = error.code();
                 format!("`{package}`: {error}")
             }
         };
-        let help = step.unwrap_or_else(|| self.commands.install.clone().into_owned());
         let path = format!("{}/{package}/{}", self.root, SKILL_MD_FILES[0]);
-        let problem = Diagnostic::new(code, severity, problem, help);
+        let problem = Diagnostic::new(code, severity, problem, step);
         sink.problem(problem.in_file(path));
     }
-}
-
-/// Returns the directory of a package if its files are those that were installed.
-fn check_files(directory: Dir, tree: &Digest) -> Result<Dir, StoreError> {
-    let found = stored_digest(&directory)?;
-    if found == Some(*tree) { Ok(directory) } else { Err(StoreError::Changed(*tree)) }
 }
 
 /// Returns the name and the content of the `SKILL.md` of a package.
@@ -199,7 +211,7 @@ impl SkillSource for StoreSource {
     }
 
     fn identity(&self, package: &PackagePath) -> Option<String> {
-        self.tree(package).ok().map(|tree| tree.to_string())
+        self.skill(package).ok().map(|skill| skill.tree.to_string())
     }
 
     fn scan(
@@ -220,7 +232,7 @@ impl SkillSource for StoreSource {
                 sink.unchanged(id);
             } else {
                 let packages = packages.as_ref().map_err(Clone::clone);
-                let opened = packages.and_then(|packages| packages.open(&skill.tree));
+                let opened = packages.and_then(|packages| packages.intact(&skill.tree));
                 self.report(id, skill, opened, sink);
             }
         }
@@ -228,7 +240,8 @@ impl SkillSource for StoreSource {
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        let directory = self.open(package)?;
+        let opened = self.store.open(&self.skill(package)?.tree);
+        let directory = opened.map_err(|error| unavailable(&error))?;
         let walk = walk(&directory).map_err(|error| unreadable(&error))?;
         let mut listing = Listing { resources: Vec::new(), is_complete: walk.is_complete };
         for walked in &walk.found {
@@ -254,13 +267,7 @@ impl SkillSource for StoreSource {
         resource: &ResourcePath,
         limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
-        let tree = self.tree(package)?;
-        let opened = self.store.open(&tree).map_err(|error| unavailable(&error))?;
-        let directory = check_files(opened, &tree).map_err(|error| {
-            // The next scan looks at it again.
-            self.lock_changed().insert(tree);
-            unavailable(&error)
-        })?;
+        let directory = self.intact(package)?;
         let file = directory.open_file(resource.as_str(), Links::Refuse);
         file.and_then(|file| file.read_whole(limit.0)).map_err(|error| unreadable(&error))
     }
@@ -270,10 +277,9 @@ impl SkillSource for StoreSource {
         package: &PackagePath,
         _cancel: &Cancel,
     ) -> Result<PackageDigest, SourceError> {
-        let found = stored_digests(&self.open(package)?).map_err(|error| unavailable(&error))?;
+        let found = stored_digests(&self.intact(package)?).map_err(|error| unavailable(&error))?;
         found.ok_or_else(|| {
-            let message = format!("the files of `{package}` were changed after it was installed");
-            SourceError::new(SourceErrorKind::Unavailable, message)
+            SourceError::new(SourceErrorKind::Changing, "the package is being changed")
         })
     }
 }

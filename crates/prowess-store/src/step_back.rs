@@ -16,8 +16,8 @@ use crate::locked_skill::LockedSkill;
 const MAX_SKILL_MD: usize = 2 * 1024 * 1024;
 
 impl Installer<'_> {
-    /// Notes why new versions of the skills of a lock may be a step back. Another reference than
-    /// the locked one was chosen by the user.
+    /// Notes why new versions of the skills of a lock may be a step back. Another tag or branch than
+    /// the locked one was chosen by the user, and none was not.
     pub(crate) fn find_steps_back<'c>(
         &self,
         candidates: impl IntoIterator<Item = &'c mut Candidate>,
@@ -28,11 +28,15 @@ impl Installer<'_> {
         let mut answers = BTreeMap::new();
         for candidate in candidates {
             let new = &candidate.skill;
-            let is_before = |known: &&LockedSkill| {
-                (&known.source, &known.reference) == (&new.source, &new.reference)
+            let is_chosen = |known: &LockedSkill| match (name(known), name(new)) {
+                (None, Some(_)) => new.reference_is_tag != Some(false),
+                (one, other) => other.is_some() && one != other,
             };
+            let is_before = |known: &&LockedSkill| known.source == new.source && !is_chosen(known);
             let Some(known) = lock.skills.get(&candidate.id).filter(is_before) else { continue };
-            candidate.steps_back.extend(other_kind(known, new));
+            if name(known) == name(new) {
+                candidate.steps_back.extend(other_kind(known, new));
+            }
             if known.tree == new.tree {
                 continue;
             }
@@ -63,6 +67,13 @@ impl Installer<'_> {
         let message = || format!("its version goes from {before} down to {after}");
         is_lower(&after, &before).then(message)
     }
+}
+
+/// Returns the name of the branch or the tag of a skill.
+fn name(skill: &LockedSkill) -> Option<&str> {
+    let name = skill.reference.as_deref()?;
+    let starts = ["refs/heads/", "refs/tags/"];
+    Some(starts.iter().find_map(|start| name.strip_prefix(start)).unwrap_or(name))
 }
 
 /// Returns that a tag became a branch, which is another promise, or a branch a tag.

@@ -9,11 +9,17 @@ use prowess_core::Digest;
 use prowess_dir::{Dir, ErrorKind, Links, Permissions, create_directories, locked_file};
 
 use crate::error::StoreError;
-use crate::tree::{FileStates, stored_digest, stored_files, tree_digest};
+use crate::tree::{FileStates, digest_of, file_digests, stored_digest, stored_files, tree_digest};
 
 /// The directories of the store.
 pub(crate) const PACKAGES: &str = "packages";
 const STAGING: &str = "staging";
+
+/// The directory of lists of the files of packages, which name what was changed.
+const LISTS: &str = "lists";
+
+/// The maximum size of such a list, in bytes.
+const MAX_LIST: usize = 16 * 1024 * 1024;
 
 /// A directory of packages, each under the digest of its files.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,10 +64,16 @@ impl Store {
     pub(crate) fn packages(&self) -> Result<Packages, StoreError> {
         let root = Dir::open(&self.root);
         match root.and_then(|root| root.open_dir(PACKAGES, Links::Refuse)) {
-            Ok(directory) => Ok(Packages { directory: Some(directory) }),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Packages { directory: None }),
+            Ok(directory) => Ok(Packages { directory: Some(directory), lists: self.lists() }),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                Ok(Packages { directory: None, lists: None })
+            }
             Err(error) => Err(error.into()),
         }
+    }
+
+    fn lists(&self) -> Option<Dir> {
+        Dir::open(&self.root).and_then(|root| root.open_dir(LISTS, Links::Refuse)).ok()
     }
 
     /// Opens the directory of a package.
@@ -84,20 +96,21 @@ impl Store {
     ///
     /// The package is not in the store, was changed, or cannot be read.
     pub fn verify(&self, tree: &Digest) -> Result<(), StoreError> {
-        self.packages()?.verify(tree)
+        self.packages()?.intact(tree).map(drop)
     }
 }
 
 impl Store {
     /// Returns whether each file of a package is executable, and its digest, by path.
     pub(crate) fn files(&self, tree: &Digest) -> Result<FileStates, StoreError> {
-        stored_files(&self.open(tree)?)?.ok_or(StoreError::Changed(*tree))
+        stored_files(&self.open(tree)?)?.ok_or_else(|| StoreError::Changed(*tree, Vec::new()))
     }
 }
 
 /// The directory of all packages, opened once for many of them.
 pub(crate) struct Packages {
     directory: Option<Dir>,
+    lists: Option<Dir>,
 }
 
 impl Packages {
@@ -110,10 +123,24 @@ impl Packages {
         })
     }
 
-    /// Checks the files of a package, as [`Store::verify`] does.
-    pub(crate) fn verify(&self, tree: &Digest) -> Result<(), StoreError> {
-        let found = stored_digest(&self.open(tree)?)?;
-        if found == Some(*tree) { Ok(()) } else { Err(StoreError::Changed(*tree)) }
+    /// Opens the directory of a package if its files are those that were installed, and else names
+    /// the others.
+    pub(crate) fn intact(&self, tree: &Digest) -> Result<Dir, StoreError> {
+        let directory = self.open(tree)?;
+        if stored_digest(&directory)? == Some(*tree) {
+            return Ok(directory);
+        }
+        let lists = self.lists.as_ref();
+        let list = lists.and_then(|lists| lists.read(&hex(tree), MAX_LIST).ok());
+        let before: Option<FileStates> = list.and_then(|list| serde_json::from_slice(&list).ok());
+        // A list is known by the digest, so that it needs no other guard.
+        let before = before.filter(|before| digest_of(before) == *tree);
+        let names = before.zip(stored_files(&directory)?).map(|(before, now)| {
+            let paths: BTreeSet<_> = before.keys().chain(now.keys()).collect();
+            let is_other = |path: &&&String| before.get(**path) != now.get(**path);
+            paths.iter().filter(is_other).map(ToString::to_string).collect()
+        });
+        Err(StoreError::Changed(*tree, names.unwrap_or_default()))
     }
 }
 
@@ -162,6 +189,13 @@ impl Change {
                 staging.move_into(name, &stored, name)?;
             }
             stored.sync()?;
+            let lists = self.root.open_or_create_dir(LISTS)?;
+            for (package, tree) in packages.iter().filter(|(_, tree)| staged.remove(&hex(tree))) {
+                let list = serde_json::to_vec(&file_digests(package))
+                    .map_err(|error| StoreError::Unusable(error.to_string()))?;
+                lists.remove_tree(&hex(tree))?;
+                lists.create_file(&hex(tree), &list, Permissions::Readable)?;
+            }
         }
         Ok(self.root.remove_tree(STAGING)?)
     }
@@ -177,8 +211,10 @@ impl Change {
     ///
     /// A file cannot be removed.
     pub fn remove(&self, tree: &Digest) -> Result<(), StoreError> {
-        let stored = self.root.open_or_create_dir(PACKAGES)?;
-        Ok(stored.remove_tree(&hex(tree))?)
+        for directory in [PACKAGES, LISTS] {
+            self.root.open_or_create_dir(directory)?.remove_tree(&hex(tree))?;
+        }
+        Ok(())
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prowess_core::{Cancel, Digest, RemoteError, RemoteErrorKind};
+use prowess_core::{Cancel, Digest, RemoteError, RemoteErrorKind, RemoteRequest};
 use prowess_text::quoted;
 
 use crate::candidate::{Candidate, fetch_each};
@@ -66,7 +66,7 @@ impl Installer<'_> {
         let mut results = BTreeMap::new();
         let mut needed = Lock::default();
         for (id, skill) in &lock.skills {
-            if packages.verify(&skill.tree).is_ok() {
+            if packages.intact(&skill.tree).is_ok() {
                 results.insert(id.clone(), Synced::Intact);
             } else {
                 needed.skills.insert(id.clone(), skill.clone());
@@ -133,11 +133,9 @@ impl Installer<'_> {
         lock: &Lock,
         cancel: &Cancel,
     ) -> Fetched<'l> {
-        let request = request(version.source, version.reference);
-        let artifacts = match version.revision {
-            Some(revision) => self.remote.resolve_revision(&request, revision, cancel),
-            None => self.remote.resolve(&request, cancel),
-        };
+        let revision = version.revision.map(str::to_owned);
+        let request = RemoteRequest { revision, ..request(version.source, version.reference) };
+        let artifacts = self.remote.resolve(&request, cancel);
         let mut fetched = match &artifacts {
             Ok(artifacts) => fetch_each(self.remote, &request, artifacts, ids, lock, cancel),
             Err(_) => BTreeMap::new(),

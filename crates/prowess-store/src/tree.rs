@@ -10,9 +10,14 @@ use crate::error::StoreError;
 
 /// Returns the digest of the files of an archive, as [`PackageDigest`] defines it.
 pub fn tree_digest(package: &Archive) -> Digest {
+    digest_of(&file_digests(package))
+}
+
+/// Returns the digest of files.
+pub(crate) fn digest_of(files: &FileStates) -> Digest {
     let mut digest = PackageDigest::default();
-    for file in package.files() {
-        digest.add(mode(file.is_executable), &file.path, Digest::of(&file.content));
+    for (path, (is_executable, content)) in files {
+        digest.add(mode(*is_executable), path, *content);
     }
     digest.finish()
 }

@@ -54,8 +54,9 @@ impl Published {
         revision: &str,
         cancel: &Cancel,
     ) -> Result<RemoteArtifact, RemoteError> {
-        let request = RemoteRequest::latest(&self.source);
-        let mut found = self.remote.resolve_revision(&request, revision, cancel)?;
+        let revision = Some(revision.to_owned());
+        let request = RemoteRequest { revision, ..RemoteRequest::latest(&self.source) };
+        let mut found = self.remote.resolve(&request, cancel)?;
         let none = || RemoteError::new(RemoteErrorKind::NotFound, "the revision has no artifact");
         found.pop().ok_or_else(none)
     }

@@ -38,6 +38,12 @@ fn secrets_are_removed_by_their_names_and_formats() {
         ("`ssh://u:p@h`", "`ssh://[REDACTED]@h`"),
         ("https://h:80/a@v1 http://[::1]/x@y", ""),
         (
+            "`me:p@h/a/b` me:p/w@git.example me:p@h:a",
+            "`[REDACTED]@h/a/b` [REDACTED]@git.example [REDACTED]@h:a",
+        ),
+        ("me:p@127.0.0.1 j.d:p@localhost:1.", "[REDACTED]@127.0.0.1 [REDACTED]@localhost:1."),
+        ("redis:7@sha256:0a mailto:a@b.c git@h.com:a/b@v1.0 a:b@1.2 h.com:a/b@fix/c :@h.com", ""),
+        (
             "https://h/?X-Amz-Signature=f0#key=1",
             "https://h/?X-Amz-Signature=[REDACTED]#key=[REDACTED]",
         ),

@@ -23,7 +23,6 @@ use crate::commands::elsewhere::Elsewhere;
 use crate::commands::own_copies::OwnCopies;
 use crate::commands::user_trust::{self, UserTrust};
 use crate::failure::Failure;
-use crate::install_place::other_than_sync;
 use crate::lock_place::shown_root;
 use crate::output::{DIM, HEADING, Output, counted, write_diagnostic};
 use crate::paths;
@@ -154,22 +153,15 @@ fn runtime(global: &Global, further: &mut Vec<Diagnostic>) -> Result<Runtime, Fa
 
 /// Reports installed packages whose files are not the locked ones. They may be in a kept scan.
 fn changed_packages(catalog: &Catalog) -> Vec<Diagnostic> {
-    let changed = |skill: &Record<'_>| {
+    let changed = |skill: Record<'_>| {
         let source = &catalog.sources()[skill.index().source()].source;
-        let found = || catalog.package_digest(*skill, &Cancel::default()).ok();
-        let locked = || source.identity(&skill.package());
-        source.name() == "store" && found().map(|digest| digest.to_string()) != locked()
+        let found = || catalog.package_contents(skill, &Cancel::default()).err();
+        let error = Some(source).filter(|source| source.name() == "store").and_then(|_| found())?;
+        let sync = "run `prowess sync` to install it again";
+        let (message, help) = error.message.rsplit_once("; ").unwrap_or((&error.message, sync));
+        Some(Diagnostic::new(PACKAGE_CHANGED, Severity::Error, message, help))
     };
-    let report = |skill: Record<'_>| {
-        let message = format!("the files of `{}` were changed after it was installed", skill.id());
-        let package = skill.package();
-        let locked = state::locks().into_iter().filter_map(|file| file.load().ok());
-        let mut locked = locked.filter_map(|mut lock| lock.skills.remove(package.as_str()));
-        let step = locked.find_map(|skill| other_than_sync(&skill));
-        let help = step.unwrap_or_else(|| "run `prowess sync` to install it again".to_owned());
-        Diagnostic::new(PACKAGE_CHANGED, Severity::Error, message, help)
-    };
-    catalog.skills().filter(changed).map(report).collect()
+    catalog.skills().filter_map(changed).collect()
 }
 
 fn checked<'c>(

@@ -8,7 +8,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use prowess::{Cancel, RemoteErrorKind, RemoteRequest, has_credentials, without_credentials};
+use prowess::{
+    Cancel, RemoteErrorKind, RemoteRequest, has_credentials, without_credentials, without_user,
+};
 use prowess_source_remote::{LocalSource, LockRemote, WrittenSource};
 use prowess_store::{Added, Addition, InstallError, LeftOut, PlaceState, Placed};
 use prowess_text::{enumerated, shell_word};
@@ -83,7 +85,9 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
         request.source = relative.unwrap_or(request.source);
     }
     if args.list {
-        let (offered, left_out) = place.installer().offered(&request, &Cancel::default())?;
+        let offered = place.installer().offered(&request, &Cancel::default());
+        let (offered, left_out) =
+            offered.map_err(|error| with_skill_of_reference(error, args, &request))?;
         let line = |(id, text): (String, String)| Line { id, state: "offered", detail: Some(text) };
         let lines = offered.into_iter().map(line).collect();
         return print_addition(lines, left_out, &request.source, None, output);
@@ -105,7 +109,7 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
         Some((directories, form)) => placement::place(&place, &added, &directories, form)?,
         None => false,
     };
-    let mut lines: Vec<_> = added.into_iter().map(added_line).collect();
+    let mut lines: Vec<_> = added.into_iter().map(|it| added_line(it, output)).collect();
     let placed = place.store.begin()?.restore_places(file)?;
     lines.extend(place_lines(placed).into_iter().filter(|line| ids.contains(&line.id)));
     let code = print_addition(lines, left_out, &request.source, Some(&place.lock), output);
@@ -193,19 +197,24 @@ fn with_skill_of_reference(error: InstallError, args: &Add, request: &RemoteRequ
     let failure = Failure::from(error).with_help(help);
     match &request.reference {
         Some(name) if is_missing && args.reference.is_none() => {
-            let source = plain(&request.source);
+            // `owner/repo@skill` and `owner/repo#branch@skill`
+            let (reference, name) = name.rsplit_once('@').unwrap_or(("", name));
+            let reference = match reference {
+                "" => String::new(),
+                reference => format!(" --ref {}", shell_word(reference)),
+            };
+            let [source, name] = [&request.source, name].map(shell_word);
             let help = format!(
                 "a branch, tag or commit follows `@`; for a skill of that name, run `prowess add \
-                 {source} {}`",
-                plain(name)
+                 {source} {name}{reference}`"
             );
-            failure.with_help(help)
+            failure.with_help(plain(&help))
         }
         _ => failure,
     }
 }
 
-pub(crate) fn added_line(added: Added) -> Line {
+pub(crate) fn added_line(added: Added, output: &Output) -> Line {
     let facts: Vec<_> = added.skill.surface.into_iter().collect();
     let state = if added.was_installed { "unchanged" } else { "added" };
     let mut signer = added.skill.signer;
@@ -215,11 +224,13 @@ pub(crate) fn added_line(added: Added) -> Line {
     }
     let mut detail =
         if facts.is_empty() { signer } else { format!("{signer}; {}", facts.join(", ")) };
-    for file in added.left_out.iter().take(MAX_FILES) {
+    let most = if output.is_text() { MAX_FILES } else { usize::MAX };
+    for file in added.left_out.iter().take(most) {
         let _ = write!(detail, "; left out: {file}");
     }
-    if added.left_out.len() > MAX_FILES {
-        let _ = write!(detail, "; and {} more", added.left_out.len() - MAX_FILES);
+    if added.left_out.len() > most {
+        let _ =
+            write!(detail, "; and {} more: `--format json` has all", added.left_out.len() - most);
     }
     Line { id: added.id, state, detail: Some(detail) }
 }
@@ -236,12 +247,12 @@ pub(crate) fn with_credentials(what: &str) -> Failure {
 /// Returns the request for a source as the lock file has it, with a reference that is named apart.
 /// A path does not depend on the working directory.
 pub(crate) fn request(written: &str, reference: Option<&str>) -> Result<RemoteRequest, Failure> {
-    if has_credentials(written) {
+    if has_credentials(&without_user(written)) {
         return Err(with_credentials("source"));
     }
     let with_reference = |request: RemoteRequest| RemoteRequest {
         reference: reference.map(str::to_owned).or(request.reference),
-        source: request.source,
+        ..RemoteRequest::latest(request.source)
     };
     match WrittenSource::read(written) {
         WrittenSource::Local(request) => {

@@ -74,7 +74,7 @@ pub(crate) fn import(
         }
     }
     let Addition { added, left_out } = place.installer().import(&read, &Cancel::default())?;
-    let lines = added.into_iter().map(added_line).collect();
+    let lines = added.into_iter().map(|it| added_line(it, output)).collect();
     print_addition(lines, left_out, "", Some(&place.lock), output)
 }
 

@@ -46,6 +46,7 @@ fn install(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
     }
     let failed: Vec<_> = synced.values().filter_map(failure).cloned().collect();
     let has_failed = failed.len() > unreachable.len();
+    let is_part = failed.len() < synced.len();
     let has_other = has_other || !unreachable.is_empty();
     let mut lines: Vec<_> = synced.into_iter().map(synced_line).collect();
     explain(&mut lines, &unreachable);
@@ -58,6 +59,7 @@ fn install(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
     agents_md::update(&place.lock, false)?;
     Ok(match (has_other || is_edited, has_failed) {
         (true, _) => ExitCode::from(OTHER_BYTES),
+        (false, true) if is_part => ExitCode::from(OTHER_BYTES),
         (false, true) => ExitCode::FAILURE,
         (false, false) => ExitCode::SUCCESS,
     })

@@ -103,6 +103,15 @@ fn credentials_leave_no_machine() {
         assert_eq!(listed, is_listed, "{name} at a load: {served}");
     }
 
+    for path in ["pdf/env/pyvenv.cfg", "pdf/env/lib/a.py", "pdf/sub/.env.local"] {
+        machine.tree.write(&format!("skills/{path}"), "a");
+    }
+    let several = machine.run(&["publish", &skills, &site, "--include", ".env.local"]);
+    assert_eq!(several.code, Some(1), "{}", several.stderr);
+    assert!(several.stderr.contains("`./pdf/sub/.env.local`"), "{}", several.stderr);
+    let included = machine.run(&["publish", &skills, &site, "--include", "pdf/.env.local"]);
+    assert!(included.stderr.contains("left out: pdf/env/ "), "{}", included.stderr);
+    std::fs::remove_dir_all(machine.tree.join("skills/pdf/sub")).unwrap();
     let included = machine.run(&["publish", &skills, &site, "--include", ".env.local"]);
     assert!(!included.stderr.contains(".env.local"), "{}", included.stderr);
     let add = ["update", "--user"];

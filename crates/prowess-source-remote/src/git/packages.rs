@@ -7,15 +7,18 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::path::Path;
 
-use prowess_archive::{Archive, File, Limits, ListedPackage, Listing, Node};
-use prowess_core::{RemoteError, RemoteErrorKind, RemotePackage, SKILL_MD_FILES, WantedPackage};
-use prowess_text::shell_word;
+use prowess_archive::{Archive, File, Limits, ListedFile, ListedPackage, Listing, Node};
+use prowess_core::{
+    RemoteError, RemoteErrorKind, RemotePackage, SKILL_MD_FILES, Want, WantedPackage,
+};
+use prowess_text::{quoted, shell_word};
 
 use crate::artifact::MAX_ALL;
 use crate::git::program::{GitCall, MAX_LIST};
 use crate::local_remote::without_withheld_links;
-use crate::repository::GitSource;
+use crate::repository::{GitSource, unsupported};
 
 /// The maximum size of the list of all files, in bytes.
 const MAX_TREES: u64 = 64 * 1024 * 1024;
@@ -34,6 +37,12 @@ const LINK: &str = "120000";
 const EXECUTABLE: &str = "100755";
 const SUBMODULE: &str = "160000";
 const DIRECTORY: &str = "040000";
+
+/// The file that names other directories with objects.
+const ALTERNATES: &str = "objects/info/alternates";
+
+/// What is said of a submodule: only its commit is in the repository.
+const NOT_FETCHED: &str = "is a submodule, which is not fetched";
 
 /// A repository with a part of its objects.
 pub(crate) struct Partial<'c> {
@@ -160,49 +169,85 @@ impl<'c> Partial<'c> {
         };
         self.fetch_objects(self.objects.keys().filter(|path| is_first(path)))?;
         let listing = self.listing()?;
-        let directory = listing.directory(&source.directory).ok_or_else(|| {
-            let message = format!("the repository has no directory `{}`", source.directory);
-            RemoteError::new(RemoteErrorKind::NotFound, message)
-        })?;
-        let directories = listing.packages(&directory, &SKILL_MD_FILES);
+        let directory = self.directory(&listing, &source.directory)?;
+        let found = listing.packages(&directory, &SKILL_MD_FILES);
         let paths: Vec<_> =
-            directories.iter().map(|directory| listing.file(directory, &SKILL_MD_FILES)).collect();
+            found.iter().map(|directory| listing.file(directory, &SKILL_MD_FILES)).collect();
         self.fetch_objects(paths.iter().flatten())?;
         let texts = self.contents_within(paths.iter().flatten(), MAX_SKILL_MD)?;
-        let mut packages = Vec::new();
-        for (directory, path) in directories.into_iter().zip(paths) {
+        let (mut packages, mut checked) = (Vec::new(), Vec::new());
+        for (directory, path) in found.iter().zip(paths) {
             let text = path.and_then(|path| {
                 texts.get(&path).ok_or_else(|| format!("`{path}` has more than 2 MiB"))
             });
-            let is_wanted = text.as_ref().map_or(true, |text| wanted(&directory, text));
-            let package = || listing.package(&directory, Limits::default().entries);
+            let want = text.as_ref().map_or(Want::Files, |text| wanted(directory, text));
+            let package = || listing.package(directory, Limits::default().entries);
             let listed = text.and_then(|_| package());
-            if !is_wanted && listed.is_ok() {
+            if want == Want::Nothing && listed.is_ok() {
                 continue;
             }
-            let listed = listed.map(|listed| without_withheld_links(listed, &directory));
+            let listed = listed.map(|listed| without_withheld_links(listed, directory));
             let listed = listed.map_err(|reason| invalid(&reason));
-            packages.push(Wanted { directory, listed, size: 0 });
+            let package = Wanted { directory: directory.clone(), listed, size: 0 };
+            match want {
+                Want::Check => checked.push(package),
+                _ => packages.push(package),
+            }
         }
-        packages.extend(self.submodules(&listing.packages(&directory, &SKILL_MD_FILES)));
+        packages.extend(self.refused(checked, limit)?);
+        packages.extend(self.submodules(&directory, &found));
+        packages.sort_by(|one, other| one.directory.cmp(&other.directory));
         self.fetch_files(&packages, limit)?;
-        self.check_sizes(&mut packages, limit)?;
+        self.check_sizes(&mut packages, limit, MAX_ALL)?;
         self.archives(&packages)
     }
 
-    /// Returns the submodules that stand where skills do, or all if there are no skills, each with
-    /// the reason why nothing of it is a package.
-    fn submodules(&self, packages: &BTreeSet<String>) -> impl Iterator<Item = Wanted> {
-        let parent = |path: &str| path.rsplit_once('/').map(|(parent, _)| parent.to_owned());
-        let parents: BTreeSet<_> = packages.iter().filter_map(|path| parent(path)).collect();
-        let is_empty = packages.is_empty();
+    /// Returns all files below the directory of the source as one archive.
+    pub(crate) fn whole(&self, source: &GitSource, limit: usize) -> Result<Vec<u8>, RemoteError> {
+        let listing = self.listing()?;
+        let directory = self.directory(&listing, &source.directory)?;
+        let mut listed = listing
+            .package(&directory, Limits::default().entries)
+            .map_err(|reason| unsupported(&reason))?;
+        // The artifact is whole, or none.
+        if let Some(reason) = listed.left_out.first() {
+            return Err(unsupported(reason));
+        }
+        for file in listed.files.iter_mut().filter(|_| !directory.is_empty()) {
+            file.path = format!("{directory}/{}", file.path);
+        }
+        let mut packages = [Wanted { directory: String::new(), listed: Ok(listed), size: 0 }];
+        self.check_sizes(&mut packages, limit, MAX_ALL)?;
+        let bytes = self.archives(&packages)?.remove(0).bytes?;
+        match bytes.len() > limit {
+            true => Err(RemoteError::new(
+                RemoteErrorKind::TooLarge,
+                format!("the archive has more than {limit} bytes"),
+            )),
+            false => Ok(bytes),
+        }
+    }
+
+    /// Returns the directory that is meant, without links on its path.
+    fn directory(&self, listing: &Listing, wanted: &str) -> Result<String, RemoteError> {
+        listing.directory(wanted).ok_or_else(|| {
+            let mut submodules = self.modes.iter().filter(|(_, mode)| *mode == SUBMODULE);
+            let around = submodules.find(|(path, _)| *path == wanted || is_in(wanted, path));
+            let none = || format!("the repository has no directory `{wanted}`");
+            let message = around.map_or_else(none, |(path, _)| submodule(path));
+            RemoteError::new(RemoteErrorKind::NotFound, message)
+        })
+    }
+
+    /// Returns the submodules below a directory that are in none of the packages, each with the
+    /// reason why nothing of it is a package: it may hold skills.
+    fn submodules(&self, below: &str, packages: &BTreeSet<String>) -> impl Iterator<Item = Wanted> {
         let submodules = self.modes.iter().filter(|(_, mode)| *mode == SUBMODULE);
         let submodules = submodules.filter(move |(path, _)| {
-            is_empty || parent(path).is_some_and(|parent| parents.contains(&parent))
+            is_in(path, below) && !packages.iter().any(|package| is_in(path, package))
         });
         submodules.map(|(path, _)| {
-            let reason = format!("`{path}` is a submodule, which is not fetched");
-            let error = RemoteError::new(RemoteErrorKind::Unsupported, reason);
+            let error = RemoteError::new(RemoteErrorKind::Unsupported, submodule(path));
             Wanted { directory: path.clone(), listed: Err(error), size: 0 }
         })
     }
@@ -215,7 +260,7 @@ impl<'c> Partial<'c> {
             let node = match (&**mode, target) {
                 (LINK, Some(target)) => Node::Link(target.to_owned()),
                 (LINK, None) => Node::Refused("is a link with a target that cannot be read"),
-                (SUBMODULE, _) => Node::Refused("is a submodule, which is not fetched"),
+                (SUBMODULE, _) => Node::Refused(NOT_FETCHED),
                 ("", _) => Node::Refused("has a name that is not UTF-8"),
                 (mode, _) => Node::File { is_executable: mode == EXECUTABLE },
             };
@@ -235,17 +280,18 @@ impl<'c> Partial<'c> {
         if missing.is_empty() { Ok(()) } else { self.fetch(&["--filter=blob:none"], missing) }
     }
 
+    /// Returns the objects of the files of a package.
+    fn objects_of<'w>(&'w self, package: &'w Wanted) -> impl Iterator<Item = &'w str> {
+        let files = package.listed.iter().flat_map(|listed| &listed.files);
+        files.map(|file| &*self.objects[&file.content])
+    }
+
     /// Fetches the files of packages by their trees, because a server can leave out large files of
     /// a tree, and what links lead to elsewhere.
     fn fetch_files(&self, packages: &[Wanted], limit: usize) -> Result<(), RemoteError> {
-        let contents = |it: &Wanted| -> BTreeSet<&str> {
-            let files = it.listed.iter().flat_map(|listed| &listed.files);
-            files.map(|file| &*self.objects[&file.content]).collect()
-        };
-        let all: BTreeSet<_> = packages.iter().flat_map(contents).collect();
-        let there = self.sizes(&all)?;
-        let lacks = |object: &&str| !there.contains_key(*object);
-        let needed: Vec<_> = packages.iter().filter(|it| contents(it).iter().any(lacks)).collect();
+        let there = self.sizes(&packages.iter().flat_map(|it| self.objects_of(it)).collect())?;
+        let lacks = |object: &str| !there.contains_key(object);
+        let needed: Vec<_> = packages.iter().filter(|it| self.objects_of(it).any(lacks)).collect();
         self.fetch_trees(&needed, limit)?;
         let elsewhere = needed.iter().flat_map(|it| {
             let files = it.listed.iter().flat_map(|listed| &listed.files);
@@ -279,11 +325,40 @@ impl<'c> Partial<'c> {
         }
     }
 
-    /// Refuses packages that are too large, and leaves out links to files that are.
-    fn check_sizes(&self, packages: &mut [Wanted], limit: usize) -> Result<(), RemoteError> {
-        let listed = packages.iter().filter_map(|it| it.listed.as_ref().ok());
-        let objects = listed.flat_map(|listed| &listed.files).map(|it| &*self.objects[&it.content]);
-        let sizes = self.sizes(&objects.collect())?;
+    /// Returns those of the packages that would be refused. A repository of this machine has the
+    /// sizes of its files; those of a server are not known before they are fetched.
+    fn refused(&self, mut packages: Vec<Wanted>, limit: usize) -> Result<Vec<Wanted>, RemoteError> {
+        if let Some(path) = self.url.strip_prefix("file://") {
+            let objects = [".git/objects", "objects"].map(|end| Path::new(path).join(end));
+            let objects = objects.iter().find(|objects| objects.is_dir());
+            let objects = objects.map(|objects| objects.to_string_lossy().into_owned() + "\n");
+            self.call.write(ALTERNATES, objects.unwrap_or_default())?;
+            let all = packages.iter().flat_map(|it| self.objects_of(it)).collect();
+            let sizes = self.sizes(&all)?;
+            let is_known = |it: &Wanted| self.objects_of(it).all(|it| sizes.contains_key(it));
+            packages.retain(is_known);
+            self.check_sizes(&mut packages, limit, usize::MAX)?;
+            self.call.write(ALTERNATES, "")?;
+        }
+        for Wanted { listed, .. } in &mut packages {
+            let Ok(package) = listed else { continue };
+            let file = |file: &ListedFile| File::new(&file.path, Vec::new());
+            if let Err(refusal) = Archive::new(package.files.iter().map(file).collect()) {
+                *listed = Err(invalid(&refusal.to_string()));
+            }
+        }
+        packages.retain(|package| package.listed.is_err());
+        Ok(packages)
+    }
+
+    /// Refuses packages that are too large, alone or `together`, and leaves out links to files that are.
+    fn check_sizes(
+        &self,
+        packages: &mut [Wanted],
+        limit: usize,
+        together: usize,
+    ) -> Result<(), RemoteError> {
+        let sizes = self.sizes(&packages.iter().flat_map(|it| self.objects_of(it)).collect())?;
         let mut all = 0;
         for Wanted { directory, listed, size } in packages {
             let Ok(package) = listed else { continue };
@@ -310,7 +385,7 @@ impl<'c> Partial<'c> {
             let reason = match lost {
                 Some(file) => format!("`{file}` is too large: {limit_text}"),
                 None if *size > limit => format!("it has {} MiB, and {limit_text}", *size >> 20),
-                None if all + *size > MAX_ALL => {
+                None if all + *size > together => {
                     "the skills are too large together; name it alone".to_owned()
                 }
                 None => {
@@ -336,7 +411,7 @@ impl<'c> Partial<'c> {
                     Err(error) => (Err(error.clone()), Vec::new()),
                     Ok(listed) => {
                         let files = listed.files.iter().zip(contents.by_ref());
-                        let file = |(file, content): (&prowess_archive::ListedFile, _)| File {
+                        let file = |(file, content): (&ListedFile, _)| File {
                             path: file.path.clone(),
                             is_executable: file.is_executable,
                             content,
@@ -447,6 +522,10 @@ fn groups(packages: &[Wanted]) -> Vec<Range<usize>> {
         }
     }
     groups
+}
+
+fn submodule(path: &str) -> String {
+    format!("{} {NOT_FETCHED}", quoted(path))
 }
 
 fn is_in(path: &str, directory: &str) -> bool {

@@ -49,6 +49,12 @@ pub(crate) fn is_page(source: &str) -> bool {
     is_site && !is_repository && !is_download(path)
 }
 
+/// Returns whether a URL is the page of a directory, as GitHub and Gitea have them on any host.
+pub(crate) fn is_directory(source: &str) -> bool {
+    let mut parts = host_and_path(source).map_or("", |(_, path)| path).split('/').skip(2);
+    matches!(parts.next(), Some("tree" | "blob")) && parts.next().is_some()
+}
+
 /// Returns whether a path of a site is an archive or a `SKILL.md` to download, such as
 /// `owner/repo/archive/v1.tar.gz`. It is fetched as a file is from any other place.
 pub(crate) fn is_download(path: &str) -> bool {

@@ -29,11 +29,6 @@ const TAGS: &str = "refs/tags/";
 /// The number of digits of a commit that a message has.
 const SHOWN: usize = 12;
 
-/// Attributes that stand above those of the repository: every file is packed, exactly as it was
-/// committed, and no program of the user's configuration changes it.
-const ATTRIBUTES: &str = "* -export-ignore -export-subst -text -eol -crlf -ident -filter \
-                          -working-tree-encoding\n";
-
 /// Installs from repositories, with the git program.
 ///
 /// A repository is written as a URL (`https://example.com/skills.git`, or any URL after `git+`),
@@ -226,23 +221,14 @@ impl Remote for GitRemote {
     ) -> Result<Vec<RemoteArtifact>, RemoteError> {
         check(cancel)?;
         let source = GitSource::parse(&request.source, &self.options.github)?;
+        if let Some(revision) = &request.revision {
+            if !is_commit(revision) {
+                return Err(unsupported("the revision of a repository has to be a full commit"));
+            }
+            return Ok(vec![artifact(&self.find_directory(source, cancel)?, revision)]);
+        }
         let (meant, source) = self.find(source, request.reference.as_deref(), cancel)?;
         Ok(vec![RemoteArtifact { is_tag: meant.is_tag, ..artifact(&source, &meant.commit) }])
-    }
-
-    fn resolve_revision(
-        &self,
-        request: &RemoteRequest,
-        revision: &str,
-        cancel: &Cancel,
-    ) -> Result<Vec<RemoteArtifact>, RemoteError> {
-        check(cancel)?;
-        if !is_commit(revision) {
-            return Err(unsupported("the revision of a repository has to be a full commit"));
-        }
-        let source = GitSource::parse(&request.source, &self.options.github)?;
-        let source = self.find_directory(source, cancel)?;
-        Ok(vec![artifact(&source, revision)])
     }
 
     fn step_back(
@@ -275,16 +261,7 @@ impl Remote for GitRemote {
         check(cancel)?;
         let (source, commit) = GitSource::parse_location(&artifact.location)?;
         let call = self.call(&source, cancel)?;
-        Partial::open(&call, &source, commit, false)?;
-        call.write("info/attributes", ATTRIBUTES)?;
-        let commit = format!("{commit}^{{commit}}");
-        let place = match source.directory.as_str() {
-            "" => vec![commit.as_str()],
-            directory => vec![commit.as_str(), "--", directory],
-        };
-        let list = call.run(&[&["ls-tree", "-rz"], &place[..]].concat(), MAX_LIST)?;
-        check_submodules(&list)?;
-        call.run(&[&["archive", "--format=tar"], &place[..]].concat(), limit as u64)
+        Partial::open(&call, &source, commit, false)?.whole(&source, limit)
     }
 
     fn fetch_packages(
@@ -307,15 +284,4 @@ impl Remote for GitRemote {
         };
         packages.map(Some)
     }
-}
-
-/// Refuses submodules: without them the package would not be what its author has published.
-fn check_submodules(list: &[u8]) -> Result<(), RemoteError> {
-    let mut entries = list.split(|&byte| byte == 0);
-    let Some(entry) = entries.find(|entry| entry.starts_with(b"160000 ")) else { return Ok(()) };
-    let entry = String::from_utf8_lossy(entry);
-    let path = entry.split_once('\t').map_or("", |(_, path)| path);
-    let message =
-        format!("{} is a submodule, which is not fetched; name a directory", quoted(path));
-    Err(RemoteError::new(RemoteErrorKind::Unsupported, message))
 }

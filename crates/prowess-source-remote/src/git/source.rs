@@ -46,7 +46,7 @@ impl GitSource {
         let (url, directory) = split_directory(written);
         check_url(url)?;
         check_directory(directory)?;
-        if !page::is_page(url) {
+        if !page::is_page(url) && !page::is_directory(url) {
             return Ok(Self { url: url.to_owned(), directory: directory.to_owned(), page: vec![] });
         }
         // Such sites redirect to the repository, and redirects are not followed.
@@ -88,7 +88,7 @@ impl GitSource {
 }
 
 /// Returns whether a part of a URL's path ends with `.git`.
-fn has_git_path(url: &str) -> bool {
+pub(crate) fn has_git_path(url: &str) -> bool {
     let path = url.split_once("://").and_then(|(_, rest)| rest.split_once('/'));
     path.is_some_and(|(_, path)| path.split('/').any(|part| part.ends_with(".git")))
 }
@@ -190,6 +190,8 @@ mod tests {
         check("git+https://example.com/a/b//c/d", "https://example.com/a/b", "c/d", &[]);
         check("https://example.com/a/b.git/c/d", "https://example.com/a/b.git", "c/d", &[]);
         check("git@example.com:a/b.git/c", "git@example.com:a/b.git", "c", &[]);
+        let page = "git+https://ghe.example/a/b/tree/main/c";
+        check(page, "https://ghe.example/a/b.git", "", &["main", "c"]);
         check("/srv/a.git/c", "file:///srv/a.git", "c", &[]);
         check("git+file:///srv/a.git//c", "file:///srv/a.git", "c", &[]);
         check("git+https://gitlab.com/group/sub/project//a", &format!("{group}.git"), "a", &[]);

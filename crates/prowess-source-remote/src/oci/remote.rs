@@ -87,18 +87,10 @@ impl Remote for OciRemote {
     ) -> Result<Vec<RemoteArtifact>, RemoteError> {
         check(cancel)?;
         let place = OciReference::parse(&request.source, request.reference.as_deref())?;
-        self.resolve_place(&place, cancel)
-    }
-
-    fn resolve_revision(
-        &self,
-        request: &RemoteRequest,
-        revision: &str,
-        cancel: &Cancel,
-    ) -> Result<Vec<RemoteArtifact>, RemoteError> {
-        check(cancel)?;
-        let place = OciReference::parse(&request.source, request.reference.as_deref())?;
-        self.resolve_place(&place.at(revision)?, cancel)
+        match &request.revision {
+            Some(revision) => self.resolve_place(&place.at(revision)?, cancel),
+            None => self.resolve_place(&place, cancel),
+        }
     }
 
     fn step_back(

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use prowess_archive::{Limits, RefusalKind, read};
+use prowess_archive::{Limits, read};
 use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemoteRequest};
 use prowess_source_remote::{AnyRemote, GitOptions, HttpOptions};
 
@@ -34,7 +34,7 @@ fn resolve(
     reference: Option<&str>,
 ) -> Result<RemoteArtifact, RemoteError> {
     let reference = reference.map(str::to_owned);
-    let request = RemoteRequest { source: source.to_owned(), reference };
+    let request = RemoteRequest { reference, ..RemoteRequest::latest(source) };
     Ok(remote.resolve(&request, &Cancel::default())?.remove(0))
 }
 
@@ -94,7 +94,8 @@ fn references_resolve_to_commits() {
 /// Returns why the commit that a reference means may be a step back from an earlier one.
 fn step_back(remote: &AnyRemote, source: &str, reference: Option<&str>, from: &str) -> String {
     let to = resolve(remote, source, reference).unwrap().revision.unwrap();
-    let request = RemoteRequest { source: source.to_owned(), reference: reference.map(Into::into) };
+    let reference = reference.map(str::to_owned);
+    let request = RemoteRequest { reference, ..RemoteRequest::latest(source) };
     let answer = remote.step_back(&request, from, &to, &Cancel::default());
     answer.unwrap().unwrap_or_default()
 }
@@ -184,8 +185,9 @@ fn earlier_commit_of_a_page_is_found() {
     let remote = remote(home, &[&server.host]);
     let check = |branch: &str| {
         let source = server.url(&format!("/team/skills/-/tree/{branch}/skills/pdf"));
-        let request = RemoteRequest::latest(source);
-        let artifacts = remote.resolve_revision(&request, &first, &Cancel::default()).unwrap();
+        let revision = Some(first.clone());
+        let request = RemoteRequest { revision, ..RemoteRequest::latest(source) };
+        let artifacts = remote.resolve(&request, &Cancel::default()).unwrap();
         assert_eq!(artifacts[0].revision.as_deref(), Some(first.as_str()), "{branch}");
         let fetched = remote.fetch(&artifacts[0], 1024 * 1024, &Cancel::default()).unwrap();
         let archive = read(&fetched, &Limits::default()).unwrap();
@@ -196,8 +198,9 @@ fn earlier_commit_of_a_page_is_found() {
     check("feature/a");
     repository.in_tree(&["branch", "--delete", "--force", "old"]);
     check("old");
-    let request = RemoteRequest::latest(repository.source());
-    let error = remote.resolve_revision(&request, "main", &Cancel::default()).unwrap_err();
+    let revision = Some("main".to_owned());
+    let request = RemoteRequest { revision, ..RemoteRequest::latest(repository.source()) };
+    let error = remote.resolve(&request, &Cancel::default()).unwrap_err();
     assert_eq!(error.kind, RemoteErrorKind::Unsupported, "a branch is no revision: {error}");
 }
 
@@ -236,9 +239,7 @@ fn hostile_repositories_are_refused() {
     let link = Repository::with(SKILL);
     std::os::unix::fs::symlink("/etc/passwd", link.tree().join("key")).unwrap();
     link.commit("notes.md", "text");
-    let bytes = fetch(&remote, &link.source()).unwrap();
-    let refusal = read(&bytes, &Limits::default()).unwrap_err();
-    assert_eq!(refusal.kind, RefusalKind::Link);
+    assert_eq!(refused(&link), Err(RemoteErrorKind::Unsupported));
 
     let submodule = Repository::with(SKILL);
     let commit = submodule.in_tree(&["rev-parse", "HEAD"]);

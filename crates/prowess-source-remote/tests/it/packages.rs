@@ -5,7 +5,9 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use prowess_archive::{Limits, read};
-use prowess_core::{Cancel, Remote, RemoteErrorKind, RemotePackage, RemoteRequest};
+use prowess_core::{
+    Cancel, Remote, RemoteError, RemoteErrorKind, RemotePackage, RemoteRequest, Want,
+};
 use prowess_source_remote::{AnyRemote, GitOptions, HttpOptions};
 
 use crate::git::options;
@@ -18,7 +20,7 @@ fn packages(
     source: &str,
     hosts: &[&str],
     bytes: u64,
-    is_wanted: &dyn Fn(&str) -> bool,
+    want: &dyn Fn(&str) -> Want,
 ) -> Vec<RemotePackage> {
     let home = tempfile::tempdir().unwrap();
     let named_hosts = hosts.iter().map(|&host| host.to_owned()).collect();
@@ -27,7 +29,7 @@ fn packages(
     let artifacts = remote.resolve(&RemoteRequest::latest(source), &Cancel::default()).unwrap();
     let mut wanted = |directory: &str, text: &[u8]| {
         assert!(text.starts_with(b"---"), "the text of {directory}");
-        is_wanted(directory)
+        want(directory)
     };
     let fetched = remote.fetch_packages(&artifacts[0], &mut wanted, LIMIT, &Cancel::default());
     fetched.unwrap().expect("they are fetched one by one")
@@ -96,7 +98,7 @@ const SHAPES: [&str; 7] = [
 ];
 
 fn check_shapes(source: &str, hosts: &[&str]) {
-    let shown = shown(packages(source, hosts, 64 << 20, &|_| true));
+    let shown = shown(packages(source, hosts, 64 << 20, &|_| Want::Files));
     assert_eq!(shown.len(), SHAPES.len(), "{source}: {shown:#?}");
     for (shown, expected) in shown.iter().zip(SHAPES) {
         assert!(shown.starts_with(expected), "{source}: {shown}");
@@ -118,9 +120,28 @@ fn package_costs_itself_alone() {
     repository.in_tree(&["config", "uploadpack.allowFilter", "true"]);
     check_shapes(&source, &[&server.host]);
     for (directory, expected) in [("both", SHAPES[0]), ("linked/other", SHAPES[1])] {
-        let found =
-            packages(&format!("{source}//{directory}"), &[&server.host], 64 << 20, &|_| true);
+        let found = packages(&format!("{source}//{directory}"), &[&server.host], 64 << 20, &|_| {
+            Want::Files
+        });
         assert_eq!(shown(found), [expected], "{directory}");
+    }
+}
+
+#[test]
+fn list_names_what_is_too_large() {
+    let repository = Repository::new();
+    write_shapes(&repository.tree());
+    repository.commit("more", "text");
+    let folder = tempfile::tempdir().unwrap();
+    write_shapes(folder.path());
+    let bare = tempfile::tempdir().unwrap();
+    let copy = format!("{}/skills.git", bare.path().display());
+    repository.in_tree(&["clone", "--quiet", "--bare", ".", &copy]);
+    for source in [repository.source(), folder.path().to_string_lossy().into_owned(), copy] {
+        let refused = shown(packages(&source, &[], 64 << 20, &|_| Want::Check));
+        let names: Vec<_> = refused.iter().filter_map(|it| it.split(':').next()).collect();
+        assert_eq!(names, ["large", "names", "out"], "{source}: the others can be installed");
+        assert!(refused[0].starts_with(SHAPES[2]), "{source}: {refused:?}");
     }
 }
 
@@ -137,9 +158,10 @@ fn rest_of_a_large_repository_stays_there() {
     let server = GitServer::new(repository.place.path(), None);
     repository.in_tree(&["config", "uploadpack.allowFilter", "true"]);
     for source in [repository.source(), server.url("/team/skills.git")] {
-        let fetched = packages(&source, &[&server.host], 200_000, &|directory| directory == "a");
+        let only = |is_wanted| if is_wanted { Want::Files } else { Want::Nothing };
+        let fetched = packages(&source, &[&server.host], 200_000, &|name| only(name == "a"));
         assert_eq!(shown(fetched), ["a: SKILL.md=---"], "a and nothing else is fetched");
-        let large = packages(&source, &[&server.host], 600_000, &|directory| directory != "c");
+        let large = packages(&source, &[&server.host], 600_000, &|name| only(name != "c"));
         let large = shown(large);
         assert_eq!(large[0], "a: SKILL.md=---", "{source}: b, which is too large, costs b");
         assert!(large[1].starts_with("b: `b/model` is too large"), "{source}: {large:?}");
@@ -157,40 +179,58 @@ fn submodule_costs_its_package() {
         repository.commit_index();
     };
     add("vendor/tools");
-    let found = packages(&repository.source(), &[], 64 << 20, &|_| true);
-    assert_eq!(shown(found), ["vendor/tools: `vendor/tools` is a submodule, which is not fetched"]);
+    let found = packages(&repository.source(), &[], 64 << 20, &|_| Want::Files);
+    let elsewhere = "vendor/tools: `vendor/tools` is a submodule, which is not fetched";
+    assert_eq!(shown(found), [elsewhere]);
     for file in ["a/SKILL.md", "b/SKILL.md"] {
         let blob = repository.in_tree(&["rev-parse", "HEAD:moved"]);
         let entry = format!("100755,{blob},{file}");
         repository.in_tree(&["update-index", "--add", "--cacheinfo", &entry]);
     }
     add("b/vendor");
-    let found = packages(&repository.source(), &[], 64 << 20, &|_| true);
+    let found = packages(&repository.source(), &[], 64 << 20, &|_| Want::Files);
     let submodule = "b: `b/vendor` is a submodule, which is not fetched";
-    assert_eq!(shown(found), ["a: SKILL.md*=---", submodule]);
-    let found = packages(&repository.source(), &[], 64 << 20, &|_| false);
-    assert_eq!(shown(found), [submodule], "a list says it too");
+    assert_eq!(shown(found), ["a: SKILL.md*=---", submodule, elsewhere]);
+    let found = packages(&repository.source(), &[], 64 << 20, &|_| Want::Check);
+    assert_eq!(shown(found), [submodule, elsewhere], "a list says it too");
+    add("root");
     for (at, path) in ["a", "c"].iter().enumerate() {
         let blob = repository.in_tree(&["rev-parse", "HEAD:moved"]);
         let entry = format!("100644,{blob},skills/{path}/SKILL.md");
         repository.in_tree(&["update-index", "--add", "--cacheinfo", &entry]);
         add(&format!("skills/sub{at}"));
     }
-    let found = shown(packages(&repository.source(), &[], 64 << 20, &|_| false));
-    let names = ["b: ", "skills/sub0: ", "skills/sub1: "];
-    assert_eq!(found.len(), names.len(), "those next to skills: {found:?}");
+    let found = shown(packages(&repository.source(), &[], 64 << 20, &|_| Want::Check));
+    let names = ["b: ", "root: ", "skills/sub0: ", "skills/sub1: ", "vendor/tools: "];
+    assert_eq!(found.len(), names.len(), "each is named once: {found:?}");
     for (found, name) in found.iter().zip(names) {
         assert!(found.starts_with(name), "{found}");
+    }
+    let below = format!("{}//skills", repository.source());
+    assert_eq!(
+        packages(&below, &[], 64 << 20, &|_| Want::Check).len(),
+        2,
+        "the others are not meant"
+    );
+    for inside in ["root", "vendor/tools/skills"] {
+        let error = refused(&format!("{}//{inside}", repository.source()));
+        assert!(error.message.contains("` is a submodule"), "{error}");
     }
 }
 
 #[test]
 fn missing_directory_is_not_found() {
     let repository = Repository::with("---\n");
+    let error = refused(&format!("{}//gone", repository.source()));
+    assert_eq!(error.kind, RemoteErrorKind::NotFound);
+}
+
+/// The error of a source that has nothing to fetch.
+fn refused(source: &str) -> RemoteError {
     let home = tempfile::tempdir().unwrap();
     let remote = AnyRemote::new(HttpOptions::default()).with_git(options(home.path()));
-    let request = RemoteRequest::latest(format!("{}//gone", repository.source()));
-    let artifacts = remote.resolve(&request, &Cancel::default()).unwrap();
-    let fetched = remote.fetch_packages(&artifacts[0], &mut |_, _| true, LIMIT, &Cancel::default());
-    assert_eq!(fetched.map_err(|error| error.kind), Err(RemoteErrorKind::NotFound));
+    let artifacts = remote.resolve(&RemoteRequest::latest(source), &Cancel::default()).unwrap();
+    let fetched =
+        remote.fetch_packages(&artifacts[0], &mut |_, _| Want::Files, LIMIT, &Cancel::default());
+    fetched.expect_err("there is no such directory")
 }

@@ -85,6 +85,7 @@ fn lines_keep_their_host_and_path() {
         ),
         ("local", "my/skills", String::new(), "./my/skills"),
         ("gitlab", "a/b/c", path.to_owned(), "git+https://gitlab.com/a/b/c.git//skills/pdf"),
+        ("git", "a/b", url("me@ado.example"), "git+https://ado.example/team/pack.git"),
     ] {
         assert_eq!(line(kind, source, &more), expected, "{kind} {source} {more}");
     }
@@ -95,6 +96,19 @@ fn lines_keep_their_host_and_path() {
     ] {
         let lost = line(kind, source, more);
         assert!(lost.contains("line 1: it"), "{lost}");
+    }
+    let [web, token] =
+        ["me:s3cr3t@a.example", "ghp_0123456789abcdefghijABCDEFGHIJ456789@a.example"];
+    for (source, more) in [
+        ("a/b", url(web)),
+        ("a/b", url(token)),
+        ("me:s3cr3t@a.example/team/pack", String::new()),
+        ("me:s3cr3t@a.example:team/pack", String::new()),
+        ("https://me:s3cr3t@a.example/a/b", r#", "host": "a.example""#.to_owned()),
+    ] {
+        let refused = line("git", source, &more);
+        assert!(refused.contains("line 1: its source contains a password"), "{refused}");
+        assert!(!refused.contains("s3cr3t") && !refused.contains("ghp_"), "{refused}");
     }
 }
 
@@ -226,6 +240,44 @@ dependencies:
             assert!(error.contains(&format!("line {line}: ")), "{error} instead of {line}");
         }
     }
+}
+
+#[test]
+fn one_of_two_values_is_never_taken() {
+    let skill = |more: &str| format!("{{\"source\": \"a/b\",\n\"sourceType\": \"github\"{more}}}");
+    let json = |skills: &str| format!("{{\"version\": 3,\n\"skills\": {{{skills}}}}}");
+    let one = skill("");
+    let twice = [
+        json(&format!("\"a\": {one},\n\"a\": {one}")),
+        json(&format!("\"a\": {one},\n\"\\u0061\": {one}")),
+        json(&format!("\"a\": {}", skill(",\n\"source\": \"c/d\""))),
+        json(&format!("\"a\": {}", skill(",\n\"x\": {\"\\\"\": 1,\n\"\\\"\": 2}"))),
+        json("}, \"version\": 3, \"skills\": {"),
+    ];
+    for (text, lines) in twice.iter().zip([[2, 4], [2, 4], [2, 4], [4, 5], [1, 2]]) {
+        let error = ForeignLock::SkillLock.read(text).expect_err(text).to_string();
+        let [first, second] = lines.map(|line| format!("at line {line}"));
+        assert!(error.contains(&first) && error.contains(&second), "{text}: {error}");
+    }
+    let values = json(&format!("\"a\": {}, \"b\": {one}", skill(", \"ref\": \"ref\"")));
+    assert_eq!(ForeignLock::SkillLock.read(&values).map(|read| read.skills.len()), Ok(2));
+    let entry = "- name: a\n  source: ghcr.io/o/a:1\n  digest: sha256:01\n";
+    let other = entry.replace(":01", ":02");
+    for (format, text, lines) in [
+        (ForeignLock::ToolHive, format!("version: 1\nskills:\n{entry}  source: b\n"), ["6", "4:3"]),
+        (ForeignLock::ToolHive, "version: 1\nskills: []\nversion: 1\n".into(), ["3", "1:1"]),
+        (ForeignLock::Apm, "lockfile_version: '1'\nlockfile_version: '1'\n".into(), ["2", "1:1"]),
+    ] {
+        let error = format.read(&text).expect_err("a key is there twice").to_string();
+        assert!(lines.iter().all(|line| error.contains(line)), "{text}: {error}");
+    }
+    let text = format!("version: 1\nskills:\n{entry}{other}{entry}");
+    let read = ForeignLock::ToolHive.read(&text).expect("each is read");
+    let errors = read.left_out.iter().map(|it| it.error.to_string()).collect::<Vec<_>>().join("\n");
+    assert_eq!((read.skills.len(), read.left_out.len()), (0, 3), "nothing says which is meant");
+    assert!(errors.contains("line 3: line ") && errors.contains("line 6: line 3 has"), "{errors}");
+    let same = format!("version: 1\nskills:\n{entry}{entry}");
+    assert_eq!(ForeignLock::ToolHive.read(&same).map(|read| read.left_out.len()), Ok(0));
 }
 
 #[test]

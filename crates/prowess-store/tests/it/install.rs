@@ -425,6 +425,12 @@ fn step_back_is_named_and_accepted_first() {
                 let reasons = reasons.clone();
                 assert_eq!(refused, Err(InstallError::StepBack { id, reasons }));
             }
+            // `add site` after `add site --ref main`: no other version was chosen.
+            let lock = fixture.place.lock.path();
+            let text = fs::read_to_string(lock).unwrap();
+            fs::write(lock, text.replacen("\nrevision", "\nref = \"main\"\nrevision", 1)).unwrap();
+            let refused = fixture.add("site", &[]).map(drop);
+            assert!(matches!(refused, Err(InstallError::StepBack { .. })), "{refused:?}");
             assert_eq!(fixture.tree("pdf"), installed, "the newer version stays");
         }
         installer.update(&[], Growth::Accept, &none).unwrap();

@@ -45,5 +45,5 @@ fn changed_artifact_is_not_released() {
             fs::write(path, "third bytes").unwrap();
         }
     }
-    assert_eq!(change.release(&artifact), Err(StoreError::Changed(artifact)));
+    assert_eq!(change.release(&artifact), Err(StoreError::Changed(artifact, vec![])));
 }

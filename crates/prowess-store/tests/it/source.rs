@@ -8,7 +8,7 @@ use std::sync::Arc;
 use prowess_archive::{Archive, File};
 use prowess_core::{
     Cancel, Digest, FileMode, PackageDigest, PackagePath, PreviousScan, ReadLimit, ResourcePath,
-    SkillSource,
+    SkillSource, SourceErrorKind,
 };
 use prowess_store::StoreSource;
 use prowess_testkit::{ScanRecorder, SourceFixture, Unreadable, check_source};
@@ -140,12 +140,24 @@ fn changed_package_reaches_no_prompt() {
     let first = ScanRecorder::scan(&source).unwrap();
     let notes = place.store.package_directory(&tree).join("notes.md");
     fs::write(&notes, "Two").unwrap();
-    for file in ["SKILL.md", "notes.md"] {
-        assert!(read(file).unwrap_err().message.contains("were changed"), "{file} is not read");
+    let sentence = "the files of `pdf` were changed after it was installed: `notes.md`";
+    let digest = source.package_contents(&package, &Cancel::default()).map(drop);
+    for refused in [read("SKILL.md").map(drop), read("notes.md").map(drop), digest] {
+        let error = refused.unwrap_err();
+        let message = format!("{sentence}; install it again");
+        assert_eq!((error.kind, error.message), (SourceErrorKind::Changed, message));
     }
     let next = first.next().record(&source).unwrap();
     assert_eq!(next.problems[0].code.as_str(), "package-changed", "it leaves the catalog");
     let mut recorder = ScanRecorder::default();
     source.scan(&PreviousScan::none(), &mut recorder, &Cancel::default()).unwrap();
     assert_eq!(recorder.problems[0].code.as_str(), "package-changed");
+    assert_eq!(recorder.problems[0].message, sentence);
+    let directory = place.store.package_directory(&tree);
+    fs::rename(&notes, directory.join("new")).unwrap();
+    assert!(read("SKILL.md").unwrap_err().message.contains(": `new` and `notes.md`; install"));
+    // That of another package, or none, names no file.
+    let list = directory.join("../../lists").join(directory.file_name().unwrap());
+    fs::write(&list, "{}").unwrap();
+    assert!(read("SKILL.md").unwrap_err().message.contains(" was installed; install"));
 }

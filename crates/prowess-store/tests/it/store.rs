@@ -29,21 +29,26 @@ fn package_is_stored_under_its_digest() {
 
 #[test]
 fn changed_package_is_found_and_replaced() {
-    let changes: [fn(&std::path::Path); 5] = [
-        |directory| fs::write(directory.join("SKILL.md"), "other").unwrap(),
-        |directory| fs::write(directory.join("more.md"), "").unwrap(),
-        |directory| fs::remove_file(directory.join("scripts/run.sh")).unwrap(),
-        |directory| {
-            let script = directory.join("scripts/run.sh");
-            fs::set_permissions(script, fs::Permissions::from_mode(0o644)).unwrap();
-        },
-        |directory| std::os::unix::fs::symlink("SKILL.md", directory.join("link")).unwrap(),
+    type Change = fn(&std::path::Path);
+    let changes: [(Change, &[&str]); 5] = [
+        (|directory| fs::write(directory.join("SKILL.md"), "other").unwrap(), &["SKILL.md"]),
+        (|directory| fs::write(directory.join("more.md"), "").unwrap(), &["more.md"]),
+        (|it| fs::remove_file(it.join("scripts/run.sh")).unwrap(), &["scripts/run.sh"]),
+        (
+            |directory| {
+                let script = directory.join("scripts/run.sh");
+                fs::set_permissions(script, fs::Permissions::from_mode(0o644)).unwrap();
+            },
+            &["scripts/run.sh"],
+        ),
+        (|it| std::os::unix::fs::symlink("SKILL.md", it.join("link")).unwrap(), &[]),
     ];
-    for change in changes {
+    for (change, files) in changes {
         let place = Place::new();
         let tree = place.install("pdf", "one");
         change(&place.store.package_directory(&tree));
-        assert_eq!(place.store.verify(&tree), Err(StoreError::Changed(tree)));
+        let files = files.iter().map(|&file| file.to_owned()).collect();
+        assert_eq!(place.store.verify(&tree), Err(StoreError::Changed(tree, files)));
         place.install("pdf", "one");
         place.store.verify(&tree).unwrap();
     }

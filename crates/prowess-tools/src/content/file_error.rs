@@ -1,6 +1,6 @@
 //! The reasons why a file of a package cannot be read, for a model.
 
-use prowess_core::{Catalog, Code, Record, ResourcePath, SourceErrorKind};
+use prowess_core::{Catalog, Code, Record, ResourcePath, SourceError, SourceErrorKind};
 use prowess_text::{enumerated, is_shown_exactly, quoted};
 
 use crate::gate::Refusal;
@@ -13,14 +13,15 @@ const MOST_COMPARED: usize = 1000;
 const MOST_NAMED: usize = 10;
 
 /// Turns the kind of a source error into our own message. The source's message may contain
-/// paths outside the package.
+/// paths outside the package, unless the kind says that it has none.
 pub(crate) fn unreadable(
     catalog: &Catalog,
     record: Record<'_>,
     path: &ResourcePath,
-    kind: SourceErrorKind,
+    error: &SourceError,
     limit: usize,
 ) -> Refusal {
+    let kind = error.kind;
     let file = quoted(path.as_str());
     let skill = quoted(record.id());
     let message = match kind {
@@ -51,6 +52,7 @@ pub(crate) fn unreadable(
         SourceErrorKind::Changing => {
             format!("{file} of skill {skill} is being written to; try again in a moment")
         }
+        SourceErrorKind::Changed => format!("{error}; go on without the skill"),
         SourceErrorKind::Cancelled => "the turn was cancelled".to_owned(),
         _ => format!("{file} of skill {skill} cannot be read now; try again later"),
     };

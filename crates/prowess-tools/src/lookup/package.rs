@@ -113,7 +113,7 @@ pub(crate) fn read_skill_md(catalog: &Catalog, record: Record<'_>) -> Result<Vec
 }
 
 /// Returns the refusal of a file that cannot be read. It leaves out the source's own message, which
-/// may name paths that a model must not see.
+/// may name paths that a model must not see, unless the kind of the error says that it has none.
 fn unreadable(record: Record<'_>, error: &SourceError) -> Refusal {
     let skill = quoted(record.id());
     let kind = error.kind;
@@ -122,6 +122,7 @@ fn unreadable(record: Record<'_>, error: &SourceError) -> Refusal {
             "the `{}` of skill {skill} is being written to; nothing was loaded, try again in a moment",
             record.file()
         ),
+        SourceErrorKind::Changed => format!("{error}; nothing was loaded, go on without it"),
         _ => format!("skill {skill} cannot be read any more; nothing was loaded, go on without it"),
     };
     let skill = record.id().to_owned();

@@ -1,8 +1,8 @@
 //! Returns a file of a package.
 
 use prowess_core::{
-    Content, ReadLimit, Record, ResourcePath, SourceErrorKind, ToolContext, ToolResult,
-    withheld_path,
+    Content, ReadLimit, Record, ResourcePath, SourceError, SourceErrorKind, ToolContext,
+    ToolResult, withheld_path,
 };
 use prowess_text::quoted;
 use serde::Deserialize;
@@ -55,15 +55,15 @@ impl Operations {
         let pages = (paging == Paging::ByLines).then(|| self.pages(context));
         // A page of a text is small, however large the file is.
         let most = if pages.is_some() { limit.max(MOST_TEXT_BYTES) } else { limit };
-        let unreadable = |kind| unreadable(context.catalog, record, &path, kind, limit);
+        let unreadable = |error: &_| unreadable(context.catalog, record, &path, error, limit);
         let read = context.catalog.read_public(record, &path, ReadLimit(most));
-        let bytes = read.map_err(|error| unreadable(error.kind))?;
+        let bytes = read.map_err(|error| unreadable(&error))?;
         let is_large = bytes.len() > limit;
         let file = File { record, path: &path };
         let result = content_of(context, file, bytes, lines, pages.as_ref())?;
         // Bytes have no pages.
         if is_large && size(&result) > limit {
-            return Err(unreadable(SourceErrorKind::TooLarge));
+            return Err(unreadable(&SourceError::new(SourceErrorKind::TooLarge, "")));
         }
         Ok(result)
     }

@@ -92,6 +92,9 @@ impl SourceOverrides for Moody {
         }
         match unpoisoned(&self.answers).get(&path) {
             Some(Ok(bytes)) => Ok(bytes.clone()),
+            Some(Err(kind @ SourceErrorKind::Changed)) => {
+                Err(SourceError::new(*kind, "it changed"))
+            }
             Some(Err(kind)) => Err(SourceError::new(*kind, format!("/home/{CANARY} is private"))),
             None => self.inner.read(package, resource, limit),
         }

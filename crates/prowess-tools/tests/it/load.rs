@@ -147,11 +147,13 @@ fn a_skill_that_changed_since_the_scan_is_not_passed_off_as_itself() {
     let other = skill_md("gamma", "Another skill's body");
     let renamed = "skill `beta` has changed its name since the list of skills was made; nothing \
                    was loaded, choose from the next list";
+    let changed = "it changed; nothing was loaded, go on without it";
     let gone = "skill `beta` cannot be read any more; nothing was loaded, go on without it";
     for (file, code, sentence) in [
         (Ok(&other), "skill-changed", renamed),
         (Err(SourceErrorKind::NotFound), "resource-not-found", gone),
         (Err(SourceErrorKind::Denied), "permission-denied", gone),
+        (Err(SourceErrorKind::Changed), "package-changed", changed),
     ] {
         let host = host();
         host.done("skills_load", json!({ "names": ["pdf-processing"] }));

@@ -171,6 +171,7 @@ fn a_source_s_failure_keeps_its_code_and_loses_its_words() {
         (SourceErrorKind::MultipleLinks, "FILE is a hard link, UNTRUSTED"),
         (SourceErrorKind::CrossDevice, "FILE lies on another mount, UNTRUSTED"),
         (SourceErrorKind::Changing, "FILE is being written to; try again in a moment"),
+        (SourceErrorKind::Changed, "it changed; go on without the skill"),
         (SourceErrorKind::Cancelled, "the turn was cancelled"),
         (SourceErrorKind::Unavailable, "FILE cannot be read now; try again later"),
     ] {

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use serde_json::json;
+
 use super::Machine;
 #[cfg(feature = "remotes")]
 use super::states;
@@ -78,6 +80,36 @@ fn other_bytes_end_with_their_own_code() {
     assert_eq!(machine.run(&["sync", "--release", digest, &file]).code, Some(0));
     let released = machine.online(&["add", &file, "--lock", &machine.path("other.lock")]);
     assert_eq!(states(&released.json()), ["pdf added"]);
+}
+
+#[test]
+fn changed_package_is_said_everywhere() {
+    let machine = Machine::new();
+    machine.add();
+    assert_eq!(machine.listed(), ["notes", "pdf"], "the scan is kept");
+    for package in fs::read_dir(machine.state("store/packages")).unwrap() {
+        fs::write(package.unwrap().path().join("more.md"), "more").unwrap();
+    }
+    let names = json!({ "names": ["pdf"] }).to_string();
+    let uri = json!({ "uri": "skill://pdf/SKILL.md" }).to_string();
+    let name = json!({ "name": "pdf" }).to_string();
+    let program = env!("CARGO_BIN_EXE_prowess");
+    for command in [
+        &["doctor"][..],
+        &["show", "pdf"],
+        &["call", "skills_load", &names],
+        &["mcp", "call", "resources/read", &uri, "--", program, "serve", "--quiet"],
+        &["mcp", "call", "prompts/get", &name, "--", program, "serve", "--quiet"],
+    ] {
+        let ran = machine.run(command);
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let sentence = "the files of `pdf` were changed after it was installed: `more.md`";
+        assert!(
+            said.contains(sentence) && said.contains("run `prowess sync`"),
+            "{command:?}: {said}"
+        );
+    }
 }
 
 #[test]

@@ -71,7 +71,10 @@ pub fn unrunnable_script(
     // A file with content is too large, and is not read.
     let error = catalog.read(record, &path, ReadLimit(0)).err()?;
     (error.kind != SourceErrorKind::TooLarge).then(|| {
-        let message = format!("{error}; list the skill's files to find the script");
+        let message = match error.kind {
+            SourceErrorKind::Changed => error.message,
+            _ => format!("{error}; list the skill's files to find the script"),
+        };
         Refusal::new(Code::new(error.kind.as_str()), message)
     })
 }

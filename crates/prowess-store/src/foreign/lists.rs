@@ -1,0 +1,186 @@
+//! Lock files that are lists in YAML: those of ToolHive and APM.
+
+use std::collections::BTreeMap;
+
+use prowess_format::duplicate_key;
+use prowess_text::quoted;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::repository::{has_host, repository_at, with_scheme};
+use super::{ForeignSigner, ForeignSkill, ForeignSkills, check_version, invalid};
+use crate::error::LockError;
+
+#[derive(Deserialize)]
+struct ToolHive {
+    version: i64,
+    #[serde(default)]
+    skills: Vec<serde_yaml::Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolHiveSkill {
+    name: String,
+    source: String,
+    resolved_reference: Option<String>,
+    digest: String,
+    #[serde(alias = "signer", alias = "signature")]
+    provenance: Option<serde_json::Value>,
+}
+
+pub(super) fn read_toolhive(text: &str) -> Result<ForeignSkills, LockError> {
+    let file: ToolHive = yaml(text)?;
+    check_version(file.version, 1)?;
+    let skill = |skill: ToolHiveSkill| {
+        let written = skill.resolved_reference.unwrap_or(skill.source);
+        Ok(ForeignSkill {
+            name: Some(skill.name),
+            source: toolhive_source(&written)?,
+            reference: Some(skill.digest),
+            folder_hash: None,
+            signer: skill.provenance.as_ref().map(ForeignSigner::read),
+        })
+    };
+    Ok(read_entries(text, "skills", file.skills, skill))
+}
+
+/// Reads the entries of a list, each with the line that it begins at.
+fn read_entries<T: DeserializeOwned>(
+    text: &str,
+    key: &str,
+    entries: Vec<serde_yaml::Value>,
+    read: impl Fn(T) -> Result<ForeignSkill, String>,
+) -> ForeignSkills {
+    let lines = (1..).zip(text.lines());
+    let lines = lines.skip_while(|(_, line)| line.split(':').next() != Some(key)).skip(1);
+    let mut starts = lines.filter(|(_, line)| line.trim_start().starts_with('-')).peekable();
+    let margin = |line: &str| line.len() - line.trim_start().len();
+    let first = starts.peek().map_or(0, |(_, line)| margin(line));
+    let mut starts = starts.filter(|(_, line)| margin(line) == first).map(|(number, _)| number);
+    let mut entries: Vec<_> = entries
+        .into_iter()
+        .map(|entry| {
+            let name = ["name", "repo_url"].iter().find_map(|key| entry.get(*key)?.as_str());
+            let name = name.unwrap_or_default().to_owned();
+            let skill = serde_yaml::from_value(entry).map_err(|error| error.to_string());
+            (name, starts.next().unwrap_or(1), skill.and_then(&read))
+        })
+        .collect();
+    // Nothing says which of two versions of one skill is meant.
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for at in 0..entries.len() {
+        let Ok(skill) = &entries[at].2 else { continue };
+        let key = skill.name.as_ref().unwrap_or(&skill.source).clone();
+        let other = *known.entry(key).or_insert(at);
+        if other != at && entries[other].2 != entries[at].2 {
+            for (one, other) in [(at, entries[other].1), (other, entries[at].1)] {
+                entries[one].2 = Err(format!("line {other} has another version of it"));
+            }
+        }
+    }
+    let mut all = ForeignSkills::default();
+    for (name, line, skill) in entries {
+        all.add(&name, line, skill);
+    }
+    all
+}
+
+/// Returns the source of `git://HOST/PATH@REF#DIRECTORY`, or of an image such as `HOST/NAME:TAG`.
+fn toolhive_source(written: &str) -> Result<String, String> {
+    let lost = || format!("it has the source {} and not its host", quoted(written));
+    if let Some(git) = written.strip_prefix("git://") {
+        let (repository, directory) = git.split_once('#').unwrap_or((git, ""));
+        let (host, path) = repository.split_once('/').ok_or_else(lost)?;
+        let path = path.split('@').next().unwrap_or_default();
+        let separator = if directory.is_empty() { "" } else { "//" };
+        return Ok(format!("git+https://{host}/{path}{separator}{directory}"));
+    }
+    let image = written.strip_prefix("oci://").unwrap_or(written);
+    let host = image.split_once('/').map(|(host, _)| host);
+    if image.contains("://") || !host.is_some_and(|it| it.contains(['.', ':']) || it == "localhost")
+    {
+        return Err(lost());
+    }
+    let image = image.split('@').next().unwrap_or_default();
+    // A colon before the last slash is that of a port.
+    let name_at = image.rfind('/').map_or(0, |at| at + 1);
+    let end = image[name_at..].find(':').map_or(image.len(), |at| name_at + at);
+    Ok(format!("oci://{}", &image[..end]))
+}
+
+#[derive(Deserialize)]
+struct Apm {
+    lockfile_version: String,
+    #[serde(default)]
+    dependencies: Vec<serde_yaml::Value>,
+}
+
+#[derive(Deserialize)]
+struct ApmDependency {
+    repo_url: String,
+    host: Option<String>,
+    resolved_commit: Option<String>,
+    resolved_ref: Option<String>,
+    virtual_path: Option<String>,
+    #[serde(alias = "signer", alias = "signature")]
+    provenance: Option<serde_json::Value>,
+}
+
+pub(super) fn read_apm(text: &str) -> Result<ForeignSkills, LockError> {
+    let file: Apm = yaml(text)?;
+    let version = file.lockfile_version.parse().map_err(|error| invalid(&error))?;
+    if version != 1 && version != 2 {
+        return Err(LockError::UnknownVersion(version));
+    }
+    let skill = |it: ApmDependency| {
+        let written = it.repo_url.trim_end_matches('/');
+        let repository = match it.host.as_deref().filter(|host| !host.is_empty()) {
+            Some(host) => repository_at(host, written)?,
+            None if has_host(written) => with_scheme(written),
+            None if written.split('/').count() == 2 => format!("git+https://github.com/{written}"),
+            None => return Err(format!("it has the source {} and not its host", quoted(written))),
+        };
+        let directory = it.virtual_path.map(|path| format!("//{path}")).unwrap_or_default();
+        Ok(ForeignSkill {
+            name: None,
+            source: format!("{repository}{directory}"),
+            reference: it.resolved_commit.or(it.resolved_ref),
+            folder_hash: None,
+            signer: it.provenance.as_ref().map(ForeignSigner::read),
+        })
+    };
+    Ok(read_entries(text, "dependencies", file.dependencies, skill))
+}
+
+/// The maximum depth of `[` and `{`. The reader's time grows with the square of the depth.
+const MAX_FLOW_DEPTH: usize = 16;
+
+fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, LockError> {
+    if flow_depth(text) > MAX_FLOW_DEPTH {
+        let message = format!("`[` and `{{` are nested deeper than {MAX_FLOW_DEPTH}");
+        return Err(LockError::Invalid(message));
+    }
+    // The reader of values knows neither line of a key that is there again.
+    match duplicate_key(text) {
+        Some(found) => {
+            let line = found.line.unwrap_or_default();
+            Err(LockError::Invalid(format!("line {line}: {}", found.message)))
+        }
+        None => serde_yaml::from_str(text).map_err(|error| invalid(&error)),
+    }
+}
+
+/// Returns the maximum depth of `[` and `{`. Those in quotes are counted, too.
+fn flow_depth(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let depths = text.bytes().map(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth
+    });
+    depths.max().unwrap_or(0)
+}

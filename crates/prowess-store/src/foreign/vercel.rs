@@ -1,0 +1,141 @@
+//! The lock files of Vercel's `skills`.
+
+use std::collections::BTreeMap;
+
+use prowess_text::quoted;
+use serde::Deserialize;
+
+use super::repository::{has_host, repository_at, with_scheme};
+use super::{ForeignSigner, ForeignSkill, ForeignSkills, check_version, invalid};
+use crate::error::LockError;
+
+#[derive(Deserialize)]
+struct Vercel {
+    version: i64,
+    skills: BTreeMap<String, serde_json::Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct VercelSkill {
+    source: String,
+    source_type: String,
+    source_url: Option<String>,
+    #[serde(alias = "hostname")]
+    host: Option<String>,
+    #[serde(rename = "ref")]
+    reference: Option<String>,
+    skill_path: Option<String>,
+    computed_hash: Option<String>,
+    #[serde(alias = "signer", alias = "signature")]
+    provenance: Option<serde_json::Value>,
+}
+
+pub(super) fn read(text: &str, version: i64) -> Result<ForeignSkills, LockError> {
+    check_keys(text)?;
+    let file: Vercel = serde_json::from_str(text).map_err(|error| invalid(&error))?;
+    check_version(file.version, version)?;
+    let mut read = ForeignSkills::default();
+    for (name, entry) in file.skills {
+        let skill = serde_json::from_value(entry).map_err(|error| error.to_string());
+        let line = line_of_key(text, &serde_json::Value::from(&*name).to_string());
+        read.add(&name, line, skill.and_then(|skill| vercel_skill(&name, skill)));
+    }
+    Ok(read)
+}
+
+/// Refuses an object of a JSON text with two equal keys, of which its reader keeps the last one.
+fn check_keys(json: &str) -> Result<(), LockError> {
+    let mut objects: Vec<BTreeMap<String, usize>> = Vec::new();
+    let (mut rest, mut line) = (json, 1);
+    while let Some(at) = rest.find(['"', '{', '}', '\n']) {
+        let (found, after) = (rest.as_bytes()[at], &rest[at + 1..]);
+        rest = after;
+        match found {
+            b'{' => objects.push(BTreeMap::new()),
+            b'}' => drop(objects.pop()),
+            b'\n' => line += 1,
+            _ => {
+                let mut is_escaped = false;
+                let is_end = |letter: char| {
+                    let is_end = letter == '"' && !is_escaped;
+                    is_escaped = letter == '\\' && !is_escaped;
+                    is_end
+                };
+                let end = after.find(is_end).unwrap_or(after.len());
+                rest = after.get(end + 1..).unwrap_or_default();
+                let keys = objects.last_mut().filter(|_| rest.trim_start().starts_with(':'));
+                let Some(keys) = keys else { continue };
+                let key = serde_json::from_str(&format!("\"{}\"", &after[..end]));
+                let Ok(key): Result<String, _> = key else { continue };
+                let shown = quoted(&key);
+                if let Some(first) = keys.insert(key, line) {
+                    let message = format!(
+                        "duplicate key {shown} at line {line}, which is at line {first} too"
+                    );
+                    return Err(LockError::Invalid(message));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the line of a key in front of an object, or else of any key of this name.
+fn line_of_key(text: &str, key: &str) -> usize {
+    let keys = || text.match_indices(key).map(|(at, _)| at);
+    let value = |at: &usize| text[at + key.len()..].trim_start().strip_prefix(':');
+    let is_object = |at: &usize| value(at).is_some_and(|rest| rest.trim_start().starts_with('{'));
+    let found = keys().find(is_object).or_else(|| keys().find(|at| value(at).is_some()));
+    1 + text[..found.unwrap_or_default()].matches('\n').count()
+}
+
+fn vercel_skill(name: &str, skill: VercelSkill) -> Result<ForeignSkill, String> {
+    let source = vercel_source(&skill)?;
+    let digest = |hash: String| {
+        let digest = format!("sha256:{hash}").parse();
+        digest.map_err(|_| format!("{} is not a SHA-256", quoted(&hash)))
+    };
+    Ok(ForeignSkill {
+        name: Some(name.to_owned()),
+        source,
+        reference: skill.reference.filter(|it| !it.is_empty()),
+        folder_hash: skill.computed_hash.map(digest).transpose()?,
+        signer: skill.provenance.as_ref().map(ForeignSigner::read),
+    })
+}
+
+/// Returns the source of a skill, with its host and its directory. Nothing is guessed: who owns a
+/// name on another host would choose the skill.
+fn vercel_source(skill: &VercelSkill) -> Result<String, String> {
+    let VercelSkill { source, source_url, host, .. } = skill;
+    let url = source_url.as_deref().filter(|url| !url.is_empty()).unwrap_or(source);
+    let directory = skill.skill_path.as_deref().unwrap_or_default();
+    let directory = directory.strip_suffix("SKILL.md").unwrap_or(directory).trim_matches('/');
+    let below = |separator: &str, repository: &str| match directory {
+        "" => repository.to_owned(),
+        _ => format!("{repository}{separator}{directory}"),
+    };
+    let with_host = || match host.as_deref().filter(|host| !host.is_empty()) {
+        Some(host) => repository_at(host, url).map(Some),
+        None if has_host(url) => Ok(Some(with_scheme(url))),
+        None => Ok(has_host(source).then(|| with_scheme(source))),
+    };
+    match skill.source_type.to_ascii_lowercase().as_str() {
+        kind @ ("github" | "git" | "gitlab") => match (with_host()?, kind) {
+            (Some(repository), _) => Ok(below("//", &repository)),
+            (None, "github") => Ok(below("/", source)),
+            (None, "gitlab") => Ok(below("//", &format!("git+https://gitlab.com/{source}.git"))),
+            _ => Err(format!(
+                "it has the source {} and not its host; add the URL as `sourceUrl`",
+                quoted(source)
+            )),
+        },
+        "local" if source.starts_with(['/', '.']) || source.contains("://") => Ok(source.clone()),
+        // Without a dot in front, it would be the name of a repository.
+        "local" => Ok(format!("./{source}")),
+        "well-known" if url.contains("://") => Ok(url.to_owned()),
+        "well-known" => Ok(format!("https://{url}")),
+        other => Err(format!("its source is of the kind {}", quoted(other))),
+    }
+}
