@@ -157,6 +157,7 @@ fn list(steps: &[Step]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checks::tidy::repository::Repository;
 
     fn step(name: &str, when: When) -> Step {
         let mut steps = steps::read("[[step]]\ncommand = \"true\"\n").expect("it is TOML");
@@ -175,6 +176,42 @@ mod tests {
         assert_eq!(names(&["--only", "two", "--only", "one"]).as_deref(), Some("two one"));
         assert_eq!(names(&["--only", "four"]), None);
         assert_eq!(names(&["two"]), None, "a name needs `--only`");
+    }
+
+    /// Returns the modules below the `tests/it` of a package with each of their functions, as
+    /// tests are named.
+    fn names(repository: &Repository, package: &str) -> Vec<String> {
+        let folder = format!("crates/{package}/tests/it/");
+        let files = repository.files.iter();
+        let files = files.filter_map(|file| Some((file.path.strip_prefix(&folder)?, &file.text)));
+        let files = files.filter(|(path, _)| path.ends_with(".rs"));
+        let names = files.flat_map(|(path, text)| {
+            let module = path.trim_end_matches(".rs").trim_end_matches("/mod").replace('/', "::");
+            let functions = text.lines().filter_map(|line| line.trim().strip_prefix("fn "));
+            functions.map(move |line| {
+                format!("{module}::{}", line.split(['(', '<']).next().unwrap_or_default())
+            })
+        });
+        names.collect()
+    }
+
+    /// A filter that selects nothing passes.
+    #[test]
+    fn filters_of_steps_select_tests() {
+        let repository = Repository::read(&crate::root()).expect("the repository can be read");
+        let check = |packages: &[&str], filter: &str| {
+            let mut all = packages.iter().flat_map(|package| names(&repository, package));
+            assert!(all.any(|name| name.contains(filter)), "no test of {packages:?} is `{filter}`");
+        };
+        dynamic::MODULES.into_iter().for_each(|filter| check(&dynamic::PACKAGES, filter));
+        sanitize::IN_PROCESS.into_iter().for_each(|filter| check(&["prowess-plugin-host"], filter));
+        sanitize::UNDER_MIRI.into_iter().for_each(|(package, filter)| check(&[package], filter));
+        soak::READERS_AND_WRITERS.into_iter().for_each(|(package, test)| check(&[package], test));
+        soak::CUT.into_iter().for_each(|package| check(&[package], soak::POWER_CUT));
+        check(&["prowess-cli"], soak::KILLED);
+        for package in remotes::PACKAGES {
+            check(&[package], remotes::REAL);
+        }
     }
 
     #[test]

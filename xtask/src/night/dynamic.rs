@@ -7,12 +7,12 @@ use crate::selection::{Selection, TEST_THREADS};
 use crate::test::executables;
 
 /// The packages whose tests can run either way.
-const PACKAGES: [&str; 2] = ["prowess", "prowess-cli"];
+pub(super) const PACKAGES: [&str; 2] = ["prowess", "prowess-cli"];
 
 /// The modules in which a built-in source takes part. Other tests would only run twice.
-const MODULES: [&str; 10] = [
-    "sources::", "second_start::", "refresh::", "contract::", "serve::", "hot_equals_cold::",
-    "layers::", "presets::", "trust::", "plugin",
+pub(super) const MODULES: [&str; 8] = [
+    "sources::", "second_start::", "contract::", "serve::", "hot_equals_cold::", "presets::",
+    "trust::", "plugin",
 ];
 
 /// Runs the tests that `cargo xtask test` built, with the plugins in `target/plugins`.

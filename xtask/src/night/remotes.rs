@@ -9,6 +9,10 @@ use crate::process::{Failure, Server, cargo_with, first_line, succeed};
 use crate::root;
 use crate::selection::Selection;
 
+/// The packages with tests that need servers, and the module of these.
+pub(super) const PACKAGES: [&str; 2] = ["prowess-cli", "prowess-source-remote"];
+pub(super) const REAL: &str = "real::";
+
 /// The packages of the store, whose versions belong together.
 const STORE: [&str; 1] = ["moto[server]==5.2.5"];
 
@@ -32,8 +36,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         ("PROWESS_TEST_SECURE_REGISTRY", secure.as_str()),
         ("PROWESS_TEST_S3", store.as_str()),
     ];
-    let real = "prowess-cli/real-servers,prowess-source-remote/real-servers";
-    let test = ["test", "--test", "it", "--features", real, "--", "real::"];
+    let features = PACKAGES.map(|package| format!("{package}/real-servers")).join(",");
+    let test = ["test", "--test", "it", "--features", &features, "--", REAL];
     cargo_with(&variables, Selection::Full.cargo(&test))
 }
 

@@ -5,6 +5,19 @@ use std::process::Command;
 use crate::process::{Failure, build_optimized, cargo_with, run};
 use crate::selection::Selection;
 
+/// The tests that run with larger counts, by package.
+pub(super) const READERS_AND_WRITERS: [(&str, &str); 2] = [
+    ("prowess-registry", "readers_see_consistent_catalogs"),
+    ("prowess-audit", "eight_processes_write_one_chain"),
+];
+
+/// The test of an update that is killed.
+pub(super) const KILLED: &str = "night::install_crashes::killed_update_leaves_one_of_the_versions";
+
+/// The tests whose writers lose the power, and their packages.
+pub(super) const POWER_CUT: &str = "power_cut";
+pub(super) const CUT: [&str; 3] = ["prowess-state", "prowess-audit", "prowess-cli"];
+
 pub(crate) fn soak(arguments: &[&str]) -> Result<(), Failure> {
     match arguments {
         ["--short"] => short(),
@@ -32,10 +45,11 @@ fn long(reloads: &[&str]) -> Result<(), Failure> {
     targets.extend(["--bin", "soak", "--bin", "messages"]);
     let built = build_optimized(&targets)?;
     run(Command::new(built.join("soak")).args(reloads))?;
-    let counts = [("PROWESS_TEST_SWAPS", "10000"), ("PROWESS_TEST_EVENTS", "100000")];
-    let packages = ["--package", "prowess-registry", "--package", "prowess-audit", "--test", "it"];
-    let tests = ["--", "readers_see_consistent_catalogs", "eight_writers_have_one_chain"];
-    cargo_with(&counts, ["test", "--release"].iter().chain(&packages).chain(&tests))?;
+    let counts = [("PROWESS_TEST_SWAPS", "10000"), ("PROWESS_TEST_EVENTS", "5000")];
+    for (package, test) in READERS_AND_WRITERS {
+        let line = ["test", "--release", "--package", package, "--test", "it", "--", test];
+        cargo_with(&counts, line)?;
+    }
     // The step `messages` sends ten times as many.
     run(Command::new(built.join("messages")).args(["100000", "10000"]))?;
     // The simulation runs in less time than an optimized build of it takes.
@@ -56,14 +70,13 @@ fn bad_scripts(count: &str) -> Result<(), Failure> {
 /// Kills an update at every system call. The tests kill it at those that change files.
 fn killed_updates() -> Result<(), Failure> {
     let test = ["test", "--package", "prowess-cli", "--test", "it", "--", "--nocapture"];
-    let name = ["night::install_crashes::killed_update_leaves_one_of_the_versions"];
-    cargo_with(&[("PROWESS_TEST_EVERY_CALL", "1")], test.iter().chain(&name))
+    cargo_with(&[("PROWESS_TEST_EVERY_CALL", "1")], test.iter().chain(&[KILLED]))
 }
 
 /// Cuts the power in the tests of what is written, with every part of what is not synced.
 fn power_cuts() -> Result<(), Failure> {
-    for package in ["prowess-state", "prowess-audit", "prowess-cli"] {
-        let test = ["test", "--package", package, "--test", "it", "--", "--nocapture", "power_cut"];
+    for package in CUT {
+        let test = ["test", "--package", package, "--test", "it", "--", "--nocapture", POWER_CUT];
         cargo_with(&[("PROWESS_TEST_EVERY_PART", "1")], test)?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! SHA-256 as FIPS 180-4 describes it, for builds without the crate `sha2`.
 //!
-//! No secret is hashed, so the time may depend on the bytes. A test compares it with `sha2`.
+//! The time depends on the number of bytes alone. A test compares it with `sha2`.
 
 /// The first 32 bits of the fractional parts of the square roots of the first 8 primes.
 const START: [u32; 8] = [
