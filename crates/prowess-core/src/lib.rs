@@ -71,6 +71,7 @@ mod shell;
 mod skill_error;
 mod source;
 mod stamp;
+mod strength;
 mod tokens;
 mod tool;
 mod trust;

@@ -2,7 +2,7 @@
 //! XML, tables of Markdown, `.netrc`, sentences.
 
 use crate::credentials::is_secret_name;
-use crate::withheld::is_strong;
+use crate::strength::is_strong;
 
 /// Names that are those of a secret before a random word, and may be others elsewhere.
 const NAMES: &str =

@@ -120,11 +120,11 @@ fn scans_are_cached_unless_disabled() {
 fn a_directory_is_one_skill_with_a_name() {
     let tree = Tree::new("");
     put(&tree, "home/.agents/skills", "declared");
-    put(&tree, "work/odd as named", "inside");
+    put(&tree, "desk/odd as named", "inside");
     let named = format!("{}/home/.agents/skills/declared as given", tree.path().display());
-    let whole = format!("{}/work/odd as named", tree.path().display());
+    let whole = format!("{}/desk/odd as named", tree.path().display());
     for (root, expected) in [(named, "given"), (whole, "inside")] {
-        let listed = at(&tree, "work").run(&["--root", &root, "list", "--format", "json"]).json();
+        let listed = at(&tree, "desk").run(&["--root", &root, "list", "--format", "json"]).json();
         assert_eq!(listed["skills"][0]["id"], expected, "{root}");
     }
 }

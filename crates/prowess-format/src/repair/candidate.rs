@@ -5,11 +5,10 @@ use std::ops::Range;
 use memchr::memchr_iter;
 
 use crate::conditions::begins_with_switch;
-use crate::fields::Known;
-use crate::{Extensions, codes, yaml};
+use crate::{codes, yaml};
 
 use super::Edit;
-use super::region::{Region, closing, key_end};
+use super::region::{Region, closing, is_text_field, key_end};
 
 /// A top-level `key: value` with the indented lines that go on with it.
 pub(super) struct Chunk<'t> {
@@ -78,17 +77,6 @@ fn flow(chunk: &Chunk<'_>) -> Option<Edit> {
         culprit: at(chunk, 0),
         code: codes::FLOW_FOR_TEXT,
     })
-}
-
-/// Returns whether the value of a field is a text, so that a bracket at its start is part of it. A
-/// field of a known client that decides something, such as `scope`, is none.
-pub(super) fn is_text_field(key: &str) -> bool {
-    let is_list = |known| matches!(known, Known::Metadata | Known::AllowedTools | Known::Tags);
-    match Known::of(key) {
-        Some(Known::AllowedToolsAlias | Known::Priority) => false,
-        Some(known) => !is_list(known),
-        None => Extensions::standard().declarations(key).all(|it| it.field.kind.takes_text()),
-    }
 }
 
 /// A value whose quote is not closed before the next key.

@@ -6,8 +6,8 @@ use std::ops::Range;
 use crate::conditions::{begins_with_switch, may_be_in_metadata, names_condition};
 use crate::{Code, codes, yaml};
 
-use super::candidate::{self, Chunk, is_text_field, quoted};
-use super::region::{Region, closing, is_known_field, key_end};
+use super::candidate::{self, Chunk, quoted};
+use super::region::{Region, closing, is_known_field, is_text_field, key_end};
 use super::{Edit, fix};
 
 /// Fields that limit a skill. Without its value the skill would be offered to everybody, or do what

@@ -10,7 +10,6 @@ use crate::yaml::{self, NodeValue};
 use crate::{Extensions, codes, work};
 
 use super::Edit;
-use super::candidate::is_text_field;
 
 /// A top-level field with everything that belongs to it, or lines that belong to none.
 #[derive(Clone, Debug)]
@@ -214,4 +213,15 @@ pub(super) fn joined<'t>(text: &'t str, regions: Vec<Region<'t>>) -> Vec<Region<
 pub(super) fn key_end(line: &str) -> Option<usize> {
     let bytes = line.as_bytes();
     memchr_iter(b':', bytes).find(|at| bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace))
+}
+
+/// Returns whether the value of a field is a text, so that a bracket at its start is part of it. A
+/// field of a known client that decides something, such as `scope`, is none.
+pub(super) fn is_text_field(key: &str) -> bool {
+    let is_list = |known| matches!(known, Known::Metadata | Known::AllowedTools | Known::Tags);
+    match Known::of(key) {
+        Some(Known::AllowedToolsAlias | Known::Priority) => false,
+        Some(known) => !is_list(known),
+        None => Extensions::standard().declarations(key).all(|it| it.field.kind.takes_text()),
+    }
 }

@@ -1,0 +1,48 @@
+//! Whether a value looks like a password or a key that somebody uses.
+
+use std::collections::BTreeSet;
+
+use crate::credentials::is_scheme;
+use crate::known_tokens::MIN_DIFFERENT;
+
+/// Parts of a value that a reader replaces by an own one, or that a document has made up.
+const PLACEHOLDERS: [&str; 16] = [
+    // `user:` in base64.
+    "dxnlcjp", "example", "your", "change", "placeholder", "xxx", "dummy", "redacted", "password",
+    "***", "12345678", "abc123", "secret", "test", "demo", "...",
+];
+
+/// Returns whether a value is a password or a key of a person, not a placeholder, a variable or an
+/// expression that has it.
+pub(crate) fn is_strong(value: &str, is_quoted: bool) -> bool {
+    let value = match value.split_once(' ') {
+        Some((scheme, rest)) if is_scheme(scheme) => rest,
+        _ => value,
+    };
+    let code = if is_quoted { "{}<> " } else { "(){}<>[]|\\ " };
+    let is_expression = value.starts_with(['$', '%', '/', '.', '@', '#'])
+        || value.contains("/$")
+        || value.contains(|c: char| code.contains(c) || c.is_control());
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    let has = |of: fn(&char) -> bool| value.chars().any(|c| of(&c));
+    // Those between words say nothing about the words.
+    let is_sign = |c: char| c.is_ascii_punctuation() && !"-_./:".contains(c);
+    let kinds = usize::from(has(char::is_ascii_lowercase))
+        + usize::from(has(char::is_ascii_uppercase))
+        + usize::from(value.contains(is_sign))
+        + usize::from(digits > 0);
+    let different = value.bytes().collect::<BTreeSet<_>>().len();
+    let is_long =
+        (value.len() >= 20 && kinds >= 2 && digits >= 5) || (value.len() >= 10 && kinds >= 3);
+    is_long
+        && digits >= if is_quoted { 1 } else { 2 }
+        && different >= MIN_DIFFERENT - 1
+        && !is_expression
+        && !is_placeholder(value)
+}
+
+/// Returns whether a value says that the real one goes there.
+pub(crate) fn is_placeholder(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    PLACEHOLDERS.iter().any(|word| lower.contains(word))
+}
