@@ -93,7 +93,7 @@ pub trait Remote: Send + Sync {
 /// Decides by its directory and the bytes of its `SKILL.md` what of a package is wanted.
 pub type WantedPackage<'w> = &'w mut dyn FnMut(&str, &[u8]) -> Want;
 
-/// What is wanted of a package.
+/// The wanted part of a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Want {
     /// Nothing.

@@ -1,4 +1,4 @@
-//! Whether a value looks like a password or a key that somebody uses.
+//! Whether a value looks like a password or a key in use.
 
 use std::collections::BTreeSet;
 

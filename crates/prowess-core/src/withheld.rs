@@ -290,7 +290,7 @@ fn in_utf16(content: &[u8]) -> Option<String> {
     (!text.contains('\0')).then_some(text)
 }
 
-/// Returns whether the password of a URL is one that somebody uses: strong, or random letters.
+/// Returns whether the password of a URL is a real one: strong, or random letters.
 fn is_strong_in_url(value: &str) -> bool {
     let is_plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let count = |is_it: fn(&u8) -> bool| value.bytes().filter(is_it).count();

@@ -2,8 +2,8 @@
 //! into its body. [`crate::Profile::severity`] returns the severity of each, [`explain`] its
 //! meaning.
 //!
-//! A code belongs here if the file is malformed, cut or read otherwise than it is written, so that
-//! every reader reports it. Advice for authors and findings about a whole package belong to
+//! A code belongs here if the file is malformed, cut or read otherwise than it is written, so
+//! that every reader reports it. Advice for authors and findings about a whole package belong to
 //! `prowess-lint`.
 
 mod example;
@@ -20,11 +20,11 @@ pub struct Explanation {
     pub code: Code,
     /// The meaning, in a sentence.
     pub meaning: String,
-    /// A file that produces the code, or a description of one that is too large to show. Invisible
-    /// characters are escaped.
+    /// A file that produces the code, or a description of one that is too large to show.
+    /// Invisible characters are escaped.
     pub example: String,
-    /// The finding about the example, under the first of [`Profile::ALL`](crate::Profile::ALL) that
-    /// reports it. `None` if only a failing source produces it.
+    /// The finding about the example, under the first of [`Profile::ALL`](crate::Profile::ALL)
+    /// that reports it. `None` if only a failing source produces it.
     pub diagnostic: Option<Diagnostic>,
 }
 
@@ -103,20 +103,20 @@ crate::declare_codes! {
     FLOW_FOR_TEXT = "flow-for-text" [warn error error error error];
     /// A quote is not closed before the next key. It is read as if it were closed.
     QUOTE_UNCLOSED = "quote-unclosed" [warn error error error error];
-    /// A text begins with a sign that has a meaning in YAML, such as `*` or `@`, or goes on behind
-    /// a closing quote. It is read as text, as it is written.
+    /// A text begins with a sign that has a meaning in YAML, such as `*` or `@`, or goes on
+    /// behind a closing quote. It is read as text, as it is written.
     TEXT_UNQUOTED = "text-unquoted" [warn error error error error];
     /// A value goes on in a line that is not indented, or less than the others, or by tabs; or
     /// blanks stand before a field. The line is read as a part of the value, or as the field.
     LINE_UNINDENTED = "line-unindented" [warn error error error error];
     /// A line ends with a carriage return or another rare line break. It is read as a line end.
     LINE_BREAK_RARE = "line-break-rare" [warn error error error error];
-    /// The value of a field other than `name` and `description` is not YAML, or a line is no field.
-    /// The value is read as one text; a list of tools is empty, and a switch hides the skill. The
-    /// line is left out.
+    /// The value of a field other than `name` and `description` is not YAML, or a line is no
+    /// field. The value is read as one text; a list of tools is empty, and a switch hides the
+    /// skill. The line is left out.
     FIELD_UNREADABLE = "field-unreadable" [warn error error error error];
-    /// A key other than `name` and `description` is there twice. The last value is used; a list of
-    /// tools is empty, and a switch hides the skill.
+    /// A key other than `name` and `description` is there twice. The last value is used; a list
+    /// of tools is empty, and a switch hides the skill.
     KEY_REPEATED = "key-repeated" [warn error error error error];
     /// The instructions are in `skill.md`, not in `SKILL.md`.
     INSTRUCTIONS_FILE_CASE = "instructions-file-case" [hint hint hint error none];
@@ -138,8 +138,8 @@ crate::declare_codes! {
     NAME_NOT_PORTABLE = "name-not-portable" [hint warn hint hint none];
     /// `name` is longer than 64 characters.
     NAME_TOO_LONG = "name-too-long" [warn error error error error];
-    /// `name` is reserved by a tool, the runtime or an operating system. Where it is accepted, the
-    /// id has a word more.
+    /// `name` is reserved by a tool, the runtime or an operating system. Where it is accepted,
+    /// the id has a word more.
     NAME_RESERVED = "name-reserved" [warn error error error none];
     /// `name` is not the name of the package's directory.
     NAME_DIRECTORY_MISMATCH = "name-directory-mismatch" [warn warn error error error];
@@ -157,8 +157,8 @@ crate::declare_codes! {
     DESCRIPTION_TRIMMED = "description-trimmed" [hint hint hint hint none];
     /// A ` #` ends the unquoted `description`: YAML reads the rest of the line as a comment.
     DESCRIPTION_CUT = "description-cut" [hint hint hint warn none];
-    /// `compatibility` is longer than 500 characters. A document that makes its advice rules names
-    /// this one among the warnings.
+    /// `compatibility` is longer than 500 characters. A document that makes its advice rules
+    /// names this one among the warnings.
     COMPATIBILITY_TOO_LONG = "compatibility-too-long" [warn warn error warn error];
     /// `license` or `compatibility` is a list or a mapping; it is ignored.
     FIELD_NOT_TEXT = "field-not-text" [warn error error error error];
@@ -174,8 +174,8 @@ crate::declare_codes! {
     ALLOWED_TOOLS_TOO_LONG = "allowed-tools-too-long" [warn error error error none];
     /// The pattern of a rule is not of a form that is read, so the rule grants nothing.
     TOOL_PATTERN_INVALID = "tool-pattern-invalid" [warn warn warn warn none];
-    /// A rule names files outside of the skill and the working directory, or, which `validate` alone
-    /// reports, covers commands that reach some. A person is asked for those.
+    /// A rule names files outside of the skill and the working directory, or, which `validate`
+    /// alone reports, covers commands that reach some. A person is asked for those.
     TOOL_PATH_OUTSIDE = "tool-path-outside" [warn warn warn warn none];
     /// The field is spelled `allowed_tools`.
     ALLOWED_TOOLS_ALIAS = "allowed-tools-alias" [hint hint error error error];

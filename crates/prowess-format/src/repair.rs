@@ -279,7 +279,7 @@ fn close(key: &str, pairs: &mut [Pair<'_>]) -> bool {
 fn is_certain(text: &str, edit: &Edit) -> bool {
     let line_start = text[..edit.value.start].rfind('\n').map_or(0, |at| at + 1);
     match edit.code.as_str() {
-        // What is no field stays as a comment.
+        // A line that is no field stays as a comment.
         "field-unreadable" => edit.quoted.starts_with("# "),
         "flow-for-text" => region::is_known_field(&text[line_start..edit.value.start]),
         _ => true,

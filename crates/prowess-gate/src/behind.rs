@@ -1,7 +1,7 @@
 //! The commands that commands run in their turn: `sudo rm x` runs `rm x`.
 //!
-//! For denials alone: what is read here is as wide as it may be, and what cannot be read is named.
-//! No grant is ever wider by it.
+//! For denials alone: what is read here is as wide as it may be, and what cannot be read is
+//! named. No grant is ever wider by it.
 
 mod language;
 mod managers;
@@ -21,8 +21,8 @@ const MAX_RUNS: usize = 256;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Run {
     pub(crate) words: Vec<String>,
-    /// The names of the program: the last component of its path and of each file that it is a link
-    /// to.
+    /// The names of the program: the last component of its path and of each file that it is a
+    /// link to.
     pub(crate) names: Vec<String>,
     /// Whether words follow that are not known here, as behind `xargs`.
     pub(crate) is_open: bool,
@@ -35,8 +35,8 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Returns whether the word at a position may be this one; `None` behind the last known one. A
-    /// program is compared by the last component of its path: `/bin/rm` is `rm`.
+    /// Returns whether the word at a position may be this one; `None` behind the last known one.
+    /// A program is compared by the last component of its path: `/bin/rm` is `rm`.
     pub(crate) fn may_be(&self, at: usize, expected: &str) -> Option<bool> {
         let word = self.words.get(at)?;
         if at == 0 {
@@ -67,8 +67,8 @@ pub(crate) struct Runs {
     pub(crate) written: Vec<Run>,
     /// Why it cannot be seen whether a denied command runs, as behind `python`.
     pub(crate) doubt: Option<String>,
-    /// The program of which the words do not show what it reaches. One that runs code of the project
-    /// is none.
+    /// The program of which the words do not show what it reaches. One that runs code of the
+    /// project is none.
     pub(crate) obscure: Option<String>,
     /// Programs that are not known, with each command in their words that they may run.
     pub(crate) mentioned: Vec<(String, Run)>,

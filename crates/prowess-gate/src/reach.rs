@@ -1,4 +1,4 @@
-//! What the words of a command show of the files that it reaches.
+//! The files that a command reaches, as far as its words show them.
 //!
 //! The list of a skill covers a command only if each word stays in its package and the working
 //! directory, and the words show all that it does: a word that has a path of another place

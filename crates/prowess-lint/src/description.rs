@@ -33,8 +33,8 @@ pub(crate) fn check(package: &Package<'_>, tokens: &dyn TokenCounter, findings: 
     }
 }
 
-/// Warns of commands that a person is asked for, whatever `allowed-tools` says. Only authors can name
-/// others, so a scan does not report it.
+/// Warns of commands that a person is asked for, whatever `allowed-tools` says. Only authors can
+/// name others, so a scan does not report it.
 pub(crate) fn check_tools(package: &Package<'_>, findings: &mut Findings<'_>) {
     let frontmatter = &package.document.frontmatter;
     let mut fields = ["allowed-tools", "allowed_tools"].into_iter();

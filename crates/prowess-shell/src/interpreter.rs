@@ -36,8 +36,8 @@ const STOP_AT_FAILURE: &str = "SHOPT_e";
 /// A script for `sh` without a path: it runs its standard input, if there is any.
 const READ_SCRIPT: &str = "script=$(cat); \
     if [ -z \"$script\" ]; then echo 'sh: missing script path' >&2; exit 2; fi; eval \"$script\"";
-/// A script for `sh` with a path, which is its first argument: the message about a missing file, and
-/// else the script, which stops at its first failure.
+/// A script for `sh` with a path, which is its first argument: the message about a missing file,
+/// and else the script, which stops at its first failure.
 const RUN_SCRIPT: &str = "if [ ! -e \"$1\" ]; then echo \"sh: $1: No such file\" >&2; exit 127; fi; \
     sh -e \"$@\"";
 /// The time between a cancellation and the end of a command that does not notice it.
@@ -187,8 +187,8 @@ async fn unnoticed(cancelled: &AtomicBool) {
     tokio::time::sleep(NOTICE).await;
 }
 
-/// Adapts a call of a shell: a script stops at its first failure, and a path is required. The list
-/// of variables has none of the shell's own.
+/// Adapts a call of a shell: a script stops at its first failure, and a path is required. The
+/// list of variables has none of the shell's own.
 fn shell_call(mut event: ToolEvent) -> ToolEvent {
     let before: &[&str] = match (event.name.as_str(), event.args.first()) {
         ("sh" | "bash", None) => &["-c", READ_SCRIPT],

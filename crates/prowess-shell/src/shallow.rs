@@ -89,7 +89,7 @@ impl FileSystem for Shallow {
         Ok(if is_script(path) { with_line_feeds(content) } else { content })
     }
 
-    /// Returns a script as a file that may be executed, whoever wrote it.
+    /// Returns a script as a file that may be executed, wherever it comes from.
     async fn stat(&self, path: &Path) -> Result<Metadata> {
         self.check()?;
         let mut metadata = self.files.stat(path).await?;

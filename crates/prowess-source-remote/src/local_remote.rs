@@ -83,7 +83,7 @@ impl LocalRemote {
                 }
             }
         }
-        // Whoever means one file publishes no other one.
+        // A name that means one file publishes no other one.
         let several = |(_, paths): &(&String, &BTreeSet<String>)| paths.len() > 1;
         if let Some((name, paths)) = filter.taken.borrow().iter().find(several) {
             let paths = paths.iter().map(|path| format!("./{path}")).collect::<Vec<_>>();
@@ -278,7 +278,7 @@ const OF_MACHINE: Option<&str> = Some("belongs to one machine");
 struct Filter<'i> {
     included: &'i [String],
     withheld: RefCell<BTreeMap<String, &'static str>>,
-    /// What each of the included names has meant.
+    /// The paths that each of the included names has meant.
     taken: RefCell<BTreeMap<String, BTreeSet<String>>>,
 }
 

@@ -16,8 +16,8 @@ use crate::locked_skill::LockedSkill;
 const MAX_SKILL_MD: usize = 2 * 1024 * 1024;
 
 impl Installer<'_> {
-    /// Notes why new versions of the skills of a lock may be a step back. Another tag or branch than
-    /// the locked one was chosen by the user, and none was not.
+    /// Notes why new versions of the skills of a lock may be a step back. Another tag or branch
+    /// than the locked one was chosen by the user, and none was not.
     pub(crate) fn find_steps_back<'c>(
         &self,
         candidates: impl IntoIterator<Item = &'c mut Candidate>,

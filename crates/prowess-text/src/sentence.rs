@@ -45,7 +45,7 @@ fn with_marked_blanks(text: &str) -> String {
             count += 1;
         }
         match (is_blank(character), count, character) {
-            // Nobody else writes a mark.
+            // No other text has a mark.
             (_, _, '×') => marked.push_str("\\u{d7}"),
             (_, _, '…') if marked.ends_with('[') => marked.push_str("\\u{2026}"),
             (false, ..) | (_, 1, ' ') => marked.push(character),

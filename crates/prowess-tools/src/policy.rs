@@ -159,7 +159,7 @@ impl ToolPolicy {
     }
 
     /// Returns the limit of a file that a client reads whole, without a page of a model's context,
-    /// in bytes; `None` if only a limit that nobody lowered is there, which is about contexts.
+    /// in bytes; `None` if the only limit is the default one, which is about contexts.
     pub fn whole_file_limit(&self) -> Option<usize> {
         (self.read_limit_bytes < READ_LIMIT_BYTES).then(|| self.read_limit())
     }

@@ -31,9 +31,9 @@ use skills::{describe, find, load, read, run};
 /// Provides the tools for skills of the policy's surfaces, such as `skills.load`.
 ///
 /// Under every surface, a host can call `skills.load`, `skills.unload` and `skills.read`: without
-/// [`Surface::Skills`] and [`Surface::FourTools`] they are not offered to a model. `skills.list` and `skills.search` are
-/// offered with each surface that has no tool that finds skills. Without any surface there is no
-/// tool.
+/// [`Surface::Skills`] and [`Surface::FourTools`] they are not offered to a model. `skills.list`
+/// and `skills.search` are offered with each surface that has no tool that finds skills. Without
+/// any surface there is no tool.
 ///
 /// No argument names a session: the context of each call has it.
 #[derive(Clone)]
@@ -136,8 +136,8 @@ impl SkillTools {
         self
     }
 
-    /// Sets the store of proposals. Without one, `propose_skill_update` is not offered and refuses
-    /// calls.
+    /// Sets the store of proposals. Without one, `propose_skill_update` is not offered and
+    /// refuses calls.
     #[must_use]
     pub fn proposals(mut self, proposals: Arc<dyn ProposalStore>) -> Self {
         self.0.proposals = Some(proposals);

@@ -30,7 +30,7 @@ impl<'r> Conversation<'r> {
             None => runtime.open_session()?,
             Some(agent) => runtime.open_session_for(agent)?,
         };
-        // What the audit can say of calls that a person makes, unless the policies name an agent.
+        // The origin of calls that a person makes, unless the policies name an agent.
         let program = || format!("prowess {}", env!("CARGO_PKG_VERSION"));
         let caller = runtime.policies().audience.agent.clone().unwrap_or_else(program);
         let origin = CallOrigin { agent: Some(caller), ..CallOrigin::default() };

@@ -257,7 +257,7 @@ fn place_of_a_skill_chooses_the_profile() {
     assert!(text.stdout.contains("(profile spec, and claude-code for 4)"), "{}", text.stdout);
 }
 
-/// What a catalog accepts by its settings, the check accepts, and the other way round.
+/// The check accepts exactly the packages that a catalog accepts by its settings.
 #[test]
 fn settings_of_the_registry_hold() {
     let tree = Tree::new("");

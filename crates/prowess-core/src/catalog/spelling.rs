@@ -23,8 +23,8 @@ pub(super) struct Spelling<'r> {
     path: Option<(Vec<&'r str>, Cow<'r, str>)>,
 }
 
-/// How near a spelling is: the declared name as it is, an id or a declared name, a directory, a path
-/// with one of these at its end, one of these without accents.
+/// How near a spelling is: the declared name as it is, an id or a declared name, a directory, a
+/// path with one of these at its end, one of these without accents.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Nearness {
     Unaccented,
@@ -114,7 +114,8 @@ fn nearness(record: Record<'_>, key: &str, form: fn(&str) -> Cow<'_, str>) -> Op
     is_key(record.directory()).then_some(Nearness::Directory)
 }
 
-/// Returns whether a record is of a layer or a source with this key, or below a directory with it.
+/// Returns whether a record is of a layer or a source with this key, or below a directory with
+/// it.
 fn is_in_pack(record: Record<'_>, pack: &str) -> bool {
     let root = record.root_directory();
     let mut directories = root.split('/').rev().skip(1);

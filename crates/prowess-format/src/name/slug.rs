@@ -7,8 +7,8 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_security::{MixedScript, RestrictionLevel, RestrictionLevelDetection};
 
-/// Returns whether a normalised name breaks the grammar only: it has no invisible character and no
-/// second line, and it has a slug, or its directory has one.
+/// Returns whether a normalised name breaks the grammar only: it has no invisible character and
+/// no second line, and it has a slug, or its directory has one.
 pub(crate) fn is_relaxed(name: &str, directory: Option<&str>) -> bool {
     let name = name.trim();
     let has_slug = [name].into_iter().chain(directory).any(|name| !slug(name).is_empty());
@@ -17,8 +17,8 @@ pub(crate) fn is_relaxed(name: &str, directory: Option<&str>) -> bool {
 
 /// Returns the id for a name: its words in lower case with single hyphens between them, in NFKC
 /// form. A name that keeps the grammar is its own slug. Of a word whose scripts have letters that
-/// look alike, only the ASCII ones are kept, so that it has the id of no other word. A joiner, which
-/// only shapes the letters around it, is left out. Empty if there is no word.
+/// look alike, only the ASCII ones are kept, so that it has the id of no other word. A joiner,
+/// which only shapes the letters around it, is left out. Empty if there is no word.
 ///
 /// ```
 /// use prowess_format::slug;
@@ -70,8 +70,8 @@ fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split(|character| !is_of_a_word(character)).filter(|word| !word.is_empty())
 }
 
-/// By general category, as in [`NameRule::Unicode`](crate::NameRule::Unicode). The marks are vowels
-/// of many scripts.
+/// By general category, as in [`NameRule::Unicode`](crate::NameRule::Unicode). The marks are
+/// vowels of many scripts.
 fn is_of_a_word(character: char) -> bool {
     matches!(
         character.general_category_group(),

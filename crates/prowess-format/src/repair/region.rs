@@ -31,8 +31,8 @@ pub(super) struct Region<'t> {
 }
 
 impl Region<'_> {
-    /// Returns the edits that move the key to the beginning of its line, and put a plain blank behind
-    /// it, where that is not so.
+    /// Returns the edits that move the key to the beginning of its line, and put a plain blank
+    /// behind it, where that is not so.
     pub(super) fn plain_key(&self) -> impl Iterator<Item = Edit> {
         let places = [
             (&self.indentation, "", codes::LINE_UNINDENTED),
@@ -107,16 +107,17 @@ fn is_one_line(value: &str) -> bool {
     }
 }
 
-/// Returns the indentation of a line that begins a known field behind tabs. Behind blanks alone, it
-/// may as well go on with a text.
+/// Returns the indentation of a line that begins a known field behind tabs. Behind blanks alone,
+/// it may as well go on with a text.
 fn displaced(line: &str) -> Option<usize> {
     let rest = line.trim_start_matches([' ', '\t']);
     let blanks = &line[..line.len() - rest.len()];
     (blanks.contains('\t') && is_known_field(rest)).then_some(blanks.len())
 }
 
-/// Returns a key that is a plain word, and the rest behind its colon and the blanks after that; the
-/// blanks too if the line ends with them. Behind a known key the value may stand without a blank.
+/// Returns a key that is a plain word, and the rest behind its colon and the blanks after that;
+/// the blanks too if the line ends with them. Behind a known key the value may stand without a
+/// blank.
 fn split(lines: &str) -> Option<(&str, &str)> {
     let (key, rest) = lines.split_once(':')?;
     let is_key = !key.is_empty()
@@ -215,8 +216,8 @@ pub(super) fn key_end(line: &str) -> Option<usize> {
     memchr_iter(b':', bytes).find(|at| bytes.get(at + 1).is_none_or(u8::is_ascii_whitespace))
 }
 
-/// Returns whether the value of a field is a text, so that a bracket at its start is part of it. A
-/// field of a known client that decides something, such as `scope`, is none.
+/// Returns whether the value of a field is a text, so that a bracket at its start is part of it.
+/// A field of a known client that decides something, such as `scope`, is none.
 pub(super) fn is_text_field(key: &str) -> bool {
     let is_list = |known| matches!(known, Known::Metadata | Known::AllowedTools | Known::Tags);
     match Known::of(key) {

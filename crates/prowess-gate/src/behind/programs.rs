@@ -74,8 +74,8 @@ const HIDING: [(&str, &str); 9] = [
     ("go", "-toolexec --toolexec -vettool --vettool -exec --exec"),
 ];
 
-/// Settings of git whose value is no program, by their beginnings. Any other one may name a program,
-/// unless its value is `true` or a number.
+/// Settings of git whose value is no program, by their beginnings. Any other one may name a
+/// program, unless its value is `true` or a number.
 const SETTINGS: &str = "user. author. committer. color. advice. http. https. push. pull. rebase. log. \
     status. branch. i18n. column. versionsort. safe. commit. tag. fetch. blame. grep. rerere. \
     init.defaultbranch core.quotepath core.autocrlf core.eol core.whitespace core.abbrev \
@@ -158,7 +158,8 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     is_shell || is_interpreter || has(KNOWN, name) || name == "git" || is_manager
 }
 
-/// Returns whether a word is one of these options. GNU programs take the beginning of a long name.
+/// Returns whether a word is one of these options. GNU programs take the beginning of a long
+/// name.
 fn has_any(arguments: &[String], options: &str) -> bool {
     let is_option = |word: &String, option: &str| {
         let name = word.split('=').next().unwrap_or_default();
@@ -372,8 +373,8 @@ fn values<'r>(run: &'r Run, option: &'static str) -> impl Iterator<Item = &'r st
     words.filter_map(move |(at, word)| value(word, option, run.words.get(at + 1)))
 }
 
-/// Returns the value of an option, if the word is the option. GNU programs take the beginning of a
-/// long name for it.
+/// Returns the value of an option, if the word is the option. GNU programs take the beginning of
+/// a long name for it.
 fn value<'w>(word: &'w str, option: &str, next: Option<&'w String>) -> Option<&'w str> {
     let or_next = |value: &'w str| match value {
         "" => next.map(String::as_str),
@@ -428,8 +429,8 @@ fn sed_runs(run: &Run) -> bool {
     has('f', "--fi") || scripts.into_iter().any(script_runs)
 }
 
-/// Returns whether a script of `sed` may have the command or the flag `e`: it stands behind what is
-/// neither a letter nor a digit, an address, other flags, or a letter that is a delimiter.
+/// Returns whether a script of `sed` may have the command or the flag `e`: it stands behind what
+/// is neither a letter nor a digit, an address, other flags, or a letter that is a delimiter.
 fn script_runs(script: &str) -> bool {
     let is_flag = |it: char| "0123456789gpiImM \t".contains(it);
     let begins = |text: &str| text.trim_start_matches(is_flag).starts_with('e');

@@ -93,7 +93,7 @@ fn is_like(
     })
 }
 
-/// What may stand before a part of a pattern.
+/// The words that may stand before a part of a pattern.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Gap {
     None,

@@ -37,7 +37,7 @@ fn commands_are_granted_as_the_table_says() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What models write stays near, but for interpreters that are given a text.
+/// Commands of models stay near, but for interpreters that are given a text.
 #[test]
 fn harmless_commands_rarely_reach_out() {
     let cases = harmless();

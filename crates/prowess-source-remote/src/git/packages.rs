@@ -1,8 +1,8 @@
 //! Packages of a repository, without the rest of it.
 //!
 //! The trees of the commit come first, without any file, then the `SKILL.md` files, and then the
-//! files of the packages that are wanted. A server that cannot leave anything out sends everything
-//! at once, and the same steps find what they need.
+//! files of the packages that are wanted. A server that cannot leave anything out sends
+//! everything at once, and the same steps find what they need.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +41,7 @@ const DIRECTORY: &str = "040000";
 /// The file that names other directories with objects.
 const ALTERNATES: &str = "objects/info/alternates";
 
-/// What is said of a submodule: only its commit is in the repository.
+/// The reason for a submodule: only its commit is in the repository.
 const NOT_FETCHED: &str = "is a submodule, which is not fetched";
 
 /// A repository with a part of its objects.
@@ -58,7 +58,8 @@ pub(crate) struct Partial<'c> {
     has_failed: Cell<bool>,
 }
 
-/// The numbers of commits of a history that are fetched, until the one that is looked for is there.
+/// The numbers of commits of a history that are fetched, until the one that is looked for is
+/// there.
 const DEPTHS: [u32; 3] = [64, 1_024, 16_384];
 
 /// A wanted package: its directory, and its files or the reason why it has none.
@@ -90,7 +91,8 @@ impl<'c> Partial<'c> {
         Ok(partial)
     }
 
-    /// Returns whether the history of a commit has another one, of which commits alone are fetched.
+    /// Returns whether the history of a commit has another one, of which commits alone are
+    /// fetched.
     ///
     /// # Errors
     ///
@@ -286,8 +288,8 @@ impl<'c> Partial<'c> {
         files.map(|file| &*self.objects[&file.content])
     }
 
-    /// Fetches the files of packages by their trees, because a server can leave out large files of
-    /// a tree, and what links lead to elsewhere.
+    /// Fetches the files of packages by their trees, because a server can leave out large files
+    /// of a tree, and what links lead to elsewhere.
     fn fetch_files(&self, packages: &[Wanted], limit: usize) -> Result<(), RemoteError> {
         let there = self.sizes(&packages.iter().flat_map(|it| self.objects_of(it)).collect())?;
         let lacks = |object: &str| !there.contains_key(object);
@@ -351,7 +353,8 @@ impl<'c> Partial<'c> {
         Ok(packages)
     }
 
-    /// Refuses packages that are too large, alone or `together`, and leaves out links to files that are.
+    /// Refuses packages that are too large, alone or `together`, and leaves out links to files
+    /// that are.
     fn check_sizes(
         &self,
         packages: &mut [Wanted],

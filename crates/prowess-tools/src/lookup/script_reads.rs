@@ -61,8 +61,8 @@ pub struct ReadCall<'a> {
 }
 
 impl ReadCall<'_> {
-    /// Returns the file of a skill that a call of a tool of [`SkillTools::READERS`] means; `None` if
-    /// the call is of another tool.
+    /// Returns the file of a skill that a call of a tool of [`SkillTools::READERS`] means; `None`
+    /// if the call is of another tool.
     fn own_file(&self) -> Option<Option<Script>> {
         self.names.iter().find(|name| SkillTools::READERS.contains(name))?;
         let file = || {
@@ -82,7 +82,7 @@ impl ReadCall<'_> {
 }
 
 /// Returns the refusal of a call that reads a script of a skill: one of the tools of
-/// [`SkillTools::READERS`], or one of another tool that reads files, whatever the argument is called
+/// [`SkillTools::READERS`], or one of another tool that reads files, whatever its argument is
 /// and however its path is written. Running the script, also by a shell, is another matter.
 pub fn script_read(
     call: &ReadCall<'_>,
@@ -146,8 +146,8 @@ fn script_at(
     })
 }
 
-/// Returns the script of a package that a path means: an absolute one, one relative to the package,
-/// or one relative to the working directory of this program.
+/// Returns the script of a package that a path means: an absolute one, one relative to the
+/// package, or one relative to the working directory of this program.
 fn script_in(directory: &Path, path: &Path, paths: &HostPaths<'_>) -> Option<ResourcePath> {
     let below = |directory: &Path, path: &Path| {
         let path = path.strip_prefix(directory).ok()?.to_str()?;

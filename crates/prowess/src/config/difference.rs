@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PresetDifference {
-    /// What the document says.
+    /// The words of the document.
     pub document: String,
-    /// What the preset does.
+    /// The behaviour of the preset.
     pub prowess: String,
     /// The reason.
     pub why: String,

@@ -61,7 +61,7 @@ struct Differs {
     steps: Vec<Step>,
 }
 
-/// What a host or a model does, and the results.
+/// The steps of a host or a model, and the results.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Step {
@@ -141,7 +141,7 @@ impl Expected {
     }
 }
 
-/// A user who trusts each folder.
+/// A user with trust in each folder.
 struct Trusting;
 
 impl FolderTrust for Trusting {
