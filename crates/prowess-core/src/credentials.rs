@@ -41,7 +41,12 @@ pub fn has_credentials(source: &str) -> bool {
     // `user:password@host:path`
     let place = source.split_once('@').map_or("", |(before, _)| before);
     let is_scp = place.contains(':') && !place.contains('/');
-    is_scp || !urls(source).is_empty() || find_credential(source, 0).is_some()
+    // A host may be in front of a path with a reference.
+    let is_host = source.split(':').next().is_some_and(|first| first.contains('.'));
+    is_scp
+        || !urls(source).is_empty()
+        || (!is_host && !bare(source).is_empty())
+        || find_credential(source, 0).is_some()
 }
 
 /// Returns a URL of `https` or `http` without the name of a user, which sites such as Azure DevOps

@@ -183,19 +183,21 @@ impl Change {
             staged.insert(name);
         }
         if !staged.is_empty() {
+            // Before the packages, so that none is without its list.
+            let lists = self.root.open_or_create_dir(LISTS)?;
+            for (package, tree) in packages.iter().filter(|(_, tree)| staged.contains(&hex(tree))) {
+                let list = serde_json::to_vec(&file_digests(package))
+                    .map_err(|error| StoreError::Unusable(error.to_string()))?;
+                lists.remove_tree(&hex(tree))?;
+                lists.create_file(&hex(tree), &list, Permissions::Readable)?;
+            }
+            lists.sync()?;
             staging.sync()?;
             for name in &staged {
                 stored.remove_tree(name)?;
                 staging.move_into(name, &stored, name)?;
             }
             stored.sync()?;
-            let lists = self.root.open_or_create_dir(LISTS)?;
-            for (package, tree) in packages.iter().filter(|(_, tree)| staged.remove(&hex(tree))) {
-                let list = serde_json::to_vec(&file_digests(package))
-                    .map_err(|error| StoreError::Unusable(error.to_string()))?;
-                lists.remove_tree(&hex(tree))?;
-                lists.create_file(&hex(tree), &list, Permissions::Readable)?;
-            }
         }
         Ok(self.root.remove_tree(STAGING)?)
     }

@@ -74,10 +74,10 @@ pub struct Updates {
 }
 
 impl Updates {
-    /// Returns the error of the only skill that was looked at.
-    fn or_error(mut self, looked_at: usize) -> Result<Self, InstallError> {
+    /// Returns the first error if nothing else was found.
+    fn or_error(mut self) -> Result<Self, InstallError> {
         match self.failed.pop_first() {
-            Some((_, error)) if looked_at == 1 => Err(error),
+            Some((_, error)) if self.found.is_empty() => Err(error),
             first => {
                 self.failed.extend(first);
                 Ok(self)
@@ -93,8 +93,8 @@ impl Installer<'_> {
     ///
     /// A skill is not in the lock, or there is an error and no newer version.
     pub fn preview(&self, ids: &[String], cancel: &Cancel) -> Result<Updates, InstallError> {
-        let (updates, _, looked_at) = self.updates(ids, cancel)?;
-        updates.or_error(looked_at)
+        let (updates, _) = self.updates(ids, cancel)?;
+        updates.or_error()
     }
 
     /// Installs the newer versions of these skills, or of all. A version that has another signer is
@@ -109,7 +109,7 @@ impl Installer<'_> {
         growth: Growth,
         cancel: &Cancel,
     ) -> Result<Updates, InstallError> {
-        let (mut updates, mut candidates, looked_at) = self.updates(ids, cancel)?;
+        let (mut updates, mut candidates) = self.updates(ids, cancel)?;
         let check = |candidate: &Candidate, known: Option<&LockedSkill>| {
             let id = candidate.id.clone();
             let known = known.ok_or(InstallError::NotInstalled(id))?;
@@ -121,15 +121,14 @@ impl Installer<'_> {
                 updates.failed.insert(name, error);
             }
         }
-        updates.or_error(looked_at)
+        updates.or_error()
     }
 
-    /// Returns the updates, their packages, and the number of skills that were looked at.
     fn updates(
         &self,
         ids: &[String],
         cancel: &Cancel,
-    ) -> Result<(Updates, Vec<Candidate>, usize), InstallError> {
+    ) -> Result<(Updates, Vec<Candidate>), InstallError> {
         let lock = wanted(self.lock.load()?, ids)?;
         let mut groups: BTreeMap<_, Vec<String>> = BTreeMap::new();
         for (id, skill) in &lock.skills {
@@ -168,7 +167,7 @@ impl Installer<'_> {
             }
         }
         updates.found.sort_by(|one, other| one.id.cmp(&other.id));
-        Ok((updates, newer, lock.skills.len()))
+        Ok((updates, newer))
     }
 
     fn compare(&self, from: &LockedSkill, candidate: &Candidate) -> Result<Update, InstallError> {

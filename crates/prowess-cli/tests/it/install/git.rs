@@ -136,7 +136,7 @@ fn lost_commit_is_named() {
     installed.forget();
     installed.lose_packages();
     let synced = installed.run(&["sync"]);
-    assert_eq!(synced.code, Some(1), "{}", synced.stdout);
+    assert_eq!(synced.code, Some(3), "{}", synced.stdout);
     assert_eq!(states(&synced.json()), ["notes installed", "pdf failed"]);
     let detail = synced.json()["skills"][1]["detail"].as_str().unwrap().to_owned();
     let expected = format!("the source does not have the revision `{}` any more", installed.first);
