@@ -43,7 +43,7 @@ fn unusable_file_is_reported_and_the_others_are_listed() {
         ("dangling-link", |file| symlink("nowhere.md", file).unwrap()),
         ("file-empty", |file| fs::write(file, "").unwrap()),
         ("frontmatter-missing", |file| fs::write(file, "# Only a heading\n").unwrap()),
-        ("yaml-invalid", |file| fs::write(file, "---\nname: bad\n- x\n---\n").unwrap()),
+        ("description-missing", |file| fs::write(file, "---\nname: bad\n- x\n---\n").unwrap()),
         ("not-utf8", |file| fs::write(file, b"---\nname: bad\n# \xff\n---\n").unwrap()),
         ("file-too-large", |file| fs::write(file, "all work\n".repeat(300_000)).unwrap()),
     ];
