@@ -57,7 +57,7 @@ pub(crate) enum Config {
     },
     /// Create a file in which keys are explained and commented out; never overwrites a file
     Init(ConfigFile),
-    /// Explain how a preset differs from the document that it reproduces
+    /// Explain how a preset differs from its document
     ///
     /// For each difference, the reason, and the key that has the document's form, if one has.
     ExplainPreset {
