@@ -209,7 +209,7 @@ fn lines_that_are_no_field() {
         check(&format!("{line}\nname: a\ndescription: b\nlicense: MIT\n"), read, code);
     }
     check(
-        &format!("name: a\ndescription: b\n<<: {{x: 1}}\nlicense: MIT\n"),
+        "name: a\ndescription: b\n<<: {x: 1}\nlicense: MIT\n",
         read,
         "field-unreadable",
     );
