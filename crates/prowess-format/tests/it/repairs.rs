@@ -208,11 +208,7 @@ fn lines_that_are_no_field() {
         check(&format!("name: a\n{line}\ndescription: b\nlicense: MIT\n"), read, code);
         check(&format!("{line}\nname: a\ndescription: b\nlicense: MIT\n"), read, code);
     }
-    check(
-        "name: a\ndescription: b\n<<: {x: 1}\nlicense: MIT\n",
-        read,
-        "field-unreadable",
-    );
+    check("name: a\ndescription: b\n<<: {x: 1}\nlicense: MIT\n", read, "field-unreadable");
     for (written, expected) in [
         (" !important: read it", "!important: read it"),
         (" ! Use it", "! Use it"),
