@@ -113,8 +113,10 @@ impl FirstScans {
     fn next(&self) -> Option<usize> {
         let mut progress = lock(&self.progress);
         let number = progress.started;
-        progress.started += 1;
-        (number < self.inputs.len()).then_some(number)
+        // Threads that find nothing more do not count.
+        let is_left = number < self.inputs.len();
+        progress.started += usize::from(is_left);
+        is_left.then_some(number)
     }
 
     /// Keeps a result. Returns whether a reload has gone without it.
