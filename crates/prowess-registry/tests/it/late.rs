@@ -1,6 +1,6 @@
 //! Sources that do not answer before the host needs a catalog.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 
@@ -10,13 +10,13 @@ use prowess_testkit::before_scan;
 
 use crate::fixture::memory;
 
-/// A registry with two blocked sources in front of one that answers. What ends the wait for them is
-/// that both were asked.
+/// A registry with two blocked sources in front of one that answers: those of the highest layer are
+/// scanned first. What ends the wait for them is that both were asked.
 fn start() -> (Arc<Registry>, [Sender<()>; 2]) {
     let asked: [Arc<AtomicBool>; 2] = Default::default();
     let [first, second] = [channel(), channel()];
     let answers = [first.0, second.0];
-    let mut builder = Registry::builder();
+    let mut builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
     for (at, answer) in [first.1, second.1].into_iter().enumerate() {
         let name = ["slow", "stuck"][at];
         let is_asked = Arc::clone(&asked[at]);
@@ -29,7 +29,6 @@ fn start() -> (Arc<Registry>, [Sender<()>; 2]) {
         });
         builder = builder.layer(Layer::new(name, Trust::Trusted)).source(name, blocked);
     }
-    builder = builder.layer(Layer::new("user", Trust::Trusted));
     let registry = builder.source("user", memory("user", &[("fast", "Answers.")])).build();
     let registry = Arc::new(registry.expect("the layers are valid"));
     let are_asked = move || asked.iter().all(|it| it.load(Ordering::SeqCst));
@@ -82,4 +81,26 @@ fn source_that_breaks_down_late_is_scanned_again() {
     registry.reload();
     assert!(!has_failed(&registry) && registry.catalog().get("stuck").is_some());
     drop((registry, slow));
+}
+
+/// Each look at the end of the wait is one turn of the loop that starts threads. The second thread
+/// finds no source left while the first one is blocked.
+#[test]
+fn thread_that_finds_no_source_is_not_counted() {
+    let (asked, answers) = channel::<()>();
+    let answers = Mutex::new(answers);
+    let blocked = before_scan(memory("slow", &[("slow", "Comes late.")]), move |_| {
+        // The first scan waits for the end of the test; later ones find it ended.
+        let _ = answers.lock().expect("no test panics").recv();
+    });
+    let [user, slow] = ["user", "slow"].map(|name| Layer::new(name, Trust::Trusted));
+    let builder = Registry::builder().layer(user).layer(slow).source("slow", blocked);
+    let registry = builder.source("user", memory("user", &[("fast", "Answers.")])).build();
+    let registry = Arc::new(registry.expect("the layers are valid"));
+    let looks = AtomicUsize::new(0);
+    let five = Cancel::with_poll(move || looks.fetch_add(1, Ordering::SeqCst) == 5);
+    registry.start_until(&five);
+    assert_eq!((registry.catalog().len(), late(&registry)), (1, 1), "one answered, one did not");
+    drop(asked);
+    wait_for(&registry, "slow");
 }
