@@ -41,6 +41,9 @@ const DIRECTORY: &str = "040000";
 /// The file that names other directories with objects.
 const ALTERNATES: &str = "objects/info/alternates";
 
+/// The file with the configuration of the repository.
+const CONFIGURATION: &str = "config";
+
 /// The reason for a submodule: only its commit is in the repository.
 const NOT_FETCHED: &str = "is a submodule, which is not fetched";
 
@@ -49,6 +52,8 @@ pub(crate) struct Partial<'c> {
     call: &'c GitCall<'c>,
     url: &'c str,
     upload_pack: Option<String>,
+    /// The configuration of the new repository.
+    configuration: Vec<u8>,
     /// The objects of files and links, by path.
     objects: BTreeMap<String, String>,
     /// The objects of directories, by path.
@@ -128,6 +133,7 @@ impl<'c> Partial<'c> {
         let format = if commit.len() == 64 { "sha256" } else { "sha1" };
         let format = format!("--object-format={format}");
         call.run(&["init", "--quiet", "--bare", "--template=", &format, "."], MAX_LIST)?;
+        let configuration = call.read(CONFIGURATION)?;
         // A repository of this machine leaves something out only if its program is asked to.
         let upload_pack = (source.scheme() == "file").then(|| {
             let program = shell_word(&call.program()).into_owned();
@@ -135,7 +141,8 @@ impl<'c> Partial<'c> {
             format!("--upload-pack={program} {allow} upload-pack")
         });
         let (objects, trees, modes, has_failed) = Default::default();
-        Ok(Self { call, url: &source.url, upload_pack, objects, trees, modes, has_failed })
+        let url = &source.url;
+        Ok(Self { call, url, upload_pack, configuration, objects, trees, modes, has_failed })
     }
 
     /// Adds a line of `ls-tree`: `mode type object`, a tabulator and the path.
@@ -446,6 +453,9 @@ impl<'c> Partial<'c> {
         let is_limit = |it: &RemoteError| {
             matches!(it.kind, RemoteErrorKind::Cancelled | RemoteErrorKind::TooLarge)
         };
+        // A fetch notes that the server has what is missing. Git before 2.44 would then fetch it
+        // when asked whether it is there.
+        self.call.write(CONFIGURATION, &self.configuration)?;
         self.has_failed.set(fetched.as_ref().is_err_and(|error| !is_limit(error)));
         if fetched.is_err() {
             self.call.keep_packs(&known)?;

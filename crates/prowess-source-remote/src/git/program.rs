@@ -121,6 +121,12 @@ impl<'c> GitCall<'c> {
         written.map_err(|error| failed("the repository cannot be written", &error))
     }
 
+    /// Reads a file of the repository.
+    pub(crate) fn read(&self, path: &str) -> Result<Vec<u8>, RemoteError> {
+        let read = fs::read(self.directory.path().join(path));
+        read.map_err(|error| failed("the repository cannot be read", &error))
+    }
+
     /// Runs git, and returns its output of at most `limit` bytes.
     ///
     /// # Errors

@@ -23,9 +23,18 @@ fn packages(
     want: &dyn Fn(&str) -> Want,
 ) -> Vec<RemotePackage> {
     let home = tempfile::tempdir().unwrap();
+    packages_by(GitOptions { bytes, ..options(home.path()) }, source, hosts, want)
+}
+
+fn packages_by(
+    git: GitOptions,
+    source: &str,
+    hosts: &[&str],
+    want: &dyn Fn(&str) -> Want,
+) -> Vec<RemotePackage> {
     let named_hosts = hosts.iter().map(|&host| host.to_owned()).collect();
     let http = HttpOptions { named_hosts, ..HttpOptions::default() };
-    let remote = AnyRemote::new(http).with_git(GitOptions { bytes, ..options(home.path()) });
+    let remote = AnyRemote::new(http).with_git(git);
     let artifacts = remote.resolve(&RemoteRequest::latest(source), &Cancel::default()).unwrap();
     let mut wanted = |directory: &str, text: &[u8]| {
         assert!(text.starts_with(b"---"), "the text of {directory}");
@@ -124,6 +133,26 @@ fn package_costs_itself_alone() {
             Want::Files
         });
         assert_eq!(shown(found), [expected], "{directory}");
+    }
+}
+
+/// Old programs fetch what a server has left out when they are asked whether it is there. Where the
+/// machine has several programs, each of them is used.
+#[test]
+fn each_program_of_the_machine_fetches_what_is_wanted() {
+    let repository = Repository::with("no package");
+    repository.in_tree(&["rm", "--quiet", "SKILL.md"]);
+    for file in ["a/SKILL.md", "b/SKILL.md"] {
+        repository.commit(file, "---\n");
+    }
+    let home = tempfile::tempdir().unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let programs = std::env::split_paths(&path).map(|directory| directory.join("git"));
+    for program in programs.filter(|program| program.is_file()) {
+        let git = GitOptions { program: program.clone(), ..options(home.path()) };
+        let only_a = |name: &str| if name == "a" { Want::Files } else { Want::Nothing };
+        let fetched = packages_by(git, &repository.source(), &[], &only_a);
+        assert_eq!(shown(fetched), ["a: SKILL.md=---"], "{}", program.display());
     }
 }
 
