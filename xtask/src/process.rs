@@ -72,13 +72,17 @@ pub(crate) fn ended_within(
             return Ok(Some(status));
         }
         if begun.elapsed() >= limit {
-            let mut kill = Command::new("kill");
-            kill.args(["-s", "KILL"]).args(family(&child.id().to_string())).status()?;
+            kill(&family(&child.id().to_string()))?;
             child.wait()?;
             return Ok(None);
         }
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+/// Ends processes by the command of the shell: the program of this name is not on each machine.
+fn kill(processes: &[String]) -> std::io::Result<ExitStatus> {
+    Command::new("sh").args(["-c", "kill -s KILL \"$@\"", "sh"]).args(processes).status()
 }
 
 /// Returns a process and those that it has started, by their numbers; on systems without `/proc`,
@@ -247,6 +251,6 @@ mod tests {
         let sleep = first_line(shell.0.stdout.take()).expect("it says its number");
         let parent = shell.0.id().to_string();
         assert_eq!(family(&parent), [parent, sleep.clone()]);
-        assert!(Command::new("kill").arg(sleep).status().expect("it starts").success());
+        assert!(kill(&[sleep]).expect("it starts").success());
     }
 }
