@@ -123,10 +123,12 @@ pub use path::{PackagePath, PathError, ResourcePath};
 pub use positive::positive;
 pub use progress::{OutputStream, Progress, ProgressEvent};
 pub use proposal::{Proposal, ProposalError, ProposalStore};
+pub use prowess_format;
 pub use prowess_format::{
     AllowedTools, Code, CodeEntry, Conditions, Diagnostic, Requirements, SKILL_MD_FILES, Scope,
     Severity, ToolRule, declare_codes,
 };
+pub use prowess_text;
 pub use prowess_text::Boundary;
 pub use ranker::{Ranked, Ranker};
 pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};

@@ -23,9 +23,10 @@
 //! A client chooses what is its own by texts in `_meta` of its requests, or over HTTP by headers
 //! with a dash in place of the slash: by `prowess/surfaces` the surfaces of the policy that its
 //! model sees, such as `skill`, each with the list of skills of its document, and by
-//! `prowess/discipline` how skills become active in its sessions: `set`, `stack` or `stateless`. So
-//! clients of one server work in different ways at the same time, under one gate and with one
-//! audit.
+//! `prowess/discipline` how skills become active in its sessions: `set`, `stack` or `stateless`. By
+//! `prowess/host` as `own`, its session is one conversation that keeps each result, in which a body
+//! is sent once; by default, it is sent with each load. So clients of one server work in different
+//! ways at the same time, under one gate and with one audit.
 //!
 //! A client also reports its model and its task there, for metrics and the audit, as
 //! `prowess/model` and `prowess/task`: a task ends with its skills as soon as another one is named,
@@ -94,6 +95,7 @@ pub use error::ServeError;
 pub use http::HttpTls;
 #[cfg(feature = "http")]
 pub use http::{FetchDocument, HttpLimits, HttpOptions, HttpServer, HttpToken, OAuthOptions};
+pub use prowess;
 pub use server::SkillServer;
 pub use stdio::StdioServer;
 pub use transport::LineTransport;

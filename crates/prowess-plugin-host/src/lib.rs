@@ -92,7 +92,9 @@ pub use policy::{
     PluginSettings, SandboxPolicy,
 };
 pub use prowess_core;
+pub use prowess_plugin_abi;
 pub use prowess_plugin_abi::manifest::{Manifest, PanicStrategy};
+pub use prowess_sandbox;
 pub use prowess_sandbox::{
     Level as SandboxLevel, LimitKeepers, Report as SandboxProbe, SandboxError,
 };

@@ -96,6 +96,7 @@ pub use host::{Host, Level};
 pub use plugin::{Plugin, Registration};
 pub use prowess_core;
 pub use prowess_core::{SkillSource, Tool, ToolProvider};
+pub use prowess_plugin_abi;
 
 /// Items for the code that [`export_plugin!`] generates.
 #[doc(hidden)]

@@ -57,6 +57,7 @@ pub use explanation::ScriptExplanation;
 pub use interpreter::{InlineMetadata, Interpreters};
 pub use policy::{AskedGrant, ScriptExecution, ScriptPolicy};
 pub use prowess_core;
+pub use prowess_egress;
 pub use prowess_egress::{HostPattern, TrafficLimits};
 pub use prowess_sandbox;
 pub use prowess_sandbox::DemandedLevel;

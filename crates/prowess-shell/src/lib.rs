@@ -86,6 +86,7 @@ pub use error::MountDirectoryError;
 pub use mounts::MountedSkill;
 pub use policy::{Materialize, MountDirectory, ShellLimits, ShellPolicy};
 pub use prowess_core;
+pub use prowess_sandbox;
 pub use prowess_sandbox::Program;
 pub use shell::InMemoryShell;
 pub use worker::run_worker;

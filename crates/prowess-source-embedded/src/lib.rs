@@ -30,4 +30,6 @@ pub mod build;
 mod source;
 
 #[cfg(feature = "source")]
+pub use prowess_core;
+#[cfg(feature = "source")]
 pub use source::{EmbeddedFile, EmbeddedSource};

@@ -78,4 +78,5 @@ pub use error::Error;
 pub use label::Label;
 pub use options::{McpOptions, McpServer, ServerCommand};
 pub use prowess_core;
+pub use prowess_source_remote;
 pub use source::McpSource;

@@ -92,6 +92,7 @@ pub use plugin_file::PluginFile;
 pub use power_cut::{PowerCut, WriteRecord};
 pub use proposal_kit::{OpenedProposals, ProposalFixture, WhileFailing, check_proposal_store};
 pub use prowess_core;
+pub use prowess_plugin_abi;
 pub use random::Random;
 pub use ranker_kit::check_ranker;
 pub use remote_kit::{Published, RemoteFixture, check_remote};
