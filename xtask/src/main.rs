@@ -51,7 +51,7 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["test", rest @ ..] => test::run(rest),
         ["tidy"] => tidy::run(),
         ["lint"] => checks::lint(),
-        ["api"] => api::run(),
+        ["api", rest @ ..] => api::run(rest),
         ["budget", rest @ ..] => budget::run(rest),
         ["compile-times"] => compile_times::run(),
         ["corpus", directory, names @ ..] => corpus::run(directory, names),
