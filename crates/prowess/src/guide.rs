@@ -11,6 +11,10 @@ pub mod async_hosts {}
 pub mod authoring {}
 
 #[doc = include_str!("guide/items.txt")]
+#[doc = include_str!("guide/differences.md")]
+pub mod differences {}
+
+#[doc = include_str!("guide/items.txt")]
 #[doc = include_str!("guide/embedding.md")]
 pub mod embedding {}
 

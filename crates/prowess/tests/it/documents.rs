@@ -300,6 +300,22 @@ fn check(preset: &str, text: &str) {
     assert_eq!(listed.len(), explained, "each difference is listed");
 }
 
+/// `UPDATE_EXPECT=1` writes the page.
+#[test]
+fn page_of_the_guide_has_every_difference() {
+    let mut page = include_str!("../documents/page.md").to_owned();
+    for preset in ["few-active", "enterprise-layers", "strict-spec", "sandbox", "one-directory"] {
+        let rows = Policies::differences(preset).expect("it is a preset").into_iter().map(|it| {
+            let key = it.key.map_or_else(|| "none".to_owned(), |key| format!("`{key}`"));
+            let cells = [it.document, it.prowess, it.why, key];
+            format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).join(" | "))
+        });
+        let head = "| the document | prowess | why | the document's form |\n|---|---|---|---|\n";
+        page.push_str(&format!("\n# `{preset}`\n\n{head}{}", rows.collect::<String>()));
+    }
+    expect_test::expect_file!["../../src/guide/differences.md"].assert_eq(&page);
+}
+
 #[test]
 fn flexigpt() {
     check("flexigpt", include_str!("../documents/flexigpt/cases.yaml"));
