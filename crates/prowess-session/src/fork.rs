@@ -39,7 +39,9 @@ impl ForkRequest {
 }
 
 impl SessionHandle {
-    /// Returns a handle of a session that was forked from this one.
+    /// Returns a handle of a session that was forked from this one, such as by a load whose result
+    /// names it in [`ToolResult::fork`](prowess_core::ToolResult::fork). It has the origin of this
+    /// handle.
     pub fn forked(&self, id: SessionId) -> SessionHandle {
         SessionHandle::new(Arc::clone(self.shared()), id).with_origin((**self.origin()).clone())
     }

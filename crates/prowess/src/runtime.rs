@@ -127,7 +127,7 @@ impl Runtime {
     ///
     /// The session is not open, or the session store fails.
     pub fn turn(&self, session: &SessionHandle) -> Result<Turn, Error> {
-        let session = Self::named(session, &self.policies().audience);
+        let session = self.named(session, &self.policies().audience);
         self.turn_on(&session, || self.catalog())
     }
 
@@ -138,15 +138,17 @@ impl Runtime {
     ///
     /// As [`Self::turn`].
     pub fn turn_for(&self, session: &SessionHandle, audience: &Audience) -> Result<Turn, Error> {
-        self.turn_on(&Self::named(session, audience), || self.view(audience))
+        self.turn_on(&self.named(session, audience), || self.view(audience))
     }
 
-    /// Returns a handle whose events name the agent and the tenant of an audience, where the host
-    /// has named none.
-    fn named(session: &SessionHandle, audience: &Audience) -> SessionHandle {
+    /// Returns a handle whose events name the agent and the tenant of an audience, and the family
+    /// of models that the prompt's policy is for, where the host has named none.
+    fn named(&self, session: &SessionHandle, audience: &Audience) -> SessionHandle {
         let mut origin = CallOrigin::clone(session.origin());
         origin.agent = origin.agent.or_else(|| audience.agent.clone());
         origin.tenant = origin.tenant.or_else(|| audience.tenant.clone());
+        let family = || self.policies().prompt.model_family.name().map(str::to_owned);
+        origin.model = origin.model.or_else(family);
         if origin == **session.origin() { session.clone() } else { session.with_origin(origin) }
     }
 

@@ -39,6 +39,16 @@ impl ModelFamily {
             Self::Any
         }
     }
+
+    /// Returns the name, as the configuration has it; `None` for any model.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Any => None,
+            Self::Claude => Some("claude"),
+            Self::Gpt => Some("gpt"),
+            Self::Gemini => Some("gemini"),
+        }
+    }
 }
 
 /// The blocks of a prompt, in their order, by the family of the model. As data, a mapping with the

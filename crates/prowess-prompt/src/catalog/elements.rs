@@ -38,7 +38,20 @@ pub(super) fn push_attributes(text: &mut String, skill: &SkillEntry<'_>) -> bool
 /// [`CatalogFormat::XmlAttrs`](super::CatalogFormat::XmlAttrs) gives it.
 ///
 /// The body is encoded as the content of an element, so that an XML parser returns it. For a body
-/// in a prompt, whose code a model copies, see [`compose`](crate::compose()).
+/// in a prompt, whose code a model copies, see [`compose`](crate::compose()); with `delivery.tags`
+/// as `skill`, it has this element, too.
+///
+/// ```
+/// use prowess_prompt::{SkillEntry, skill_element};
+///
+/// let (name, description) = ("pdf".into(), "Fills in forms.".into());
+/// let skill = SkillEntry { name, description, location: None };
+/// assert_eq!(
+///     skill_element(&skill, "Read the form."),
+///     "<skill name=\"pdf\" description=\"Fills in forms.\" trit=\"0\" role=\"Coordinator\" \
+///      color=\"#F59E0B\">Read the form.</skill>"
+/// );
+/// ```
 pub fn skill_element(skill: &SkillEntry<'_>, body: &str) -> String {
     let mut text = String::with_capacity(skill.likely_length() + body.len());
     push_opened(&mut text, skill);

@@ -110,6 +110,7 @@ fn describe_does_not_load() {
         "tags": [],
         "active": false,
         "body_tokens": 11,
+        "script_paths": [],
         "files": [
             file("assets/dot.png", 10),
             file("large.txt", 1000),
@@ -123,6 +124,12 @@ fn describe_does_not_load() {
     assert_eq!(host.active(), "", "nothing was loaded");
     host.done("skills_load", json!({ "names": ["alpha"] }));
     assert_eq!(data(&host, "skills_describe", json!({ "skill": "alpha" }))["active"], true);
+    let skill = skill_md("alpha", "");
+    let files = [("alpha/SKILL.md", skill.as_bytes()), ("alpha/scripts/run.sh", b"")];
+    let scripts =
+        Host::with(Setup::default(), &[&files[..], &[("alpha/scripts/a.txt", b"")]].concat());
+    let described = data(&scripts, "skills_describe", json!({ "skill": "alpha" }));
+    assert_eq!(described["script_paths"], json!(["scripts/run.sh"]));
     check_error(
         &host.call("skills_describe", json!({ "skill": "alfa" })),
         "skill-not-found",

@@ -178,7 +178,9 @@ fn audience_of_the_policies_is_in_the_audit() {
 #[test]
 fn metrics_are_sink_and_tracker() {
     let metrics = Arc::new(Metrics::new());
-    let host = Host::new(|builder| builder.audit(metrics.clone()).cost_tracker(metrics.clone()));
+    let policies = Policies::from_yaml("prompt: { model_family: claude }").expect("it is a key");
+    let builder = |builder: RuntimeBuilder| builder.policies(policies).audit(metrics.clone());
+    let host = Host::new(|it| builder(it).cost_tracker(metrics.clone()));
     host.load();
     let turn = host.runtime.turn(&host.session).expect("the session is open");
     turn.call(&ToolCall::new("skills_read", json!({ "path": "references/none.md" })));
@@ -192,4 +194,5 @@ fn metrics_are_sink_and_tracker() {
     ] {
         assert!(text.contains(name), "{name} is a metric:\n{text}");
     }
+    assert!(text.contains("model=\"claude\""), "no host has named another one:\n{text}");
 }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::content::receipt;
+use crate::content::script_file::is_script_file;
 use crate::content::wrapper::resources;
 use crate::gate::Refusal;
 use crate::operations::Operations;
@@ -49,7 +50,11 @@ impl SkillTool for Describe {
             listing.unwrap_or(Listing { resources: Vec::new(), is_complete: true });
         // A name that cannot be shown unchanged cannot be requested.
         let files = resources.iter().filter(|resource| is_exact(resource.path.as_str()));
-        value["files"] = json!(files.collect::<Vec<_>>());
+        let files: Vec<_> = files.collect();
+        let paths = files.iter().map(|file| &file.path);
+        value["script_paths"] =
+            json!(paths.filter(|path| is_script_file(path)).collect::<Vec<_>>());
+        value["files"] = json!(files);
         value["files_complete"] = is_complete.into();
         model_value(&mut value);
         Ok(ToolResult::data(value))
