@@ -73,6 +73,7 @@ impl Conversation {
             progress: prowess_core::Progress::default(),
             boundary: &self.boundary,
             result_bytes: None,
+            keeps_results: false,
         };
         let call = ToolCall { name: name.into(), arguments };
         self.toolbox.dispatch(&context, &call).result

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use prowess_text::{Boundary, model_body, xml_element};
 use serde::{Deserialize, Serialize};
 
 /// The policy for delivering texts of skills to a model. The prompt and the tools use the same
@@ -63,6 +64,18 @@ pub enum BodyTags {
     /// `<skill name="…">`, in the instructions of a catalog of attributes with the role of the
     /// skill. The body is escaped, so that it cannot end the element, and code in it is, too.
     Skill,
+}
+
+impl BodyTags {
+    /// Encodes a body for the element around it. Nothing encodes it again: a model would see
+    /// entities of entities. Hidden, because a host has it from the crates that write bodies.
+    #[doc(hidden)]
+    pub fn encode<'t>(self, body: &'t str, boundary: &Boundary) -> Cow<'t, str> {
+        match self {
+            Self::Boundary => model_body(body, boundary),
+            Self::Skill => xml_element(body),
+        }
+    }
 }
 
 impl BodyDelivery {

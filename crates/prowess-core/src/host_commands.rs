@@ -5,7 +5,8 @@ use std::borrow::Cow;
 /// The steps of a person in a host, as messages name them: its commands, buttons or pages. By
 /// default they name none, since a library does not know the program that it is a part of.
 ///
-/// Each is a clause that begins with a verb. `{}` stands for a path, written as a shell reads it.
+/// Each is a clause that begins with a verb. `{}` stands for an id, or for a path as a shell reads
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostCommands {
     /// Trusts the folder `{}`, so that the skills of a project are offered.
@@ -18,8 +19,10 @@ pub struct HostCommands {
     pub trust_plugin_key: Cow<'static, str>,
     /// Installs a skill that a lock file names.
     pub install: Cow<'static, str>,
-    /// Finds out why this machine starts no script.
+    /// Finds out what is wrong on this machine, such as why it starts no script.
     pub diagnose: Cow<'static, str>,
+    /// Shows the whole of the call that waits for the approval with the id `{}`.
+    pub show_approval: Cow<'static, str>,
 }
 
 impl HostCommands {
@@ -31,9 +34,10 @@ impl HostCommands {
         trust_plugin_key: Cow::Borrowed("run `prowess plugin trust --key FILE.pub`"),
         install: Cow::Borrowed("run `prowess sync` to install it"),
         diagnose: Cow::Borrowed("run `prowess doctor`"),
+        show_approval: Cow::Borrowed("run `prowess approvals show {}`"),
     };
 
-    /// Returns a clause about a path.
+    /// Returns a clause about a path or an id.
     pub fn about(clause: &str, path: &str) -> String {
         clause.replace("{}", path)
     }
@@ -47,7 +51,8 @@ impl Default for HostCommands {
             trust_older_plugin: Cow::Borrowed("trust the older file itself"),
             trust_plugin_key: Cow::Borrowed("trust the key in this program"),
             install: Cow::Borrowed("install it again"),
-            diagnose: Cow::Borrowed("check the sandbox of this machine"),
+            diagnose: Cow::Borrowed("check the setup of this program"),
+            show_approval: Cow::Borrowed("look at the approval {} in this program"),
         }
     }
 }

@@ -72,6 +72,9 @@ pub struct ToolContext<'a> {
     /// The maximum size of the text of a result that the program of the model keeps, in bytes;
     /// `None` if it is not known to cut any. Longer texts are returned in pages.
     pub result_bytes: Option<usize>,
+    /// Whether a program that is not the host says that its conversation keeps the results of this
+    /// session: a body that is in one of them is not sent again.
+    pub keeps_results: bool,
 }
 
 /// A call of a tool, as a model makes it.

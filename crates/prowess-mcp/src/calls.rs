@@ -86,7 +86,7 @@ impl SkillServer {
         self.news.log.call(&dispatched, context).await;
         if dispatched.tool == LIST && !dispatched.result.is_error {
             let runtime = conversation.runtime();
-            let text = hidden::note(&runtime.catalog(), hidden::shows_paths(runtime));
+            let text = hidden::note(&runtime.catalog(), runtime.policies());
             dispatched.result.content.extend((!text.is_empty()).then_some(Content::Text { text }));
         }
         dispatched.result.content.extend(again);
@@ -118,7 +118,9 @@ impl SkillServer {
         let wanted = approval.clone();
         let entry = conversation.blocking(move |runtime| runtime.approvals().load(&wanted));
         let entry = entry.await?.map_err(internal)?;
-        let question = entry.as_ref().and_then(elicitation::question);
+        let question = entry.as_ref().and_then(|entry| {
+            elicitation::question(entry, &conversation.runtime().policies().commands)
+        });
         let Some(question) = question else { return Ok(Asked::Undecided) };
         if is_stateless(context) {
             let question = InputRequest::Elicitation(question);
@@ -184,6 +186,7 @@ async fn run(
     let (reporter, forwarder) = progress::of(context);
     let client = context.client_info();
     let result_bytes = client.and_then(|client| bytes_kept_by(&client.name));
+    let keeps_results = conversation.keeps_results();
     let mut closed = closed.clone();
     let work = conversation.in_turn(move |turn| {
         let receive = |event: ProgressEvent<'_>| reporter.report(event);
@@ -193,6 +196,7 @@ async fn run(
             cancel: Some(&cancelled),
             progress,
             result_bytes,
+            keeps_results,
             ..CallOptions::default()
         };
         turn.call_with(&call, options)

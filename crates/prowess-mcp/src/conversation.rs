@@ -4,7 +4,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use prowess::session::SessionHandle;
-use prowess::tools::{SkillTools, ToolNaming};
+use prowess::tools::{SkillTools, ToolHost, ToolNaming};
 use prowess::{Policies, Runtime, SessionId, Turn};
 use rmcp::ErrorData;
 use rmcp::model::ServerCapabilities;
@@ -85,6 +85,11 @@ impl Conversation {
         Ok(session)
     }
 
+    /// Returns whether the client says that its conversation keeps the results of the session.
+    pub(crate) fn keeps_results(&self) -> bool {
+        self.lock_client().host == Some(ToolHost::Own)
+    }
+
     /// Returns the runtime that the session belongs to.
     pub(crate) fn runtime(&self) -> &Runtime {
         &self.runtime
@@ -123,9 +128,8 @@ impl Conversation {
     /// Returns the text that describes the catalog, and what is hidden.
     pub(crate) async fn instructions(self: &Arc<Self>) -> Result<String, String> {
         let is_short = self.runtime.policies().prompt.max_characters.is_some();
-        let shows_paths = hidden::shows_paths(&self.runtime);
         self.in_turn(move |turn| {
-            let note = hidden::note(turn.catalog(), shows_paths);
+            let note = hidden::note(turn.catalog(), turn.policies());
             // The note follows behind a blank line.
             let room = MOST_INSTRUCTIONS.saturating_sub(note.chars().count() + 2);
             let text = match is_short {

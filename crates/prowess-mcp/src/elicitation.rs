@@ -3,7 +3,7 @@
 //! A model cannot answer it: the answer is a message of the client, not an argument of a tool.
 
 use prowess::text::{head_and_tail, quoted};
-use prowess::{ApprovalEntry, ApprovalScope, ApprovalVerdict};
+use prowess::{ApprovalEntry, ApprovalScope, ApprovalVerdict, HostCommands};
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
     EnumSchema,
@@ -21,7 +21,7 @@ const SESSION: &str = "session";
 const DENY: &str = "deny";
 
 /// The most characters of the arguments that a question shows. Of longer ones, it shows the head,
-/// the tail and the command that shows the whole.
+/// the tail and the step of the host that shows the whole.
 const MOST_SHOWN: usize = 4000;
 
 /// Returns whether the client shows forms to its user.
@@ -33,7 +33,7 @@ pub(crate) fn is_supported(context: &RequestContext<RoleServer>) -> bool {
 
 /// Returns the question about a call. An answer for the rest of the conversation is offered only if
 /// the approval is bound to the content of the skill's package.
-pub(crate) fn question(entry: &ApprovalEntry) -> Option<ElicitRequest> {
+pub(crate) fn question(entry: &ApprovalEntry, commands: &HostCommands) -> Option<ElicitRequest> {
     let request = &entry.request;
     let is_bound = request.skill.is_none() || request.package.is_some();
     let choices = [
@@ -52,21 +52,23 @@ pub(crate) fn question(entry: &ApprovalEntry) -> Option<ElicitRequest> {
     let schema = ElicitationSchema::builder().required_enum_schema(FIELD, choice).build().ok()?;
     Some(ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: message(entry),
+        message: message(entry, commands),
         requested_schema: schema,
     }))
 }
 
-fn message(entry: &ApprovalEntry) -> String {
+fn message(entry: &ApprovalEntry, commands: &HostCommands) -> String {
     let tool = quoted(&entry.request.tool);
     let skill = entry.request.skill.as_deref();
     let caller =
         skill.map_or_else(String::new, |skill| format!(" for the skill {}", quoted(skill)));
     let arguments = head_and_tail(&entry.preview, MOST_SHOWN);
     let is_cut = entry.preview.chars().count() > MOST_SHOWN;
-    let id = &entry.id;
-    let whole =
-        if is_cut { format!("\n`prowess approvals show {id}` shows all") } else { String::new() };
+    let whole = || {
+        let step = HostCommands::about(&commands.show_approval, &entry.id.to_string());
+        format!("\nTo see all of them, {step}")
+    };
+    let whole = if is_cut { whole() } else { String::new() };
     format!("Allow the model to call {tool}{caller} with these arguments?\n{arguments}{whole}")
 }
 

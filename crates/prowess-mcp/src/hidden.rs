@@ -2,19 +2,23 @@
 
 use prowess::registry::HiddenProject;
 use prowess::text::{clipped, counted};
-use prowess::{Catalog, Runtime, ShowLocation};
+use prowess::{Catalog, Policies, Runtime, ShowLocation};
 
 /// The maximum length of the note, in characters.
 const MOST_NOTE: usize = 600;
 
 /// Returns whether clients may see paths of this machine.
 pub(crate) fn shows_paths(runtime: &Runtime) -> bool {
-    runtime.policies().delivery.show_location == ShowLocation::Absolute
+    shows_locations(runtime.policies())
 }
 
-/// Returns the note for a model, with the command that shows the skills where paths may be seen;
-/// empty if none is hidden. It reaches clients that show their users no log.
-pub(crate) fn note(catalog: &Catalog, shows_paths: bool) -> String {
+fn shows_locations(policies: &Policies) -> bool {
+    policies.delivery.show_location == ShowLocation::Absolute
+}
+
+/// Returns the note for a model, with the step that shows the skills where paths may be seen; empty
+/// if none is hidden. It reaches clients that show their users no log.
+pub(crate) fn note(catalog: &Catalog, policies: &Policies) -> String {
     let hidden = HiddenProject::all(catalog);
     let skills: usize = hidden.iter().map(|project| project.skills).sum();
     if skills == 0 {
@@ -22,13 +26,13 @@ pub(crate) fn note(catalog: &Catalog, shows_paths: bool) -> String {
     }
     let messages: Vec<_> = hidden.iter().map(HiddenProject::message).collect();
     let note = format!("Tell the user, because only they may decide: {}.", messages.join("; "));
-    if shows_paths && note.chars().count() <= MOST_NOTE {
+    if shows_locations(policies) && note.chars().count() <= MOST_NOTE {
         return clipped(&note, MOST_NOTE);
     }
-    let skills = counted(skills, "skill");
+    let (skills, step) = (counted(skills, "skill"), &policies.commands.diagnose);
     format!(
         "Tell the user: {skills} of this server cannot be used, because its operator has not \
-         trusted the folder; `prowess doctor` names it there."
+         trusted the folder; to see its name, {step} there."
     )
 }
 

@@ -1,9 +1,9 @@
 //! The description of a client by its requests: for the audit its name, its model and its task, and
-//! the tools and the discipline that it asks for. None of it widens a right.
+//! the tools, the discipline and the kind of host that it asks for. None of it widens a right.
 
 use prowess::session::Discipline;
 use prowess::text::{clipped, quoted};
-use prowess::tools::Surface;
+use prowess::tools::{Surface, ToolHost};
 use prowess::{CallOrigin, Policies};
 use rmcp::ErrorData;
 use rmcp::service::{RequestContext, RoleServer};
@@ -28,6 +28,8 @@ pub(crate) struct Client {
     pub(crate) surfaces: Vec<Surface>,
     /// How skills become active in its session; `None` for the policy.
     pub(crate) discipline: Option<Discipline>,
+    /// Whether its conversation is the session, and so keeps each result; `None` for the policy.
+    pub(crate) host: Option<ToolHost>,
     /// Whether it runs skills in conversations of their own.
     pub(crate) forks: bool,
     /// Whether the request says which task it is for; an empty name is none.
@@ -42,7 +44,7 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// It asks for a surface that the policies do not have, or for an unknown discipline.
+    /// It asks for a surface that the policies do not have, or for an unknown discipline or host.
     pub(crate) fn of(
         context: &RequestContext<RoleServer>,
         policies: &Policies,
@@ -64,14 +66,11 @@ impl Client {
             surface.ok_or_else(|| unknown("surface", name, "of `tools.surfaces`"))
         };
         let surfaces = wanted.map(surface).collect::<Result<_, _>>()?;
-        let discipline = named(context, "discipline").map(|name| {
-            let help = "of `set`, `stack` and `stateless`";
-            parsed(&name).ok_or_else(|| unknown("discipline", &name, help))
-        });
+        let discipline = chosen(context, "discipline", "of `set`, `stack` and `stateless`")?;
+        let host = chosen(context, "host", "of `own` and `foreign`")?;
         let names_task = said(context, "task").is_some();
-        let discipline = discipline.transpose()?;
         let forks = context.meta.get(FORK_KEY) == Some(&Value::Bool(true));
-        Ok(Self { origin, surfaces, discipline, forks, names_task, ended: None })
+        Ok(Self { origin, surfaces, discipline, host, forks, names_task, ended: None })
     }
 
     /// Returns a copy, whose ended task is taken from this one.
@@ -83,7 +82,7 @@ impl Client {
     /// Adds what a later request says. What it leaves out stays. A task ends when another one is
     /// named, or none.
     pub(crate) fn update(&mut self, newer: Self) {
-        let Self { origin, surfaces, discipline, forks, names_task, .. } = newer;
+        let Self { origin, surfaces, discipline, host, forks, names_task, .. } = newer;
         self.forks |= forks;
         if names_task && self.origin.task != origin.task {
             let has_ended = self.origin.task.is_some();
@@ -97,6 +96,7 @@ impl Client {
             self.surfaces = surfaces;
         }
         self.discipline = discipline.or(self.discipline);
+        self.host = host.or(self.host);
     }
 }
 
@@ -120,6 +120,16 @@ fn header(context: &RequestContext<RoleServer>, name: &str) -> Option<String> {
 #[cfg(not(feature = "http"))]
 fn header(_: &RequestContext<RoleServer>, _: &str) -> Option<String> {
     None
+}
+
+/// Returns what a request chooses under a name.
+fn chosen<T: DeserializeOwned>(
+    context: &RequestContext<RoleServer>,
+    what: &str,
+    help: &str,
+) -> Result<Option<T>, ErrorData> {
+    let name = named(context, what);
+    name.map(|name| parsed(&name).ok_or_else(|| unknown(what, &name, help))).transpose()
 }
 
 fn parsed<T: DeserializeOwned>(name: &str) -> Option<T> {

@@ -2,11 +2,8 @@
 
 use std::borrow::Cow;
 
-use prowess_core::{ActiveSkill, BodyTags, Boundary, ShowLocation};
-use prowess_text::{
-    is_exact, loses_characters, model_body, one_line, push_xml_element, push_xml_line,
-    visible_lines, wrap_body,
-};
+use prowess_core::{ActiveSkill, BodyTags, Boundary, DeliveryPolicy, ShowLocation};
+use prowess_text::{is_exact, loses_characters, one_line, push_xml_line, visible_lines, wrap_body};
 
 use crate::catalog::push_role;
 use crate::difference::push_names;
@@ -70,48 +67,41 @@ fn replaces(load_tool: &str) -> bool {
 }
 
 fn add_skill(account: &mut Account<'_>, skill: &ActiveSkill, input: &PromptInput<'_>) {
-    if input.delivery.tags == BodyTags::Skill {
-        let text = element(skill, input.policy.catalog_format);
-        account.add(Part::ActiveSkill { id: skill.id.clone() }, &text);
-        return;
-    }
-    let body = model_body(&skill.body, input.boundary);
-    let text = wrapped(skill, &body, input.delivery.show_location, input.boundary);
+    let body = input.delivery.tags.encode(&skill.body, input.boundary);
+    let has_role = input.policy.catalog_format == CatalogFormat::XmlAttrs;
+    let text = wrapped(skill, &body, has_role, *input.delivery, input.boundary);
     let part = Part::ActiveSkill { id: skill.id.clone() };
     account.add(part, &text);
     if loses_characters(&skill.body) {
         account.changes().push(&skill.id, ChangeKind::BodyCleaned);
     }
-    if body != visible_lines(&skill.body) {
+    if input.delivery.tags == BodyTags::Boundary && body != visible_lines(&skill.body) {
         account.changes().push(&skill.id, ChangeKind::BodyGuarded);
     }
 }
 
-/// Returns a body as the escaped content of an element, which has the role of the skill where the
-/// catalog has it.
-fn element(skill: &ActiveSkill, format: CatalogFormat) -> String {
-    let mut text = "<skill name=\"".to_owned();
-    push_xml_line(&mut text, &skill.id);
-    if format == CatalogFormat::XmlAttrs {
-        push_role(&mut text, &skill.id);
-    } else {
-        text.push('"');
-    }
-    text.push_str(">\n");
-    push_xml_element(&mut text, &skill.body);
-    text.push_str(if text.ends_with('\n') { "</skill>\n" } else { "\n</skill>\n" });
-    text
-}
-
-/// Returns a body that is encoded for a model between the tags of its skill, as lines.
+/// Returns an encoded body between the tags of its skill, as lines. A plain element has the role of
+/// the skill where the catalog has it.
 pub(crate) fn wrapped(
     skill: &ActiveSkill,
     body: &str,
-    show: ShowLocation,
+    has_role: bool,
+    delivery: DeliveryPolicy,
     boundary: &Boundary,
 ) -> String {
+    if delivery.tags == BodyTags::Skill {
+        let mut text = "<skill name=\"".to_owned();
+        push_xml_line(&mut text, &skill.id);
+        if has_role {
+            push_role(&mut text, &skill.id);
+        } else {
+            text.push('"');
+        }
+        let end = if body.ends_with('\n') { "" } else { "\n" };
+        return format!("{text}>\n{body}{end}</skill>\n");
+    }
     let id = one_line(&skill.id);
-    let directory = directory(skill, show);
+    let directory = directory(skill, delivery.show_location);
     let mut attributes = vec![("name", &*id)];
     attributes.extend(directory.as_deref().map(|directory| ("directory", directory)));
     wrap_body(TAG, &attributes, body, boundary) + "\n"

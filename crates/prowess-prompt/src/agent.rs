@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use prowess_core::{ActiveSkill, Boundary, ShowLocation};
-use prowess_text::{enumerated, model_body};
+use prowess_core::{ActiveSkill, Boundary, DeliveryPolicy};
+use prowess_text::enumerated;
 
 use crate::active::{introduction, wrapped};
 
@@ -24,22 +24,31 @@ pub struct AgentParts<'a> {
 /// An agent without skills has its own texts, byte for byte.
 pub fn agent_instructions(
     parts: AgentParts<'_>,
-    show: ShowLocation,
+    delivery: DeliveryPolicy,
     boundary: &Boundary,
 ) -> String {
     let AgentParts { template, skills, inline } = parts;
-    let bodies = if skills.is_empty() { String::new() } else { block(skills, show, boundary) };
+    let bodies = if skills.is_empty() { String::new() } else { block(skills, delivery, boundary) };
     let texts = [template, &bodies, inline].into_iter().filter(|text| !text.is_empty());
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
-fn block(skills: &[Arc<ActiveSkill>], show: ShowLocation, boundary: &Boundary) -> String {
-    let mut text = format!("{}\n<active_skills>\n", introduction(show));
+fn block(skills: &[Arc<ActiveSkill>], delivery: DeliveryPolicy, boundary: &Boundary) -> String {
+    let mut text = format!("{}\n<active_skills>\n", introduction(delivery.show_location));
     for skill in skills {
-        text.push_str(&wrapped(skill, &model_body(&skill.body, boundary), show, boundary));
+        text.push_str(&encoded(skill, &skill.body, delivery, boundary));
     }
     text.push_str("</active_skills>");
     text
+}
+
+fn encoded(
+    skill: &ActiveSkill,
+    body: &str,
+    delivery: DeliveryPolicy,
+    boundary: &Boundary,
+) -> String {
+    wrapped(skill, &delivery.tags.encode(body, boundary), false, delivery, boundary)
 }
 
 /// Returns the text that delivers a body again: between its tags, and with a sentence if `body` is
@@ -47,10 +56,10 @@ fn block(skills: &[Arc<ActiveSkill>], show: ShowLocation, boundary: &Boundary) -
 pub fn body_again(
     skill: &ActiveSkill,
     body: &str,
-    show: ShowLocation,
+    delivery: DeliveryPolicy,
     boundary: &Boundary,
 ) -> String {
-    let mut text = wrapped(skill, &model_body(body, boundary), show, boundary);
+    let mut text = encoded(skill, body, delivery, boundary);
     if body.len() < skill.body.len() {
         let id = enumerated([skill.id.as_str()], "and");
         text.push_str(&format!("The end of {id} is left out; it is in its `SKILL.md`.\n"));

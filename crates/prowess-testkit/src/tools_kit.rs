@@ -58,6 +58,7 @@ fn call_until(tool: &dyn Tool, arguments: &Value, cancel: &Cancel) -> ToolResult
         progress: prowess_core::Progress::default(),
         boundary: &Boundary::default(),
         result_bytes: None,
+        keeps_results: false,
     };
     tool.call(&context, arguments)
 }

@@ -137,6 +137,7 @@ impl Runtime {
             progress: Progress::default(),
             boundary: &boundary,
             result_bytes: None,
+            keeps_results: false,
         };
         self.hooks().before_activation(&context, skills)
     }

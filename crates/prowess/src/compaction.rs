@@ -43,7 +43,7 @@ impl Turn {
     ///
     /// The session is not open, or its store fails.
     pub fn compacted(&self, in_context: &[String]) -> Result<Reinjection, Error> {
-        let delivery = self.delivery();
+        let delivery = *self.delivery();
         let kept = KeptDeliveries::OfSkills(in_context.to_vec());
         let mut state = self.session().compacted(&kept)?;
         state.active.retain(|skill| !self.catalog().is_withdrawn(&skill.location));
@@ -60,16 +60,14 @@ impl Turn {
             BodyDelivery::ToolResult => found.skills.iter(),
             _ => [].iter(),
         }
-        .map(|injected| {
-            body_again(&injected.skill, injected.body(), delivery.show_location, self.boundary())
-        })
+        .map(|injected| body_again(&injected.skill, injected.body(), delivery, self.boundary()))
         .collect();
         let text = compaction_notice(&bodies, &found.left_out, self.load_tool());
         Ok(Reinjection { text, skills, tokens: found.tokens, left_out: found.left_out })
     }
 
     fn injection(&self, state: &SessionState) -> Injection {
-        let delivery = self.delivery();
+        let delivery = *self.delivery();
         let budget = if delivery.bodies.has_instructions() {
             // The instructions have whole bodies.
             ReinjectionBudget { skill_tokens: usize::MAX, ..delivery.reinjection }
@@ -77,7 +75,7 @@ impl Turn {
             delivery.reinjection
         };
         injection(state, budget, |skill, body| {
-            let text = body_again(skill, body, delivery.show_location, self.boundary());
+            let text = body_again(skill, body, delivery, self.boundary());
             self.counter().count(&text)
         })
     }

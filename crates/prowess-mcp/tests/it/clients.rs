@@ -233,14 +233,18 @@ fn long_instructions_come_in_pages_that_the_client_keeps() {
 /// Many clients show no log, some no instructions, and a list may be cut.
 #[test]
 fn every_client_learns_of_hidden_skills() {
-    for (visible, shown) in
-        [(0, ShowLocation::Absolute), (60, ShowLocation::Absolute), (3, ShowLocation::Virtual)]
-    {
+    let host = HostCommands { diagnose: "open the page".into(), ..HostCommands::default() };
+    for (visible, shown, commands, step) in [
+        (0, ShowLocation::Absolute, HostCommands::PROWESS, "run `prowess trust "),
+        (60, ShowLocation::Absolute, HostCommands::PROWESS, "run `prowess trust "),
+        (3, ShowLocation::Virtual, HostCommands::PROWESS, "run `prowess doctor` there"),
+        (3, ShowLocation::Virtual, host, "open the page there"),
+    ] {
         let ((shelf, _), project) = (shelf(visible), Tree::new("//- /a project/.git/HEAD\n"));
         let text = "---\nname: secret\ndescription: Is secret.\n---\n";
         project.write("a project/.agents/skills/secret/SKILL.md", text);
         let around = Surroundings::new(None, Some(project.join("a project")));
-        let mut policies = prowess_mcp::policies().with_commands(HostCommands::PROWESS);
+        let mut policies = prowess_mcp::policies().with_commands(commands);
         policies.delivery.show_location = shown;
         let builder = Runtime::builder().policies(policies).tree("user", shelf.path());
         let runtime = builder.discover(around, Arc::new(NoFolderTrust)).build().unwrap();
@@ -254,10 +258,10 @@ fn every_client_learns_of_hidden_skills() {
             let listed = client.call_tool(call("skills_list", &json!({}))).await.unwrap();
             let listed = serde_json::to_string(&listed).unwrap();
             for text in [instructions, listed] {
-                let says_how = text.contains("run `prowess trust ");
-                assert_eq!(says_how, shown == ShowLocation::Absolute, "{text}");
-                assert!(text.contains("Tell the user"), "{text}");
-                assert_eq!(text.contains("a project"), says_how, "{text}");
+                assert!(text.contains("Tell the user") && text.contains(step), "{text}");
+                assert_eq!(text.matches("prowess ").count(), step.matches("prowess ").count());
+                let is_named = text.contains("a project");
+                assert_eq!(is_named, shown == ShowLocation::Absolute, "{text}");
             }
         });
     }

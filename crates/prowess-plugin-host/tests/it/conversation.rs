@@ -26,6 +26,7 @@ pub(crate) fn call(
         progress: Progress::default(),
         boundary: &Boundary::default(),
         result_bytes: None,
+        keeps_results: false,
     };
     tool.call(&context, arguments)
 }

@@ -104,6 +104,7 @@ impl ToolsAdapter {
             progress: prowess_core::Progress::default(),
             boundary: &Boundary::new(&notes.boundary),
             result_bytes: None,
+            keeps_results: false,
         };
         let result = tool.call(&context, &arguments);
         if notes.takes_texts { encode_with_texts(result) } else { encode(&result) }

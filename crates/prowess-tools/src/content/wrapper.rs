@@ -3,13 +3,13 @@
 use prowess_core::{
     ActiveSkill, BodyTags, Boundary, Catalog, DeliveryPolicy, Listing, Record, ShowLocation,
 };
-use prowess_text::{is_exact, one_line, push_xml_element, wrap_body, xml_attribute, xml_element};
+use prowess_text::{is_exact, one_line, push_xml_element, wrap_body, xml_attribute};
 
 /// The name of the tag around a body, which the boundary follows.
 const TAG: &str = "skill_content";
 
-/// Returns the encoded content of a skill between tags that it cannot close, with the skill's
-/// directory and its files.
+/// Returns the content of a skill, encoded for its tags, between them, with the skill's directory
+/// and its files.
 pub(crate) fn wrapped(
     skill: &ActiveSkill,
     mut content: String,
@@ -17,17 +17,13 @@ pub(crate) fn wrapped(
     delivery: DeliveryPolicy,
     boundary: &Boundary,
 ) -> String {
-    let is_escaped = delivery.tags == BodyTags::Skill;
-    if is_escaped {
-        content = xml_element(&content).into_owned();
-    }
     content.push_str("\n\n");
     push_directory(&mut content, skill, delivery.show_location);
     if let Some(resources) = resources {
         push_resources(&mut content, resources);
     }
     let name = one_line(&skill.id);
-    if is_escaped {
+    if delivery.tags == BodyTags::Skill {
         return format!("<skill name=\"{}\">\n{content}</skill>", xml_attribute(&name));
     }
     wrap_body(TAG, &[("name", &name)], &content, boundary)

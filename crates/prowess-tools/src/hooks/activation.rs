@@ -76,6 +76,7 @@ impl SkillHooks {
             progress: Progress::default(),
             boundary: &Boundary::new(""),
             result_bytes: None,
+            keeps_results: false,
         };
         for &skill in skills {
             let approved = self.memory.forget(session, skill);

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use prowess_core::{ActiveSkill, Catalog, Digest, Record, ShellError, ToolContext, virtual_uri};
-use prowess_text::{clipped, model_body};
+use prowess_core::{
+    ActiveSkill, BodyTags, Catalog, Digest, Record, ShellError, ToolContext, virtual_uri,
+};
+use prowess_text::clipped;
 
 use super::Operations;
 use crate::codes;
@@ -29,14 +31,16 @@ impl Operations {
         Ok((record, skill))
     }
 
-    /// Returns the text of a skill, encoded for a model: its body, or its whole file.
+    /// Returns the text of a skill, encoded for a model: its body, or its whole file. `tags` are
+    /// those around it; a field of a result has what [`BodyTags::Boundary`] has.
     pub(crate) fn content(
         &self,
         context: &ToolContext<'_>,
         record: Record<'_>,
         skill: &ActiveSkill,
+        tags: BodyTags,
     ) -> String {
-        model_body(&self.text(context, record, skill), context.boundary).into_owned()
+        tags.encode(&self.text(context, record, skill), context.boundary).into_owned()
     }
 
     fn text<'s>(
@@ -51,8 +55,9 @@ impl Operations {
         }
     }
 
-    /// Returns the text of a skill as [`Self::content`] does, if it has at most `most` bytes, or
-    /// else its first lines behind a note that names the call for the others.
+    /// Returns the text of a skill, as [`Self::content`] does for the tags of the policy, if it has
+    /// at most `most` bytes, or else its first lines behind a note that names the call for the
+    /// others.
     pub(crate) fn first_page(
         &self,
         context: &ToolContext<'_>,
@@ -60,6 +65,7 @@ impl Operations {
         skill: &ActiveSkill,
         most: usize,
     ) -> String {
+        let tags = self.delivery.tags;
         let text = self.text(context, record, skill);
         let page = Page::of(&text, None, most).ok();
         let page = page.filter(|page| page.text.len() < text.len());
@@ -71,9 +77,9 @@ impl Operations {
             let (tool, path) = (&*self.read_tool, record.file());
             let note =
                 page.note_of_instructions(before, &Reader { tool, skill: &skill.id, path })?;
-            Some(format!("{note}\n\n{}", model_body(page.text, context.boundary)))
+            Some(format!("{note}\n\n{}", tags.encode(page.text, context.boundary)))
         };
-        paged().unwrap_or_else(|| model_body(&text, context.boundary).into_owned())
+        paged().unwrap_or_else(|| tags.encode(&text, context.boundary).into_owned())
     }
 
     /// Returns the directory at which a skill is mounted, or without a shell, its directory.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, BodyPlace, Content, ForkedSession, LedgerEntry, LoadMode, LoadOutcome,
+    ActiveSkill, BodyPlace, BodyTags, Content, ForkedSession, LedgerEntry, LoadMode, LoadOutcome,
     LoadRequest, Receipt, Record, RunPreference, ToolContext,
 };
-use prowess_text::{clipped, counted, quoted};
+use prowess_text::{clipped, counted, enumerated, quoted};
 use serde::Deserialize;
 
 use super::Operations;
@@ -58,6 +58,17 @@ pub(crate) struct LoadArguments {
 }
 
 impl Loaded<'_> {
+    /// Returns where the instructions are that this load does not deliver, in one sentence.
+    pub(crate) fn earlier(&self) -> Option<String> {
+        let ids = enumerated(self.already_loaded.iter().map(|entry| entry.id.as_str()), "and");
+        (!self.already_loaded.is_empty()).then(|| {
+            format!(
+                "The instructions of {ids} are in an earlier result, and still apply; if you do not \
+                 have it any more, unload and load again."
+            )
+        })
+    }
+
     /// Returns how the skills prefer to be run, in one sentence for a model.
     pub(crate) fn preferences(&self) -> Option<String> {
         let sentences = self.skills.iter().filter_map(|skill| {
@@ -119,7 +130,7 @@ impl Operations {
             delivery: self.delivery.bodies,
             generation: context.catalog.generation(),
             // An earlier result may be in another conversation.
-            force: *force || is_foreign,
+            force: *force || (is_foreign && !context.keeps_results),
         };
         // Skills that are loaded at once are for one conversation.
         let forked = if names.len() == 1 { context.session.fork(&request)? } else { None };
@@ -188,7 +199,9 @@ impl Operations {
         let is_here = |entry: &&LedgerEntry| entry.id == skill.id;
         let place = loaded.already_loaded.iter().find(is_here).map(|entry| entry.body);
         match place {
-            _ if loaded.deliver.contains(&skill.id) => self.content(context, record, skill),
+            _ if loaded.deliver.contains(&skill.id) => {
+                self.content(context, record, skill, BodyTags::Boundary)
+            }
             Some(BodyPlace::ToolResult(_)) => BODY_IS_THERE.to_owned(),
             Some(BodyPlace::Instructions) => BODY_IS_IN_INSTRUCTIONS.to_owned(),
             _ => BODY_FOLLOWS_NEXT.to_owned(),
@@ -211,7 +224,7 @@ impl Operations {
                 wrapped(skill, content, listing.as_ref(), self.delivery, context.boundary)
             };
             let content = match room {
-                None => self.content(context, record, skill),
+                None => self.content(context, record, skill, self.delivery.tags),
                 Some(room) => {
                     let page = room.saturating_sub(around(String::new()).len() + NOTE_BYTES);
                     self.first_page(context, record, skill, page.max(LEAST_PAGE_BYTES))

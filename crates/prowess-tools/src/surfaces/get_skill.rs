@@ -1,6 +1,6 @@
 //! `get_skill`: returns the instructions of a skill.
 
-use prowess_core::ToolResult;
+use prowess_core::{BodyTags, ToolResult};
 use prowess_text::model_value;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ fn get(call: &Call<'_>, name: &str) -> Result<ToolResult, Refusal> {
         "name": skill.id,
         "description": record.description(),
         "mountPath": mounted.as_ref().ok(),
-        "instructions": operations.content(context, record, &skill),
+        "instructions": operations.content(context, record, &skill, BodyTags::Boundary),
     });
     if let Err(error) = mounted {
         value["mountError"] = json!(error.message);

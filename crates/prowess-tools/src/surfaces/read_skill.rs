@@ -66,7 +66,7 @@ pub(super) struct ReadSkill;
 fn read(call: &Call<'_>, id: &str) -> Result<ToolResult, Refusal> {
     let Call { operations, context } = *call;
     let (record, skill) = operations.instructions(context, id)?;
-    let content = operations.content(context, record, &skill);
+    let content = operations.content(context, record, &skill, operations.delivery.tags);
     let tokens = operations.counter.count(&content);
     let id = clipped(&skill.id, MAX_NAME_CHARS);
     let mut head = format!("Skill loaded: {id} (approx. {tokens} tokens)");

@@ -477,6 +477,7 @@ impl Host {
             progress: prowess_core::Progress::default(),
             boundary: &self.boundary,
             result_bytes: None,
+            keeps_results: false,
         }
     }
 

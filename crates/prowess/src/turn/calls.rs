@@ -19,6 +19,9 @@ pub struct CallOptions<'a> {
     /// The maximum size of the text of a result that the client keeps, in bytes; `None` if it is
     /// not known to cut any. Instructions and files that are longer are returned in pages.
     pub result_bytes: Option<usize>,
+    /// Whether the client says that its conversation keeps the results of the session, so that each
+    /// body is sent once. The results of a host's own calls are always kept.
+    pub keeps_results: bool,
 }
 
 impl Turn {
@@ -40,6 +43,7 @@ impl Turn {
         let context = ToolContext {
             progress: options.progress,
             result_bytes: options.result_bytes,
+            keeps_results: options.keeps_results,
             ..self.context(options.caller, options.cancel.unwrap_or(&never))
         };
         let mut dispatched = self.place.parts.toolbox.dispatch(&context, call);

@@ -19,8 +19,7 @@ impl Turn {
         for skill in &self.state.active {
             let level = level_of(&mut levels, &skill.id);
             if level.instructions == 0 {
-                let show = self.delivery().show_location;
-                let text = body_again(skill, &skill.body, show, self.boundary());
+                let text = body_again(skill, &skill.body, *self.delivery(), self.boundary());
                 level.instructions = self.counter().count(&text);
             }
         }

@@ -76,6 +76,7 @@ impl CallPlace {
             progress: Progress::default(),
             boundary: &self.boundary,
             result_bytes: None,
+            keeps_results: false,
         }
     }
 }

@@ -48,7 +48,7 @@ impl Turn {
             .collect();
         let inline = agent.manifest.instructions.as_deref().unwrap_or_default();
         let parts = AgentParts { template: &agent.template, skills: &skills, inline };
-        agent_instructions(parts, self.delivery().show_location, &self.place.boundary)
+        agent_instructions(parts, *self.delivery(), &self.place.boundary)
     }
 
     /// Composes the whole request of the model call, in the format of no vendor: the host's rules,

@@ -165,6 +165,7 @@ impl Host {
             progress: prowess_core::Progress::default(),
             boundary: &Boundary::new("5f3a9c1e77b04d28"),
             result_bytes: None,
+            keeps_results: false,
         };
         let call = ToolCall::new(name, arguments.clone());
         let result = self.toolbox.dispatch(&context, &call).result;

@@ -128,9 +128,24 @@ fn one_server_is_a_stack_and_a_set_at_once() {
         };
         assert_eq!(of("stack 1: "), ["+a", "+b", "-b", "-a"], "{runs:?}");
         assert_eq!(of("set 1: "), ["+a", "+b", "-a"], "{runs:?}");
+
+        let kept = Client::greet(&server, "kept", "Prowess-Host: own\r\n").await;
+        for (client, has_body) in [(&kept, false), (&all, true)] {
+            let load = async || client.call("skills_load", json!({ "names": ["a"] })).await;
+            assert!(load().await.contains("Body of a"));
+            let again = load().await;
+            assert_eq!(again.contains("Body of a"), has_body, "{again}");
+            assert_eq!(again.contains("`a` are in an earlier result"), !has_body, "{again}");
+            client.call("skills_unload", json!({ "all": true })).await;
+            assert!(load().await.contains("Body of a"), "it can be had again");
+        }
     });
-    let refused = block_on(server.initialize_with("Prowess-Discipline: heap\r\n"));
-    let error = refused.message()["error"]["message"].take();
-    let words = "there is no discipline `heap`: name one of `set`, `stack` and `stateless`";
-    assert_eq!(error, words);
+    for (header, words) in [
+        ("Discipline: heap", "discipline `heap`: name one of `set`, `stack` and `stateless`"),
+        ("Host: other", "host `other`: name one of `own` and `foreign`"),
+    ] {
+        let refused = block_on(server.initialize_with(&format!("Prowess-{header}\r\n")));
+        let error = refused.message()["error"]["message"].take();
+        assert_eq!(error, format!("there is no {words}"));
+    }
 }

@@ -87,15 +87,13 @@ impl SkillTool for Load {
         let Call { operations, context } = *call;
         let loaded = operations.load_with(context, &arguments)?;
         let bodies = operations.bodies(context, &loaded);
-        let preferences = loaded.preferences();
+        let sentences = [loaded.preferences(), loaded.earlier()].into_iter().flatten();
+        let sentences: Vec<_> = sentences.collect();
         let Loaded { receipt, already_loaded, fork, skills, .. } = loaded;
         let mut result = if operations.policy.host == ToolHost::Foreign {
             let ids = skills.iter().map(|skill| skill.id.as_str());
-            let loaded = receipt::short("Loaded", ids);
-            ToolResult::text(match preferences {
-                Some(preferences) => format!("{loaded} {preferences}"),
-                None => loaded,
-            })
+            let loaded = std::iter::once(receipt::short("Loaded", ids)).chain(sentences);
+            ToolResult::text(loaded.collect::<Vec<_>>().join(" "))
         } else {
             receipt::load_result(receipt, &already_loaded, operations.delivery)
         };
