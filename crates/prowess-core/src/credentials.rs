@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::known_tokens::{find_credential, find_masked};
+use crate::known_tokens::{find_credential, find_masked, is_word, lines, positions};
 
 /// The text in place of a secret.
 pub const REDACTED: &str = "[REDACTED]";
@@ -19,7 +19,7 @@ const SECRET_NAMES: [&str; 14] = [
 /// `X-Amz-Signature`.
 const PARAMETERS: [&str; 7] = ["auth", "credential", "jwt", "key", "pwd", "sig", "signature"];
 
-/// The words before the credentials in the value of a header.
+/// The words before the credentials in the value of a header, which begin with a `b`.
 const SCHEMES: [&str; 2] = ["bearer", "basic"];
 
 /// The shortest user of a URL that is a token.
@@ -166,8 +166,8 @@ fn of_known_form(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// Returns the credentials of URLs: what is in front of their hosts, and the values of parameters.
 fn urls(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    for (at, mark) in text.match_indices("://") {
-        let start = at + mark.len();
+    for at in positions(text.as_bytes(), b"://") {
+        let start = at + b"://".len();
         let is_end = |c: char| c.is_whitespace() || "\"'`<>".contains(c);
         let word = text[start..].split(is_end).next().unwrap_or_default();
         let host = match user_of(word, text[..at].ends_with("ssh")) {
@@ -279,8 +279,26 @@ pub(crate) fn named(text: &str) -> Vec<Range<usize>> {
 /// Returns the range of the next secret value, after a name that ends after `from`.
 fn next_value(text: &str, from: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
-    let mut at = from;
-    while at < bytes.len() {
+    let mut lines = lines(bytes, from).filter(|line| leads_to_value(&bytes[line.clone()]));
+    lines.find_map(|line| value_in_line(text, line))
+}
+
+/// Returns whether a line has what stands before values, next to names: most lines have not.
+fn leads_to_value(line: &[u8]) -> bool {
+    let is_flag = |at: usize| line[at..].starts_with(b"--");
+    let begins_with = |at: usize, word: &str| {
+        line[at..].get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    memchr::memchr2(b':', b'=', line).is_some()
+        || memchr::memchr_iter(b'-', line).any(is_flag)
+        || memchr::memchr2_iter(b'b', b'B', line)
+            .any(|at| SCHEMES.iter().any(|scheme| begins_with(at, scheme)))
+}
+
+fn value_in_line(text: &str, line: Range<usize>) -> Option<(usize, usize)> {
+    let bytes = text.as_bytes();
+    let mut at = line.start;
+    while at < line.end {
         if !is_name(bytes[at]) {
             at += 1;
             continue;
@@ -300,7 +318,8 @@ fn next_value(text: &str, from: usize) -> Option<(usize, usize)> {
 /// Returns the position of the value of a secret name that ends at `at`.
 fn value_of(name: &str, bytes: &[u8], at: usize) -> Option<usize> {
     // `"password": x` in JSON, also where it is escaped in another text.
-    let quotes = bytes[at..].iter().take_while(|byte| b"\\\"'`".contains(byte)).count();
+    let is_quote = |byte: &&u8| matches!(byte, b'\\' | b'"' | b'\'' | b'`');
+    let quotes = bytes[at..].iter().take_while(is_quote).count();
     let separator = skip_blanks(bytes, at + quotes);
     let value = match bytes.get(separator) {
         Some(b'=' | b':') => {
@@ -342,7 +361,7 @@ pub(crate) fn is_scheme(name: &str) -> bool {
 }
 
 fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-_.".contains(&byte)
+    is_word(byte) || byte == b'.'
 }
 
 fn skip_blanks(bytes: &[u8], at: usize) -> usize {

@@ -115,8 +115,19 @@ fn first_of(text: &str, from: usize, token: Option<Range<usize>>) -> Option<Rang
     [token, key].into_iter().flatten().min_by_key(|range| range.start)
 }
 
+/// Whether each byte is one of a word: every byte of every text is looked up.
+const WORDS: [bool; 256] = {
+    let mut words = [false; 256];
+    let mut byte = 0_u8;
+    while byte < 0x80 {
+        words[byte as usize] = byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+        byte += 1;
+    }
+    words
+};
+
 pub(crate) fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+    WORDS[usize::from(byte)]
 }
 
 /// Returns the first token from a position on that begins a word.
@@ -129,15 +140,42 @@ fn token_where(
     from: usize,
     is_start: impl Fn(usize) -> bool,
 ) -> Option<Range<usize>> {
-    // Hardly any word is as long, which is found out first.
-    let may_be = |rest: &[u8]| {
-        let mut start = rest.iter().take(SHORTEST_TOKEN);
-        rest.len() >= SHORTEST_TOKEN && start.all(|&byte| is_word(byte) || byte == b'.')
-    };
-    (from..content.len()).find_map(|at| {
-        let rest = &content[at..];
-        let length = (is_start(at) && may_be(rest)).then(|| token_length(rest)).flatten();
-        length.or_else(|| shaped(content, at)).map(|length| at..at + length)
+    // Shapes have slashes and colons as well.
+    let is_part = |byte| is_word(byte) || matches!(byte, b'.' | b'/' | b':');
+    runs(content, from, SHORTEST_TOKEN, is_part).find_map(|run| {
+        (run.start..=run.end - SHORTEST_TOKEN).find_map(|at| {
+            let length = is_start(at).then(|| token_length(&content[at..])).flatten();
+            length.or_else(|| shaped(content, at)).map(|length| at..at + length)
+        })
+    })
+}
+
+/// Iterates over the lines of a text from a position on, with their ends.
+pub(crate) fn lines(content: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut start = from;
+    let ends = memchr::memchr_iter(b'\n', &content[from..]).map(move |at| from + at + 1);
+    ends.chain([content.len()]).map(move |end| std::mem::replace(&mut start, end)..end)
+}
+
+/// Iterates over the parts of a text that have at least `least` bytes, each of a class. Hardly any
+/// word is as long, so most are passed over by a look at one of their bytes.
+pub(crate) fn runs(
+    content: &[u8],
+    from: usize,
+    least: usize,
+    is_part: impl Fn(u8) -> bool,
+) -> impl Iterator<Item = Range<usize>> {
+    let mut at = from;
+    std::iter::from_fn(move || {
+        loop {
+            let window = content.get(at..at + least)?;
+            let Some(other) = window.iter().rposition(|&byte| !is_part(byte)) else { break };
+            at += other + 1;
+        }
+        let start = at;
+        at += least;
+        at += content[at..].iter().take_while(|&&byte| is_part(byte)).count();
+        Some(start..at)
     })
 }
 

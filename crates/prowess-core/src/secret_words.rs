@@ -1,7 +1,10 @@
 //! Random words of a text that a word before them calls a secret, whatever the syntax is: shells,
 //! XML, tables of Markdown, `.netrc`, sentences.
 
+use std::ops::Range;
+
 use crate::credentials::is_secret_name;
+use crate::known_tokens::{lines, runs};
 use crate::strength::is_strong;
 
 /// Names that are those of a secret before a random word, and may be others elsewhere.
@@ -26,13 +29,28 @@ const OTHER_KEYS: &str = "anon cache collection context content custom data dedu
 
 /// Returns where the first such word begins.
 pub(crate) fn secret_word(text: &str) -> Option<usize> {
-    let is_end = |c: char| c.is_whitespace() || "\"'`<>|,;()[]{}\\".contains(c);
-    let mut at = 0;
-    text.split_inclusive(is_end).find_map(|piece| {
-        let (start, word) = (at, piece.trim_end_matches(is_end));
+    let bytes = text.as_bytes();
+    // Most lines have no digit, and hardly any word is as long, which is found out first.
+    let digits = |line: &[u8]| line.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_part = |byte: u8| !byte.is_ascii() || !is_end(char::from(byte));
+    lines(bytes, 0)
+        .filter(|line| digits(&bytes[line.clone()]) > 0)
+        .flat_map(|line| runs(&bytes[..line.end], line.start, LEAST, is_part))
+        .find_map(|run| secret_in_run(text, run))
+}
+
+fn is_end(c: char) -> bool {
+    let is_bracket = || matches!(c, '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}');
+    c.is_whitespace() || is_bracket() || matches!(c, '"' | '\'' | '`' | '|' | ',' | ';' | '\\')
+}
+
+/// Returns where the first such word begins in a part of a text that only other blanks than those
+/// of ASCII split.
+fn secret_in_run(text: &str, run: Range<usize>) -> Option<usize> {
+    let mut at = run.start;
+    text[run].split_inclusive(char::is_whitespace).find_map(|piece| {
+        let (start, word) = (at, piece.trim_end());
         at += piece.len();
-        // Hardly any word is as long and has a digit, which is found out first.
-        let may_be = word.len() >= LEAST && word.bytes().any(|byte| byte.is_ascii_digit());
         let parts = || {
             let behind = word.match_indices([':', '=']).map(|(at, _)| at + 1);
             let flag = word.starts_with("-p").then_some(2);
@@ -45,7 +63,7 @@ pub(crate) fn secret_word(text: &str) -> Option<usize> {
                 && is_random_word(value)
                 && (is_named(&text[..start + part], value) || is_given(&text[..start], word, *part))
         };
-        if !may_be || word.contains("://") {
+        if word.len() < LEAST || word.contains("://") {
             return None;
         }
         parts().find(is_secret).map(|part| start + part)

@@ -31,13 +31,12 @@ pub(crate) fn is_strong(value: &str, is_quoted: bool) -> bool {
         + usize::from(has(char::is_ascii_uppercase))
         + usize::from(value.contains(is_sign))
         + usize::from(digits > 0);
-    let different = value.bytes().collect::<BTreeSet<_>>().len();
     let is_long =
         (value.len() >= 20 && kinds >= 2 && digits >= 5) || (value.len() >= 10 && kinds >= 3);
     is_long
         && digits >= if is_quoted { 1 } else { 2 }
-        && different >= MIN_DIFFERENT - 1
         && !is_expression
+        && value.bytes().collect::<BTreeSet<_>>().len() >= MIN_DIFFERENT - 1
         && !is_placeholder(value)
 }
 

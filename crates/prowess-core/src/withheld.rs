@@ -25,8 +25,9 @@ const SECRET_DIRECTORIES: &str = ".aliyun .aws .azure .cloudflared .credentials 
     .secrets .snowflake .ssh .stripe";
 
 /// Starts of paths of credentials whose names say nothing, in lower case.
-const SECRET_PATHS: &str = ".docker/config.json .config/gcloud/ .config/gh/ .config/hub \
-    .config/rclone/ .cargo/credentials .gem/credentials .m2/settings .terraform.d/credentials";
+const SECRET_PATHS: &str = "/.docker/config.json /.config/gcloud/ /.config/gh/ /.config/hub \
+    /.config/rclone/ /.cargo/credentials /.gem/credentials /.m2/settings \
+    /.terraform.d/credentials";
 
 /// Files of credentials, by their names in lower case without a dot or `_` in front and without
 /// `.txt`: configurations of tools, and what browsers and services write.
@@ -103,10 +104,8 @@ pub fn withheld_path(path: &str) -> Option<&'static str> {
     let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     let whole = format!("/{lower}");
     let is_below = |starts: &str| starts.split(' ').any(|start| whole.contains(start));
-    let is_secret = || {
-        is_secret_file(name) || SECRET_PATHS.split(' ').any(|it| whole.contains(&format!("/{it}")))
-    };
     let withheld = directories.split('/').find_map(withheld_directory);
+    let is_secret = || is_secret_file(name) || is_below(SECRET_PATHS);
     withheld.or_else(|| is_secret().then_some(MAY_HOLD_CREDENTIALS)).or_else(|| {
         let is_machine = name == ".ds_store" || name.ends_with(".pyc") || name == ".git";
         let is_machine = is_machine || MARKS.iter().any(|mark| name.eq_ignore_ascii_case(mark));
@@ -120,7 +119,7 @@ const OF_ONE_MACHINE: &str = "belongs to one machine";
 /// Returns why everything in a directory of this name is withheld.
 pub fn withheld_directory(name: &str) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
-    let original = COPIES.split(' ').find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+    let original = without_end(&name, COPIES).unwrap_or(&name);
     let is_secret = || name.starts_with('.') && is_secret_file(&name) && !is_hidden(&name);
     if has(SECRET_DIRECTORIES, original) || is_secret() {
         return Some(MAY_HOLD_CREDENTIALS);
@@ -156,17 +155,26 @@ impl MachineDirectories {
 }
 
 fn has(words: &str, word: &str) -> bool {
-    words.split(' ').any(|known| known == word)
+    let words = words.as_bytes();
+    let is_end = |at: Option<usize>| at.and_then(|at| words.get(at)).is_none_or(|&it| it == b' ');
+    let is_whole = |at: usize| is_end(at.checked_sub(1)) && is_end(Some(at + word.len()));
+    !word.is_empty() && !word.contains(' ') && positions(words, word.as_bytes()).any(is_whole)
+}
+
+/// Returns a name without its end behind the last dot, if that is one of these.
+fn without_end<'n>(name: &'n str, ends: &str) -> Option<&'n str> {
+    let (start, end) = name.split_at(name.rfind('.')?);
+    has(ends, end).then_some(start)
 }
 
 fn is_secret_file(name: &str) -> bool {
     // Editors write `NAME~`, `#NAME#` and `.NAME.swp` next to a file.
     let name = name.trim_start_matches('#').trim_end_matches(['#', '~', ' ', '.']);
-    if let Some(original) = COPIES.split(' ').find_map(|end| name.strip_suffix(end)) {
+    if let Some(original) = without_end(name, COPIES) {
         let shown = original.strip_prefix('.').unwrap_or(original);
         return is_secret_file(original) || is_secret_file(shown);
     }
-    let is_key = SECRET_ENDS.split(' ').any(|end| name.ends_with(end) && name.len() > end.len());
+    let is_key = without_end(name, SECRET_ENDS).is_some_and(|start| !start.is_empty());
     let plain = name.trim_start_matches(['.', '_']);
     let text = plain.strip_suffix(".txt").unwrap_or(plain);
     is_key
@@ -204,7 +212,7 @@ fn is_secret_document(name: &str) -> bool {
         || name.strip_prefix("env.").is_some_and(is_variant);
     let plain = name.trim_start_matches('.');
     let (start, end) = plain.rsplit_once('.').unwrap_or((plain, ""));
-    let is_account = || ACCOUNTS.split(' ').any(|it| start.starts_with(it) && end == "json");
+    let is_account = || end == "json" && ACCOUNTS.split(' ').any(|it| start.starts_with(it));
     // Without an end, `rotate-secret` is rather a program.
     let is_document = has(DOCUMENTS, end) || (end.is_empty() && name != plain);
     let is_bare = || end.is_empty() && has("token password passwords passwd apikey api_key", plain);
