@@ -76,13 +76,13 @@ pub fn sweep(parent: &Path, prefix: &str) {
         let name = entry.file_name();
         let random = name.to_str().and_then(|name| name.strip_prefix(prefix));
         let is_name = |it: &str| it.len() == LETTERS && it.bytes().all(|it| it.is_ascii_hexdigit());
+        // Such a directory has the files of all programs.
+        if !random.is_some_and(is_name) {
+            continue;
+        }
         let path = entry.path();
-        let is_own = || {
-            let found = path.symlink_metadata();
-            found.is_ok_and(|found| found.is_dir() && found.uid() == own)
-        };
-        if random.is_some_and(is_name)
-            && is_own()
+        let is_own = |found: fs::Metadata| found.is_dir() && found.uid() == own;
+        if path.symlink_metadata().is_ok_and(is_own)
             && let Ok(lock) = File::open(&path)
             && lock.try_lock().is_ok()
             && is_at(&lock, &path)
