@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::process::{Failure, built, cargo, output, run as run_program, succeed};
+use crate::process::{Failure, built, built_in, cargo, output, run as run_program, succeed};
 
 /// The profile of measured and counted programs: optimized as a whole, as in a release.
 const DIST: [&str; 2] = ["--profile", "dist"];
@@ -21,8 +21,8 @@ const SIZES: [usize; 2] = [100, 1_000];
 /// The costs of a skill that are counted, each with its maximum. A second scan, by which a host
 /// sees that nothing changed, takes fewer system calls.
 const COSTS: [(&str, f64); 4] = [
-    ("system calls", 3.1),
-    ("system calls of a second scan", 1.1),
+    ("system calls", 3.05),
+    ("system calls of a second scan", 1.05),
     ("user instructions", 8_000.0),
     ("bytes on the heap", 400.0),
 ];
@@ -33,35 +33,75 @@ const READERS: [&str; 2] = ["prowess-format", "yaml_serde"];
 /// The age of the files before anything is counted: a file that has just changed is read once more.
 const UNTIL_OLD: Duration = Duration::from_secs(4);
 
-const PROGRAMS: [&str; 7] = ["ratios", "facade", "start", "watch", "readers", "search", "plugins"];
+const PROGRAMS: [&str; 8] =
+    ["ratios", "facade", "start", "watch", "readers", "search", "plugins", "commands"];
+
+/// What the measured programs start or load. They are built in one step and like the programs, so
+/// that a plugin is compared with the same code.
+const NEEDED: [&str; 14] = [
+    "--bin",
+    "memory",
+    "--bin",
+    "once",
+    "--package",
+    "prowess-plugin-host",
+    "--bin",
+    "prowess-plugin-runner",
+    "--package",
+    "prowess-plugin-memory",
+    "--package",
+    "prowess-plugin-filesystem",
+    "--package",
+    "prowess-plugin-skill-tools",
+];
+
+/// Where the rows of a run are until its page is written.
+const KEPT: &str = "bench";
 
 /// Runs the benchmarks and writes `benches/README.md`. The arguments are the number of rounds and a
-/// directory of real skills.
+/// directory of real skills, by default the corpus next to the clone, if there is one.
+///
+/// The rows of each program are kept until the page is written: a run that was interrupted goes on
+/// where it ended.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
-    // `ratios` starts `memory`.
-    let programs = PROGRAMS.iter().chain(&["memory"]).flat_map(|program| ["--bin", program]);
-    cargo(["build", DIST[0], DIST[1], "--package", "benches"].into_iter().chain(programs))?;
-    cargo(["build", DIST[0], DIST[1], "--package", "prowess-plugin-host", "--bins"])?;
-    let plugins = crate::night::plugins::build()?.display().to_string();
+    let programs = PROGRAMS.iter().flat_map(|program| ["--bin", program]).chain(NEEDED);
+    cargo(
+        ["build", "--lib", DIST[0], DIST[1], "--package", "benches"].into_iter().chain(programs),
+    )?;
+    let own = own_program()?.display().to_string();
+    let here = built_in(DIST[1])?.display().to_string();
+    let corpus = crate::root().join("../shared/corpus").display().to_string();
+    let real = arguments.get(1).copied().or(Path::new(&corpus).is_dir().then_some(&*corpus));
+    let ratios: Vec<_> =
+        arguments.first().copied().or(Some("15")).into_iter().chain(real).collect();
     let mut rows = String::new();
     for program in PROGRAMS {
-        let arguments = match program {
-            "ratios" => arguments,
-            "plugins" => &[&*plugins],
-            _ => &[],
-        };
-        let printed = succeed(Command::new(built("dist", program)?).args(arguments))?;
-        rows.push_str(&String::from_utf8_lossy(&printed));
-        if program == "ratios" {
-            rows.push_str(&cold::row());
-        }
+        rows.push_str(&match program {
+            "ratios" => kept_rows(program, &ratios)? + &cold::row(),
+            "plugins" => kept_rows(program, &[&here])?,
+            "commands" => page::COMMANDS.to_owned() + &kept_rows(program, &[&own])?,
+            _ => kept_rows(program, &[])?,
+        });
     }
-    rows.push_str(page::COMMANDS);
-    rows.push_str(&String::from_utf8_lossy(&succeed(&mut commands()?)?));
     let page = page::written(&rows);
     print!("{page}");
     std::fs::write(crate::root().join(page::PATH), page)?;
+    std::fs::remove_dir_all(built_in(KEPT)?)?;
     compare::draw()
+}
+
+/// Returns the rows that a program prints, or those that were kept since it was built.
+fn kept_rows(program: &str, arguments: &[&str]) -> Result<String, Failure> {
+    let kept = built_in(KEPT)?.join(program);
+    let measured = arguments.iter().map(PathBuf::from).chain([built(DIST[1], program)?]);
+    let time = |path: &Path| path.metadata().ok()?.modified().ok();
+    if measured.into_iter().all(|path| time(&path) < time(&kept)) {
+        return Ok(std::fs::read_to_string(kept)?);
+    }
+    let printed = succeed(Command::new(built(DIST[1], program)?).args(arguments))?;
+    std::fs::create_dir_all(built_in(KEPT)?)?;
+    std::fs::write(kept, &printed)?;
+    Ok(String::from_utf8_lossy(&printed).into_owned())
 }
 
 /// Prints the rows of whole programs alone.

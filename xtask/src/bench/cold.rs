@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::generate;
-use crate::process::{Failure, built, built_in, cargo, succeed};
+use crate::process::{Failure, built, built_in, succeed};
 
 const SKILLS: usize = 1_000;
 const ROUNDS: usize = 5;
@@ -36,7 +36,6 @@ pub(super) fn row() -> String {
 
 /// Returns the least times of both ways in milliseconds.
 fn measured() -> Result<[f64; 2], Failure> {
-    cargo(["build", "--profile", "dist", "--package", "benches", "--bin", "once"])?;
     let once = built("dist", "once")?;
     // Below `target`, because temporary files may be in memory.
     let directory = tempfile::tempdir_in(built_in("")?)?;
