@@ -154,6 +154,25 @@ impl Dir {
             .map_err(|cause| Error::unwritable(cause, target_name))
     }
 
+    /// Exchanges an entry of this directory with one of another one on the same disk, in one step:
+    /// each name has one of the two at any time.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a name is a path or does not exist, or the file system cannot do that.
+    pub fn exchange(&self, name: &str, other: &Self, other_name: &str) -> Result<()> {
+        check_name(name)?;
+        check_name(other_name)?;
+        #[cfg(any(target_os = "linux", target_os = "macos"))]
+        let exchanged = {
+            let flags = rustix::fs::RenameFlags::EXCHANGE;
+            rustix::fs::renameat_with(&self.handle, name, &other.handle, other_name, flags)
+        };
+        #[cfg(not(any(target_os = "linux", target_os = "macos")))]
+        let exchanged = Err(Errno::NOSYS);
+        exchanged.map_err(|cause| Error::unwritable(cause, name))
+    }
+
     /// Writes everything below this directory to the disk.
     ///
     /// # Errors

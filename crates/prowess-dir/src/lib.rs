@@ -26,10 +26,11 @@
 //! Files are opened without blocking and without becoming a controlling terminal, and only regular
 //! files are read, so a FIFO or a device causes an error instead of a wait.
 //!
-//! Every path of a package is opened here, for reading and for writing. Two parts write files of
-//! packages: `prowess validate --fix` replaces a file only if its content is still the one that
-//! was checked, and `prowess-store` writes whole packages, which it never changes. Times of files
-//! are compared with the clock that the kernel uses for them, which is read here.
+//! Every path of a package is opened here, for reading and for writing. Three parts write files of
+//! packages: `prowess validate --fix` and `prowess-governance` replace files only if their content
+//! is still the one that was read, and `prowess-store` writes whole packages, which it never
+//! changes. Times of files are compared with the clock that the kernel uses for them, which is read
+//! here.
 //!
 //! This crate is independent of skills. It supports only Unix.
 

@@ -9,6 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::scan_bounds::{NAMED_DEPTH, ScanBounds};
 
+/// The directory in which `prowess-governance` writes the next state of a package: until it is
+/// complete, it is no skill, and afterwards it is the old state.
+const STAGED: &str = ".prowess-staged";
+
 /// The configuration of a tree: its root, the limits, and the treatment of links and nested
 /// packages.
 ///
@@ -58,7 +62,8 @@ pub struct FsConfig {
     pub still: Duration,
     /// Names of directories that no search enters, not even through a link, and that are not part
     /// of any package: their content is neither listed nor read. By default `.git` and
-    /// `node_modules`. Other hidden directories are entered: skills are in `.claude` and `.agents`.
+    /// `node_modules`, and where programs of prowess write a package before it replaces another.
+    /// Other hidden directories are entered: skills are in `.claude` and `.agents`.
     pub skip: Vec<Box<str>>,
     /// The directory of the outermost `.gitignore` that applies, such as a repository's root.
     /// Excluded directories are not searched. By default none applies.
@@ -165,7 +170,7 @@ impl FsConfig {
             max_listed: 20_000,
             max_watched: 100_000,
             still: Duration::from_millis(100),
-            skip: vec![".git".into(), "node_modules".into()],
+            skip: [".git", "node_modules", STAGED].map(Into::into).into(),
             gitignore: None,
             links: Links::default(),
             hard_links: SharedFiles::default(),

@@ -25,6 +25,23 @@ fn tree_is_created_and_removed() {
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0, "nothing is left");
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn two_entries_exchange_their_names() {
+    let place = tempfile::tempdir().unwrap();
+    let directory = Dir::open(place.path()).unwrap();
+    let other = directory.create_dir("other").unwrap();
+    for (parent, text) in [(&directory, b"one"), (&other, b"two")] {
+        let pdf = parent.create_dir("pdf").unwrap();
+        pdf.create_file("SKILL.md", text, Permissions::Readable).unwrap();
+    }
+    directory.exchange("pdf", &other, "pdf").unwrap();
+    let text = |path: &str| fs::read_to_string(place.path().join(path)).unwrap();
+    assert_eq!([text("pdf/SKILL.md"), text("other/pdf/SKILL.md")], ["two", "one"]);
+    assert!(directory.exchange("pdf", &other, "gone").is_err(), "both have to exist");
+    assert_eq!(text("pdf/SKILL.md"), "two");
+}
+
 /// A tree of any depth would overflow the stack.
 #[test]
 fn tree_of_limited_depth_is_removed() {
@@ -58,6 +75,7 @@ fn paths_are_not_names() {
         assert!(directory.put_file(path, "t", b"", Permissions::Private).is_err(), "{path:?}");
         assert!(directory.put_file("t", path, b"", Permissions::Private).is_err(), "{path:?}");
         assert!(directory.move_into("t", &directory, path).is_err(), "{path:?}");
+        assert!(directory.exchange("t", &directory, path).is_err(), "{path:?}");
     }
 }
 
