@@ -3,9 +3,9 @@
 use jiff::Timestamp as Instant;
 use prowess_core::{
     AllowedTools, ApprovalEvent, AuditEvent, AuditedOrigin, CallIntent, CallOrigin, CorrelationId,
-    HostRefusal, Outcome, PluginEvent, RefreshEvent, ReloadEvent, ResumedSkill, RuntimeEvent,
-    SessionId, SessionResumption, ShadowEvent, SkillActivation, SkillDeactivation, Timestamp,
-    Verdict,
+    HostRefusal, Outcome, PluginEvent, RefreshEvent, ReloadEvent, ResumedSkill, ReviewEvent,
+    RuntimeEvent, SessionId, SessionResumption, ShadowEvent, SkillActivation, SkillDeactivation,
+    Timestamp, Verdict,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -117,6 +117,7 @@ pub(crate) fn runtime(event: &RuntimeEvent) -> Value {
         RuntimeEvent::Approval(event) => approval(event),
         RuntimeEvent::Plugin(event) => plugin(event),
         RuntimeEvent::HostRefused(event) => host_refused(event),
+        RuntimeEvent::Review(event) => reviewed(event),
         other => return json!({ "event": "unknown", "description": format!("{other:?}") }),
     };
     entry.into()
@@ -218,4 +219,13 @@ fn plugin(event: &PluginEvent) -> Entry {
     let PluginEvent { at, action, plugin, digest, error } = event;
     Entry::new("plugin", *at)
         .with(json!({ "action": action, "plugin": plugin, "digest": digest, "error": error }))
+}
+
+fn reviewed(event: &ReviewEvent) -> Entry {
+    let ReviewEvent { at, step, skill, by, proposal, digest, reason } = event;
+    Entry::new("review", *at)
+        .with(json!({ "step": step, "skill_name": skill, "by": by }))
+        .with_any("proposal", proposal.as_ref())
+        .with_any("digest", digest.as_ref())
+        .with_any("reason", reason.as_ref())
 }

@@ -3,7 +3,7 @@
 
 use prowess_core::{
     ApprovalAction, ApprovalEvent, AuditEvent, AuditSink, AuditedDecision, DeactivationCause,
-    ReloadEvent, RuntimeEvent, SkillActivation, SkillDeactivation, Verdict,
+    ReloadEvent, ReviewEvent, RuntimeEvent, SkillActivation, SkillDeactivation, Verdict,
 };
 use tracing::{debug, info, warn};
 
@@ -43,6 +43,7 @@ impl AuditSink for TracedAudit {
             RuntimeEvent::SkillDeactivated(event) => deactivated(event),
             RuntimeEvent::CatalogReloaded(event) => reloaded(event),
             RuntimeEvent::Approval(event) => approval(event),
+            RuntimeEvent::Review(event) => reviewed(event),
             _ => {}
         }
     }
@@ -77,6 +78,12 @@ fn approval(event: &ApprovalEvent) {
         let (action, by) = (approval_word(*action), by.as_deref());
         info!(name: "approval_changed", target: "prowess", session, approval = id, tool, skill, action, by, "approval_changed");
     }
+}
+
+fn reviewed(event: &ReviewEvent) {
+    let ReviewEvent { step, skill, by, proposal, .. } = event;
+    let proposal = proposal.as_deref();
+    info!(name: "skill_reviewed", target: "prowess", ?step, skill, by, proposal, "skill_reviewed");
 }
 
 fn approval_word(action: ApprovalAction) -> &'static str {

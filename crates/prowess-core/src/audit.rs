@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub use call::{AuditEvent, AuditedDecision, AuditedSkill, CallIntent, Outcome, Verdict};
 pub use event::{
     ApprovalAction, ApprovalEvent, AuditedOrigin, DeactivationCause, HostRefusal, PluginAction,
-    PluginEvent, RefreshEvent, ReloadEvent, ResumedSkill, RuntimeEvent, SessionResumption,
-    ShadowEvent, SkillActivation, SkillDeactivation,
+    PluginEvent, RefreshEvent, ReloadEvent, ResumedSkill, ReviewEvent, ReviewStep, RuntimeEvent,
+    SessionResumption, ShadowEvent, SkillActivation, SkillDeactivation,
 };
 pub use origin::{CallOrigin, CorrelationId};
 

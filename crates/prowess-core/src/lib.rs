@@ -92,8 +92,8 @@ pub use audit::{
     ApprovalAction, ApprovalEvent, AuditError, AuditEvent, AuditPolicy, AuditSink, AuditedDecision,
     AuditedOrigin, AuditedSkill, CallIntent, CallOrigin, CorrelationId, DeactivationCause,
     HostRefusal, NoAudit, Outcome, PluginAction, PluginEvent, RefreshEvent, ReloadEvent,
-    ResumedSkill, RuntimeEvent, SessionResumption, ShadowEvent, SkillActivation, SkillDeactivation,
-    Verdict,
+    ResumedSkill, ReviewEvent, ReviewStep, RuntimeEvent, SessionResumption, ShadowEvent,
+    SkillActivation, SkillDeactivation, Verdict,
 };
 pub use availability::{Availability, Callers};
 pub use caller::Caller;
@@ -122,7 +122,9 @@ pub use package_digest::{FileMode, PackageDigest};
 pub use path::{PackagePath, PathError, ResourcePath};
 pub use positive::positive;
 pub use progress::{OutputStream, Progress, ProgressEvent};
-pub use proposal::{Proposal, ProposalError, ProposalStore};
+pub use proposal::{
+    PackageFile, PackageFiles, Proposal, ProposalError, ProposalStore, ProposedPackage,
+};
 pub use prowess_format;
 pub use prowess_format::{
     AllowedTools, Code, CodeEntry, Conditions, Diagnostic, Requirements, SKILL_MD_FILES, Scope,

@@ -1,5 +1,7 @@
 //! The interface for proposals of updates.
 
+use std::collections::BTreeMap;
+
 use prowess_format::Code;
 
 use crate::{Digest, Timestamp};
@@ -12,6 +14,7 @@ use crate::{Digest, Timestamp};
 /// - Each proposal is kept under a name of its own, also if two are equal.
 /// - After an error, nothing of the proposal is kept.
 /// - `submit` may be called from any thread, also concurrently.
+/// - `submit_checked` may refuse a proposal, and answer one that waits already with its name.
 pub trait ProposalStore: Send + Sync {
     /// Keeps a proposal, and returns the name under which a reviewer finds it. The name contains no
     /// path of the host.
@@ -20,6 +23,46 @@ pub trait ProposalStore: Send + Sync {
     ///
     /// Returns an error if the proposal is not kept.
     fn submit(&self, proposal: &Proposal<'_>) -> Result<String, ProposalError>;
+
+    /// Keeps a proposal after it was compared with the package that it would change. By default,
+    /// nothing is compared.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the proposal is not kept, for example because its diff does not apply.
+    fn submit_checked(
+        &self,
+        proposal: &Proposal<'_>,
+        package: &ProposedPackage<'_>,
+    ) -> Result<String, ProposalError> {
+        let _ = package;
+        self.submit(proposal)
+    }
+}
+
+/// The package that a proposal would change.
+#[derive(Clone, Copy, Debug)]
+pub struct ProposedPackage<'a> {
+    /// The name of its directory.
+    pub directory: &'a str,
+    /// The name of its instructions, such as `SKILL.md`.
+    pub file: &'a str,
+    /// Its files by path.
+    pub files: &'a PackageFiles,
+    /// The agent or person that makes the proposal, as the host names them.
+    pub proposer: &'a str,
+}
+
+/// The files of a package, by path.
+pub type PackageFiles = BTreeMap<String, PackageFile>;
+
+/// A file of a package.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PackageFile {
+    /// Its bytes.
+    pub content: Vec<u8>,
+    /// Whether it is executable, as far as its source knows.
+    pub is_executable: bool,
 }
 
 /// A proposal for the update of a skill. Its texts are untrusted: a model wrote them.

@@ -40,6 +40,16 @@ pub(super) fn sentence(entry: &Value) -> String {
             let [id, action, tool] = [text("approval_id"), text("action"), text("tool_name")];
             format!("approval {id} {action}{}: {tool}", by.unwrap_or_default())
         }
+        "review" => {
+            let [skill, step, by] = [text("skill_name"), text("step"), text("by")];
+            let what = match entry["proposal"].as_str() {
+                Some(proposal) => format!("proposal {proposal} for {skill}"),
+                None => skill.to_owned(),
+            };
+            let reason = entry["reason"].as_str().map(|reason| format!(": {reason}"));
+            let reason = reason.unwrap_or_default();
+            format!("{what} {} by {by}{reason}", step.replace('_', " "))
+        }
         "plugin" => {
             let error = entry["error"].as_str().map(|error| format!(": {error}"));
             format!("plugin {} {}{}", text("plugin"), text("action"), error.unwrap_or_default())

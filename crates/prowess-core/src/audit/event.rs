@@ -33,6 +33,48 @@ pub enum RuntimeEvent {
     Plugin(PluginEvent),
     /// A connection of a script was refused.
     HostRefused(HostRefusal),
+    /// A proposal for an update was made or decided, or the files of a skill were changed.
+    Review(ReviewEvent),
+}
+
+/// A step of the review of a skill.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReviewEvent {
+    /// The time of the step.
+    pub at: Timestamp,
+    /// The step.
+    pub step: ReviewStep,
+    /// The skill's id.
+    pub skill: String,
+    /// The agent or person, as the host names them.
+    pub by: String,
+    /// The name of the proposal; `None` if the change had none.
+    pub proposal: Option<String>,
+    /// The digest of the proposal, or of the package after a change.
+    pub digest: Option<Digest>,
+    /// The reason that was given.
+    pub reason: Option<String>,
+}
+
+/// A step of the review of a skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ReviewStep {
+    /// A proposal was made.
+    Proposed,
+    /// A reviewer has accepted it. The files change next.
+    Accepted,
+    /// The files have changed as the proposal says.
+    Applied,
+    /// The change that was accepted was not made.
+    NotMade,
+    /// A reviewer has rejected it.
+    Rejected,
+    /// It was withdrawn.
+    Withdrawn,
+    /// The files of the skill were returned to an earlier version.
+    Restored,
 }
 
 /// A connection of a script was refused.
