@@ -1,25 +1,153 @@
-//! The text of a proposal's file.
+//! The text of a proposal's file: written, and read back strictly.
 
-use prowess_core::Proposal;
+use std::collections::BTreeMap;
+
+use prowess_core::{Digest, Timestamp};
 use prowess_text::{markdown_block, markdown_code};
+use serde::Serialize;
 
-pub(crate) fn document(proposal: &Proposal<'_>) -> String {
-    let Proposal { skill, base, diff, justification, evidence, time } = *proposal;
-    let skill = markdown_code(skill);
-    let time = jiff::Timestamp::from(time).strftime("%Y-%m-%dT%H:%M:%SZ");
-    let diff = markdown_block("diff", diff);
-    let justification = markdown_block("text", justification);
-    let mut text = format!(
-        "# Proposed update of {skill}\n\n\
-         - Skill: {skill}\n\
-         - `SKILL.md` that it was proposed for: `{base}`\n\
-         - Proposed: {time}\n\n\
-         ## Diff\n\n{diff}\n\
-         ## Justification\n\n{justification}"
-    );
-    if let Some(evidence) = evidence {
-        text.push_str("\n## Evidence\n\n");
-        text.push_str(&markdown_block("text", evidence));
+/// A proposal as its file has it. Its texts are untrusted: a model wrote them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StoredProposal {
+    /// The name of the file.
+    pub name: String,
+    /// The digest of all parts: what a reviewer has seen, and what is accepted.
+    pub digest: Digest,
+    /// The id of the skill.
+    pub skill: String,
+    /// The digests of the files that the proposal was made for: of the instructions, and of each
+    /// file that it changes.
+    pub base: BTreeMap<String, Digest>,
+    /// When the proposal was made.
+    pub time: Timestamp,
+    /// The proposer, if it is known.
+    pub proposer: Option<String>,
+    /// The change, as a unified diff.
+    pub diff: String,
+    /// The reason for the change.
+    pub justification: String,
+    /// The observation that led to it.
+    pub evidence: Option<String>,
+    /// The files of `base`, as far as they are kept, to merge with what they are later.
+    #[serde(skip)]
+    pub(crate) originals: BTreeMap<String, Vec<u8>>,
+}
+
+/// The parts of a document.
+pub(crate) struct Parts<'a> {
+    pub(crate) skill: &'a str,
+    pub(crate) base: Vec<(&'a str, Digest)>,
+    pub(crate) time: Timestamp,
+    pub(crate) proposer: Option<&'a str>,
+    pub(crate) diff: &'a str,
+    pub(crate) justification: &'a str,
+    pub(crate) evidence: Option<&'a str>,
+}
+
+const BASE: &str = " that it was proposed for: `";
+const PROPOSED: &str = "- Proposed: ";
+const BY: &str = "- Proposed by: ";
+const DIGEST: &str = "- Digest: `";
+
+impl Parts<'_> {
+    /// Returns the document, and the digest in it.
+    pub(crate) fn document(&self) -> (String, Digest) {
+        let skill = markdown_code(self.skill);
+        let time = jiff::Timestamp::from(self.time).strftime("%Y-%m-%dT%H:%M:%SZ");
+        let mut head = format!("# Proposed update of {skill}\n\n- Skill: {skill}\n");
+        for (path, digest) in &self.base {
+            head += &format!("- {}{BASE}{digest}`\n", markdown_code(path));
+        }
+        head += &format!("{PROPOSED}{time}\n");
+        if let Some(proposer) = self.proposer {
+            head += &format!("{BY}{}\n", markdown_code(proposer));
+        }
+        let diff = markdown_block("diff", self.diff);
+        let justification = markdown_block("text", self.justification);
+        let mut rest = format!("\n## Diff\n\n{diff}\n## Justification\n\n{justification}");
+        if let Some(evidence) = self.evidence {
+            rest += &format!("\n## Evidence\n\n{}", markdown_block("text", evidence));
+        }
+        let digest = Digest::of(format!("{head}{rest}").as_bytes());
+        (format!("{head}{DIGEST}{digest}`\n{rest}"), digest)
     }
-    text
+}
+
+impl StoredProposal {
+    /// Reads a document. One that differs in any byte from what is written for its parts is none.
+    pub(crate) fn parse(name: &str, text: &str) -> Option<Self> {
+        let mut lines = text.lines().skip(2);
+        let skill = unquoted(lines.next()?.strip_prefix("- Skill: ")?)?;
+        let mut base = Vec::new();
+        let (mut time, mut proposer, mut digest) = (None, None, None);
+        for line in lines.by_ref().take_while(|line| !line.is_empty()) {
+            if let Some(written) = line.strip_prefix(PROPOSED) {
+                time = written.parse::<jiff::Timestamp>().ok();
+            } else if let Some(written) = line.strip_prefix(BY) {
+                proposer = Some(unquoted(written)?);
+            } else if let Some(written) = line.strip_prefix(DIGEST) {
+                digest = written.strip_suffix('`')?.parse().ok();
+            } else {
+                let (path, digest) = line.strip_prefix("- ")?.split_once(BASE)?;
+                base.push((unquoted(path)?, digest.strip_suffix('`')?.parse::<Digest>().ok()?));
+            }
+        }
+        let diff = block(&mut lines, "## Diff", "diff")?;
+        let justification = block(&mut lines, "## Justification", "text")?;
+        let evidence = block(&mut lines, "## Evidence", "text");
+        let time = Timestamp(u64::try_from(time?.as_millisecond()).ok()?);
+        let parts = Parts {
+            skill,
+            base,
+            time,
+            proposer,
+            diff: &diff,
+            justification: &justification,
+            evidence: evidence.as_deref(),
+        };
+        if parts.document() != (text.to_owned(), digest?) {
+            return None;
+        }
+        let base = parts.base.iter().map(|(path, digest)| ((*path).to_owned(), *digest)).collect();
+        Some(Self {
+            name: name.to_owned(),
+            digest: digest?,
+            skill: skill.to_owned(),
+            base,
+            time,
+            proposer: proposer.map(str::to_owned),
+            diff,
+            justification,
+            evidence,
+            originals: BTreeMap::new(),
+        })
+    }
+}
+
+/// Returns the text of a code span.
+fn unquoted(span: &str) -> Option<&str> {
+    let fence = span.len() - span.trim_start_matches('`').len();
+    let text = span.get(fence..span.len().checked_sub(fence)?)?;
+    let padded = text.strip_prefix(' ').and_then(|text| text.strip_suffix(' '));
+    Some(padded.filter(|text| text.starts_with('`') || text.ends_with('`')).unwrap_or(text))
+}
+
+/// Reads a heading and the block of code behind it.
+fn block<'t>(
+    lines: &mut impl Iterator<Item = &'t str>,
+    heading: &str,
+    language: &str,
+) -> Option<String> {
+    let mut heads = lines.by_ref().skip_while(|line| line.is_empty());
+    (heads.next()? == heading).then_some(())?;
+    let fence = lines.by_ref().find(|line| !line.is_empty())?.strip_suffix(language)?;
+    let mut text = String::new();
+    for line in lines.by_ref() {
+        if line == fence {
+            return Some(text);
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    None
 }

@@ -1,12 +1,15 @@
-//! The name of a proposal's file: the skill, then the time.
+//! The names of the files and directories of proposals.
 
 use prowess_core::Timestamp;
+
+/// The directory of proposals that were decided, each with a file that says how.
+pub(crate) const DECIDED: &str = "decided";
 
 /// The maximum length of the skill's part, in bytes: a file name has at most 255.
 const MOST_BYTES: usize = 180;
 
-/// Returns the name without its ending. Characters of an id that are unsafe in a file name become
-/// `-`.
+/// Returns the name of a proposal's file without its ending: the skill, then the time. Characters
+/// of an id that are unsafe in a file name become `-`.
 pub(crate) fn stem(skill: &str, time: Timestamp) -> String {
     let mut stem = String::new();
     for character in skill.chars() {
@@ -20,4 +23,9 @@ pub(crate) fn stem(skill: &str, time: Timestamp) -> String {
         stem.push(if is_kept { character } else { '-' });
     }
     format!("{stem}-{}", jiff::Timestamp::from(time).strftime("%Y%m%dT%H%M%SZ"))
+}
+
+/// Returns whether a name is that of a proposal's file.
+pub(crate) fn is_proposal(name: &str) -> bool {
+    name.ends_with(".md") && !name.contains('/')
 }

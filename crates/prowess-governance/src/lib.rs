@@ -1,4 +1,4 @@
-//! Proposals for updates of skills, as files for a reviewer.
+//! Proposals for updates of skills, as files, and their review.
 //!
 //! ```
 //! use prowess_core::{Digest, Proposal, ProposalStore, Timestamp};
@@ -22,24 +22,48 @@
 //!
 //! [`FileProposals`] implements [`ProposalStore`](prowess_core::ProposalStore): each proposal
 //! becomes a file of Markdown in one directory, with the diff, the justification and, if there is
-//! any, the evidence. No skill changes.
+//! any, the evidence. No skill changes. A proposal that comes with the files of its skill is kept
+//! only if it applies to them, and its result passes the check of the host; one that waits already
+//! is answered with its name.
+//!
+//! # Review
+//!
+//! [`FileProposals::accept`] prepares the change that a [`Review`] accepts, and
+//! [`Acceptance::apply`] makes it: all files of the [`SkillPackage`], or none. A review has the
+//! digest of the proposal that was shown. If the files are not those that it was made for, the
+//! answer is a [`Conflict`] with the three texts of a merge, or, if the caller agrees, the same
+//! change in the one place where its lines are now. A person reviews, or an agent that the policy
+//! names, and never the proposer. A [`Channel`] delivers each proposal to its reviewers once.
 //!
 //! # Untrusted text
 //!
 //! A proposal is a model's text. Each part of it is in a block of code whose end it cannot imitate,
-//! without invisible characters, so that a reviewer sees all that would be accepted. The number of
-//! files in the directory and the length of each part are limited, and no existing file is
-//! replaced.
+//! without invisible characters, so that a reviewer sees all that would be accepted. A file that
+//! differs in a byte from what was written is never applied. The number of files in the directory,
+//! the number of files of a diff and the length of each part are limited, no path leaves the skill,
+//! and no existing proposal is replaced.
 //!
-//! This crate does not read a clock, and it does not decide who may review.
+//! This crate reads no clock and no configuration, and accepts nothing on its own.
 #![forbid(unsafe_code)]
 
 pub mod codes;
+mod delivery;
 mod document;
+mod error;
 mod file_name;
 mod file_proposals;
+mod package;
+mod patch;
 mod policy;
+mod review;
+pub mod review_codes;
 
-pub use file_proposals::FileProposals;
+pub use delivery::Channel;
+pub use document::StoredProposal;
+pub use error::ReviewError;
+pub use file_proposals::{FileProposals, PackageCheck};
+pub use package::{SkillPackage, package_digest};
+pub use patch::{Conflict, package_diff};
 pub use policy::ProposalPolicy;
 pub use prowess_core;
+pub use review::{Acceptance, Decision, Review, Reviewer};

@@ -11,6 +11,10 @@ pub struct ProposalPolicy {
     /// The directory of the files, for a program that reads this policy; a relative path is one of
     /// its working directory. By default `None`: models cannot propose updates.
     pub directory: Option<PathBuf>,
+    /// The agents that may review proposals of others, as the host names them. By default, none:
+    /// people review. No key of a file: the host knows its agents.
+    #[serde(skip)]
+    pub reviewers: Vec<String>,
     /// The maximum number of files in the directory, so of proposals that wait for a review. By
     /// default 100. No key of a file: it protects the disk.
     #[serde(skip)]
@@ -27,6 +31,12 @@ pub struct ProposalPolicy {
 
 impl Default for ProposalPolicy {
     fn default() -> Self {
-        Self { directory: None, waiting: 100, diff_bytes: 256 * 1024, text_bytes: 16 * 1024 }
+        Self {
+            directory: None,
+            reviewers: Vec::new(),
+            waiting: 100,
+            diff_bytes: 256 * 1024,
+            text_bytes: 16 * 1024,
+        }
     }
 }

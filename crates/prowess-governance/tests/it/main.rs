@@ -3,6 +3,7 @@
 
 #[cfg(target_os = "linux")]
 mod kit;
+mod review;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,7 @@ fn proposal_is_a_document() {
         - Skill: `pdf`
         - `SKILL.md` that it was proposed for: `sha256:6935517ddfa7dbf252737f79f0f432af3e8110cd455ebc386b6a1c4f3df5c7a2`
         - Proposed: 2026-09-21T14:13:20Z
+        - Digest: `sha256:dd83e75797375d0681d2e61b12c83c3a5c2e1976ca069f8b76a3c1db3a199678`
 
         ## Diff
 

@@ -1,0 +1,208 @@
+//! A package in a directory, whose files change all at once or not at all.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use prowess_core::{Digest, FileMode, PackageDigest, PackageFile, PackageFiles};
+use prowess_dir::{Dir, Kind, Links, Permissions, ScratchDir, WalkBounds, Walked};
+use prowess_text::quoted;
+
+use crate::ReviewError;
+use crate::error::{changed, unreadable, unwritten};
+
+/// The directory next to packages in which the next state of one is written. Sources never look
+/// into a directory of this name.
+const STAGED: &str = ".prowess-staged";
+
+/// The start of the names in it.
+const SCRATCH: &str = "package-";
+
+/// The maximum number of files of a package that changes.
+const MOST_FILES: usize = 2_000;
+
+/// The maximum size of its files together, in bytes.
+const MOST_BYTES: usize = 64 * 1024 * 1024;
+
+/// A skill's package in a directory of this machine.
+#[derive(Clone, Debug)]
+pub struct SkillPackage {
+    parent: PathBuf,
+    name: String,
+}
+
+/// The files of a package, and what else is in its directory.
+struct Found {
+    files: PackageFiles,
+    /// The first entry that is no file of the package, such as a link.
+    foreign: Option<String>,
+}
+
+impl SkillPackage {
+    /// Creates the value for the directory of a package.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the directory has no name of its own.
+    pub fn new(directory: &Path) -> Result<Self, ReviewError> {
+        let directory = directory.canonicalize().map_err(|error| unreadable(&error.to_string()))?;
+        let name = directory.file_name().and_then(|name| name.to_str());
+        match (directory.parent(), name) {
+            (Some(parent), Some(name)) => {
+                Ok(Self { parent: parent.to_owned(), name: name.to_owned() })
+            }
+            _ => Err(unreadable("its directory has no name")),
+        }
+    }
+
+    /// Returns the path of the directory.
+    pub fn path(&self) -> PathBuf {
+        self.parent.join(&self.name)
+    }
+
+    /// Reads all files of the package. Links are left out.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file cannot be read, or there are too many.
+    pub fn files(&self) -> Result<PackageFiles, ReviewError> {
+        Ok(self.found(&self.path())?.files)
+    }
+
+    fn found(&self, directory: &Path) -> Result<Found, ReviewError> {
+        let directory = Dir::open(directory)?;
+        let bounds = WalkBounds { entries: MOST_FILES, ..WalkBounds::default() };
+        let is_foreign = |name: &str| name == ".git" || name == "node_modules";
+        let walk = directory.walk(bounds, |name| !is_foreign(name))?;
+        if !walk.is_complete {
+            return Err(unreadable("it has too many files, or some cannot be listed"));
+        }
+        let mut found = Found { files: PackageFiles::new(), foreign: None };
+        for name in [".git", "node_modules"] {
+            let is_there = directory.stat(name, Links::Refuse).is_ok();
+            found.foreign = found.foreign.or(is_there.then(|| name.to_owned()));
+        }
+        let mut left = MOST_BYTES;
+        for Walked { path, kind } in walk.found {
+            if kind != Kind::File {
+                found.foreign.get_or_insert(path);
+                continue;
+            }
+            let file = directory.open_file(&path, Links::Refuse)?;
+            let is_executable = file.stat().is_executable;
+            let content = file.read_whole(left)?;
+            left -= content.len();
+            found.files.insert(path, PackageFile { content, is_executable });
+        }
+        Ok(found)
+    }
+
+    /// Replaces the files by others: all of them, or none. Another program that changes a file
+    /// meanwhile wins, and so does a process that is killed: the directory then has the old files
+    /// or the new ones.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the files are not `before` any more, or cannot be written.
+    pub fn replace(&self, before: &PackageFiles, after: &PackageFiles) -> Result<(), ReviewError> {
+        // Ends with the handle. It excludes other programs of prowess, and no editor.
+        let _lock = File::open(&self.parent)
+            .and_then(|parent| parent.lock().map(|()| parent))
+            .map_err(|error| unwritten(&error.to_string()))?;
+        self.sweep();
+        let found = self.found(&self.path())?;
+        if found.files != *before {
+            return Err(changed());
+        }
+        if before == after {
+            return Ok(());
+        }
+        match only_changed(before, after) {
+            Some((path, old, new)) => {
+                let directory = Dir::open(self.path())?;
+                directory.replace_file(path, Links::Refuse, old, new)?;
+                Ok(())
+            }
+            None => match found.foreign {
+                Some(foreign) => Err(unwritten(&format!(
+                    "{} is in its directory, so its files cannot be replaced together; change \
+                     them by hand",
+                    quoted(&foreign)
+                ))),
+                None => self.exchange(before, after),
+            },
+        }
+    }
+
+    /// Removes what programs that were killed have left next to the package.
+    pub(crate) fn sweep(&self) {
+        let staged = self.parent.join(STAGED);
+        prowess_dir::sweep(&staged, SCRATCH);
+        // Another program may use it.
+        let _ = std::fs::remove_dir(&staged);
+    }
+
+    /// Writes the new package next to the old one, and exchanges the two in one step.
+    fn exchange(&self, before: &PackageFiles, after: &PackageFiles) -> Result<(), ReviewError> {
+        let failed = |error: std::io::Error| unwritten(&error.to_string());
+        let staged = self.parent.join(STAGED);
+        prowess_dir::create_directories(&staged, 0o700).map_err(failed)?;
+        let scratch = ScratchDir::create(&staged, SCRATCH).map_err(failed)?;
+        let place = Dir::open(scratch.path())?;
+        write(&place.create_dir(&self.name)?, after)?;
+        place.sync()?;
+        let parent = Dir::open(&self.parent)?;
+        parent.exchange(&self.name, &place, &self.name)?;
+        // An editor may have saved a file since it was read: that one is newer.
+        let is_same = self.found(&scratch.path().join(&self.name));
+        if !is_same.is_ok_and(|found| found.files == *before && found.foreign.is_none()) {
+            parent.exchange(&self.name, &place, &self.name)?;
+            return Err(changed());
+        }
+        parent.sync()?;
+        drop(scratch);
+        self.sweep();
+        Ok(())
+    }
+}
+
+/// Returns the path and the contents of the only file that differs, if it exists before and after.
+fn only_changed<'f>(
+    before: &'f PackageFiles,
+    after: &'f PackageFiles,
+) -> Option<(&'f str, &'f [u8], &'f [u8])> {
+    let is_same_set = before.len() == after.len()
+        && before
+            .iter()
+            .zip(after)
+            .all(|((old, was), (new, is))| old == new && was.is_executable == is.is_executable);
+    let mut changed = before.iter().filter(|(path, file)| after.get(*path) != Some(file));
+    let (path, old) = changed.next().filter(|_| is_same_set)?;
+    changed.next().is_none().then(|| (&**path, &*old.content, &*after[path].content))
+}
+
+fn write(directory: &Dir, files: &PackageFiles) -> prowess_dir::Result<()> {
+    for (path, file) in files {
+        let permissions = match file.is_executable {
+            true => Permissions::Executable,
+            false => Permissions::Readable,
+        };
+        let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let mut parent = None;
+        for part in parents.split('/').filter(|part| !part.is_empty()) {
+            let above = parent.as_ref().unwrap_or(directory);
+            parent = Some(above.open_or_create_dir(part)?);
+        }
+        parent.as_ref().unwrap_or(directory).create_file(name, &file.content, permissions)?;
+    }
+    Ok(())
+}
+
+/// Returns the digest of a package with these files, as an approval and a lock file have it.
+pub fn package_digest(files: &PackageFiles) -> Digest {
+    let mut digest = PackageDigest::default();
+    for (path, file) in files {
+        let mode = if file.is_executable { FileMode::Executable } else { FileMode::Regular };
+        digest.add(mode, path, Digest::of(&file.content));
+    }
+    digest.finish()
+}

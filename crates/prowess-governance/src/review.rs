@@ -1,0 +1,381 @@
+//! Decisions on proposals.
+
+use std::fs::File;
+
+use prowess_core::{
+    AuditPolicy, Digest, PackageFiles, ReviewEvent, ReviewStep, RuntimeEvent, Timestamp,
+};
+use prowess_dir::{Dir, ErrorKind, Links, Permissions};
+use prowess_text::quoted;
+use serde::{Deserialize, Serialize};
+
+use crate::error::unwritten;
+use crate::file_name::{DECIDED, is_proposal};
+use crate::package::package_digest;
+use crate::patch::Patch;
+use crate::{FileProposals, ReviewError, SkillPackage, StoredProposal, codes, review_codes};
+
+/// The maximum size of the record of a decision, in bytes.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// A decision on a proposal. Only the host makes one: no tool has it as an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Review {
+    /// The name of the proposal.
+    pub proposal: String,
+    /// The digest of the proposal that was reviewed.
+    pub digest: Digest,
+    /// The agent or person that has reviewed it.
+    pub reviewer: Reviewer,
+    /// The reason.
+    pub reason: Option<String>,
+    /// The time of the decision.
+    pub at: Timestamp,
+}
+
+/// A reviewer, as the host names agents and people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reviewer {
+    /// A person.
+    Person(String),
+    /// An agent, which the policy has to name.
+    Agent(String),
+}
+
+impl Reviewer {
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        let (Self::Person(name) | Self::Agent(name)) = self;
+        name
+    }
+}
+
+impl StoredProposal {
+    /// Returns whether these are the files that the proposal was made for.
+    pub fn is_for(&self, files: &PackageFiles) -> bool {
+        let is_base = |(path, digest): (&String, &Digest)| {
+            files.get(path).is_some_and(|file| Digest::of(&file.content) == *digest)
+        };
+        self.base.iter().all(is_base)
+    }
+
+    /// Returns the files with the change. If they are not those that it was made for, both changes
+    /// are merged.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error with each part that does not fit.
+    pub fn applied_to(&self, files: &PackageFiles) -> Result<PackageFiles, ReviewError> {
+        let instructions = self.base.keys().find(|path| is_instructions(path));
+        let patch = Patch::parse(&self.diff, instructions.map_or("SKILL.md", String::as_str));
+        let patch = patch.map_err(|reason| ReviewError::new(codes::PROPOSAL_INVALID, reason))?;
+        let applied = match self.is_for(files) {
+            true => patch.apply(files),
+            false => patch.merge(files, &self.originals),
+        };
+        applied.map_err(|conflicts| {
+            let message = "the skill has changed where the proposal changes it";
+            let error = ReviewError::new(codes::PROPOSAL_CONFLICT, message);
+            ReviewError { conflicts, ..error }
+        })
+    }
+}
+
+/// How a proposal was decided.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// `accepted`, `rejected` or `withdrawn`.
+    pub step: ReviewStep,
+    /// The id of the skill.
+    pub skill: String,
+    /// The digest of the proposal.
+    pub digest: Digest,
+    /// The reviewer.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+    /// The reason.
+    pub reason: Option<String>,
+    /// The digest of the package with the change.
+    pub package: Option<Digest>,
+}
+
+/// A proposal that may be accepted, and its change. Until this is dropped, there is no other
+/// decision.
+#[derive(Debug)]
+pub struct Acceptance<'p> {
+    /// The proposal.
+    pub proposal: StoredProposal,
+    /// The files of the package now.
+    pub before: PackageFiles,
+    /// Its files with the change.
+    pub after: PackageFiles,
+    proposals: &'p FileProposals,
+    package: SkillPackage,
+    review: Review,
+    _lock: File,
+}
+
+impl FileProposals {
+    /// Rejects a proposal.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no such proposal, or the reviewer may not decide on it.
+    pub fn reject(&self, review: &Review) -> Result<Decision, ReviewError> {
+        self.close(review, ReviewStep::Rejected)
+    }
+
+    /// Withdraws a proposal, which its proposer and every person may do.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::reject`].
+    pub fn withdraw(&self, review: &Review) -> Result<Decision, ReviewError> {
+        self.close(review, ReviewStep::Withdrawn)
+    }
+
+    fn close(&self, review: &Review, step: ReviewStep) -> Result<Decision, ReviewError> {
+        let (directory, decided, _lock) = self.locked(&review.proposal)?;
+        let proposal = self.reviewed(&directory, review, step)?;
+        let record = record_of(&proposal.name);
+        let begun = begun(&decided, &record);
+        if begun.is_some_and(|begun| begun.step == ReviewStep::Accepted) {
+            let message = "it was being accepted when a program was killed; accept it again first";
+            return Err(ReviewError::new(review_codes::CHANGE_NOT_WRITTEN, message));
+        }
+        let decision = decision(&proposal, review, step, None);
+        self.store(event(&decision, &proposal, step))?;
+        put(&decided, &record, &decision)?;
+        directory.move_into(&proposal.name, &decided, &proposal.name)?;
+        self.forget(&directory, &proposal);
+        Ok(decision)
+    }
+
+    /// Prepares the acceptance of a proposal. With `is_rebased`, also if the files are others than
+    /// those that the proposal was made for, as long as both changes can be merged.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no such proposal, it is not the one that was reviewed, the
+    /// reviewer may not decide on it, or it does not fit the files.
+    pub fn accept(
+        &self,
+        review: &Review,
+        package: &SkillPackage,
+        is_rebased: bool,
+    ) -> Result<Acceptance<'_>, ReviewError> {
+        let (directory, decided, lock) = self.locked(&review.proposal)?;
+        let proposal = self.reviewed(&directory, review, ReviewStep::Accepted)?;
+        package.sweep();
+        let before = package.files()?;
+        self.finish_interrupted(&directory, &decided, &proposal, &before)?;
+        let after = proposal.applied_to(&before)?;
+        if !is_rebased && !proposal.is_for(&before) {
+            let message = "the skill has changed since the proposal was made; the change still \
+                fits, and `--rebase` accepts it for what the skill says now";
+            return Err(ReviewError::new(codes::PROPOSAL_CONFLICT, message));
+        }
+        let name = package.path();
+        let name = name.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if let Some(error) = self.found(name, &after) {
+            return Err(ReviewError::new(codes::PROPOSAL_INVALID, error));
+        }
+        let (package, review) = (package.clone(), review.clone());
+        Ok(Acceptance { proposal, before, after, proposals: self, package, review, _lock: lock })
+    }
+
+    /// Opens the directories, and waits until no other program decides.
+    fn locked(&self, name: &str) -> Result<(Dir, Dir, File), ReviewError> {
+        let missing = || {
+            let message = format!("no proposal {} waits for a review", quoted(name));
+            ReviewError::new(review_codes::PROPOSAL_NOT_FOUND, message)
+        };
+        let directory = match Dir::open(&self.directory) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing()),
+            opened => opened?,
+        };
+        if !is_proposal(name) {
+            return Err(missing());
+        }
+        let decided = directory.open_or_create_dir(DECIDED)?;
+        let lock = File::open(self.directory.join(DECIDED));
+        let lock = lock.and_then(|lock| lock.lock().map(|()| lock));
+        let lock = lock.map_err(|error| unwritten(&error.to_string()))?;
+        if directory.stat(name, Links::Refuse).is_err() {
+            return Err(missing());
+        }
+        Ok((directory, decided, lock))
+    }
+
+    /// Returns the proposal, if it is the reviewed one and the reviewer may decide so.
+    fn reviewed(
+        &self,
+        directory: &Dir,
+        review: &Review,
+        step: ReviewStep,
+    ) -> Result<StoredProposal, ReviewError> {
+        let proposal = self.read(directory, &review.proposal)?;
+        if proposal.digest != review.digest {
+            let message = format!("{} is not the proposal that was shown", quoted(&proposal.name));
+            return Err(ReviewError::new(review_codes::PROPOSAL_CHANGED, message));
+        }
+        let is_own = proposal.proposer.as_deref() == Some(review.reviewer.name());
+        let refused = match &review.reviewer {
+            _ if step == ReviewStep::Withdrawn && is_own => None,
+            Reviewer::Agent(_) if step == ReviewStep::Withdrawn => {
+                Some("an agent withdraws its own proposals only")
+            }
+            Reviewer::Person(_) if step == ReviewStep::Withdrawn => None,
+            _ if is_own => Some("nobody reviews an own proposal"),
+            Reviewer::Agent(name) if !self.policy.reviewers.contains(name) => {
+                Some("the policy names no such reviewer")
+            }
+            _ => None,
+        };
+        match refused {
+            Some(reason) => Err(ReviewError::new(
+                review_codes::REVIEWER_NOT_ALLOWED,
+                format!("{} may not decide on it: {reason}", quoted(review.reviewer.name())),
+            )),
+            None => Ok(proposal),
+        }
+    }
+
+    /// Ends an acceptance after which a program was killed, if its change was made. One that was
+    /// not made is forgotten.
+    fn finish_interrupted(
+        &self,
+        directory: &Dir,
+        decided: &Dir,
+        proposal: &StoredProposal,
+        files: &PackageFiles,
+    ) -> Result<(), ReviewError> {
+        let record = record_of(&proposal.name);
+        match begun(decided, &record) {
+            None => Ok(()),
+            Some(begun) if begun.package == Some(package_digest(files)) => {
+                directory.move_into(&proposal.name, decided, &proposal.name)?;
+                self.forget(directory, proposal);
+                self.report(event(&begun, proposal, ReviewStep::Applied));
+                let by = quoted(&begun.by);
+                let message = format!("it was accepted by {by} already, and the skill has changed");
+                Err(ReviewError::new(review_codes::PROPOSAL_NOT_FOUND, message))
+            }
+            _ => Ok(decided.remove_tree(&record)?),
+        }
+    }
+
+    /// Records a decision before it has an effect.
+    fn store(&self, event: ReviewEvent) -> Result<(), ReviewError> {
+        let Some((audit, policy)) = &self.audit else { return Ok(()) };
+        match audit.store(&RuntimeEvent::Review(event)) {
+            Err(error) if *policy == AuditPolicy::Required => Err(unwritten(&error.to_string())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the decisions, with the names of the proposals.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if their directory cannot be read.
+    pub fn decided(&self) -> Result<Vec<(String, Decision)>, ReviewError> {
+        let opened = Dir::open(self.directory.join(DECIDED));
+        let mut decided = match opened {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            opened => opened?,
+        };
+        let mut buffer = prowess_dir::EntryBuffer::default();
+        let mut names = Vec::new();
+        let _ = decided.entries(&mut buffer)?.visit(|entry| {
+            names.extend(entry.name().filter(|name| is_proposal(name)).map(str::to_owned));
+            std::ops::ControlFlow::<()>::Continue(())
+        })?;
+        let decision = |name: String| Some((begun(&decided, &record_of(&name))?, name));
+        let decisions = names.into_iter().filter_map(decision);
+        let mut found: Vec<_> = decisions.map(|(decision, name)| (name, decision)).collect();
+        found.sort_by_key(|(_, decision)| decision.at);
+        Ok(found)
+    }
+}
+
+impl Acceptance<'_> {
+    /// Makes the change: all files, or none.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the files have just been changed, or cannot be written. They are then as
+    /// before, and the proposal still waits.
+    pub fn apply(self) -> Result<Decision, ReviewError> {
+        let Self { proposal, before, after, proposals, package, review, _lock } = self;
+        let (step, changed) = (ReviewStep::Accepted, Some(package_digest(&after)));
+        let decision = decision(&proposal, &review, step, changed);
+        let directory = Dir::open(&proposals.directory)?;
+        let decided = directory.open_or_create_dir(DECIDED)?;
+        proposals.store(event(&decision, &proposal, step))?;
+        // From here on, a later program sees whether the change was made.
+        let record = record_of(&proposal.name);
+        let put = put(&decided, &record, &decision);
+        if let Err(error) = put.and_then(|()| package.replace(&before, &after)) {
+            let _ = decided.remove_tree(&record);
+            proposals.report(event(&decision, &proposal, ReviewStep::NotMade));
+            return Err(error);
+        }
+        proposals.report(event(&decision, &proposal, ReviewStep::Applied));
+        // The skill has changed: if this fails, the next attempt to decide moves the file.
+        let _ = directory.move_into(&proposal.name, &decided, &proposal.name);
+        proposals.forget(&directory, &proposal);
+        Ok(decision)
+    }
+}
+
+fn is_instructions(path: &str) -> bool {
+    prowess_core::SKILL_MD_FILES.contains(&path)
+}
+
+fn record_of(name: &str) -> String {
+    format!("{}.json", name.trim_end_matches(".md"))
+}
+
+/// Reads what was decided; `None` if nothing was, or it cannot be read.
+fn begun(decided: &Dir, record: &str) -> Option<Decision> {
+    serde_json::from_slice(&decided.read(record, MOST_BYTES).ok()?).ok()
+}
+
+fn put(decided: &Dir, record: &str, decision: &Decision) -> Result<(), ReviewError> {
+    let text =
+        serde_json::to_vec_pretty(decision).map_err(|error| unwritten(&error.to_string()))?;
+    let temporary = format!(".{record}.tmp");
+    Ok(decided.put_file(record, &temporary, &text, Permissions::Readable)?)
+}
+
+fn decision(
+    proposal: &StoredProposal,
+    review: &Review,
+    step: ReviewStep,
+    package: Option<Digest>,
+) -> Decision {
+    Decision {
+        step,
+        skill: proposal.skill.clone(),
+        digest: proposal.digest,
+        by: review.reviewer.name().to_owned(),
+        at: review.at,
+        reason: review.reason.clone(),
+        package,
+    }
+}
+
+fn event(decision: &Decision, proposal: &StoredProposal, step: ReviewStep) -> ReviewEvent {
+    let is_change = matches!(step, ReviewStep::Applied);
+    ReviewEvent {
+        at: decision.at,
+        step,
+        skill: decision.skill.clone(),
+        by: decision.by.clone(),
+        proposal: Some(proposal.name.clone()),
+        digest: decision.package.filter(|_| is_change).or(Some(proposal.digest)),
+        reason: decision.reason.clone(),
+    }
+}

@@ -1,0 +1,538 @@
+//! Proposals are compared, read back, decided and applied.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::sync::{Arc, Mutex};
+
+use prowess_core::{
+    AuditError, AuditEvent, AuditPolicy, AuditSink, Diagnostic, Digest, PackageFiles, Proposal,
+    ProposalError, ProposalStore, ProposedPackage, ReviewStep, RuntimeEvent, Severity, Timestamp,
+};
+use prowess_governance::{
+    Acceptance, FileProposals, ProposalPolicy, Review, ReviewError, Reviewer, SkillPackage,
+    StoredProposal, codes, package_diff, review_codes,
+};
+use prowess_testkit::Tree;
+
+const PDF: &str = "\
+//- /skills/pdf/SKILL.md
+---
+name: pdf
+description: Fills forms.
+---
+# Forms
+
+Fill the form.
+Save the form.
+
+# Dates
+
+Fill the form.
+//- /skills/pdf/references/dates.md
+Day first.
+";
+
+/// A skill in a directory, and its proposals.
+struct Place {
+    tree: Tree,
+    proposals: FileProposals,
+}
+
+impl Place {
+    fn new() -> Self {
+        let tree = Tree::new(PDF);
+        let policy = ProposalPolicy { reviewers: vec!["reviewer".into()], ..Default::default() };
+        let proposals = FileProposals::new(tree.join("proposals"), policy);
+        Self { tree, proposals }
+    }
+
+    fn package(&self) -> SkillPackage {
+        SkillPackage::new(&self.tree.join("skills/pdf")).unwrap()
+    }
+
+    fn files(&self) -> PackageFiles {
+        self.package().files().unwrap()
+    }
+
+    fn text(&self, path: &str) -> String {
+        fs::read_to_string(self.tree.join("skills/pdf").join(path)).unwrap()
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        fs::write(self.tree.join("skills/pdf").join(path), text).unwrap();
+    }
+
+    fn propose(&self, diff: &str) -> Result<String, ProposalError> {
+        let files = self.files();
+        let proposal = Proposal {
+            skill: "pdf",
+            base: Digest::of(&files["SKILL.md"].content),
+            diff,
+            justification: "Two forms of three had a wrong date.",
+            evidence: Some("form 2: 31 February"),
+            time: Timestamp(1_790_000_000_000),
+        };
+        let package = ProposedPackage {
+            directory: "pdf",
+            file: "SKILL.md",
+            files: &files,
+            proposer: "agent",
+        };
+        self.proposals.submit_checked(&proposal, &package)
+    }
+
+    fn only(&self) -> StoredProposal {
+        let mut waiting = self.proposals.waiting().unwrap();
+        assert_eq!(waiting.len(), 1);
+        waiting.remove(0).unwrap()
+    }
+
+    fn review(&self, by: Reviewer) -> Review {
+        let StoredProposal { name, digest, .. } = self.only();
+        let at = Timestamp(1_790_000_060_000);
+        Review { proposal: name, digest, reviewer: by, reason: None, at }
+    }
+
+    /// Accepts the only proposal, as a person.
+    fn accept(&self, is_rebased: bool) -> Result<(), ReviewError> {
+        let review = self.review(ada());
+        self.proposals.accept(&review, &self.package(), is_rebased)?.apply().map(drop)
+    }
+}
+
+fn ada() -> Reviewer {
+    Reviewer::Person("ada".into())
+}
+
+const TWO_FILES: &str = "\
+--- a/SKILL.md
++++ b/SKILL.md
+@@ -7,2 +7,3 @@
+ Fill the form.
++Check the form with `scripts/check.sh`.
+ Save the form.
+--- a/references/dates.md
++++ b/references/dates.md
+@@ -1 +1 @@
+-Day first.
++Year first.
+--- /dev/null
++++ b/scripts/check.sh
+@@ -0,0 +1,2 @@
++#!/bin/sh
++exit 0
+";
+
+#[test]
+fn files_of_a_proposal_change_together() {
+    let place = Place::new();
+    let script = place.tree.join("skills/pdf/references/dates.md");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let before = place.files();
+    place.propose(TWO_FILES).unwrap();
+    assert_eq!(place.files(), before, "a proposal changes no skill");
+    place.accept(false).unwrap();
+    assert!(place.text("SKILL.md").contains("Fill the form.\nCheck the form with `scripts"));
+    assert_eq!(place.text("references/dates.md"), "Year first.\n");
+    assert_eq!(place.text("scripts/check.sh"), "#!/bin/sh\nexit 0\n");
+    let mode = fs::metadata(&script).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o755, "modes are kept");
+    let names = fs::read_dir(place.tree.join("skills")).unwrap().count();
+    assert_eq!(names, 1, "nothing is left next to the skill");
+    assert!(place.proposals.waiting().unwrap().is_empty());
+    let decided = place.proposals.decided().unwrap();
+    assert_eq!((decided[0].1.step, &*decided[0].1.by), (ReviewStep::Accepted, "ada"));
+}
+
+/// A diff, and what becomes of `SKILL.md`; or a part of the reason why it is refused.
+#[test]
+fn diffs_are_read_strictly() {
+    let new_line = "Fill the form.\nCheck it.\nSave the form.\n";
+    let cases: [(&str, Result<&str, &str>); 19] = [
+        (" Fill the form.\n+Check it.\n Save the form.\n", Ok(new_line)),
+        ("@@ -7,2 +7,3 @@\n Fill the form.\n+Check it.\n Save the form.\n", Ok(new_line)),
+        ("@@ -1,2 +1,3 @@ # Forms\n Fill the form.\n+Check it.\n Save the form.\n", Ok(new_line)),
+        ("@@\n Fill the form.\n+Check it.\n Save the form.\n\n\n", Ok(new_line)),
+        ("@@\r\n Fill the form.\r\n+Check it.\r\n Save the form.\r\n", Ok(new_line)),
+        ("--- SKILL.md\n+++ SKILL.md\n@@ -7 +7 @@\n-Fill the form.\n+X\n", Ok("\nX\nSave")),
+        ("@@ -12 +12 @@\n-Fill the form.\n+X\n", Ok("# Dates\n\nX\n")),
+        ("@@ -12 +12 @@\n-Fill the form.\n+X\n\\ No newline at end of file\n", Ok("\n\nX")),
+        ("-Fill the form.\n+X\n", Err("more than once")),
+        ("-Fill a form.\n+X\n", Err("not in the file")),
+        ("@@ -7,3 +7,3 @@\n-Fill the form.\n+X\n", Err("cut off")),
+        ("@@ -7 +7 @@\n-Fill the form.\n+X\n+Y\n", Err("no part of a unified diff")),
+        ("@@ -x +7 @@\n-Fill the form.\n+X\n", Err("no valid numbers")),
+        (" Fill the form.\n", Err("changes nothing")),
+        ("--- a/../x\n+++ b/../x\n-a\n+b\n", Err("no path of a file")),
+        ("--- /dev/null\n+++ b/.git/hooks/x\n@@\n+b\n", Err("no path of a file")),
+        ("--- a/SKILL.md\n+++ /dev/null\n@@\n-b\n", Err("removes a file")),
+        ("--- a/SKILL.md\n+++ b/other.md\n@@\n-b\n", Err("renames a file")),
+        ("-Save the form.\n+Save\u{200b} it.\n", Err("cannot see")),
+    ];
+    for (diff, expected) in cases {
+        let place = Place::new();
+        let proposed = place.propose(diff);
+        match (proposed, expected) {
+            (Ok(_), Ok(part)) => {
+                place.accept(false).unwrap_or_else(|error| panic!("{diff}: {error}"));
+                let text = place.text("SKILL.md");
+                assert!(text.contains(part), "{diff}: {text}");
+                assert_eq!(text.ends_with('\n'), !diff.contains('\\'), "{diff}: {text}");
+            }
+            (Err(error), Err(part)) => assert!(error.message.contains(part), "{diff}: {error}"),
+            (proposed, _) => panic!("{diff}: {proposed:?}"),
+        }
+    }
+}
+
+#[test]
+fn line_breaks_of_the_file_are_kept() {
+    let place = Place::new();
+    let crlf = place.text("SKILL.md").replace('\n', "\r\n");
+    place.write("SKILL.md", &crlf);
+    place.propose(" Fill the form.\n+Check it.\n Save the form.\n").unwrap();
+    place.accept(false).unwrap();
+    let expected = crlf.replacen("form.\r\nSave", "form.\r\nCheck it.\r\nSave", 1);
+    assert_eq!(place.text("SKILL.md"), expected);
+}
+
+/// The difference of two packages makes one of the other.
+#[test]
+fn differences_apply_again() {
+    let words = ["a", "b", "", "c", "--- x", "+++ y", "@@ -1 +1 @@"];
+    let mut state = 7_u64;
+    let mut next = |most: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963);
+        usize::try_from(state >> 33).unwrap_or_default() % most
+    };
+    for _ in 0..100 {
+        let place = Place::new();
+        let mut lines: Vec<&str> = (0..next(30)).map(|_| words[next(words.len())]).collect();
+        place.write("references/dates.md", &(lines.join("\n") + ["", "\n"][next(2)]));
+        for _ in 0..=next(4) {
+            let at = next(lines.len() + 1);
+            if next(2) == 0 || at == lines.len() {
+                lines.insert(at, words[next(words.len())]);
+            } else {
+                lines.remove(at);
+            }
+        }
+        let before = place.files();
+        let mut after = before.clone();
+        let text = lines.join("\n") + ["", "\n"][next(2)];
+        after.get_mut("references/dates.md").unwrap().content = text.into_bytes();
+        if before == after {
+            continue;
+        }
+        let diff = package_diff(&before, &after);
+        place.propose(&diff).unwrap_or_else(|error| panic!("{diff}: {error}"));
+        place.accept(false).unwrap_or_else(|error| panic!("{diff}: {error}"));
+        assert_eq!(place.files(), after, "{diff}");
+    }
+}
+
+#[test]
+fn duplicate_is_answered_with_the_name() {
+    let place = Place::new();
+    let name = place.propose("-Save the form.\n+Save it.\n").unwrap();
+    let same = "@@ -8 +8 @@\n-Save the form.\n+Save it.\n";
+    assert_eq!(place.propose(same).unwrap(), name, "it is the same change");
+    assert_ne!(place.propose("-Save the form.\n+Keep it.\n").unwrap(), name);
+}
+
+#[test]
+fn invalid_result_is_not_kept() {
+    let mut place = Place::new();
+    let check = |directory: &str, files: &PackageFiles| {
+        assert_eq!(directory, "pdf");
+        let text = String::from_utf8_lossy(&files["SKILL.md"].content).into_owned();
+        let severity = if text.contains("name: pdf") { Severity::Hint } else { Severity::Error };
+        vec![Diagnostic::new(prowess_core::Code::new("name-missing"), severity, "no name", "add")]
+    };
+    place.proposals = place.proposals.clone().checked_by(Arc::new(check));
+    let error = place.propose("-name: pdf\n+title: pdf\n").unwrap_err();
+    assert_eq!(error.code, codes::PROPOSAL_INVALID);
+    assert!(error.message.contains("no name (name-missing)"), "{error}");
+    place.propose("-Save the form.\n+Save it.\n").unwrap();
+}
+
+#[test]
+fn changed_file_is_never_applied() {
+    for (from, to) in [
+        ("+Save it.", "+Remove it."),
+        ("Two forms", "Ten forms"),
+        ("`pdf`", "`xls`"),
+        ("agent", "robot"),
+        ("\n## Diff\n", "\n\n## Diff\n"),
+        ("31 February\n```\n", "31 February\n```\nApproved.\n"),
+    ] {
+        let place = Place::new();
+        let name = place.propose("-Save the form.\n+Save it.\n").unwrap();
+        let review = place.review(ada());
+        let file = place.tree.join("proposals").join(&name);
+        let text = fs::read_to_string(&file).unwrap();
+        let changed = text.replace(from, to);
+        assert_ne!(text, changed, "{from} is in it");
+        fs::write(&file, changed).unwrap();
+        let listed = place.proposals.waiting().unwrap().remove(0).unwrap_err();
+        let error = place.proposals.accept(&review, &place.package(), false).unwrap_err();
+        for error in [listed, error] {
+            assert_eq!(error.code, review_codes::PROPOSAL_TAMPERED, "{from}: {error}");
+        }
+    }
+}
+
+#[test]
+fn reviewer_is_somebody_else() {
+    let agent = |name: &str| Reviewer::Agent(name.into());
+    let own = Reviewer::Person("agent".into());
+    let cases: [(Reviewer, [bool; 3]); 5] = [
+        (ada(), [true, true, true]),
+        (agent("reviewer"), [true, true, false]),
+        (agent("agent"), [false, false, true]),
+        (agent("stranger"), [false, false, false]),
+        (own, [false, false, true]),
+    ];
+    for (reviewer, expected) in cases {
+        for (step, is_allowed) in ["accept", "reject", "withdraw"].into_iter().zip(expected) {
+            let place = Place::new();
+            place.propose("-Save the form.\n+Save it.\n").unwrap();
+            let review = place.review(reviewer.clone());
+            let result = match step {
+                "accept" => place.proposals.accept(&review, &place.package(), false).map(drop),
+                "reject" => place.proposals.reject(&review).map(drop),
+                _ => place.proposals.withdraw(&review).map(drop),
+            };
+            let code = result.err().map(|error| error.code);
+            let refused = (!is_allowed).then_some(review_codes::REVIEWER_NOT_ALLOWED);
+            assert_eq!(code, refused, "{reviewer:?}: {step}");
+        }
+    }
+}
+
+#[test]
+fn acceptance_is_of_what_was_reviewed() {
+    let place = Place::new();
+    place.propose("-Save the form.\n+Save it.\n").unwrap();
+    let review = Review { digest: Digest::of(b"another"), ..place.review(ada()) };
+    let error = place.proposals.accept(&review, &place.package(), false).unwrap_err();
+    assert_eq!(error.code, review_codes::PROPOSAL_CHANGED);
+    for proposal in ["none.md", "../proposals/none.md", "decided"] {
+        let review = Review { proposal: proposal.into(), ..place.review(ada()) };
+        let error = place.proposals.reject(&review).unwrap_err();
+        assert_eq!(error.code, review_codes::PROPOSAL_NOT_FOUND, "{proposal}");
+    }
+}
+
+#[test]
+fn other_base_is_a_conflict() {
+    let place = Place::new();
+    place.propose("-Save the form.\n+Save it.\n").unwrap();
+    place.write("SKILL.md", &place.text("SKILL.md").replace("# Forms", "# Forms\n\nRead first."));
+    let error = place.accept(false).unwrap_err();
+    assert_eq!((error.code, error.conflicts), (codes::PROPOSAL_CONFLICT, Vec::new()), "it fits");
+    place.accept(true).unwrap();
+    let text = place.text("SKILL.md");
+    assert!(text.contains("Read first.") && text.contains("Save it."), "{text}");
+
+    let place = Place::new();
+    place.propose("@@\n # Dates\n \n-Fill the form.\n+Fill the date.\n").unwrap();
+    let other = "# Dates\n\nFill the form with care.\n";
+    place.write("SKILL.md", &place.text("SKILL.md").replace("# Dates\n\nFill the form.\n", other));
+    for is_rebased in [false, true] {
+        let error = place.accept(is_rebased).unwrap_err();
+        let [conflict] = &error.conflicts[..] else { panic!("{error:?}") };
+        assert_eq!((&*conflict.path, conflict.hunk), ("SKILL.md", 1));
+        let last = |lines: &[String]| lines.last().cloned().unwrap_or_default();
+        assert_eq!(last(&conflict.base), "Fill the form.");
+        assert_eq!(last(&conflict.proposed), "Fill the date.");
+        assert_eq!(last(&conflict.now), "Fill the form with care.");
+    }
+    assert!(place.text("SKILL.md").ends_with(other), "nothing was written");
+}
+
+/// Another change of the file, and whether a proposal for one of two equal lines still fits.
+#[test]
+fn changes_are_merged_with_those_made_since() {
+    let cases: [(&str, &str, bool); 8] = [
+        ("# Forms", "# Forms\n\nFirst.", true),
+        ("Fill the form.\nSave the form.\n", "Save the form.\n", true),
+        ("# Dates", "# Days", true),
+        ("description: Fills forms.", "description: Fills and reads forms.", true),
+        ("# Dates\n\nFill the form.\n", "# Dates\n\nFill it.\n", false),
+        ("# Dates\n\nFill", "# Dates\n\nFirst.\nFill", false),
+        ("# Dates\n\nFill the form.\n", "", false),
+        ("# Dates\n\nFill the form.\n", "# Dates\n\nFill the form.\nAnd then.\n", false),
+    ];
+    for (from, to, fits) in cases {
+        let place = Place::new();
+        place.propose("@@\n # Dates\n \n-Fill the form.\n+Fill the date.\n").unwrap();
+        let text = place.text("SKILL.md");
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(text, changed, "{from}");
+        place.write("SKILL.md", &changed);
+        let accepted = place.accept(true);
+        assert_eq!(accepted.is_ok(), fits, "{from} -> {to}: {accepted:?}");
+        let (start, _) = changed.rsplit_once("Fill the form.\n").unwrap_or((&changed, ""));
+        let expected = if fits { format!("{start}Fill the date.\n") } else { changed.clone() };
+        assert_eq!(place.text("SKILL.md"), expected, "{from} -> {to}");
+        let base = place.tree.join("proposals/base");
+        assert_eq!(fs::read_dir(base).unwrap().count(), usize::from(!fits), "bases are removed");
+    }
+}
+
+/// Of many acceptances at once, each of its own proposal for the same lines, one wins.
+#[test]
+fn racing_acceptances_have_one_winner() {
+    for diffs in [["Save A.", "Save B.", "Save C.", "Save D."]; 8] {
+        let place = Place::new();
+        let new = |text: &str| format!("--- /dev/null\n+++ b/{}.md\n@@\n+x\n", &text[5..6]);
+        let name = |text: &str| {
+            place.propose(&format!("-Save the form.\n+{text}\n{}", new(text))).unwrap()
+        };
+        let names = diffs.map(name);
+        let waiting = place.proposals.waiting().unwrap().into_iter().map(Result::unwrap);
+        let waiting: Vec<_> = waiting.filter(|it| names.contains(&it.name)).collect();
+        let accepted: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> = waiting
+                .iter()
+                .map(|proposal| {
+                    let (place, digest) = (&place, proposal.digest);
+                    let (reviewer, at) = (ada(), Timestamp(1));
+                    let proposal = proposal.name.clone();
+                    let review = Review { proposal, digest, reviewer, reason: None, at };
+                    scope.spawn(move || {
+                        let package = place.package();
+                        let accepted = place.proposals.accept(&review, &package, false);
+                        usize::from(accepted.and_then(Acceptance::apply).is_ok())
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        assert_eq!(accepted, 1, "one wins");
+        assert_eq!(place.files().len(), 3, "it has its own new file, and no other");
+        assert_eq!(place.proposals.waiting().unwrap().len(), 3, "the others wait");
+    }
+}
+
+/// Two programs without common proposals, such as a restore and an editor of ours.
+#[test]
+fn replacement_needs_the_files_that_were_read() {
+    let place = Place::new();
+    let before = place.files();
+    let mut after = before.clone();
+    after.remove("references/dates.md");
+    place.write("SKILL.md", "changed");
+    let error = place.package().replace(&before, &after).unwrap_err();
+    assert_eq!(error.code, codes::PROPOSAL_CONFLICT);
+    assert_eq!(place.text("SKILL.md"), "changed");
+    std::os::unix::fs::symlink("/etc/passwd", place.tree.join("skills/pdf/link")).unwrap();
+    let error = place.package().replace(&place.files(), &after).unwrap_err();
+    assert!(error.message.contains("`link` is in its directory"), "{error}");
+}
+
+/// The program was killed after the change, or before it.
+#[test]
+fn interrupted_acceptance_is_finished_or_forgotten() {
+    for is_made in [true, false] {
+        let place = Place::new();
+        let name = place.propose("-Save the form.\n+Save it.\n").unwrap();
+        place.accept(false).unwrap();
+        let proposals = place.tree.join("proposals");
+        fs::rename(proposals.join("decided").join(&name), proposals.join(&name)).unwrap();
+        if !is_made {
+            place.write("SKILL.md", &place.text("SKILL.md").replace("Save it.", "Save the form."));
+        }
+        let error = place.proposals.reject(&place.review(ada())).unwrap_err();
+        assert_eq!(error.code, review_codes::CHANGE_NOT_WRITTEN, "it may have been accepted");
+        match place.accept(false) {
+            Ok(()) => assert!(!is_made),
+            Err(error) => assert!(is_made && error.message.contains("accepted by `ada`")),
+        }
+        assert!(place.text("SKILL.md").contains("Save it."));
+        assert_eq!(place.proposals.decided().unwrap().len(), 1);
+        assert!(place.proposals.waiting().unwrap().is_empty());
+    }
+}
+
+/// Records the steps of reviews, and fails if it is full.
+#[derive(Default)]
+struct Steps {
+    steps: Mutex<Vec<ReviewStep>>,
+    is_full: bool,
+}
+
+impl AuditSink for Steps {
+    fn record(&self, _event: &AuditEvent) {}
+
+    fn report(&self, event: &RuntimeEvent) {
+        if let RuntimeEvent::Review(event) = event {
+            self.steps.lock().unwrap().push(event.step);
+        }
+    }
+
+    fn store(&self, event: &RuntimeEvent) -> Result<(), AuditError> {
+        if self.is_full {
+            return Err(AuditError("the disk is full".into()));
+        }
+        self.report(event);
+        Ok(())
+    }
+}
+
+#[test]
+fn steps_are_in_the_audit() {
+    let mut place = Place::new();
+    let steps = Arc::new(Steps::default());
+    let audited = |place: &Place, audit: Arc<Steps>| {
+        place.proposals.clone().audited_by(audit, AuditPolicy::Required)
+    };
+    place.proposals = audited(&place, Arc::clone(&steps));
+    place.propose("-Save the form.\n+Save it.\n").unwrap();
+    place.proposals.reject(&place.review(ada())).unwrap();
+    place.propose("-Save the form.\n+Save it.\n").unwrap();
+    place.proposals.withdraw(&place.review(ada())).unwrap();
+    place.propose("-Save the form.\n+Save it.\n").unwrap();
+    place.accept(false).unwrap();
+    use ReviewStep::{Accepted, Applied, Proposed, Rejected, Withdrawn};
+    let expected = [Proposed, Rejected, Proposed, Withdrawn, Proposed, Accepted, Applied];
+    assert_eq!(*steps.steps.lock().unwrap(), expected);
+
+    place.propose("-Save it.\n+Save them.\n").unwrap();
+    place.proposals = audited(&place, Arc::new(Steps { is_full: true, ..Steps::default() }));
+    let error = place.accept(false).unwrap_err();
+    assert!(error.message.contains("the disk is full"), "{error}");
+    assert!(place.text("SKILL.md").contains("Save it."), "nothing is accepted without a record");
+}
+
+/// A channel that is down for a day, with the clock of its host, receives each proposal once.
+#[test]
+fn deliveries_are_repeated_until_received() {
+    let place = Place::new();
+    place.propose("-Save the form.\n+Save it.\n").unwrap();
+    let minute = 60_000;
+    let (mut attempts, mut received) = (Vec::new(), Vec::new());
+    let mut now = 0;
+    while now < 2 * 24 * 60 * minute {
+        // A program that starts again each time.
+        let mut channel = place.proposals.channel("https://example.com/hook").unwrap();
+        let is_up = now >= 24 * 60 * minute;
+        if now == 60 * minute {
+            place.propose("-Save the form.\n+Keep it.\n").unwrap();
+        }
+        let deliver = |proposal: &StoredProposal| {
+            attempts.push((now, proposal.name.clone()));
+            received.extend(is_up.then(|| proposal.name.clone()));
+            is_up
+        };
+        let next = channel.deliver(Timestamp(now), deliver).unwrap();
+        assert_eq!(next.is_none(), is_up && received.len() == 2);
+        now += minute / 2;
+    }
+    assert_eq!(received.len(), 2, "each is received once");
+    assert_ne!(received[0], received[1]);
+    assert!(attempts.len() < 100, "the pauses grow: {}", attempts.len());
+    let other = place.proposals.channel("another").unwrap().deliver(Timestamp(0), |_| true);
+    assert_eq!(other.unwrap(), None, "a channel knows nothing of others");
+}
