@@ -72,6 +72,15 @@ impl Change {
     ///
     /// The disk is full or fails. The lock file is then unchanged.
     pub fn save(&self, file: &LockFile, lock: &Lock) -> Result<Vec<Placed>, StoreError> {
+        self.save_as(file, lock, false)
+    }
+
+    fn save_as(
+        &self,
+        file: &LockFile,
+        lock: &Lock,
+        is_return: bool,
+    ) -> Result<Vec<Placed>, StoreError> {
         let before = file.load()?;
         let mut history = self.history(file)?;
         for (id, skill) in &before.skills {
@@ -83,6 +92,9 @@ impl Change {
         let text =
             toml::to_string(&history).map_err(|error| StoreError::Unusable(error.to_string()))?;
         directory.put_file(&file.key(), TEMPORARY, text.as_bytes(), Permissions::Private)?;
+        // Before the lock, so that no change is missing: one that is not made after all is made by
+        // the next attempt, and recorded once.
+        self.record_lock(file, &before, lock, is_return)?;
         file.save(lock)?;
         self.complete()?;
         self.follow(file, &before, lock)
@@ -119,7 +131,7 @@ impl Change {
             None => previous,
         };
         lock.skills.insert(id.to_owned(), previous.clone());
-        self.save(file, &lock)?;
+        self.save_as(file, &lock, true)?;
         Ok(previous)
     }
 

@@ -40,6 +40,7 @@
 //! does not use the network; the remote may.
 #![forbid(unsafe_code)]
 
+mod author;
 mod candidate;
 pub mod codes;
 mod error;
@@ -50,6 +51,7 @@ mod history;
 mod import;
 mod installer;
 mod kept_lock;
+mod ledger;
 mod live;
 mod lock;
 mod lock_file;
@@ -69,12 +71,14 @@ mod sync;
 mod tree;
 mod update;
 
+pub use author::Author;
 pub use candidate::LeftOut;
 pub use error::{InstallError, LockError, StoreError};
 pub use export::to_skills_lock;
 pub use folder_hash::folder_hash;
 pub use foreign::{ForeignLock, ForeignSigner, ForeignSkill, ForeignSkills};
 pub use installer::{Added, Addition, Checked, Installer, RemoteState};
+pub use ledger::Version;
 pub use live::{LiveOptions, LiveSource};
 pub use lock::Lock;
 pub use lock_file::LockFile;

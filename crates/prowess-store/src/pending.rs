@@ -62,7 +62,9 @@ impl Change {
         // The packages of a lock that cannot be read are not known.
         let Ok(lock) = file.load() else { return Ok(()) };
         let history = self.history(&file)?;
-        for tree in trees.iter().filter(|tree| !lock.names(tree) && !history.names(tree)) {
+        let is_lost =
+            |tree: &&Digest| !lock.names(tree) && !history.names(tree) && !self.is_recorded(tree);
+        for tree in trees.iter().filter(is_lost) {
             self.remove(tree)?;
         }
         self.complete()

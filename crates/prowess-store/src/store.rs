@@ -8,6 +8,7 @@ use prowess_archive::Archive;
 use prowess_core::Digest;
 use prowess_dir::{Dir, ErrorKind, Links, Permissions, create_directories, locked_file};
 
+use crate::author::Author;
 use crate::error::StoreError;
 use crate::tree::{FileStates, digest_of, file_digests, stored_digest, stored_files, tree_digest};
 
@@ -25,12 +26,20 @@ const MAX_LIST: usize = 16 * 1024 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Store {
     root: PathBuf,
+    author: Option<Author>,
 }
 
 impl Store {
     /// Creates the value for this directory, which need not exist.
     pub fn new(root: impl Into<PathBuf>) -> Self {
-        Self { root: root.into() }
+        Self { root: root.into(), author: None }
+    }
+
+    /// Sets the author of changes: installs, updates and removals are then in the ledger of each
+    /// skill. By default, they are not.
+    #[must_use]
+    pub fn by(self, author: Author) -> Self {
+        Self { author: Some(author), ..self }
     }
 
     /// Returns the directory.
@@ -50,9 +59,10 @@ impl Store {
         let root = Dir::open(&self.root)?;
         root.remove_tree(STAGING)?;
         let directory = std::path::absolute(&self.root)?;
-        let change = Change { root, directory, _lock: lock };
+        let change = Change { root, directory, author: self.author.clone(), _lock: lock };
         change.recover()?;
         change.remove_lost_artifacts()?;
+        change.remove_lost_ledger()?;
         Ok(change)
     }
 
@@ -150,6 +160,7 @@ pub struct Change {
     pub(crate) root: Dir,
     /// The path of the root.
     pub(crate) directory: PathBuf,
+    pub(crate) author: Option<Author>,
     _lock: File,
 }
 
