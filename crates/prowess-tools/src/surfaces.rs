@@ -136,8 +136,8 @@ impl SkillTools {
         self
     }
 
-    /// Sets the store of proposals. Without one, `propose_skill_update` is not offered and
-    /// refuses calls.
+    /// Sets the store of proposals. With one, every surface offers `propose_skill_update`. Without
+    /// one, it is not offered and refuses calls.
     #[must_use]
     pub fn proposals(mut self, proposals: Arc<dyn ProposalStore>) -> Self {
         self.0.proposals = Some(proposals);
@@ -160,6 +160,10 @@ impl ToolProvider for SkillTools {
             if !is_repeated && !is_included {
                 tools.extend(tools_of(*surface, &operations.of_surface(*surface)));
             }
+        }
+        let proposes = operations.proposals.is_some() && !surfaces.is_empty();
+        if proposes && !surfaces.contains(&Surface::ReadSkill) {
+            tools.push(bind(read_skill::propose::Propose, &operations));
         }
         let has_skills = surfaces.contains(&Surface::Skills);
         if !has_skills && operations.policy.find_surface() == Some(Surface::Skills) {

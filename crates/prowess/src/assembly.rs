@@ -161,9 +161,9 @@ impl RuntimeBuilder {
     /// Sets the directory of proposals of the policy, if the host has set no store of its own.
     #[cfg(feature = "proposals")]
     fn add_proposals(&mut self) {
-        let policy = &self.policies.proposals;
-        if let (None, Some(directory)) = (&self.proposals, &policy.directory) {
-            let files = prowess_governance::FileProposals::new(directory, policy.clone());
+        if self.proposals.is_none()
+            && let Some(files) = crate::file_proposals(&self.policies, &self.audit)
+        {
             self.proposals = Some(Arc::new(files));
         }
     }

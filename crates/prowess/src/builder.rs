@@ -255,10 +255,9 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets the store of proposals, for the surface
-    /// [`ReadSkill`](prowess_tools::Surface::ReadSkill). By default they are files in the directory
-    /// of the policy `proposals`, if it has one and the feature `proposals` is enabled, otherwise
-    /// there are none.
+    /// Sets the store of proposals, for the tool `propose_skill_update` of every surface. By
+    /// default they are files in the directory of the policy `proposals`, if it has one and the
+    /// feature `proposals` is enabled, otherwise there are none.
     #[must_use]
     pub fn proposals(mut self, proposals: Arc<dyn ProposalStore>) -> Self {
         self.proposals = Some(proposals);

@@ -57,6 +57,8 @@ mod parts;
 #[cfg(feature = "plugins")]
 mod plugin_tools;
 mod policies;
+#[cfg(feature = "proposals")]
+mod proposals;
 #[cfg(feature = "state")]
 mod record_cache;
 mod runtime;
@@ -85,6 +87,8 @@ pub use machine::this_machine;
 #[cfg(all(feature = "filesystem", feature = "state"))]
 pub use machine::{folder_trust, trust_file};
 pub use policies::{AddedTools, AuditLog, AuditSettings, AutoLoad, Policies};
+#[cfg(feature = "proposals")]
+pub use proposals::file_proposals;
 pub use runtime::Runtime;
 pub use source_settings::{McpServerSettings, SourceSettings};
 pub use turn::{CallOptions, Permit, RequestParts, Turn};

@@ -61,8 +61,7 @@ pub struct Policies {
     /// [`Shell`](prowess_tools::Surface::Shell).
     #[cfg(feature = "virtual-shell")]
     pub shell: prowess_shell::ShellPolicy,
-    /// The policy of proposals, which models make by the surface
-    /// [`ReadSkill`](prowess_tools::Surface::ReadSkill).
+    /// The policy of proposals, which models make by the tool `propose_skill_update`.
     #[cfg(feature = "proposals")]
     pub proposals: prowess_governance::ProposalPolicy,
     /// The gate's policy: what `allowed-tools` of loaded skills means, and the operator's limits.

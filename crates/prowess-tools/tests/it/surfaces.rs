@@ -246,6 +246,19 @@ fn proposal_has_a_change_and_a_reason() {
 }
 
 #[test]
+fn every_surface_offers_proposals() {
+    for surface in [Surface::Skills, Surface::Skill, Surface::GetSkill, Surface::ReadSkill] {
+        let tools = SkillTools::new(policy(&[surface]), DeliveryPolicy::default());
+        let builder = Toolbox::builder(ToolNaming::default());
+        let builder = builder.provider(&tools.proposals(Arc::new(Kept::default())));
+        let toolbox = builder.build().expect("the tools fit together");
+        let definitions = toolbox.definitions(&host(&[surface]).catalog);
+        let proposes = |it: &&prowess_core::ToolDefinition| it.name == "propose_skill_update";
+        assert_eq!(definitions.iter().filter(proposes).count(), 1, "{surface:?}");
+    }
+}
+
+#[test]
 fn skill_that_is_loaded_again_has_the_time_of_that_load() {
     let host = host(&[Surface::Skills]);
     host.done("skills_load", json!({ "names": ["alpha"] }));

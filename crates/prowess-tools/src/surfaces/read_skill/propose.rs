@@ -1,7 +1,10 @@
 //! `propose_skill_update`: keeps a proposal for the reviewers of a skill, if the host has a place
 //! for proposals. The skill does not change.
 
-use prowess_core::{Catalog, Digest, Proposal, ToolResult};
+use prowess_core::{
+    Catalog, Digest, PackageFile, PackageFiles, Proposal, ProposedPackage, ReadLimit, Record,
+    SourceErrorKind, ToolContext, ToolResult,
+};
 use prowess_text::{model_body, quoted};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -23,13 +26,19 @@ pub(crate) struct Arguments {
     evidence: Option<String>,
 }
 
+/// The maximum number of files of a skill for which proposals are compared with all of them.
+const MOST_FILES: usize = 1_000;
+
+/// The maximum size of these files together, in bytes.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
 impl Arguments {
     /// Checks that there is something to review.
     fn check(&self) -> Result<(), Refusal> {
         let is_change = |line: &str| line.starts_with(['+', '-']);
         if !self.diff.lines().any(is_change) {
-            let message = "`diff` is a unified diff of the skill's `SKILL.md`: lines that begin \
-                with `-` are removed, and those with `+` are added";
+            let message = "`diff` is a unified diff: lines that begin with `-` are removed, and \
+                those with `+` are added";
             return Err(Refusal::new(codes::INVALID_ARGUMENTS, message));
         }
         if self.justification.trim().is_empty() {
@@ -53,7 +62,10 @@ impl SkillTool for Propose {
     fn schema(&self, _: &Operations) -> Value {
         let properties = json!({
             "skill_id": text("The id of the skill"),
-            "diff": text("The change of the skill's `SKILL.md`, as a unified diff"),
+            "diff": text(
+                "The change as a unified diff: of `SKILL.md`, or of the files that its headers \
+                 name (`--- /dev/null` for a new one)",
+            ),
             "justification": text("Why it should change"),
             "evidence": text("What was observed, such as an error message"),
         });
@@ -76,14 +88,29 @@ impl SkillTool for Propose {
             .find(context, skill_id)
             .map_err(|refusal| unknown(call, skill_id, refusal))?;
         let evidence = evidence.as_deref().filter(|evidence| !evidence.trim().is_empty());
-        let name = proposals.submit(&Proposal {
+        let skill_md = read_skill_md(context.catalog, record)?;
+        let base = Digest::of(&skill_md);
+        let files = files(context, record, skill_md)?;
+        let session = context.session.id();
+        let proposer = match &context.origin.agent {
+            Some(agent) => agent.clone(),
+            None => format!("session {}", session.log_name()),
+        };
+        let proposal = Proposal {
             skill: record.id(),
-            base: Digest::of(&read_skill_md(context.catalog, record)?),
+            base,
             diff,
             justification,
             evidence,
             time: context.clock.now(),
-        })?;
+        };
+        let package = ProposedPackage {
+            directory: record.directory(),
+            file: record.file(),
+            files: &files,
+            proposer: &proposer,
+        };
+        let name = proposals.submit_checked(&proposal, &package)?;
         let skill = quoted(record.id());
         let name = quoted(&name);
         let text = format!(
@@ -91,4 +118,45 @@ impl SkillTool for Propose {
         );
         Ok(ToolResult::text(model_body(&text, context.boundary)))
     }
+}
+
+/// Returns the files of a skill that a model may read: what a refusal says of a diff must not say
+/// what is in the others.
+fn files(
+    context: &ToolContext<'_>,
+    record: Record<'_>,
+    skill_md: Vec<u8>,
+) -> Result<PackageFiles, Refusal> {
+    let too_large = || {
+        let message = "the skill has too many files, or too large ones, to compare a proposal with; \
+            tell the user what should change";
+        Refusal::new(codes::PROPOSALS_UNAVAILABLE, message)
+    };
+    let unreadable = |error: prowess_core::SourceError| match error.kind {
+        SourceErrorKind::TooLarge => too_large(),
+        kind => {
+            let message = "the skill's files cannot be read; tell the user what should change";
+            Refusal::new(prowess_core::Code::new(kind.as_str()), message)
+        }
+    };
+    let listing = context.catalog.list_public(record, MOST_FILES).map_err(unreadable)?;
+    let sizes = listing.resources.iter().map(|resource| resource.bytes);
+    let mut left = MOST_BYTES;
+    if !listing.is_complete || sizes.sum::<u64>() > left as u64 {
+        return Err(too_large());
+    }
+    let file = |content| PackageFile { content, is_executable: false };
+    let mut files = PackageFiles::from([(record.file().to_owned(), file(skill_md))]);
+    for resource in listing.resources {
+        let path = resource.path;
+        match context.catalog.read_public(record, &path, ReadLimit(left)) {
+            Ok(content) => {
+                left -= content.len();
+                files.insert(path.to_string(), file(content));
+            }
+            Err(error) if error.kind == SourceErrorKind::Denied => {}
+            Err(error) => return Err(unreadable(error)),
+        }
+    }
+    Ok(files)
 }
