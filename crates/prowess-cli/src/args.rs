@@ -11,6 +11,7 @@ mod mcp;
 mod new;
 mod plugin;
 mod prompt;
+mod proposals;
 pub(crate) mod renamed;
 mod run;
 mod search;
@@ -43,6 +44,9 @@ pub(crate) use plugin::{
 pub(crate) use prompt::PromptArgs;
 #[cfg(feature = "vendor")]
 pub(crate) use prompt::{ModelRequestArgs, Vendor};
+pub(crate) use proposals::{
+    Accept, Decide, Diff, History, HistoryCommand, Notify, Proposals, Propose, Restore,
+};
 pub(crate) use run::Run;
 pub(crate) use search::{Judging, Matching, Probe, Search};
 pub(crate) use serve::{Approvers, LogFormat, Serve};
@@ -216,13 +220,15 @@ pub(crate) enum Command {
     /// Install newer versions, list them, or return to the previous ones
     Update(Update),
     /// Check that installed skills are unchanged, without the network
+    #[command(hide = true)]
     Verify(InstallOptions),
     /// Write a folder of skills as a site that `add` installs from
+    #[command(hide = true)]
     Publish(Publish),
     /// Show, check and sum up the audit log
     ///
-    /// `serve`, `call`, `run` and decisions by `approvals` write it if the configuration has
-    /// `audit: { log: keep }`, several of them at once.
+    /// `serve`, `call`, `run`, `restore` and decisions by `approvals` and `proposals` write it if
+    /// the configuration has `audit: { log: keep }`, several of them at once.
     #[command(subcommand)]
     Audit(Audit),
     /// List the tool calls that wait for you, and decide on them
@@ -230,6 +236,25 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<Approvals>,
     },
+    /// List the changes of skills that agents propose, and decide on them
+    Proposals {
+        #[command(subcommand)]
+        command: Option<Proposals>,
+    },
+    /// Propose a change of a skill, for a review by another person
+    #[command(hide = true)]
+    Propose(Propose),
+    /// List the versions of a skill, compare them, and return to one
+    ///
+    /// Every change that this program makes is a version: an accepted proposal, an install, an
+    /// update, a removal and a return to an earlier one.
+    History(History),
+    /// Print the difference of two versions of a skill
+    #[command(hide = true)]
+    Diff(Diff),
+    /// Return a skill to an earlier version
+    #[command(hide = true)]
+    Restore(Restore),
     /// Print the completion script of a shell
     ///
     /// For bash: `prowess completions bash > ~/.local/share/bash-completion/completions/prowess`.

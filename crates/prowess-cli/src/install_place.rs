@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 #[cfg(any(feature = "remotes", feature = "sigstore"))]
 use std::sync::Arc;
 
-use prowess::HostCommands;
-#[cfg(feature = "remotes")]
-use prowess::SystemClock;
 use prowess::state::TrustFile;
+use prowess::{Clock as _, HostCommands, SystemClock};
 use prowess_signature::{PublicKey, SignatureError};
 #[cfg(feature = "sigstore")]
 use prowess_signature::{SigstoreRoot, public_sigstore};
@@ -16,7 +14,7 @@ use prowess_source_remote::{AnyRemote, GIT_VARIABLES, GitOptions, HttpOptions, L
 #[cfg(feature = "remotes")]
 use prowess_source_remote::{S3Keys, S3Options};
 use prowess_store::{
-    InstallError, Installer, LockFile, LockedSkill, Signer, SignerRules, Store, StoreError,
+    Author, InstallError, Installer, LockFile, LockedSkill, Signer, SignerRules, Store, StoreError,
     StoreSource, VerifyBundle,
 };
 
@@ -27,6 +25,7 @@ use crate::features;
 use crate::lock_place::{LockPlace, NAME, directory, of_user};
 use crate::named_file;
 use crate::terminal::plain;
+use crate::user::user;
 
 /// The store, a lock file and the remotes.
 pub(crate) struct InstallPlace {
@@ -239,7 +238,8 @@ pub(crate) fn signer(written: &str) -> Result<Signer, Failure> {
 
 /// Returns the store of the user.
 pub(crate) fn store() -> Result<Store, Failure> {
-    Ok(Store::new(of_user()?.join("store")))
+    let author = Author { by: user(), at: SystemClock::default().now() };
+    Ok(Store::new(of_user()?.join("store")).by(author))
 }
 
 /// Returns the skills of a project's lock file.

@@ -28,11 +28,12 @@ const WITHOUT_POLICIES: &str = "add completions help man publish read-properties
     sync to-prompt trust update verify version";
 
 /// The commands by purpose: the order of both helps of the program.
-const GROUPS: [(&str, &str); 5] = [
+const GROUPS: [(&str, &str); 6] = [
     ("Start", "tour new list show search trust"),
     ("Check", "validate doctor explain config"),
-    ("Use", "prompt serve mcp call run approvals"),
-    ("Install", "add remove sync update verify publish"),
+    ("Use", "prompt serve mcp call run"),
+    ("Decide", "approvals proposals history"),
+    ("Install", "add remove sync update"),
     ("More", "audit plugin"),
 ];
 

@@ -19,13 +19,13 @@ const RENAMED: [(&[&str], &[&str]); 12] = [
 ];
 
 /// The names that other tools have for commands: those of which command, the names, and ours.
-const OF_OTHERS: [(&str, &str, &str); 29] = [
+const OF_OTHERS: [(&str, &str, &str); 32] = [
     ("", "install i get", "add"),
     ("", "uninstall rm delete del", "remove"),
     ("", "ls", "list"),
     ("", "lint check", "validate"),
     ("", "upgrade up", "update"),
-    ("", "ci restore", "sync"),
+    ("", "ci", "sync"),
     ("", "lock", "sync"),
     ("", "init create", "new"),
     ("", "info view cat", "show"),
@@ -49,6 +49,9 @@ const OF_OTHERS: [(&str, &str, &str); 29] = [
     ("plugin", "init create", "new"),
     ("approvals", "approve allow accept", "grant"),
     ("approvals", "reject refuse", "deny"),
+    ("proposals", "approve grant allow", "accept"),
+    ("proposals", "deny refuse", "reject"),
+    ("proposals", "new create add", "propose"),
 ];
 
 /// Returns the command that other tools name so; `level` is the command that it belongs to.

@@ -13,6 +13,7 @@ mod doctor;
 mod elsewhere;
 mod explain;
 mod help;
+mod history;
 mod install;
 mod list;
 mod lock;
@@ -27,6 +28,7 @@ mod placement;
 mod plugin;
 mod probe;
 mod prompt;
+mod proposals;
 mod publish;
 #[cfg(feature = "vendor")]
 mod request;
@@ -36,6 +38,7 @@ mod serve;
 #[cfg(feature = "virtual-shell")]
 mod shell;
 mod show;
+mod skill_change;
 #[cfg(feature = "reference")]
 mod skills_ref;
 mod sync;
@@ -128,6 +131,11 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Publish(args)) => publish::run(args, output),
         Some(Command::Audit(command)) => audit::run(command, global, output),
         Some(Command::Approvals { command }) => approvals::run(command.as_ref(), global, output),
+        Some(Command::Proposals { command }) => proposals::run(command.as_ref(), global, output),
+        Some(Command::Propose(args)) => proposals::propose(args, global, output),
+        Some(Command::History(args)) => history::run(args, global, output),
+        Some(Command::Diff(args)) => history::diff(args, global, output),
+        Some(Command::Restore(args)) => history::restore(args, global, output),
         Some(Command::Completions { words: Some(words), .. }) => {
             candidates::print(words, global, output)
         }

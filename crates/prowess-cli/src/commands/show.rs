@@ -32,13 +32,7 @@ struct Shown<'c> {
 pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
-    // The skill that a user would load; for the operator of the host, otherwise any skill with that
-    // name.
-    let record = match catalog.find(id, Caller::User) {
-        Lookup::Found(record) | Lookup::Unavailable(record, _) => record,
-        Lookup::Ambiguous(one, other) => return Err(ambiguous(id, one, other)),
-        Lookup::Unknown => *catalog.all_named(id).first().ok_or_else(|| unknown(&catalog, id))?,
-    };
+    let record = record(&catalog, id)?;
     let resource = ResourcePath::new(record.file())
         .map_err(|error| Failure::new("path-invalid", error.to_string(), "reload"))?;
     let failed = |error: prowess::SourceError| {
@@ -61,6 +55,18 @@ pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode
     };
     output.result(&shown, text_of)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the skill that a user would load; for the operator of the host, otherwise any skill with
+/// that name.
+pub(crate) fn record<'c>(catalog: &'c Catalog, id: &str) -> Result<Record<'c>, Failure> {
+    match catalog.find(id, Caller::User) {
+        Lookup::Found(record) | Lookup::Unavailable(record, _) => Ok(record),
+        Lookup::Ambiguous(one, other) => Err(ambiguous(id, one, other)),
+        Lookup::Unknown => {
+            catalog.all_named(id).first().copied().ok_or_else(|| unknown(catalog, id))
+        }
+    }
 }
 
 /// Returns the failure for a name that two skills have in another spelling.

@@ -94,8 +94,13 @@ const ELSEWHERE: [&str; 7] = [" serve", "://", "owner/", "watch", " edit", "plug
 
 /// The codes of commands that were understood: a placeholder stands for an id, nobody answers a
 /// question, the program has no such feature, and the project is not trusted.
-const UNDERSTOOD: [&str; 4] =
-    ["approval-not-found", "confirmation-required", "feature-missing", "skill-hidden"];
+const UNDERSTOOD: [&str; 5] = [
+    "approval-not-found",
+    "confirmation-required",
+    "feature-missing",
+    "skill-hidden",
+    "version-not-found",
+];
 
 /// The commands of each document run one after the other in a place that has what they name.
 #[test]

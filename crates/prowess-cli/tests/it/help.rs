@@ -16,7 +16,9 @@ const COMMANDS: &str = ", validate, read-properties, new, to-prompt, list, show,
     plugin trust, serve, mcp, mcp config, mcp install, mcp test, mcp call, config, config show, config init, config schema, \
     config check, trust, add, remove, sync, update, verify, publish, audit, audit show, \
     audit verify, audit stats, approvals, approvals list, approvals grant, approvals deny, \
-    approvals revoke, approvals watch, probe, completions, man, tour, version, help, help options";
+    approvals revoke, approvals watch, proposals, proposals list, proposals show, \
+    proposals accept, proposals reject, proposals withdraw, proposals propose, proposals watch, \
+    history, history diff, history restore, probe, completions, man, tour, version, help, help options";
 
 /// Returns the words of each command.
 pub(crate) fn commands() -> Vec<Vec<&'static str>> {
@@ -29,8 +31,10 @@ fn commands_with_help() -> Vec<Vec<&'static str>> {
 }
 
 /// The commands that the overviews leave out.
-const HIDDEN: [&str; 7] =
-    ["completions", "help", "man", "probe", "read-properties", "to-prompt", "version"];
+const HIDDEN: [&str; 12] = [
+    "completions", "diff", "help", "man", "probe", "propose", "publish", "read-properties",
+    "restore", "to-prompt", "verify", "version",
+];
 
 /// Options of every command.
 const GLOBAL_OPTIONS: &str = "--root --plugin --dynamic --config --set --preset --no-config \

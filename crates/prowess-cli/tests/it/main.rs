@@ -38,6 +38,7 @@ mod program;
 mod progress;
 mod project_lock;
 mod prompt;
+mod proposals;
 #[cfg(feature = "real-servers")]
 mod real;
 #[cfg(feature = "remotes")]

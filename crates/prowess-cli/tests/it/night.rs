@@ -6,6 +6,7 @@ mod install_crashes;
 mod install_power_cuts;
 mod lock_files;
 mod places;
+mod proposals;
 mod screens;
 #[cfg(feature = "http")]
 mod serve_http;

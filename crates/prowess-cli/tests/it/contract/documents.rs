@@ -22,7 +22,10 @@ const LINES: &str = "
     config schema; config check; trust;
     add ./pdf; remove pdf; sync; update; verify; publish . --to site; audit show; audit verify;
     audit stats; approvals list; approvals grant unknown; approvals deny unknown;
-    approvals revoke unknown; completions bash; man; tour; version;
+    approvals revoke unknown; proposals list; proposals show x; proposals accept x;
+    proposals reject x; proposals withdraw x; proposals propose pdf --reason x;
+    propose pdf --reason x; history pdf; history diff pdf 1; history restore pdf 1; diff pdf 1;
+    restore pdf 1; completions bash; man; tour; version;
     probe pdf form; validate --schema; search --probe queries.json; call Bash --explain; update --check;
     update --rollback pdf; sync --quarantine; sync --release sha256:0 file;
     version --features";

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::install_crashes::Machine;
@@ -20,10 +21,10 @@ const EVERY_CALL: &str = "PROWESS_TEST_EVERY_CALL";
 const MOST_FULL: usize = 5;
 
 /// A system call of an update, by its number among those of its name.
-struct Call {
-    name: String,
-    number: usize,
-    is_change: bool,
+pub(super) struct Call {
+    pub(super) name: String,
+    pub(super) number: usize,
+    pub(super) is_change: bool,
 }
 
 impl Machine {
@@ -50,27 +51,31 @@ impl Machine {
     /// Returns the system calls of an update, in their order.
     fn calls(&self) -> Vec<Call> {
         self.reset();
-        let done = self.traced(&[]).status();
-        assert!(done.expect("`strace` is needed for this test").success());
-        let mut counts = BTreeMap::new();
-        let mut calls = Vec::new();
-        for line in fs::read_to_string(self.tree.join("calls")).unwrap().lines() {
-            let call = line.split_once(' ').and_then(|(_, call)| call.trim().split_once('('));
-            let is_name =
-                |name: &str| name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
-            let Some((name, rest)) = call.filter(|(name, _)| is_name(name)) else { continue };
-            // The call by which `strace` starts the program: nothing can be injected there.
-            if name == "execve" {
-                continue;
-            }
-            let count: &mut usize = counts.entry(name.to_owned()).or_default();
-            *count += 1;
-            let is_change =
-                CHANGES.split(' ').any(|change| change == name) || rest.contains("O_CREAT");
-            calls.push(Call { name: name.to_owned(), number: *count, is_change });
-        }
-        calls
+        calls_of(&self.tree.join("calls"), || {
+            self.traced(&[]).status().expect("`strace` is needed for this test").success()
+        })
     }
+}
+
+/// Returns the system calls of a run that `strace` writes to a file, in their order.
+pub(super) fn calls_of(file: &Path, run: impl FnOnce() -> bool) -> Vec<Call> {
+    assert!(run());
+    let mut counts = BTreeMap::new();
+    let mut calls = Vec::new();
+    for line in fs::read_to_string(file).unwrap().lines() {
+        let call = line.split_once(' ').and_then(|(_, call)| call.trim().split_once('('));
+        let is_name = |name: &str| name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+        let Some((name, rest)) = call.filter(|(name, _)| is_name(name)) else { continue };
+        // The call by which `strace` starts the program: nothing can be injected there.
+        if name == "execve" {
+            continue;
+        }
+        let count: &mut usize = counts.entry(name.to_owned()).or_default();
+        *count += 1;
+        let is_change = CHANGES.split(' ').any(|change| change == name) || rest.contains("O_CREAT");
+        calls.push(Call { name: name.to_owned(), number: *count, is_change });
+    }
+    calls
 }
 
 /// Returns at most this many numbers of calls, the first and the last ones included.

@@ -1,0 +1,198 @@
+//! `prowess history`: the versions of a skill, their differences, and the return to one.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use prowess::governance::package_diff;
+use prowess::state::rfc3339;
+use prowess::{
+    AuditPolicy, Clock as _, Digest, PackageFiles, ReviewEvent, ReviewStep, RuntimeEvent,
+    SystemClock,
+};
+use prowess_store::{Author, Version};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::args::{Diff, Global, History, HistoryCommand, Restore};
+use crate::audit_log::audit_sink;
+use crate::commands::difference::colored;
+use crate::commands::skill_change::{Made, Target, commit, short, stored};
+use crate::failure::Failure;
+use crate::install_place::store;
+use crate::output::{DIM, ID, Output};
+use crate::policies::policies;
+use crate::terminal::{columns_behind, local_time, one_line, plain, plain_lines};
+use crate::user::user;
+
+/// A version, with what stands for it in commands.
+#[derive(Serialize)]
+struct Shown {
+    /// From 1 on, the oldest first.
+    number: usize,
+    #[serde(flatten)]
+    version: Version,
+    time: String,
+    /// Whether the files are these now.
+    is_current: bool,
+}
+
+pub(crate) fn run(args: &History, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+    match (&args.command, &args.id) {
+        (Some(HistoryCommand::Diff(args)), _) => diff(args, global, output),
+        (Some(HistoryCommand::Restore(args)), _) => restore(args, global, output),
+        (None, id) => list(id.as_deref().unwrap_or_default(), global, output),
+    }
+}
+
+fn list(id: &str, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+    let target = Target::of(global, id)?;
+    let now = target.now()?;
+    let versions = store()?.ledger(&target.name())?;
+    let current = versions.iter().rposition(|version| Some(version.package) == now);
+    let shown = versions.into_iter().enumerate().map(|(at, version)| Shown {
+        number: at + 1,
+        time: rfc3339(version.at),
+        is_current: current == Some(at),
+        version,
+    });
+    let mut shown: Vec<_> = shown.collect();
+    shown.reverse();
+    let is_known = current.is_some() || shown.is_empty();
+    output.result(&json!({ "versions": shown }), |_| text(&shown))?;
+    if !is_known && now.is_some() {
+        output.remark("the files are none of these versions: they were changed in another way\n");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text(versions: &[Shown]) -> String {
+    if versions.is_empty() {
+        return "this program has not changed the skill\n".to_owned();
+    }
+    let mut text = String::new();
+    for Shown { number, version, time, is_current } in versions {
+        let Version { package, action, by, reason, proposal, .. } = version;
+        let mark = if *is_current { ", now" } else { "" };
+        let time = local_time(time);
+        let digits = short(package);
+        let line = format!("{action}{mark}  {digits}  {time}  {by}");
+        let margin = number.to_string().len() + 2;
+        let line = one_line(&line, columns_behind(margin));
+        let _ = writeln!(text, "{ID}{number}{ID:#}  {line}");
+        for part in [reason, proposal].into_iter().flatten() {
+            let part = one_line(part, columns_behind(margin));
+            let _ = writeln!(text, "{:margin$}{DIM}{part}{DIM:#}", "");
+        }
+    }
+    text
+}
+
+/// Returns the version that a person names, by its number or the start of its digest.
+fn named(id: &str, target: &Target, named: &str) -> Result<Digest, Failure> {
+    let versions = store()?.ledger(&target.name())?;
+    let digits = named.trim_start_matches("sha256:");
+    let number = named.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let found = number.and_then(|at| versions.get(at));
+    let mut begins: Vec<_> =
+        versions.iter().map(|it| it.package).filter(|it| short(it).starts_with(digits)).collect();
+    begins.sort_unstable();
+    begins.dedup();
+    match (found, &begins[..]) {
+        (Some(found), _) => Ok(found.package),
+        (None, [only]) if digits.len() >= 4 => Ok(*only),
+        _ => {
+            let message = format!("`{}` has no version `{}`", plain(id), plain(named));
+            let help = format!("see `prowess history {}` for the numbers", plain(id));
+            Err(Failure::usage("version-not-found", message, help))
+        }
+    }
+}
+
+pub(crate) fn diff(args: &Diff, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+    let target = Target::of(global, &args.id)?;
+    let before = stored(&named(&args.id, &target, &args.from)?)?;
+    let after: PackageFiles = match (&args.to, &target) {
+        (Some(to), _) => stored(&named(&args.id, &target, to)?)?,
+        (None, Target::Directory(package)) => package.files()?,
+        (None, Target::Installed(..)) => match target.now()? {
+            Some(tree) => stored(&tree)?,
+            None => PackageFiles::new(),
+        },
+    };
+    let diff = package_diff(&before, &after);
+    output.result(&json!({ "diff": diff }), |_| match output.is_for_a_terminal() {
+        true => colored(&diff),
+        false => plain_lines(&diff).into_owned(),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn restore(
+    args: &Restore,
+    global: &Global,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let target = Target::of(global, &args.id)?;
+    let tree = named(&args.id, &target, &args.version)?;
+    let at = SystemClock::default().now();
+    let policies = policies(global)?;
+    let audit = audit_sink(&policies, output)?;
+    let event = ReviewEvent {
+        at,
+        step: ReviewStep::Restored,
+        skill: args.id.clone(),
+        by: user(),
+        proposal: None,
+        digest: Some(tree),
+        reason: args.reason.clone(),
+    };
+    // The decision of a person: it is recorded before it has an effect.
+    let recorded = || match audit.store(&RuntimeEvent::Review(event.clone())) {
+        Err(error) if policies.audit.policy == AuditPolicy::Required => {
+            let help = "see `prowess audit verify`";
+            Err(Failure::new("audit-log-unavailable", error.to_string(), help))
+        }
+        _ => Ok(()),
+    };
+    let not_made = |failure: Failure| {
+        let step = ReviewStep::NotMade;
+        audit.report(&RuntimeEvent::Review(ReviewEvent { step, ..event.clone() }));
+        failure
+    };
+    match target {
+        Target::Directory(package) => {
+            let (before, after) = (package.files()?, stored(&tree)?);
+            let made = Made {
+                package: &package,
+                before: &before,
+                after: &after,
+                author: Author { by: user(), at },
+                action: "restored",
+                reason: args.reason.clone(),
+                proposal: None,
+            };
+            if before == after {
+                // Removes what a program that was killed has left.
+                package.replace(&before, &after)?;
+            } else {
+                recorded()?;
+                made.make(|| package.replace(&before, &after)).map_err(not_made)?;
+                if args.commit.commit {
+                    let message = format!("{}: return to {}", args.id, short(&tree));
+                    commit(&package, &before, &after, &message)?;
+                }
+            }
+        }
+        Target::Installed(lock, id) => {
+            let change = store()?.begin()?;
+            if lock.load()?.skills.get(&id).is_none_or(|skill| skill.tree != tree) {
+                recorded()?;
+                let returned = change.roll_back(&lock, &id, Some(&tree.to_string()));
+                returned.map_err(|error| not_made(error.into()))?;
+            }
+        }
+    }
+    let restored = json!({ "restored": { "skill": args.id, "package": tree } });
+    output.result(&restored, |_| format!("restored: {} {}\n", plain(&args.id), short(&tree)))?;
+    Ok(ExitCode::SUCCESS)
+}

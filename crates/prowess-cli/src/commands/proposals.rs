@@ -1,0 +1,271 @@
+//! `prowess proposals`: lists the changes that agents propose, and decides on them.
+
+mod notify;
+mod shown;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use prowess::governance::{Decision, FileProposals, Review, ReviewError, Reviewer, StoredProposal};
+use prowess::{
+    Clock as _, Digest, Policies, Proposal, ProposalStore as _, ProposedPackage, SKILL_MD_FILES,
+    SystemClock, Timestamp, file_proposals,
+};
+use prowess_store::Author;
+use serde::Serialize;
+
+use crate::args::{Accept, Decide, Global, Proposals, Propose};
+use crate::audit_log::audit_sink;
+use crate::commands::skill_change::{DIGITS, Made, Target, commit, short};
+use crate::failure::Failure;
+use crate::named_file;
+use crate::output::Output;
+use crate::policies::policies;
+use crate::question::{can_ask, is_confirmed};
+use crate::terminal::plain;
+use crate::user::user;
+
+use shown::{Shown, Whole, conflict_text};
+
+/// The output of `proposals --format json`.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Answer {
+    Proposals(Vec<Shown>),
+    Proposal(Box<Whole>),
+    Proposed { name: String },
+    Accepted(Shown),
+    Rejected(Shown),
+    Withdrawn(Shown),
+}
+
+pub(crate) fn run(
+    command: Option<&Proposals>,
+    global: &Global,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let desk = Desk::open(global, output)?;
+    let answer = match command {
+        None | Some(Proposals::List { all: false }) => Answer::Proposals(desk.list(false, output)?),
+        Some(Proposals::List { all: true }) => Answer::Proposals(desk.list(true, output)?),
+        Some(Proposals::Show { id }) => {
+            let proposal = desk.find(id)?;
+            Answer::Proposal(Box::new(Whole::of(proposal, global)))
+        }
+        Some(Proposals::Accept(args)) => Answer::Accepted(desk.accept(args, global, output)?),
+        Some(Proposals::Reject(args)) => Answer::Rejected(desk.close(args, FileProposals::reject)?),
+        Some(Proposals::Withdraw(args)) => {
+            Answer::Withdrawn(desk.close(args, FileProposals::withdraw)?)
+        }
+        Some(Proposals::Propose(args)) => return propose(args, global, output),
+        Some(Proposals::Watch(args)) => return notify::run(&desk.proposals, args, output),
+    };
+    output.result(&answer, text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Proposes a change of a skill for the user.
+pub(crate) fn propose(
+    args: &Propose,
+    global: &Global,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let desk = Desk::open(global, output)?;
+    let package = Target::of(global, &args.skill)?.package(&args.skill)?;
+    let files = package.files()?;
+    let file = SKILL_MD_FILES.into_iter().find(|file| files.contains_key(*file));
+    let file = file.unwrap_or("SKILL.md");
+    let is_stdin = args.diff == Path::new("-");
+    let path = if is_stdin { Path::new("/dev/stdin") } else { &args.diff };
+    let diff = named_file::text(path).map_err(|reason| {
+        let message = format!("`{}` cannot be read: {reason}", args.diff.display());
+        Failure::usage("diff-unreadable", message, "name a file with a unified diff")
+    })?;
+    let by = user();
+    let proposal = Proposal {
+        skill: &args.skill,
+        base: Digest::of(files.get(file).map_or(&[][..], |file| &file.content)),
+        diff: &diff,
+        justification: &args.reason,
+        evidence: args.evidence.as_deref(),
+        time: now(),
+    };
+    let path = package.path();
+    let directory = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let package = ProposedPackage { directory, file, files: &files, proposer: &by };
+    let name = desk.proposals.submit_checked(&proposal, &package).map_err(|error| {
+        Failure::new(error.code.as_str(), error.message, "correct the diff, and propose it again")
+    })?;
+    output.result(&Answer::Proposed { name }, text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn now() -> Timestamp {
+    SystemClock::default().now()
+}
+
+/// The proposals of the configuration.
+struct Desk {
+    proposals: FileProposals,
+}
+
+impl Desk {
+    fn open(global: &Global, output: &Output) -> Result<Self, Failure> {
+        let policies: Policies = policies(global)?;
+        let audit = audit_sink(&policies, output)?;
+        let proposals = file_proposals(&policies, &Arc::clone(&audit)).ok_or_else(|| {
+            let help = "set `proposals: { directory: DIRECTORY }` in the configuration";
+            Failure::new("proposals-unavailable", "there is no directory of proposals", help)
+        })?;
+        Ok(Self { proposals })
+    }
+
+    fn list(&self, is_all: bool, output: &Output) -> Result<Vec<Shown>, Failure> {
+        let mut listed = Vec::new();
+        if is_all {
+            let decided = self.proposals.decided()?.into_iter();
+            listed.extend(decided.map(|(name, decision)| Shown::decided(name, &decision)));
+        }
+        for proposal in self.proposals.waiting()? {
+            match proposal {
+                Ok(proposal) => listed.push(Shown::waiting(&proposal)),
+                Err(error) => output.diagnostics([&Failure::from(error).to_diagnostic()]),
+            }
+        }
+        Ok(listed)
+    }
+
+    /// Returns the waiting proposal with this name, or whose name alone begins so.
+    fn find(&self, named: &str) -> Result<StoredProposal, Failure> {
+        let waiting = self.proposals.waiting()?;
+        let known: Vec<_> = waiting.into_iter().filter_map(Result::ok).collect();
+        let is_exact = |it: &&StoredProposal| it.name == named || it.name == format!("{named}.md");
+        if let Some(found) = known.iter().find(is_exact) {
+            return Ok(found.clone());
+        }
+        let found: Vec<_> = known.iter().filter(|it| it.name.starts_with(named)).collect();
+        let list = "see `prowess proposals`";
+        match found[..] {
+            [only] if !named.is_empty() => Ok(only.clone()),
+            [] => {
+                let message = format!("no proposal `{named}` waits for a review");
+                Err(Failure::usage("proposal-not-found", message, list))
+            }
+            _ => {
+                let names: Vec<_> = found.iter().map(|it| format!("`{}`", it.name)).collect();
+                let message = format!("`{named}` is the start of {}", names.join(", "));
+                Err(Failure::usage("proposal-ambiguous", message, "write more of the name"))
+            }
+        }
+    }
+
+    fn close(
+        &self,
+        args: &Decide,
+        decide: impl Fn(&FileProposals, &Review) -> Result<Decision, ReviewError>,
+    ) -> Result<Shown, Failure> {
+        let proposal = self.find(&args.id)?;
+        let decision = decide(&self.proposals, &review(&proposal, proposal.digest, args))?;
+        Ok(Shown::decided(proposal.name, &decision))
+    }
+
+    fn accept(&self, args: &Accept, global: &Global, output: &Output) -> Result<Shown, Failure> {
+        let proposal = self.find(&args.decide.id)?;
+        let package = Target::of(global, &proposal.skill)?.package(&proposal.skill)?;
+        let digest = match &args.digest {
+            Some(digest) => named_digest(digest, &proposal)?,
+            None if can_ask(output) => {
+                output.error_text(&Whole::of(proposal.clone(), global).text());
+                if !is_confirmed(output, "Accept it?") {
+                    let help = "`prowess proposals reject` rejects it";
+                    return Err(Failure::new("not-confirmed", "it still waits for a review", help));
+                }
+                proposal.digest
+            }
+            None => return Err(unseen(&proposal)),
+        };
+        let review = review(&proposal, digest, &args.decide);
+        let accepted = self.proposals.accept(&review, &package, args.rebase);
+        let acceptance = accepted.map_err(|error| {
+            if output.shows_remarks() {
+                output.error_text(&conflict_text(&error.conflicts));
+            }
+            Failure::from(error)
+        })?;
+        let (before, after) = (acceptance.before.clone(), acceptance.after.clone());
+        let reason = review.reason.clone().unwrap_or_else(|| first_line(&proposal.justification));
+        let mut decided = None;
+        let made = Made {
+            package: &package,
+            before: &before,
+            after: &after,
+            author: Author { by: user(), at: review.at },
+            action: "accepted",
+            reason: Some(reason),
+            proposal: Some(proposal.name.clone()),
+        };
+        made.make(|| {
+            decided = Some(acceptance.apply()?);
+            Ok(())
+        })?;
+        if args.commit.commit {
+            let message = format!("{}: {}", proposal.skill, first_line(&proposal.justification));
+            commit(&package, &before, &after, &message)?;
+        }
+        Ok(match decided {
+            Some(decision) => Shown::decided(proposal.name, &decision),
+            None => Shown::waiting(&proposal),
+        })
+    }
+}
+
+fn review(proposal: &StoredProposal, digest: Digest, args: &Decide) -> Review {
+    Review {
+        proposal: proposal.name.clone(),
+        digest,
+        reviewer: Reviewer::Person(user()),
+        reason: args.reason.clone(),
+        at: now(),
+    }
+}
+
+/// Returns the digest of the proposal, if it is the one that a person names.
+fn named_digest(named: &str, proposal: &StoredProposal) -> Result<Digest, Failure> {
+    let digits = named.trim_start_matches("sha256:");
+    let whole = proposal.digest.to_string();
+    let is_meant = whole.trim_start_matches("sha256:").starts_with(digits);
+    if digits.len() >= DIGITS && is_meant {
+        return Ok(proposal.digest);
+    }
+    let message = format!("{named} is not the digest of `{}`", proposal.name);
+    Err(Failure::new("proposal-changed", message, "see it again with `prowess proposals show`"))
+}
+
+fn unseen(proposal: &StoredProposal) -> Failure {
+    let name = plain(&proposal.name);
+    let message = format!("`{name}` is accepted with the digest that was shown");
+    let help = format!(
+        "look at `prowess proposals show {name}`, then add `--digest {}`",
+        short(&proposal.digest)
+    );
+    Failure::usage("digest-required", message, help)
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim().to_owned()
+}
+
+fn text(answer: &Answer) -> String {
+    match answer {
+        Answer::Proposals(proposals) if proposals.is_empty() => {
+            "no proposal waits for a review\n".to_owned()
+        }
+        Answer::Proposals(proposals) => proposals.iter().map(Shown::text).collect(),
+        Answer::Proposal(whole) => whole.text(),
+        Answer::Proposed { name } => format!("proposed: {}\n", plain(name)),
+        Answer::Accepted(shown) | Answer::Rejected(shown) | Answer::Withdrawn(shown) => {
+            shown.text()
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! An agent proposes a change of a skill over MCP, a person reviews it, and its history has it.
+
+use std::fs;
+use std::path::Path;
+
+use prowess::governance::{
+    FileProposals, ProposalPolicy, Review, Reviewer, SkillPackage, StoredProposal, review_codes,
+};
+use prowess::{ReviewStep, Timestamp};
+use prowess_testkit::Tree;
+use serde_json::{Value, json};
+
+use crate::program::{Program, Ran};
+use crate::serve::{Client, block_on, code, words};
+
+const SKILL: &str = "---\nname: pdf\ndescription: Fills forms.\n---\n# Forms\n\nRun `fil.py`.\n";
+
+const DIFF: &str = "\
+--- a/SKILL.md
++++ b/SKILL.md
+@@
+-Run `fil.py`.
++Run `scripts/check.sh`, then `fill.py`.
+--- /dev/null
++++ b/scripts/check.sh
+@@
++#!/bin/sh
++curl https://example.com
+";
+
+/// A home with a skill and a configuration that keeps proposals and an audit log.
+pub(crate) struct Desk {
+    pub(crate) tree: Tree,
+}
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        let tree = Tree::new("//- /home/x\n");
+        tree.write("skills/pdf/SKILL.md", SKILL);
+        let directory = tree.join("proposals");
+        let configuration = json!({
+            "proposals": { "directory": directory }, "audit": { "log": "keep" },
+            "registry": { "profile": "spec" },
+        });
+        tree.write("config.yaml", configuration.to_string());
+        Self { tree }
+    }
+
+    pub(crate) fn program(&self) -> Program {
+        let program = Program::new().at_home_in(&self.tree.join("home"));
+        program.config(&self.tree.join("config.yaml")).root("user", &self.tree.join("skills"))
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
+        self.program().run(arguments)
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        self.run(&[arguments, &["--format", "json"]].concat()).json()
+    }
+
+    fn failure(&self, arguments: &[&str]) -> (Option<i32>, String) {
+        let ran = self.run(&[arguments, &["--format", "json"]].concat());
+        (ran.code, ran.error()["code"].as_str().unwrap_or_default().to_owned())
+    }
+
+    pub(crate) fn text(&self) -> String {
+        fs::read_to_string(self.tree.join("skills/pdf/SKILL.md")).unwrap()
+    }
+
+    /// Proposes a change as an agent of this name.
+    pub(crate) fn propose(&self, agent: &str, diff: &str) -> StoredProposal {
+        use prowess::{Digest, Proposal, ProposalStore as _, ProposedPackage};
+        let proposals = self.proposals(&[]);
+        let files = self.package().files().unwrap();
+        let proposal = Proposal {
+            skill: "pdf",
+            base: Digest::of(&files["SKILL.md"].content),
+            diff,
+            justification: "It was wrong.",
+            evidence: None,
+            time: Timestamp(1_790_000_000_000),
+        };
+        let package =
+            ProposedPackage { directory: "pdf", file: "SKILL.md", files: &files, proposer: agent };
+        let name = proposals.submit_checked(&proposal, &package).unwrap();
+        let waiting = proposals.waiting().unwrap().into_iter().map(Result::unwrap);
+        waiting.into_iter().find(|proposal| proposal.name == name).unwrap()
+    }
+
+    fn proposals(&self, reviewers: &[&str]) -> FileProposals {
+        let reviewers = reviewers.iter().map(|name| (*name).to_owned()).collect();
+        let policy = ProposalPolicy { reviewers, ..ProposalPolicy::default() };
+        FileProposals::new(self.tree.join("proposals"), policy)
+    }
+
+    pub(crate) fn package(&self) -> SkillPackage {
+        SkillPackage::new(&self.tree.join("skills/pdf")).unwrap()
+    }
+}
+
+#[test]
+fn skill_improves_and_returns() {
+    block_on(async {
+        let desk = Desk::new();
+        let client = Client::of(desk.program()).await;
+        let load = || client.call("skills_load", json!({ "names": ["pdf"] }));
+        assert!(words(&load().await).contains("Run `fil.py`."));
+        let propose = |diff: &str| {
+            let proposal = json!({
+                "skill_id": "pdf", "diff": diff, "justification": "The script has another name.",
+                "evidence": "sh: 1: fil.py: not found",
+            });
+            client.call("propose_skill_update", proposal)
+        };
+        let wrong = propose("-Run `file.py`.\n+Run `fill.py`.\n").await;
+        assert_eq!(code(&wrong), Some("proposal-conflict"), "{}", words(&wrong));
+        let broken = propose("-name: pdf\n+name: PDF!\n").await;
+        assert_eq!(code(&broken), Some("proposal-invalid"), "{}", words(&broken));
+        let proposed = words(&propose(DIFF).await);
+        assert!(proposed.contains("does not change until a person accepts it"), "{proposed}");
+        assert_eq!(words(&propose(DIFF).await), proposed, "it waits already");
+        assert_eq!(desk.text(), SKILL);
+
+        let listed = desk.json(&["proposals"]);
+        let [shown] = &listed["proposals"].as_array().unwrap()[..] else { panic!("{listed}") };
+        let name = shown["name"].as_str().unwrap();
+        let agent = shown["by"].as_str().unwrap();
+        let digest = shown["digest"].as_str().unwrap();
+
+        // The agent may review, and not its own.
+        let review = Review {
+            proposal: name.to_owned(),
+            digest: digest.parse().unwrap(),
+            reviewer: Reviewer::Agent(agent.to_owned()),
+            reason: None,
+            at: Timestamp(1),
+        };
+        let own = desk.proposals(&[agent]).accept(&review, &desk.package(), false).unwrap_err();
+        assert_eq!(own.code, review_codes::REVIEWER_NOT_ALLOWED);
+
+        let whole = desk.json(&["proposals", "show", "pdf"])["proposal"].clone();
+        let gains = json!(["host:example.com", "interpreter:sh", "script:scripts/check.sh"]);
+        assert_eq!((&whole["gains"], &whole["base_state"]), (&gains, &json!("same")));
+        assert_eq!(whole["evidence"], "sh: 1: fil.py: not found\n");
+        let accept = ["proposals", "accept", name];
+        assert_eq!(desk.failure(&accept), (Some(2), "digest-required".to_owned()));
+        let other = [&accept[..], &["--digest", "0123456789ab"]].concat();
+        assert_eq!(desk.failure(&other), (Some(1), "proposal-changed".to_owned()));
+        let shown = [&accept[..], &["--digest", &digest[7..19]]].concat();
+        assert_eq!(desk.json(&shown)["accepted"]["state"], "accepted");
+        assert_eq!(desk.failure(&shown), (Some(2), "proposal-not-found".to_owned()));
+
+        // The session that watches reads it in one of its next turns.
+        while !words(&load().await).contains("then `fill.py`.") {
+            tokio::task::yield_now().await;
+        }
+        let versions = desk.json(&["history", "pdf"])["versions"].clone();
+        let word = |at: usize| versions[at]["action"].as_str().unwrap().to_owned();
+        assert_eq!([word(0), word(1)], ["accepted", "found"], "{versions}");
+        assert_eq!(versions[0]["proposal"], name);
+        assert_eq!(versions[0]["is_current"], true);
+        assert_eq!(versions[0]["reason"], "The script has another name.");
+        let diff = desk.json(&["history", "diff", "pdf", "1", "2"])["diff"].clone();
+        assert!(diff.as_str().unwrap().contains("+#!/bin/sh"), "{diff}");
+
+        desk.run(&["restore", "pdf", "1", "--reason", "It reaches a host."]).text();
+        assert_eq!(desk.text(), SKILL);
+        assert!(!desk.tree.join("skills/pdf/scripts/check.sh").exists());
+        let versions = desk.json(&["history", "pdf"])["versions"].clone();
+        assert_eq!(
+            (versions[0]["action"].as_str(), versions[0]["number"].as_u64()),
+            (Some("restored"), Some(3))
+        );
+        let story = desk.program().run(&["audit", "show"]);
+        for part in [
+            format!("proposal {name} for pdf proposed by {agent}"),
+            format!("proposal {name} for pdf accepted by"),
+            format!("proposal {name} for pdf applied by"),
+            "pdf restored by".to_owned(),
+            "It reaches a host.".to_owned(),
+        ] {
+            assert!(story.text().contains(&part), "{part}: {}", story.text());
+        }
+    });
+}
+
+#[test]
+fn decisions_of_people() {
+    let desk = Desk::new();
+    let propose = |reason: &str, diff: &str| {
+        let program = desk.program().with_input(diff);
+        program.run(&["propose", "pdf", "--reason", reason])
+    };
+    let proposed = propose("A typo.", "-Run `fil.py`.\n+Run `fill.py`.\n");
+    let name = proposed.text().trim().trim_start_matches("proposed: ").to_owned();
+    let digest = desk.json(&["proposals"])["proposals"][0]["digest"].as_str().unwrap().to_owned();
+    let accept = ["proposals", "accept", &name, "--digest", &digest];
+    assert_eq!(desk.failure(&accept), (Some(1), "reviewer-not-allowed".to_owned()));
+    let withdraw = ["proposals", "withdraw", &name, "--reason", "Not needed."];
+    assert_eq!(desk.json(&withdraw)["withdrawn"]["reason"], "Not needed.");
+    assert_eq!(desk.run(&["proposals"]).text(), "no proposal waits for a review\n");
+
+    // Two proposals for one line: the first one wins, and the other is a conflict.
+    let first = desk.propose("one", "-Run `fil.py`.\n+Run `fill.py`.\n");
+    let second = desk.propose("two", "-Run `fil.py`.\n+Run `form.py`.\n");
+    let accept = |proposal: &StoredProposal| {
+        let (name, digest) = (proposal.name.clone(), proposal.digest.to_string());
+        desk.run(&["proposals", "accept", &name, "--digest", &digest, "--rebase"])
+    };
+    accept(&first).text();
+    let conflict = accept(&second);
+    assert_eq!(conflict.code, Some(1));
+    for part in ["now:", "Run `fill.py`.", "proposed for:", "Run `fil.py`.", "Run `form.py`."] {
+        assert!(conflict.stderr.contains(part), "{part}: {}", conflict.stderr);
+    }
+    let whole = desk.json(&["proposals", "show", &second.name])["proposal"].clone();
+    assert_eq!(whole["base_state"], "conflict");
+    assert_eq!(whole["conflicts"][0]["now"], json!(["---", "# Forms", "", "Run `fill.py`."]));
+    desk.run(&["proposals", "reject", &second.name]).text();
+    let all = desk.json(&["proposals", "list", "--all"])["proposals"].clone();
+    let states = all.as_array().unwrap().iter().map(|it| it["state"].as_str().unwrap());
+    let mut states: Vec<_> = states.collect();
+    states.sort_unstable();
+    assert_eq!(states, ["accepted", "rejected", "withdrawn"]);
+    assert_eq!(
+        desk.failure(&["history", "diff", "pdf", "9"]),
+        (Some(2), "version-not-found".into())
+    );
+}
+
+#[test]
+fn installs_updates_and_returns_are_versions() {
+    let desk = Desk::new();
+    let source = desk.tree.join("source");
+    let write = |text: &str| {
+        desk.tree.write("source/notes/SKILL.md", crate::plain_skill("notes") + text);
+    };
+    let home = || Program::new().at_home_in(&desk.tree.join("home"));
+    write("One.\n");
+    home().run(&["add", source.to_str().unwrap()]).text();
+    write("Two.\n");
+    home().run(&["update", "--user"]).text();
+    let versions = || {
+        let listed = home().run(&["history", "notes", "--format", "json"]).json();
+        let versions = listed["versions"].as_array().unwrap().clone();
+        versions.iter().map(|it| it["action"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(versions(), ["updated", "installed"]);
+    let diff = home().run(&["diff", "notes", "1", "2"]);
+    assert!(diff.text().contains("-One.\n+Two.\n"), "{}", diff.stdout);
+    home().run(&["history", "restore", "notes", "1"]).text();
+    assert_eq!(versions(), ["returned", "updated", "installed"]);
+    home().run(&["remove", "notes", "--user"]).text();
+    assert_eq!(versions(), ["removed", "returned", "updated", "installed"]);
+    home().run(&["restore", "notes", "2"]).text();
+    assert_eq!(versions()[0], "returned");
+}
+
+#[test]
+fn reviewers_are_notified_once() {
+    let desk = Desk::new();
+    let received = desk.tree.join("received");
+    let script = format!("cat >> '{}'", received.display());
+    let watch = |command: &[&str]| {
+        desk.run(&[&["proposals", "watch", "--once", "--"], command].concat()).code
+    };
+    desk.propose("agent", "-Run `fil.py`.\n+Run `fill.py`.\n");
+    assert_eq!(watch(&["/nonexistent"]), Some(1), "it is repeated later");
+    for _ in 0..2 {
+        assert_eq!(watch(&["sh", "-c", &script]), Some(0));
+    }
+    let lines = fs::read_to_string(&received).unwrap();
+    let lines: Vec<Value> = lines.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
+    assert_eq!(lines.len(), 1, "each is delivered once");
+    assert_eq!((&lines[0]["skill"], &lines[0]["proposer"]), (&json!("pdf"), &json!("agent")));
+}
+
+/// Returns whether a decision of this kind is the last one.
+pub(crate) fn is_decided(desk: &Desk, step: ReviewStep) -> bool {
+    let decided = desk.proposals(&[]).decided().unwrap();
+    decided.last().is_some_and(|(_, decision)| decision.step == step)
+}
+
+/// Returns the entries of a directory, sorted.
+pub(crate) fn entries(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort_unstable();
+    names
+}
