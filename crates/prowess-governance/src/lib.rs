@@ -66,4 +66,5 @@ pub use package::{SkillPackage, package_digest};
 pub use patch::{Conflict, package_diff};
 pub use policy::ProposalPolicy;
 pub use prowess_core;
+pub use prowess_dir;
 pub use review::{Acceptance, Decision, Review, Reviewer};
