@@ -229,7 +229,10 @@ impl From<ReviewError> for Failure {
             "reviewer-not-allowed" => "let somebody else decide",
             "proposal-invalid" => "reject it, or propose another change",
             "proposal-tampered" => "remove the file",
-            _ => "follow the message, and run the command again",
+            "skill-unreadable" | "change-not-written" => {
+                "follow the message, and run the command again"
+            }
+            _ => "see `prowess explain` for the code",
         };
         Self::new(error.code.as_str(), error.message, help)
     }

@@ -139,7 +139,7 @@ fn project_adds_to_the_skipped_names() {
     assert_eq!(value(&all, "discovery.skip"), "[\"build\",\"dist\"] /project/config.yaml");
     let config = all.policies().discovery.config("/root");
     let skipped: Vec<_> = config.skip.iter().map(|name| &**name).collect();
-    assert_eq!(skipped, [".git", "node_modules", "build", "dist"]);
+    assert_eq!(skipped, [".git", "node_modules", ".prowess-staged", "build", "dist"]);
 }
 
 /// A message is for people, and does not name the types of this program.
