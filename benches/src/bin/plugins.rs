@@ -1,7 +1,7 @@
 //! Prints what a source and a tool cost in a plugin, in the host's process and in a child process,
 //! compared with the same code linked into the host.
 //!
-//! `plugins DIRECTORY [ROUNDS]`: `cargo xtask plugins` fills the directory; 15 rounds by default.
+//! `plugins DIRECTORY [ROUNDS]`: `cargo xtask bench` builds plugins there; 15 rounds by default.
 //! The CPU time of a child process is not that of the host, so both columns of its rows are
 //! wall-clock time.
 #![forbid(unsafe_code)]
@@ -46,7 +46,7 @@ struct Places {
 fn main() {
     let mut arguments = std::env::args().skip(1);
     let directory = PathBuf::from(arguments.next().expect("`plugins DIRECTORY [ROUNDS]`"));
-    let plugins = directory.canonicalize().expect("`cargo xtask plugins` makes the directory");
+    let plugins = directory.canonicalize().expect("the directory is there");
     let rounds = arguments.next().and_then(|rounds| rounds.parse().ok()).unwrap_or(15);
     let memory = memory(&plugins);
     let work = |what, skills, times| Work { what, skills, times, most: None, rounds };
