@@ -8,7 +8,8 @@ use crate::{Digest, SessionId, Timestamp};
 /// A tool call that may run only after a person has approved it.
 ///
 /// An approval is bound to it: another tool, other arguments, another content of the skill's
-/// package or another tenant needs a separate approval.
+/// package or another tenant needs a separate approval. The arguments of a call that runs a script
+/// include the rights that the policy gives scripts beyond the default.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ApprovalRequest {
     /// The tool's canonical name.

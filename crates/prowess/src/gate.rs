@@ -3,6 +3,8 @@
 
 mod answer;
 mod files;
+#[cfg(feature = "scripts")]
+mod rights;
 mod script_reads;
 mod skills;
 
@@ -51,6 +53,7 @@ pub(crate) struct GatedCall<'a> {
     pub(crate) tool: &'a str,
     /// Further names of the tool in rules.
     pub(crate) aliases: &'a [&'a str],
+    /// The arguments that an approval covers: see [`ConsentPolicy::covered`].
     pub(crate) arguments: &'a Value,
     pub(crate) catalog: &'a Catalog,
     pub(crate) state: &'a SessionState,
@@ -183,5 +186,17 @@ impl ConsentPolicy {
     fn reason(&self, trust: Trust) -> Option<String> {
         let is_below = trust < Trust::Trusted;
         is_below.then(|| format!("the script is from a source that is `{}`", trust.as_str()))
+    }
+
+    /// Returns the arguments that an approval covers: the policy here gives scripts no right.
+    #[cfg(not(feature = "scripts"))]
+    #[expect(clippy::unused_self, reason = "the policy of scripts is behind a feature")]
+    pub(crate) fn covered<'a>(
+        &self,
+        arguments: &'a Value,
+        _: &Catalog,
+        _: Option<Record<'_>>,
+    ) -> std::borrow::Cow<'a, Value> {
+        std::borrow::Cow::Borrowed(arguments)
     }
 }

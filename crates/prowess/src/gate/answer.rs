@@ -20,14 +20,15 @@ impl Gate for RuntimeGate {
                 return GateAnswer::deny(refusal);
             }
         };
+        let GateRequest { arguments, subject, .. } = *request;
         let call = GatedCall {
             tool: request.tool,
             aliases: request.aliases,
-            arguments: request.arguments,
+            arguments: &self.consent.covered(arguments, context.catalog, subject),
             catalog: context.catalog,
             state: &state,
             origin: context.origin,
-            subject: request.subject,
+            subject,
         };
         if let Some(refusal) = self.script_read(&call) {
             return GateAnswer::deny(refusal);

@@ -55,15 +55,17 @@ impl Turn {
         let aliases = self.place.parts.toolbox.other_names(tool);
         let never = Cancel::default();
         let context = self.context(Caller::Model, &never);
+        let subject = self.place.parts.toolbox.subject(&context, tool, arguments);
+        let gate = &self.place.parts.gate;
         let call = GatedCall {
-            subject: self.place.parts.toolbox.subject(&context, tool, arguments),
+            subject,
             tool: canonical,
             aliases: &aliases.iter().map(String::as_str).collect::<Vec<_>>(),
-            arguments,
+            arguments: &gate.consent.covered(arguments, &self.place.catalog, subject),
             catalog: &self.place.catalog,
             state: &self.place.session.state()?,
             origin: self.place.session.origin(),
         };
-        decide(&self.place.parts.gate, &call).map_err(Error::Approvals)
+        decide(gate, &call).map_err(Error::Approvals)
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prowess::ApprovalStoreExt as _;
-use prowess::session::SessionHandle;
+use prowess::session::{MemoryApprovals, SessionHandle};
 use prowess::tools::Dispatched;
 use prowess::{
     ApprovalDecision, ApprovalId, ApprovalScope, ApprovalVerdict, Layer, Policies, Runtime,
@@ -39,12 +39,18 @@ struct Host {
 
 impl Host {
     fn new(trust: Trust, yaml: &str) -> Self {
+        Self::sharing(&Arc::new(MemoryApprovals::new()), trust, yaml)
+    }
+
+    /// Creates a host that has the approvals of others.
+    fn sharing(approvals: &Arc<MemoryApprovals>, trust: Trust, yaml: &str) -> Self {
         let tree = Tree::new(FILES);
         let runtime = Runtime::builder()
             .policies(Policies::from_yaml(yaml).expect("the policies are valid"))
             .layers([Layer::new("layer", trust)])
             .skills_directory("layer", tree.path())
             .script_runner(Arc::new(ShellRunner))
+            .approvals(Arc::clone(approvals) as _)
             .build()
             .expect("the runtime is complete");
         let session = runtime.open_session().expect("the store is in memory");
@@ -162,4 +168,40 @@ fn grants_of_the_policy_ask_where_it_says_so() {
     }
     let host = Host::new(Trust::Untrusted, "scripts: { trust: untrusted }");
     assert_eq!(host.ran(), "one\n", "the operator needs no approval for any source");
+}
+
+#[cfg(feature = "scripts")]
+#[test]
+fn approval_covers_no_right_that_it_was_not_granted_with() {
+    let approvals = Arc::new(MemoryApprovals::new());
+    let host = |rights: &str| {
+        let yaml = format!("scripts: {{ {rights} }}");
+        Host::sharing(&approvals, Trust::Untrusted, &yaml)
+    };
+    let approve = |host: &Host| {
+        let approval = host.asked();
+        host.grant(&approval, ApprovalScope::Always);
+        host.runtime.approvals().load(&approval).unwrap().expect("it is granted").preview
+    };
+    let plain = approve(&host(""));
+    assert!(!plain.contains("rights"), "what every script may do is not named: {plain}");
+    for (rights, shown) in [
+        ("read: [/srv/b, /srv/a]", r#""read":["/srv/a","/srv/b"]"#),
+        ("write: [/srv/a]", r#""write":["/srv/a"]"#),
+        ("network: [a.example]", r#""network":["a.example"]"#),
+        ("network: [a.example], private_hosts: [a.example]", r#""private_hosts":["a.example"]"#),
+        ("environment: { NODE_OPTIONS: x }", r#""environment":{"NODE_OPTIONS":"sha256:"#),
+        ("search_path: [/srv/bin]", r#""search_path":["/srv/bin"]"#),
+        ("level: unconfined", r#""level":"unconfined""#),
+        ("limits: { processes: 1000 }", r#""processes":1000"#),
+    ] {
+        let preview = approve(&host(rights));
+        assert!(preview.contains(shown), "a person sees {rights}: {preview}");
+        assert_eq!(host(rights).ran(), "one\n", "{rights} was approved");
+    }
+    assert_eq!(host("read: [/srv/a, /srv/b]").ran(), "one\n", "the order has no effect");
+    assert_eq!(host("concurrent: 3").ran(), "one\n", "it is no right");
+    host("write: [/srv/a, /srv/b]").asked();
+    host("environment: { NODE_OPTIONS: y }").asked();
+    host("secrets: [{ variable: TOKEN, environment: TOKEN }], write: [/srv/a]").ran();
 }
