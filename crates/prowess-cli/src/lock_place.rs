@@ -2,18 +2,19 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use prowess::source_fs::{Discovery, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings};
 use prowess::{AskedFolder, FolderIdentity, RemoteErrorKind};
 use prowess_dir::{Dir, FileTime, Identity};
-use prowess_source_remote::NOT_TRUSTED;
+use prowess_source_remote::{LockRemote, NOT_TRUSTED};
 use prowess_store::{InstallError, LockFile};
 use prowess_text::shell_word;
 
 use crate::args::InstallOptions;
 use crate::failure::Failure;
 use crate::output::{DIM, Output};
-use crate::paths::{absolute, machine, surroundings, without_home};
+use crate::paths::{absolute, machine, surroundings, trust_file, without_home};
 use crate::policies::is_trusted_folder;
 use crate::terminal::plain;
 
@@ -54,7 +55,10 @@ impl LockPlace {
         let machine = surroundings()?;
         match project_lock(&machine).filter(|(path, _)| !options.user && is_used(path)) {
             Some((path, folder)) => Ok(Self::of_project(path, folder)),
-            None => Ok(Self { file: user_lock()?, folder: None, is_trusted: true }),
+            None => {
+                let file = placing(user_lock()?, false);
+                Ok(Self { file, folder: None, is_trusted: true })
+            }
         }
     }
 
@@ -63,7 +67,9 @@ impl LockPlace {
         let is_trusted = opened.is_ok_and(|opened| {
             surroundings().is_ok_and(|machine| is_trusted_folder(&machine, &folder, &opened))
         });
-        Self { file: LockFile::of_project(path, &folder, None), folder: Some(folder), is_trusted }
+        // What is placed in a project is the project's.
+        let file = placing(LockFile::of_project(path, &folder, None), is_trusted);
+        Self { file, folder: Some(folder), is_trusted }
     }
 
     /// Returns the directory that relative paths of the lock file start at.
@@ -143,6 +149,18 @@ impl LockPlace {
         };
         format!("{} ({owner})", self.file.path().display())
     }
+}
+
+/// Returns the lock file with the rule of what is placed. Other clients use everything in their
+/// directories, and this program takes it for the user's own skills. So every command places only
+/// skills that the user trusts.
+fn placing(file: LockFile, is_trusted: bool) -> LockFile {
+    let directory = file.path().parent().unwrap_or(Path::new(".")).to_owned();
+    file.placing(Arc::new(move |skill| {
+        let trust = || Some(trust_file(&surroundings().ok()?)?.origins());
+        let source = LockRemote::absolute(&directory, &skill.source);
+        is_trusted || trust().is_some_and(|origins| origins.trusts(&source, &skill.signer))
+    }))
 }
 
 /// Returns the nearest lock file from the working directory up to the root of its repository, or

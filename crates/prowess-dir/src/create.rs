@@ -65,6 +65,28 @@ impl Dir {
         }
     }
 
+    /// Opens the directory at this path, and creates the parts of it that do not exist. Links are
+    /// followed inside of this directory.
+    ///
+    /// # Errors
+    ///
+    /// As [`Dir::open_dir`], or if a part cannot be created.
+    pub fn open_or_create_dirs(&self, path: &str) -> Result<Self> {
+        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        let mut parent = self.open_dir("", Links::Refuse)?;
+        let mut start = 0;
+        for end in ends.filter(|end| *end > 0) {
+            parent = match self.open_dir(&path[..end], Links::FollowInside) {
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    parent.create_dir(&path[start..end])?
+                }
+                opened => opened?,
+            };
+            start = end + 1;
+        }
+        Ok(parent)
+    }
+
     /// Creates a file of this name with this content. It is not written to the disk before
     /// [`Dir::sync`].
     ///

@@ -1,6 +1,8 @@
 //! Lock files on the disk.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use prowess_core::Digest;
 use prowess_dir::{Dir, ErrorKind, Identity, Links, Permissions, create_directories};
@@ -8,16 +10,21 @@ use prowess_text::quoted;
 
 use crate::error::{LockError, StoreError};
 use crate::lock::Lock;
+use crate::locked_skill::LockedSkill;
 use crate::placed::{LockedPlace, PlaceForm};
 
 /// The maximum size of a lock file, in bytes: some ten thousand skills.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
+/// Decides whether a skill may be placed where other clients use it without a question.
+type MayPlace = Arc<dyn Fn(&LockedSkill) -> bool + Send + Sync>;
+
 /// The path of a lock file, which need not exist.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct LockFile {
     path: PathBuf,
     project: Option<Project>,
+    may_place: Option<MayPlace>,
 }
 
 /// The folder that a lock belongs to.
@@ -30,7 +37,7 @@ struct Project {
 impl LockFile {
     /// Creates the value for this path.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), project: None }
+        Self { path: path.into(), project: None, may_place: None }
     }
 
     /// Creates the value for the lock of a project, which others may have written: it is opened
@@ -41,7 +48,19 @@ impl LockFile {
         folder: impl Into<PathBuf>,
         identity: Option<Identity>,
     ) -> Self {
-        Self { path: path.into(), project: Some(Project { folder: folder.into(), identity }) }
+        let project = Some(Project { folder: folder.into(), identity });
+        Self { path: path.into(), project, may_place: None }
+    }
+
+    /// Sets which skills are placed. By default, all whose places the lock names.
+    #[must_use]
+    pub fn placing(self, may_place: Arc<dyn Fn(&LockedSkill) -> bool + Send + Sync>) -> Self {
+        Self { may_place: Some(may_place), ..self }
+    }
+
+    /// Returns whether a skill may be placed.
+    pub fn may_place(&self, skill: &LockedSkill) -> bool {
+        self.may_place.as_ref().is_none_or(|may_place| may_place(skill))
     }
 
     /// Returns whether this is the lock of a project.
@@ -162,5 +181,13 @@ impl LockFile {
             "" => Ok(opened),
             below => opened.open_dir(below, Links::Refuse),
         }
+    }
+}
+
+impl fmt::Debug for LockFile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, project, .. } = self;
+        let mut debug = formatter.debug_struct("LockFile");
+        debug.field("path", path).field("project", project).finish_non_exhaustive()
     }
 }

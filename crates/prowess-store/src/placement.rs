@@ -54,6 +54,8 @@ pub enum PlaceState {
     /// Nothing, or an earlier version: the locked package is not in the store, or was not put there
     /// by a check.
     Missing,
+    /// As [`Self::Missing`], of a skill that may not be placed: see [`LockFile::placing`].
+    Untrusted,
     /// As [`Self::Edited`], where the lock names nothing any more.
     Left,
 }
@@ -184,7 +186,7 @@ impl Change {
         let (lock, known) = (file.load()?, self.places(file)?);
         let check = |place: Place| {
             let state = self.state(file, &place, &known)?;
-            Ok(place.placed(state))
+            Ok(place.placed(state.of(file, &lock, &place)))
         };
         wanted(file, &lock).map(check).collect()
     }
@@ -241,7 +243,8 @@ impl Change {
         }
         let mut own = Vec::new();
         for place in wanted_now {
-            let state = self.restore(file, &place, &known)?;
+            let state = self.state(file, &place, &known)?.of(file, lock, &place);
+            let state = self.restore(file, &place, state)?;
             placed.push(place.placed(state));
             match state {
                 PlaceState::Intact | PlaceState::Restored => own.push(place),
@@ -258,9 +261,8 @@ impl Change {
         &self,
         file: &LockFile,
         place: &Place,
-        known: &[Place],
+        state: PlaceState,
     ) -> Result<PlaceState, StoreError> {
-        let state = self.state(file, place, known)?;
         if state != PlaceState::Missing || !self.has(&place.tree) {
             return Ok(state);
         }
@@ -374,6 +376,14 @@ impl Change {
         let text = toml::to_string(&Places { place: places.to_vec() })
             .map_err(|error| StoreError::Unusable(error.to_string()))?;
         Ok(directory.put_file(&file.key(), TEMPORARY, text.as_bytes(), Permissions::Private)?)
+    }
+}
+
+impl PlaceState {
+    /// Returns the state for a lock whose skills may not all be placed.
+    fn of(self, file: &LockFile, lock: &Lock, place: &Place) -> Self {
+        let may_place = || lock.skills.get(&place.id).is_none_or(|skill| file.may_place(skill));
+        if self == Self::Missing && !may_place() { Self::Untrusted } else { self }
     }
 }
 

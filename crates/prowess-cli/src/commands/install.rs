@@ -28,10 +28,15 @@ use crate::question::can_ask;
 use crate::terminal::{columns_behind, plain, width, wrapped};
 
 /// What to do about skills in some states.
-const NEXT_STEPS: [(&str, &str); 6] = [
+const NEXT_STEPS: [(&str, &str); 7] = [
     ("edited", "move what is there away and run `prowess sync` to have what is locked"),
     ("blocked", "replace the link or the file on the way by a directory, and run `prowess sync`"),
     ("not placed", "`prowess sync` puts it there"),
+    (
+        UNTRUSTED,
+        "other clients would use it without a question: if you trust its authors, run `prowess \
+         trust` here or `prowess trust --source SOURCE`, then `prowess sync`",
+    ),
     ("damaged", "`prowess sync` installs damaged packages again"),
     ("changed", "`prowess update --preview` shows what the new version changes"),
     ("quarantined", "`prowess sync --release` writes other bytes to a file, to look at them"),
@@ -42,6 +47,9 @@ const CHANGES: [&str; 4] = ["added", "removed", "restored", "unchanged"];
 
 /// The states of places that do not follow the lock file until a person has changed them.
 pub(crate) const EDITED: [&str; 2] = ["edited", "blocked"];
+
+/// The state of a place that waits for the user's trust.
+pub(crate) const UNTRUSTED: &str = "not trusted";
 
 /// The exit code of a sync that found other bytes than the locked ones, and of a command that did
 /// a part of what it was asked for.
@@ -330,6 +338,9 @@ pub(crate) fn place_lines(placed: Vec<Placed>) -> Vec<Line> {
             PlaceState::Intact => return None,
             PlaceState::Restored => ("placed", path),
             PlaceState::Missing => ("not placed", path),
+            PlaceState::Untrusted => {
+                (UNTRUSTED, format!("{path} is not placed, or stays as it was"))
+            }
             PlaceState::Edited => {
                 ("edited", format!("{path} is not what was installed, and stays"))
             }

@@ -52,24 +52,17 @@ pub(super) fn wanted(
     }
 }
 
-/// Places skills that were added in directories.
-///
-/// Other clients use everything in them, and this program takes it for the user's own skills. So
-/// only skills that the user trusts are placed. Returns whether a copy stands for a link, which
-/// would lead from a repository into the store of this user alone.
+/// Places skills that were added in directories: only those that the user trusts. Returns whether a
+/// copy stands for a link, which would lead from a repository into the store of this user alone.
 pub(super) fn place(
     place: &InstallPlace,
     added: &[Added],
     directories: &[PathBuf],
     form: PlaceForm,
 ) -> Result<bool, Failure> {
-    let origins = trust_file(&surroundings()?).map(|file| file.origins()).unwrap_or_default();
-    let LockPlace { file, folder, is_trusted } = &place.lock;
-    // What is placed in a project is the project's.
-    let is_trusted = folder.is_some() && *is_trusted;
+    let LockPlace { file, folder, .. } = &place.lock;
     let source = |it: &Added| LockRemote::absolute(place.lock.directory(), &it.skill.source);
-    let untrusted =
-        added.iter().find(|it| !is_trusted && !origins.trusts(&source(it), &it.skill.signer));
+    let untrusted = added.iter().find(|it| !file.may_place(&it.skill));
     if let Some(untrusted) = untrusted {
         let message = format!(
             "`{}` is installed, and is not placed where other clients use it without a question",

@@ -7,7 +7,8 @@ use prowess_store::{Checked, InstallError, RemoteState, Synced};
 
 use crate::args::{LockWork, Sync};
 use crate::commands::install::{
-    EDITED, Line, NOTHING_INSTALLED, OTHER_BYTES, agents_md, explain, place_lines, print_or,
+    EDITED, Line, NOTHING_INSTALLED, OTHER_BYTES, UNTRUSTED, agents_md, explain, place_lines,
+    print_or,
 };
 use crate::commands::lock;
 use crate::failure::Failure;
@@ -53,10 +54,13 @@ fn install(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
     if place.lock.file.read()?.is_some() {
         lines.extend(place_lines(place.store.begin()?.restore_places(&place.lock.file)?));
     }
-    let is_edited = lines.iter().any(|line| EDITED.contains(&line.state));
+    let is_other = |line: &Line| line.state == UNTRUSTED || EDITED.contains(&line.state);
+    let is_edited = lines.iter().any(is_other);
     print_or(lines, NOTHING_INSTALLED, Some(&place.lock), output)?;
     place.lock.remark_on_trust(&failed, output);
-    agents_md::update(&place.lock, false)?;
+    if place.lock.is_trusted {
+        agents_md::update(&place.lock, false)?;
+    }
     Ok(match (has_other || is_edited, has_failed) {
         (true, _) => ExitCode::from(OTHER_BYTES),
         (false, true) if is_part => ExitCode::from(OTHER_BYTES),

@@ -84,13 +84,28 @@ fn colleague_gets_the_skills_by_sync_and_trust() {
     fs::remove_dir_all(team.tree.join("repo/.claude")).unwrap();
     team.clone_for_colleague();
 
-    let synced = team.run("colleague", "clone", &["sync", "--frozen"]);
-    assert_eq!(synced.code, Some(0), "{}", synced.stderr);
-    assert_eq!(states(&synced.json()), ["pdf installed", "pdf placed"]);
-    assert!(team.exists("clone/.claude/skills/pdf/SKILL.md"), "the place is restored");
-    fs::remove_dir_all(team.tree.join("clone/.claude")).unwrap();
+    team.tree.write("clone/more/csv/SKILL.md", plain_skill("csv"));
+    for (command, code) in [
+        (&["sync", "--frozen"][..], 3),
+        (&["sync"], 3),
+        (&["add", "./more"], 0),
+        (&["update"], 0),
+        (&["remove", "csv"], 0),
+    ] {
+        let ran = team.run("colleague", "clone", command);
+        assert_eq!(ran.code, Some(code), "{command:?}: {}", ran.stderr);
+        assert!(!team.exists("clone/.claude"), "{command:?} places nothing without trust");
+        if command.contains(&"--frozen") {
+            assert_eq!(states(&ran.json()), ["pdf installed", "pdf not trusted"]);
+        }
+    }
     assert_eq!(team.listed("colleague", "clone"), ["pdf project-installed hidden"]);
     team.run("colleague", "clone", &["trust"]);
+    let synced = team.run("colleague", "clone", &["sync", "--frozen"]);
+    assert_eq!(synced.code, Some(0), "{}", synced.stderr);
+    assert_eq!(states(&synced.json()), ["pdf intact", "pdf placed"]);
+    assert!(team.exists("clone/.claude/skills/pdf/SKILL.md"), "the place is restored");
+    fs::remove_dir_all(team.tree.join("clone/.claude")).unwrap();
     assert_eq!(team.listed("colleague", "clone"), ["pdf project-installed visible"]);
     assert!(team.listed("colleague", "").is_empty(), "it is the project's alone");
     assert_eq!(team.run("colleague", "clone", &["verify"]).code, Some(1), "a copy is missing");
@@ -139,6 +154,7 @@ fn links_of_a_repository_are_copies() {
     let elsewhere = format!("/home/ann/.local/state/prowess/store/packages/{}", "a".repeat(64));
     std::os::unix::fs::symlink(elsewhere, &placed).unwrap();
     team.clone_for_colleague();
+    team.run("colleague", "clone", &["trust"]);
     for (states_after, is_changed) in [("pdf placed", true), ("", false)] {
         let synced = team.run("colleague", "clone", &["sync"]);
         assert_eq!(synced.code, Some(0), "{synced:?}");

@@ -62,18 +62,5 @@ pub(super) fn create(file: &LockFile, directory: &str) -> Result<Dir, StoreError
         fs::create_dir_all(directory)?;
         return Ok(Dir::open(directory)?);
     }
-    let root = file.open_directory()?;
-    let ends = directory.match_indices('/').map(|(at, _)| at).chain([directory.len()]);
-    let mut parent = root.open_dir("", Links::Refuse)?;
-    let mut start = 0;
-    for end in ends.filter(|end| *end > 0) {
-        parent = match root.open_dir(&directory[..end], Links::FollowInside) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                parent.create_dir(&directory[start..end])?
-            }
-            opened => opened?,
-        };
-        start = end + 1;
-    }
-    Ok(parent)
+    Ok(file.open_directory()?.open_or_create_dirs(directory)?)
 }
