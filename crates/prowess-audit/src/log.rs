@@ -39,7 +39,11 @@ pub struct JsonLinesLog {
     clock: Arc<dyn Clock>,
     path: PathBuf,
     lock: LockFile,
+    on_loss: Option<OnLoss>,
 }
+
+/// Receives the reason for each entry that could not be written.
+type OnLoss = Box<dyn Fn(&io::Error) + Send + Sync>;
 
 impl JsonLinesLog {
     /// Opens a log for writing, and creates it if there is none. Removes a line at its end that
@@ -62,7 +66,14 @@ impl JsonLinesLog {
         let writer = Writer::open(&path, clock.now())?;
         drop(held);
         let commits = GroupCommit::new(writer.head().seq);
-        Ok(Self { writer: Mutex::new(writer), commits, options, redactor, clock, path, lock })
+        let writer = Mutex::new(writer);
+        Ok(Self { writer, commits, options, redactor, clock, path, lock, on_loss: None })
+    }
+
+    /// Sets a function that is called for each entry that could not be written.
+    #[must_use]
+    pub fn on_loss(self, report: impl Fn(&io::Error) + Send + Sync + 'static) -> Self {
+        Self { on_loss: Some(Box::new(report)), ..self }
     }
 
     /// Returns the last entry that this writer knows. Kept elsewhere, it shows later whether any
@@ -95,8 +106,9 @@ impl JsonLinesLog {
     /// Writes an entry, and counts it if it cannot be written.
     fn append(&self, entry: &Value, is_durable: bool) -> io::Result<()> {
         let written = self.write(entry, is_durable);
-        if written.is_err() {
+        if let Err(error) = &written {
             self.writer().lose_one();
+            self.on_loss.iter().for_each(|report| report(error));
         }
         written
     }

@@ -169,8 +169,9 @@ pub(crate) enum Command {
     /// Run a script of a skill in the sandbox
     ///
     /// The script reads its package and the system's programs and libraries, and writes to a
-    /// directory that is removed afterwards. It has no network, and none of your files and
-    /// environment variables. `--explain` shows what is granted; the options below grant more.
+    /// directory that is removed afterwards. It has no network, no standard input, and none of your
+    /// files and environment variables. `--explain` shows what is granted; the options below grant
+    /// more.
     ///
     /// The exit code is that of the script; 124 if a limit ended it, 125 if it was not started.
     ///

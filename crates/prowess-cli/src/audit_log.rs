@@ -1,15 +1,18 @@
 //! The audit log that programs write.
 
+use std::io;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use prowess::{AuditLog, AuditPolicy, AuditSink, NoAudit, Policies, SystemClock};
 use prowess_audit::{JsonLinesLog, LogOptions};
 
 use crate::commands::audit::{located, verified};
 use crate::failure::Failure;
+use crate::log;
 use crate::output::Output;
 use crate::secrets::redactor;
+use crate::terminal::plain;
 
 /// Returns the audit log of this user, if the policies keep one. One that cannot be written is a
 /// failure if the policies require it, and a remark otherwise.
@@ -27,13 +30,30 @@ pub(crate) fn audit_sink(
                 let Failure { code, message, help, .. } = failure;
                 output.remark(&format!("warning: {code}: {message}\n  help: {help}\n"));
             }
-            Ok(Arc::new(log))
+            Ok(Arc::new(log.on_loss(reported(output))))
         }
         Err(failure) if policies.audit.policy == AuditPolicy::Required => Err(failure),
         Err(Failure { code, message, help, .. }) => {
             output.remark(&format!("warning: nothing is recorded: {code}: {message}\n"));
             output.remark(&format!("  help: {help}\n"));
             Ok(Arc::new(NoAudit))
+        }
+    }
+}
+
+/// Returns what says once that entries are lost, with the reason of the first. A server logs each.
+fn reported(output: &Output) -> impl Fn(&io::Error) + Send + Sync + use<> {
+    let (output, said) = (output.clone(), Once::new());
+    move |error| {
+        if log::active().is_none() {
+            said.call_once(|| {
+                let error = plain(&error.to_string()).into_owned();
+                output.remark(&format!(
+                    "warning: audit-entry-lost: what this command does is not all in the audit \
+                     log: {error}\n  help: make room for it, or set `audit.policy` to `required`, \
+                     which runs nothing that cannot be recorded\n"
+                ));
+            });
         }
     }
 }

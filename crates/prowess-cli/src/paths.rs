@@ -48,6 +48,25 @@ pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     Ok(complete)
 }
 
+/// Returns where a path of a project leads, relative to the project, or why nothing is written
+/// there: a link that came with a clone leads no write out of it.
+pub(crate) fn within(project: &Path, path: &Path) -> Result<PathBuf, String> {
+    let there = path.ancestors().find(|it| it.symlink_metadata().is_ok()).unwrap_or(project);
+    let real = |path: &Path| {
+        let found = path.canonicalize();
+        found.map_err(|error| format!("`{}` leads nowhere: {error}", path.display()))
+    };
+    let (root, found) = (real(project)?, real(there)?);
+    let below = found.strip_prefix(&root).map_err(|_| {
+        let (there, found) = (there.display(), found.display());
+        format!("`{there}` is a link that leads out of the project, to `{found}`")
+    })?;
+    Ok(match path.strip_prefix(there) {
+        Ok(rest) if !rest.as_os_str().is_empty() => below.join(rest),
+        _ => below.to_owned(),
+    })
+}
+
 /// Makes a directory the working directory.
 pub(crate) fn enter(directory: &Path) -> Result<(), Failure> {
     std::env::set_current_dir(directory).map_err(|error| {

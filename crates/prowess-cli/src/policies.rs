@@ -20,7 +20,7 @@ use crate::features;
 use crate::named_file;
 use crate::paths::{absolute, machine};
 
-pub(crate) use places::{FileState, Found, FoundFile};
+pub(crate) use places::{FileState, Found, FoundFile, IN_PROJECT};
 pub(crate) use places::{project_file, user_file};
 pub(crate) use project::is_trusted_folder;
 pub(crate) use variables::unknown_variables;
@@ -56,7 +56,7 @@ pub(crate) fn policies_of_file(file: &Path) -> Result<Policies, Failure> {
 /// Returns the configuration of a file alone, which is that of a project if it is at the place of
 /// one.
 pub(crate) fn of_file(file: &Path, text: Option<&str>) -> Result<Found, Failure> {
-    let is_project = file.ends_with(places::IN_PROJECT);
+    let is_project = file.ends_with(IN_PROJECT);
     let origin = if is_project { Origin::Project } else { Origin::File };
     let mut part = match text {
         Some(text) => ConfigPart::text(Origin::Text, text),

@@ -7,13 +7,14 @@ use prowess::registry::{RegistryError, Show, SkillRule};
 use prowess::sandbox::Program;
 use prowess::script::ScriptExecution;
 use prowess::source_fs::{PROJECT_LAYER, ProjectTrust};
-use prowess::state::{LazyApprovals, RecordCache};
+use prowess::state::RecordCache;
 use prowess::{
     Availability, ConfigValue, Layer, MemorySource, Policies, Record, Runtime, RuntimeBuilder,
     Trust, folder_trust, is_default_skill, trust_file,
 };
 
 use crate::args::{Global, SkillOptions};
+use crate::command_session::UserApprovals;
 use crate::failure::Failure;
 use crate::features;
 use crate::install_place::{Installed, installed, of_project};
@@ -134,7 +135,7 @@ pub(crate) fn builder_with(
         builder = builder.virtual_shell(Arc::new(shell));
     }
     if let Some(database) = state_database(&machine(None)) {
-        builder = builder.approvals(Arc::new(LazyApprovals::new(database)));
+        builder = builder.approvals(Arc::new(UserApprovals::new(database)));
     }
     if policies_run_scripts {
         builder = builder.sandboxed_scripts(script_stage()?, std::env::temp_dir());

@@ -55,7 +55,7 @@ pub(crate) struct ApprovalGrant {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GrantScope {
-    /// One call, in the session that asked
+    /// One call, in the session that asked; of a command, its next run
     Once,
     /// Every call that it covers, in the session that asked
     Session,

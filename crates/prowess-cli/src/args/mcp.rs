@@ -42,6 +42,9 @@ pub(crate) enum Mcp {
         /// Number of seconds in which the server has to answer each request
         #[arg(long, value_name = "N", default_value = "10")]
         seconds: NonZeroU64,
+        /// Start what the file of a project names without a question
+        #[arg(long, short)]
+        yes: bool,
     },
     /// Send one request to a server, and print its result as JSON
     ///

@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use crate::args::{ApprovalGrant, Approvals, Global, GrantScope};
 use crate::audit_log;
+use crate::command_session::is_of_command;
 use crate::commands::audit::located;
 use crate::failure::{Failure, Place};
 use crate::output::Output;
@@ -49,13 +50,12 @@ pub(crate) fn next_step(id: &ApprovalId) -> String {
     )
 }
 
-/// Like [`next_step`], of a command that is a session of its own each time: an approval for one
-/// session would cover no later call.
+/// Like [`next_step`], of a command that is a session of its own each time.
 pub(crate) fn next_step_of_later(command: &str, id: &ApprovalId) -> String {
     format!(
-        "Each `prowess {command}` is a session of its own. After `prowess approvals list` has \
-         shown the call, `prowess approvals grant {id} --scope always` allows it in later ones, \
-         and `prowess approvals deny {id}` refuses it."
+        "After `prowess approvals list` has shown the call, `prowess approvals grant {id}` allows \
+         the next such `prowess {command}`, with `--scope always` each later one, and `prowess \
+         approvals deny {id}` refuses it."
     )
 }
 
@@ -138,6 +138,12 @@ fn decide(
 ) -> Result<Shown, Failure> {
     let database = open()?.ok_or_else(|| find::not_found(id))?;
     let (entry, number) = find::one(&database, id, now())?;
+    if matches!(verdict, ApprovalVerdict::Grant { scope: ApprovalScope::Session, .. })
+        && is_of_command(&entry.session)
+    {
+        let message = "the session of this call has ended with its command";
+        return Err(Failure::usage("approval-unbound", message, "use `--scope once` or `always`"));
+    }
     let decided = decide_on(&entry, verdict, database, global, output)?;
     Ok(Shown::new(decided, number, now()))
 }

@@ -7,6 +7,7 @@ use prowess::{Agent, CallOrigin, Content, Runtime, ToolCall, ToolResult, Turn};
 use prowess_text::counted;
 use serde_json::{Value, json};
 
+use crate::command_session::new_id;
 use crate::failure::Failure;
 
 /// A runtime with one open session.
@@ -27,7 +28,7 @@ impl<'r> Conversation<'r> {
         agent: Option<Arc<Agent>>,
     ) -> Result<Self, Failure> {
         let session = match &agent {
-            None => runtime.open_session()?,
+            None => runtime.open_session_with(new_id())?,
             Some(agent) => runtime.open_session_for(agent)?,
         };
         // The origin of calls that a person makes, unless the policies name an agent.

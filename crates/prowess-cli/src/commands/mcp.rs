@@ -40,10 +40,11 @@ pub(crate) fn run(command: &Mcp, global: &Global, output: &Output) -> Result<Exi
             let scope = scope_of(&client, *scope)?;
             return install::run(&client, scope, [*remove, *yes], global, output);
         }
-        Mcp::Test { client, scope, seconds } => {
+        Mcp::Test { client, scope, seconds, yes } => {
             let client = clients::find(client)?;
             let patience = Duration::from_secs(seconds.get());
-            return test::run(&client, scope_of(&client, *scope)?, patience, output);
+            let scope = scope_of(&client, *scope)?;
+            return test::run(&client, scope, patience, *yes, output);
         }
         #[cfg(feature = "mcp-sources")]
         Mcp::Call(args) => return call::run(args, output),

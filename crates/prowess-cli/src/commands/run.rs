@@ -4,6 +4,7 @@ mod caller_files;
 mod explained;
 mod scripts;
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -43,7 +44,9 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     if !args.explain && can_ask(output) {
         offer(&mut policies, &here, args, output);
     }
-    let load = if args.explain { crate::plugins::load } else { crate::plugins::load_audited };
+    // What runs nothing leaves the audit log as it is.
+    let only_reads = args.explain || args.script.is_none();
+    let load = if only_reads { crate::plugins::load } else { crate::plugins::load_audited };
     let plugins = load(global, &policies)?;
     let scripts = policies.scripts.clone();
     let runtime = builder_with(global, policies, &plugins)?.build()?;
@@ -73,6 +76,7 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
         Explained { turn, call: &run, args, arguments: &arguments, scripts, configured }
     };
     if args.explain {
+        remark_on_closed(&files, args, output);
         return explained(conversation.turn()?).print(output);
     }
     let mut answer = None;
@@ -139,14 +143,15 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     if ended["timed_out"] == true {
         output.remark(&format!("{DIM}ended after {} s{DIM:#}\n", args.seconds));
     }
-    if ended["exit_code"] != 0 {
-        for name in files.closed(&args.arguments) {
-            let name = shell_word(name);
-            output.remark(&format!(
-                "{DIM}`{name}` is a file here that the script may not read: add `--read {name}` \
-                 before `--`{DIM:#}\n"
-            ));
-        }
+    // A person who was asked knows. A script may end without an error although a file is missing.
+    if ended["exit_code"] != 0 || !can_ask(output) {
+        remark_on_closed(&files, args, output);
+    }
+    if has_input() {
+        output.remark(&format!(
+            "{DIM}standard input is not passed to the script: write it to a file, and name that \
+             with `--read`{DIM:#}\n"
+        ));
     }
     for name in files.not_writable(&args.arguments) {
         let directory = Path::new(name).parent().filter(|it| !it.as_os_str().is_empty());
@@ -177,11 +182,28 @@ fn with_interpreter(message: &str, search_path: &[PathBuf]) -> String {
     format!("it is in {}: `prowess config set scripts.search_path {value}`", found.display())
 }
 
+/// Names the files here that the script may not read, with the option that grants each.
+fn remark_on_closed(files: &CallerFiles<'_>, args: &Run, output: &Output) {
+    for (name, kind) in files.closed(&args.arguments) {
+        let name = shell_word(name);
+        output.remark(&format!(
+            "{DIM}`{name}` is a {kind} here that the script may not read: add `--read {name}` \
+             before `--`{DIM:#}\n"
+        ));
+    }
+}
+
+/// Returns whether standard input has something that nothing has read.
+fn has_input() -> bool {
+    let input = std::io::stdin();
+    !input.is_terminal() && rustix::io::ioctl_fionread(input).is_ok_and(|bytes| bytes > 0)
+}
+
 /// Asks whether the script may read the files that its arguments name.
 fn offer(policies: &mut Policies, here: &Path, args: &Run, output: &Output) {
     let closed = CallerFiles { here, policy: &policies.scripts }.closed(&args.arguments);
-    for name in closed {
-        let question = format!("May the script read `{}`, which is a file here?", plain(name));
+    for (name, kind) in closed {
+        let question = format!("May the script read `{}`, which is a {kind} here?", plain(name));
         if is_confirmed(output, &question) {
             policies.scripts.read.extend(absolute(Path::new(name)));
         }

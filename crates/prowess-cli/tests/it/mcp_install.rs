@@ -27,7 +27,7 @@ fn program(tree: &Tree) -> Program {
 
 fn run(tree: &Tree, args: &[&str]) -> Ran {
     // Servers start slowly on a busy machine.
-    let patience: &[&str] = if args[0] == "test" { &["--seconds", "300"] } else { &[] };
+    let patience: &[&str] = if args[0] == "test" { &["--yes", "--seconds", "300"] } else { &[] };
     program(tree).run(&[&["mcp"], args, patience].concat())
 }
 
@@ -224,7 +224,8 @@ fn entry_is_started_as_the_client_would_or_explained() {
         }
     }
     tree.write("shop/.cursor/mcp.json", r#"{"mcpServers": {"prowess": {"command": "cat"}}}"#);
-    let silent = program(&tree).run(&["mcp", "test", "cursor", "--project", "--seconds", "1"]);
+    let test = ["mcp", "test", "cursor", "--project", "--yes", "--seconds", "1"];
+    let silent = program(&tree).run(&test);
     assert!(silent.stderr.contains("has not answered `initialize` in 1 second"), "{silent:?}");
     assert!(silent.stderr.contains("raise `--seconds`"), "{silent:?}");
 }
@@ -240,6 +241,101 @@ fn test_of_an_untrusted_project_names_the_command() {
     let trust = format!("run `prowess trust {}`", tree.join("shop").display());
     let help = untrusted.stderr.lines().find(|line| line.starts_with("  help: "));
     assert!(help.is_some_and(|help| help.contains(&trust)), "{untrusted:?}");
+}
+
+/// A clone brings the file of a project along.
+#[test]
+fn command_of_an_untrusted_project_is_not_started_without_a_question() {
+    let tree = tree();
+    let test = ["mcp", "test", "roo", "--seconds", "300"];
+    let program = || program(&tree).variable("LANG", "C");
+    assert_eq!(run(&tree, &["install", "roo", "--yes"]).code, Some(0));
+    assert_eq!(program().run(&test).code, Some(0), "this program alone needs no question");
+    let mark = tree.join("mark");
+    let touch = format!(r#""sh", "args": ["-c", "touch {}; exit 3"]"#, mark.display());
+    tree.write("shop/prowess", format!("#!/bin/sh\ntouch {}\n", mark.display()));
+    fs::set_permissions(tree.join("shop/prowess"), fs::Permissions::from_mode(0o755)).unwrap();
+    for entry in [
+        &*touch,
+        r#""./prowess", "args": ["serve"]"#,
+        r#""prowess", "args": ["--config", "evil.yaml", "serve"]"#,
+        r#""prowess", "args": ["--set", "sources.mcp={}", "serve"]"#,
+        r#""prowess", "args": ["serve"], "env": {"LD_PRELOAD": "./evil.so"}"#,
+        r#""prowess", "args": ["plugin", "check", "evil"]"#,
+    ] {
+        let file = format!(r#"{{"mcpServers": {{"prowess": {{"command": {entry}}}}}}}"#);
+        for (client, path) in [("roo", "shop/.roo/mcp.json"), ("cursor", "shop/.cursor/mcp.json")] {
+            tree.write(path, &*file);
+            let refused = program().run(&["mcp", "test", client, "--project"]);
+            assert_eq!(refused.code, Some(2), "{client} {entry}: {refused:?}");
+            assert!(refused.stderr.contains("error[confirmation-required]"), "{refused:?}");
+            assert!(!mark.exists(), "{client} {entry}");
+        }
+    }
+    tree.write(
+        "shop/.roo/mcp.json",
+        format!(r#"{{"mcpServers": {{"prowess": {{"command": {touch}}}}}}}"#),
+    );
+    for (typed, is_started) in [("n\n", false), ("y\n", true)] {
+        let (mut command, _place) = program().into_command();
+        command.args(test);
+        let (_, _, shown) = terminal::run(command, typed);
+        assert!(shown.contains("Start sh -c 'touch "), "{shown}");
+        assert_eq!(mark.exists(), is_started, "{shown}");
+    }
+    fs::remove_file(&mark).unwrap();
+    program().run(&["trust"]);
+    program().run(&test);
+    assert!(mark.exists(), "the user trusts the folder");
+}
+
+/// A link that came with a clone leads no write out of it.
+#[test]
+fn files_of_a_project_are_not_written_through_a_link() {
+    for (link, target, command) in [
+        (
+            ".cursor/mcp.json",
+            "home/a.json",
+            &["mcp", "install", "cursor", "--project", "--yes"][..],
+        ),
+        (".cursor", "home/conf", &["mcp", "install", "cursor", "--project", "--yes"]),
+        (".cursor", "home/none", &["mcp", "install", "cursor", "--project", "--yes"]),
+        (".roo", "home/conf", &["mcp", "install", "roo", "--yes"]),
+        (".agents", "home/conf", &["new", "abc"]),
+        (".agents/skills", "home/conf", &["new", "abc"]),
+        (".agents/skills/abc", "home/conf", &["new", "abc"]),
+        (".prowess", "home/.config/prowess", &["config", "set", "--project", "audit.log", "keep"]),
+        (".prowess", "home/conf", &["config", "set", "--project", "audit.log", "keep"]),
+        (".prowess", "home/.config/prowess", &["config", "unset", "--project", "refresh.mode"]),
+        (".prowess/config.yaml", "home/none", &["config", "set", "--project", "audit.log", "keep"]),
+    ] {
+        let tree = tree();
+        tree.write("home/a.json", "{}\n");
+        tree.write("home/conf/mcp.json", "{}\n");
+        tree.write("home/.config/prowess/config.yaml", "refresh: { mode: never }\n");
+        let state = || {
+            let files = ["a.json", "conf/mcp.json", ".config/prowess/config.yaml"];
+            let texts = files.map(|file| fs::read_to_string(tree.join("home").join(file)).unwrap());
+            (texts, names(&tree.join("home")), names(&tree.join("home/conf")))
+        };
+        let link = tree.join("shop").join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        symlink(tree.join(target), link).unwrap();
+        let before = state();
+        let refused = program(&tree).run(command);
+        assert_eq!(refused.code, Some(1), "{target} {command:?}: {refused:?}");
+        let words = refused.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            words.contains("replace the link by") || words.contains("replace it by"),
+            "{words}"
+        );
+        assert_eq!(state(), before, "{target} {command:?}");
+    }
+    let tree = tree();
+    tree.write("shop/conf/keep", "");
+    symlink("conf", tree.join("shop/.cursor")).unwrap();
+    assert_eq!(run(&tree, &["install", "cursor", "--project", "--yes"]).code, Some(0));
+    assert!(tree.join("shop/conf/mcp.json").exists(), "a link inside of the project is followed");
 }
 
 /// Files as clients and people write them, with what is not ours. `⏎` ends a line, and `⌫` is the

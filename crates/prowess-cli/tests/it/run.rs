@@ -125,6 +125,31 @@ fn granted_file_is_named_as_the_caller_names_it() {
         program.root("user", &tree.join("skills")).working_in(&tree.join("project"))
     };
     let run = |args: &[&str]| program().run(&[&["run", "report", "scripts/cat.sh"], args].concat());
+    tree.write("skills/report/scripts/args.sh", "printf '%s ' \"$@\"\n");
+    let here = tree.join("project").display().to_string();
+    for (argument, named, passed) in [
+        ("@form.txt", "form.txt", "@H/form.txt"),
+        ("-iform.txt", "form.txt", "-iH/form.txt"),
+        ("in=@form.txt;type=a", "form.txt", "in=@H/form.txt;type=a"),
+        ("form.txt,d/in.csv", "d/in.csv", "H/form.txt,d/in.csv"),
+        ("--in=form.txt,form.txt", "form.txt", "--in=H/form.txt,H/form.txt"),
+        ("d/in.csv:/out", "d/in.csv", "d/in.csv:/out"),
+        ("d", "d", "d"),
+        (".", ".", "."),
+        ("file://form.txt", "form.txt", "file://H/form.txt"),
+    ] {
+        tree.write("project/d/in.csv", "a\n");
+        let script = ["run", "report", "scripts/args.sh", "--read", "form.txt", "--", argument];
+        let ran = program().run(&script);
+        assert_eq!(ran.text().trim(), passed.replace('H', &here), "{argument}");
+        let is_granted = named == "form.txt";
+        assert_eq!(ran.stderr.contains(&format!("add `--read {named}`")), !is_granted, "{ran:?}");
+        let script = ["run", "report", "scripts/args.sh", "--", argument];
+        let help = format!("add `--read {named}`");
+        assert!(program().run(&script).stderr.contains(&help), "{argument}, with exit code 0");
+        let script = ["run", "report", "scripts/args.sh", "--explain", "--", argument];
+        assert!(program().run(&script).stderr.contains(&help), "{argument}");
+    }
     for name in ["form.txt", "./form.txt", "../project/form.txt", "--in=form.txt"] {
         let closed = run(&["--", name]);
         assert_eq!((closed.code, closed.stdout.as_str()), (Some(1), ""), "{name}: {closed:?}");
@@ -265,8 +290,99 @@ fn untrusted_script_waits_for_an_approval_of_its_package() {
     let granted = run_untrusted(&tree, &[&["approvals", "grant"], &grant[..]].concat());
     assert_eq!(granted.code, Some(0), "{}", granted.stderr);
     assert_eq!(run_untrusted(&tree, &script).code, Some(7), "it runs");
+    assert_eq!(run_untrusted(&tree, &script).code, Some(125), "it was for one call");
+    run_untrusted(&tree, &script);
+    let listed = run_untrusted(&tree, &["approvals", "list", "--format", "json"]).json();
+    assert_eq!(listed["approvals"].as_array().unwrap().len(), 1, "one request of two runs");
+    let id = listed["approvals"][0]["id"].as_str().unwrap();
+    let decide = |args: &[&str]| run_untrusted(&tree, &[&["approvals"], args].concat());
+    let session = decide(&["grant", id, "--scope", "session"]);
+    assert!(session.stderr.contains("error[approval-unbound]"), "it has ended: {session:?}");
+    assert_eq!(decide(&["grant", id, "--scope", "always"]).code, Some(0));
+    for _ in 0..2 {
+        assert_eq!(run_untrusted(&tree, &script).code, Some(7), "it runs each time");
+    }
+    let project = tree.join("project");
+    let write = ["--write", project.to_str().unwrap(), "--", "7"];
+    let more = [&["run", "report", "scripts/fail.sh"], &write[..]].concat();
+    let asked = run_untrusted(&tree, &more);
+    assert!(asked.stderr.contains("error[approval-required]"), "not with more rights: {asked:?}");
+    let listed = decide(&["list", "--format", "json"]).json();
+    let preview = listed["approvals"][0]["preview"].as_str().unwrap();
+    assert!(preview.contains(r#""rights":{"write":["#), "{preview}");
+    assert_eq!(decide(&["deny", listed["approvals"][0]["id"].as_str().unwrap()]).code, Some(0));
+    assert!(
+        run_untrusted(&tree, &more).stderr.contains("error[approval-denied]"),
+        "once is enough"
+    );
     tree.write("skills/report/scripts/report.sh", "echo another package\n");
     assert_eq!(run_untrusted(&tree, &script).code, Some(125), "the approval is of other files");
+}
+
+#[test]
+fn listing_scripts_leaves_the_audit_log_as_it_is() {
+    let tree = Tree::new(FILES);
+    tree.write("audit.yaml", "audit: { log: keep, policy: required }");
+    tree.write("home/.local/state/prowess", "a file, so that no log can be opened");
+    let program = || {
+        let program = Program::new().at_home_in(&tree.join("home"));
+        program.config(&tree.join("audit.yaml")).root("user", &tree.join("skills"))
+    };
+    for (args, code) in [
+        (&["run", "report"][..], 0),
+        (&["run", "report", "scripts/fail.sh", "--explain"], 0),
+        (&["run", "report", "scripts/fail.sh", "--", "0"], 1),
+    ] {
+        let ran = program().run(args);
+        assert_eq!(ran.code, Some(code), "{args:?}: {ran:?}");
+    }
+}
+
+/// A file of a few KiB is all that the program may write, as on a full disk.
+#[test]
+fn lost_audit_entry_is_reported() {
+    let tree = Tree::new(FILES);
+    tree.write("audit.yaml", "audit: { log: keep }");
+    let program = |arguments: &[&str]| {
+        let program = Program::new().at_home_in(&tree.join("home"));
+        let program = program.config(&tree.join("audit.yaml"));
+        let (command, place) = program.root("user", &tree.join("skills")).into_command();
+        let mut limited = std::process::Command::new("bash");
+        limited.args(["-c", "trap '' XFSZ; ulimit -S -f 16; exec \"$@\"", "bash"]);
+        limited.arg(command.get_program()).args(command.get_args()).args(arguments);
+        limited.env_clear().current_dir(command.get_current_dir().unwrap_or(tree.path()));
+        limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let ended = limited.output().unwrap();
+        drop(place);
+        (ended.status.code(), String::from_utf8_lossy(&ended.stderr).into_owned())
+    };
+    let run = ["run", "report", "scripts/fail.sh", "--", "0"];
+    let call = ["call", "skills_load", r#"{"names": ["report"]}"#];
+    let (code, first) = program(&run);
+    assert!(code == Some(0) && !first.contains("audit-entry-lost"), "{code:?} {first}");
+    for command in [&run[..], &call] {
+        let mut shown = first.clone();
+        for _ in 0..64 {
+            if !shown.contains("audit-entry-lost") {
+                let (code, stderr) = program(command);
+                assert_eq!(code, Some(0), "it runs under `best_effort`: {stderr}");
+                shown = stderr;
+            }
+        }
+        let said = shown.matches("warning: audit-entry-lost").count();
+        assert_eq!(said, 1, "{command:?} says so once: {shown}");
+    }
+}
+
+#[test]
+fn standard_input_is_said_to_be_left_out() {
+    let tree = Tree::new(FILES);
+    for (typed, is_said) in [("hello\n", true), ("", false)] {
+        let program = Program::new().at_home_in(&tree.join("home"));
+        let program = program.root("user", &tree.join("skills")).with_input(typed);
+        let ran = program.run(&["run", "report", "scripts/fail.sh", "--", "0"]);
+        assert_eq!(ran.stderr.contains("standard input is not passed"), is_said, "{ran:?}");
+    }
 }
 
 /// People have programs where scripts may not look.

@@ -14,8 +14,8 @@ use crate::args::Global;
 use crate::failure::{Failure, Place};
 use crate::named_file;
 use crate::output::{ID, Output};
-use crate::paths::surroundings;
-use crate::policies::{Found, check_value, is_pipe, of_file, project_file, user_file};
+use crate::paths::{surroundings, within};
+use crate::policies::{Found, IN_PROJECT, check_value, is_pipe, of_file, project_file, user_file};
 use crate::terminal::plain;
 use crate::text_edit::{self, Fault, TextFormat};
 
@@ -113,14 +113,21 @@ pub(super) struct ConfigFile {
 impl ConfigFile {
     /// Reads the user's file, or the project's.
     pub(super) fn open(project: bool) -> Result<Self, Failure> {
-        let path = if project { surroundings()?.project().map(project_file) } else { user_file() };
+        let around = surroundings()?;
+        let folder = around.project().filter(|_| project);
+        let path = if project { folder.map(project_file) } else { user_file() };
         let path = path.ok_or_else(|| {
             let message = "the user has no home directory for a configuration";
             Failure::usage("home-unknown", message, "set `HOME` or `XDG_CONFIG_HOME`")
         })?;
-        if project && path.symlink_metadata().is_ok_and(|it| it.is_symlink()) {
-            let message =
-                format!("`{}` is a link, which a project's file must not be", path.display());
+        // A link is not followed when the file is read, either.
+        let is_behind_link =
+            |folder| within(folder, &path).map_or(true, |below| below != Path::new(IN_PROJECT));
+        if folder.is_some_and(is_behind_link) {
+            let message = format!(
+                "`{}` is a link or behind one, which a project's file must not be",
+                path.display()
+            );
             return Err(Failure::new("config-unreadable", message, "replace it by a file"));
         }
         let text = match path.symlink_metadata() {

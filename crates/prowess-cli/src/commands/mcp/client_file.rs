@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use prowess_dir::{Dir, Links, Permissions};
 
 use crate::failure::{Failure, Place};
+use crate::paths::within;
 use crate::text_edit::Fault;
 
 /// The largest file that is read, in bytes. Some clients keep their history in it.
@@ -26,14 +27,18 @@ pub(super) struct ClientFile {
     pub(super) path: PathBuf,
     /// The file itself, where the path is a link.
     real: PathBuf,
+    /// The project that a write does not leave.
+    project: Option<PathBuf>,
     /// `None` if there is no file.
     text: Option<String>,
 }
 
 impl ClientFile {
-    pub(super) fn read(path: PathBuf) -> Result<Self, Failure> {
+    /// Reads the file of the user, or of this project.
+    pub(super) fn read(path: PathBuf, project: Option<&Path>) -> Result<Self, Failure> {
+        let project = project.map(Path::to_owned);
         if path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
-            return Ok(Self { real: path.clone(), path, text: None });
+            return Ok(Self { real: path.clone(), path, project, text: None });
         }
         let unreadable = |reason: &str| {
             let message = format!("`{}` cannot be read: {reason}; it is unchanged", path.display());
@@ -51,7 +56,7 @@ impl ClientFile {
             return Err(unreadable(&format!("it is larger than {MOST_BYTES} bytes")));
         }
         let text = String::from_utf8(bytes).map_err(|_| unreadable("it is not UTF-8"))?;
-        Ok(Self { path, real, text: Some(text) })
+        Ok(Self { path, real, project, text: Some(text) })
     }
 
     pub(super) fn is_there(&self) -> bool {
@@ -90,6 +95,25 @@ impl ClientFile {
         })
     }
 
+    /// Checks that a link leads no write out of the project.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let checked = self.project.as_deref().map_or(Ok(()), |it| within(it, &self.path).map(drop));
+        checked.map_err(|reason| {
+            let message = format!("`{}` is unchanged: {reason}", self.path.display());
+            let help = "replace the link by what it leads to, then run this again";
+            Failure::new("output-failed", message, help)
+        })
+    }
+
+    /// Opens the directory of the file through that of its project, and creates it if necessary.
+    fn directory_in(&self, project: &Path) -> Result<Dir, String> {
+        let below = within(project, &self.path)?;
+        let parent = below.parent().and_then(Path::to_str).ok_or("its path is not UTF-8")?;
+        let project = project.canonicalize().map_err(|error| error.to_string())?;
+        let opened = Dir::open(project).and_then(|project| project.open_or_create_dirs(parent));
+        opened.map_err(|error| error.to_string())
+    }
+
     fn write(
         &self,
         text: &str,
@@ -101,8 +125,13 @@ impl ClientFile {
         let (Some(parent), Some(name)) = (parent, name) else {
             return Err("its name is not UTF-8".to_owned());
         };
-        prowess_dir::create_directories(parent, 0o755).map_err(words)?;
-        let directory = Dir::open(parent).map_err(|error| error.to_string())?;
+        let directory = match &self.project {
+            Some(project) => self.directory_in(project)?,
+            None => {
+                prowess_dir::create_directories(parent, 0o755).map_err(words)?;
+                Dir::open(parent).map_err(|error| error.to_string())?
+            }
+        };
         let Some(before) = &self.text else {
             let temporary = format!(".{name}.{}.tmp", std::process::id());
             if self.real.symlink_metadata().is_ok() {

@@ -14,6 +14,7 @@ use crate::args::Global;
 use crate::commands::difference::colored;
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::paths::surroundings;
 use crate::question::{can_ask, is_confirmed};
 use crate::terminal::plain;
 
@@ -24,7 +25,10 @@ pub(super) fn run(
     global: &Global,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let file = ClientFile::read(client.file(scope)?)?;
+    let around = surroundings()?;
+    let project = around.project().filter(|_| scope == Scope::Project);
+    let file = ClientFile::read(client.file(scope)?, project)?;
+    file.check()?;
     let shape = client.shape();
     let text = match remove {
         true => shape.removed(file.text()),

@@ -6,6 +6,7 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use prowess::text::{shell_path, shell_word};
+use prowess_dir::Dir;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -17,6 +18,9 @@ use crate::failure::Failure;
 use crate::log::LEVEL;
 use crate::output::{DIM, ID, Output, counted};
 use crate::paths::surroundings;
+use crate::plugins::this_program;
+use crate::policies::is_trusted_folder;
+use crate::question::{can_ask, is_confirmed};
 use crate::terminal::{columns_behind, fitted, padded, wrapped};
 use crate::text_edit;
 
@@ -64,9 +68,10 @@ pub(super) fn run(
     client: &Client,
     scope: Scope,
     patience: Duration,
+    yes: bool,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let file = ClientFile::read(client.file(scope)?)?;
+    let file = ClientFile::read(client.file(scope)?, None)?;
     let flag = if scope == client.usual_scope() { "" } else { " --project" };
     let install = format!("run `prowess mcp install {}{flag}`", client.name);
     let wrong = |message: String| Failure::new("mcp-not-installed", message, install.clone());
@@ -74,6 +79,10 @@ pub(super) fn run(
     let start = start(client, &entry, &line, &directory(client, scope)?)?;
     if output.is_text() {
         output.data(&described(client, &file.path, &start))?;
+    }
+    if !yes && scope == Scope::Project && !may_start(&start, &file.path, output)? {
+        output.remark("nothing was started\n");
+        return Ok(ExitCode::FAILURE);
     }
     let mut server = Process::start(start.command(), patience)
         .map_err(|failure| wrong(format!("`{}`: {}", start.command[0], failure.message)))?;
@@ -111,6 +120,32 @@ pub(super) fn run(
         )
     });
     Err(Failure::new("no-skills", message, help))
+}
+
+/// Returns whether the command in the file of a project is started: a clone brings that file along,
+/// and what it names has every right of the user.
+fn may_start(start: &Start, file: &Path, output: &Output) -> Result<bool, Failure> {
+    let around = surroundings()?;
+    let Some(project) = around.project() else { return Ok(true) };
+    let is_trusted = |opened| is_trusted_folder(&around, project, &opened);
+    if Dir::open(project).is_ok_and(is_trusted) || start.is_own_server()? {
+        return Ok(true);
+    }
+    let path = plain(&file.display().to_string());
+    let line = plain(&start.line());
+    if can_ask(output) {
+        let question = format!("You have not trusted the folder of {path}. Start {line}?");
+        return Ok(is_confirmed(output, &question));
+    }
+    let message = format!(
+        "`{path}` starts `{line}`, which is not started without a question: you have not trusted \
+         its folder, and there is no terminal to ask at"
+    );
+    let help = format!(
+        "if you trust who wrote it, run `prowess trust {}`, or repeat this with `--yes`",
+        shell_path(project)
+    );
+    Err(Failure::usage("confirmation-required", message, help))
 }
 
 /// Returns the entry in a file and the command line that it starts, or why it starts none.
@@ -194,6 +229,38 @@ fn start(
 }
 
 impl Start {
+    /// Returns the command line with its variables, for a person.
+    fn line(&self) -> String {
+        let variables = self.variables.iter().map(|(name, value)| format!("{name}={value}"));
+        let words = variables.chain(self.command.iter().cloned());
+        words.map(|word| shell_word(&word).into_owned()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Returns whether this is the server of this program alone, without options by which it would
+    /// start something else.
+    fn is_own_server(&self) -> Result<bool, Failure> {
+        let Some((program, arguments)) = self.command.split_first() else { return Ok(false) };
+        let mut arguments = arguments.iter().map(String::as_str);
+        let mut last = None;
+        while let Some(argument) = arguments.next() {
+            last = Some(argument);
+            match argument {
+                "-C" | "--root" => drop(arguments.next()),
+                "serve" | "--no-config" => {}
+                other if other.starts_with("--root=") => {}
+                _ => return Ok(false),
+            }
+        }
+        // A relative directory of the PATH is one of the project.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let found = std::env::split_paths(&path).take_while(|directory| directory.is_absolute());
+        let found = found.map(|directory| directory.join(program)).find(|it| it.is_file());
+        let is_path = program.contains('/') && !program.starts_with('/');
+        let found = found.filter(|_| !is_path).and_then(|it| it.canonicalize().ok());
+        let is_own = found.is_some() && found == this_program()?.canonicalize().ok();
+        Ok(is_own && last == Some("serve") && self.variables.is_empty())
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new(&self.command[0]);
         command.args(&self.command[1..]).current_dir(&self.directory);

@@ -8,7 +8,7 @@ use prowess_text::shell_path;
 
 use crate::args::{Global, New};
 use crate::failure::Failure;
-use crate::paths::surroundings;
+use crate::paths::{surroundings, within};
 use crate::policies::policies;
 
 /// A directory in which skills are created.
@@ -37,7 +37,15 @@ impl Place {
             Failure::usage("home-unknown", message, "name a directory with `--directory`")
         })?;
         let next = if is_user { Vec::new() } else { to_trust(&surroundings, &discovery, base) };
-        let directory = near(&surroundings, &base.join(client(&discovery)).join("skills"));
+        let skills = base.join(client(&discovery)).join("skills");
+        if !is_user {
+            within(base, &skills.join(&args.name)).map_err(|reason| {
+                let message = format!("no skill is created: {reason}");
+                let help = "replace the link by a directory, or name one with `--directory`";
+                Failure::new("output-failed", message, help)
+            })?;
+        }
+        let directory = near(&surroundings, &skills);
         Ok(Self { directory, next })
     }
 }

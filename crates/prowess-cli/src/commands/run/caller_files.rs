@@ -13,27 +13,36 @@ pub(super) struct CallerFiles<'a> {
 }
 
 impl CallerFiles<'_> {
-    /// Returns the argument with an absolute path in place of a granted relative one: the script
-    /// starts in its package, where the name would be another file.
+    /// Returns the argument with absolute paths in place of granted relative ones: the script starts
+    /// in its package, where the names would be other files.
     pub(super) fn resolved(&self, argument: &str) -> String {
-        let (option, name) = parts(argument);
-        let is_elsewhere = self.policy.directory.as_deref() != Some(self.here);
-        let path = absolute(Path::new(name)).ok().filter(|_| is_elsewhere);
-        match path.filter(|path| self.is_granted(path)).as_deref().and_then(Path::to_str) {
-            Some(path) => format!("{option}{path}"),
-            None => argument.to_owned(),
+        if self.policy.directory.as_deref() == Some(self.here) {
+            return argument.to_owned();
         }
+        let mut names = named(argument);
+        if names.is_empty() {
+            // A result, which does not exist yet.
+            names.push(parts(argument).1);
+        }
+        let (mut resolved, mut rest) = (String::new(), argument);
+        for name in names {
+            let at = name.as_ptr().addr() - rest.as_ptr().addr();
+            let path = absolute(Path::new(name)).ok().filter(|path| self.is_granted(path));
+            resolved += &rest[..at];
+            resolved += path.as_deref().and_then(Path::to_str).unwrap_or(name);
+            rest = &rest[at + name.len()..];
+        }
+        resolved + rest
     }
 
-    /// Returns the names of existing files that the script may not read.
-    pub(super) fn closed<'n>(&self, arguments: &'n [String]) -> Vec<&'n str> {
-        let names = arguments.iter().map(|argument| parts(argument).1);
-        let mut closed: Vec<_> = names
-            .filter(|name| {
-                let path = absolute(Path::new(name));
-                path.is_ok_and(|path| path.is_file() && !self.is_granted(&path))
-            })
-            .collect();
+    /// Returns the names of what exists here and the script may not read, each with what it is.
+    pub(super) fn closed<'n>(&self, arguments: &'n [String]) -> Vec<(&'n str, &'static str)> {
+        let names = arguments.iter().flat_map(|argument| named(argument));
+        let closed = names.filter_map(|name| {
+            let path = absolute(Path::new(name)).ok().filter(|path| !self.is_granted(path))?;
+            Some((name, if path.is_dir() { "directory" } else { "file" }))
+        });
+        let mut closed: Vec<_> = closed.collect();
         closed.sort_unstable();
         closed.dedup();
         closed
@@ -67,5 +76,36 @@ fn parts(argument: &str) -> (&str, &str) {
     match argument.find('=').filter(|_| argument.starts_with('-')) {
         Some(at) => argument.split_at(at + 1),
         None => ("", argument),
+    }
+}
+
+/// Returns the files and directories here that an argument names, in their order: as a whole, as the
+/// value of an option (`--in=form.pdf`, `-iform.pdf`), behind a sign (`@form.pdf`), or in a list.
+fn named(argument: &str) -> Vec<&str> {
+    if argument.is_empty() {
+        return Vec::new();
+    }
+    if Path::new(argument).exists() {
+        return vec![argument];
+    }
+    let value = argument.split_once('=').map(|(_, value)| value);
+    if let Some(value) = value.filter(|value| Path::new(value).exists() && !value.is_empty()) {
+        return vec![value];
+    }
+    for separator in [',', ';'] {
+        if argument.contains(separator) {
+            return argument.split(separator).flat_map(named).collect();
+        }
+    }
+    let attached = || {
+        let option = argument.strip_prefix('-').filter(|rest| !rest.starts_with('-'))?;
+        option.char_indices().nth(1).map(|(at, _)| &option[at..])
+    };
+    let behind = value.or_else(|| argument.strip_prefix('@'));
+    let behind = behind.or_else(|| argument.strip_prefix("file://")).or_else(attached);
+    match behind {
+        Some(behind) => named(behind),
+        None if argument.contains(':') => argument.split(':').flat_map(named).collect(),
+        None => Vec::new(),
     }
 }
