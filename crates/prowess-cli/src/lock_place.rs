@@ -55,20 +55,13 @@ impl LockPlace {
         let machine = surroundings()?;
         match project_lock(&machine).filter(|(path, _)| !options.user && is_used(path)) {
             Some((path, folder)) => Ok(Self::of_project(path, folder)),
-            None => {
-                let file = placing(user_lock()?, false);
-                Ok(Self { file, folder: None, is_trusted: true })
-            }
+            None => Ok(Self { file: user_lock()?, folder: None, is_trusted: true }),
         }
     }
 
     fn of_project(path: PathBuf, folder: PathBuf) -> Self {
-        let opened = Dir::open(&folder);
-        let is_trusted = opened.is_ok_and(|opened| {
-            surroundings().is_ok_and(|machine| is_trusted_folder(&machine, &folder, &opened))
-        });
-        // What is placed in a project is the project's.
-        let file = placing(LockFile::of_project(path, &folder, None), is_trusted);
+        let is_trusted = is_trusted(&folder);
+        let file = placing(LockFile::of_project(path, &folder, None), Some(folder.clone()));
         Self { file, folder: Some(folder), is_trusted }
     }
 
@@ -154,13 +147,24 @@ impl LockPlace {
 /// Returns the lock file with the rule of what is placed. Other clients use everything in their
 /// directories, and this program takes it for the user's own skills. So every command places only
 /// skills that the user trusts.
-fn placing(file: LockFile, is_trusted: bool) -> LockFile {
+fn placing(file: LockFile, project: Option<PathBuf>) -> LockFile {
     let directory = file.path().parent().unwrap_or(Path::new(".")).to_owned();
     file.placing(Arc::new(move |skill| {
+        // What is placed in a project is the project's.
+        if project.as_deref().is_some_and(is_trusted) {
+            return true;
+        }
         let trust = || Some(trust_file(&surroundings().ok()?)?.origins());
         let source = LockRemote::absolute(&directory, &skill.source);
-        is_trusted || trust().is_some_and(|origins| origins.trusts(&source, &skill.signer))
+        trust().is_some_and(|origins| origins.trusts(&source, &skill.signer))
     }))
+}
+
+/// Returns whether the user trusts the folder of a project.
+fn is_trusted(folder: &Path) -> bool {
+    Dir::open(folder).is_ok_and(|opened| {
+        surroundings().is_ok_and(|machine| is_trusted_folder(&machine, folder, &opened))
+    })
 }
 
 /// Returns the nearest lock file from the working directory up to the root of its repository, or
@@ -205,6 +209,7 @@ pub(crate) fn project_skills(
     let created = created.map(|(seconds, nanoseconds)| FileTime { seconds, nanoseconds });
     let identity = Identity { device, inode, created };
     let file = LockFile::of_project(path, &folder, Some(identity));
+    let file = placing(file, Some(folder.clone()));
     let asked = (discovery.project_trust == ProjectTrust::Require).then(|| AskedFolder {
         folder: folder.clone(),
         project: folder,
@@ -225,7 +230,7 @@ pub(crate) fn shown_root(root: &str) -> Cow<'_, str> {
 
 /// Returns the lock file of the user.
 pub(crate) fn user_lock() -> Result<LockFile, Failure> {
-    Ok(LockFile::new(of_user()?.join(NAME)))
+    Ok(placing(LockFile::new(of_user()?.join(NAME)), None))
 }
 
 /// Returns the directory of the store and the lock file of the user.
