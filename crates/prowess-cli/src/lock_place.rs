@@ -218,6 +218,12 @@ pub(crate) fn project_skills(
     Some(ProjectSkills { file, asked })
 }
 
+/// Returns the lock files whose skills are found here.
+pub(crate) fn all(machine: &Surroundings, discovery: &Discovery) -> Vec<LockFile> {
+    let project = project_skills(machine, discovery).map(|it| it.file);
+    user_lock().ok().into_iter().chain(project).collect()
+}
+
 /// Returns the root of a source as a person knows it: installed skills have a lock file, and that
 /// of the user a key.
 pub(crate) fn shown_root(root: &str) -> Cow<'_, str> {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::clients::KNOWN_CLIENTS;
 use crate::{Discovery, ProjectSearch, Surroundings};
 pub use adding::Setting;
-use look::{PROJECT_DEPTH, add_projects, below, names, places_in, skills_in};
+use look::{PROJECT_DEPTH, add_projects, below, of_client, places_in, skills_in};
 
 /// The directories in a home in which clients keep what they install, with skills somewhere below.
 const INSTALLED: [&str; 5] = [
@@ -40,20 +40,25 @@ pub struct DirectoryOfSkills {
 
 impl Discovery {
     /// Returns the directories of skills that this policy does not search: in the project and in
-    /// the home those of clients (`.NAME/skills`, `skills`, and `NAME/skills` in the directory for
-    /// configuration), in the home those of plugins, and every directory of skills at most six
-    /// levels below the working directory. Those whose skills are all found by another path, and
-    /// those with a name that is skipped, are left out.
+    /// the home those of clients (`skills`, those at most three levels below a hidden directory,
+    /// and those in the directory for configuration), in the home those of plugins, and every
+    /// directory of skills at most six levels below the working directory and the project. Those
+    /// whose skills are all found by another path, and those with a name that is skipped, are left
+    /// out.
     ///
     /// It lists at most 2,000 directories below each of those, and reads no file. It is for people
     /// whose skill is missing: a scan does not need it.
     pub fn unread(&self, surroundings: &Surroundings) -> Unread {
         let read = self.real_roots(surroundings);
         let mut search = Search { policy: self, surroundings, read, unread: Unread::default() };
-        for directory in places(surroundings) {
+        let installed = search.installed();
+        // As one, although some are where those of a client are looked for.
+        let is_installed =
+            |path: &PathBuf| installed.iter().any(|it| path.starts_with(&it.directory));
+        for directory in places(surroundings).into_iter().filter(|it| !is_installed(it)) {
             search.consider(directory, None);
         }
-        for it in search.deeper() {
+        for it in search.deeper().into_iter().chain(installed) {
             search.consider(it.directory, Some(it.skills));
         }
         search.unread
@@ -103,19 +108,32 @@ impl Search<'_> {
         kind.push(DirectoryOfSkills { directory, skills });
     }
 
-    /// Returns the skills below the working directory and in the plugins of the user's clients.
+    /// Returns the skills below the working directory and below the project.
     fn deeper(&self) -> Vec<DirectoryOfSkills> {
         let skips =
             |directory: &Path, name: &str| self.policy.skips(name) || self.read.contains(directory);
         let Surroundings { working_directory, home, .. } = self.surroundings;
-        let working = working_directory.as_deref();
+        let project = self.surroundings.project().filter(|it| is_in_repository(it));
+        let mut tops: Vec<_> = working_directory.as_deref().into_iter().chain(project).collect();
+        tops.dedup();
         let mut found = Vec::new();
-        if let Some(working) = working.filter(|it| may_look_below(it, home.as_deref())) {
+        for top in tops.into_iter().filter(|it| may_look_below(it, home.as_deref())) {
             let projects = projects_below(self.surroundings);
-            found = below(working, &skips);
-            found.retain(|it| !projects.iter().any(|p| it.directory.starts_with(&p.directory)));
+            let all = below(top, &skips).into_iter();
+            found.extend(
+                all.filter(|it| !projects.iter().any(|p| it.directory.starts_with(&p.directory))),
+            );
         }
-        for directory in home.iter().flat_map(|home| INSTALLED.map(|it| home.join(it))) {
+        found
+    }
+
+    /// Returns the skills in the plugins of the user's clients.
+    fn installed(&self) -> Vec<DirectoryOfSkills> {
+        let skips =
+            |directory: &Path, name: &str| self.policy.skips(name) || self.read.contains(directory);
+        let mut found = Vec::new();
+        let home = self.surroundings.home.iter();
+        for directory in home.flat_map(|home| INSTALLED.map(|it| home.join(it))) {
             let all = below(&directory, &skips);
             let paths =
                 all.iter().flat_map(|it| it.skills.iter().map(|skill| it.directory.join(skill)));
@@ -207,9 +225,7 @@ fn places(surroundings: &Surroundings) -> Vec<PathBuf> {
     let mut all: Vec<_> = folders.flat_map(places_in).collect();
     let Some(home) = home else { return all };
     let config = surroundings.config_home();
-    let in_config = config.iter().flat_map(|config| {
-        names(config).into_iter().map(|name| config.join(name).join("skills")).collect::<Vec<_>>()
-    });
+    let in_config = config.iter().flat_map(|config| of_client(config));
     let known = KNOWN_CLIENTS.iter().filter_map(|known| known.of_user(home, config.as_deref()));
     all.extend(places_in(home).into_iter().chain(in_config).chain(known));
     all

@@ -8,6 +8,8 @@ prowess_core::declare_codes! {
     LOCK_CONFLICTED = "lock-conflicted";
     /// Error: the lock file has a version that this program does not support.
     LOCK_VERSION = "lock-version";
+    /// Warning: a key of the lock file has no effect in this version.
+    LOCK_KEY_UNKNOWN = "lock-key-unknown";
     /// Error: a locked package is not in the store; a hint where the placed copy of it is intact.
     PACKAGE_MISSING = "package-missing";
     /// Error: the files of a stored package are not those that were installed.

@@ -62,6 +62,15 @@ impl Lock {
         Ok(Self { skills: skills.collect(), other: written.other })
     }
 
+    /// Returns the keys that this program does not know, those of a skill behind its id.
+    pub(crate) fn unknown_keys(&self) -> impl Iterator<Item = String> {
+        let of_skills = self
+            .skills
+            .iter()
+            .flat_map(|(id, skill)| skill.other.keys().map(move |key| format!("skill.{id}.{key}")));
+        self.other.keys().cloned().chain(of_skills)
+    }
+
     /// Returns whether a skill has this package.
     pub(crate) fn names(&self, tree: &Digest) -> bool {
         self.skills.values().any(|skill| skill.tree == *tree)

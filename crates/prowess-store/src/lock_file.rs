@@ -4,10 +4,11 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use prowess_core::Digest;
+use prowess_core::{Diagnostic, Digest, Severity};
 use prowess_dir::{Dir, ErrorKind, Identity, Links, Permissions, create_directories};
 use prowess_text::quoted;
 
+use crate::codes::LOCK_KEY_UNKNOWN;
 use crate::error::{LockError, StoreError};
 use crate::lock::Lock;
 use crate::locked_skill::LockedSkill;
@@ -85,12 +86,30 @@ impl LockFile {
         }
     }
 
+    /// Returns warnings about keys that have no effect: those of a later version of this program,
+    /// or misspelt ones. A file that cannot be read has none.
+    pub fn findings(&self) -> Vec<Diagnostic> {
+        let lock = self.load().unwrap_or_default();
+        let path = self.path.to_string_lossy();
+        let warning = |key: String| {
+            let message = format!("the key {} has no effect in this version", quoted(&key));
+            let help = "correct its name, or use the version of prowess that wrote it";
+            let warning = Diagnostic::new(LOCK_KEY_UNKNOWN, Severity::Warning, message, help);
+            warning.in_file(&*path)
+        };
+        lock.unknown_keys().map(warning).collect()
+    }
+
     /// Reads a text of this file.
     pub(crate) fn parse(&self, text: &str) -> Result<Lock, LockError> {
         let lock = Lock::parse(text)?;
-        for (id, skill) in lock.skills.iter().filter(|_| self.is_of_project()) {
+        for (id, skill) in &lock.skills {
             for place in &skill.places {
-                if let Some(reason) = place.refusal(id) {
+                let refusal = match self.is_of_project() {
+                    true => place.refusal(id),
+                    false => (!place.directory.starts_with('/')).then_some("is no absolute path"),
+                };
+                if let Some(reason) = refusal {
                     let (id, directory) = (quoted(id), quoted(&place.directory));
                     let message = format!("{id} is placed in {directory}, which {reason}");
                     return Err(LockError::Invalid(message));

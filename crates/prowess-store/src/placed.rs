@@ -34,6 +34,9 @@ impl LockedPlace {
     /// Returns why the lock of a project may not name this place for a skill, or `None` if it may:
     /// below the lock, and in no directory of git, whose files are run.
     pub(crate) fn refusal(&self, id: &str) -> Option<&'static str> {
+        if self.directory.starts_with('~') {
+            return Some("begins with `~`, which a lock file does not replace by a home");
+        }
         let is_git = |part: &str| part.trim_end_matches([' ', '.']).eq_ignore_ascii_case(".git");
         if self.directory.split('/').chain(id.split('/')).any(is_git) {
             return Some("belongs to git, which runs what is in it");

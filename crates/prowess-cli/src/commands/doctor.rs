@@ -14,6 +14,7 @@ use prowess::registry::RefreshMode;
 use prowess::registry::codes::SOURCE_FAILED;
 use prowess::source_fs::codes::ROOT_MISSING;
 use prowess::{Cancel, Catalog, CatalogSource, Diagnostic, Record, Runtime, Severity};
+use prowess_store::LockFile;
 use prowess_store::codes::PACKAGE_CHANGED;
 use serde::Serialize;
 
@@ -23,7 +24,7 @@ use crate::commands::elsewhere::Elsewhere;
 use crate::commands::own_copies::OwnCopies;
 use crate::commands::user_trust::{self, UserTrust};
 use crate::failure::Failure;
-use crate::lock_place::shown_root;
+use crate::lock_place::{self, shown_root};
 use crate::output::{DIM, HEADING, Output, counted, write_diagnostic};
 use crate::paths;
 use crate::plugins::{self, Loaded};
@@ -109,6 +110,8 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
         None
     });
     further.extend(changed_packages(&catalog));
+    let locks = lock_place::all(&paths::surroundings()?, &runtime.policies().discovery);
+    further.extend(locks.iter().flat_map(LockFile::findings));
     further.extend(Elsewhere::of(global, runtime.policies())?.findings());
     let own = OwnCopies::of();
     further.extend(own.findings(&catalog));

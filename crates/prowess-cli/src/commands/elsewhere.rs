@@ -1,5 +1,6 @@
 //! Skills that are on this machine and not read, and the commands that show them.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use prowess::source_fs::{
@@ -8,12 +9,14 @@ use prowess::source_fs::{
 };
 use prowess::{Code, Diagnostic, Policies, Severity};
 use prowess_dir::Dir;
+use prowess_source_remote::{LocalSource, LockRemote};
 use prowess_text::{shell_path, shell_word};
 use serde::Serialize;
 
 use crate::args::Global;
 use crate::commands::explain::nowhere;
 use crate::failure::Failure;
+use crate::lock_place;
 use crate::output::{Output, counted};
 use crate::paths::surroundings;
 use crate::policies::{Found, is_trusted_folder};
@@ -61,7 +64,18 @@ impl Elsewhere {
             return Ok(Self::default());
         }
         let adding = Adding::of(global, policies)?;
-        let unread = policies.discovery.unread(&adding.surroundings);
+        let mut unread = policies.discovery.unread(&adding.surroundings);
+        let installed = installed_from(&adding.surroundings, &policies.discovery);
+        for directories in [&mut unread.directories, &mut unread.left_out] {
+            directories.retain_mut(|it| {
+                let is_new = |skill: &String| {
+                    let skill = it.directory.join(skill).canonicalize();
+                    skill.is_ok_and(|skill| !installed.contains(&skill))
+                };
+                it.skills.retain(is_new);
+                !it.skills.is_empty()
+            });
+        }
         Ok(Self { unread, projects: projects_below(&adding.surroundings), adding })
     }
 
@@ -91,7 +105,8 @@ impl Elsewhere {
             directory: it.directory.to_string_lossy().into_owned(),
             skills: it.skills.len(),
         };
-        self.unread.directories.iter().map(line).collect()
+        let Unread { directories, left_out } = &self.unread;
+        directories.iter().chain(left_out).map(line).collect()
     }
 
     /// Returns why a skill with this name, or at this path below no root, is not read.
@@ -139,6 +154,9 @@ impl Elsewhere {
             let command = self.adding.command(unread.iter().map(|it| it.directory.as_path()));
             say(SKILLS_NOT_READ, &unread, "not read", command);
         }
+        let left_out: Vec<_> = self.unread.left_out.iter().collect();
+        let command = self.adding.command(left_out.iter().map(|it| it.directory.as_path()));
+        say(SKILLS_NOT_READ, &left_out, "left out by your configuration", command);
         if let Some(first) = self.projects.first() {
             let how =
                 format!("see those of one with `prowess -C {} list`", shell_path(&first.directory));
@@ -147,6 +165,22 @@ impl Elsewhere {
         }
         sentences
     }
+}
+
+/// Returns the directories that installed skills come from, whose skills are not read twice.
+fn installed_from(machine: &Surroundings, discovery: &Discovery) -> HashSet<PathBuf> {
+    let mut installed = HashSet::new();
+    for file in lock_place::all(machine, discovery) {
+        let directory = file.path().parent().unwrap_or(Path::new("."));
+        for skill in file.load().unwrap_or_default().skills.into_values() {
+            let source = LockRemote::absolute(directory, &skill.source);
+            let Some(local) = LocalSource::read(&source) else { continue };
+            let package = Path::new(local.path).join(local.directory);
+            let package = package.join(skill.path.as_deref().unwrap_or_default());
+            installed.extend(package.canonicalize());
+        }
+    }
+    installed
 }
 
 impl Adding {

@@ -416,6 +416,14 @@ fn skills_that_are_not_read_are_named_with_the_command_that_adds_them() {
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains(command), "{args:?}: {said}");
     }
+    tree.write("repository/.claude/skills/yak/SKILL.md", plain_skill("yak"));
+    run(&tree, &["config", "set", "discovery.only", "[]"]).text();
+    for args in [&[][..], &["list"], &["doctor"]] {
+        let said = said(args).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains("left out by your configuration"), "{args:?}: {said}");
+        assert!(said.contains("config set discovery.also '[claude]'"), "{args:?}: {said}");
+    }
+    run(&tree, &["config", "unset", "discovery.only"]).text();
     run(&tree, &["config", "set", "discovery.also", "[acme]"]).text();
     assert!(!said(&["list"]).contains("not read"), "it is read now");
     assert!(said(&["list"]).contains("zed"), "it is listed");

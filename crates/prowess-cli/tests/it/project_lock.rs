@@ -71,11 +71,14 @@ impl Team {
 fn colleague_gets_the_skills_by_sync_and_trust() {
     let team = Team::new();
     fs::create_dir_all(team.tree.join("repo/a/b")).unwrap();
+    let unread = || team.run("home", "repo", &["list"]).json()["unread"].as_array().unwrap().len();
+    assert_eq!(unread(), 1, "they are not installed yet");
     let added = team.run("home", "repo/a/b", &["add", "../../team"]).json();
     assert_eq!(added["lock"], team.tree.join("repo/prowess.lock").to_str().unwrap());
     let lock = fs::read_to_string(team.tree.join("repo/prowess.lock")).unwrap();
     assert!(lock.contains("source = \"./team\""), "{lock}");
     assert!(!team.exists("home/.local/state/prowess/prowess.lock"), "the user's is not written");
+    assert_eq!(unread(), 0, "their source would add them a second time");
     team.run("home", "repo", &["trust"]);
     let placed = ["add", "./team", "--into", ".claude/skills"];
     assert_eq!(team.run("home", "repo", &placed).code, Some(0));
@@ -83,6 +86,14 @@ fn colleague_gets_the_skills_by_sync_and_trust() {
     assert!(!checked.stdout.contains("skill-copy"), "the lock wants the copy: {checked:?}");
     fs::remove_dir_all(team.tree.join("repo/.claude")).unwrap();
     team.clone_for_colleague();
+    let lock = fs::read_to_string(team.tree.join("repo/prowess.lock")).unwrap();
+    team.tree.write("repo/prowess.lock", lock.replace("places =", "placed ="));
+    let program = Program::new().at_home_in(&team.tree.join("home"));
+    let synced = program.working_in(&team.tree.join("repo")).run(&["sync"]).stderr;
+    for said in [synced, team.run("home", "repo", &["doctor"]).stdout] {
+        assert!(said.contains("lock-key-unknown"), "{said}");
+        assert!(said.contains("`skill.pdf.placed`"), "{said}");
+    }
 
     team.tree.write("clone/more/csv/SKILL.md", plain_skill("csv"));
     for (command, code) in [

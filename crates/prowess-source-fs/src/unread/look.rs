@@ -1,6 +1,7 @@
 //! Bounded looks for directories with a `SKILL.md`.
 
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 
@@ -23,8 +24,12 @@ const MOST_LISTED: usize = 2_000;
 const MOST_LEVELS: usize = 6;
 
 /// Names of directories that such a look leaves out: their skills are copies, or are for tests.
-const NOT_LOOKED_INTO: [&str; 6] =
-    ["node_modules", "target", "test", "tests", "testdata", "fixtures"];
+const NOT_LOOKED_INTO: [&str; 7] =
+    ["node_modules", "target", "test", "tests", "testdata", "fixtures", "worktrees"];
+
+/// Hidden directories that belong to no client, and may be large.
+const OF_NO_CLIENT: [&str; 9] =
+    [".cache", ".cargo", ".gradle", ".m2", ".npm", ".rustup", ".tox", ".Trash", ".venv"];
 
 /// Returns the directories of skills below a directory, the nearest first. No link is followed.
 pub(super) fn below(top: &Path, skips: &dyn Fn(&Path, &str) -> bool) -> Vec<DirectoryOfSkills> {
@@ -40,12 +45,14 @@ pub(super) fn below(top: &Path, skips: &dyn Fn(&Path, &str) -> bool) -> Vec<Dire
         for (name, _) in entries.into_iter().filter(|(_, kind)| kind.is_dir()) {
             let path = directory.join(&name);
             // A hidden directory is looked into for those of a client only.
-            let is_hidden = name.starts_with('.');
-            let path = if is_hidden { path.join("skills") } else { path };
-            let level = level + 1 + usize::from(is_hidden);
-            let is_left_out = NOT_LOOKED_INTO.contains(&name.as_str()) || skips(&path, &name);
-            if level <= MOST_LEVELS && pending.len() < MOST_LISTED && !is_left_out {
-                pending.push_back((path, level));
+            let paths = if name.starts_with('.') { of_client(&path) } else { vec![path] };
+            for path in paths {
+                let inner = path.strip_prefix(&directory).map_or(1, |it| it.components().count());
+                let level = level + inner;
+                let is_left_out = NOT_LOOKED_INTO.contains(&name.as_str()) || skips(&path, &name);
+                if level <= MOST_LEVELS && pending.len() < MOST_LISTED && !is_left_out {
+                    pending.push_back((path, level));
+                }
             }
         }
     }
@@ -72,7 +79,7 @@ pub(super) fn add_projects(directory: &Path, depth: usize, projects: &mut Vec<Di
     for name in names(directory).into_iter().filter(|name| !name.starts_with('.')) {
         let directory = directory.join(name);
         // With `skills` alone it is a pack of skills.
-        let places = clients_in(&directory);
+        let places = clients_in(&directory).into_iter();
         let skills: Vec<_> = places.flat_map(|place| skills_in(&place)).collect();
         if !skills.is_empty() {
             projects.push(DirectoryOfSkills { directory, skills });
@@ -82,14 +89,38 @@ pub(super) fn add_projects(directory: &Path, depth: usize, projects: &mut Vec<Di
     }
 }
 
-/// Returns `.NAME/skills` for each client's directory in a folder, and `skills`.
+/// Returns the directories of skills of clients in a folder, and `skills`.
 pub(super) fn places_in(folder: &Path) -> Vec<PathBuf> {
-    clients_in(folder).chain([folder.join("skills")]).collect()
+    clients_in(folder).into_iter().chain([folder.join("skills")]).collect()
 }
 
-fn clients_in(folder: &Path) -> impl Iterator<Item = PathBuf> {
-    let clients = names(folder).into_iter().filter(|name| name.starts_with('.'));
-    clients.map(|name| folder.join(name).join("skills"))
+/// Returns the directories of skills in the hidden directories of a folder.
+fn clients_in(folder: &Path) -> Vec<PathBuf> {
+    let hidden = names(folder).into_iter().filter(|name| name.starts_with('.'));
+    hidden.flat_map(|name| of_client(&folder.join(name))).collect()
+}
+
+/// Returns the directories of skills in a directory of a client, at most three levels down:
+/// `.skills`, `.claude/skills`, `.opencode/skill`, `.pi/agent/skills`, `.local/share/goose/skills`.
+pub(super) fn of_client(directory: &Path) -> Vec<PathBuf> {
+    within(directory, 3)
+}
+
+fn within(directory: &Path, levels: usize) -> Vec<PathBuf> {
+    let name = directory.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    if name.trim_start_matches('.').starts_with("skill") {
+        return vec![directory.to_owned()];
+    }
+    if NOT_LOOKED_INTO.contains(&name) || OF_NO_CLIENT.contains(&name) {
+        return Vec::new();
+    }
+    if levels == 1 {
+        // Cheaper than a list of all names.
+        let usual = ["skills", "skill"].map(|name| directory.join(name)).into_iter();
+        return usual.filter(|it| it.is_dir()).collect();
+    }
+    let inner = names(directory).into_iter().take(MOST_GROUPS);
+    inner.flat_map(|name| within(&directory.join(name), levels - 1)).collect()
 }
 
 /// Returns the skills in a directory, and those one level below it.

@@ -62,8 +62,8 @@ fn skills_of_other_clients_are_seen_and_can_be_added() {
     let expected = [
         "repo/.acme/skills 2",
         "repo/skills 1",
-        "home/.tool/skills 1",
         "home/.config/tool-x/skills 1",
+        "home/.tool/skills 1",
     ];
     assert_eq!(directories, expected, "neither what is read nor links to it are unread");
     let expected = [
@@ -72,6 +72,40 @@ fn skills_of_other_clients_are_seen_and_can_be_added() {
         "project: discovery.also=[./skills]",
     ];
     assert_eq!(settings, expected);
+}
+
+#[test]
+fn skills_in_the_depth_of_clients_are_seen() {
+    let places = [
+        "repo/.claude/plugins/x/skills",
+        "repo/.opencode/skill",
+        "repo/.skills",
+        "repo/packages/b/.claude/skills",
+        "repo/packages/b/.opencode/skill",
+        "home/.config/opencode/skill",
+        "home/.cursor/skills-cursor",
+        "home/.gemini/antigravity/skills",
+        "home/.local/share/crush/skills",
+        "home/.local/share/goose/skills",
+        "home/.pi/agent/skills",
+        "home/.snowflake/cortex/skills",
+    ];
+    let not_seen = ["home/.cache/x/skills", "repo/.claude/worktrees/x/skills"];
+    let tree = Tree::new("//- /repo/.git/HEAD\n//- /repo/packages/a/main\n");
+    for place in places.iter().chain(&not_seen) {
+        tree.write(&format!("{place}/it/SKILL.md"), "it");
+    }
+    for working in ["repo", "repo/packages/a"] {
+        let (mut directories, settings) = unread(&tree, &policy(), working);
+        // Those of the project are first.
+        directories.sort_by_key(|it| (it.starts_with("home"), it.clone()));
+        assert_eq!(directories, places.map(|place| format!("{place} 1")), "from {working}");
+        let added = settings.join(" ");
+        for place in places {
+            let place = place.strip_prefix("repo/").unwrap_or(place);
+            assert!(added.contains(place), "{place} is added by {added}");
+        }
+    }
 }
 
 #[test]
@@ -105,7 +139,6 @@ fn skills_below_the_working_directory_are_seen_within_bounds() {
         "repo/teams/tt",
         "repo/a/b/c/.claude/skills/deep",
         "repo/a/b/c/d/.claude/skills/too-deep",
-        "repo/.hidden/inner/skills/no",
         "repo/node_modules/x/skills/no",
         "repo/tests/fixtures/no",
         "repo/.agents/skills/read/inner",
@@ -123,7 +156,7 @@ fn skills_below_the_working_directory_are_seen_within_bounds() {
     let expected = "project: discovery.also=[./teams, services/a/.claude/skills, \
                     services/b/.agents/skills, a/b/c/.claude/skills, plugins/p/skills]";
     assert_eq!(settings, [expected]);
-    assert_eq!(unread(&tree, &policy(), "repo/services/a").0, [""; 0], "only from above");
+    assert_eq!(unread(&tree, &policy(), "repo/services/a").0.len(), 4, "from anywhere in it");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use expect_test::expect;
 use prowess_core::Digest;
-use prowess_store::{Lock, LockError, StoreError};
+use prowess_store::{Lock, LockError, LockFile, StoreError};
 
 use crate::{Place, locked};
 
@@ -95,6 +95,29 @@ fn unknown_keys_survive() {
     }
     assert_eq!(Lock::parse(&text).unwrap().to_text(), text, "it is written as it was read");
     assert_eq!(Lock::parse(&text).unwrap().skills.len(), 2, "no key became a skill");
+}
+
+#[test]
+fn keys_without_an_effect_are_found_and_places_of_a_shell_refused() {
+    let place = Place::new();
+    let known = lock().to_text();
+    let later = known.replace("version = 1", "version = 1\nresolver = \"2\"");
+    place.lock.write(&later.replace("ref = \"main\"", "placed = [\"copy:a\"]")).unwrap();
+    let found = place.lock.findings();
+    let found: Vec<_> = found.iter().map(|it| it.message.split('`').nth(1).unwrap()).collect();
+    assert_eq!(found, ["resolver", "skill.pdf.placed"]);
+    let of_project = LockFile::of_project(place.lock.path(), place.directory.path(), None);
+    for (directory, project, user) in [
+        (".claude/skills", true, false),
+        ("/srv/skills", false, true),
+        ("~/skills", false, false),
+        ("~ann/skills", false, false),
+    ] {
+        let text = known.replace("ref =", &format!("places = [\"copy:{directory}\"]\nref ="));
+        place.lock.write(&text).unwrap();
+        assert_eq!(of_project.load().is_ok(), project, "{directory}");
+        assert_eq!(place.lock.load().is_ok(), user, "{directory}");
+    }
 }
 
 #[test]
