@@ -191,6 +191,32 @@ fn value_of_yaml_changes_and_everything_else_stays() {
 }
 
 #[test]
+fn list_keeps_its_comments_or_is_refused() {
+    let file = "l: # of us\n# own\n- a # one\n# next\n- 'b # c'\n- d\nz: 1\n";
+    for (text, value, expected) in [
+        (file, json!(["a", "b # c", "d", "e"]), Some(file.replace("- d", "- d\n- e"))),
+        (
+            file,
+            json!(["x", "a", "d"]),
+            Some(file.replace("of us", "of us\n- x").replace("- 'b # c'\n", "")),
+        ),
+        (file, json!(["b # c"]), Some(file.replace("- a # one\n", "").replace("- d\n", ""))),
+        (
+            "l:\r\n  - a # one\r\n  - b # two",
+            json!(["b", "a"]),
+            Some("l:\r\n  - b # two\r\n  - a # one".to_owned()),
+        ),
+        (file, json!([]), None),
+        ("l: [\n  a, # one\n  b]\n", json!(["a"]), None),
+        ("l:\n  - a: 1 # one\n    b: 2\n", json!(["a"]), None),
+        ("l: |\n  no # text\n", json!("a"), Some("l: a\n".to_owned())),
+    ] {
+        let edited = set(Yaml, text, &["l"], &value);
+        assert_eq!(edited.ok(), expected, "{value} in {text:?}");
+    }
+}
+
+#[test]
 fn member_of_json_is_removed_and_comments_of_others_stay() {
     for (text, expected) in [
         ("{\n  \"a\": 1, // a\n  \"p\": 2\n}\n", "{\n  \"a\": 1 // a\n}\n"),

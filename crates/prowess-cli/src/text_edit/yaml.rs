@@ -81,6 +81,11 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<Vec<Change
             let old = value_of(&lines[entry.start], key);
             let inside = lines[entry.start + 1..entry.end].last();
             let last = inside.map_or(old.end, |last| last.span.end);
+            if has_comments(&text[old.start..last]) {
+                let message = "there are comments in the value, which would be lost";
+                return items(text, &lines[entry], key, value)
+                    .ok_or_else(|| Fault::new(old.start, message));
+            }
             let blank = if text[..old.start].ends_with(':') { " " } else { "" };
             vec![Change(old.start..last, format!("{blank}{}", scalar(value)))]
         }
@@ -94,6 +99,53 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<Vec<Change
             removed.into_iter().chain([Change(behind..behind, format!("{end}{new}"))]).collect()
         }
     })
+}
+
+/// Returns whether there is a comment in a value of several lines.
+fn has_comments(value: &str) -> bool {
+    let is_text = value.trim_start().starts_with(['|', '>']);
+    let is_commented = |line: &str| {
+        let item = line.trim_start();
+        let item = item.strip_prefix("- ").unwrap_or(item);
+        comment(item) < item.len()
+    };
+    !is_text && value.lines().any(is_commented)
+}
+
+/// Returns the changes that make a list of one-line items another one: the lines of items that stay
+/// keep their comments, and so do lines with nothing else. `None` for other values.
+fn items(text: &str, lines: &[Line<'_>], key: &str, value: &Value) -> Option<Vec<Change>> {
+    let end = line_end(text);
+    let (head, lines) = lines.split_first()?;
+    let indent = lines.first()?.indent;
+    let item = |line: &Line<'_>| {
+        let item = line.text.strip_prefix("- ").filter(|_| line.indent == indent)?;
+        serde_yaml::from_str::<Value>(item).ok()
+    };
+    let old = lines.iter().map(item).collect::<Option<Vec<_>>>()?;
+    let new = value.as_array().filter(|new| !new.is_empty() && value_of(head, key).is_empty())?;
+    let removed = |line: &Line<'_>| {
+        let behind = (line.span.end + end.len()).min(text.len());
+        Change(line.span.start..behind, String::new())
+    };
+    let mut changes = Vec::new();
+    let (mut at, mut behind, mut inserted) = (0, head.span.end, String::new());
+    for item in new {
+        if let Some(skipped) = old[at..].iter().position(|old| old == item) {
+            changes.push(Change(behind..behind, std::mem::take(&mut inserted)));
+            changes.extend(lines[at..at + skipped].iter().map(removed));
+            at += skipped + 1;
+            behind = lines[at - 1].span.end;
+            continue;
+        }
+        let moved =
+            old.iter().position(|old| old == item).map(|moved| lines[moved].text.to_owned());
+        let line = moved.unwrap_or_else(|| format!("- {}", scalar(item)));
+        inserted.extend([end, &" ".repeat(indent), &line]);
+    }
+    changes.push(Change(behind..behind, inserted));
+    changes.extend(lines[at..].iter().map(removed));
+    Some(changes)
 }
 
 /// Returns where the entry that a path leads to begins.
