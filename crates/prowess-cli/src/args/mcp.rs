@@ -19,8 +19,9 @@ pub(crate) enum Mcp {
     /// Add this program to a client's configuration, after it has shown the change and asked
     ///
     /// The options of this command line, such as `--root` and `-C`, are those of the server. Every
-    /// other byte of the file is kept, and a copy of your own file next to it. The file of a
-    /// project, which others use too, gets the name of this program and relative paths.
+    /// other byte of the file is kept, and a copy of the old file: next to your own, and among your
+    /// state for that of a project, which others use too. That one gets the name of this program
+    /// and relative paths.
     Install {
         /// Name of the client; `prowess mcp config` lists them
         client: String,

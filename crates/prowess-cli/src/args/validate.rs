@@ -16,9 +16,9 @@ pub(crate) struct Validate {
     /// Rules to check against: lenient, extended, spec, strict, skills-ref or claude-code
     ///
     /// Defaults to `registry.profile` of the configuration if it is set. Otherwise, skills below
-    /// `.claude` are checked by claude-code, which has the fields of that client, and others by
-    /// spec. The other checker settings come from the configuration too: `registry.name_rule`,
-    /// `registry.limits` and `discovery.bounds`.
+    /// `.claude` are checked by claude-code, which has the fields of that client, those below
+    /// `.github` and `.cursor` by extended, and others by spec. The other checker settings come
+    /// from the configuration too: `registry.name_rule`, `registry.limits` and `discovery.bounds`.
     #[arg(long)]
     pub(crate) profile: Option<Profile>,
     /// Show hints too; for a single skill they are always shown

@@ -5,6 +5,7 @@ mod call;
 mod client_file;
 mod clients;
 mod install;
+mod own_command;
 mod process;
 mod test;
 mod variables;
@@ -23,13 +24,9 @@ use crate::failure::Failure;
 use crate::features;
 use crate::output::Output;
 use crate::paths::{absolute, surroundings, working_directory};
-use crate::plugins::this_program;
 use crate::runtime;
-use crate::terminal::plain;
 use clients::{Client, Scope};
-
-/// The name of this program on the PATH.
-const PROGRAM: &str = "prowess";
+use own_command::{Installed, PROGRAM};
 
 pub(crate) fn run(command: &Mcp, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     match command {
@@ -81,7 +78,7 @@ fn print(client: &Client, global: &Global, output: &Output) -> Result<(), Failur
         .installed("", &line)
         .map_err(|fault| Failure::new("client-unknown", fault.message, "report this"))?;
     output.remark(&format!("{name} reads this from {file}\n"));
-    remark_on_place(client, client.usual_scope(), global, output)?;
+    remark_on_server(client, client.usual_scope(), global, output)?;
     let own = client.own_command(&line);
     if let Some(own) = &own {
         output.remark(&format!("its own command does the same: {own}\n"));
@@ -90,16 +87,22 @@ fn print(client: &Client, global: &Global, output: &Output) -> Result<(), Failur
     output.result(&value, |_| block.clone())
 }
 
-/// Says whose skills are served, where the client does not start the server in the project that
-/// the user is in.
-fn remark_on_place(
+/// Says what may be unexpected: how the program is started, and whose skills are served, where the
+/// client does not start the server in the project that the user is in.
+fn remark_on_server(
     client: &Client,
     scope: Scope,
     global: &Global,
     output: &Output,
 ) -> Result<(), Failure> {
+    let installed = Installed::here()?;
+    let remark = match scope {
+        Scope::Project => installed.remark_on_name(),
+        Scope::User => installed.command()?.1,
+    };
+    output.remark(&remark.map(|remark| format!("{remark}\n")).unwrap_or_default());
     if scope == Scope::Project {
-        return remark_on_command(output);
+        return Ok(());
     }
     let starts_here = client.starts_in_project;
     let is_chosen = global.start.is_some() || !global.skills.root.is_empty();
@@ -127,11 +130,10 @@ fn server_line(client: &Client, scope: Scope, global: &Global) -> Result<Vec<Str
         Scope::User => None,
     };
     let command = match project {
-        Some(_) => PROGRAM.to_owned(),
-        None => text(&this_program()?)?,
+        Some(_) => vec![PROGRAM.to_owned()],
+        None => Installed::here()?.command()?.0,
     };
-    let arguments = server_arguments(client, project.as_deref(), global)?;
-    Ok([command].into_iter().chain(arguments).collect())
+    Ok([command, server_arguments(client, project.as_deref(), global)?].concat())
 }
 
 /// Returns the arguments of a server with these options. A client of the user starts it in another
@@ -206,26 +208,6 @@ fn shared_path(path: &Path, project: &Path, base: &Path) -> Result<String, Failu
         Some(below) => below.to_owned(),
         None => relative,
     })
-}
-
-/// Says if the command of a project's file is not found here, or is another program.
-fn remark_on_command(output: &Output) -> Result<(), Failure> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).map(|directory| directory.join(PROGRAM));
-    let found = found.filter(|program| program.is_file()).find_map(|it| it.canonicalize().ok());
-    if found == this_program()?.canonicalize().ok() {
-        return Ok(());
-    }
-    let found = match found {
-        Some(other) => format!("here that is `{}`", other.display()),
-        None => "here there is none".to_owned(),
-    };
-    output.remark(&format!(
-        "the project's file names the program as `{PROGRAM}`, which each user needs on the PATH; \
-         {}\n",
-        plain(&found)
-    ));
-    Ok(())
 }
 
 fn text(path: &Path) -> Result<String, Failure> {

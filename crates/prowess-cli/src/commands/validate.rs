@@ -81,12 +81,17 @@ impl Settings {
         Ok(Self { policies, profile, is_by_place: chosen.is_none() })
     }
 
-    /// Returns the profile of what is at a path, where it is not that of the others: only Claude
-    /// Code reads its own directory and its plugins.
+    /// Returns the profile of what is at a path, where it is not that of the others: only its own
+    /// client reads a directory or a plugin, and these clients document further fields.
     fn profile_of(&self, path: &str) -> Option<Profile> {
-        let is_of_claude =
-            path.split('/').any(|part| part == ".claude") || is_in_plugin(path.as_ref());
-        (self.is_by_place && is_of_claude).then_some(Profile::ClaudeCode)
+        const WITH_FIELDS: [&str; 3] = [".copilot", ".cursor", ".github"];
+        let is_in = |names: &[&str]| path.split('/').any(|part| names.contains(&part));
+        let profile = if is_in(&[".claude"]) || is_in_plugin(path.as_ref()) {
+            Profile::ClaudeCode
+        } else {
+            Some(Profile::Extended).filter(|_| is_in(&WITH_FIELDS))?
+        };
+        self.is_by_place.then_some(profile)
     }
 }
 

@@ -110,6 +110,8 @@ fn file_of_a_project_is_true_on_every_machine() {
         ("gemini", &["-C", "."], r#"["-C", ".", "serve"]"#),
         ("zed", &["--config", "sub/prowess.yaml"], r#"["--config", "sub/prowess.yaml", "serve"]"#),
     ] {
+        let before = fs::read_to_string(tree.join("shop/.cursor/mcp.json")).ok();
+        let before = before.filter(|_| client == "cursor");
         let install = ["mcp", "install", client, "--project", "--yes"];
         let installed = program(&tree).run(&[options, &install].concat());
         let file = installed.text().lines().find_map(|line| line.strip_prefix("installed in "));
@@ -118,7 +120,10 @@ fn file_of_a_project_is_true_on_every_machine() {
         assert!(text.contains(expected), "{client}: {text}");
         assert!(!text.contains(tree.path().to_str().unwrap()), "{client}: {text}");
         assert!(!text.contains(env!("CARGO_BIN_EXE_prowess")), "{client}: {text}");
-        assert_eq!(names(file.parent().unwrap()).len(), 1, "{client}: no copy is left");
+        assert_eq!(names(file.parent().unwrap()).len(), 1, "{client}: no copy to be committed");
+        let copy = installed.text().split_once("the old file is ").map(|(_, copy)| copy);
+        let copy = copy.and_then(|copy| copy.lines().next()).map(fs::read_to_string);
+        assert_eq!(copy.map(Result::unwrap), before, "{client}: the user has one");
         let tested = run(&tree, &["test", client, "--project"]);
         assert_eq!(tested.code, Some(0), "{client}: {tested:?}");
     }

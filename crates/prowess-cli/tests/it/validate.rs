@@ -221,7 +221,7 @@ fn each_profile_has_a_schema() {
     assert_eq!(default["$id"], "urn:prowess:frontmatter:spec", "it is the specification's");
 }
 
-/// Only Claude Code reads its own directory, so its fields are errors elsewhere alone.
+/// Only a client reads its own directory, so its fields are errors elsewhere alone.
 #[test]
 fn place_of_a_skill_chooses_the_profile() {
     let frontmatter = "name: ship\ndescription: Ships it. Use when asked to.\nmodel: opus\n\
@@ -231,7 +231,7 @@ fn place_of_a_skill_chooses_the_profile() {
     tree.write("plugins/p/.claude-plugin/plugin.json", "{}");
     tree.write("market/.claude-plugin/marketplace.json", "{}");
     let plugins = ["plugins/p", "market/plugins/q", "market/.agents"];
-    for root in [".claude", ".agents"].into_iter().chain(plugins) {
+    for root in [".claude", ".agents", ".github", ".cursor"].into_iter().chain(plugins) {
         tree.write(&format!("{root}/skills/ship/SKILL.md"), skill_md(frontmatter));
     }
     tree.write(".claude/skills/odd/SKILL.md", skill_md("description: Is odd.\nmodle: opus"));
@@ -248,13 +248,20 @@ fn place_of_a_skill_chooses_the_profile() {
         (&["plugins/p/skills/ship/SKILL.md"], "claude-code", 0),
         (&["market/plugins"], "claude-code", 0),
         (&["market/.agents/skills"], "spec", 5),
+        (&[".github/skills/ship"], "extended", 0),
+        (&[".github/skills/ship", "--profile", "spec"], "spec", 5),
+        (&[".cursor/skills"], "extended", 0),
     ] {
         let checked = check(args).json();
         assert_eq!(checked["packages"][0]["profile"], profile, "{args:?}");
         assert_eq!(checked["summary"]["errors"], errors, "{args:?}: {checked}");
     }
     let text = program().run(&["validate", "."]);
-    assert!(text.stdout.contains("(profile spec, and claude-code for 4)"), "{}", text.stdout);
+    assert!(
+        text.stdout.contains("(profile spec, extended for 2, claude-code for 4)"),
+        "{}",
+        text.stdout
+    );
 }
 
 /// The check accepts exactly the packages that a catalog accepts by its settings.

@@ -8,18 +8,37 @@ use std::path::{Path, PathBuf};
 use prowess_dir::{Dir, Links, Permissions};
 
 use crate::failure::{Failure, Place};
+use crate::lock_place;
 use crate::paths::within;
 use crate::text_edit::Fault;
 
 /// The largest file that is read, in bytes. Some clients keep their history in it.
 const MOST_BYTES: u64 = 64 << 20;
 
-/// Whether the old file is kept.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// Where the old file is kept.
+#[derive(Clone, Copy)]
 pub(super) enum Backup {
-    None,
     NextToIt,
+    /// Among the user's state: next to the file it would be committed. A user without a home has
+    /// none.
+    InState,
 }
+
+impl Backup {
+    /// Returns the path of the copy of a file.
+    fn path(self, file: &Path) -> io::Result<Option<PathBuf>> {
+        let Self::InState = self else { return Ok(Some(file.to_owned())) };
+        let Some(directory) = lock_place::directory() else { return Ok(None) };
+        let directory = directory.join("client-files");
+        prowess_dir::create_directories(&directory, 0o700)?;
+        let name = file.to_string_lossy().replace('/', "%");
+        let start = name.ceil_char_boundary(name.len().saturating_sub(LONGEST_NAME));
+        Ok(Some(directory.join(&name[start..])))
+    }
+}
+
+/// The longest name of a copy, in bytes, without its end.
+const LONGEST_NAME: usize = 200;
 
 /// A file that may not exist yet.
 pub(super) struct ClientFile {
@@ -142,8 +161,10 @@ impl ClientFile {
         };
         // A rename would replace a file that its owner has made read-only.
         OpenOptions::new().append(true).open(&self.real).map_err(words)?;
-        let is_kept = backup == Backup::NextToIt;
-        let copy = is_kept.then(|| copy(&self.real, before)).transpose().map_err(words)?;
+        let copy = backup
+            .path(&self.real)
+            .and_then(|path| path.map(|path| copy(&self.real, before, &path)).transpose());
+        let copy = copy.map_err(|error| format!("no copy of it can be kept: {error}"))?;
         let (before, after) = (before.as_bytes(), text.as_bytes());
         match directory.replace_file(name, Links::Refuse, before, after) {
             Ok(()) => Ok(copy),
@@ -155,11 +176,11 @@ impl ClientFile {
     }
 }
 
-/// Writes a copy next to the file, under a name that is free, which the same people may read.
-fn copy(file: &Path, text: &str) -> io::Result<PathBuf> {
+/// Writes a copy of the file, under a name that is free, which the same people may read.
+fn copy(file: &Path, text: &str, copy: &Path) -> io::Result<PathBuf> {
     let permissions = fs::metadata(file)?.permissions();
     for number in 0.. {
-        let mut name = file.as_os_str().to_owned();
+        let mut name = copy.as_os_str().to_owned();
         name.push(if number == 0 { ".bak".to_owned() } else { format!(".bak{number}") });
         let path = PathBuf::from(name);
         match OpenOptions::new().write(true).create_new(true).open(&path) {

@@ -9,7 +9,7 @@ use similar::TextDiff;
 
 use super::client_file::{Backup, ClientFile};
 use super::clients::{Client, Scope};
-use super::{remark_on_place, server_line};
+use super::{remark_on_server, server_line};
 use crate::args::Global;
 use crate::commands::difference::colored;
 use crate::failure::Failure;
@@ -39,7 +39,7 @@ pub(super) fn run(
     let name = &client.name;
     let option = if remove { " --remove" } else { "" };
     if !remove {
-        remark_on_place(client, scope, global, output)?;
+        remark_on_server(client, scope, global, output)?;
     }
     if text == file.text() {
         let value = json!({ "client": name, "file": path, "changed": false });
@@ -75,8 +75,7 @@ pub(super) fn run(
         }
     }
     let (permissions, backup) = match scope {
-        // A copy would be committed with the file, whose history is that of the repository.
-        Scope::Project => (Permissions::Readable, Backup::None),
+        Scope::Project => (Permissions::Readable, Backup::InState),
         Scope::User => (Permissions::Private, Backup::NextToIt),
     };
     let backup = file.replace(&text, permissions, backup)?;

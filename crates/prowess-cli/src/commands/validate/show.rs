@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
+use prowess::format::Profile;
 use prowess::lint::PackageReport;
 use prowess::{Diagnostic, Severity};
 
@@ -182,14 +183,14 @@ fn remark<'d>(
 ) -> String {
     let counts = counts(diagnostics);
     let separator = if counts.is_empty() { "" } else { ": " };
-    let is_other = |package: &&PackageReport| package.profile != validated.profile;
-    let others: Vec<_> = validated.packages.iter().filter(is_other).collect();
-    let profile = match others.first() {
-        None => validated.profile.to_string(),
-        Some(other) if others.len() == validated.packages.len() => other.profile.to_string(),
-        Some(other) => {
-            format!("{}, and {} for {}", validated.profile, other.profile, others.len())
-        }
+    let of = |profile| validated.packages.iter().filter(|it| it.profile == profile).count();
+    let others = Profile::ALL.into_iter().filter(|it| *it != validated.profile && of(*it) > 0);
+    let others: Vec<_> = others.collect();
+    let profile = match others[..] {
+        [only] if of(only) == validated.packages.len() => only.to_string(),
+        _ => others.iter().fold(validated.profile.to_string(), |text, it| {
+            format!("{text}, {it} for {}", of(*it))
+        }),
     };
     format!("{DIM}(profile {profile}){DIM:#}{separator}{counts}")
 }
