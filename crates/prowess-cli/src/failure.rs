@@ -1,11 +1,14 @@
 //! The failure of a command.
 
 use std::fmt;
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use prowess::plugin_host::PluginError;
 use prowess::{Code, Diagnostic, Severity};
 use serde::Serialize;
+
+use crate::terminal::{columns_of, wrapped};
 
 /// A failure of the program itself: a code to branch on, a sentence, and the next step.
 #[derive(Clone, Debug, Serialize)]
@@ -114,16 +117,23 @@ impl From<&PluginError> for Failure {
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let wants_json =
         std::env::args_os().any(|argument| argument == "json" || argument == "--format=json");
-    if !error.use_stderr() || !wants_json {
-        // A failure to print an error cannot be reported.
+    if !error.use_stderr() {
         let _ = error.print();
-        return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+        return ExitCode::SUCCESS;
+    }
+    if !wants_json {
+        let columns = columns_of(std::io::stderr(), 0);
+        let text = error.render().ansi().to_string();
+        let lines = text.split_inclusive('\n').map(|line| wrapped(line, columns, 2));
+        // A failure to print an error cannot be reported.
+        let _ = anstream::stderr().write_all(lines.collect::<String>().as_bytes());
+        return ExitCode::from(2);
     }
     let rendered = error.render().to_string();
     let (message, help) = rendered.split_once("\n\n").unwrap_or((&rendered, ""));
     let message = message.trim_start_matches("error: ").trim();
     let failure = Failure::usage("usage", message, help.trim());
     let document = serde_json::json!({ "error": failure });
-    let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{document:#}\n").as_bytes());
+    let _ = std::io::stderr().write_all(format!("{document:#}\n").as_bytes());
     failure.exit_code()
 }

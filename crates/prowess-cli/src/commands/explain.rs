@@ -339,6 +339,7 @@ fn text(explained: &Explained<'_>) -> String {
 fn label(decision: &Decision) -> &'static str {
     match (decision.step, decision.outcome) {
         ("find", "found") => "found at",
+        ("find", "pack") => "a pack",
         ("find", _) => "not found",
         ("ready", "ready") => "ready",
         ("ready", _) => "not ready",

@@ -160,6 +160,12 @@ fn skill_of_another_part_of_the_project_is_named() {
         let command = format!("`prowess config set --project discovery.also '[{place}]'`");
         assert!(found.contains(&format!("run `prowess trust` and {command}")), "{found}");
     }
+    tree.write("packs/superpowers/skills/plan/SKILL.md", plain_skill("plan"));
+    let link = tree.join(".agents/skills/superpowers");
+    std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(tree.join("packs/superpowers/skills"), link).unwrap();
+    let pack = program().run(&["explain", "superpowers"]).stdout;
+    assert!(pack.contains("a pack of 1 skill, which are read: `plan`"), "{pack}");
     let hidden = program().run(&["explain", "hidden"]).stdout;
     assert!(hidden.contains("not found") && !hidden.contains("is in"), "{hidden}");
 }

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use prowess::Catalog;
 use prowess::format::SKILL_MD_FILES;
 use prowess::source_fs::Discovery;
+use prowess::{Catalog, Record};
 use prowess_text::counted;
 
 use super::{Decision, code};
@@ -93,6 +93,9 @@ pub(super) fn decide(
     path: &Path,
 ) -> Decision {
     if let Some(root) = root_of(catalog, query, path) {
+        if let Some(pack) = pack(catalog, path) {
+            return pack;
+        }
         return Decision::new("find", NOT_FOUND, under(catalog, discovery, root.as_ref(), path));
     }
     let is_path = is_path(query, path);
@@ -111,6 +114,21 @@ pub(super) fn decide(
         None => "`prowess help directories` says how to add one".to_owned(),
     };
     Decision::new("find", NOT_FOUND, format!("{what} {roots}; {next}"))
+}
+
+/// Returns what a directory of skills is whose skills are read.
+fn pack(catalog: &Catalog, path: &Path) -> Option<Decision> {
+    if is_skill(path) || !path.is_dir() {
+        return None;
+    }
+    let is_inside = |record: &Record<'_>| Path::new(&*record.root_directory()).starts_with(path);
+    let inside = catalog.skills().chain(catalog.excluded()).filter(is_inside);
+    let ids: Vec<_> = inside.map(|record| format!("`{}`", record.id())).collect();
+    let named = ids.iter().take(MOST_PLACES).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = if ids.len() > MOST_PLACES { ", …" } else { "" };
+    let (path, count) = (path.display(), counted(ids.len(), "skill"));
+    let reason = format!("`{path}` is a pack of {count}, which are read: {named}{more}");
+    (!ids.is_empty()).then(|| Decision::new("find", "pack", reason))
 }
 
 /// Returns why a path below a root is not a skill.
