@@ -49,7 +49,7 @@ fn reported(output: &Output) -> impl Fn(&io::Error) + Send + Sync + use<> {
             said.call_once(|| {
                 let error = plain(&error.to_string()).into_owned();
                 output.remark(&format!(
-                    "warning: audit-entry-lost: what this command does is not all in the audit \
+                    "warning: audit-log-unavailable: what this command does is not all in the audit \
                      log: {error}\n  help: make room for it, or set `audit.policy` to `required`, \
                      which runs nothing that cannot be recorded\n"
                 ));

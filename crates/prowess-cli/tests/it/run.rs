@@ -359,17 +359,17 @@ fn lost_audit_entry_is_reported() {
     let run = ["run", "report", "scripts/fail.sh", "--", "0"];
     let call = ["call", "skills_load", r#"{"names": ["report"]}"#];
     let (code, first) = program(&run);
-    assert!(code == Some(0) && !first.contains("audit-entry-lost"), "{code:?} {first}");
+    assert!(code == Some(0) && !first.contains("audit-log-unavailable"), "{code:?} {first}");
     for command in [&run[..], &call] {
         let mut shown = first.clone();
         for _ in 0..64 {
-            if !shown.contains("audit-entry-lost") {
+            if !shown.contains("audit-log-unavailable") {
                 let (code, stderr) = program(command);
                 assert_eq!(code, Some(0), "it runs under `best_effort`: {stderr}");
                 shown = stderr;
             }
         }
-        let said = shown.matches("warning: audit-entry-lost").count();
+        let said = shown.matches("warning: audit-log-unavailable").count();
         assert_eq!(said, 1, "{command:?} says so once: {shown}");
     }
 }
