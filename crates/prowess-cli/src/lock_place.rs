@@ -150,7 +150,7 @@ impl LockPlace {
 fn placing(file: LockFile, project: Option<PathBuf>) -> LockFile {
     let directory = file.path().parent().unwrap_or(Path::new(".")).to_owned();
     file.placing(Arc::new(move |skill| {
-        // What is placed in a project is the project's.
+        // The places of a project are below it, so its folder decides.
         if project.as_deref().is_some_and(is_trusted) {
             return true;
         }

@@ -44,7 +44,7 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     if !args.explain && can_ask(output) {
         offer(&mut policies, &here, args, output);
     }
-    // What runs nothing leaves the audit log as it is.
+    // A command that runs nothing leaves the audit log as it is.
     let only_reads = args.explain || args.script.is_none();
     let load = if only_reads { crate::plugins::load } else { crate::plugins::load_audited };
     let plugins = load(global, &policies)?;

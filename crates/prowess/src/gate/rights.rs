@@ -1,4 +1,4 @@
-//! What a person approves with a call that runs a script: the call, and what the script may do.
+//! The rights of a script, which a person approves together with the call that runs it.
 
 use std::borrow::Cow;
 

@@ -13,8 +13,8 @@ pub(super) struct CallerFiles<'a> {
 }
 
 impl CallerFiles<'_> {
-    /// Returns the argument with absolute paths in place of granted relative ones: the script starts
-    /// in its package, where the names would be other files.
+    /// Returns the argument with absolute paths in place of granted relative ones: the script
+    /// starts in its package, where the names would be other files.
     pub(super) fn resolved(&self, argument: &str) -> String {
         if self.policy.directory.as_deref() == Some(self.here) {
             return argument.to_owned();
@@ -79,8 +79,9 @@ fn parts(argument: &str) -> (&str, &str) {
     }
 }
 
-/// Returns the files and directories here that an argument names, in their order: as a whole, as the
-/// value of an option (`--in=form.pdf`, `-iform.pdf`), behind a sign (`@form.pdf`), or in a list.
+/// Returns the files and directories here that an argument names, in their order: as a whole, as
+/// the value of an option (`--in=form.pdf`, `-iform.pdf`), behind a sign (`@form.pdf`), or in a
+/// list.
 fn named(argument: &str) -> Vec<&str> {
     if argument.is_empty() {
         return Vec::new();
