@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bashkit::hooks::{HookAction, ToolEvent};
@@ -16,6 +16,7 @@ use crate::output::Output;
 use crate::policy::{ShellLimits, ShellPolicy};
 use crate::shallow::Shallow;
 use crate::skill_files::SkillFiles;
+use crate::unseen::{self, Calculator, Yes};
 
 /// The stack of a command. The interpreter calls itself for each level of functions and groups,
 /// whose numbers are limited, and of `eval` and scripts, whose numbers are not.
@@ -51,8 +52,8 @@ pub(crate) struct Interpreter {
     bash: Bash,
     files: Arc<OverlayFs>,
     cancelled: Arc<AtomicBool>,
-    /// Whether the command was cancelled for its arguments.
-    too_large: Arc<AtomicBool>,
+    /// The limit for which the command was cancelled.
+    limit: Arc<Reached>,
     /// The address at which the stack of the command begins.
     stack: Arc<AtomicUsize>,
     time: Duration,
@@ -75,26 +76,30 @@ impl Interpreter {
             .limits(execution_limits(limits))
             .session_limits(SessionLimits::unlimited())
             .builtin("printenv", Box::new(PrintVariables))
+            .builtin("bc", Box::new(Calculator))
+            .command("yes", Yes)
             .env(STOP_AT_FAILURE, "1");
         let begin = Arc::clone(&stack);
-        let too_large = Arc::new(AtomicBool::new(false));
+        let limit = Arc::new(Reached::default());
         let flag = Arc::new(OnceLock::<Arc<AtomicBool>>::new());
-        let (is_too_large, cancel) = (Arc::clone(&too_large), Arc::clone(&flag));
+        let (reached, cancel) = (Arc::clone(&limit), Arc::clone(&flag));
         let before = move |event: ToolEvent| {
             if is_deep(&begin) {
                 return HookAction::Cancel("it is nested too deeply".to_owned());
             }
             let bytes: usize = event.args.iter().map(String::len).sum();
-            if event.args.len() > MOST_ARGUMENTS || bytes > MOST_ARGUMENT_BYTES {
-                is_too_large.store(true, Ordering::Relaxed);
+            let is_long = event.args.len() > MOST_ARGUMENTS || bytes > MOST_ARGUMENT_BYTES;
+            let limit = is_long.then_some("the length of arguments");
+            if let Some(limit) = limit.or_else(|| unseen::of_call(&event)) {
+                *lock(&reached) = Some(limit);
                 cancel.get().inspect(|cancelled| cancelled.store(true, Ordering::Relaxed));
-                return HookAction::Cancel("its arguments are too long".to_owned());
+                return HookAction::Cancel("it reaches a limit".to_owned());
             }
             HookAction::Continue(shell_call(event))
         };
         let bash = builder.before_tool(Box::new(before)).build();
         let cancelled = Arc::clone(flag.get_or_init(|| bash.cancellation_token()));
-        Self { bash, files, cancelled, too_large, stack, time: limits.time() }
+        Self { bash, files, cancelled, limit, stack, time: limits.time() }
     }
 
     /// Returns the bytes that the state may have.
@@ -110,8 +115,11 @@ impl Interpreter {
     /// Runs a command until it ends, on a thread with a stack of [`STACK`] bytes. Its output is
     /// added to `output` while it runs.
     pub(crate) fn run(&mut self, command: &str, output: &Output) -> End {
+        if unseen::has_long_range(command) {
+            return stopped("words of a range of braces");
+        }
         self.cancelled.store(false, Ordering::Relaxed);
-        self.too_large.store(false, Ordering::Relaxed);
+        *lock(&self.limit) = None;
         self.stack.store(stack_address(), Ordering::Relaxed);
         block_on(self.execute(command, output.clone()))
             .unwrap_or_else(|error| End::Refused(format!("the shell cannot start: {error}")))
@@ -127,10 +135,10 @@ impl Interpreter {
                     output.finish(&result);
                     End::Exit(result.exit_code)
                 }
-                Err(bashkit::Error::Cancelled) if self.too_large.load(Ordering::Relaxed) => {
-                    End::Stopped("the limit of the length of arguments was reached".to_owned())
-                }
-                Err(error) => end(error, time),
+                Err(error) => match (*lock(&self.limit), error) {
+                    (Some(limit), bashkit::Error::Cancelled) => stopped(limit),
+                    (_, error) => end(error, time),
+                },
             },
             () = unnoticed(&cancelled) => End::Lost,
         }
@@ -201,6 +209,17 @@ fn shell_call(mut event: ToolEvent) -> ToolEvent {
     event
 }
 
+/// The limit that a command has reached.
+type Reached = Mutex<Option<&'static str>>;
+
+fn lock(limit: &Reached) -> MutexGuard<'_, Option<&'static str>> {
+    limit.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn stopped(limit: &str) -> End {
+    End::Stopped(format!("the limit of {limit} was reached"))
+}
+
 fn end(error: bashkit::Error, time: Duration) -> End {
     use bashkit::{Error, LimitExceeded};
 
@@ -208,6 +227,9 @@ fn end(error: bashkit::Error, time: Duration) -> End {
         Error::Cancelled => End::Stopped("the command was cancelled".to_owned()),
         Error::ResourceLimit(LimitExceeded::Timeout(_)) => {
             End::Stopped(format!("the time limit of {} s was reached", time.as_secs()))
+        }
+        Error::ResourceLimit(LimitExceeded::Memory(limit)) if limit.ends_with('`') => {
+            stopped(&limit)
         }
         Error::ResourceLimit(limit) => End::Stopped(limit.to_string()),
         error => End::Refused(error.to_string()),
@@ -224,12 +246,16 @@ fn file_limits(limits: &ShellLimits) -> FsLimits {
 }
 
 fn execution_limits(limits: &ShellLimits) -> ExecutionLimits {
+    let file = usize::try_from(limits.file_bytes).unwrap_or(usize::MAX);
+    let whole = file.saturating_add(1).max(limits.output_bytes);
     ExecutionLimits::new()
         .timeout(limits.time())
         .max_commands(limits.steps)
         .max_loop_iterations(limits.steps)
         .max_total_loop_iterations(limits.steps)
-        .max_input_bytes(usize::try_from(limits.file_bytes).unwrap_or(usize::MAX))
-        .max_stdout_bytes(limits.output_bytes)
-        .max_stderr_bytes(limits.output_bytes)
+        .max_input_bytes(file)
+        // A script is cut as a command is, also where a file receives its output; what a host
+        // receives is cut in [`Output`].
+        .max_stdout_bytes(whole)
+        .max_stderr_bytes(whole)
 }

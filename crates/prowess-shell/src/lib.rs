@@ -41,7 +41,8 @@
 //!
 //! No command reaches a file, a process, a variable or a network of the host. `/proc`, `/etc` and
 //! `/bin` have made-up content. Time, steps, output, files and nesting are limited, and a command
-//! that a limit ends has an outcome with the output so far.
+//! that a limit ends has an outcome with the output so far. So does one whose program reaches a
+//! limit of its own, such as the lines of `seq`, also in a pipe: its result is never a part.
 //!
 //! With [`InMemoryShell::in_processes`], each sandbox has a process, confined by `prowess-sandbox`,
 //! whose memory the kernel limits: the interpreter does not count all that a command takes. A
@@ -76,6 +77,7 @@ mod shallow;
 mod shell;
 mod skill_files;
 mod tree;
+mod unseen;
 #[cfg(target_os = "linux")]
 mod worker;
 #[cfg(not(target_os = "linux"))]
