@@ -65,6 +65,10 @@ impl PatternKind {
 /// `mcp__server__*` and `mcp__server`.
 pub fn names_no_tool(rule: &ToolRule) -> bool {
     let name = rule.tool.as_str();
+    // Most rules name one of these.
+    if PatternKind::of(name).is_some() {
+        return false;
+    }
     let of_server = name.strip_prefix("mcp__").is_some_and(|rest| !rest.contains("__"));
     let is_part = |letter: char| {
         letter.is_ascii_alphanumeric() || "_-./:@ ".contains(letter) || !letter.is_ascii()

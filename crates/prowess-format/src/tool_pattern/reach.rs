@@ -27,7 +27,7 @@ const PROGRAMS: [(ProgramKind, &str); 4] = [
     ),
     (
         ProgramKind::Console,
-        "emacs vi vim vim.basic vim.tiny rvim nvim view ex ed gdb lldb psql mysql mariadb sqlite \
+        "emacs xemacs emacsclient vi vim gvim vimdiff gvimdiff mvim rvim nvim view ex ed micro kak helix gdb lldb psql mysql mariadb sqlite \
          duckdb sqlite3 ftp lftp sftp telnet nc ncat socat tmux screen at batch crontab dc calc gp \
          maxima pry mongosh mutt mail mailx s-nail newgrp login busctl gdbus eval source",
     ),
@@ -38,13 +38,23 @@ const PROGRAMS: [(ProgramKind, &str); 4] = [
     ),
 ];
 
+/// The ends of names of the same program, built in another way.
+const VARIANTS: &str = "-static -dbg -debug -multiarch -nox -gtk -lucid -jit -dev .basic .tiny .gtk .nox \
+    -stable -nightly";
+
 impl ProgramKind {
     /// Returns the kind of a program by its name, whose version does not matter: `python3.11` is
     /// `python`.
     pub fn of(name: &str) -> Option<Self> {
         let lower = name.to_ascii_lowercase();
         let plain = lower.trim_end_matches(|it: char| it.is_ascii_digit() || "._-".contains(it));
-        let plain = plain.strip_suffix("-static").unwrap_or(plain);
+        // `python3.11-dbg`, `vim.gtk3`, `x86_64-linux-gnu-python3`
+        let plain = VARIANTS
+            .split_ascii_whitespace()
+            .find_map(|end| plain.strip_suffix(end))
+            .unwrap_or(plain);
+        let plain = plain.rsplit_once("-linux-gnu-").map_or(plain, |(_, program)| program);
+        let plain = plain.trim_end_matches(|it: char| it.is_ascii_digit() || "._-".contains(it));
         let mut kinds = PROGRAMS.iter();
         // Few names are anywhere in a list.
         let has = |list: &str| {

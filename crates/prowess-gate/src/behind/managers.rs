@@ -4,7 +4,7 @@ use super::wrapper::{has, is_question};
 use super::{Run, Runs};
 
 /// The commands that run none. Whatever else stands there may be a script, an alias or a build.
-const HARMLESS: [(&str, &str); 17] = [
+const HARMLESS: [(&str, &str); 21] = [
     (
         "cargo",
         "add remove rm update search tree metadata fmt locate-project login logout owner yank new \
@@ -35,6 +35,10 @@ const HARMLESS: [(&str, &str); 17] = [
     ("kubectl", ""),
     ("gh", "pr issue run workflow release search status label auth"),
     ("systemctl", "status show list-units list-unit-files is-active is-enabled is-failed cat"),
+    ("apt apt-get aptitude", "list search show policy depends rdepends changelog download"),
+    ("brew", "list ls search info desc deps uses outdated leaves doctor config"),
+    ("dnf yum zypper pacman apk", "list search info provides repolist check-update repoquery"),
+    ("helm", "list ls search show status version history get env help"),
     ("swift corepack uvx npx bunx pnpx bundle bundler", ""),
 ];
 

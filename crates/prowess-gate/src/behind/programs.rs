@@ -12,7 +12,15 @@ const RUNNERS: &str = "make gmake ninja cmake ctest meson bazel just task rake a
     grunt lerna nx turbo gradlew mvnw mix stack cabal sbt lein zig nimble dub scons waf tup bazelisk \
     buck pants earthly dagger act terraform tofu tex latex pdflatex xelatex lualatex latexmk troff \
     groff remake composer rspec phpunit rubocop pylint flake8 sphinx-build rpmbuild \
-    dpkg-buildpackage debuild autoreconf next nuxt astro lefthook husky nano crond";
+    dpkg-buildpackage debuild autoreconf next nuxt astro lefthook husky nano crond coverage jupyter \
+    jupyter-nbconvert papermill streamlit gunicorn uvicorn hypercorn waitress-serve flask django-admin celery \
+    airflow dagster prefect dbt scrapy locust behave robot mkdocs pulumi rails rackup puma unicorn \
+    sidekiq jekyll middleman guard thor clojure clj bb hy janet jbang zx ts-node-dev ts-node-esm swc \
+    wp artisan symfony drush phing pest behat codecept phpstan psalm buildah img kaniko skaffold tilt \
+    helmfile protoc buf logrotate ng playwright cypress wdio karma ava tap storybook expo gatsby remix \
+    vue-cli-service react-scripts serverless sls cdk cdktf packer chef-client puppet salt-call npm-run-all \
+    run-s run-p moon stylelint tsc swiftlint golangci-lint air buildozer snapcraft fastlane pod xcodebuild \
+    ansible-pull molecule testinfra mutmut cibuildwheel sphinx-autobuild doit luigi snakemake nextflow";
 
 /// The commands of git, none of which can be an alias. Others may be one.
 const GIT: &str = "add am annotate apply archive bisect blame branch bundle cat-file check-ignore \
@@ -56,8 +64,11 @@ const LINES: [(&str, &str); 12] = [
 ];
 
 /// Options by which a program runs what is in a file, or in a word of another form.
-const HIDING: [(&str, &str); 9] = [
+const HIDING: [(&str, &str); 11] = [
     ("wget", "--config"),
+    // Packages have scripts.
+    ("dpkg", "-i --install --unpack --configure -P -r --purge --remove -A --record-avail"),
+    ("rpm", "-i -U -F -e --install --upgrade --erase --eval -E --pipe"),
     ("man", "-C --config-file"),
     (
         "gcc g++ cc c++ clang clang++ cpp gfortran c89 c99",
@@ -104,9 +115,10 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     let is_shell = kind == Some(ProgramKind::Shell);
     let is_language = kind == Some(ProgramKind::Language);
     let is_console = kind == Some(ProgramKind::Console);
-    let is_runner = has(RUNNERS, &plain) || has(RUNNERS, name);
+    let is_runner = has(RUNNERS, &plain) || (plain != name && has(RUNNERS, name));
     let is_interpreter = is_language || is_console || is_runner;
-    let is_known = has(KNOWN, name) || LINES.iter().any(|(names, _)| has(names, name));
+    let options = LINES.iter().find(|(names, _)| has(names, name)).map(|(_, options)| *options);
+    let is_known = options.is_some() || has(KNOWN, name);
     let is_awk = has("awk gawk mawk nawk original-awk", name);
     let is_sed = has("sed gsed ssed", name);
     if is_shell {
@@ -151,7 +163,7 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     if has("tar bsdtar gtar", name) && arguments.first().is_some_and(is_bundle) {
         runs.hide(name);
     }
-    if let Some((_, options)) = LINES.iter().find(|(names, _)| has(names, name)) {
+    if let Some(options) = options {
         lines(runs, run, options);
     }
     let is_manager = managers::follow(runs, &plain, run);
