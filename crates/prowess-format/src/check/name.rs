@@ -158,9 +158,8 @@ fn report_relaxed(name: &str, directory: &str, span: &Range<usize>, findings: &m
         } else {
             format!("most clients refuse it: rename the skill and its directory to `{id}`")
         };
-        let message = format!(
-            "the name `{name}` is not a valid one of agentskills.io; the id of the skill is `{id}`"
-        );
+        let message =
+            format!("the name `{name}` is not a valid one of agentskills.io; it is read as `{id}`");
         (message, help)
     });
 }
@@ -174,7 +173,7 @@ fn report_reserved(name: &str, span: &Range<usize>, findings: &mut Findings<'_>)
         let is_accepted = severity == Some(Severity::Warning);
         findings.report(codes::NAME_RESERVED, span.clone(), || {
             let message = match is_accepted {
-                true => format!("the name `{name}` is reserved; the id of the skill is `{id}`"),
+                true => format!("the name `{name}` is reserved; it is read as `{id}`"),
                 false => format!("the name `{name}` is reserved"),
             };
             (message, format!("add a word: `{spelled}-guide`"))

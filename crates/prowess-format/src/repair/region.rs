@@ -182,7 +182,11 @@ pub(super) fn joined<'t>(text: &'t str, regions: Vec<Region<'t>>) -> Vec<Region<
                 && !written.starts_with("<<")
                 && !written.lines().any(begins_with_switch)
         };
-        while let Some(other) = pending.next_if(|other| is_text(other)) {
+        let mut before = &text[region.value.clone()];
+        while let Some(other) = pending.next_if(|other| {
+            is_text(other) && (region.key.is_empty() || !is_lost(before, &text[other.span.clone()]))
+        }) {
+            before = &text[other.span.clone()];
             others.push(other);
         }
         let is_field = |other: &Region<'_>| {
@@ -208,6 +212,17 @@ pub(super) fn joined<'t>(text: &'t str, regions: Vec<Region<'t>>) -> Vec<Region<
         }
     }
     all
+}
+
+/// Returns whether a line does not go on with the text before it: a comment of HTML, a rule of
+/// signs, or behind a whole sentence a field without its colon, such as `license MIT`.
+fn is_lost(before: &str, line: &str) -> bool {
+    let (before, line) = (before.trim_end(), line.trim());
+    let is_rule = line.len() > 2 && line.chars().all(|sign| "-=*_~".contains(sign));
+    let first = line.split(char::is_whitespace).next().unwrap_or_default();
+    line.starts_with("<!--")
+        || is_rule
+        || (before.ends_with(['.', '!', '?', '"', '\'', '。']) && is_known(first))
 }
 
 /// Returns where a line's plain text ends a key: a colon that a blank or the line's end follows.

@@ -209,6 +209,19 @@ fn lines_that_are_no_field() {
         check(&format!("{line}\nname: a\ndescription: b\nlicense: MIT\n"), read, code);
     }
     check("name: a\ndescription: b\n<<: {x: 1}\nlicense: MIT\n", read, "field-unreadable");
+    for (description, line) in [
+        ("b.", "compatibility any"),
+        ("b", "<!-- v2 -->"),
+        ("b", "----"),
+        ("\"b.\"", "license\u{a0}MIT"),
+    ] {
+        let text = description.trim_matches('"');
+        let read = format!(r#"{{"name":"a","description":"{text}","license":"MIT"}}"#);
+        let yaml = format!("name: a\ndescription: {description}\n{line}\nlicense: MIT\n");
+        check(&yaml, &read, "field-unreadable");
+    }
+    described(" Use it\nversion control too", "Use it version control too", "line-unindented");
+    described(" Use it.\n- a", "Use it. - a", "line-unindented");
     for (written, expected) in [
         (" !important: read it", "!important: read it"),
         (" ! Use it", "! Use it"),
