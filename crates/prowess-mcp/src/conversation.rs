@@ -131,7 +131,7 @@ impl Conversation {
         self.in_turn(move |turn| {
             let note = hidden::note(turn.catalog(), turn.policies());
             // The note follows behind a blank line.
-            let room = MOST_INSTRUCTIONS.saturating_sub(note.chars().count() + 2);
+            let room = MOST_INSTRUCTIONS.saturating_sub(note.len() + 2);
             let text = match is_short {
                 true => turn.short_instructions(room),
                 false => turn.prompt().whole_text().into_owned(),

@@ -103,7 +103,7 @@ pub use transport::LineTransport;
 /// The maximum length of a tool's description, in characters. Some vendors refuse a longer one.
 const MOST_DESCRIPTION: usize = 1_024;
 
-/// The maximum length of the instructions, in characters. Clients that defer tools cut them there.
+/// The maximum length of the instructions, in bytes. Clients that defer tools cut them there.
 pub(crate) const MOST_INSTRUCTIONS: usize = 2_048;
 
 /// The number of characters of a description that distinguish skills where there is little room.
@@ -121,7 +121,7 @@ pub fn policies() -> Policies {
 ///   which many clients drop. Clients cut or refuse a long description, so it has at most 1,024
 ///   characters: of a larger catalog, the first words or the names of the skills of the highest
 ///   layers. Clients that defer tools show the instructions alone, which have a short list of at
-///   most 2,048 characters. Policies with another place of the catalog keep it, and its budget.
+///   most 2,048 bytes. Policies with another place of the catalog keep it, and its budget.
 /// - A connection is not a conversation: loads add skills and always return bodies, the oldest ones
 ///   are unloaded at the limit, and files of every visible skill can be read unless the policies
 ///   choose a read gate themselves. Some clients start one server per call.

@@ -26,12 +26,13 @@ const CLIENTS: [(&str, usize); 5] = [
     ("qwen-cli-mcp-client-prowess", 24_000),
 ];
 
-/// Returns a runtime with numbered skills, whose descriptions are as long as real ones.
+/// Returns a runtime with numbered skills, whose descriptions are as long as real ones. Some of
+/// their letters have two bytes, which the clients count.
 fn shelf(skills: usize) -> (Tree, Arc<Runtime>) {
     let tree = Tree::new("");
     for at in 0..skills {
         let text = format!(
-            "---\nname: skill-{at:05}\ndescription: Handles subject{at} of the series. {}\n---\nBody {at}\n",
+            "---\nname: skill-{at:05}\ndescription: Bündelt subject{at} für Tests. {}\n---\nBody {at}\n",
             "Use when somebody asks for a report with tables and charts. ".repeat(3)
         );
         tree.write(&format!("skill-{at:05}/SKILL.md"), text);
@@ -89,8 +90,8 @@ fn texts_fit_clients_whatever_the_number_of_skills() {
             let load = tools.iter().find(|tool| tool.name == "skills_load").expect("it is there");
             let described = named(load.description.as_deref().unwrap_or_default());
             let listed = named(&instructions);
-            let length = instructions.chars().count();
-            assert!(length <= INSTRUCTIONS, "{skills} skills: {length} characters");
+            let length = instructions.len();
+            assert!(length <= INSTRUCTIONS, "{skills} skills: {length} bytes");
             let all: usize = tools.iter().map(|tool| json!(tool).to_string().len()).sum();
             let mut calls = 0;
             for (client, kept) in CLIENTS {
@@ -251,8 +252,8 @@ fn every_client_learns_of_hidden_skills() {
         let runtime = Arc::new(runtime);
         block_on(async {
             let Seen { instructions, tools } = seen(Arc::clone(&runtime)).await;
-            let length = instructions.chars().count();
-            assert!(length <= INSTRUCTIONS, "{visible} skills: {length} characters");
+            let length = instructions.len();
+            assert!(length <= INSTRUCTIONS, "{visible} skills: {length} bytes");
             assert!(tools.iter().any(|tool| tool.name == "skills_list"), "{tools:?}");
             let client = connected(runtime, "any").await;
             let listed = client.call_tool(call("skills_list", &json!({}))).await.unwrap();

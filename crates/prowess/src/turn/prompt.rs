@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use prowess_core::{ActiveSkill, DeliveryPolicy, ShowLocation, character_count};
+use prowess_core::{ActiveSkill, DeliveryPolicy, ShowLocation};
 use prowess_prompt::{
     CatalogBaseline, CatalogPlace, ComposerInput, Overflow, Prompt, PromptInput, PromptPolicy,
     compose,
@@ -56,35 +56,46 @@ impl Turn {
         self.compose(&active.cloned().collect::<Vec<_>>(), self.changed_in_prompt())
     }
 
-    /// Returns a text of at most `most` characters for the instructions of a client that receives
-    /// them once, at the start: the policy's blocks, and a list of skills by their names and first
-    /// words. It has no list if the blocks leave no room.
+    /// Returns a text of at most `most` bytes for the instructions of a client that receives them
+    /// once, at the start: the policy's blocks, and a list of skills by their names and first words.
+    /// It has no list if the blocks leave no room.
     pub fn short_instructions(&self, most: usize) -> String {
         let composer = &self.face.composer;
         let blocks = self.prompt();
         // The list follows behind a blank line.
-        let room = most.saturating_sub(character_count(&blocks.text) + 1);
-        let policy = PromptPolicy {
-            catalog_place: CatalogPlace::SystemPrompt,
-            catalog_format: composer.policy().catalog_format.short(),
-            max_characters: Some(room),
-            ..composer.policy().clone()
-        };
+        let room = most.saturating_sub(blocks.text.len() + 1);
         let delivery = DeliveryPolicy { show_location: ShowLocation::None, ..*self.delivery() };
-        let listed = compose(&PromptInput {
-            catalog: &self.place.catalog,
-            active: &[],
-            changed: &[],
-            preferred: &self.preferred,
-            baseline: None,
-            policy: &policy,
-            delivery: &delivery,
-            boundary: &self.place.boundary,
-            counter: self.counter(),
-        });
-        match listed.shown.is_empty() {
-            true => blocks.text.clone(),
-            false => listed.text,
+        let listed = |characters: usize| {
+            let policy = PromptPolicy {
+                catalog_place: CatalogPlace::SystemPrompt,
+                catalog_format: composer.policy().catalog_format.short(),
+                max_characters: Some(characters),
+                ..composer.policy().clone()
+            };
+            compose(&PromptInput {
+                catalog: &self.place.catalog,
+                active: &[],
+                changed: &[],
+                preferred: &self.preferred,
+                baseline: None,
+                policy: &policy,
+                delivery: &delivery,
+                boundary: &self.place.boundary,
+                counter: self.counter(),
+            })
+        };
+        let mut characters = room;
+        loop {
+            let listed = listed(characters);
+            if listed.shown.is_empty() {
+                return blocks.text.clone();
+            }
+            if listed.text.len() <= most {
+                return listed.text;
+            }
+            // A character has up to four bytes, so what is too long gets fewer of them.
+            let bytes = listed.text.len().saturating_sub(blocks.text.len()).max(room + 1);
+            characters = characters * room / bytes;
         }
     }
 
