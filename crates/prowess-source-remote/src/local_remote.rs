@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use prowess_archive::{Archive, File, Limits, ListedFile, ListedPackage, Listing, Node, Refusal};
 use prowess_core::{
-    ArtifactKind, ArtifactSignature, Cancel, Digest, MAY_HOLD_CREDENTIALS, Remote, RemoteArtifact,
-    RemoteError, RemoteErrorKind, RemotePackage, RemoteRequest, ResourcePath, SKILL_MD_FILES, Want,
-    WantedPackage, secret_in, withheld_content, withheld_directory, withheld_path,
+    ArtifactKind, ArtifactSignature, Cancel, Digest, MAY_HOLD_CREDENTIALS, MachineDirectories,
+    Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemotePackage, RemoteRequest,
+    ResourcePath, SKILL_MD_FILES, Want, WantedPackage, secret_in, withheld_content,
+    withheld_directory, withheld_path,
 };
 use prowess_dir::{Dir, ErrorKind, Kind, Links, WalkBounds, Walked};
 use prowess_format::index::{MAX_INDEX_BYTES, WELL_KNOWN_PATH};
@@ -270,9 +271,6 @@ fn plain_kind(name: &str) -> Option<ArtifactKind> {
     is_plain.then_some(ArtifactKind::SkillMd)
 }
 
-/// Why a virtual environment is withheld.
-const OF_MACHINE: Option<&str> = Some("belongs to one machine");
-
 /// Decides which files are packed for other people; without it, all are.
 #[derive(Default)]
 struct Filter<'i> {
@@ -461,14 +459,15 @@ fn listing(folder: &Dir, found: &[Walked], filter: Option<&Filter<'_>>) -> Listi
         };
         (walked.path.clone(), node)
     };
-    // A virtual environment of Python may have any name.
-    let environments = paths().filter_map(|path| path.strip_suffix("/pyvenv.cfg"));
-    let environments: Vec<_> = environments.map(|path| format!("{path}/")).collect();
+    let machine = MachineDirectories::of(found.iter().map(|walked| &*walked.path));
     // A work tree of git has a file of that name.
     let is_own = |walked: &&Walked| {
         let path = &walked.path;
-        let around = environments.iter().find(|around| path.starts_with(around.as_str()));
-        if around.is_some_and(|around| filter.is_some_and(|it| it.withholds(around, OF_MACHINE))) {
+        let withholds_all = |filter: &Filter<'_>| {
+            let around = machine.around(path);
+            around.is_some_and(|(it, reason)| filter.withholds(&format!("{it}/"), Some(reason)))
+        };
+        if filter.is_some_and(withholds_all) {
             return false;
         }
         let withholds = |filter: &Filter<'_>| filter.withholds(path, withheld_path(path));

@@ -40,7 +40,8 @@ impl Url {
         if !is_named && !url.is_https() {
             let place = format!("{host}:{}", url.port());
             let message = format!(
-                "`{place}` may be reached by `https` only; `--host {place}` allows plain `http`"
+                "`{place}` may be reached by `https` only; plain `http` needs `--host {place}`, or \
+                 `hosts` of a server in the configuration"
             );
             return Err(unsupported(message));
         }

@@ -103,14 +103,22 @@ fn credentials_leave_no_machine() {
         assert_eq!(listed, is_listed, "{name} at a load: {served}");
     }
 
-    for path in ["pdf/env/pyvenv.cfg", "pdf/env/lib/a.py", "pdf/sub/.env.local"] {
+    for path in [
+        "pdf/env/pyvenv.cfg",
+        "pdf/env/lib/a.py",
+        "pdf/out/CACHEDIR.TAG",
+        "pdf/out/a",
+        "pdf/sub/.env.local",
+    ] {
         machine.tree.write(&format!("skills/{path}"), "a");
     }
     let several = machine.run(&["publish", &skills, &site, "--include", ".env.local"]);
     assert_eq!(several.code, Some(1), "{}", several.stderr);
     assert!(several.stderr.contains("`./pdf/sub/.env.local`"), "{}", several.stderr);
     let included = machine.run(&["publish", &skills, &site, "--include", "pdf/.env.local"]);
-    assert!(included.stderr.contains("left out: pdf/env/ "), "{}", included.stderr);
+    for left_out in ["left out: pdf/env/ ", "left out: pdf/out/ "] {
+        assert_eq!(included.stderr.matches(left_out).count(), 1, "{}", included.stderr);
+    }
     std::fs::remove_dir_all(machine.tree.join("skills/pdf/sub")).unwrap();
     let included = machine.run(&["publish", &skills, &site, "--include", ".env.local"]);
     assert!(!included.stderr.contains(".env.local"), "{}", included.stderr);

@@ -2,7 +2,7 @@
 
 use prowess_core::{
     Content, ReadLimit, Record, ResourcePath, SourceError, SourceErrorKind, ToolContext,
-    ToolResult, withheld_path,
+    ToolResult, withheld_content, withheld_path,
 };
 use prowess_text::quoted;
 use serde::Deserialize;
@@ -47,17 +47,25 @@ impl Operations {
         let path = ResourcePath::new(&path)?;
         self.check_scope(&path)?;
         self.check_script_read(context, record, &path)?;
-        if let Some(reason) = withheld_path(path.as_str()) {
+        let hidden = |reason: &str| {
             let message = format!("{} {reason}, and is not shown", quoted(path.as_str()));
-            return Err(Refusal::new(codes::PATH_NOT_ALLOWED, message));
+            Err(Refusal::new(codes::PATH_NOT_ALLOWED, message))
+        };
+        if let Some(reason) = withheld_path(path.as_str()) {
+            return hidden(reason);
         }
         let limit = self.policy.read_limit();
         let pages = (paging == Paging::ByLines).then(|| self.pages(context));
         // A page of a text is small, however large the file is.
         let most = if pages.is_some() { limit.max(MOST_TEXT_BYTES) } else { limit };
         let unreadable = |error: &_| unreadable(context.catalog, record, &path, error, limit);
-        let read = context.catalog.read_public(record, &path, ReadLimit(most));
+        let read = context.catalog.read(record, &path, ReadLimit(most));
         let bytes = read.map_err(|error| unreadable(&error))?;
+        if path.as_str() != record.file()
+            && let Some(reason) = withheld_content(path.as_str(), &bytes)
+        {
+            return hidden(reason);
+        }
         let is_large = bytes.len() > limit;
         let file = File { record, path: &path };
         let result = content_of(context, file, bytes, lines, pages.as_ref())?;
