@@ -74,10 +74,11 @@ pub struct Updates {
 }
 
 impl Updates {
-    /// Returns the first error if nothing else was found.
-    fn or_error(mut self) -> Result<Self, InstallError> {
+    /// Returns the first error if each of the skills has one.
+    fn or_error(mut self, skills: usize) -> Result<Self, InstallError> {
+        let is_all = self.found.is_empty() && self.failed.len() >= skills;
         match self.failed.pop_first() {
-            Some((_, error)) if self.found.is_empty() => Err(error),
+            Some((_, error)) if is_all => Err(error),
             first => {
                 self.failed.extend(first);
                 Ok(self)
@@ -91,10 +92,10 @@ impl Installer<'_> {
     ///
     /// # Errors
     ///
-    /// A skill is not in the lock, or there is an error and no newer version.
+    /// A skill is not in the lock, or each of them has an error.
     pub fn preview(&self, ids: &[String], cancel: &Cancel) -> Result<Updates, InstallError> {
-        let (updates, _) = self.updates(ids, cancel)?;
-        updates.or_error()
+        let (updates, _, skills) = self.updates(ids, cancel)?;
+        updates.or_error(skills)
     }
 
     /// Installs the newer versions of these skills, or of all. A version that has another signer is
@@ -109,7 +110,7 @@ impl Installer<'_> {
         growth: Growth,
         cancel: &Cancel,
     ) -> Result<Updates, InstallError> {
-        let (mut updates, mut candidates) = self.updates(ids, cancel)?;
+        let (mut updates, mut candidates, skills) = self.updates(ids, cancel)?;
         let check = |candidate: &Candidate, known: Option<&LockedSkill>| {
             let id = candidate.id.clone();
             let known = known.ok_or(InstallError::NotInstalled(id))?;
@@ -121,14 +122,15 @@ impl Installer<'_> {
                 updates.failed.insert(name, error);
             }
         }
-        updates.or_error()
+        updates.or_error(skills)
     }
 
+    /// Returns the newer versions, their files, and the number of skills that were asked for.
     fn updates(
         &self,
         ids: &[String],
         cancel: &Cancel,
-    ) -> Result<(Updates, Vec<Candidate>), InstallError> {
+    ) -> Result<(Updates, Vec<Candidate>, usize), InstallError> {
         let lock = wanted(self.lock.load()?, ids)?;
         let mut groups: BTreeMap<_, Vec<String>> = BTreeMap::new();
         for (id, skill) in &lock.skills {
@@ -167,7 +169,7 @@ impl Installer<'_> {
             }
         }
         updates.found.sort_by(|one, other| one.id.cmp(&other.id));
-        Ok((updates, newer))
+        Ok((updates, newer, lock.skills.len()))
     }
 
     fn compare(&self, from: &LockedSkill, candidate: &Candidate) -> Result<Update, InstallError> {

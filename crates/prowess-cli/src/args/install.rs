@@ -139,7 +139,7 @@ pub(crate) struct Update {
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
     /// List the skills whose source has another version, and install nothing
-    #[arg(long, conflicts_with_all = ["preview", "accept", "rollback", "ids"])]
+    #[arg(long, conflicts_with_all = ["preview", "accept", "rollback"])]
     pub(crate) check: bool,
     /// Show what would change, without installing it
     #[arg(long)]

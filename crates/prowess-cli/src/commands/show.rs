@@ -77,6 +77,16 @@ fn ambiguous(id: &str, one: Record<'_>, other: Record<'_>) -> Failure {
 
 /// Returns the failure for an unknown id.
 fn unknown(catalog: &Catalog, id: &str) -> Failure {
+    // It may be saved at this moment.
+    let is_of_skill = |path: &str| {
+        let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+        directory.rsplit('/').next() == Some(id)
+    };
+    let mut errors = catalog.diagnostics().filter(|found| found.is_error());
+    if let Some(error) = errors.find(|it| it.path.as_deref().is_some_and(is_of_skill)) {
+        let message = format!("`{}` cannot be used: {error}", plain(id));
+        return Failure::new("skill-invalid", message, "see `prowess doctor`, or try again");
+    }
     let message = match suggestion(catalog, id, []) {
         Some(meant) => format!("no skill named `{id}`; did you mean `{meant}`?"),
         None => format!("no skill named `{id}`"),

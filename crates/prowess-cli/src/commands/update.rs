@@ -108,15 +108,21 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
 /// Lists the skills whose source has another version.
 fn outdated(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     let place = InstallPlace::new(&args.options)?;
-    let (_, unreachable) = place.reachable(&[])?;
-    let checked = place.installer().check(&Cancel::default())?;
+    let (_, unreachable) = place.reachable(&args.ids)?;
+    let mut checked = place.installer().check(&Cancel::default())?;
+    if let Some(unknown) = args.ids.iter().find(|id| !checked.contains_key(*id)) {
+        return Err(place.lock.explained(InstallError::NotInstalled(unknown.clone())));
+    }
+    let is_meant = |id: &String| args.ids.is_empty() || args.ids.contains(id);
+    checked.retain(|id, _| is_meant(id));
     let remote = |(id, checked): (&String, &Checked)| {
         checked_line(id, &Checked { stored: Ok(()), remote: checked.remote.clone() })
     };
     let lines = checked.iter().map(remote).filter(|line| line.state != "intact");
     let mut lines: Vec<_> = lines.collect();
     explain(&mut lines, &unreachable);
-    let edited = edited_lines(&place)?;
+    let mut edited = edited_lines(&place)?;
+    edited.retain(|line| is_meant(&line.id));
     let is_complete = edited.is_empty() && !lines.iter().any(|line| is_unchecked(line.state));
     lines.extend(edited);
     print_or(lines, UP_TO_DATE, Some(&place.lock), output)?;

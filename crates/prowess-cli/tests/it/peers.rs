@@ -200,3 +200,27 @@ fn agents_md_is_kept_current_without_trust() {
     run(&["sync"]);
     assert!(text().contains("Aids with pdf."), "{}", text());
 }
+
+/// A skill that is gone costs itself, also where each is named, and one that cannot be read now is
+/// not unknown.
+#[test]
+fn named_skills_are_updated_and_shown_one_by_one() {
+    let machine = Machine::new();
+    assert_eq!(machine.run(&["add", &machine.path("skills"), "pdf", "notes"]).code, Some(0));
+    fs::remove_dir_all(machine.tree.join("skills/notes")).unwrap();
+    let updated = machine.run(&["update", "pdf", "notes"]);
+    assert_eq!(updated.code, Some(3), "{}", updated.stderr);
+    assert!(updated.stderr.contains("not updated: notes: "), "{}", updated.stderr);
+    for (ids, code) in [(&["notes"][..], 1), (&["--check", "pdf"], 0), (&["--check", "notes"], 3)] {
+        assert_eq!(machine.run(&[&["update"], ids].concat()).code, Some(code), "{ids:?}");
+    }
+    let unknown = machine.run(&["update", "--check", "other", "--format", "json"]);
+    assert_eq!(unknown.error()["code"], "not-installed");
+
+    machine.tree.write("skills/notes/SKILL.md", "");
+    let root = format!("user={}", machine.path("skills"));
+    for (id, code) in [("notes", "skill-invalid"), ("note", "skill-not-found")] {
+        let shown = machine.run(&["--no-config", "--root", &root, "show", id, "--format", "json"]);
+        assert_eq!(shown.error()["code"], code, "{}", shown.stderr);
+    }
+}
