@@ -39,6 +39,7 @@ mod audit_log;
 mod command_session;
 mod commands;
 mod credentials;
+mod drift;
 mod failure;
 mod features;
 mod install_place;

@@ -10,7 +10,7 @@ use crate::options::LintOptions;
 use crate::package::{CheckedPackage, Named, Package, Shown, at_field, events, place};
 use crate::report::PackageReport;
 use crate::when::description_says_when;
-use crate::{body, codes, description, files, hooks, links, paths, template};
+use crate::{body, codes, description, drift, files, hooks, links, paths, template};
 
 /// The number of files of a package that are checked.
 const MAX_FILES: usize = 1000;
@@ -139,6 +139,7 @@ fn check_files(package: &Package<'_>, options: &LintOptions<'_>, findings: &mut 
     findings.extend(options.skill_md_case.check(package.file, options.profile));
     links::check(package, options, findings);
     paths::check(package, options, findings);
+    drift::check(package, options, findings);
     hooks::check(package, options.profile, findings);
     files::check(package, findings);
 }

@@ -75,6 +75,13 @@ declare_codes! {
     LINK_BROKEN = "link-broken" [warn warn warn warn none];
     /// The body names a file of the package, in code or in its text, that does not exist.
     PATH_MISSING = "path-missing" [hint warn warn warn none];
+    /// A dependency of the skill has changed since its instructions did, or since the day in
+    /// `last-verified`.
+    SKILL_STALE = "skill-stale" [hint hint hint hint none];
+    /// Something that the skill depends on by its `metadata` does not exist.
+    DEPENDENCY_MISSING = "dependency-missing" [hint hint hint hint none];
+    /// A program or a skill that this one depends on has another version.
+    DEPENDENCY_VERSION = "dependency-version" [hint hint hint hint none];
     /// The script of a hook does not exist.
     HOOK_MISSING = "hook-missing" [warn error error error none];
     /// The command of a hook needs a shell or leaves the package, so it cannot run here.

@@ -28,7 +28,9 @@ mod alike;
 mod body;
 mod check;
 pub mod codes;
+mod dependency;
 mod description;
+mod drift;
 mod files;
 mod findings;
 mod fix;
@@ -50,6 +52,7 @@ mod write;
 
 pub use alike::{Alike, Likeness};
 pub use codes::severity;
+pub use dependency::{Dependency, DependencyKind, Fact};
 pub use fix::{Fixed, fix};
 pub use hooks::hooks_of_a_shell;
 pub use options::LintOptions;

@@ -5,6 +5,8 @@ use std::num::NonZeroUsize;
 use prowess_core::{EstimatedTokens, TokenCounter};
 use prowess_format::{Limits, NameMismatch, NameRule, Profile, Rules, SkillMdCase};
 
+use crate::dependency::{Dependency, Fact};
+
 /// How a tree is checked.
 #[derive(Clone, Copy)]
 pub struct LintOptions<'a> {
@@ -28,6 +30,10 @@ pub struct LintOptions<'a> {
     /// Returns whether there is a file or a directory at an absolute path outside of the package,
     /// for links that leave it and for paths of the repository. By default none is known.
     pub exists_outside: &'a (dyn Fn(&str) -> bool + Sync),
+    /// Returns what is known of something that the `metadata` of a package says it depends on: with
+    /// blanks between them, files of the repository in `depends-on-files`, programs in
+    /// `depends-on-commands` and skills in `depends-on-skills`. By default nothing is known.
+    pub facts: &'a (dyn Fn(&Dependency<'_>) -> Option<Fact> + Sync),
     /// How many threads read and check packages. By default one.
     pub threads: NonZeroUsize,
 }
@@ -51,6 +57,7 @@ impl Default for LintOptions<'_> {
             checks_files: true,
             tokens: &EstimatedTokens,
             exists_outside: &|_| false,
+            facts: &|_| None,
             threads: NonZeroUsize::MIN,
         }
     }

@@ -102,8 +102,8 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
     let catalog = runtime.catalog();
     // The default of `serve`.
     let mode = runtime.policies().refresh.mode.unwrap_or(RefreshMode::Watch);
-    let authoring = authoring::check(global, &catalog)?;
     let trust = UserTrust::of(&catalog)?;
+    let authoring = authoring::check(global, &catalog, &trust)?;
     let sandbox = Sandbox::probe(runtime.policies())?;
     let in_prompt = InPrompt::of(&runtime).unwrap_or_else(|failure| {
         further.push(failure.to_diagnostic());

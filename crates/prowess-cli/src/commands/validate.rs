@@ -12,7 +12,8 @@ use std::process::ExitCode;
 
 use prowess::format::Profile;
 use prowess::lint::{
-    Alike, Checked, LintOptions, PackageReport, Progress, check_trees, github, sarif,
+    Alike, Checked, Dependency, Fact, LintOptions, PackageReport, Progress, check_trees, github,
+    sarif,
 };
 use prowess::{Cancel, Diagnostic, Policies, Severity, SkillSource};
 use serde::Serialize;
@@ -20,6 +21,7 @@ use serde::Serialize;
 use crate::args::{Format, Global, Validate};
 #[cfg(feature = "reference")]
 use crate::commands::skills_ref;
+use crate::drift;
 use crate::failure::Failure;
 use crate::features;
 use crate::output::Output;
@@ -195,7 +197,10 @@ fn print(
 fn leave_out_hints(checked: &mut Checked) {
     let reports = checked.packages.iter_mut().map(|package| &mut package.diagnostics);
     for diagnostics in reports.chain([&mut checked.problems]) {
-        diagnostics.retain(|found| found.severity != Severity::Hint);
+        // That a change made a skill stale belongs where the change is reviewed.
+        let is_kept =
+            |it: &Diagnostic| it.severity != Severity::Hint || drift::CODES.contains(&it.code);
+        diagnostics.retain(is_kept);
     }
 }
 
@@ -204,7 +209,7 @@ fn check_all(input: &Input, settings: &Settings, output: &Output) -> Result<Chec
     let bar = Bar::new(output);
     let sources: Vec<&dyn SkillSource> = input.sources.iter().map(AsRef::as_ref).collect();
     let files = if input.stdin.is_some() { Files::Ignored } else { Files::Checked };
-    let mut checked = check_sources(&sources, settings, files, &bar)?;
+    let mut checked = check_sources(&sources, settings, files, &drift::of_files, &bar)?;
     if input.stdin.is_some() {
         name_stdin(&mut checked);
     }
@@ -218,14 +223,18 @@ enum Files {
     Ignored,
 }
 
+/// The known facts about the dependencies of skills.
+type Facts<'f> = &'f (dyn Fn(&Dependency<'_>) -> Option<Fact> + Sync);
+
 /// Checks the packages of a source by the configuration, and returns the profile with the result.
 pub(crate) fn check_source(
     global: &Global,
     source: &dyn SkillSource,
+    facts: Facts<'_>,
     progress: &dyn Progress,
 ) -> Result<(Profile, Checked), Failure> {
     let settings = Settings::of(global, None)?;
-    let checked = check_sources(&[source], &settings, Files::Checked, progress)?;
+    let checked = check_sources(&[source], &settings, Files::Checked, facts, progress)?;
     let profile = settings.profile_of(source.root()).unwrap_or(settings.profile);
     Ok((profile, checked))
 }
@@ -234,6 +243,7 @@ fn check_sources(
     sources: &[&dyn SkillSource],
     settings: &Settings,
     files: Files,
+    facts: Facts<'_>,
     progress: &dyn Progress,
 ) -> Result<Checked, Failure> {
     let registry = &settings.policies.registry;
@@ -246,6 +256,7 @@ fn check_sources(
         limits: registry.limits,
         checks_files: files == Files::Checked,
         exists_outside: &exists_outside,
+        facts,
         threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         ..LintOptions::default()
     };

@@ -10,6 +10,7 @@ mod contract;
 mod credentials;
 mod doctor;
 mod documents;
+mod drift;
 mod dynamic;
 mod explain;
 mod features;

@@ -19,7 +19,8 @@ pub struct RequiredSkill<'a> {
 }
 
 impl<'a> RequiredSkill<'a> {
-    fn parse(text: &'a str) -> Self {
+    /// Parses a name and a range. Every text has one, if perhaps one that nothing meets.
+    pub fn parse(text: &'a str) -> Self {
         match text.split_once('@') {
             Some((id, range)) => Self { id: id.trim(), range: Some(range.trim()) },
             None => Self { id: text.trim(), range: None },
@@ -28,7 +29,7 @@ impl<'a> RequiredSkill<'a> {
 
     /// Returns whether a skill of this version is in the range. A range or a version that cannot be
     /// read matches nothing.
-    fn accepts(self, version: Option<&str>) -> bool {
+    pub fn accepts(self, version: Option<&str>) -> bool {
         let Some(range) = self.range else { return true };
         let Ok(range) = VersionReq::parse(range) else { return false };
         version.and_then(read_version).is_some_and(|version| range.matches(&version))

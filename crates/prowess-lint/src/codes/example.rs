@@ -4,7 +4,7 @@ use prowess_core::{Cancel, Diagnostic, MemorySource};
 use prowess_format::Profile;
 use prowess_text::ascii_only;
 
-use crate::{LintOptions, NoProgress, check_tree, severity};
+use crate::{Dependency, DependencyKind, Fact, LintOptions, NoProgress, check_tree, severity};
 
 use super::*;
 
@@ -54,7 +54,7 @@ impl Example {
         let source = builder.build().ok()?;
         let profiles = Profile::ALL.into_iter();
         profiles.filter(|profile| severity(code, *profile).is_some()).find_map(|profile| {
-            let options = LintOptions { profile, ..LintOptions::default() };
+            let options = LintOptions { profile, facts: &fact, ..LintOptions::default() };
             let checked = check_tree(&source, &options, &NoProgress, &Cancel::default()).ok()?;
             checked.diagnostics().find(|found| found.code == *code).cloned()
         })
@@ -123,6 +123,19 @@ fn skill(name: &str, description: &str, body: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\n---\n{body}")
 }
 
+/// The facts about the dependencies of the examples.
+fn fact(dependency: &Dependency<'_>) -> Option<Fact> {
+    Some(match (dependency.kind, dependency.name) {
+        (DependencyKind::Files, "gone.yaml") => Fact::Missing,
+        (DependencyKind::Files, file) => Fact::Changed {
+            since: "2026-03-02".to_owned(),
+            file: file.to_owned(),
+            commit: Some("3f2a1b9 (Rename the endpoint)".to_owned()),
+        },
+        _ => Fact::Version("Terraform v1.4.2".to_owned()),
+    })
+}
+
 const FORMS: &str = "Fills PDF forms and extracts their tables. Use when a PDF form arrives.";
 
 const EXAMPLES: &[(Code, Example)] = &[
@@ -162,6 +175,27 @@ const EXAMPLES: &[(Code, Example)] = &[
     ),
     (LINK_BROKEN, Line("See [the forms](references/forms.md).")),
     (PATH_MISSING, Line("Run `scripts/fill.py`.")),
+    (
+        SKILL_STALE,
+        Whole(
+            "---\nname: notes\ndescription: Use when asked.\nmetadata:\n  depends-on-files: \
+             src/api.rs\n---\n",
+        ),
+    ),
+    (
+        DEPENDENCY_MISSING,
+        Whole(
+            "---\nname: notes\ndescription: Use when asked.\nmetadata:\n  depends-on-files: \
+             gone.yaml\n---\n",
+        ),
+    ),
+    (
+        DEPENDENCY_VERSION,
+        Whole(
+            "---\nname: notes\ndescription: Use when asked.\nmetadata:\n  depends-on-commands: \
+             terraform@^1.5\n---\n",
+        ),
+    ),
     (
         HOOK_MISSING,
         Whole(

@@ -3,6 +3,7 @@
 mod across;
 mod cancelling;
 mod codes;
+mod drift;
 mod failing;
 mod fixing;
 mod fixture;

@@ -3,14 +3,16 @@
 use std::fmt::Write as _;
 
 use prowess::format::Profile;
-use prowess::lint::NoProgress;
 use prowess::lint::codes::HOOK_NEEDS_SHELL;
-use prowess::{Catalog, Diagnostic, Severity};
+use prowess::lint::{Dependency, NoProgress};
+use prowess::{Catalog, Diagnostic, Severity, Trust};
 use prowess_text::shell_path;
 use serde::Serialize;
 
 use crate::args::Global;
+use crate::commands::user_trust::UserTrust;
 use crate::commands::validate::check_source;
+use crate::drift;
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, counted, write_diagnostic};
 use crate::paths::is_there;
@@ -29,26 +31,39 @@ pub(super) struct Authoring {
     skills: usize,
     pub(super) errors: usize,
     warnings: usize,
-    /// The errors that do not keep a skill from being loaded, and hooks that will.
+    /// The errors that do not keep a skill from being loaded, hooks that will, and changes around
+    /// a skill.
     diagnostics: Vec<Diagnostic>,
 }
 
 /// Checks the directories of skills as `validate` does.
-pub(super) fn check(global: &Global, catalog: &Catalog) -> Result<Vec<Authoring>, Failure> {
+pub(super) fn check(
+    global: &Global,
+    catalog: &Catalog,
+    trust: &UserTrust,
+) -> Result<Vec<Authoring>, Failure> {
     let mut roots = Vec::new();
-    for source in catalog.sources() {
+    for (at, source) in catalog.sources().iter().enumerate() {
         let root = source.source.root();
         let layer = &*catalog.layers()[source.layer].name;
         if OF_OTHERS.contains(&layer) || !root.starts_with('/') || !is_there(root) {
             continue;
         }
-        let (profile, checked) = check_source(global, source.source.as_ref(), &NoProgress)?;
+        let is_trusted = catalog.layers()[source.layer].trust == Trust::Trusted
+            || trust.in_source(at) == Some(true);
+        let facts = |dependency: &Dependency<'_>| match is_trusted {
+            true => drift::of_trusted(dependency, catalog),
+            false => drift::of_files(dependency),
+        };
+        let (profile, checked) = check_source(global, source.source.as_ref(), &facts, &NoProgress)?;
         let is_known = |found: &Diagnostic| {
             catalog.diagnostics().any(|known| known.code == found.code && known.path == found.path)
         };
         let all = checked.packages.iter().flat_map(|package| &package.diagnostics);
         let all = all.chain(&checked.problems);
-        let is_shown = |found: &Diagnostic| found.is_error() || found.code == HOOK_NEEDS_SHELL;
+        let is_shown = |found: &Diagnostic| {
+            found.is_error() || found.code == HOOK_NEEDS_SHELL || drift::CODES.contains(&found.code)
+        };
         let diagnostics = all.filter(|found| is_shown(found) && !is_known(found)).cloned();
         roots.push(Authoring {
             root: root.to_owned(),
@@ -64,7 +79,8 @@ pub(super) fn check(global: &Global, catalog: &Catalog) -> Result<Vec<Authoring>
 
 /// Writes the roots with findings.
 pub(super) fn write(text: &mut String, roots: &[Authoring]) {
-    let found: Vec<_> = roots.iter().filter(|root| root.errors + root.warnings > 0).collect();
+    let has_any = |root: &&Authoring| root.errors + root.warnings + root.diagnostics.len() > 0;
+    let found: Vec<_> = roots.iter().filter(has_any).collect();
     if found.is_empty() {
         return;
     }
