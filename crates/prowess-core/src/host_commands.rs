@@ -11,6 +11,8 @@ use std::borrow::Cow;
 pub struct HostCommands {
     /// Trusts the folder `{}`, so that the skills of a project are offered.
     pub trust_folder: Cow<'static, str>,
+    /// Offers the skill `{}` of an agent: its id, and behind an `@` a part of its files' digest.
+    pub review_skill: Cow<'static, str>,
     /// Trusts the file `{}` of a plugin.
     pub trust_plugin: Cow<'static, str>,
     /// Trusts the file of a plugin that is older than one that was trusted.
@@ -29,6 +31,7 @@ impl HostCommands {
     /// Those of the program `prowess`, for it and for hosts whose users have it.
     pub const PROWESS: Self = Self {
         trust_folder: Cow::Borrowed("run `prowess trust {}`"),
+        review_skill: Cow::Borrowed("run `prowess trust --skill {}`"),
         trust_plugin: Cow::Borrowed("run `prowess plugin trust {}`"),
         trust_older_plugin: Cow::Borrowed("run `prowess plugin trust FILE --allow-older`"),
         trust_plugin_key: Cow::Borrowed("run `prowess plugin trust --key FILE.pub`"),
@@ -47,6 +50,7 @@ impl Default for HostCommands {
     fn default() -> Self {
         Self {
             trust_folder: Cow::Borrowed("trust the folder {} in this program"),
+            review_skill: Cow::Borrowed("offer {} in this program"),
             trust_plugin: Cow::Borrowed("trust the file {} in this program"),
             trust_older_plugin: Cow::Borrowed("trust the older file itself"),
             trust_plugin_key: Cow::Borrowed("trust the key in this program"),

@@ -2,6 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The layer of directories in which agents write skills, each as `NAME/SKILL.md`. By default it is
+/// below all others and untrusted. A skill is offered once the user has reviewed exactly its files
+/// ([`FolderTrust::has_reviewed`](crate::FolderTrust::has_reviewed)), or at once if the policy of
+/// the host says so, and there are quotas.
+pub const AGENT_LAYER: &str = "agents";
+
 /// The trust level of a layer, which decides what a skill may do. All text is escaped, whatever the
 /// trust level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -114,7 +114,7 @@ pub use digest::Digest;
 pub use hook_command::HookCommand;
 pub use host_commands::HostCommands;
 pub use known_tokens::find_credential;
-pub use layer::{Layer, Trust};
+pub use layer::{AGENT_LAYER, Layer, Trust};
 pub use ledger::{BodyPlace, ContextMode, Discipline, LedgerEntry, RunPreference, SessionScope};
 pub use limits::{CallUsage, CostTracker, RateLimited, RateLimiter};
 pub use memory::{MemorySource, MemorySourceBuilder};

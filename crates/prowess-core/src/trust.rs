@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use prowess_format::Diagnostic;
 use serde::{Deserialize, Serialize};
 
+use crate::Digest;
+
 /// Decides whether the user trusts the authors of a folder's content. Otherwise everyone with write
 /// access to a project could instruct the model by its skills.
 ///
@@ -22,6 +24,15 @@ pub trait FolderTrust: Send + Sync {
     /// By default without identity: the answer applies to whatever is at the path.
     fn check(&self, folder: &Path) -> CheckedFolder {
         CheckedFolder { answer: self.answer(folder), identity: None }
+    }
+
+    /// Returns whether the user has reviewed a skill that an agent has written, with this id and
+    /// exactly these files.
+    ///
+    /// By default the user has reviewed none.
+    fn has_reviewed(&self, skill: &str, files: &Digest) -> bool {
+        let _ = (skill, files);
+        false
     }
 
     /// Returns a number that changes whenever the user's decisions may have changed. It must be

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    AskedFolder, Audience, AuditSink, Clock, Diagnostic, Facts, FolderTrust, HostCommands, Layer,
-    NoFolderTrust, Ranker, RecordSet, Severity, SkillSource, Trust,
+    AGENT_LAYER, AskedFolder, Audience, AuditSink, Clock, Diagnostic, Facts, FolderTrust,
+    HostCommands, Layer, NoFolderTrust, Ranker, RecordSet, Severity, SkillSource, Trust,
 };
 
+use crate::agent_skills::AgentSource;
 use crate::auditor::Auditor;
 use crate::body_cache::BodyCache;
 use crate::policy::{RegistryPolicy, UnknownLayer};
@@ -43,6 +44,8 @@ struct NewSource {
     layer: Box<str>,
     source: Arc<dyn SkillSource>,
     asked: Option<AskedFolder>,
+    /// The source itself, if agents write its skills.
+    agents: Option<Arc<AgentSource>>,
     /// The host's name for its only package.
     name: Option<Box<str>>,
     /// The records of an earlier run of the program.
@@ -52,7 +55,7 @@ struct NewSource {
 impl NewSource {
     fn new(layer: &str, source: Arc<dyn SkillSource>) -> Self {
         let records = Arc::default();
-        Self { layer: layer.into(), source, asked: None, name: None, records }
+        Self { layer: layer.into(), source, asked: None, agents: None, name: None, records }
     }
 }
 
@@ -71,7 +74,8 @@ impl RegistryBuilder {
         self
     }
 
-    /// Adds a source to a layer, after those that the layer has.
+    /// Adds a source to a layer, after those that the layer has. In [`AGENT_LAYER`], skills that
+    /// wait for a review or exceed the quotas are hidden, and only reviewed files are read.
     #[must_use]
     pub fn source(self, layer: &str, source: Arc<dyn SkillSource>) -> Self {
         self.add(NewSource::new(layer, source))
@@ -221,10 +225,12 @@ impl RegistryBuilder {
         let roots = self.sources.iter().map(|source| source.source.root());
         self.findings.extend(shared_roots(&roots.collect::<Vec<_>>()));
         let names = self.sources.iter_mut().map(|source| source.name.take()).collect();
+        self.wrap_sources_of_agents();
         let bodies = self.cache_bodies_of_sources();
         let sources = self.sources.into_iter().map(|new| {
             let rank = rank(&new);
-            Registered { records: new.records, ..Registered::new(rank, new.source, new.asked) }
+            let NewSource { source, asked, records, agents, .. } = new;
+            Registered { records, agents, ..Registered::new(rank, source, asked) }
         });
         let sources = sources.collect();
         let rules = ResolveSettings {
@@ -244,6 +250,16 @@ impl RegistryBuilder {
             sources,
             RegistryContext { policy, findings, auditor, ranker, trust, commands, bodies },
         ))
+    }
+
+    /// Replaces each source whose skills agents write.
+    fn wrap_sources_of_agents(&mut self) {
+        for new in self.sources.iter_mut().filter(|new| *new.layer == *AGENT_LAYER) {
+            let source = Arc::clone(&new.source);
+            let agents = Arc::new(AgentSource::new(source, &self.visibility.skills));
+            new.source = Arc::clone(&agents) as _;
+            new.agents = Some(agents);
+        }
     }
 
     /// Replaces each source by a caching one, if bodies are cached. Returns the caches.

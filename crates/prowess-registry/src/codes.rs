@@ -22,13 +22,18 @@ prowess_core::declare_codes! {
     ALIAS_TAKEN = "alias-taken";
     /// Warning: an alias stands for an unknown skill.
     ALIAS_UNKNOWN = "alias-unknown";
-    /// Warning: two sources have one root, so that each of its skills is found twice.
+    /// Warning: two sources have one root, so that each of its skills is found twice. Error: a
+    /// directory in which agents write skills overlaps with another one, for example because it is
+    /// in it.
     ROOT_SHARED = "root-shared";
     /// Warning: a source is in a layer that is not among those of the configuration.
     LAYER_UNKNOWN = "layer-unknown";
     /// Warning: a project has skills and its folder is not trusted. They are listed and not
     /// offered.
     PROJECT_NOT_TRUSTED = "project-not-trusted";
+    /// Warning: skills that agents have written are hidden, because they are not reviewed or are
+    /// too many. They are listed with the reason of each.
+    AGENT_SKILLS_HIDDEN = "agent-skills-hidden";
     /// Warning: a source with a single skill name does not have exactly one skill.
     NAME_UNUSED = "name-unused";
     /// Error: a source for a single skill has no `SKILL.md`.

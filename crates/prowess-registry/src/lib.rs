@@ -57,6 +57,7 @@
 //! default feature `sha2`, copies of a skill are compared by the slower digests of `prowess-core`.
 #![forbid(unsafe_code)]
 
+mod agent_skills;
 mod auditor;
 mod body_cache;
 mod builder;

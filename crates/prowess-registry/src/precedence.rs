@@ -78,12 +78,13 @@ impl Resolution<'_> {
         order.sort_by_key(|source| trust(source) == Trust::Untrusted);
         for source in order {
             let withheld = scans.withheld[source].as_deref();
+            let hidden = &scans.hidden[source];
             let records = &scans.sources[source].records;
             let mut conditioned = records.conditioned().map(|(entry, _)| entry).peekable();
             for entry in 0..records.len() {
                 let at = RecordIndex::new(source, entry);
                 let has_conditions = conditioned.next_if_eq(&entry).is_some();
-                match withheld {
+                match withheld.or_else(|| hidden.get(&entry).map(|reason| &**reason)) {
                     Some(reason) => self.withhold(at, reason),
                     None => self.admit_one(at, has_conditions),
                 }

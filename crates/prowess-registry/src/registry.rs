@@ -335,6 +335,7 @@ impl Registry {
         let scans = Scans {
             sources: scanned.catalog_sources(),
             withheld: scanned.sources.iter().map(Registered::reason_withheld).collect(),
+            hidden: scanned.sources.iter().map(|it| it.hidden.clone()).collect(),
             findings: self
                 .context
                 .findings

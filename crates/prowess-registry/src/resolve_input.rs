@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use prowess_core::{Audience, CatalogSource, Diagnostic, Facts, Layer};
 
+use crate::agent_skills::Hidden;
 use crate::copies::Copies;
 use crate::policy::RegistryPolicy;
 use crate::visibility::{VisibilityFilter, VisibilityPolicy};
@@ -34,6 +35,8 @@ pub(crate) struct Scans {
     pub(crate) sources: Vec<CatalogSource>,
     /// The reason why none of a source's skills is offered, by the index of the source.
     pub(crate) withheld: Vec<Option<Box<str>>>,
+    /// The skills of agents that are not offered, by the index of the source.
+    pub(crate) hidden: Vec<Hidden>,
     pub(crate) findings: Vec<Diagnostic>,
     pub(crate) generation: u64,
 }

@@ -83,6 +83,7 @@ impl Resolver {
         let is_alike = state.scans.generation == last.generation()
             && state.readiness == *readiness
             && state.scans.withheld == scans.withheld
+            && state.scans.hidden == scans.hidden
             && state.scans.findings == scans.findings
             && !scans.sources.iter().any(requires_versions);
         if is_alike { last.revised(&scans.sources, scans.generation) } else { None }

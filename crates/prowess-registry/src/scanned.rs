@@ -6,6 +6,7 @@ use prowess_core::{
     AskedFolder, CatalogSource, Diagnostic, FolderTrust, HostCommands, RecordSet, SkillSource,
 };
 
+use crate::agent_skills::{AgentSource, Hidden};
 use crate::folder::{self, Withheld};
 
 /// The state of a registry after its last reload.
@@ -28,6 +29,12 @@ pub(crate) struct Registered {
     pub(crate) asked: Option<AskedFolder>,
     /// The reason why its skills are not offered, if they are not.
     pub(crate) withheld: Option<Withheld>,
+    /// The source itself, if agents write its skills.
+    pub(crate) agents: Option<Arc<AgentSource>>,
+    /// The skills of agents that are not offered.
+    pub(crate) hidden: Hidden,
+    /// The finding about them.
+    pub(crate) hidden_finding: Option<Diagnostic>,
     /// The error of the last scan, if it failed.
     pub(crate) failure: Option<Diagnostic>,
     /// A finding about the watch of the source.
@@ -69,6 +76,11 @@ impl Scanned {
             let answer = asked.and_then(|asked| folder::ask(asked, trust, commands));
             has_changed |= answer != registered.withheld;
             registered.withheld = answer;
+            let Some(agents) = &registered.agents else { continue };
+            let hidden = agents.hidden(&registered.records, trust, commands);
+            has_changed |= hidden != registered.hidden;
+            registered.hidden_finding = agents.finding(&hidden);
+            registered.hidden = hidden;
         }
         has_changed
     }
@@ -104,7 +116,18 @@ impl Registered {
         asked: Option<AskedFolder>,
     ) -> Self {
         let records = Arc::new(RecordSet::default());
-        Self { layer, source, records, asked, withheld: None, failure: None, remark: None }
+        Self {
+            layer,
+            source,
+            records,
+            asked,
+            withheld: None,
+            agents: None,
+            hidden: Hidden::new(),
+            hidden_finding: None,
+            failure: None,
+            remark: None,
+        }
     }
 
     /// Returns the reason why its skills are not offered, if they are not.
@@ -118,6 +141,7 @@ impl Registered {
         let has_any = !self.records.is_empty() || self.records.diagnostics().next().is_some();
         let withheld = self.withheld.as_ref().filter(|_| has_any);
         let withheld = withheld.map(|withheld| &withheld.finding);
-        withheld.into_iter().chain(&self.failure).chain(&self.remark)
+        let of_source = self.failure.iter().chain(&self.remark);
+        withheld.into_iter().chain(&self.hidden_finding).chain(of_source)
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use prowess_core::{AskedFolder, Diagnostic, Trust};
+use prowess_core::{AGENT_LAYER, AskedFolder, Diagnostic, Trust};
 
 use crate::clients::{KNOWN_CLIENTS, KnownClient, is_in_use};
 use crate::scan_bounds::FOUND_DEPTH;
@@ -132,7 +132,9 @@ impl Finder<'_> {
             let finding = problem::root_repeated(&directory, &other, layer);
             return self.found.findings.push(finding);
         }
-        self.found.roots.push(SkillRoot::new(layer, directory));
+        // Agents create theirs with the first skill.
+        let may_be_missing = *layer == *AGENT_LAYER;
+        self.found.roots.push(SkillRoot { may_be_missing, ..SkillRoot::new(layer, directory) });
     }
 
     fn user(&mut self) {

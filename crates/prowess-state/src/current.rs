@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use prowess_core::{CheckedFolder, Diagnostic, FolderAnswer, FolderTrust};
+use prowess_core::{CheckedFolder, Diagnostic, Digest, FolderAnswer, FolderTrust};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::{TrustFile, TrustedFolders, file};
@@ -56,6 +56,10 @@ impl FolderTrust for CurrentTrust {
 
     fn check(&self, folder: &Path) -> CheckedFolder {
         self.folders().check(folder)
+    }
+
+    fn has_reviewed(&self, skill: &str, files: &Digest) -> bool {
+        self.folders().has_reviewed(skill, files)
     }
 
     /// Covers the file and the folders at its paths: a folder that replaces a trusted one is not

@@ -1,4 +1,4 @@
-//! The sources and signers of installed skills that the user trusts.
+//! The sources and signers of installed skills that the user trusts, and the reviewed skills.
 
 use prowess_core::{Diagnostic, Timestamp};
 
@@ -13,6 +13,27 @@ pub enum Origin<'o> {
     Source(&'o str),
     /// A signer, as a lock file names it.
     Signer(&'o str),
+    /// A skill that an agent has written, as `ID@DIGEST` with the digest of the files that the user
+    /// has reviewed. Another digest replaces it, and a review is revoked by the id, too.
+    Skill(&'o str),
+}
+
+impl<'o> Origin<'o> {
+    fn name(self) -> &'o str {
+        match self {
+            Self::Source(name) | Self::Signer(name) | Self::Skill(name) => name,
+        }
+    }
+
+    fn is(self, known: &TrustedOrigin) -> bool {
+        fn id(name: &str) -> &str {
+            name.rsplit_once('@').map_or(name, |(id, _)| id)
+        }
+        match self {
+            Self::Skill(name) => id(name) == id(&known.name),
+            Self::Source(name) | Self::Signer(name) => *name == *known.name,
+        }
+    }
 }
 
 /// The sources and signers of installed skills that the user trusts. A skill is trusted if its
@@ -23,6 +44,8 @@ pub struct TrustedOrigins {
     pub sources: Vec<TrustedOrigin>,
     /// The signers, in the order in which they were trusted.
     pub signers: Vec<TrustedOrigin>,
+    /// The skills of agents that the user has reviewed, as `ID@DIGEST`.
+    pub skills: Vec<TrustedOrigin>,
     /// The reason why none is trusted, if the file is unusable.
     pub finding: Option<Diagnostic>,
 }
@@ -39,14 +62,14 @@ impl TrustFile {
     /// Loads the trusted sources and signers. If the file is unusable, none is trusted.
     pub fn origins(&self) -> TrustedOrigins {
         match self.read() {
-            Ok(Content { sources, signers, .. }) => {
-                TrustedOrigins { sources, signers, finding: None }
+            Ok(Content { sources, signers, skills, .. }) => {
+                TrustedOrigins { sources, signers, skills, finding: None }
             }
             Err(finding) => TrustedOrigins { finding: Some(*finding), ..TrustedOrigins::default() },
         }
     }
 
-    /// Trusts a source or a signer, exactly as it is written.
+    /// Trusts a source, a signer or a skill, exactly as it is written.
     ///
     /// # Errors
     ///
@@ -57,34 +80,35 @@ impl TrustFile {
         now: Timestamp,
     ) -> Result<TrustedOrigin, TrustError> {
         self.change(|content| {
-            let (origins, name) = content.origins(origin);
-            let trusted = TrustedOrigin { name: name.into(), since: now.into() };
-            origins.retain(|known| &*known.name != name);
+            let origins = content.origins(origin);
+            let trusted = TrustedOrigin { name: origin.name().into(), since: now.into() };
+            origins.retain(|known| !origin.is(known));
             origins.push(trusted.clone());
             Ok(trusted)
         })
     }
 
-    /// Revokes the trust in a source or a signer; `None` if it was not trusted.
+    /// Revokes the trust in a source, a signer or a skill; `None` if it was not trusted.
     ///
     /// # Errors
     ///
     /// Returns an error if the file is unusable or cannot be written.
     pub fn revoke_origin(&self, origin: Origin<'_>) -> Result<Option<TrustedOrigin>, TrustError> {
         self.change(|content| {
-            let (origins, name) = content.origins(origin);
-            let at = origins.iter().position(|known| &*known.name == name);
+            let origins = content.origins(origin);
+            let at = origins.iter().position(|known| origin.is(known));
             Ok(at.map(|at| origins.remove(at)))
         })
     }
 }
 
 impl Content {
-    /// Returns the list of a kind of origin, and the name in it.
-    fn origins<'o>(&mut self, origin: Origin<'o>) -> (&mut Vec<TrustedOrigin>, &'o str) {
+    /// Returns the list of a kind of origin.
+    fn origins(&mut self, origin: Origin<'_>) -> &mut Vec<TrustedOrigin> {
         match origin {
-            Origin::Source(name) => (&mut self.sources, name),
-            Origin::Signer(name) => (&mut self.signers, name),
+            Origin::Source(_) => &mut self.sources,
+            Origin::Signer(_) => &mut self.signers,
+            Origin::Skill(_) => &mut self.skills,
         }
     }
 }

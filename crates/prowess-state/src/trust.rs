@@ -33,6 +33,8 @@ pub(crate) struct Content {
     pub(crate) sources: Vec<TrustedOrigin>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) signers: Vec<TrustedOrigin>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) skills: Vec<TrustedOrigin>,
 }
 
 /// The version field, which every version of the format has.
@@ -56,8 +58,10 @@ impl TrustFile {
     /// [`TrustedFolders::finding`] returns the reason.
     pub fn load(&self) -> TrustedFolders {
         match self.read() {
-            Ok(content) => TrustedFolders { folders: content.folders, finding: None },
-            Err(finding) => TrustedFolders { folders: Vec::new(), finding: Some(*finding) },
+            Ok(Content { folders, skills, .. }) => {
+                TrustedFolders { folders, skills, finding: None }
+            }
+            Err(finding) => TrustedFolders { finding: Some(*finding), ..Default::default() },
         }
     }
 
@@ -95,7 +99,7 @@ impl TrustFile {
             if let Some(at) = folders.iter().position(|known| known.path() == real) {
                 return Ok(folders.remove(at));
             }
-            let trusted = TrustedFolders { folders: folders.clone(), finding: None };
+            let trusted = TrustedFolders { folders: folders.clone(), ..Default::default() };
             Err(match trusted.covering(&real) {
                 Some(above) => TrustError::PartOf(real.clone(), above.path().to_owned()),
                 None => TrustError::NotTrusted(real.clone()),

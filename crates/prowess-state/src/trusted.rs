@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use prowess_core::{
-    CheckedFolder, Diagnostic, FolderAnswer, FolderIdentity, FolderTrust, Timestamp,
+    CheckedFolder, Diagnostic, Digest, FolderAnswer, FolderIdentity, FolderTrust, Timestamp,
 };
 use prowess_dir::{Dir, Links};
 use serde::{Deserialize, Serialize};
 
 use crate::identity::Identity;
+use crate::trusted_origin::TrustedOrigin;
 use crate::worktree::Worktree;
 
 /// The directory in which a package manager installs packages.
@@ -25,6 +26,8 @@ const REPOSITORY: &str = ".git";
 #[derive(Clone, Debug, Default)]
 pub struct TrustedFolders {
     pub(crate) folders: Vec<TrustedFolder>,
+    /// The reviewed skills of agents, each with the digest of its files.
+    pub(crate) skills: Vec<TrustedOrigin>,
     pub(crate) finding: Option<Diagnostic>,
 }
 
@@ -86,6 +89,11 @@ impl FolderTrust for TrustedFolders {
             _ => FolderAnswer::NotTrusted,
         };
         CheckedFolder { answer, identity }
+    }
+
+    fn has_reviewed(&self, skill: &str, files: &Digest) -> bool {
+        let name = format!("{skill}@{files}");
+        self.skills.iter().any(|reviewed| *reviewed.name == *name)
     }
 }
 

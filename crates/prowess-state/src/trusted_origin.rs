@@ -1,8 +1,8 @@
-//! A source or a signer of installed skills that the user trusts.
+//! A source or a signer of installed skills that the user trusts, or a reviewed skill.
 
 use serde::{Deserialize, Serialize};
 
-/// A source or a signer that the user trusts.
+/// A source or a signer that the user trusts, or a skill of an agent that the user has reviewed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrustedOrigin {
@@ -11,7 +11,7 @@ pub struct TrustedOrigin {
 }
 
 impl TrustedOrigin {
-    /// Returns the source or the signer.
+    /// Returns the source or the signer, or the skill with the digest of its files.
     pub fn name(&self) -> &str {
         &self.name
     }

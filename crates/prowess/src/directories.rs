@@ -1,9 +1,11 @@
 //! The directories of skills: those that the host names and those that discovery finds.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use prowess_core::{Layer, SkillSource, Trust};
+use prowess_core::{AGENT_LAYER, Diagnostic, Layer, Severity, SkillSource, Trust};
 use prowess_registry::RegistryBuilder;
+use prowess_registry::codes::ROOT_SHARED;
 use prowess_source_fs::{
     Discovery, FsConfig, ORGANIZATION_LAYER, PROJECT_LAYER, ProjectTrust, SkillRoot, SkillRoots,
 };
@@ -38,6 +40,9 @@ impl RuntimeBuilder {
         let found = found.unwrap_or_default();
         self.layers = with_discovered(&self.layers, discovery, &found);
         let configs = self.configs(&found);
+        if let Some(overlapping) = overlapping(&found, &configs) {
+            return Err(Error::Root(Box::new(overlapping)));
+        }
         let mut sources = self.built_in.directories(configs, &self.clock)?;
         let of_found = sources.split_off(sources.len().saturating_sub(found.roots.len()));
         self.findings.extend(found.findings);
@@ -84,11 +89,42 @@ fn with_discovered(layers: &[Layer], discovery: &Discovery, found: &SkillRoots) 
         let organization = Layer::new(ORGANIZATION_LAYER, Trust::Trusted);
         layers.push(organization.weighing(heaviest.saturating_add(1)));
     }
+    let has_agents = found.roots.iter().any(|root| *root.layer == *AGENT_LAYER);
+    if has_agents && layers.iter().all(|layer| *layer.name != *AGENT_LAYER) {
+        layers.insert(0, Layer::new(AGENT_LAYER, Trust::Untrusted).weighing(0));
+    }
     if discovery.project_trust == ProjectTrust::Trusted {
         let project = layers.iter_mut().filter(|layer| *layer.name == *PROJECT_LAYER);
         project.for_each(|layer| layer.trust = Trust::Trusted);
     }
     layers
+}
+
+/// Reports a directory in which agents write skills and which is in another one, or has one in it:
+/// agents would write skills of another layer without a review.
+fn overlapping(found: &SkillRoots, configs: &[FsConfig]) -> Option<Diagnostic> {
+    let agents = found.roots.iter().filter(|root| *root.layer == *AGENT_LAYER);
+    let agents: Vec<_> = agents.map(|root| &root.directory).collect();
+    let overlap = |one: &Path, other: &Path| one.starts_with(other) || other.starts_with(one);
+    let others = configs.iter().map(|config| &config.root).filter(|it| !agents.contains(it));
+    let mut pairs = others.flat_map(|other| agents.iter().map(move |agents| (agents, other)));
+    let (agents, other) = pairs.find(|(agents, other)| overlap(&real(agents), &real(other)))?;
+    let message = format!(
+        "agents write skills in `{}`, and `{}` overlaps with it, so they would write skills of \
+         another layer",
+        agents.display(),
+        other.display()
+    );
+    let help = "name a directory outside of all others in `discovery.roots.agents`";
+    Some(Diagnostic::new(ROOT_SHARED, Severity::Error, message, help))
+}
+
+/// Returns a path without links, as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    let existing = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+    let Some((above, real)) = existing else { return path.to_owned() };
+    // An empty rest would end the path with a slash.
+    path.strip_prefix(above).unwrap_or(path).iter().fold(real, |path, name| path.join(name))
 }
 
 /// Returns how far a layer is trusted; `None` if there is no such layer.

@@ -14,7 +14,7 @@ pub(crate) struct Trust {
     #[arg(value_name = "PATH")]
     pub(crate) path: Option<PathBuf>,
     /// Trust the directory even if it contains your home directory
-    #[arg(long, conflicts_with_all = ["list", "revoke", "source", "signer"])]
+    #[arg(long, conflicts_with_all = ["list", "revoke", "source", "signer", "skill"])]
     pub(crate) wide: bool,
     /// Trust the skills that are installed from this source, as `add` names it
     #[arg(long, value_name = "SOURCE", conflicts_with_all = ["path", "list", "revoke"])]
@@ -23,10 +23,19 @@ pub(crate) struct Trust {
     /// line
     #[arg(long, value_name = "KEY", conflicts_with_all = ["path", "list", "revoke", "source"])]
     pub(crate) signer: Option<String>,
-    /// List the trusted directories, sources and signers
+    /// Offer a skill that an agent has written with these files: `ID@DIGEST`, as `list` shows it
+    ///
+    /// Its layer stays untrusted. Each change of its files hides it again.
+    #[arg(
+        long,
+        value_name = "SKILL",
+        conflicts_with_all = ["path", "list", "revoke", "source", "signer"]
+    )]
+    pub(crate) skill: Option<String>,
+    /// List the trusted directories, sources, signers and reviewed skills
     #[arg(long, conflicts_with = "path")]
     pub(crate) list: bool,
-    /// Revoke the trust in a directory, which may no longer exist, in a source or in a signer
+    /// Revoke the trust in a directory, which may no longer exist, a source, a signer or a skill
     #[arg(long, value_name = "WHAT", conflicts_with_all = ["path", "list"])]
     pub(crate) revoke: Option<String>,
 }

@@ -122,7 +122,7 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Serve(args)) => serve::run(args, global, output),
         Some(Command::Mcp(command)) => mcp::run(command, global, output),
         Some(Command::Config(command)) => config::run(command, global, output),
-        Some(Command::Trust(args)) => trust::run(args, output),
+        Some(Command::Trust(args)) => trust::run(global, args, output),
         Some(Command::Add(args)) => install::add(args, output),
         Some(Command::Remove(args)) => install::remove(args, output),
         Some(Command::Sync(args)) => sync::run(args, output),

@@ -6,18 +6,24 @@ use std::process::ExitCode;
 use prowess::state::{
     Origin, TrustError, TrustFile, TrustedFolder, TrustedOrigin, TrustedOrigins, TrustedState,
 };
-use prowess::{Clock, SystemClock, has_credentials, without_credentials};
+use prowess::{
+    AGENT_LAYER, Cancel, Clock, Record, SystemClock, has_credentials, without_credentials,
+};
 use prowess_text::shell_path;
 use serde::Serialize;
 
 use super::placement;
-use crate::args::Trust;
+use crate::args::{Global, Trust};
 use crate::commands::install::request;
 use crate::failure::Failure;
 use crate::install_place::signer;
 use crate::output::{DIM, HEADING, Output};
 use crate::paths;
+use crate::runtime::runtime;
 use crate::terminal::{local_time, plain};
+
+/// The least part of a digest that names the files of a skill: `sha256:` and 64 bits.
+const LEAST_LENGTH: usize = 7 + 16;
 
 /// The output of `trust --format json`.
 #[derive(Serialize)]
@@ -41,6 +47,7 @@ enum Answer {
         folders: Vec<Folder>,
         sources: Vec<Named>,
         signers: Vec<Named>,
+        skills: Vec<Named>,
     },
 }
 
@@ -51,14 +58,14 @@ struct Folder {
     state: TrustedState,
 }
 
-/// A source or a signer.
+/// A source, a signer or a reviewed skill.
 #[derive(Serialize)]
 struct Named {
     name: String,
     since: String,
 }
 
-pub(crate) fn run(args: &Trust, output: &Output) -> Result<ExitCode, Failure> {
+pub(crate) fn run(global: &Global, args: &Trust, output: &Output) -> Result<ExitCode, Failure> {
     let surroundings = paths::surroundings()?;
     let file = paths::trust_file(&surroundings);
     let file = file.ok_or_else(|| paths::without_home("the file of trusted directories"))?;
@@ -70,6 +77,8 @@ pub(crate) fn run(args: &Trust, output: &Output) -> Result<ExitCode, Failure> {
         trust_origin(&file, Origin::Source(&request(written, None)?.source))?
     } else if let Some(written) = &args.signer {
         trust_origin(&file, Origin::Signer(&signer(written)?.to_string()))?
+    } else if let Some(written) = &args.skill {
+        trust_origin(&file, Origin::Skill(&reviewed(global, written)?))?
     } else {
         let project = args.path.as_deref().or_else(|| surroundings.project());
         let project = project.unwrap_or(Path::new("."));
@@ -101,6 +110,37 @@ fn refuse_home(folder: &Path, home: &Path) -> Result<(), Failure> {
     ))
 }
 
+/// Returns the skill that a person has reviewed, with the digest of its files, which has to begin
+/// as the person writes it: an agent may have changed them since they were read.
+fn reviewed(global: &Global, written: &str) -> Result<String, Failure> {
+    let runtime = runtime(global)?;
+    let catalog = runtime.catalog();
+    let (id, digest) = written.rsplit_once('@').unwrap_or((written, ""));
+    let is_meant = |it: &Record<'_>| *it.layer().name == *AGENT_LAYER && it.id() == id;
+    let mut all = catalog.skills().chain(catalog.excluded()).filter(is_meant);
+    let Some(record) = all.next() else {
+        let message = format!("no agent has written a skill `{}`", plain(id));
+        let help = "see `prowess list` for the ids of the skills";
+        return Err(Failure::usage("skill-not-found", message, help));
+    };
+    let files = catalog.package_contents(record, &Cancel::default()).map_err(|error| {
+        Failure::new(error.kind.as_str(), error.to_string(), "correct the files of the skill")
+    })?;
+    let files = files.finish().to_string();
+    if files.starts_with(digest) && digest.len() >= LEAST_LENGTH {
+        return Ok(format!("{id}@{files}"));
+    }
+    let message = match digest {
+        "" => "a review is of certain files, which their digest names".to_owned(),
+        _ => format!("the files of `{}` have another digest now", plain(id)),
+    };
+    let (file, shown) = (record.location(), &files[..LEAST_LENGTH]);
+    let help = format!(
+        "read `{file}` and what is next to it, then run `prowess trust --skill {id}@{shown}`"
+    );
+    Err(Failure::usage("review-outdated", message, help))
+}
+
 fn trust_origin(file: &TrustFile, origin: Origin<'_>) -> Result<Answer, Failure> {
     let trusted = file.trust_origin(origin, SystemClock::default().now()).map_err(refused)?;
     Ok(Answer::TrustedOrigin { trusted: named(&trusted) })
@@ -111,7 +151,8 @@ fn revoke(file: &TrustFile, written: &str, output: &Output) -> Result<Answer, Fa
     let signer = signer(written).ok().map(|signer| signer.to_string());
     let source = request(written, None).map_or_else(|_| written.to_owned(), |it| it.source);
     let signer = signer.as_deref().map(Origin::Signer);
-    for origin in [Origin::Source(&source), Origin::Signer(written)].into_iter().chain(signer) {
+    let origins = [Origin::Source(&source), Origin::Signer(written), Origin::Skill(written)];
+    for origin in origins.into_iter().chain(signer) {
         if let Some(revoked) = file.revoke_origin(origin).map_err(refused)? {
             let left = placement::remove_untrusted()?;
             if let Some(removal) = placement::removal(Path::new("/"), &left) {
@@ -140,11 +181,12 @@ fn list(file: &TrustFile) -> Result<Answer, Failure> {
     if let Some(finding) = trusted.finding() {
         return Err(refused(TrustError::Invalid(Box::new(finding.clone()))));
     }
-    let TrustedOrigins { sources, signers, .. } = file.origins();
+    let TrustedOrigins { sources, signers, skills, .. } = file.origins();
     Ok(Answer::List {
         folders: trusted.folders().iter().map(folder).collect(),
         sources: sources.iter().map(named).collect(),
         signers: signers.iter().map(named).collect(),
+        skills: skills.iter().map(named).collect(),
     })
 }
 
@@ -210,14 +252,14 @@ fn text(answer: &Answer) -> String {
         }
         Answer::TrustedOrigin { trusted: origin } => trusted(&plain(&origin.name)),
         Answer::RevokedOrigin { revoked: origin } => revoked(&plain(&origin.name)),
-        Answer::List { folders, sources, signers } => {
-            if folders.is_empty() && sources.is_empty() && signers.is_empty() {
+        Answer::List { folders, sources, signers, skills } => {
+            let origins = sources.iter().chain(signers).chain(skills);
+            if folders.is_empty() && origins.clone().next().is_none() {
                 return "no directory is trusted; run `prowess trust PATH` to trust one\n"
                     .to_owned();
             }
             let since = |since: &str| format!("  {DIM}since {}{DIM:#}\n", local_time(since));
             let folders = folders.iter().map(|it| path(it) + &since(&it.since) + &stale(it));
-            let origins = sources.iter().chain(signers);
             let origins = origins.map(|it| plain(&it.name).into_owned() + &since(&it.since));
             folders.chain(origins).collect()
         }

@@ -94,12 +94,13 @@ const ELSEWHERE: [&str; 7] = [" serve", "://", "owner/", "watch", " edit", "plug
 
 /// The codes of commands that were understood: a placeholder stands for an id, nobody answers a
 /// question, the program has no such feature, and the project is not trusted.
-const UNDERSTOOD: [&str; 5] = [
+const UNDERSTOOD: [&str; 6] = [
     "approval-not-found",
     "confirmation-required",
     "feature-missing",
     "skill-hidden",
     "version-not-found",
+    "no agent has",
 ];
 
 /// The commands of each document run one after the other in a place that has what they name.

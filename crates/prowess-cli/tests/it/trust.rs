@@ -71,7 +71,7 @@ fn project_is_trusted_and_revoked() {
     assert_eq!(skills(&json(&tree, &["list"])), UNTRUSTED, "as before");
     assert_eq!(
         json(&tree, &["trust", "--list"]),
-        json!({"folders": [], "sources": [], "signers": []})
+        json!({"folders": [], "sources": [], "signers": [], "skills": []})
     );
 }
 
@@ -204,4 +204,47 @@ fn home_is_trusted_on_request_only() {
     assert!(refused.stderr.contains("contains your home directory"), "{}", refused.stderr);
     assert!(refused.stderr.contains("--wide"), "the next step is named: {}", refused.stderr);
     assert!(run(&["trust", "--wide"]).text().starts_with("trusted /"));
+}
+
+#[test]
+fn skill_of_an_agent_is_offered_by_the_command_that_list_shows() {
+    let tree = machine();
+    let written = tree.join("written");
+    let config = format!("discovery: {{ roots: {{ agents: [{written:?}] }} }}\n");
+    tree.write("home/.config/prowess/config.yaml", config);
+    assert_eq!(run(&tree, &["list"]).code, Some(0), "the directory need not exist");
+    tree.write("written/notes/SKILL.md", skill_md("name: notes\ndescription: An agent's."));
+    let state = || {
+        let listed = json(&tree, &["list"]);
+        let lists = ["skills", "shadowed"].map(|key| listed[key].as_array().unwrap().clone());
+        let mut all = lists.into_iter().flatten();
+        let notes = all.find(|skill| skill["id"] == "notes").expect("it is listed");
+        (notes["state"].as_str().unwrap().to_owned(), notes["reason"].to_string())
+    };
+    let (hidden, reason) = state();
+    assert_eq!(hidden, "hidden", "{reason}");
+    let command = reason.split('`').nth(1).expect("the reason has a command").to_owned();
+    let explained = run(&tree, &["explain", "notes"]);
+    assert!(explained.stdout.contains("prowess trust --skill"), "{}", explained.stdout);
+    let words: Vec<_> = command.split(' ').skip(1).collect();
+
+    let bare = run(&tree, &["trust", "--skill", "notes"]);
+    assert_eq!(bare.code, Some(2), "{bare:?}");
+    let joined = bare.stderr.split_whitespace().collect::<String>();
+    assert!(joined.contains(&command.replace(' ', "")), "{}", bare.stderr);
+    assert!(run(&tree, &words).text().starts_with("trusted notes@sha256:"));
+    assert_eq!(state().0, "visible");
+    let listed = json(&tree, &["trust", "--list"]);
+    assert!(listed["skills"][0]["name"].as_str().unwrap().starts_with("notes@sha256:"), "{listed}");
+
+    tree.write("written/notes/scripts/run.sh", "rm -r ~\n");
+    assert_eq!(state().0, "hidden", "a further file is a change");
+    let outdated = run(&tree, &[&words[..], &["--format", "json"]].concat());
+    assert_eq!(outdated.error()["code"], "review-outdated", "the old command does not offer it");
+    let unknown = run(&tree, &["trust", "--skill", "deploy@sha256:0", "--format", "json"]);
+    assert_eq!(unknown.error()["code"], "skill-not-found", "others are not reviewed");
+    fs::remove_dir_all(tree.join("written/notes/scripts")).unwrap();
+    assert_eq!(state().0, "visible", "these are the reviewed files");
+    assert!(run(&tree, &["trust", "--revoke", "notes"]).text().starts_with("no longer trusted"));
+    assert_eq!(state().0, "hidden");
 }

@@ -1,5 +1,6 @@
 //! Tests of the registry's public interface.
 
+mod agents;
 mod audit;
 mod bodies;
 mod copies;

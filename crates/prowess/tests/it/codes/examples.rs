@@ -204,6 +204,14 @@ description: Merges files.
         ),
     ),
     (
+        registry::codes::AGENT_SKILLS_HIDDEN,
+        machine(
+            "//- /agents/pdf/SKILL.md\n---\nname: pdf\ndescription: x\n---\n",
+            "discovery: { organization: null, roots: { agents: [$HERE/agents] } }",
+            nothing,
+        ),
+    ),
+    (
         source_fs::codes::DIRECTORY_UNREADABLE,
         done("", |tree| {
             fs::remove_dir(tree.join("user")).expect("it is empty");
