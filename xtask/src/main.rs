@@ -68,6 +68,7 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["load"] => load("100000"),
         ["load", calls] => load(calls),
         ["clients"] => night::clients::run(),
+        ["web"] => night::web::run(),
         ["coverage"] => night::coverage::run(),
         ["dynamic"] => night::dynamic::run(),
         ["fuzz", rest @ ..] => night::fuzz::run(rest),

@@ -18,6 +18,7 @@ pub(crate) mod sanitize;
 pub(crate) mod soak;
 mod steps;
 pub(crate) mod uv;
+pub(crate) mod web;
 
 use std::process::Command;
 use std::time::{Duration, Instant};

@@ -58,6 +58,6 @@ pub use prowess_core;
 pub use redact::Redactor;
 pub use scripts::RedactedScripts;
 pub use secrets::{Secret, Secrets};
-pub use story::{SessionStory, Statistics, Story, StoryFilter};
+pub use story::{SessionStory, Statistics, Story, StoryFilter, StoryPart};
 pub use traced::TracedAudit;
 pub use verify::{Verified, verify, verify_against};

@@ -12,8 +12,10 @@ use crate::VerifyError;
 use crate::verify::{Found, walk};
 
 mod lines;
+mod part;
 mod statistics;
 
+pub use part::StoryPart;
 pub use statistics::Statistics;
 
 /// The story of each session in a log. Its texts come from the log: a program that shows them on a
@@ -83,10 +85,7 @@ impl Story {
     /// on are marked as unproven.
     pub fn read_all(path: &Path, filter: &StoryFilter) -> (Self, Result<(), VerifyError>) {
         let mut reader = StoryReader::default();
-        let session = filter.session.as_deref().map(|session| match SessionId::new(session) {
-            Ok(id) => id.log_name().into_owned(),
-            Err(_) => session.to_owned(),
-        });
+        let session = filter.log_name();
         let walked = walk(path, &mut |found| {
             reader.decide(&found);
             if !filter.matches(session.as_deref(), &found.entry) {
@@ -104,6 +103,14 @@ impl Story {
 }
 
 impl StoryFilter {
+    /// Returns what the log shows instead of the session's id.
+    fn log_name(&self) -> Option<String> {
+        self.session.as_deref().map(|session| match SessionId::new(session) {
+            Ok(id) => id.log_name().into_owned(),
+            Err(_) => session.to_owned(),
+        })
+    }
+
     fn matches(&self, session: Option<&str>, entry: &Value) -> bool {
         let text = |key: &str| entry[key].as_str().unwrap_or_default();
         let is_same = |tool: &String| canonical(tool) == canonical(text("tool_name"));

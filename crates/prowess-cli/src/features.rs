@@ -32,6 +32,7 @@ features! {
     "sigstore": "signatures as bundles of sigstore",
     "vendor": "request bodies for model vendors (`prompt --vendor`)",
     "virtual-shell": "a shell over files in memory (`run --shell`, the surface `shell`)",
+    "web": "a page for the operator (`serve --web`)",
 }
 
 /// Returns an error if this build lacks a feature. `what` is the command, option or key that needs

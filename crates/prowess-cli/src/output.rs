@@ -214,6 +214,14 @@ impl Output {
     }
 }
 
+/// Returns a result as the value that [`Output::json`] prints.
+#[cfg(feature = "web")]
+pub(crate) fn value<T: Serialize>(result: &T) -> Result<serde_json::Value, Failure> {
+    serde_json::to_value(result).map_err(|error| {
+        Failure::new("output-failed", format!("the result is not JSON: {error}"), "report this")
+    })
+}
+
 /// Returns the style of a severity.
 pub(crate) fn severity_style(severity: Severity) -> Style {
     let color = match severity {

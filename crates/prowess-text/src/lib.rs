@@ -25,6 +25,7 @@
 //! | a name or a sentence inside one of our sentences | [`quoted`], [`clipped`], [`enumerated`] |
 //! | names that look alike, inside a sentence | [`ascii_only`] |
 //! | a terminal | [`terminal_line`], [`terminal_lines`] |
+//! | a page of HTML that a person decides by | [`html`] |
 //! | JSON that is printed on a terminal | [`terminal_json`] |
 //! | one word of a shell command, or a path in it | [`shell_word`], [`shell_path`] |
 //! | Markdown | [`markdown_code`], [`markdown_block`] |
@@ -42,6 +43,7 @@ mod boundary;
 mod bytes;
 mod count;
 mod guard;
+mod html;
 mod invisible;
 mod json;
 mod lines;
@@ -57,6 +59,7 @@ pub use ascii::ascii_only;
 pub use boundary::Boundary;
 pub use count::{counted, plural};
 pub use guard::GUARDED_TAGS;
+pub use html::html;
 pub use invisible::{
     find_invisible, has_invisible, is_invisible, is_printable_ascii, loses_characters,
 };

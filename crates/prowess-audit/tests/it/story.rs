@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use expect_test::expect;
-use prowess_audit::{Statistics, Story, StoryFilter};
+use prowess_audit::{LogOptions, Statistics, Story, StoryFilter};
 use prowess_core::{
     ApprovalAction, ApprovalEvent, ApprovalId, AuditEvent, AuditSink, AuditedDecision, CallIntent,
     Code, DeactivationCause, Outcome, ReloadEvent, RuntimeEvent, SessionId, Timestamp, Verdict,
@@ -237,4 +237,39 @@ fn no_run_has_a_negative_time() {
     log.record(&done(1));
     let statistics = Statistics::read(&place.path).expect("nothing was changed");
     assert_eq!(statistics.skills["pdf"].seconds, 0.0);
+}
+
+#[test]
+fn last_events_are_those_of_the_whole_story() {
+    // Two files: the first is full after some entries.
+    let place = Place::new();
+    let log = place.open_with(LogOptions { max_bytes: 4_096, ..LogOptions::default() });
+    for call in 0..40 {
+        log.record(&denied(call));
+    }
+    let all = StoryFilter::default();
+    let lines = |story: Story| -> Vec<_> {
+        story.sessions.into_iter().flat_map(|session| session.lines).collect()
+    };
+    let whole = lines(Story::read(&place.path, &all).expect("nothing was changed"));
+    let (mut parts, mut before) = (Vec::new(), None);
+    for _ in 0..20 {
+        let part = Story::read_last(&place.path, &all, before, 7).expect("it can be read");
+        let mut lines = lines(part.story);
+        assert!(lines.len() <= 7 && !lines.is_empty(), "{} lines", lines.len());
+        lines.extend(parts);
+        parts = lines;
+        before = part.before;
+        if before.is_none() {
+            break;
+        }
+    }
+    assert_eq!(parts, whole, "the parts together are the story");
+    let text = std::fs::read_to_string(&place.path).expect("there is a log");
+    let last = text.lines().last().expect("an entry");
+    let changed = text.replace(last, &last.replace("denied", "DENIED"));
+    std::fs::write(&place.path, changed).expect("it can be written");
+    let part = Story::read_last(&place.path, &all, None, 3).expect("it can be read");
+    let unproven: Vec<_> = lines(part.story).iter().map(|line| line.unproven).collect();
+    assert_eq!(unproven, [false, false, true], "a break marks what is behind it");
 }

@@ -1,5 +1,6 @@
 //! The arguments of `audit`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -40,7 +41,7 @@ pub(crate) enum Audit {
 }
 
 /// The arguments of `audit show`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct AuditShow {
     /// Session to show; defaults to all
     #[arg(long, value_name = "ID")]
@@ -57,6 +58,12 @@ pub(crate) struct AuditShow {
     /// Show reloads, too
     #[arg(long)]
     pub(crate) all: bool,
+    /// Show only the last events, so many, without reading the rest of the log
+    #[arg(long, value_name = "N")]
+    pub(crate) last: Option<NonZeroUsize>,
+    /// Show the last events before the entry with this number
+    #[arg(long, value_name = "NUMBER", requires = "last")]
+    pub(crate) before: Option<u64>,
     /// Show times in UTC, as JSON has them; defaults to local time
     #[arg(long)]
     pub(crate) utc: bool,

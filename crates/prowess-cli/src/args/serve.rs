@@ -9,6 +9,9 @@ use clap::{Args, ValueEnum};
 /// Whether the options of HTTP are left out of the help, because this build refuses them.
 const WITHOUT_HTTP: bool = !cfg!(feature = "http");
 
+/// Whether the option of the page is left out of the help, because this build refuses it.
+const WITHOUT_WEB: bool = !cfg!(feature = "web");
+
 /// The arguments of `serve`.
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
@@ -61,6 +64,10 @@ pub(crate) struct Serve {
     /// address; a further one is refused with 503 [default: 512 of 1024]
     #[arg(long, value_name = "N", requires = "http", hide_short_help = true, hide = WITHOUT_HTTP)]
     pub(crate) client_sessions: Option<NonZeroUsize>,
+    /// Serve a page for the operator at this loopback address instead, such as 127.0.0.1:8081: what
+    /// waits for a decision, the skills, the audit. It prints a URL that works once
+    #[arg(long, value_name = "ADDR", value_parser = address, conflicts_with = "http", hide = WITHOUT_WEB)]
+    pub(crate) web: Option<SocketAddr>,
     /// People who decide on calls that a person has to approve [default: client, or host for an
     /// address that other machines can reach]
     #[arg(long, value_name = "WHO", value_enum)]

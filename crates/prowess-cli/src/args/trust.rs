@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 /// The arguments of `trust`.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Trust {
     /// Directory to trust; defaults to the enclosing repository, else the working directory
     ///

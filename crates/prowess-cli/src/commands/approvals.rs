@@ -34,7 +34,7 @@ use shown::Shown;
 /// The output of `approvals --format json`.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Answer {
+pub(crate) enum Answer {
     Granted(Shown),
     Denied(Shown),
     Revoked(Shown),
@@ -64,19 +64,29 @@ pub(crate) fn run(
     global: &Global,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
+    if let Some(Approvals::Watch) = command {
+        return watch::run(global, output);
+    }
+    output.result(&answer(command, global, output)?, text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns what a command prints, after its decision.
+pub(crate) fn answer(
+    command: Option<&Approvals>,
+    global: &Global,
+    output: &Output,
+) -> Result<Answer, Failure> {
     let now = now();
     let decide = |id: &str, verdict| decide(id, verdict, global, output);
-    let answer = match command {
-        None | Some(Approvals::List { all: false }) => list(false, now, output)?,
-        Some(Approvals::List { all: true }) => list(true, now, output)?,
+    Ok(match command {
+        None | Some(Approvals::Watch) => list(false, now, output)?,
+        Some(Approvals::List { all }) => list(*all, now, output)?,
         Some(Approvals::Show { id }) => Answer::Approval(show(id)?),
         Some(Approvals::Grant(grant)) => Answer::Granted(decide(&grant.id, verdict(grant, now))?),
         Some(Approvals::Deny { id }) => Answer::Denied(decide(id, ApprovalVerdict::Deny)?),
         Some(Approvals::Revoke { id }) => Answer::Revoked(decide(id, ApprovalVerdict::Revoke)?),
-        Some(Approvals::Watch) => return watch::run(global, output),
-    };
-    output.result(&answer, text)?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 fn now() -> Timestamp {
@@ -101,7 +111,7 @@ fn list(is_all: bool, now: Timestamp, output: &Output) -> Result<Answer, Failure
     let ids: Vec<_> = entries.iter().filter(pending).map(|entry| entry.id.clone()).collect();
     let numbers = database.numbers(&ids).map_err(|error| unusable(&error))?;
     let granted = entries.iter().filter(|entry| shown::state(entry, now) == "granted").count();
-    if !is_all && granted > 0 {
+    if !is_all && granted > 0 && output.shows_remarks() {
         let count = crate::output::counted(granted, "approval");
         output.remark(&format!("{count} in force: see `prowess approvals list --all`\n"));
     }

@@ -34,13 +34,32 @@ pub(crate) fn run(command: &Audit, global: &Global, output: &Output) -> Result<E
     let (Audit::Verify { file, .. } | Audit::Stats { file } | Audit::Show(AuditShow { file, .. })) =
         command;
     if file.is_none() && is_kept_and_empty(global, &located(file)?) {
-        output.result(&json!({ "entries": 0 }), |_| "nothing is recorded yet\n".to_owned())?;
+        output.result(&nothing(), |_| "nothing is recorded yet\n".to_owned())?;
         return Ok(ExitCode::SUCCESS);
     }
     match command {
         Audit::Show(args) => show::run(args, &located(&args.file)?, output),
         Audit::Verify { head, file } => check(head.as_ref(), &located(file)?, output),
         Audit::Stats { file } => stats::run(&located(file)?, output),
+    }
+}
+
+/// Returns what a command prints of a log without entries.
+fn nothing() -> serde_json::Value {
+    json!({ "entries": 0 })
+}
+
+/// Returns what a command prints as JSON.
+#[cfg(feature = "web")]
+pub(crate) fn value(command: &Audit, global: &Global) -> Result<serde_json::Value, Failure> {
+    let path = located(&None)?;
+    if is_kept_and_empty(global, &path) {
+        return Ok(nothing());
+    }
+    match command {
+        Audit::Show(args) => crate::output::value(&show::part(args, &path)?),
+        Audit::Verify { head, .. } => crate::output::value(&checked(head.as_ref(), &path)?),
+        Audit::Stats { .. } => crate::output::value(&stats::sums(&path)?),
     }
 }
 
@@ -51,13 +70,18 @@ fn is_kept_and_empty(global: &Global, path: &Path) -> bool {
 }
 
 fn check(head: Option<&Head>, path: &Path, output: &Output) -> Result<ExitCode, Failure> {
-    let Verified { entries, files, head, torn_bytes } = verified(head, path)?;
-    let head = head.to_string();
-    output.result(&Answer { path: path.to_owned(), entries, files, head, torn_bytes }, text)?;
+    let answer = checked(head, path)?;
+    output.result(&answer, text)?;
+    let torn_bytes = answer.torn_bytes;
     if torn_bytes > 0 {
         output.remark("the last entry is unfinished; the next program that writes removes it\n");
     }
     Ok(if torn_bytes == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn checked(head: Option<&Head>, path: &Path) -> Result<Answer, Failure> {
+    let Verified { entries, files, head, torn_bytes } = verified(head, path)?;
+    Ok(Answer { path: path.to_owned(), entries, files, head: head.to_string(), torn_bytes })
 }
 
 /// Reads a log, and compares it with a head that was kept.

@@ -40,7 +40,7 @@ const LOCKED: &str = "prowess-lock://";
 
 /// The output of `doctor --format json`.
 #[derive(Serialize)]
-struct Checked<'c> {
+pub(crate) struct Checked<'c> {
     healthy: bool,
     generation: u64,
     roots: Vec<Root<'c>>,
@@ -94,6 +94,15 @@ struct Summary {
 ///
 /// A fault that ends other commands is a finding here, and the report is about the rest.
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+    let print = |checked: &Checked<'_>| output.result(checked, text).map(|()| checked.healthy);
+    Ok(if with_checked(global, print)? { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Passes on what the command finds.
+pub(crate) fn with_checked<R>(
+    global: &Global,
+    then: impl FnOnce(&Checked<'_>) -> Result<R, Failure>,
+) -> Result<R, Failure> {
     let (found, failures) = Found::usable(global);
     let mut further: Vec<_> = failures.iter().map(Failure::left_out).collect();
     let global = &with_usable_roots(global.with(found), &mut further)?;
@@ -116,9 +125,7 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
     let own = OwnCopies::of();
     further.extend(own.findings(&catalog));
     let checked = checked(&catalog, &further, mode, authoring, sandbox, &trust, &own);
-    let checked = Checked { in_prompt, ..checked };
-    output.result(&checked, text)?;
-    Ok(if checked.healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    then(&Checked { in_prompt, ..checked })
 }
 
 /// Returns the options without the roots that cannot be read.

@@ -20,6 +20,7 @@ use prowess::source_fs::codes::{
 };
 use prowess::{
     Availability, Caller, Catalog, Code, Diagnostic, Lookup, ReadLimit, Record, ResourcePath,
+    Runtime, Turn,
 };
 use prowess_text::counted;
 use serde::Serialize;
@@ -37,7 +38,7 @@ use crate::terminal::{columns_behind, plain, wrapped};
 
 /// The output of `explain --format json`.
 #[derive(Serialize)]
-struct Explained<'c> {
+pub(crate) struct Explained<'c> {
     query: &'c str,
     records: Vec<TrustedRecord<'c>>,
     decisions: Vec<Decision>,
@@ -82,15 +83,7 @@ pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitC
     };
     let conversation = Conversation::open(&runtime)?;
     let turn = conversation.turn()?;
-    let discovery = &runtime.policies().discovery;
-    let trust = UserTrust::of(turn.catalog())?;
-    let mut explained = explain(turn.catalog(), &turn.prompt(), discovery, &trust, query);
-    if explained.is_under_no_root {
-        let path = absolute(query.as_ref()).unwrap_or_default();
-        let reason = Elsewhere::of(global, runtime.policies())?.reason(query, &path);
-        let not_read = reason.map(|reason| vec![Decision::new("find", "not-read", reason)]);
-        explained.decisions = not_read.unwrap_or(explained.decisions);
-    }
+    let explained = explained(global, &runtime, &turn, query)?;
     if !of_code.is_empty() && explained.is_nowhere() {
         return code::print(&code, &of_code, output);
     }
@@ -99,6 +92,25 @@ pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitC
         |shown: &TrustedRecord<'_>| shown.record.availability() == Availability::Offered;
     let is_offered = explained.records.iter().any(is_offered);
     Ok(ExitCode::from(u8::from(!is_offered)))
+}
+
+/// Returns the decisions about what a query names, and the places that are not searched.
+pub(crate) fn explained<'c>(
+    global: &Global,
+    runtime: &Runtime,
+    turn: &'c Turn,
+    query: &'c str,
+) -> Result<Explained<'c>, Failure> {
+    let trust = UserTrust::of(turn.catalog())?;
+    let discovery = &runtime.policies().discovery;
+    let mut explained = explain(turn.catalog(), &turn.prompt(), discovery, &trust, query);
+    if explained.is_under_no_root {
+        let path = absolute(query.as_ref()).unwrap_or_default();
+        let reason = Elsewhere::of(global, runtime.policies())?.reason(query, &path);
+        let not_read = reason.map(|reason| vec![Decision::new("find", "not-read", reason)]);
+        explained.decisions = not_read.unwrap_or(explained.decisions);
+    }
+    Ok(explained)
 }
 
 fn explain<'c>(

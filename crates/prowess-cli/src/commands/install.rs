@@ -75,7 +75,7 @@ pub(crate) struct Line {
 
 /// The output with `--format json`.
 #[derive(Serialize)]
-struct Lines {
+pub(crate) struct Lines {
     skills: Vec<Line>,
     /// The lock file that was read or written.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -370,16 +370,20 @@ pub(crate) fn print_or(
     print(skills, lock, output)
 }
 
+/// Returns lines as they are printed: without credentials.
+pub(crate) fn lines_of(skills: Vec<Line>, lock: Option<&LockPlace>) -> Lines {
+    let shown = |detail: String| without_credentials(&detail).into_owned();
+    let skills = skills.into_iter().map(|line| Line { detail: line.detail.map(shown), ..line });
+    Lines { skills: skills.collect(), lock: lock.map(|lock| lock.file.path().to_owned()) }
+}
+
 /// Prints one line for each skill, the next step for some states, and the lock file.
 pub(crate) fn print(
     skills: Vec<Line>,
     lock: Option<&LockPlace>,
     output: &Output,
 ) -> Result<(), Failure> {
-    let shown = |detail: String| without_credentials(&detail).into_owned();
-    let skills = skills.into_iter().map(|line| Line { detail: line.detail.map(shown), ..line });
-    let lines =
-        Lines { skills: skills.collect(), lock: lock.map(|lock| lock.file.path().to_owned()) };
+    let lines = lines_of(skills, lock);
     output.result(&lines, |lines| lines_text(&lines.skills))?;
     remark_on_states(&lines.skills, output);
     // A command that only reads the user's own has nothing new to say about it.

@@ -46,12 +46,40 @@ pub(crate) fn run(global: &Global, args: &List, output: &Output) -> Result<ExitC
         known_layer(&catalog, layer)?;
     }
     let elsewhere = Elsewhere::of(global, runtime.policies())?;
-    let mut listed = listed(&catalog, args, &UserTrust::of(&catalog)?);
-    listed.unread = elsewhere.in_json();
+    let listed = listed(&catalog, args, &UserTrust::of(&catalog)?, &elsewhere);
     output.result(&listed, |listed| text(listed, args.sort, output))?;
     output.remark(&counts(&listed));
     elsewhere.remark(output);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns a part of the list as JSON, shadowed skills behind the others, and where the next part
+/// begins. Findings are those of the first part, errors first if they are too many.
+#[cfg(feature = "web")]
+pub(crate) fn part(
+    global: &Global,
+    runtime: &prowess::Runtime,
+    args: &List,
+    (from, most): (usize, usize),
+) -> Result<(serde_json::Value, Option<u64>), Failure> {
+    let catalog = runtime.catalog();
+    let elsewhere = Elsewhere::of(global, runtime.policies())?;
+    let mut listed = listed(&catalog, args, &UserTrust::of(&catalog)?, &elsewhere);
+    let Listed { skills, shadowed, diagnostics, .. } = &mut listed;
+    let [offset, all] = [skills.len(), skills.len() + shadowed.len()];
+    let end = from.saturating_add(most).min(all);
+    let cut = |list: &mut Vec<_>, from: usize, end: usize| {
+        list.truncate(end);
+        list.drain(..from.min(list.len()));
+    };
+    cut(skills, from, end);
+    cut(shadowed, from.saturating_sub(offset), end.saturating_sub(offset));
+    if diagnostics.len() > most {
+        diagnostics.sort_by_key(|found| Reverse(found.severity));
+    }
+    diagnostics.truncate(if from == 0 { most } else { 0 });
+    let next = (end < all).then_some(end as u64);
+    Ok((crate::output::value(&listed)?, next))
 }
 
 fn known_layer(catalog: &Catalog, name: &str) -> Result<(), Failure> {
@@ -63,7 +91,12 @@ fn known_layer(catalog: &Catalog, name: &str) -> Result<(), Failure> {
     Err(Failure::usage("usage", format!("no layer named `{name}`"), help))
 }
 
-fn listed<'c>(catalog: &'c Catalog, args: &List, trust: &UserTrust) -> Listed<'c> {
+fn listed<'c>(
+    catalog: &'c Catalog,
+    args: &List,
+    trust: &UserTrust,
+    elsewhere: &Elsewhere,
+) -> Listed<'c> {
     let text = args.text.as_deref().unwrap_or_default().to_lowercase();
     let has = |field: &str| text.is_empty() || field.to_lowercase().contains(&text);
     let is_meant = |record: &Record<'_>| {
@@ -94,7 +127,7 @@ fn listed<'c>(catalog: &'c Catalog, args: &List, trust: &UserTrust) -> Listed<'c
         skills: skills.into_iter().map(with_trust).collect(),
         shadowed: shadowed.into_iter().map(with_trust).collect(),
         diagnostics: catalog.diagnostics().filter(|found| !own.is_about_one(found)).collect(),
-        unread: Vec::new(),
+        unread: elsewhere.in_json(),
         again,
         catalog,
     }

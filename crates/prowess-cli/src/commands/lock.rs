@@ -80,13 +80,17 @@ pub(crate) fn import(
 
 /// Lists the artifacts in quarantine.
 pub(crate) fn quarantined(output: &Output) -> Result<ExitCode, Failure> {
+    print_or(in_quarantine()?, "nothing is in quarantine", None, output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns a line for each artifact in quarantine.
+pub(crate) fn in_quarantine() -> Result<Vec<Line>, Failure> {
     let line = |note: prowess_store::Quarantined| {
         let detail = format!("{} from {}", note.artifact, note.source);
         Line { id: note.id, state: "quarantined", detail: Some(detail) }
     };
-    let lines = store()?.quarantined()?.into_iter().map(line).collect();
-    print_or(lines, "nothing is in quarantine", None, output)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(store()?.quarantined()?.into_iter().map(line).collect())
 }
 
 /// Takes an artifact out of quarantine and writes it to a new file. `names` are its digest and the

@@ -3,6 +3,8 @@
 #[cfg(feature = "http")]
 mod http;
 mod reporting;
+#[cfg(feature = "web")]
+mod web;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -33,6 +35,13 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     let is_json = output.format() == Format::Json;
     let format = args.log.unwrap_or(if is_json { LogFormat::Json } else { LogFormat::Text });
     log::open(format, default, output.is_quiet());
+    if args.web.is_some() {
+        features::require("web", "serve --web")?;
+    }
+    #[cfg(feature = "web")]
+    if let Some(address) = args.web {
+        return web::run(address, global, output);
+    }
     // Created first: signals that arrive from then on request a reload.
     let server = Server::create(args, output)?;
     let mut policies = prowess_mcp::adapt(policies::policies(global)?);

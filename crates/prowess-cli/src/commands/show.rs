@@ -19,8 +19,9 @@ use crate::terminal::{columns_behind, plain, plain_lines, wrapped};
 /// The maximum number of listed files of a package.
 const MOST_RESOURCES: usize = 200;
 
+/// The output of `show --format json`.
 #[derive(Serialize)]
-struct Shown<'c> {
+pub(crate) struct Shown<'c> {
     record: TrustedRecord<'c>,
     digest: Digest,
     properties: Mapping,
@@ -31,8 +32,13 @@ struct Shown<'c> {
 
 pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = runtime::runtime(global)?;
-    let catalog = runtime.catalog();
-    let record = record(&catalog, id)?;
+    output.result(&shown(&runtime.catalog(), id)?, text_of)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns what is known of a skill.
+pub(crate) fn shown<'c>(catalog: &'c Catalog, id: &str) -> Result<Shown<'c>, Failure> {
+    let record = record(catalog, id)?;
     let resource = ResourcePath::new(record.file())
         .map_err(|error| Failure::new("path-invalid", error.to_string(), "reload"))?;
     let failed = |error: prowess::SourceError| {
@@ -46,15 +52,13 @@ pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode
         let message = format!("the `SKILL.md` of `{id}` can no longer be read");
         Failure::new("skill-changed", message, "see `prowess validate` for what is wrong with it")
     })?;
-    let shown = Shown {
-        record: TrustedRecord::new(record, &UserTrust::of(&catalog)?),
+    Ok(Shown {
+        record: TrustedRecord::new(record, &UserTrust::of(catalog)?),
         digest: Digest::of(&text),
         properties: document.frontmatter.fields,
         resources,
         body: document.body.to_owned(),
-    };
-    output.result(&shown, text_of)?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 /// Returns the skill that a user would load; for the operator of the host, otherwise any skill with

@@ -28,7 +28,7 @@ const LEAST_LENGTH: usize = 7 + 16;
 /// The output of `trust --format json`.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Answer {
+pub(crate) enum Answer {
     Trusted {
         trusted: Folder,
     },
@@ -52,7 +52,7 @@ enum Answer {
 }
 
 #[derive(Serialize)]
-struct Folder {
+pub(crate) struct Folder {
     path: PathBuf,
     since: String,
     state: TrustedState,
@@ -60,16 +60,22 @@ struct Folder {
 
 /// A source, a signer or a reviewed skill.
 #[derive(Serialize)]
-struct Named {
+pub(crate) struct Named {
     name: String,
     since: String,
 }
 
 pub(crate) fn run(global: &Global, args: &Trust, output: &Output) -> Result<ExitCode, Failure> {
+    output.result(&answer(global, args, output)?, text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns what the command prints, after the change.
+pub(crate) fn answer(global: &Global, args: &Trust, output: &Output) -> Result<Answer, Failure> {
     let surroundings = paths::surroundings()?;
     let file = paths::trust_file(&surroundings);
     let file = file.ok_or_else(|| paths::without_home("the file of trusted directories"))?;
-    let answer = if let Some(written) = &args.revoke {
+    Ok(if let Some(written) = &args.revoke {
         revoke(&file, written, output)?
     } else if args.list {
         list(&file)?
@@ -87,9 +93,7 @@ pub(crate) fn run(global: &Global, args: &Trust, output: &Output) -> Result<Exit
         }
         let trusted = file.trust(project, SystemClock::default().now());
         Answer::Trusted { trusted: folder(&trusted.map_err(refused)?) }
-    };
-    output.result(&answer, text)?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 /// Refuses a directory that contains the home: everything that the user ever downloads would be

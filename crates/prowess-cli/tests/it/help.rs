@@ -1,9 +1,9 @@
 //! The help texts, as a snapshot, so that each change of their wording is reviewed.
 
-#[cfg(not(feature = "http"))]
+#[cfg(not(any(feature = "http", feature = "web")))]
 use std::fmt::Write as _;
 
-#[cfg(not(feature = "http"))]
+#[cfg(not(any(feature = "http", feature = "web")))]
 use expect_test::expect_file;
 use prowess_testkit::Tree;
 
@@ -41,7 +41,7 @@ const GLOBAL_OPTIONS: &str = "--root --plugin --dynamic --config --set --preset 
     --no-cache --format --color";
 
 /// The help of a program with further features has more options.
-#[cfg(not(feature = "http"))]
+#[cfg(not(any(feature = "http", feature = "web")))]
 #[test]
 fn every_help_text_is_as_reviewed() {
     let mut text = String::new();

@@ -53,6 +53,8 @@ mod serve;
 #[cfg(feature = "http")]
 mod serve_http;
 mod serve_log;
+#[cfg(feature = "web")]
+mod serve_web;
 #[cfg(feature = "virtual-shell")]
 mod shell;
 #[cfg(feature = "remotes")]

@@ -1,5 +1,5 @@
 use prowess_text::{
-    clipped, has_invisible, quoted, shell_word, terminal_json, terminal_line, terminal_lines,
+    clipped, has_invisible, html, quoted, shell_word, terminal_json, terminal_line, terminal_lines,
     visible_lines,
 };
 
@@ -17,6 +17,18 @@ fn characters_that_a_terminal_obeys_are_shown() {
     for (text, expected) in cases {
         assert_eq!(terminal_line(text), expected, "{text:?}");
         assert_eq!(terminal_lines(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn page_shows_what_a_terminal_shows() {
+    for (text, expected) in [
+        ("plain é\n", "plain é\n"),
+        ("<a b='\"'>&amp;", "&lt;a b=&#x27;&quot;&#x27;&gt;&amp;amp;"),
+        ("a\u{202e}<\r", r"a\u{202e}&lt;\u{d}"),
+        ("⚠\u{fe0f}", "⚠\u{fe0f}"),
+    ] {
+        assert_eq!(html(text), expected, "{text:?}");
     }
 }
 

@@ -23,7 +23,7 @@ const SHORT_DIGEST: usize = 19;
 
 /// One entry, with its times as text.
 #[derive(Serialize)]
-pub(super) struct Shown {
+pub(crate) struct Shown {
     /// The number that stands for it in commands, if a person was shown one.
     pub(super) number: Option<u64>,
     pub(super) id: ApprovalId,

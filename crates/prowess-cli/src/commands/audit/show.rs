@@ -1,13 +1,14 @@
 //! `prowess audit show`: the story of each session.
 
 use std::fmt::Write as _;
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::ExitCode;
 
 use jiff::Timestamp as Instant;
 use jiff::tz::TimeZone;
 use prowess::{CallOrigin, Clock as _, SystemClock, Timestamp};
-use prowess_audit::{SessionStory, Story, StoryFilter};
+use prowess_audit::{SessionStory, Story, StoryFilter, StoryPart};
 
 use super::failure;
 use crate::args::{AuditShow, Since};
@@ -22,14 +23,16 @@ const MARGIN: usize = 2 + "2026-11-28 10:04:02.000".len() + 2;
 const UNPROVEN: &str = "? ";
 
 pub(super) fn run(args: &AuditShow, path: &Path, output: &Output) -> Result<ExitCode, Failure> {
-    let zone = if args.utc { TimeZone::UTC } else { TimeZone::system() };
-    let filter = StoryFilter {
-        session: args.session.clone(),
-        since: args.since.map(|since| moment(since, &zone)).transpose()?,
-        tool: args.tool.clone(),
-        denied: args.denied,
-        all: args.all,
-    };
+    let zone = zone(args);
+    if args.last.is_some() {
+        let part = part(args, path)?;
+        output.result(&part, |part| text(&part.story, &zone))?;
+        if let Some(before) = part.before {
+            output.remark(&format!("{DIM}`--before {before}` shows earlier ones{DIM:#}\n"));
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let filter = filter(args, &zone)?;
     let (story, read) = Story::read_all(path, &filter);
     if let Err(error) = read {
         // An operator needs the story most when a part of it is not proven.
@@ -50,6 +53,27 @@ pub(super) fn run(args: &AuditShow, path: &Path, output: &Output) -> Result<Exit
         output.remark(&format!("{DIM}{reloads} left out; `--all` shows them{DIM:#}\n"));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the last events, which are read without the rest of the log.
+pub(super) fn part(args: &AuditShow, path: &Path) -> Result<StoryPart, Failure> {
+    let filter = filter(args, &zone(args))?;
+    let part = Story::read_last(path, &filter, args.before, args.last.map_or(1, NonZeroUsize::get));
+    part.map_err(|error| failure(path, &error))
+}
+
+fn zone(args: &AuditShow) -> TimeZone {
+    if args.utc { TimeZone::UTC } else { TimeZone::system() }
+}
+
+fn filter(args: &AuditShow, zone: &TimeZone) -> Result<StoryFilter, Failure> {
+    Ok(StoryFilter {
+        session: args.session.clone(),
+        since: args.since.map(|since| moment(since, zone)).transpose()?,
+        tool: args.tool.clone(),
+        denied: args.denied,
+        all: args.all,
+    })
 }
 
 /// Returns the moment from which on events are shown.

@@ -1,0 +1,154 @@
+//! The end of a log, without the rest.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom};
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Story, StoryFilter, StoryReader};
+use crate::VerifyError;
+use crate::chain::{self, Head, MAX_LINE};
+use crate::log::files::{self, Snapshot};
+use crate::verify::Found;
+
+/// The number of bytes that are read for a part: at least one entry of any length is in it.
+const WINDOW: u64 = 2 * MAX_LINE as u64;
+
+/// A part of a story that ends with the log, or before an entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StoryPart {
+    /// The events of this part. They are marked as unproven from a break of the chain inside of it.
+    #[serde(flatten)]
+    pub story: Story,
+    /// The number of the first entry that was read; `None` if it is the first of the log.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<u64>,
+}
+
+impl Story {
+    /// Reads the last events before the entry `before`, or before the end of the log: at most so
+    /// many, and none if they are more than two mebibytes before it. The duration does not depend
+    /// on the length of the log.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a file cannot be read.
+    pub fn read_last(
+        path: &Path,
+        filter: &StoryFilter,
+        before: Option<u64>,
+        most: usize,
+    ) -> Result<StoryPart, VerifyError> {
+        let unreadable = |error| VerifyError::Unreadable(path.to_owned(), error);
+        let Some(window) = Window::read(path, before).map_err(unreadable)? else {
+            return Ok(StoryPart::default());
+        };
+        let session = filter.log_name();
+        let is_shown = |entry: &Value| {
+            let is_reload = entry["event"] == "catalog_reloaded" && !filter.all;
+            !is_reload && filter.matches(session.as_deref(), entry)
+        };
+        let lines: Vec<_> = window.bytes.split_inclusive(|byte| *byte == b'\n').collect();
+        let mut left = most;
+        let first = lines.iter().rposition(|line| {
+            left -= usize::from(chain::read(line).is_some_and(|(_, entry)| is_shown(&entry)));
+            left == 0
+        });
+        let first = first.unwrap_or_default();
+        let mut reader = StoryReader::default();
+        let mut last = first.checked_sub(1).and_then(|at| chain::read(lines[at]));
+        let mut is_proven = true;
+        let mut number = None;
+        for line in &lines[first..] {
+            let sealed = chain::open(line);
+            is_proven &= sealed.is_some_and(|sealed| is_next(last.as_ref(), &sealed));
+            let Some((head, entry)) = chain::read(line) else { continue };
+            number.get_or_insert(head.seq);
+            let found = Found { head, entry, is_proven };
+            reader.decide(&found);
+            if is_shown(&found.entry) {
+                reader.add(&found);
+            }
+            last = Some((found.head, found.entry));
+        }
+        // The outcome of a call may be behind the part.
+        let story = if before.is_none() { reader.finish() } else { reader.story };
+        let is_start = first == 0 && window.is_start;
+        Ok(StoryPart { story, before: number.filter(|_| !is_start) })
+    }
+}
+
+/// Returns whether an entry follows the one before it, as far as that was read.
+fn is_next(last: Option<&(Head, Value)>, sealed: &chain::Sealed) -> bool {
+    last.is_none_or(|(last, _)| last.seq + 1 == sealed.head.seq && last.hash == sealed.previous)
+}
+
+/// Whole lines of one file.
+struct Window {
+    bytes: Vec<u8>,
+    /// Whether they begin with the first entry of the log.
+    is_start: bool,
+}
+
+impl Window {
+    /// Reads the lines before an entry, or before the end; `None` if there are none.
+    fn read(path: &Path, before: Option<u64>) -> io::Result<Option<Self>> {
+        let Snapshot { full, current } = files::snapshot(path)?;
+        let mut open = current;
+        for at in (0..=full.len()).rev() {
+            let (file, length) = match full.get(at) {
+                Some(path) => files::open_to_read(path)?,
+                None => match open.take() {
+                    Some(current) => current,
+                    None => continue,
+                },
+            };
+            let end = match before {
+                Some(before) => position_of(&file, length, before)?,
+                None => length,
+            };
+            let start = end.saturating_sub(WINDOW);
+            let mut bytes = vec![0; usize::try_from(end - start).unwrap_or_default()];
+            file.read_exact_at(&mut bytes, start)?;
+            // An unfinished line, and one that begins before the window.
+            bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1));
+            if start > 0 {
+                let cut = bytes.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+                bytes.drain(..cut);
+            }
+            if !bytes.is_empty() {
+                return Ok(Some(Self { bytes, is_start: start == 0 && at == 0 }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Returns the position of the first line of a file whose number is not below this one, or its end.
+fn position_of(file: &File, length: u64, seq: u64) -> io::Result<u64> {
+    let mut reader = BufReader::new(file);
+    // Every line before `low`, the start of one, is below; none that begins at `high` or later is.
+    let (mut low, mut high) = (0, length);
+    let mut line = Vec::new();
+    while low < high {
+        let middle = low + (high - low) / 2;
+        reader.seek(SeekFrom::Start(middle))?;
+        let mut start = middle;
+        if middle > low {
+            line.clear();
+            start += reader.read_until(b'\n', &mut line)? as u64;
+        }
+        line.clear();
+        let end = start + reader.read_until(b'\n', &mut line)? as u64;
+        let is_below = chain::read(&line).is_none_or(|(head, _)| head.seq < seq);
+        if start >= high || !is_below {
+            high = middle;
+        } else {
+            low = end;
+        }
+    }
+    Ok(low)
+}

@@ -1,0 +1,148 @@
+//! The operator's page has the values of the commands, byte for byte, and makes their decisions.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+use prowess_testkit::Tree;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::plain_skill;
+use crate::program::Program;
+
+/// A program that serves the page, and a browser that has entered.
+struct Page {
+    tree: Tree,
+    serving: Child,
+    address: String,
+    cookie: String,
+    _home: TempDir,
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let _ = self.serving.kill();
+        let _ = self.serving.wait();
+    }
+}
+
+fn program(tree: &Tree) -> Program {
+    Program::new().at_home_in(&tree.join("home")).working_in(&tree.join("project"))
+}
+
+impl Page {
+    /// A home with a skill, a broken one, a trusted project, an audit log, and a call that waits.
+    fn open() -> Self {
+        let tree = Tree::new("//- /project/.git/HEAD\nref: refs/heads/main\n");
+        let config = "added_tools: gate\naudit: { log: keep }\n";
+        tree.write("home/.config/prowess/config.yaml", config);
+        tree.write("home/.agents/skills/pdf/SKILL.md", plain_skill("pdf"));
+        tree.write("home/.agents/skills/pdf/scripts/fill.sh", "echo filled\n");
+        tree.write("home/.agents/skills/bad/SKILL.md", "no frontmatter");
+        assert_eq!(program(&tree).run(&["trust"]).code, Some(0));
+        let call = r#"{"skill": "pdf", "path": "scripts/fill.sh"}"#;
+        program(&tree).run(&["call", "skills_run", call]);
+        let (mut command, home) = program(&tree).into_command();
+        command.args(["serve", "--web", "127.0.0.1:0", "--format", "json"]);
+        let mut serving = command.stdout(Stdio::piped()).spawn().expect("it starts");
+        let mut lines = BufReader::new(serving.stdout.take().expect("it is piped")).lines();
+        let url = lines.find_map(|line| {
+            let line = line.expect("text");
+            Some(line.split_once("http://")?.1.trim_end_matches('"').to_owned())
+        });
+        let url = url.expect("the URL is printed");
+        let (address, entrance) = url.split_once('/').expect("a path");
+        let address = address.to_owned();
+        let mut page = Self { tree, serving, address, cookie: String::new(), _home: home };
+        let entered = page.send("GET", &format!("/{entrance}"), "");
+        let cookie = entered.split_once("set-cookie: ").expect("a cookie").1;
+        page.cookie = cookie.split(';').next().expect("a pair").to_owned();
+        page
+    }
+
+    fn send(&self, method: &str, path: &str, form: &str) -> String {
+        let Self { address, cookie, .. } = self;
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nOrigin: http://{address}\r\n\
+             Cookie: {cookie}\r\nConnection: close\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\n\
+             Content-Length: {}\r\n\r\n{form}",
+            form.len()
+        );
+        let mut stream = TcpStream::connect(address).expect("it listens");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("it answers");
+        answer
+    }
+
+    fn body(&self, path: &str) -> String {
+        self.send("GET", path, "").split_once("\r\n\r\n").expect("a head").1.to_owned()
+    }
+
+    fn run(&self, args: &[&str]) -> String {
+        program(&self.tree).run(&[args, &["--format", "json"]].concat()).stdout
+    }
+}
+
+#[test]
+fn page_is_the_json_of_the_command() {
+    let page = Page::open();
+    for (path, args) in [
+        ("/approvals?format=json", &["approvals", "list"][..]),
+        ("/approvals?all=1&format=json", &["approvals", "list", "--all"]),
+        ("/approval?id=1&format=json", &["approvals", "show", "1"]),
+        ("/skills?format=json", &["list"]),
+        ("/skills?q=pd&hidden=1&format=json", &["list", "pd", "--hidden"]),
+        ("/skill?id=pdf&format=json", &["show", "pdf"]),
+        ("/explain?id=pdf&format=json", &["explain", "pdf"]),
+        ("/explain?id=bad&format=json", &["explain", "bad"]),
+        ("/audit?format=json", &["audit", "show", "--last", "50"]),
+        ("/chain?format=json", &["audit", "verify"]),
+        ("/stats?format=json", &["audit", "stats"]),
+        ("/health?format=json", &["doctor"]),
+        ("/trust?format=json", &["trust", "--list"]),
+        ("/quarantine?format=json", &["sync", "--quarantine"]),
+    ] {
+        assert_eq!(page.body(path), page.run(args), "{path}");
+    }
+    let missing: Value = page.body("/skill?id=none&format=json").parse().expect("JSON");
+    assert_eq!(missing["error"]["code"], "skill-not-found");
+}
+
+#[test]
+fn decision_is_that_of_the_command() {
+    let page = Page::open();
+    let form = |path: &str| {
+        let body = page.body(path);
+        let form = body.split_once("method=\"post\"").expect("a form").1;
+        let form = form.split_once("</form>").expect("its end").0;
+        let fields = form.split("name=\"").skip(1).filter_map(|field| {
+            let (name, rest) = field.split_once("\" value=\"")?;
+            let value = rest.split_once('"')?.0.replace('%', "%25");
+            (name != "decision").then(|| format!("{name}={value}&"))
+        });
+        fields.collect::<String>()
+    };
+    let decide = |path: &str, form: &str| {
+        let answer = page.send("POST", path, form);
+        answer.split(' ').nth(1).map(str::to_owned)
+    };
+    let stale = form("/approval?id=1") + "decision=deny";
+    let grant = form("/approval?id=1") + "decision=once";
+    assert_eq!(decide("/approval", &grant).as_deref(), Some("303"));
+    assert!(page.run(&["approvals", "show", "1"]).contains("\"granted\""));
+    assert!(page.run(&["audit", "show"]).contains("granted by"), "it is in the log");
+    assert_eq!(decide("/approval", &stale).as_deref(), Some("409"), "it was decided already");
+    let distrust = form("/trust") + "decision=distrust";
+    assert_eq!(decide("/trust", &distrust).as_deref(), Some("303"));
+    assert!(page.run(&["trust", "--list"]).contains("\"folders\": []"));
+}
+
+#[test]
+fn address_of_other_machines_is_refused() {
+    let ran = Program::new().run(&["serve", "--web", "0.0.0.0:0"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("is not a loopback address"), "{}", ran.stderr);
+}

@@ -1,0 +1,83 @@
+//! Calls that wait for a person, and what was decided.
+
+use serde_json::Value;
+
+use super::parts::{NAME_BYTES, ROW_BYTES, facts, list, long, more, plain, rows, target, text};
+use super::{Sheet, decide};
+use crate::form::Form;
+use crate::html::{Html, clipped};
+use crate::{Desk, Refusal, Shown, View};
+
+pub(super) fn values(desk: &dyn Desk, query: &Form) -> Result<Shown, Refusal> {
+    desk.view(&View::Approvals { all: query.get("all") == "1" })
+}
+
+pub(super) fn value(desk: &dyn Desk, query: &Form) -> Result<Shown, Refusal> {
+    desk.view(&View::Approval(query.get("id")))
+}
+
+pub(super) fn write_all(html: &mut Html, sheet: &Sheet<'_>) {
+    let is_all = sheet.query.get("all") == "1";
+    let all =
+        if is_all { ("/approvals", "Only pending ones") } else { ("/approvals?all=1", "All") };
+    html.element("p", &[], |html| html.link(all.0, all.1));
+    let from = sheet.from();
+    let all = list(&sheet.shown.value, "approvals");
+    // The last ones first, as they are what was decided just now.
+    let newest: Vec<_> = if is_all { all.iter().rev().collect() } else { all.iter().collect() };
+    let written = rows(html, newest.iter().skip(from), |html, entry| row(html, entry));
+    let next = from.saturating_add(written);
+    match (all.is_empty(), next < all.len()) {
+        (true, _) => html.line("p", "No tool call waits for an approval."),
+        (_, true) => {
+            let path = if is_all { "/approvals?all=1&from=" } else { "/approvals?from=" };
+            more(html, &format!("{path}{next}"), "Further approvals");
+        }
+        _ => {}
+    }
+}
+
+/// Adds a call in a list.
+pub(super) fn row(html: &mut Html, entry: &Value) {
+    html.classed("span", "state", text(entry, "state"));
+    html.text(" ");
+    let tool = clipped(text(entry, "tool"), NAME_BYTES);
+    html.link(&target("/approval", "id", text(entry, "id")), &tool);
+    html.element("p", &[], |html| {
+        html.line("code", &clipped(text(entry, "preview"), ROW_BYTES));
+    });
+    let of = [("skill", "skill"), ("session", "session"), ("asked", "asked"), ("by", "by")];
+    let of = of.map(|(key, word)| match text(entry, key) {
+        "" => String::new(),
+        value => format!("{word} {} ", clipped(value, NAME_BYTES)),
+    });
+    html.classed("p", "note", of.concat().trim());
+}
+
+/// Adds the form only behind the end of the arguments: no call is decided on that was not shown.
+pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
+    let entry = &sheet.shown.value["approval"];
+    let names = [
+        "state", "tool", "arguments", "skill", "package", "tenant", "session", "scope", "asked",
+        "expires", "by", "id",
+    ];
+    facts(html, names.map(|name| (name, plain(&entry[name]))));
+    html.line("h2", "The call");
+    let from = sheet.from();
+    let this = target("/approval", "id", text(entry, "id"));
+    if !long(html, text(entry, "preview"), from, &this) {
+        html.line("p", "You can decide where the call ends.");
+        return;
+    }
+    let choices: &[_] = match text(entry, "state") {
+        "pending" => &[
+            ("once", "Allow this call"),
+            ("session", "Allow such calls in this session"),
+            ("always", "Allow such calls in every session"),
+            ("deny", "Refuse"),
+        ],
+        "granted" => &[("revoke", "Revoke")],
+        _ => return,
+    };
+    decide::write_form(html, "/approval", (text(entry, "id"), entry), choices, sheet.token);
+}

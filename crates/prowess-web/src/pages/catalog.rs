@@ -1,0 +1,132 @@
+//! The catalog, one skill, and the decisions about it.
+
+use serde_json::Value;
+
+use super::Sheet;
+use super::parts::{
+    NAME_BYTES, ROW_BYTES, facts, list, long, more, number, plain, rows, target, text,
+};
+use crate::form::{Form, encoded};
+use crate::html::{Html, clipped};
+use crate::{Desk, Refusal, Shown, View};
+
+/// The most files of a package on its page.
+const MOST_FILES: usize = 20;
+
+/// The fields of a frontmatter that say what a skill may do.
+const SURFACE: [&str; 4] = ["allowed-tools", "hooks", "compatibility", "metadata"];
+
+pub(super) fn values(desk: &dyn Desk, query: &Form) -> Result<Shown, Refusal> {
+    desk.view(&View::Catalog {
+        text: query.get("q"),
+        hidden: query.get("hidden") == "1",
+        from: query.number("from").unwrap_or_default(),
+    })
+}
+
+pub(super) fn write_all(html: &mut Html, sheet: &Sheet<'_>) {
+    let (query, is_hidden) = (sheet.query.get("q"), sheet.query.get("hidden") == "1");
+    search(html, query, is_hidden);
+    let from: u64 = sheet.query.number("from").unwrap_or_default();
+    let value = &sheet.shown.value;
+    let all: Vec<_> = list(value, "skills").iter().chain(list(value, "shadowed")).collect();
+    let written = rows(html, &all, |html, skill| row(html, skill));
+    if all.is_empty() {
+        html.line("p", "No such skills.");
+    }
+    let is_cut = written < all.len();
+    let next = if is_cut { Some(from.saturating_add(written as u64)) } else { sheet.shown.next };
+    if let Some(next) = next {
+        let hidden = if is_hidden { "&hidden=1" } else { "" };
+        let target = format!("/skills?q={}{hidden}&from={next}", encoded(query));
+        more(html, &target, "Further skills");
+    }
+}
+
+fn search(html: &mut Html, query: &str, is_hidden: bool) {
+    html.element("form", &[("action", "/skills"), ("role", "search")], |html| {
+        html.element("label", &[("for", "q")], |html| html.text("Part of a name or description"));
+        let query = clipped(query, ROW_BYTES);
+        html.empty("input", &[("id", "q"), ("name", "q"), ("type", "search"), ("value", &query)]);
+        html.element("label", &[], |html| {
+            let is_checked: &[_] =
+                &[("type", "checkbox"), ("name", "hidden"), ("value", "1"), ("checked", "checked")];
+            html.empty("input", if is_hidden { is_checked } else { &is_checked[..3] });
+            html.text(" only those that are not offered");
+        });
+        html.element("button", &[], |html| html.text("Search"));
+    });
+}
+
+fn row(html: &mut Html, skill: &Value) {
+    let id = text(skill, "id");
+    let is_shadowed = text(skill, "state") == "shadowed";
+    // The id of a shadowed skill is that of another one.
+    let page = if is_shadowed {
+        target("/explain", "id", text(skill, "location"))
+    } else {
+        target("/skill", "id", id)
+    };
+    html.classed("span", "state", text(skill, "state"));
+    html.text(" ");
+    html.link(&page, &clipped(id, NAME_BYTES));
+    html.line("p", &clipped(text(skill, "description"), ROW_BYTES));
+    let reason = text(skill, "reason");
+    if !reason.is_empty() {
+        html.classed("p", "note", &clipped(reason, ROW_BYTES));
+    }
+    let of = format!("{} layer, {}", text(skill, "layer"), text(skill, "trust"));
+    html.classed("p", "note", &clipped(&of, NAME_BYTES));
+}
+
+pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
+    let value = &sheet.shown.value;
+    let record = &value["record"];
+    let id = text(record, "id");
+    html.element("p", &[], |html| {
+        html.line("strong", &clipped(id, NAME_BYTES));
+        html.text(" ");
+        html.link(&target("/explain", "id", id), "Why it is offered or not, and findings");
+    });
+    html.line("p", &clipped(text(record, "description"), 2 * ROW_BYTES));
+    let names = ["state", "reason", "location", "layer", "trust", "version", "tokens"];
+    let of_record = names.map(|name| (name, plain(&record[name])));
+    facts(html, of_record.into_iter().chain([("digest", plain(&value["digest"]))]));
+    html.line("h2", "Surface");
+    let is_script = |file: &&Value| text(file, "path").starts_with("scripts/");
+    let scripts = list(value, "resources").iter().filter(is_script);
+    let scripts: Vec<_> = scripts.map(|file| text(file, "path")).collect();
+    let surface = SURFACE.map(|name| (name, plain(&value["properties"][name])));
+    facts(html, surface.into_iter().chain([("scripts", scripts.join(", "))]));
+    let files = list(value, "resources");
+    html.line("h2", "Files");
+    let written = rows(html, files.iter().take(MOST_FILES), |html, file| {
+        html.line("code", &clipped(text(file, "path"), NAME_BYTES));
+        html.text(&format!(" {} bytes", number(file, "bytes")));
+    });
+    if written < files.len() || value["is_complete"] == false {
+        html.classed("p", "note", "and more");
+    }
+    html.line("h2", "Instructions");
+    let from = sheet.from();
+    long(html, text(value, "body"), from, &target("/skill", "id", id));
+}
+
+pub(super) fn write_reasons(html: &mut Html, sheet: &Sheet<'_>) {
+    let value = &sheet.shown.value;
+    html.element("p", &[], |html| {
+        html.line("strong", &clipped(text(value, "query"), ROW_BYTES));
+        html.text(&format!(", {} tokens in each model call", number(value, "tokens")));
+    });
+    let from = sheet.from();
+    let all = list(value, "decisions");
+    let written = rows(html, all.iter().skip(from), |html, decision| {
+        let heading = format!("{}: {}", text(decision, "step"), text(decision, "outcome"));
+        html.classed("span", "state", &heading);
+        html.line("p", &clipped(text(decision, "reason"), 4 * ROW_BYTES));
+    });
+    if from.saturating_add(written) < all.len() {
+        let target = target("/explain", "id", text(value, "query"));
+        more(html, &format!("{target}&from={}", from + written), "Further decisions");
+    }
+}

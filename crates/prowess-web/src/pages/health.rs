@@ -1,0 +1,95 @@
+//! The state of the setup: findings, trust, quarantine.
+
+use serde_json::Value;
+
+use super::parts::{NAME_BYTES, ROW_BYTES, facts, list, more, plain, rows, text, trusted};
+use super::{Sheet, decide};
+use crate::html::{Html, clipped};
+
+pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
+    let value = &sheet.shown.value;
+    let names = ["skills", "errors", "warnings", "hints"];
+    facts(html, names.map(|name| (name, plain(&value["summary"][name]))));
+    html.line("h2", "Findings");
+    let from = sheet.from();
+    let all = list(value, "diagnostics");
+    let written = rows(html, all.iter().skip(from), finding);
+    if all.is_empty() {
+        html.line("p", "No findings.");
+    }
+    let next = from.saturating_add(written);
+    if next < all.len() {
+        return more(html, &format!("/health?from={next}"), "Further findings");
+    }
+    html.line("h2", "Roots");
+    let roots = list(value, "roots").iter().filter(|root| root["exists"] == true);
+    rows(html, roots, |html, root| {
+        html.line("code", &clipped(text(root, "root"), ROW_BYTES));
+        let note = format!(
+            "{} layer, {}, {} skills, {}",
+            text(root, "layer"),
+            text(root, "trust"),
+            plain(&root["skills"]),
+            text(root, "changes")
+        );
+        html.classed("p", "note", &clipped(&note, ROW_BYTES));
+    });
+}
+
+/// Adds a finding.
+pub(super) fn finding(html: &mut Html, found: &Value) {
+    html.classed("span", "state", text(found, "severity"));
+    html.text(" ");
+    html.line("code", &clipped(text(found, "code"), NAME_BYTES));
+    html.line("p", &clipped(text(found, "message"), 2 * ROW_BYTES));
+    let place = [text(found, "path").to_owned(), plain(&found["line"]), plain(&found["column"])];
+    let place: Vec<_> = place.into_iter().filter(|part| !part.is_empty()).collect();
+    html.classed("p", "note", &clipped(&place.join(":"), ROW_BYTES));
+    html.classed("p", "note", &clipped(text(found, "help"), 2 * ROW_BYTES));
+}
+
+/// Adds an artifact in quarantine.
+pub(super) fn quarantined(html: &mut Html, line: &Value) {
+    html.line("strong", &clipped(text(line, "id"), NAME_BYTES));
+    html.line("p", &clipped(text(line, "detail"), 2 * ROW_BYTES));
+}
+
+pub(super) fn write_quarantine(html: &mut Html, sheet: &Sheet<'_>) {
+    html.line(
+        "p",
+        "What was fetched and is not what the lock file has. `prowess sync --release` \
+                    takes it out.",
+    );
+    let from = sheet.from();
+    let all = list(&sheet.shown.value, "skills");
+    let next = from.saturating_add(rows(html, all.iter().skip(from), quarantined));
+    if next < all.len() {
+        more(html, &format!("/quarantine?from={next}"), "Further artifacts");
+    }
+    if all.is_empty() {
+        html.line("p", "Nothing is in quarantine.");
+    }
+}
+
+pub(super) fn write_trust(html: &mut Html, sheet: &Sheet<'_>) {
+    let from = sheet.from();
+    let all: Vec<_> = trusted(&sheet.shown.value).collect();
+    let next = from.saturating_add(rows(html, all.iter().skip(from), |html, (name, entry)| {
+        html.line("code", &clipped(name, ROW_BYTES));
+        let note = format!("since {} {}", text(entry, "since"), text(entry, "state"));
+        html.classed("p", "note", &clipped(&note, NAME_BYTES));
+        decide::write_form(
+            html,
+            "/trust",
+            (name, entry),
+            &[("distrust", "Revoke trust")],
+            sheet.token,
+        );
+    }));
+    if next < all.len() {
+        more(html, &format!("/trust?from={next}"), "Further directories, sources and signers");
+    }
+    if all.is_empty() {
+        html.line("p", "You trust no directory, source or signer.");
+    }
+}

@@ -1,0 +1,157 @@
+//! Parts that several pages have.
+
+use serde_json::Value;
+
+use super::PAGES;
+use crate::form::encoded;
+use crate::html::{Html, clipped, fitting};
+use crate::{PAGE_BYTES, Refusal};
+
+/// The number of bytes after which a page has no further row: the rest is for the row itself, the
+/// links to other parts, and the frame.
+const ROWS_BYTES: usize = PAGE_BYTES * 5 / 8;
+
+/// The number of encoded bytes of a long text on one page.
+const TEXT_BYTES: usize = PAGE_BYTES / 2;
+
+/// The maximum number of encoded bytes of a text in a row.
+pub(super) const ROW_BYTES: usize = 140;
+
+/// The maximum number of encoded bytes of a name.
+pub(super) const NAME_BYTES: usize = 80;
+
+/// Returns a document with the menu and the content.
+pub(super) fn document(title: &str, path: &str, content: &Html) -> String {
+    let mut html = Html::default();
+    html.element("html", &[("lang", "en")], |html| {
+        html.element("head", &[], |html| {
+            html.empty("meta", &[("charset", "utf-8")]);
+            let width = "width=device-width, initial-scale=1";
+            html.empty("meta", &[("name", "viewport"), ("content", width)]);
+            html.empty("meta", &[("name", "color-scheme"), ("content", "light dark")]);
+            html.line("title", &format!("{title} · prowess"));
+            html.empty("link", &[("rel", "stylesheet"), ("href", "/style.css")]);
+        });
+        html.element("body", &[], |html| {
+            html.element("a", &[("class", "skip"), ("href", "#main")], |html| {
+                html.text("Skip to the content");
+            });
+            html.element("header", &[], |html| {
+                html.element("nav", &[("aria-label", "Pages")], |html| menu(html, path));
+            });
+            html.element("main", &[("id", "main")], |html| {
+                html.line("h1", title);
+                html.part(content);
+            });
+        });
+    });
+    html.into_document()
+}
+
+fn menu(html: &mut Html, path: &str) {
+    html.element("ul", &[], |html| {
+        for page in PAGES.iter().filter(|page| page.is_entry) {
+            let link: &[_] = match page.path == path {
+                true => &[("href", page.path), ("aria-current", "page")],
+                false => &[("href", page.path)],
+            };
+            html.element("li", &[], |html| html.element("a", link, |html| html.text(page.title)));
+        }
+    });
+}
+
+pub(super) fn write_refusal(html: &mut Html, refusal: &Refusal) {
+    html.element("section", &[("class", "refusal")], |html| {
+        html.line("p", &clipped(&refusal.message, 4 * ROW_BYTES));
+        html.line("p", &clipped(&refusal.help, 4 * ROW_BYTES));
+        html.element("p", &[], |html| html.line("code", &clipped(&refusal.code, NAME_BYTES)));
+    });
+}
+
+/// Adds rows as a list until the page is full, and returns their number.
+pub(super) fn rows<T>(
+    html: &mut Html,
+    items: impl IntoIterator<Item = T>,
+    write: impl Fn(&mut Html, T),
+) -> usize {
+    let mut written = 0;
+    let before = html.len();
+    let mut list = Html::default();
+    for item in items {
+        if before + list.len() >= ROWS_BYTES {
+            break;
+        }
+        list.element("li", &[], |html| write(html, item));
+        written += 1;
+    }
+    if written > 0 {
+        html.element("ul", &[("class", "rows")], |html| html.part(&list));
+    }
+    written
+}
+
+/// Adds the link to the next part of a page.
+pub(super) fn more(html: &mut Html, target: &str, text: &str) {
+    html.element("p", &[("class", "more")], |html| html.link(target, text));
+}
+
+/// Adds names with values, without those that are empty.
+pub(super) fn facts<'f>(html: &mut Html, facts: impl IntoIterator<Item = (&'f str, String)>) {
+    html.element("dl", &[], |html| {
+        for (name, value) in facts.into_iter().filter(|(_, value)| !value.is_empty()) {
+            html.line("dt", name);
+            html.line("dd", &clipped(&value, 2 * ROW_BYTES));
+        }
+    });
+}
+
+/// Adds a long text from a position on, and the link to the rest. Returns whether it was the end.
+pub(super) fn long(html: &mut Html, text: &str, from: usize, target: &str) -> bool {
+    let from = if text.is_char_boundary(from) { from } else { 0 };
+    let rest = &text[from.min(text.len())..];
+    let end = fitting(rest, TEXT_BYTES.min(PAGE_BYTES * 3 / 4 - html.len().min(PAGE_BYTES / 2)));
+    html.element("pre", &[("tabindex", "0")], |html| html.text(&rest[..end]));
+    let is_end = end == rest.len();
+    if !is_end {
+        let parts = format!("Next part, {} of {} bytes were shown", from + end, text.len());
+        more(html, &format!("{target}&from={}", from + end), &parts);
+    }
+    is_end
+}
+
+/// Returns a URL with one parameter.
+pub(super) fn target(path: &str, name: &str, value: &str) -> String {
+    format!("{path}?{name}={}", encoded(value))
+}
+
+/// Returns a text of a value, or an empty one.
+pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value[key].as_str().unwrap_or_default()
+}
+
+/// Returns a value as text: a text as it is, anything else as JSON, nothing for `null`.
+pub(super) fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Returns a list of a value, or an empty one.
+pub(super) fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value[key].as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Returns a number of a value, or 0.
+pub(super) fn number(value: &Value, key: &str) -> u64 {
+    value[key].as_u64().unwrap_or_default()
+}
+
+/// Returns what is trusted, with the name by which the trust is revoked.
+pub(super) fn trusted(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let of = |key: &str, name: &'static str| {
+        list(value, key).iter().map(move |entry| (text(entry, name), entry))
+    };
+    of("folders", "path").chain(of("sources", "name")).chain(of("signers", "name"))
+}

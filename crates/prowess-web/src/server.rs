@@ -1,0 +1,112 @@
+//! The server on a port of this machine.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+
+use crate::check::Names;
+use crate::door::Door;
+use crate::route::{PATIENCE, Site, answer};
+use crate::{Desk, WebError};
+
+/// The maximum number of open connections; a further one waits.
+const MOST_CONNECTIONS: usize = 64;
+
+/// The maximum size of a request's head, in bytes.
+const HEAD_BYTES: usize = 16 << 10;
+
+/// A server that listens, and has no desk yet.
+pub struct WebServer {
+    listener: std::net::TcpListener,
+    address: SocketAddr,
+    door: Door,
+    token: String,
+}
+
+impl WebServer {
+    /// Opens the port. Port 0 stands for any free one.
+    ///
+    /// # Errors
+    ///
+    /// The address is not a loopback address, or the operating system refuses the port.
+    pub fn bind(address: SocketAddr) -> Result<Self, WebError> {
+        if !address.ip().is_loopback() {
+            return Err(WebError::NotLoopback(address));
+        }
+        let listener = std::net::TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let (door, token) = Door::new(address.port())?;
+        Ok(Self { listener, address, door, token })
+    }
+
+    /// Returns the address with the actual port.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Returns the URL to open. It works once, for the browser that is first.
+    pub fn entrance(&self) -> String {
+        format!("http://{}/enter?token={}", self.address, self.token)
+    }
+
+    /// Serves until `end` is ready, and then completes the decisions that have begun.
+    ///
+    /// # Errors
+    ///
+    /// The operating system has no threads, or the port fails.
+    pub fn serve_until(
+        self,
+        desk: Arc<dyn Desk>,
+        end: impl Future<Output = ()>,
+    ) -> Result<(), WebError> {
+        let executor = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+        let site = Arc::new(Site { desk, names: Names::of(self.address), door: self.door });
+        executor.block_on(async {
+            let listener = TcpListener::from_std(self.listener)?;
+            tokio::select! {
+                () = accept(&listener, &site) => {}
+                () = end => {}
+            }
+            Ok(())
+        })
+    }
+}
+
+async fn accept(listener: &TcpListener, site: &Arc<Site>) {
+    let slots = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let site = Arc::clone(site);
+                tokio::spawn(async move {
+                    serve(stream, &site).await;
+                    drop(slot);
+                });
+            }
+            // Errors are those of one connection, or of a lack of files, which passes.
+            Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+        }
+    }
+}
+
+/// Serves one connection until the browser closes it, or until no request arrives in time.
+async fn serve(stream: TcpStream, site: &Arc<Site>) {
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(|request| {
+        let site = Arc::clone(site);
+        async move { Ok::<_, Infallible>(answer(site, request).await) }
+    });
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(PATIENCE).max_buf_size(HEAD_BYTES);
+    // A broken connection concerns its browser alone.
+    let _ = builder.serve_connection(TokioIo::new(stream), service).await;
+}

@@ -1,0 +1,68 @@
+//! Decisions, and those on what has changed.
+
+use crate::fixture::{Memory, Server, memory};
+
+#[test]
+fn decision_leads_back_to_the_page() {
+    for (choice, state) in [("once", "granted"), ("deny", "denied")] {
+        let server = Server::start(memory());
+        let form = server.get("/approval?id=a1").form();
+        let answer = server.post("/approval", &format!("{form}decision={choice}"));
+        assert_eq!((answer.status(), answer.header("location")), (303, Some("/approval?id=a1")));
+        assert_eq!(server.memory.approval.lock().unwrap()["state"], state);
+    }
+    let server = Server::start(memory());
+    let form = server.get("/trust").form() + "decision=distrust";
+    assert_eq!(server.post("/trust", &form).header("location"), Some("/trust"));
+    assert_eq!(*server.memory.decided.lock().unwrap(), ["Distrust(\"/home/a b\")"]);
+}
+
+#[test]
+fn stale_decision_is_refused_with_the_difference() {
+    let server = Server::start(memory());
+    let form = server.get("/approval?id=a1").form() + "decision=once";
+    server.memory.approval.lock().unwrap()["number"] = 9.into();
+    server.memory.approval.lock().unwrap()["package"] = "sha256:ff".into();
+    let answer = server.post("/approval", &form);
+    assert_eq!(answer.status(), 409, "{answer:?}");
+    for part in ["<td>sha256:00</td><td>sha256:ff</td>", "href=\"/approval?id=a1\""] {
+        assert!(answer.body().contains(part), "{answer:?}");
+    }
+    assert!(!answer.body().contains(">number<"), "a new number is no change");
+    assert_eq!(*server.memory.decided.lock().unwrap(), [""; 0], "nothing was decided");
+    let fresh = server.get("/approval?id=a1").form() + "decision=once";
+    assert_eq!(server.post("/approval", &fresh).status(), 303, "it is decided as it is now");
+    assert_eq!(server.post("/approval", &fresh).status(), 409, "once");
+}
+
+#[test]
+fn lost_race_is_stale() {
+    let server = Server::start(Memory { is_raced: true, ..memory() });
+    let form = server.get("/approval?id=a1").form() + "decision=once";
+    let answer = server.post("/approval", &form);
+    assert_eq!(answer.status(), 409);
+    assert!(answer.body().contains("<td>pending</td><td>denied</td>"), "{answer:?}");
+}
+
+#[test]
+fn call_is_decided_on_where_it_ends() {
+    let memory = memory();
+    let end = "rm -rf here";
+    memory.approval.lock().unwrap()["preview"] = ("<é".repeat(9_000) + end).into();
+    let server = Server::start(memory);
+    let mut path = "/approval?id=a1".to_owned();
+    let mut parts = 0;
+    loop {
+        let page = server.get(&path);
+        assert!(page.body().len() <= prowess_web::PAGE_BYTES, "{path}");
+        let is_end = page.body().contains(end);
+        assert_eq!(page.body().contains("value=\"once\""), is_end, "{path}");
+        if is_end {
+            break;
+        }
+        let more = page.body().split_once("class=\"more\"><a href=\"").expect("a next part").1;
+        path = more.split_once('"').expect("its end").0.replace("&amp;", "&");
+        parts += 1;
+    }
+    assert!(parts > 4, "it has {parts} parts");
+}

@@ -1,0 +1,285 @@
+//! A server over values in memory, and a client that writes requests of its own.
+
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+use prowess_web::{Decision, Desk, Refusal, RefusalKind, Scope, Shown, View, WebError, WebServer};
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+
+/// The paths of all pages, with parameters for what needs some.
+pub(crate) const PATHS: [&str; 13] = [
+    "/", "/approvals?all=1", "/approval?id=a1", "/skills?q=pdf", "/skill?id=pdf",
+    "/explain?id=pdf", "/sessions", "/audit", "/chain", "/stats", "/health", "/trust",
+    "/quarantine",
+];
+
+/// Values in memory.
+#[derive(Default)]
+pub(crate) struct Memory {
+    /// One entry of an approval; a decision sets its state.
+    pub(crate) approval: Mutex<Value>,
+    pub(crate) skills: Vec<Value>,
+    /// The text that replaces each text of a value.
+    pub(crate) text: Mutex<Option<String>>,
+    /// The number of decisions.
+    pub(crate) decided: Mutex<Vec<String>>,
+    /// Whether another person decides just before each decision.
+    pub(crate) is_raced: bool,
+}
+
+pub(crate) fn memory() -> Memory {
+    let approval = json!({
+        "number": 1, "id": "a1", "state": "pending", "tool": "Bash", "arguments": "any",
+        "preview": "git push\norigin main", "skill": "deploy", "package": "sha256:00",
+        "tenant": null, "session": "s1", "scope": null, "asked": "2026-11-29T10:00:00Z",
+        "expires": null, "by": null,
+    });
+    Memory { approval: Mutex::new(approval), skills: vec![skill("pdf")], ..Memory::default() }
+}
+
+pub(crate) fn skill(id: &str) -> Value {
+    json!({
+        "id": id, "description": "Fills in forms.", "location": format!("/skills/{id}/SKILL.md"),
+        "layer": "user", "trust": "trusted", "state": "hidden", "reason": "a rule", "tokens": 7,
+    })
+}
+
+impl Memory {
+    fn value(&self, view: &View<'_>) -> Result<Value, Refusal> {
+        let finding = json!({
+            "code": "frontmatter-missing", "severity": "error", "path": "/s/bad/SKILL.md",
+            "line": 1, "column": 1, "message": "no frontmatter", "help": "write it",
+        });
+        let line = json!({ "seq": 7, "timestamp": "2026-11-29T10:00:00Z", "text": "loaded pdf",
+            "unproven": true });
+        let session = json!({ "session": "s1", "agent": "a", "task": "t", "lines": [line] });
+        let approval = self.approval.lock().expect("no panic").clone();
+        Ok(match *view {
+            View::Approvals { .. } => json!({ "approvals": [approval] }),
+            View::Approval("a1") => json!({ "approval": approval }),
+            View::Quarantine => {
+                json!({ "skills": [{ "id": "pdf", "state": "quarantined", "detail": "from x" }] })
+            }
+            View::Catalog { from, .. } => {
+                let end = self.skills.len().min(from + 50);
+                let skills = self.skills.get(from..end).unwrap_or_default();
+                json!({ "skills": skills, "shadowed": [], "diagnostics": [finding] })
+            }
+            View::Skill(_) => json!({
+                "record": self.skills[0], "digest": "sha256:11", "body": "# Forms\n<b>read</b>",
+                "properties": { "allowed-tools": "Read", "metadata": { "a": "b" } },
+                "resources": [{ "path": "scripts/fill.py", "bytes": 12 }], "is_complete": false,
+            }),
+            View::Explanation(_) => json!({
+                "query": "pdf", "tokens": 7,
+                "decisions": [{ "step": "find", "outcome": "found", "reason": "/skills/pdf" }],
+            }),
+            View::Audit { .. } => json!({ "sessions": [session], "reloads": 0 }),
+            View::Chain => {
+                json!({ "path": "/audit.jsonl", "entries": 7, "files": 1, "head": "7:0" })
+            }
+            View::Statistics => json!({
+                "entries": 7, "sessions": 1, "violations": 0,
+                "tools": { "Bash": { "done": 3, "refused": 1, "failed": 0, "total_ms": 5 } },
+                "skills": { "pdf": { "calls": 2, "activations": 1, "seconds": 1.5 } },
+            }),
+            View::Health => json!({
+                "summary": { "skills": 1, "errors": 1, "warnings": 0, "hints": 0 },
+                "diagnostics": [finding],
+                "roots": [{ "root": "/skills", "exists": true, "layer": "user", "skills": 1 }],
+            }),
+            View::Trust => json!({
+                "folders": [{ "path": "/home/a b", "since": "2026", "state": "current" }],
+                "sources": [], "signers": [],
+            }),
+            _ => {
+                return Err(Refusal {
+                    kind: RefusalKind::Missing,
+                    code: "approval-not-found".into(),
+                    message: "there is no approval `a2`".into(),
+                    help: "look at the list".into(),
+                });
+            }
+        })
+    }
+}
+
+/// Replaces each text, also the names of fields that are names of tools or skills.
+fn replaced(value: &mut Value, by: &str) {
+    match value {
+        Value::String(text) => *text = by.to_owned(),
+        Value::Array(items) => items.iter_mut().for_each(|item| replaced(item, by)),
+        Value::Object(fields) => {
+            for name in ["Bash", "pdf"] {
+                if let Some(field) = fields.remove(name) {
+                    fields.insert(by.to_owned(), field);
+                }
+            }
+            fields.values_mut().for_each(|field| replaced(field, by));
+        }
+        _ => {}
+    }
+}
+
+impl Desk for Memory {
+    fn view(&self, view: &View<'_>) -> Result<Shown, Refusal> {
+        let mut value = self.value(view)?;
+        if let Some(text) = &*self.text.lock().expect("no panic") {
+            replaced(&mut value, text);
+        }
+        let next = match *view {
+            View::Catalog { from, .. } => Some(from + 50).filter(|end| *end < self.skills.len()),
+            _ => None,
+        };
+        Ok(Shown { value, next: next.map(|next| next as u64) })
+    }
+
+    fn decide(&self, decision: &Decision<'_>) -> Result<Value, Refusal> {
+        let mut approval = self.approval.lock().expect("no panic");
+        if self.is_raced {
+            approval["state"] = "denied".into();
+            approval["by"] = "another".into();
+            return Err(Refusal {
+                kind: RefusalKind::Conflict,
+                code: "approval-state".into(),
+                message: "it is denied".into(),
+                help: "look at it".into(),
+            });
+        }
+        approval["state"] = match decision {
+            Decision::Grant(_, Scope::Once) => "granted".into(),
+            Decision::Deny(_) => "denied".into(),
+            _ => "other".into(),
+        };
+        self.decided.lock().expect("no panic").push(format!("{decision:?}"));
+        Ok(json!({ "decided": *approval }))
+    }
+}
+
+/// A server, and the cookie of its session.
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    pub(crate) memory: Arc<Memory>,
+    pub(crate) entrance: String,
+    pub(crate) cookie: String,
+    end: Option<oneshot::Sender<()>>,
+    serving: Option<JoinHandle<Result<(), WebError>>>,
+}
+
+impl Server {
+    /// Starts a server without a session.
+    pub(crate) fn locked(memory: Memory) -> Self {
+        let server = WebServer::bind((Ipv4Addr::LOCALHOST, 0).into()).expect("the port opens");
+        let (address, entrance) = (server.address(), server.entrance());
+        let entrance = entrance.split_once(&address.to_string()).expect("its address").1.to_owned();
+        let memory = Arc::new(memory);
+        let desk: Arc<dyn Desk> = Arc::clone(&memory) as _;
+        let (end, ended) = oneshot::channel::<()>();
+        let serving =
+            std::thread::spawn(move || server.serve_until(desk, async { drop(ended.await) }));
+        let (end, serving) = (Some(end), Some(serving));
+        Self { address, memory, entrance, cookie: String::new(), end, serving }
+    }
+
+    pub(crate) fn start(memory: Memory) -> Self {
+        let mut server = Self::locked(memory);
+        let answer = server.get(&server.entrance.clone());
+        let cookie = answer.header("set-cookie").expect("a cookie");
+        server.cookie = cookie.split(';').next().expect("a pair").to_owned();
+        server
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, "", "")
+    }
+
+    pub(crate) fn json(&self, path: &str) -> Value {
+        let answer = self.send("GET", path, "Accept: application/json\r\n", "");
+        serde_json::from_str(answer.body()).expect("JSON")
+    }
+
+    /// Sends a form as a browser does.
+    pub(crate) fn post(&self, path: &str, form: &str) -> Answer {
+        let origin = format!("Origin: http://{}\r\n", self.address);
+        self.send("POST", path, &origin, form)
+    }
+
+    /// Sends a request with further headers. A header `Host` replaces the own one.
+    pub(crate) fn send(&self, method: &str, path: &str, headers: &str, form: &str) -> Answer {
+        let host = match headers.contains("Host:") {
+            true => String::new(),
+            false => format!("Host: {}\r\n", self.address),
+        };
+        let cookie = &self.cookie;
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\n{host}Cookie: other=1; {cookie}\r\nConnection: close\r\n\
+             {headers}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n\
+             {form}",
+            form.len()
+        );
+        let mut stream = TcpStream::connect(self.address).expect("the server listens");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("it answers");
+        Answer(String::from_utf8(answer).expect("UTF-8"))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.end.take();
+        let served = self.serving.take().map(JoinHandle::join);
+        assert!(matches!(served, Some(Ok(Ok(())))), "the server ends well");
+    }
+}
+
+/// An answer with its head.
+#[derive(Debug)]
+pub(crate) struct Answer(pub(crate) String);
+
+impl Answer {
+    pub(crate) fn status(&self) -> u16 {
+        self.0.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status")
+    }
+
+    pub(crate) fn body(&self) -> &str {
+        self.0.split_once("\r\n\r\n").expect("a head").1
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let head = self.0.split_once("\r\n\r\n").expect("a head").0;
+        head.lines()
+            .filter_map(|line| line.split_once(": "))
+            .find(|(it, _)| *it == name)
+            .map(|it| it.1)
+    }
+
+    /// Returns the hidden fields of the first form that decides, as a form.
+    pub(crate) fn form(&self) -> String {
+        let body = self.body().split_once("method=\"post\"").expect("a form").1;
+        let body = body.split_once("</form>").expect("its end").0;
+        let fields = body.split("name=\"").skip(1).filter_map(|field| {
+            let (name, rest) = field.split_once("\" value=\"")?;
+            let value = rest.split_once('"')?.0;
+            (name != "decision").then(|| format!("{name}={}&", value.replace('%', "%25")))
+        });
+        fields.collect()
+    }
+
+    /// Returns the names of elements and attributes, in their order.
+    pub(crate) fn shape(&self) -> Vec<String> {
+        let page = self.body().split_once("<!DOCTYPE html>\n").expect("a document").1;
+        let document = roxmltree::Document::parse(page)
+            .unwrap_or_else(|error| panic!("a reader of XML takes the page: {error}\n{page}"));
+        let elements = document.descendants().filter(roxmltree::Node::is_element);
+        let shape = elements.map(|element| {
+            let names: Vec<_> = element.attributes().map(|it| it.name().to_owned()).collect();
+            let depth = element.ancestors().count();
+            format!("{depth} {} {}", element.tag_name().name(), names.join(" "))
+        });
+        shape.collect()
+    }
+}

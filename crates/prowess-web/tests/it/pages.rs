@@ -1,0 +1,99 @@
+//! Each page: its value, its headers, its size.
+
+use std::collections::BTreeSet;
+
+use prowess_web::{Desk as _, PAGE_BYTES, View};
+
+use crate::fixture::{Memory, PATHS, Server, memory, skill};
+
+#[test]
+fn page_is_small_and_has_no_script() {
+    let server = Server::start(memory());
+    for path in PATHS {
+        let page = server.get(path);
+        assert_eq!(page.status(), 200, "{path}");
+        assert!(page.body().len() <= PAGE_BYTES, "{path}");
+        let shape = page.shape();
+        let names = shape.iter().filter_map(|element| element.split(' ').nth(1));
+        let names: BTreeSet<_> = names.collect();
+        for name in ["script", "style", "iframe", "img", "object", "base"] {
+            assert!(!names.contains(name), "{path} has {name}");
+        }
+        let is_active = |element: &String| element.contains(" style") || element.contains(" on");
+        assert!(!shape.iter().any(is_active), "{path} has attributes that do something");
+    }
+}
+
+#[test]
+fn every_answer_has_the_headers() {
+    let server = Server::start(memory());
+    for path in ["/", "/?format=json", "/style.css", "/none", "/approval?id=a2"] {
+        let answer = server.get(path);
+        let policy = answer.header("content-security-policy").expect("a policy");
+        assert_eq!(
+            policy,
+            "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; \
+             base-uri 'none'"
+        );
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "same-origin"),
+            ("cache-control", "no-store"),
+        ] {
+            assert_eq!(answer.header(name), Some(value), "{path}");
+        }
+    }
+    assert!(server.get("/style.css").body().len() <= 6 << 10, "the style sheet is small");
+}
+
+#[test]
+fn json_is_the_value_of_the_desk() {
+    let server = Server::start(memory());
+    for (path, view) in [
+        ("/approvals?all=1", View::Approvals { all: true }),
+        ("/approval?id=a1", View::Approval("a1")),
+        ("/skills", View::Catalog { text: "", hidden: false, from: 0 }),
+        ("/skill?id=pdf", View::Skill("pdf")),
+        ("/explain?id=pdf", View::Explanation("pdf")),
+        ("/audit", View::Audit { session: "", before: None }),
+        ("/chain", View::Chain),
+        ("/stats", View::Statistics),
+        ("/health", View::Health),
+        ("/trust", View::Trust),
+        ("/quarantine", View::Quarantine),
+    ] {
+        let value = server.memory.view(&view).expect("a value").value;
+        assert_eq!(server.json(path), value, "{path}");
+        let separator = if path.contains('?') { '&' } else { '?' };
+        let by_query = server.get(&format!("{path}{separator}format=json"));
+        assert_eq!(by_query.body().parse::<serde_json::Value>().expect("JSON"), value, "{path}");
+    }
+    let waiting = server.json("/");
+    assert_eq!(waiting["approvals"], server.json("/approvals"));
+    assert_eq!(server.json("/approval?id=a2")["error"]["code"], "approval-not-found");
+    assert_eq!(server.get("/approval?id=a2").status(), 404);
+}
+
+#[test]
+fn every_skill_is_on_one_small_page() {
+    let hostile = "<\u{202e}".repeat(500);
+    let skills = (0..180).map(|number| {
+        let mut skill = skill(&format!("skill-{number:03}"));
+        skill["description"] = hostile.clone().into();
+        skill["reason"] = hostile.clone().into();
+        skill
+    });
+    let server = Server::start(Memory { skills: skills.collect(), ..memory() });
+    let mut found = Vec::new();
+    let mut path = "/skills".to_owned();
+    loop {
+        let page = server.get(&path);
+        assert!(page.body().len() <= PAGE_BYTES, "{path} has {} bytes", page.body().len());
+        let ids = page.body().split("/skill?id=").skip(1);
+        found.extend(ids.map(|rest| rest[.."skill-000".len()].to_owned()));
+        let Some((_, more)) = page.body().split_once("class=\"more\"><a href=\"") else { break };
+        path = more.split_once('"').expect("its end").0.replace("&amp;", "&");
+    }
+    let all: Vec<_> = (0..180).map(|number| format!("skill-{number:03}")).collect();
+    assert_eq!(found, all, "each is there once, in order");
+}
