@@ -9,6 +9,7 @@ use bashkit::{
     Bash, Builtin, BuiltinContext, Command, CommandContext, CommandStatus, Error, ExecOptions,
     ExecResult, LimitExceeded, async_trait,
 };
+use prowess_text::shell_word;
 
 /// The most lines of `seq`, and its most bytes.
 const LINES: f64 = 100_000.0;
@@ -133,7 +134,7 @@ pub(crate) struct Calculator;
 #[async_trait]
 impl Builtin for Calculator {
     async fn execute(&self, context: BuiltinContext<'_>) -> bashkit::Result<ExecResult> {
-        let quoted = |arg: &String| format!(" '{}'", arg.replace('\'', r"'\''"));
+        let quoted = |arg: &String| format!(" {}", shell_word(arg));
         let command = "bc".to_owned() + &context.args.iter().map(quoted).collect::<String>();
         let input = context.stdin.cloned().unwrap_or_default();
         let mut bash = Bash::builder().fs(context.fs).cwd(context.cwd.clone()).build();

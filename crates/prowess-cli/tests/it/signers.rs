@@ -1,4 +1,4 @@
-//! Signed sites: the signer is locked, and the user trusts installed skills by it or by their source.
+//! Signed sites: the signer is locked, and the user trusts skills by it or by their source.
 
 use std::fs;
 
