@@ -29,7 +29,6 @@ pub trait Desk: Send + Sync {
 
 /// A value that a page shows, by the command that prints it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum View<'v> {
     /// `approvals list`, or `approvals list --all`.
     Approvals {
@@ -81,7 +80,6 @@ pub struct Shown {
 
 /// A decision of the operator, by the command that makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Decision<'d> {
     /// `approvals grant ID --scope SCOPE`.
     Grant(&'d str, Scope),

@@ -179,7 +179,7 @@ fn agents_md_lists_the_skills_of_the_repository() {
 }
 
 #[test]
-fn agents_md_is_kept_current_without_trust() {
+fn agents_md_is_kept_current() {
     let machine = Machine::new();
     machine.tree.write("repo/.git/HEAD", "ref: refs/heads/main\n");
     machine.tree.write("repo/skills/pdf/SKILL.md", plain_skill("pdf"));
@@ -198,6 +198,9 @@ fn agents_md_is_kept_current_without_trust() {
     assert!(!text().contains("`notes`") && text().starts_with("Mine.\r\n\n<!--"), "{}", text());
     machine.tree.write("repo/AGENTS.md", text().replace("Aids", "Lies"));
     run(&["sync"]);
+    assert!(text().contains("Lies with pdf."), "the lock of a clone changes nothing: {}", text());
+    run(&["trust"]);
+    run(&["sync"]);
     assert!(text().contains("Aids with pdf."), "{}", text());
 }
 
@@ -211,8 +214,11 @@ fn named_skills_are_updated_and_shown_one_by_one() {
     let updated = machine.run(&["update", "pdf", "notes"]);
     assert_eq!(updated.code, Some(3), "{}", updated.stderr);
     assert!(updated.stderr.contains("not updated: notes: "), "{}", updated.stderr);
-    for (ids, code) in [(&["notes"][..], 1), (&["--check", "pdf"], 0), (&["--check", "notes"], 3)] {
-        assert_eq!(machine.run(&[&["update"], ids].concat()).code, Some(code), "{ids:?}");
+    assert_eq!(machine.run(&["update", "notes"]).code, Some(1));
+    for (id, state) in [("pdf", "up to date"), ("notes", "gone")] {
+        let checked = machine.run(&["update", "--check", id]);
+        let said = checked.stdout + &checked.stderr;
+        assert!(said.lines().count() == 1 && said.contains(state), "{said}");
     }
     let unknown = machine.run(&["update", "--check", "other", "--format", "json"]);
     assert_eq!(unknown.error()["code"], "not-installed");

@@ -76,7 +76,7 @@ fn text_comes_as_text_and_the_rest_as_base64() {
     let answer = host.done("skills_read", json!({ "path": "other.txt" }));
     assert_eq!(answer.result.content, [blob("other.txt", "text/plain", "dGV4dAB3aXRoIE5VTA==")]);
     host.source.change("alpha/other.txt", b"password: Xk9-mP2vLq8w\n");
-    let hidden = host.done("skills_read", json!({ "path": "other.txt" }));
+    let hidden = host.call("skills_read", json!({ "path": "other.txt" }));
     assert!(hidden.result.is_error && text(&hidden).ends_with("and is not shown"), "{hidden:?}");
     host.source.change("alpha/other.txt", b"");
     assert_eq!(text(&host.done("skills_read", json!({ "path": "other.txt" }))), "");

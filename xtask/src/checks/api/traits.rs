@@ -5,6 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Traits that no user of a type can name or notice.
 const INTERNAL: [&str; 3] = ["Freeze", "StructuralPartialEq", "UnsafeUnpin"];
 
+/// What the compiler gives to most types. A type that has all of them has `auto`.
+const AUTO: [&str; 5] = ["RefUnwindSafe", "Send", "Sync", "Unpin", "UnwindSafe"];
+
 /// Returns a line for each type with the traits that are among all items and not among those that
 /// are written out.
 pub(super) fn page(written: &str, all: &str) -> String {
@@ -14,7 +17,11 @@ pub(super) fn page(written: &str, all: &str) -> String {
         let Some((of, name)) = implementation(line) else { continue };
         types.entry(of).or_default().insert(name);
     }
-    let lines = types.into_iter().map(|(of, names)| {
+    let lines = types.into_iter().map(|(of, mut names)| {
+        if AUTO.iter().all(|&name| names.contains(name)) {
+            names.retain(|name| !AUTO.contains(&name.as_str()));
+            names.insert("auto".to_owned());
+        }
         let names: Vec<String> = names.into_iter().collect();
         format!("{of}: {}\n", names.join(", "))
     });
@@ -53,6 +60,8 @@ mod tests {
         let lost = DERIVED.replace("impl core::marker::Send", "impl !core::marker::Send");
         let after = page(WRITTEN, &format!("{WRITTEN}{lost}"));
         assert_eq!(after, "a::One: !Send, Clone\n", "a lost `Send` is shown");
+        let auto = AUTO.map(|name| format!("impl core::marker::{name} for a::One\n")).concat();
+        assert_eq!(page("", &format!("{DERIVED}{auto}")), "a::One: Clone, auto\n");
         for (line, expected) in [
             (
                 "impl<'a, T> core::marker::Send for a::Of<'a, T> where T: core::marker::Send\n",

@@ -112,7 +112,6 @@ impl Commands {
                 let list = Trust { list: true, ..Trust::default() };
                 value(&trust::answer(global, &list, quiet)?)
             }
-            _ => Err(Failure::new("web-page-missing", "there is no such value", "update")),
         };
         Ok((whole?, None))
     }
@@ -134,7 +133,6 @@ impl Commands {
                 let revoke = Trust { revoke, ..Trust::default() };
                 return value(&trust::answer(&self.global(), &revoke, &self.quiet)?);
             }
-            _ => return Err(Failure::new("web-page-missing", "no such decision", "update")),
         };
         value(&approvals::answer(Some(&command), &self.global(), &self.quiet)?)
     }
