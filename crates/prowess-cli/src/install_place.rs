@@ -288,8 +288,8 @@ impl From<InstallError> for Failure {
                 return features::lacks(feature, &plain(what));
             }
             InstallError::SurfaceGrown { .. } | InstallError::StepBack { .. } => {
-                "look at `prowess update --preview`, then run `prowess update --accept`, each with \
-                 this command's `--host` and `--user`"
+                "look at `prowess update --preview`, then run `prowess update --accept`, both with \
+                 the options of this command"
             }
             InstallError::OtherSigner { .. } => {
                 "if its publisher has announced the new key, name it with `--signer`"
