@@ -123,7 +123,10 @@ impl Diagnostic {
     /// The same finding about these bytes of `text`, with line and column worked out from them.
     #[must_use]
     pub fn at(mut self, text: &[u8], span: Range<usize>) -> Self {
-        let span = span.start.min(text.len())..span.end.min(text.len());
+        let (start, end) = (span.start.min(text.len()), span.end.min(text.len()));
+        // A place that is named by its length may end inside of a character.
+        let is_boundary = |at: &usize| text.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80);
+        let span = start..(start..=end).rev().take(4).find(is_boundary).unwrap_or(end);
         let (line, column) = position(text, span.start);
         (self.line, self.column, self.span) = (Some(line), Some(column), Some(span));
         self

@@ -188,3 +188,11 @@ proptest! {
         }
     }
 }
+
+/// Where a fence would be, a file without one has other characters.
+#[test]
+fn place_of_a_missing_fence_ends_on_a_character() {
+    for bytes in ["\0\0\u{80}", "ab\u{20ac}", "\u{1f4c4}"] {
+        assert_sound(bytes.as_bytes(), &parse(bytes.as_bytes(), Profile::ClaudeCode));
+    }
+}
