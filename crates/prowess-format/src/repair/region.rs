@@ -66,7 +66,8 @@ fn region(text: &str, line: usize) -> (Region<'_>, usize) {
     let first = lines.next().unwrap_or_default();
     let start = line + displaced(first).unwrap_or(0);
     let mut next = line + first.len();
-    let is_whole = split(first.trim()).is_some_and(|(_, value)| is_one_line(value));
+    let is_nothing = first.trim().is_empty() || first.starts_with('#');
+    let is_whole = is_nothing || split(first.trim()).is_some_and(|(_, value)| is_one_line(value));
     let goes_on = |line: &&str| {
         line.starts_with([' ', '\t', '\r', '\n']) && !(is_whole && displaced(line).is_some())
     };

@@ -196,3 +196,14 @@ fn place_of_a_missing_fence_ends_on_a_character() {
         assert_sound(bytes.as_bytes(), &parse(bytes.as_bytes(), Profile::ClaudeCode));
     }
 }
+
+/// A field behind a tab is one wherever it stands: behind a field, a comment or a blank line.
+#[test]
+fn field_behind_a_tab_is_read_at_each_place() {
+    for before in ["", "# a\n", "\n", "license: MIT\n", "# a\n\n# b\n"] {
+        let file = format!("---\n{before}\tname: pdf\ndescription: Fills forms.\n---\nBody\n");
+        assert_equal(file.as_bytes(), Profile::Lenient);
+        let read = parse(file.as_bytes(), Profile::Lenient).document.expect("it is repaired");
+        assert_eq!(read.frontmatter.name, "pdf", "behind {before:?}");
+    }
+}
