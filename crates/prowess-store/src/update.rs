@@ -74,9 +74,9 @@ pub struct Updates {
 }
 
 impl Updates {
-    /// Returns the first error if each of the skills has one.
-    fn or_error(mut self, skills: usize) -> Result<Self, InstallError> {
-        let is_all = self.found.is_empty() && self.failed.len() >= skills;
+    /// Returns the first error if there are so many, and nothing else.
+    fn or_error(mut self, least: usize) -> Result<Self, InstallError> {
+        let is_all = self.found.is_empty() && self.failed.len() >= least;
         match self.failed.pop_first() {
             Some((_, error)) if is_all => Err(error),
             first => {
@@ -92,10 +92,11 @@ impl Installer<'_> {
     ///
     /// # Errors
     ///
-    /// A skill is not in the lock, or each of them has an error.
+    /// A skill is not in the lock, or each of them has an error. Of all skills, one error is enough if
+    /// none has a newer version.
     pub fn preview(&self, ids: &[String], cancel: &Cancel) -> Result<Updates, InstallError> {
-        let (updates, _, skills) = self.updates(ids, cancel)?;
-        updates.or_error(skills)
+        let (updates, _, least) = self.updates(ids, cancel)?;
+        updates.or_error(least)
     }
 
     /// Installs the newer versions of these skills, or of all. A version that has another signer is
@@ -110,7 +111,7 @@ impl Installer<'_> {
         growth: Growth,
         cancel: &Cancel,
     ) -> Result<Updates, InstallError> {
-        let (mut updates, mut candidates, skills) = self.updates(ids, cancel)?;
+        let (mut updates, mut candidates, least) = self.updates(ids, cancel)?;
         let check = |candidate: &Candidate, known: Option<&LockedSkill>| {
             let id = candidate.id.clone();
             let known = known.ok_or(InstallError::NotInstalled(id))?;
@@ -122,10 +123,10 @@ impl Installer<'_> {
                 updates.failed.insert(name, error);
             }
         }
-        updates.or_error(skills)
+        updates.or_error(least)
     }
 
-    /// Returns the newer versions, their files, and the number of skills that were asked for.
+    /// Returns the newer versions, their files, and how many errors are all that there is to say.
     fn updates(
         &self,
         ids: &[String],
@@ -169,7 +170,8 @@ impl Installer<'_> {
             }
         }
         updates.found.sort_by(|one, other| one.id.cmp(&other.id));
-        Ok((updates, newer, lock.skills.len()))
+        // Of all skills, those without news are no outcome beside an error.
+        Ok((updates, newer, if ids.is_empty() { 1 } else { lock.skills.len() }))
     }
 
     fn compare(&self, from: &LockedSkill, candidate: &Candidate) -> Result<Update, InstallError> {

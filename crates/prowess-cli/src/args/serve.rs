@@ -64,8 +64,9 @@ pub(crate) struct Serve {
     /// address; a further one is refused with 503 [default: 512 of 1024]
     #[arg(long, value_name = "N", requires = "http", hide_short_help = true, hide = WITHOUT_HTTP)]
     pub(crate) client_sessions: Option<NonZeroUsize>,
-    /// Serve a page for the operator at this loopback address instead, such as 127.0.0.1:8081: what
-    /// waits for a decision, the skills, the audit. It prints a URL that works once
+    /// Serve a page for the operator at this loopback address instead, such as 127.0.0.1:8081
+    ///
+    /// It has what waits for a decision, the skills and the audit. A URL that works once is printed.
     #[arg(long, value_name = "ADDR", value_parser = address, conflicts_with = "http", hide = WITHOUT_WEB)]
     pub(crate) web: Option<SocketAddr>,
     /// People who decide on calls that a person has to approve [default: client, or host for an

@@ -93,14 +93,16 @@ fn commands_of_the_documents_exist() {
 const ELSEWHERE: [&str; 7] = [" serve", "://", "owner/", "watch", " edit", "plugin", "skills-lock"];
 
 /// The codes of commands that were understood: a placeholder stands for an id, nobody answers a
-/// question, the program has no such feature, and the project is not trusted.
-const UNDERSTOOD: [&str; 6] = [
+/// question, the program has no such feature, and the project is not trusted, so the shell has no
+/// skill.
+const UNDERSTOOD: [&str; 7] = [
     "approval-not-found",
     "confirmation-required",
     "feature-missing",
     "skill-hidden",
     "version-not-found",
     "no agent has",
+    "ls: cannot access '/.sandbox/skills'",
 ];
 
 /// The commands of each document run one after the other in a place that has what they name.

@@ -65,5 +65,5 @@ fn each_difference_has_its_word() {
     pack(&machine, &["notes"], 1);
     check(["notes changed", "pdf gone"]);
     machine.tree.write("site/pack.tar.gz", "no archive");
-    check(["notes unavailable", "pdf unavailable"]);
+    check(["notes unreadable", "pdf unreadable"]);
 }
