@@ -92,8 +92,8 @@ impl Installer<'_> {
     ///
     /// # Errors
     ///
-    /// A skill is not in the lock, or each of them has an error. Of all skills, one error is enough if
-    /// none has a newer version.
+    /// A skill is not in the lock, or each of them has an error. Of all skills, one error is enough
+    /// if none has a newer version.
     pub fn preview(&self, ids: &[String], cancel: &Cancel) -> Result<Updates, InstallError> {
         let (updates, _, least) = self.updates(ids, cancel)?;
         updates.or_error(least)

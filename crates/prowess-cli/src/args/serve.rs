@@ -66,7 +66,8 @@ pub(crate) struct Serve {
     pub(crate) client_sessions: Option<NonZeroUsize>,
     /// Serve a page for the operator at this loopback address instead, such as 127.0.0.1:8081
     ///
-    /// It has what waits for a decision, the skills and the audit. A URL that works once is printed.
+    /// It has what waits for a decision, the skills and the audit. A URL is printed that works
+    /// once.
     #[arg(long, value_name = "ADDR", value_parser = address, conflicts_with = "http", hide = WITHOUT_WEB)]
     pub(crate) web: Option<SocketAddr>,
     /// People who decide on calls that a person has to approve [default: client, or host for an
