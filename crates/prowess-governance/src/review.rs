@@ -227,7 +227,7 @@ impl FileProposals {
                 Some("an agent withdraws its own proposals only")
             }
             Reviewer::Person(_) if step == ReviewStep::Withdrawn => None,
-            _ if is_own => Some("nobody reviews an own proposal"),
+            _ if is_own => Some("its proposer cannot review it"),
             Reviewer::Agent(name) if !self.policy.reviewers.contains(name) => {
                 Some("the policy names no such reviewer")
             }

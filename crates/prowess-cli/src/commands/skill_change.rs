@@ -226,7 +226,7 @@ impl From<ReviewError> for Failure {
             }
             "proposal-not-found" => "see `prowess proposals list --all`",
             "proposal-changed" => "see it again with `prowess proposals show`",
-            "reviewer-not-allowed" => "let somebody else decide",
+            "reviewer-not-allowed" => "ask another person to decide",
             "proposal-invalid" => "reject it, or propose another change",
             "proposal-tampered" => "remove the file",
             "skill-unreadable" | "change-not-written" => {

@@ -11,7 +11,7 @@ fn changes_are_versions_with_an_author() {
     let mut place = Place::new();
     let first = place.install("pdf", "none");
     let name = place.lock.ledger_name("pdf");
-    assert_eq!(place.store.ledger(&name), Ok(Vec::new()), "nobody has done it");
+    assert_eq!(place.store.ledger(&name), Ok(Vec::new()), "an install without an author has none");
     place.store = place.store.clone().by(Author { by: "ada".into(), at: Timestamp(1) });
     let one = place.install("pdf", "one");
     place.install("pdf", "one");
