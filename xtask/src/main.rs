@@ -74,6 +74,7 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["fuzz", rest @ ..] => night::fuzz::run(rest),
         ["book"] => night::book::run(),
         ["rig"] => rig(),
+        ["states"] => states(),
         ["mcp-conformance"] => night::mcp_conformance::run(),
         ["mutants", crates @ ..] => night::mutants::run(crates),
         ["oauth"] => night::oauth::run(),
@@ -110,6 +111,12 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
 fn rig() -> Result<(), Failure> {
     let manifest = ["--manifest-path", "crates/prowess/rig/Cargo.toml"];
     cargo(["test", "--quiet", "--target-dir", "target/rig"].into_iter().chain(manifest))
+}
+
+/// Checks the models of several hosts, which are a workspace of their own.
+fn states() -> Result<(), Failure> {
+    let manifest = ["--manifest-path", "xtask/states/Cargo.toml", "--locked"];
+    cargo(["test", "--quiet", "--target-dir", "target/states"].into_iter().chain(manifest))
 }
 
 fn prefix() -> Result<(), Failure> {

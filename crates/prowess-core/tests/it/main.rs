@@ -1,7 +1,6 @@
 //! Tests of the core's types.
 
 mod approval;
-mod approval_model;
 mod cancel;
 mod catalog;
 mod codes;

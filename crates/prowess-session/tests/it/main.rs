@@ -12,7 +12,6 @@ mod forks;
 mod ledger;
 mod lifetime;
 mod model;
-mod no_lost_update;
 mod operations;
 mod runs;
 mod simulated;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use prowess_core::{ActiveSkill, Timestamp, Unload};
-use prowess_core::{BodyDelivery, BodyPlace, LoadMode, LoadRequest, SessionId, SessionState};
+use prowess_core::{
+    ActiveSkill, AllowedTools, BodyDelivery, BodyPlace, Digest, LoadMode, LoadRequest, SessionId,
+    SessionState, Timestamp, Unload,
+};
 use prowess_session::{Discipline, SessionPolicy, ledger, operations};
 use stateright::{Checker, Model, Property};
-
-use crate::fixture::skill;
 
 const HOSTS: usize = 3;
 
@@ -38,6 +38,23 @@ struct World {
 enum Action {
     Read(usize),
     Write(usize),
+}
+
+fn skill(id: &str) -> Arc<ActiveSkill> {
+    Arc::new(ActiveSkill {
+        id: id.to_owned(),
+        name: id.to_owned(),
+        location: format!("memory://notes/{id}/SKILL.md"),
+        root_dir: format!("memory://notes/{id}"),
+        layer: "user".to_owned(),
+        version: None,
+        digest: Digest::of(id.as_bytes()),
+        properties: serde_json::Value::Null,
+        allowed_tools: AllowedTools::Absent,
+        body: id.into(),
+        loaded_at: Timestamp(0),
+        activated_at: Timestamp(0),
+    })
 }
 
 fn id_of(host: usize) -> String {

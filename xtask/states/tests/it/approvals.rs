@@ -10,7 +10,7 @@ use stateright::{Checker, Model, Property};
 
 const HOSTS: usize = 3;
 
-/// A model with hosts that spend one approval, and a person who grants and revokes it.
+/// A model with hosts that spend one approval, and a person that grants and revokes it.
 struct Approvals {
     compares: bool,
 }

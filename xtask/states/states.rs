@@ -1,0 +1,1 @@
+//! Models of several hosts and people; all of it is tests.
