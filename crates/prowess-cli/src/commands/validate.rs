@@ -7,8 +7,9 @@ mod roles;
 mod show;
 
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use prowess::format::Profile;
 use prowess::lint::{
@@ -70,6 +71,7 @@ struct Settings {
     profile: Profile,
     /// Whether nothing chose the profile, so that the place of a skill may.
     is_by_place: bool,
+    above: Above,
 }
 
 impl Settings {
@@ -80,7 +82,7 @@ impl Settings {
             None => chosen_profile(global)?,
         };
         let profile = chosen.unwrap_or(Profile::Spec);
-        Ok(Self { policies, profile, is_by_place: chosen.is_none() })
+        Ok(Self { policies, profile, is_by_place: chosen.is_none(), above: Above::default() })
     }
 
     /// Returns the profile of what is at a path, where it is not that of the others: only its own
@@ -88,7 +90,7 @@ impl Settings {
     fn profile_of(&self, path: &str) -> Option<Profile> {
         const WITH_FIELDS: [&str; 3] = [".copilot", ".cursor", ".github"];
         let is_in = |names: &[&str]| path.split('/').any(|part| names.contains(&part));
-        let profile = if is_in(&[".claude"]) || is_in_plugin(path.as_ref()) {
+        let profile = if is_in(&[".claude"]) || self.above.is_in_plugin(path.as_ref()) {
             Profile::ClaudeCode
         } else {
             Some(Profile::Extended).filter(|_| is_in(&WITH_FIELDS))?
@@ -97,16 +99,37 @@ impl Settings {
     }
 }
 
-/// Returns whether a path is in a plugin of Claude Code, or in a repository of such plugins, but in
-/// no directory of another client there.
-fn is_in_plugin(path: &Path) -> bool {
+/// The directory that was asked about last, and whether it is in a plugin of Claude Code: the skills of
+/// a tree mostly have the same directories above them.
+#[derive(Default)]
+struct Above(Mutex<(PathBuf, bool)>);
+
+impl Above {
+    /// Returns whether a path is in a plugin of Claude Code, or in a repository of such plugins, but
+    /// in no directory of another client there.
+    fn is_in_plugin(&self, path: &Path) -> bool {
+        let Some(parent) = path.parent().filter(|_| path.is_absolute()) else { return false };
+        !is_hidden(path) && (self.is_directory_in_plugin(parent) || has_manifest(path))
+    }
+
+    fn is_directory_in_plugin(&self, directory: &Path) -> bool {
+        let mut last = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if last.0 != directory {
+            let is_in_plugin =
+                directory.ancestors().take_while(|it| !is_hidden(it)).any(has_manifest);
+            *last = (directory.to_owned(), is_in_plugin);
+        }
+        last.1
+    }
+}
+
+fn has_manifest(directory: &Path) -> bool {
     const MANIFESTS: [&str; 2] = [".claude-plugin/plugin.json", ".claude-plugin/marketplace.json"];
-    let has_manifest = |folder: &&Path| MANIFESTS.iter().any(|file| folder.join(file).is_file());
-    let is_hidden = |folder: &&Path| {
-        folder.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
-    };
-    path.is_absolute()
-        && path.ancestors().take_while(|folder| !is_hidden(folder)).any(|it| has_manifest(&it))
+    MANIFESTS.iter().any(|file| directory.join(file).is_file())
+}
+
+fn is_hidden(directory: &Path) -> bool {
+    directory.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
 pub(crate) fn run(global: &Global, args: &Validate, output: &Output) -> Result<ExitCode, Failure> {
