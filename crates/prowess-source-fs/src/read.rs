@@ -27,6 +27,7 @@ pub(crate) fn list(
         let stat = || directory.stat(path, Links::Refuse).is_ok_and(|it| is_one_of(&it, &withheld));
         !withheld.is_empty() && withheld_path(path).is_none() && stat()
     };
+    let mut folder = ("", None);
     for walked in &walk.found {
         let is_resource =
             walked.kind == Kind::File && !is_skill_file(&walked.path) && !is_withheld(&walked.path);
@@ -35,7 +36,7 @@ pub(crate) fn list(
             break;
         }
         if is_resource {
-            match resource(&directory, &walked.path) {
+            match resource(&directory, &mut folder, &walked.path) {
                 Some(resource) => listing.resources.push(resource),
                 None => listing.is_complete = false,
             }
@@ -160,11 +161,26 @@ fn is_skill_file(path: &str) -> bool {
     FILES.contains(&path)
 }
 
-/// Returns a listed file; `None` if it was removed or its name is not a resource's path.
-fn resource(directory: &Dir, path: &str) -> Option<Resource> {
+/// Returns a listed file; `None` if it was removed or its name is not a resource's path. `folder` is
+/// the directory of the last one, which most files share: in it, one call tells the size.
+fn resource<'w>(
+    directory: &Dir,
+    folder: &mut (&'w str, Option<Dir>),
+    path: &'w str,
+) -> Option<Resource> {
     let checked = ResourcePath::new(path).ok()?;
-    let stat = directory.stat(path, Links::Refuse).ok()?;
-    Some(Resource { path: checked, bytes: stat.size })
+    let stat = match path.rsplit_once('/') {
+        // Only an open file tells its mount.
+        _ if directory.refusals().mounts => directory.stat(path, Links::Refuse).ok()?,
+        None => directory.stat_unconfined(path).ok()?,
+        Some((parent, name)) => {
+            if folder.0 != parent {
+                *folder = (parent, directory.open_dir(parent, Links::Refuse).ok());
+            }
+            folder.1.as_ref()?.stat_unconfined(name).ok()?
+        }
+    };
+    (stat.kind == Kind::File).then_some(Resource { path: checked, bytes: stat.size })
 }
 
 pub(crate) fn source_error(error: &Error, package: &PackagePath) -> SourceError {
