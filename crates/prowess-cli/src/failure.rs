@@ -122,9 +122,10 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if !wants_json {
-        let columns = columns_of(std::io::stderr(), 0);
+        const MARGIN: usize = 2;
+        let columns = columns_of(std::io::stderr(), MARGIN);
         let text = error.render().ansi().to_string();
-        let lines = text.split_inclusive('\n').map(|line| wrapped(line, columns, 2));
+        let lines = text.split_inclusive('\n').map(|line| wrapped(line, columns, MARGIN));
         // A failure to print an error cannot be reported.
         let _ = anstream::stderr().write_all(lines.collect::<String>().as_bytes());
         return ExitCode::from(2);
