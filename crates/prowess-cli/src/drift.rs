@@ -3,9 +3,8 @@
 //! Each program is started without a shell, in an environment of its own, for a few seconds.
 
 use std::io::Read as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
@@ -13,7 +12,8 @@ use std::time::{Duration, Instant, SystemTime};
 use prowess::lint::codes::{DEPENDENCY_MISSING, DEPENDENCY_VERSION, SKILL_STALE};
 use prowess::lint::{Dependency, DependencyKind, Fact};
 use prowess::{Caller, Catalog, Code};
-use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::bounded::Started;
 
 /// The codes of what has changed around a skill.
 pub(crate) const CODES: [Code; 3] = [SKILL_STALE, DEPENDENCY_MISSING, DEPENDENCY_VERSION];
@@ -172,7 +172,7 @@ fn command(program: &Path) -> Command {
 fn bounded(command: &mut Command) -> Option<String> {
     let end = Instant::now() + LIMIT;
     let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut started = Started(command.process_group(0).spawn().ok()?);
+    let mut started = Started::start(command).ok()?;
     let output = started.0.stdout.take()?;
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
@@ -182,25 +182,6 @@ fn bounded(command: &mut Command) -> Option<String> {
     });
     let bytes = receive.recv_timeout(LIMIT).ok()?.ok()?;
     let is_whole = (bytes.len() as u64) < MOST_BYTES;
-    while is_whole && Instant::now() < end {
-        if let Some(status) = started.0.try_wait().ok()? {
-            return status.success().then(|| String::from_utf8_lossy(&bytes).into_owned());
-        }
-        thread::sleep(Duration::from_millis(1));
-    }
-    (!is_whole).then(|| String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// A program and those that it has started, which end with this.
-struct Started(Child);
-
-impl Drop for Started {
-    fn drop(&mut self) {
-        if let Ok(None) = self.0.try_wait() {
-            if let Some(pid) = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw) {
-                let _ = kill_process_group(pid, Signal::KILL);
-            }
-            let _ = self.0.wait();
-        }
-    }
+    let is_good = !is_whole || started.wait(end, || true).ok()??.success();
+    is_good.then(|| String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -79,6 +79,11 @@ impl Failure {
         Diagnostic { path: Some(path.as_str().into()), line, column, ..found }
     }
 
+    /// Returns the same finding as a warning.
+    pub(crate) fn warning(&self) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..self.to_diagnostic() }
+    }
+
     /// Returns the finding about a part of the configuration that a command goes on without.
     pub(crate) fn left_out(&self) -> Diagnostic {
         let is_file = self.place.is_some() || self.code == "config-unreadable";

@@ -27,7 +27,7 @@ features! {
     "mcp-sources": "skills of MCP servers (`sources.mcp`), and `mcp call`",
     "proxy": "scripts that reach hosts (`scripts.network`, `run --host`)",
     "reference": "the output of the reference tool (`--profile skills-ref`)",
-    "remotes": "install from sites, OCI registries and buckets, and publish there",
+    "remotes": "reach sites, OCI registries, buckets and webhooks",
     "sign": "sign what is published (`publish --sign`)",
     "sigstore": "signatures as bundles of sigstore",
     "vendor": "request bodies for model vendors (`prompt --vendor`)",

@@ -36,6 +36,7 @@
 
 mod args;
 mod audit_log;
+mod bounded;
 mod command_session;
 mod commands;
 mod credentials;

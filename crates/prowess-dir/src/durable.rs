@@ -28,12 +28,21 @@ pub fn create_directories(path: &Path, mode: u32) -> io::Result<()> {
 ///
 /// Returns an error if the file cannot be created, or is a link or a FIFO, which would block.
 pub fn locked_file(path: &Path) -> io::Result<File> {
+    let file = lock_file(path)?;
+    file.lock()?;
+    Ok(file)
+}
+
+/// Opens a lock file, and creates it if necessary. Nothing is locked yet.
+///
+/// # Errors
+///
+/// Returns an error if the file cannot be created, or is a link or a FIFO, which would block.
+pub fn lock_file(path: &Path) -> io::Result<File> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::CLOEXEC;
     let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     let mode = Mode::RUSR | Mode::WUSR;
-    let file = File::from(retry_on_intr(|| rustix::fs::open(path, flags, mode))?);
-    file.lock()?;
-    Ok(file)
+    Ok(File::from(retry_on_intr(|| rustix::fs::open(path, flags, mode))?))
 }
 
 /// Writes the name of a file or directory to the disk.

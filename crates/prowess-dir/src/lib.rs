@@ -60,7 +60,7 @@ pub use access::Links;
 pub use batch::{BatchedPath, PathBatch};
 pub use create::Permissions;
 pub use dir::Dir;
-pub use durable::{create_directories, locked_file, sync_name};
+pub use durable::{create_directories, lock_file, locked_file, sync_name};
 pub use entries::{Entries, Entry, EntryBuffer, Listing};
 pub use epoch::Epoch;
 pub use error::{Error, ErrorKind, is_loop};

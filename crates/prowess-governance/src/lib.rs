@@ -58,7 +58,7 @@ mod policy;
 mod review;
 pub mod review_codes;
 
-pub use delivery::Channel;
+pub use delivery::{Channel, Delivery};
 pub use document::StoredProposal;
 pub use error::ReviewError;
 pub use file_proposals::{FileProposals, PackageCheck};

@@ -14,4 +14,6 @@ prowess_core::declare_codes! {
     SKILL_UNREADABLE = "skill-unreadable";
     /// The files of the skill could not be changed. They are as before.
     CHANGE_NOT_WRITTEN = "change-not-written";
+    /// Warning: the notes of what a channel has received cannot be read, and are written again.
+    DELIVERY_NOTES_DAMAGED = "delivery-notes-damaged";
 }

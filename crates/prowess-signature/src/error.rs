@@ -23,6 +23,9 @@ pub enum SignatureError {
     /// that is not supported. It was not verified.
     #[error("it is not a signature that can be verified")]
     OtherKind(String),
+    /// The text is not a secret that signs messages.
+    #[error("it is not a secret of a webhook: {0}")]
+    WebhookSecret(String),
     /// The text is not a root of trust of sigstore.
     #[error("it is not a trusted root of sigstore: {0}")]
     TrustedRoot(String),

@@ -23,8 +23,8 @@
 //! signatures that are not prehashed are refused: minisign no longer makes them.
 //!
 //! The feature `sign` adds `SecretKey` for publishers, and `sigstore` adds `SigstoreRoot`, which
-//! verifies bundles of sigstore, and signatures of cosign in registries, without the network. By
-//! default both are off.
+//! verifies bundles of sigstore, and signatures of cosign in registries, without the network.
+//! `webhook` adds `WebhookSecret`, which signs messages to a receiver. By default all are off.
 #![forbid(unsafe_code)]
 
 mod error;
@@ -40,6 +40,8 @@ mod signature;
 mod sigstore_root;
 #[cfg(feature = "sigstore")]
 mod simple_signing;
+#[cfg(feature = "webhook")]
+mod webhook;
 
 pub use error::SignatureError;
 pub use identity::Identity;
@@ -51,3 +53,5 @@ pub use secret_key::SecretKey;
 pub use signature::Signature;
 #[cfg(feature = "sigstore")]
 pub use sigstore_root::SigstoreRoot;
+#[cfg(feature = "webhook")]
+pub use webhook::WebhookSecret;

@@ -3,6 +3,7 @@
 use prowess_core::ToolCall;
 use serde::{Deserialize, Serialize};
 
+use crate::names;
 use crate::suggestion::LEAST_SIMILARITY;
 use crate::surface::Surface;
 
@@ -104,10 +105,12 @@ impl ToolPolicy {
         self.surfaces.iter().copied().find(|surface| surface.load_tool().is_some())
     }
 
-    /// Returns whether a surface has the tool of this canonical name, or needs it to find skills.
+    /// Returns whether a surface has the tool of this canonical name, needs it to find skills, or
+    /// offers it as every surface does: that for proposals.
     pub fn has_tool(&self, tool: &str) -> bool {
         let finds = ["skills.list", "skills.search"].contains(&tool);
         finds && self.find_surface() == Some(Surface::Skills)
+            || tool == names::PROPOSE && !self.surfaces.is_empty()
             || self.surfaces.iter().any(|surface| surface.tools().contains(&tool))
     }
 

@@ -87,6 +87,19 @@ pub(crate) struct Notify {
     /// End when nothing is left to deliver now
     #[arg(long)]
     pub(crate) once: bool,
+    /// Send each proposal to this URL, signed as standardwebhooks.com has it. Needs a program with
+    /// the feature `remotes`
+    ///
+    /// The secret is in the file of `--secret-file`, or in the environment variable
+    /// `PROWESS_WEBHOOK_SECRET`.
+    #[arg(long, value_name = "URL", conflicts_with = "run")]
+    pub(crate) webhook: Option<String>,
+    /// File with the secret that signs what is sent to the URL
+    #[arg(long, value_name = "FILE", requires = "webhook")]
+    pub(crate) secret_file: Option<PathBuf>,
+    /// Host that may be in a private network and may be reached by plain `http`; repeatable
+    #[arg(long = "host", value_name = "HOST[:PORT]", hide_short_help = true, requires = "webhook")]
+    pub(crate) hosts: Vec<String>,
     /// Run this command for each proposal, with it as JSON on standard input; one that fails is
     /// repeated, and one that succeeds is not, also after a restart
     #[arg(last = true, value_name = "COMMAND")]

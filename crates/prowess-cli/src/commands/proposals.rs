@@ -2,6 +2,8 @@
 
 mod notify;
 mod shown;
+#[cfg(feature = "remotes")]
+mod webhook;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -20,13 +20,14 @@ const CONFIG: &str = "PROWESS_CONFIG";
 const DYNAMIC: &str = "PROWESS_DYNAMIC";
 
 /// The variables that are no keys of the configuration.
-const OTHERS: [&str; 6] = [
+const OTHERS: [&str; 7] = [
     CONFIG,
     "PROWESS_CREDENTIAL_HELPER",
     DYNAMIC,
     "PROWESS_HTTP_TOKEN",
     log::LEVEL,
     "PROWESS_TEST_DYNAMIC",
+    "PROWESS_WEBHOOK_SECRET",
 ];
 
 /// The start of the variables with tokens of servers, whose names may have two underscores.

@@ -177,6 +177,36 @@ fn missing_paths_of_the_configuration_are_warnings() {
     }
 }
 
+#[test]
+fn proposals_that_models_are_not_offered_are_a_warning() {
+    let tree = machine();
+    tree.write("home/file", "");
+    let places = [tree.join("home/proposals"), tree.join("home/file")];
+    let [directory, file] = places.map(|place| place.display().to_string());
+    for (set, directory, reason) in [
+        ("tools.surfaces=[get_skill]", &directory, None),
+        ("tools.surfaces=[]", &directory, Some("`tools.surfaces` names no surface")),
+        (
+            "gate.ceiling.deny=[propose-skill-update]",
+            &directory,
+            Some("`gate.ceiling.deny` refuses them"),
+        ),
+        ("tools.surfaces=[get_skill]", &file, Some("not a directory")),
+    ] {
+        let directory = format!("proposals.directory={directory}");
+        let options = ["--set", set, "--set", &directory];
+        for command in [&["doctor"][..], &["config", "check"]] {
+            let ran = run(&tree, &[&options[..], command].concat());
+            assert_eq!(ran.code, Some(0), "{ran:?}");
+            let said = [ran.stdout, ran.stderr].concat();
+            let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            let is_said = words.contains("warning[proposals-unavailable]: `proposals.directory`: ");
+            assert_eq!(is_said, reason.is_some(), "{command:?} {set}: {said}");
+            assert!(words.contains(reason.unwrap_or_default()), "{command:?} {set}: {said}");
+        }
+    }
+}
+
 /// As `run` and `serve` would say, before they need it.
 #[test]
 fn state_that_this_user_may_not_use_is_a_finding() {

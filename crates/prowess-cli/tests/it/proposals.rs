@@ -267,6 +267,17 @@ fn reviewers_are_notified_once() {
     };
     desk.propose("agent", "-Run `fil.py`.\n+Run `fill.py`.\n");
     assert_eq!(watch(&["/nonexistent"]), Some(1), "it is repeated later");
+    let proposals = desk.proposals(&[]);
+    let held = proposals.channel("/nonexistent").unwrap();
+    let second = desk.run(&["proposals", "watch", "--once", "--", "/nonexistent"]);
+    assert_eq!(second.code, Some(0), "the first one delivers");
+    assert!(second.stderr.contains("another program delivers"), "{}", second.stderr);
+    drop(held);
+    for note in fs::read_dir(desk.tree.join("proposals/notified")).unwrap() {
+        fs::write(note.unwrap().path(), "{").unwrap();
+    }
+    let damaged = desk.run(&["proposals", "watch", "--once", "--", "/nonexistent"]);
+    assert!(damaged.stderr.contains("warning[delivery-notes-damaged]"), "{}", damaged.stderr);
     for _ in 0..2 {
         assert_eq!(watch(&["sh", "-c", &script]), Some(0));
     }
@@ -274,6 +285,24 @@ fn reviewers_are_notified_once() {
     let lines: Vec<Value> = lines.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
     assert_eq!(lines.len(), 1, "each is delivered once");
     assert_eq!((&lines[0]["skill"], &lines[0]["proposer"]), (&json!("pdf"), &json!("agent")));
+}
+
+#[test]
+fn webhook_needs_a_feature_a_secret_and_a_public_host() {
+    let desk = Desk::new();
+    let has_http = cfg!(feature = "remotes");
+    for (url, secret, code) in [
+        ("https://example.com/hook", "", "webhook-secret-invalid"),
+        ("https://example.com/hook", "short", "webhook-secret-invalid"),
+        ("http://127.0.0.1:9/hook", "a secret of some length", "webhook-invalid"),
+        ("file:///etc/passwd", "a secret of some length", "webhook-invalid"),
+    ] {
+        let program = desk.program().variable("PROWESS_WEBHOOK_SECRET", secret);
+        let arguments = ["proposals", "watch", "--once", "--webhook", url, "--format", "json"];
+        let ran = program.run(&arguments);
+        let code = if has_http { code } else { "feature-missing" };
+        assert_eq!((ran.code, &ran.error()["code"]), (Some(2), &json!(code)), "{url} {secret}");
+    }
 }
 
 /// Returns whether a decision of this kind is the last one.

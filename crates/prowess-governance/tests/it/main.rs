@@ -1,6 +1,7 @@
 //! Proposals as files of a real directory.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod delivery;
 #[cfg(target_os = "linux")]
 mod kit;
 mod review;

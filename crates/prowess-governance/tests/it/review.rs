@@ -33,13 +33,13 @@ Day first.
 ";
 
 /// A skill in a directory, and its proposals.
-struct Place {
-    tree: Tree,
-    proposals: FileProposals,
+pub(crate) struct Place {
+    pub(crate) tree: Tree,
+    pub(crate) proposals: FileProposals,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let tree = Tree::new(PDF);
         let policy = ProposalPolicy { reviewers: vec!["reviewer".into()], ..Default::default() };
         let proposals = FileProposals::new(tree.join("proposals"), policy);
@@ -62,7 +62,7 @@ impl Place {
         fs::write(self.tree.join("skills/pdf").join(path), text).unwrap();
     }
 
-    fn propose(&self, diff: &str) -> Result<String, ProposalError> {
+    pub(crate) fn propose(&self, diff: &str) -> Result<String, ProposalError> {
         let files = self.files();
         let proposal = Proposal {
             skill: "pdf",
@@ -504,35 +504,4 @@ fn steps_are_in_the_audit() {
     let error = place.accept(false).unwrap_err();
     assert!(error.message.contains("the disk is full"), "{error}");
     assert!(place.text("SKILL.md").contains("Save it."), "nothing is accepted without a record");
-}
-
-/// A channel that is down for a day, with the clock of its host, receives each proposal once.
-#[test]
-fn deliveries_are_repeated_until_received() {
-    let place = Place::new();
-    place.propose("-Save the form.\n+Save it.\n").unwrap();
-    let minute = 60_000;
-    let (mut attempts, mut received) = (Vec::new(), Vec::new());
-    let mut now = 0;
-    while now < 2 * 24 * 60 * minute {
-        // A program that starts again each time.
-        let mut channel = place.proposals.channel("https://example.com/hook").unwrap();
-        let is_up = now >= 24 * 60 * minute;
-        if now == 60 * minute {
-            place.propose("-Save the form.\n+Keep it.\n").unwrap();
-        }
-        let deliver = |proposal: &StoredProposal| {
-            attempts.push((now, proposal.name.clone()));
-            received.extend(is_up.then(|| proposal.name.clone()));
-            is_up
-        };
-        let next = channel.deliver(Timestamp(now), deliver).unwrap();
-        assert_eq!(next.is_none(), is_up && received.len() == 2);
-        now += minute / 2;
-    }
-    assert_eq!(received.len(), 2, "each is received once");
-    assert_ne!(received[0], received[1]);
-    assert!(attempts.len() < 100, "the pauses grow: {}", attempts.len());
-    let other = place.proposals.channel("another").unwrap().deliver(Timestamp(0), |_| true);
-    assert_eq!(other.unwrap(), None, "a channel knows nothing of others");
 }

@@ -70,3 +70,23 @@ fn secret_key_signs_for_its_public_key() {
     assert_eq!(signature.trusted_comment(), "pdf.tar.gz");
     assert!(!format!("{secret:?}").contains(&text[60..80]), "the key is not shown");
 }
+
+/// The example of the specification of Standard Webhooks.
+#[cfg(feature = "webhook")]
+#[test]
+fn messages_are_signed_with_their_id_and_time() {
+    use prowess_signature::WebhookSecret;
+    let secret = WebhookSecret::parse("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n").unwrap();
+    let body = br#"{"test": 2432232314}"#;
+    let headers = secret.headers("msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, body);
+    let [id, time, signature] = headers.map(|(name, value)| format!("{name}: {value}"));
+    assert_eq!(id, "webhook-id: msg_p5jXN8AQM9LWM0D4loKWxJek");
+    assert_eq!(time, "webhook-timestamp: 1614265330");
+    let expected = "webhook-signature: v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=";
+    assert_eq!(signature, expected);
+    assert!(!format!("{secret:?}").contains("31"), "the secret is not shown");
+    for wrong in ["", "  short  ", "whsec_MfKQ9r8GKYqr", "whsec_!"] {
+        let error = WebhookSecret::parse(wrong).unwrap_err();
+        assert!(matches!(error, SignatureError::WebhookSecret(_)), "{wrong}: {error}");
+    }
+}

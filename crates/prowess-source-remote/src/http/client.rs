@@ -157,6 +157,13 @@ impl Client {
         Ok(answer)
     }
 
+    /// Makes one request, and returns the head of its answer.
+    pub(crate) fn head_of(&self, call: &Call<'_>) -> Result<HttpAnswer, RemoteError> {
+        let response = self.request(call, call.url)?;
+        let status = response.status().as_u16();
+        Ok(HttpAnswer { status, headers: response.headers().clone(), body: Vec::new() })
+    }
+
     fn request(&self, call: &Call<'_>, url: &Url) -> Result<Response<Body>, RemoteError> {
         let mut request = Request::builder().method(call.method).uri(url.as_str());
         let mut own = None;

@@ -71,6 +71,7 @@ impl HttpEndpoint {
         let call = Call { method: &Method::POST, url: &self.url, headers, body: Some(body) };
         self.client.exchange(&call, limit, receive, cancel)
     }
+
     /// Returns an endpoint at the same URL with connections of its own, whose requests may take
     /// this long.
     #[must_use]
@@ -85,8 +86,35 @@ impl HttpEndpoint {
     ///
     /// The server cannot be reached, or is too slow.
     pub fn delete(&self, headers: &[(&str, String)]) -> Result<u16, RemoteError> {
-        let call = Call { method: &Method::DELETE, url: &self.url, headers, body: None };
-        let mut receive = |_: &HttpAnswer| ControlFlow::Break(());
-        Ok(self.client.exchange(&call, usize::MAX, &mut receive, &Cancel::default())?.status)
+        Ok(self.head_of(&Method::DELETE, headers, None)?.status)
+    }
+
+    /// Makes a request with a body, without following redirects, and returns the status of the
+    /// answer, whose body is not read.
+    ///
+    /// # Errors
+    ///
+    /// The server cannot be reached, or is too slow.
+    pub fn send(&self, headers: &[(&str, String)], body: &[u8]) -> Result<u16, RemoteError> {
+        Ok(self.head_of(&Method::POST, headers, Some(body))?.status)
+    }
+
+    /// Makes a `HEAD` request, without following redirects.
+    ///
+    /// # Errors
+    ///
+    /// The server cannot be reached, or is too slow. A status is no error.
+    pub fn head(&self) -> Result<HttpAnswer, RemoteError> {
+        self.head_of(&Method::HEAD, &[], None)
+    }
+
+    fn head_of(
+        &self,
+        method: &Method,
+        headers: &[(&str, String)],
+        body: Option<&[u8]>,
+    ) -> Result<HttpAnswer, RemoteError> {
+        let call = Call { method, url: &self.url, headers, body };
+        self.client.head_of(&call)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess::session::SessionHandle;
-use prowess::{Content, Policies, Runtime, ToolCall};
+use prowess::{Content, Policies, Proposal, ProposalError, ProposalStore, Runtime, ToolCall};
 use prowess_testkit::{ManualClock, Tree};
 use serde_json::{Value, json};
 
@@ -115,4 +115,39 @@ fn skills_are_an_extension_of_an_agent() {
     assert!(prompt.contains("Draws maps."), "a new skill needs no restart: {prompt}");
     let listed = agent.call("list_skills", &json!({})).expect("it is offered");
     assert!(listed.contains("maps"), "{listed}");
+}
+
+/// Keeps no proposal.
+struct Unread;
+
+impl ProposalStore for Unread {
+    fn submit(&self, _: &Proposal<'_>) -> Result<String, ProposalError> {
+        Ok("proposal-1".to_owned())
+    }
+}
+
+#[test]
+fn every_surface_of_a_turn_offers_proposals() {
+    let tree = Tree::new(SHELF);
+    for surfaces in [
+        "skills",
+        "four_tools",
+        "files",
+        "skill",
+        "get_skill",
+        "read_skill",
+        "activate_skill",
+        "four_tools, get_skill",
+        "",
+    ] {
+        let yaml = format!("{{ tools: {{ surfaces: [{surfaces}] }} }}");
+        let policies = Policies::from_yaml(&yaml).expect("the policies are good");
+        let runtime = Runtime::builder().policies(policies).proposals(Arc::new(Unread));
+        let runtime = runtime.skills_directory("user", tree.path()).build();
+        let runtime = runtime.expect("the runtime is complete");
+        let session = runtime.open_session().expect("the store is in memory");
+        let tools = runtime.turn(&session).expect("the session is open").tools();
+        let offered = tools.iter().filter(|tool| tool.name == "propose_skill_update").count();
+        assert_eq!(offered, usize::from(!surfaces.is_empty()), "{surfaces}");
+    }
 }

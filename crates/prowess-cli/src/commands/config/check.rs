@@ -1,10 +1,13 @@
 //! `prowess config check`: reads a configuration and reports its first error.
 
+use std::io;
 use std::path::Path;
 
 use prowess::Policies;
 use prowess::script::Interpreters;
 use prowess::source_fs::codes::ROOT_NOT_ABSOLUTE;
+use prowess::tools::SkillTools;
+use rustix::fs::Access;
 use serde::Serialize;
 
 use crate::args::Global;
@@ -30,10 +33,12 @@ pub(super) fn run(global: &Global, file: Option<&Path>, output: &Output) -> Resu
     };
     check(&global.with(found.clone()))?;
     let unknown_variables = if file.is_some() { Vec::new() } else { unknown_variables() };
-    let finding = found.finding();
+    let policies = found.configuration.policies();
+    let unoffered = unoffered_proposals(policies).map(|(key, it)| found.blaming(key, it).warning());
+    let findings: Vec<_> = found.finding().into_iter().chain(unoffered).collect();
     let checked = Checked { valid: true, files: found.files, unknown_variables };
     output.result(&checked, text)?;
-    output.diagnostics(&finding);
+    output.diagnostics(&findings);
     for name in &checked.unknown_variables {
         output.remark(&format!("`{}` is not a variable of prowess\n", plain(name)));
     }
@@ -123,6 +128,37 @@ pub(crate) fn missing_paths(policies: &Policies) -> Vec<(&'static str, Failure)>
     let failure =
         |name: &str, help| Failure::new("path-not-found", format!("`{name}` does not exist"), help);
     missing.chain(programs).map(|(key, name, help)| (key, failure(&name, help))).collect()
+}
+
+/// Returns why models cannot propose updates although there is a directory for them.
+pub(crate) fn unoffered_proposals(policies: &Policies) -> Option<(&'static str, Failure)> {
+    let directory = policies.proposals.directory.as_deref()?;
+    let entry = directory.join("proposal");
+    let is_tool =
+        |name: &str| name.replace(['.', '-'], "_").eq_ignore_ascii_case(SkillTools::PROPOSE);
+    let reason = if policies.gate.ceiling.deny.as_slice().iter().any(|rule| is_tool(&rule.tool)) {
+        "`gate.ceiling.deny` refuses them".to_owned()
+    } else if !policies.tools.has_tool(SkillTools::PROPOSE) {
+        "`tools.surfaces` names no surface".to_owned()
+    } else {
+        let (place, error) = unwritable_place(&entry)?;
+        format!("`{}`: {error}", place.display())
+    };
+    let message = format!("models cannot propose updates: {reason}");
+    let help = "correct that, or set `proposals: { directory: null }`";
+    Some(("proposals.directory", Failure::new("proposals-unavailable", message, help)))
+}
+
+/// Returns the file or directory that keeps a path from being written, without a change: itself, or
+/// the directory where it would be.
+pub(crate) fn unwritable_place(path: &Path) -> Option<(&Path, io::Error)> {
+    let place = path.ancestors().find(|place| place.symlink_metadata().is_ok())?;
+    if place != path && !place.is_dir() {
+        return Some((place, io::ErrorKind::NotADirectory.into()));
+    }
+    let rights = if place.is_dir() { Access::WRITE_OK | Access::EXEC_OK } else { Access::WRITE_OK };
+    let error = rustix::fs::access(place, rights).err()?;
+    Some((place, error.into()))
 }
 
 fn text(checked: &Checked) -> String {

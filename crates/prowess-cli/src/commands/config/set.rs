@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use prowess::{Configuration, Diagnostic, Origin, Severity};
+use prowess::{Configuration, Origin};
 use prowess_dir::{Dir, Links};
 use serde_json::{Value, json};
 
@@ -64,8 +64,7 @@ pub(super) fn unset(key: &str, project: bool, output: &Output) -> Result<(), Fai
 
 /// Warns of a fault that was there before.
 fn still_wrong(left: Option<Failure>, output: &Output) {
-    let left = left.map(|failure| failure.to_diagnostic());
-    output.diagnostics(&left.map(|it| Diagnostic { severity: Severity::Warning, ..it }));
+    output.diagnostics(&left.map(|failure| failure.warning()));
 }
 
 /// Sets a value; a mapping is set key by key.

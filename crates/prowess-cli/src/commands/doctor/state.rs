@@ -1,15 +1,15 @@
 //! The files that prowess keeps for the user: whether commands can use them.
 
-use std::io;
 use std::path::Path;
 
 use prowess::plugin_host::TrustStore;
-use prowess::{AuditLog, AuditPolicy, Diagnostic, Policies, Severity};
+use prowess::{AuditLog, AuditPolicy, Diagnostic, Policies};
 use prowess_store::{InstallError, LockFile};
-use rustix::fs::Access;
 
 use crate::args::Global;
-use crate::commands::config::check::{missing_paths, unusable_paths};
+use crate::commands::config::check::{
+    missing_paths, unoffered_proposals, unusable_paths, unwritable_place,
+};
 use crate::commands::{approvals, audit};
 use crate::failure::{Failure, Place};
 use crate::lock_place::{project_lock, user_lock};
@@ -28,7 +28,8 @@ pub(super) fn findings(global: &Global, policies: &Policies) -> Vec<Diagnostic> 
     };
     let unusable = unusable_paths(policies).filter(|(key, _)| *key != "discovery.roots");
     let mut found: Vec<_> = unusable.map(blaming).collect();
-    let mut warnings: Vec<_> = missing_paths(policies).into_iter().map(blaming).collect();
+    let missing = missing_paths(policies).into_iter().chain(unoffered_proposals(policies));
+    let mut warnings: Vec<_> = missing.map(blaming).collect();
     if std::env::home_dir().is_none_or(|home| !home.is_absolute()) {
         let message = "the user has no home directory, so nothing is found there or remembered";
         found.push(Failure::new("home-unknown", message, "set `HOME` to an absolute path"));
@@ -44,18 +45,14 @@ pub(super) fn findings(global: &Global, policies: &Policies) -> Vec<Diagnostic> 
         let level = if is_required { &mut found } else { &mut warnings };
         level.extend(audit::located(&None).ok().and_then(|path| not_writable(&path)));
     }
-    let warnings = warnings.iter().map(Failure::to_diagnostic);
-    let warnings = warnings.map(|it| Diagnostic { severity: Severity::Warning, ..it });
+    let warnings = warnings.iter().map(Failure::warning);
     found.iter().map(Failure::to_diagnostic).chain(warnings).collect()
 }
 
-/// Reports an audit log that programs cannot write, without a change: the file, or the directory
-/// where it would be.
+/// Reports an audit log that programs cannot write, without a change.
 fn not_writable(path: &Path) -> Option<Failure> {
-    let place = path.ancestors().find(|place| place.symlink_metadata().is_ok())?;
-    let rights = if place.is_dir() { Access::WRITE_OK | Access::EXEC_OK } else { Access::WRITE_OK };
-    let error = rustix::fs::access(place, rights).err()?;
-    let (path, error) = (path.display(), io::Error::from(error));
+    let (place, error) = unwritable_place(path)?;
+    let path = path.display();
     let message = format!("nothing is recorded in `{path}`: `{}`: {error}", place.display());
     let help = "correct its permissions, or set `audit: { log: never }`";
     Some(Failure::new("audit-log-unavailable", message, help))
