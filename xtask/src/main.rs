@@ -76,6 +76,7 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["rig"] => rig(),
         ["states"] => states(),
         ["mcp-conformance"] => night::mcp_conformance::run(),
+        ["model", rest @ ..] => night::model::run(rest),
         ["mutants", crates @ ..] => night::mutants::run(crates),
         ["oauth"] => night::oauth::run(),
         ["packages"] => night::packages::run(),

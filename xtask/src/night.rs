@@ -8,6 +8,7 @@ pub(crate) mod coverage;
 pub(crate) mod dynamic;
 pub(crate) mod fuzz;
 pub(crate) mod mcp_conformance;
+pub(crate) mod model;
 pub(crate) mod mutants;
 pub(crate) mod oauth;
 pub(crate) mod packages;

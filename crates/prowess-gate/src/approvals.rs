@@ -22,8 +22,12 @@ pub(crate) fn request(call: &Call<'_>) -> ApprovalRequest {
 }
 
 /// Returns the first approval that covers the call. One for a single use comes last, so that it is
-/// not spent where another does.
+/// not spent where another does. None covers a call that needs a consent if the package has no
+/// digest: it would cover every later content, too.
 pub(crate) fn covering<'a>(call: &Call<'a>) -> Option<&'a Approval> {
+    if call.input.consent.as_ref().is_some_and(|consent| consent.skill.package.is_none()) {
+        return None;
+    }
     let covering = || call.input.approvals.iter().filter(|approval| covers(approval, call));
     let mut lasting = covering().filter(|approval| approval.scope != ApprovalScope::Once);
     lasting.next().or_else(|| covering().next())

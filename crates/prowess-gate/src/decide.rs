@@ -6,7 +6,7 @@ use crate::grounds::{GroundsBuilder, list_reference, operator_reference, skill_r
 use crate::policy::{Combine, EmptyList, ToolSemantics, Ungranted};
 use crate::refusal;
 use crate::{Consent, Decision, GateInput, GatedSkill, Grounds, Reason, ToolKind, approvals};
-use prowess_core::{AllowedTools, Approval, ToolRule};
+use prowess_core::{AllowedTools, ToolRule};
 
 /// Decides whether a tool call may run, and says why.
 ///
@@ -79,10 +79,8 @@ fn deny_by_operator(call: &Call<'_>, grounds: Grounds) -> Decision {
 
 /// A person has to approve the call, whatever grants it: the skill brings along what runs.
 fn with_consent(call: &Call<'_>, consent: &Consent<'_>) -> Decision {
-    // Without a digest, an approval would cover every later content too.
-    let approval = consent.skill.package.and_then(|_| approvals::covering(call));
     let grounds = GroundsBuilder::new(call, Reason::Consent).detail(consent.reason);
-    asked(call, approval, grounds)
+    asked(call, grounds)
 }
 
 /// A person has to approve the call, whatever grants it: it cannot be seen whether a denied
@@ -91,10 +89,10 @@ fn with_doubt(call: &Call<'_>, rule: &ToolRule, doubt: &str) -> Decision {
     let grounds = GroundsBuilder::new(call, Reason::Consent)
         .rule(operator_reference(rule, "ceiling.deny"))
         .detail(doubt);
-    asked(call, approvals::covering(call), grounds)
+    asked(call, grounds)
 }
 
-fn asked(call: &Call<'_>, approval: Option<&Approval>, grounds: GroundsBuilder<'_>) -> Decision {
+fn asked(call: &Call<'_>, grounds: GroundsBuilder<'_>) -> Decision {
     let policy = call.input.policy;
     let is_operation = call.input.tool.kind == ToolKind::SkillOperation;
     if policy.tool_semantics == ToolSemantics::Restrict && !is_operation {
@@ -103,7 +101,7 @@ fn asked(call: &Call<'_>, approval: Option<&Approval>, grounds: GroundsBuilder<'
             return limited;
         }
     }
-    if let Some(approval) = approval {
+    if let Some(approval) = approvals::covering(call) {
         let grounds = GroundsBuilder::new(call, Reason::Approved).approval(approval.id.clone());
         return grounds.into_allow();
     }

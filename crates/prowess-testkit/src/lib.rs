@@ -37,6 +37,7 @@ mod hooked_store;
 mod hostile;
 mod kit_report;
 mod memory_catalog;
+mod model;
 mod overridden_source;
 mod plugin_build;
 mod plugin_file;
@@ -82,6 +83,7 @@ pub use hostile::{
 };
 pub use kit_report::{KitReport, RuleOutcome};
 pub use memory_catalog::{catalog_over, memory_catalog};
+pub use model::{ModelQuestion, replay_model};
 pub use overridden_source::{OverriddenSource, SourceOverrides, before_scan};
 pub use plugin_build::{
     PluginFlavor, build_plugin, build_plugin_example, build_plugin_example_as,

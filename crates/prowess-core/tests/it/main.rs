@@ -6,6 +6,7 @@ mod catalog;
 mod codes;
 mod digest;
 mod hook_command;
+mod model;
 mod path;
 mod record_set;
 mod result_texts;

@@ -5,7 +5,7 @@ use prowess_core::{
 };
 use prowess_gate::{Decision, ToolKind};
 
-use crate::support::{Call, check, other, trusted, unlisted};
+use crate::support::{Call, bash, check, other, trusted, unlisted};
 
 /// A call that runs something of the first of two skills; the second one was loaded last.
 fn call() -> Call {
@@ -67,11 +67,15 @@ fn approval_is_bound_to_the_package_of_the_skill() {
 
 #[test]
 fn package_without_a_digest_has_no_approval() {
-    let mut call = call();
-    call.skills[0].package = None;
-    let request = approval_of(&call).request;
-    let any = ApprovalRequest { arguments: ArgumentPattern::Any, ..request };
-    check(&Call { approvals: vec![approval(any)], ..call }, "ask");
+    // The model of the gate found the second call: a denied command may be behind it, too.
+    let denied = bash("python x.py").with_policy(r#"{ "ceiling": { "deny": ["Bash(rm:*)"] } }"#);
+    for call in [call(), Call { consent: Some(0), ..denied.with_skills(&[unlisted()]) }] {
+        let mut call = call;
+        call.skills[0].package = None;
+        let request = approval_of(&call).request;
+        let any = ApprovalRequest { arguments: ArgumentPattern::Any, ..request };
+        check(&Call { approvals: vec![approval(any)], ..call }, "ask");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod ceiling;
 mod consent;
 mod corpora;
 mod explain;
+mod model;
 mod night;
 mod oracle;
 mod patterns;

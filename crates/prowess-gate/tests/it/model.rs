@@ -1,0 +1,188 @@
+//! The code beside its models.
+
+use prowess_core::{
+    AllowedTools, Approval, ApprovalId, ApprovalRequest, ApprovalScope, ArgumentPattern, Digest,
+    SessionId, Timestamp, Trust,
+};
+use prowess_gate::{
+    Ceiling, Combine, Consent, Decision, EmptyList, GateInput, GatePolicy, GatedSkill, GatedTool,
+    GrantFrom, ToolKind, ToolRules, ToolSemantics, Ungranted, decide,
+};
+use prowess_testkit::replay_model;
+use serde_json::json;
+
+use crate::support::SHELL;
+
+/// The numbers of a question: the policy, the call, and a number for each skill.
+struct Question<'q> {
+    policy: &'q [i64],
+    call: &'q [i64],
+    skills: &'q [i64],
+}
+
+/// How `allowed-tools` is written for the numbers 2 to 4: it covers the call, does not name its
+/// tool, or names it with another command.
+const LISTS: [&str; 3] = ["Bash(python:*)", "Read", "Bash(git:*)"];
+
+fn pick<T: Copy, const N: usize>(of: [T; N], number: i64) -> T {
+    of[usize::try_from(number).expect("no number is negative")]
+}
+
+fn rules(rules: &[&str]) -> ToolRules {
+    ToolRules::parse(rules).expect("the rules are good")
+}
+
+/// Returns the policy. A denial of another command leaves a doubt: it cannot be seen what the
+/// script of the call runs.
+fn policy(question: &Question<'_>) -> GatePolicy {
+    let Question { policy, call, .. } = question;
+    let covering = &LISTS[..1];
+    GatePolicy {
+        tool_semantics: pick(
+            [ToolSemantics::Restrict, ToolSemantics::Preapprove, ToolSemantics::Advisory],
+            policy[0],
+        ),
+        empty_list: pick([EmptyList::None, EmptyList::All], policy[1]),
+        combine: pick([Combine::Intersect, Combine::TopOfStack, Combine::Union], policy[2]),
+        grant_from: pick([GrantFrom::Trusted, GrantFrom::AskFirst], policy[3]),
+        ungranted: pick([Ungranted::Ask, Ungranted::Allow, Ungranted::Deny], policy[4]),
+        grant: rules(pick([&[], covering], call[5])),
+        ceiling: Ceiling {
+            deny: rules(pick([&[], &["Bash(rm:*)"], covering], call[0])),
+            only: pick([None, Some(covering), Some(&["Read"])], call[1]).map(rules),
+        },
+        ..GatePolicy::default()
+    }
+}
+
+/// Decides on `python x.py`.
+fn answer(question: &Question<'_>) -> Decision {
+    let call = question.call;
+    let lists = [AllowedTools::Absent, AllowedTools::Empty];
+    let written = LISTS.map(|list| AllowedTools::parse(list).expect("the list is good"));
+    let lists = lists.iter().chain(&written).collect::<Vec<_>>();
+    let files = Digest::of(b"these");
+    let skill = |id, number: i64| GatedSkill {
+        id,
+        location: "/skills/one/SKILL.md",
+        trust: pick([Trust::Untrusted, Trust::AskFirst, Trust::Trusted], number / 5),
+        allowed_tools: lists[usize::try_from(number % 5).expect("no number is negative")],
+        positions: &[],
+        package: Some(files),
+    };
+    let skills: Vec<_> = question.skills.iter().map(|number| skill("active", *number)).collect();
+    let package = pick([None, Some(files), None], call[3]);
+    let consent = (call[3] > 0).then(|| Consent {
+        skill: GatedSkill { package, ..skill("script", 0) },
+        reason: "it brings along what runs",
+    });
+    let bound = consent.as_ref().map(|consent| consent.skill).or(skills.last().copied());
+    let package = bound.and_then(|skill| skill.package);
+    let approval = Approval {
+        id: ApprovalId::new("approval"),
+        request: ApprovalRequest {
+            tool: "Bash".into(),
+            arguments: ArgumentPattern::Any,
+            skill: bound.map(|skill| skill.id.to_owned()),
+            package: if call[4] == 1 { package } else { Some(Digest::of(b"others")) },
+            tenant: None,
+        },
+        scope: ApprovalScope::Always,
+        session: None,
+        granted: Timestamp(0),
+        expires: None,
+    };
+    decide(&GateInput {
+        policy: &policy(question),
+        tool: GatedTool {
+            name: "Bash",
+            aliases: &[],
+            kind: pick([SHELL, ToolKind::SkillOperation], call[2]),
+        },
+        arguments: &json!({ "command": "python x.py" }),
+        files: None,
+        skills: &skills,
+        approvals: if call[4] == 0 { &[] } else { std::slice::from_ref(&approval) },
+        session: &SessionId::new("session").expect("the id is valid"),
+        tenant: None,
+        now: Timestamp(1),
+        consent,
+    })
+}
+
+/// 0 for a refusal, 1 for a question to a person, 2 for a call that runs.
+fn rank(decision: &Decision) -> i64 {
+    match decision {
+        Decision::Deny { .. } => 0,
+        Decision::Ask { .. } => 1,
+        Decision::Allow { .. } => 2,
+    }
+}
+
+#[test]
+fn gate_decides_as_the_model() {
+    replay_model(include_str!("../../model/vectors/gate.jsonl"), |question, _| {
+        let [policy, call, skills] = [0, 1, 2].map(|part| question.numbers(part));
+        let question = Question { policy: &policy, call: &call, skills: &skills };
+        vec![rank(&answer(&question))]
+    });
+}
+
+/// The number of kinds of skills: three degrees of trust, five kinds of lists.
+const KINDS: usize = 15;
+
+/// Returns the skills of a number in a table of all lists of up to three.
+fn skills_of(mut number: usize) -> Vec<i64> {
+    let mut skills = Vec::new();
+    while number > 0 {
+        number -= 1;
+        skills.push(i64::try_from(number % KINDS).expect("it is small"));
+        number /= KINDS;
+    }
+    skills
+}
+
+fn number_of(skills: &[i64]) -> usize {
+    let number = |rest, kind: &i64| rest * KINDS + usize::try_from(*kind).expect("it is one") + 1;
+    skills.iter().rev().fold(0, number)
+}
+
+/// Lemmas G7 to G11 for each list of up to three skills, under each policy.
+#[test]
+fn no_skill_widens_what_others_leave() {
+    const TABLE: usize = 1 + KINDS + KINDS * KINDS + KINDS * KINDS * KINDS;
+    const SHORT: usize = 1 + KINDS + KINDS * KINDS;
+    let mut cases = 0_usize;
+    for policy in 0..36 {
+        let policy = [policy % 3, policy / 3 % 2, policy / 6 % 3, policy / 18, 0];
+        let decided = |number| {
+            rank(&answer(&Question { policy: &policy, call: &[0; 6], skills: &skills_of(number) }))
+        };
+        let table: Vec<_> = (0..TABLE).map(decided).collect();
+        let may_grant = |kind: i64| kind / 5 == 2 || kind / 5 == 1 && policy[3] == 1;
+        let is_silent = |kind: i64| kind % 5 == 0 || kind % 5 == 1 && policy[1] == 1;
+        for number in 0..SHORT {
+            let skills = skills_of(number);
+            for (kind, at) in (0..15).flat_map(|kind| (0..=skills.len()).map(move |at| (kind, at)))
+            {
+                let mut more = skills.clone();
+                more.insert(at, kind);
+                let found = table[number_of(&more)];
+                cases += 1;
+                if !may_grant(kind) || is_silent(kind) && policy[2] == 0 {
+                    assert!(found <= table[number], "{policy:?}: {kind} in {skills:?} widens");
+                }
+                if policy[2] != 1 {
+                    let mut first = skills.clone();
+                    first.insert(0, kind);
+                    assert_eq!(found, table[number_of(&first)], "{policy:?}: order of {more:?}");
+                }
+                if policy[0] == 0 && policy[2] == 0 {
+                    let alone = table[number_of(&[kind])];
+                    assert_eq!(found, table[number].min(alone), "{policy:?}: {more:?} is no meet");
+                }
+            }
+        }
+    }
+    assert_eq!(cases, 381_240);
+}
