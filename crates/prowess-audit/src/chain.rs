@@ -61,8 +61,11 @@ impl FromStr for Head {
     }
 }
 
-/// Returns the line of the entry after `last`, and the head after it.
-pub(crate) fn seal(last: Head, entry: &Value) -> (String, Head) {
+/// Returns the line of the entry after `last`, with its line feed, and the head after it. The entry
+/// is redacted; see [`AuditEntry::to_json`](crate::AuditEntry::to_json).
+///
+/// A store of chains elsewhere than in a file uses this, and [`next_line`](crate::next_line).
+pub fn seal_line(last: Head, entry: &Value) -> (String, Head) {
     let seq = last.seq + 1;
     // Characters that a terminal or an editor does not show are escaped: people read the file.
     let entry = entry.to_string();
@@ -91,7 +94,7 @@ struct Line {
     hash: Digest,
 }
 
-/// Reads a line with its line feed; `None` if it was not written by [`seal`].
+/// Reads a line with its line feed; `None` if it was not written by [`seal_line`].
 pub(crate) fn open(line: &[u8]) -> Option<Sealed> {
     let text = std::str::from_utf8(line).ok()?;
     let end = text.len().checked_sub(HASH_KEY.len() + HASH_LENGTH + END.len())?;

@@ -45,7 +45,7 @@ mod story;
 mod traced;
 mod verify;
 
-pub use chain::{Head, HeadError};
+pub use chain::{Head, HeadError, seal_line};
 pub use entry::AuditEntry;
 pub use error::{LogError, Problem, VerifyError};
 pub use fanout::Fanout;
@@ -60,4 +60,4 @@ pub use scripts::RedactedScripts;
 pub use secrets::{Secret, Secrets};
 pub use story::{SessionStory, Statistics, Story, StoryFilter, StoryPart};
 pub use traced::TracedAudit;
-pub use verify::{Verified, verify, verify_against};
+pub use verify::{Verified, next_line, verify, verify_against};

@@ -113,6 +113,15 @@ fn walk_file(
     Ok(())
 }
 
+/// Checks the line of the entry behind `last`, and returns the head after it.
+///
+/// # Errors
+///
+/// The line does not continue the chain.
+pub fn next_line(last: &Head, line: &[u8]) -> Result<Head, Problem> {
+    next(last, line).map(|sealed| sealed.head)
+}
+
 /// Opens the line of the entry behind `last`.
 fn next(last: &Head, line: &[u8]) -> Result<Sealed, Problem> {
     let sealed = chain::open(line).ok_or(Problem::Changed)?;

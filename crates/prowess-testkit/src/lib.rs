@@ -42,6 +42,8 @@ mod overridden_source;
 mod plugin_build;
 mod plugin_file;
 #[cfg(target_os = "linux")]
+mod postgres;
+#[cfg(target_os = "linux")]
 mod power_cut;
 mod proposal_kit;
 mod random;
@@ -90,6 +92,8 @@ pub use plugin_build::{
     build_plugin_outside, build_program,
 };
 pub use plugin_file::PluginFile;
+#[cfg(target_os = "linux")]
+pub use postgres::{CutProxy, PostgresServer};
 #[cfg(target_os = "linux")]
 pub use power_cut::{PowerCut, WriteRecord};
 pub use proposal_kit::{OpenedProposals, ProposalFixture, WhileFailing, check_proposal_store};

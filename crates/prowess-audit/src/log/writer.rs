@@ -163,7 +163,7 @@ impl Writer {
 
     /// Writes one line with one system call, so that the end of the process does not tear it.
     fn write(&mut self, entry: &Value) -> io::Result<()> {
-        let (line, head) = chain::seal(self.head, entry);
+        let (line, head) = chain::seal_line(self.head, entry);
         if line.len() > MAX_LINE {
             let reason = format!("an event is over {MAX_LINE} bytes");
             return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));

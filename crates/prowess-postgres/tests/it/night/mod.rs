@@ -1,0 +1,8 @@
+//! Tests with a server: they need `postgres`, `initdb` and `psql`.
+
+mod audit;
+mod faults;
+mod kits;
+mod layout;
+mod processes;
+mod samples;
