@@ -8,7 +8,7 @@
 //! # use prowess_testkit::ManualClock as HostClock;
 //!
 //! let path = home.path().join("audit.jsonl");
-//! let clock = Arc::new(HostClock::default());
+//! let clock = Arc::new(HostClock::default()); // of the host, such as `prowess::SystemClock`
 //! let log = JsonLinesLog::open(&path, LogOptions::default(), Redactor::default(), clock)?;
 //! // A host passes the log to its runtime, and keeps this text on another machine.
 //! let head = log.head();

@@ -15,6 +15,11 @@
 //! let runner = SandboxedScripts::new(isolation, stage, "/run/user/1000", ScriptPolicy::default());
 //! ```
 //!
+//! A host can be its own stage, as `Program::new(std::env::current_exe()?).argument("--stage")`:
+//! with this argument, its `main` begins with [`run_stage`](prowess_sandbox::run_stage).
+//! `Isolation::probe` returns at the start whether scripts can run; later, the cause of a failure
+//! that names a path of the host is in the event `script_not_started`, and not in the result.
+//!
 //! # How a script runs
 //!
 //! - The interpreter is chosen by the extension: `.py` runs with `python3`, `.sh` and `.bash` with

@@ -7,6 +7,7 @@
 //! use prowess_session::{MemoryStore, SessionPolicy, Sessions};
 //! # use prowess_testkit::ManualClock as HostClock;
 //!
+//! // The clock is the host's, such as `prowess::SystemClock`.
 //! let store = Arc::new(MemoryStore::new());
 //! let sessions = Sessions::new(store, Arc::new(HostClock::default()), SessionPolicy::default());
 //! let session = sessions.open()?;

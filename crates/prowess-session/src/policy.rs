@@ -101,7 +101,7 @@ pub enum OnChange {
     Keep,
     /// The next turn uses the new content. Each turn reads the `SKILL.md` of each loaded skill.
     /// Where bodies are delivered in tool results, which cannot be taken back, this acts as
-    /// `Notify`.
+    /// `Notify`, also under [`BodyDelivery::BothOnce`].
     RefreshNextTurn,
     /// The loaded content stays, and the model is informed of the change and of how to load the
     /// skill again: in the instructions, or where bodies are delivered in tool results, in each

@@ -25,8 +25,8 @@ use crate::built_in::BuiltIn;
 use crate::runtime::Runtime;
 use crate::{Policies, SystemClock};
 
-/// The layers of a runtime that names none, the lowest first: the skills of the program, of the
-/// user and of the project.
+/// The layers of a runtime that names none, the lowest first: `embedded` and `user`, which are
+/// trusted, and `project`, of the trust `ask_first`.
 pub const STANDARD_LAYERS: [(&str, Trust); 3] =
     [("embedded", Trust::Trusted), ("user", Trust::Trusted), ("project", Trust::AskFirst)];
 
@@ -206,7 +206,8 @@ impl RuntimeBuilder {
         self
     }
 
-    /// Sets the receiver of audit events, such as tool calls. By default, [`NoAudit`].
+    /// Sets the receiver of audit events, such as tool calls. By default, [`NoAudit`]. The module
+    /// `audit` has a log on disk, one in memory, and `Fanout` for several receivers.
     ///
     /// With the feature `audit`, the events are traced as well, whatever receives them.
     #[must_use]

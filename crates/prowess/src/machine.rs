@@ -58,7 +58,8 @@ impl Runtime {
 #[cfg(feature = "state")]
 impl RuntimeBuilder {
     /// Adds the skill directories of [`this_machine`] by [`Self::discover`], with its
-    /// [`folder_trust`].
+    /// [`folder_trust`]. For a project in another directory, change the field `working_directory`
+    /// of [`this_machine`] and call [`Self::discover`].
     #[must_use]
     pub fn discover_here(self) -> Self {
         let machine = this_machine();

@@ -10,7 +10,7 @@ use super::RuntimeBuilder;
 
 impl RuntimeBuilder {
     /// Sets the runner of the scripts of skills. By default there is none, and calls that would run
-    /// one are refused.
+    /// one are refused. The feature `scripts` has a runner: `script::SandboxedScripts`.
     #[must_use]
     pub fn script_runner(mut self, runner: Arc<dyn ScriptRunner>) -> Self {
         self.script_runner = Some(runner);

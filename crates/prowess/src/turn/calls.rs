@@ -62,7 +62,8 @@ impl Turn {
     }
 
     /// Runs a tool that the host runs itself, if the gate permits the call. Limits, gate and audit
-    /// are those of the runtime's own tools.
+    /// are those of the runtime's own tools. The definition is the host's, which offers it with
+    /// [`Self::tools`] and checks the arguments.
     ///
     /// `run` is not called if the call is refused. If a person has to approve the call first,
     /// [`Dispatched::approval`] has the id of the pending approval, and the same call runs once it

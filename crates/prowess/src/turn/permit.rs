@@ -96,7 +96,8 @@ impl Turn {
     /// ```
     ///
     /// Admission waits for no tool. As in any call, it reads the stores of sessions and approvals,
-    /// and runs the hooks of loaded skills if the policy says so.
+    /// and runs the hooks of loaded skills if the policy says so. A call that nothing grants also
+    /// reads the packages of the loaded skills, to which an approval is bound.
     ///
     /// # Errors
     ///
