@@ -21,6 +21,11 @@ impl Digest {
         Self(sha256(bytes))
     }
 
+    /// Restores a digest from [`Self::as_bytes`].
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// Returns the 32 bytes of the digest.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

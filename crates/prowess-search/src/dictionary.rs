@@ -26,7 +26,15 @@ impl Dictionary {
     pub(crate) fn new(terms: &[&str], spellings: &[(&str, u32)]) -> Self {
         let words: Vec<_> = spellings.iter().map(|&(word, _)| word).collect();
         let spelt = spellings.iter().map(|&(_, term)| term).collect();
-        Self { terms: Terms::new(terms), spellings: Terms::new(&words), spelt }
+        Self::of(Terms::new(terms), Terms::new(&words), spelt)
+    }
+
+    pub(crate) fn of(terms: Terms, spellings: Terms, spelt: Box<[u32]>) -> Self {
+        Self { terms, spellings, spelt }
+    }
+
+    pub(crate) fn parts(&self) -> (&Terms, &Terms, &[u32]) {
+        (&self.terms, &self.spellings, &self.spelt)
     }
 
     /// The number of a term.

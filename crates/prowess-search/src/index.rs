@@ -1,5 +1,7 @@
 //! The index of one catalog, and how a query is answered from it.
 
+use std::convert::Infallible;
+
 use hashbrown::HashSet;
 use prowess_core::Catalog;
 
@@ -10,7 +12,7 @@ use crate::query::{Wanted, needs_no_other, terms, wanted};
 use crate::top::Top;
 
 /// How many skills are scored at a time: few enough that their scores stay in the nearest cache.
-const WINDOW: usize = 4_096;
+pub(crate) const WINDOW: usize = 4_096;
 /// The number of skills from which a word that only one of them has is a rare one.
 const MANY: usize = 100;
 /// How much more such a word counts.
@@ -23,8 +25,8 @@ const LANES: usize = 16;
 /// An inverted index over one catalog. It never changes, and equal catalogs have equal indexes.
 #[derive(Debug)]
 pub struct SearchIndex {
-    dictionary: Dictionary,
-    postings: Postings,
+    pub(crate) dictionary: Dictionary,
+    pub(crate) postings: Postings,
 }
 
 impl SearchIndex {
@@ -68,24 +70,30 @@ impl SearchIndex {
         let frequency = |term| self.postings.range(term).len();
         let wanted = wanted(&self.dictionary, frequency, query);
         let mut lists: Vec<_> = wanted.into_iter().map(|wanted| self.list(wanted)).collect();
-        best(&mut lists, self.len(), limit)
+        let best = best(&mut lists, self.len(), limit, |list, end, scores| {
+            Ok::<_, Infallible>(list.add_until(end, scores))
+        });
+        best.unwrap_or_else(|never| match never {})
     }
 
     fn list(&self, wanted: Wanted) -> List<'_> {
         let range = self.postings.range(wanted.term);
-        let rarity = rarity(range.len(), self.len());
         let weights = &self.postings.weights[range.clone()];
-        let is_asked = wanted.share >= 1.0;
-        let telling = match weights {
-            [only] if is_asked && self.len() >= MANY => telling(*only),
-            _ => 1.0,
-        };
-        List {
-            skills: &self.postings.skills[range],
-            weights,
-            factor: wanted.share * telling * rarity / f32::from(u16::MAX),
-        }
+        let only = if let [only] = weights { Some(*only) } else { None };
+        let factor = factor(wanted, range.len(), self.len(), only);
+        List { skills: &self.postings.skills[range], weights, factor }
     }
+}
+
+/// Returns what the weights of a term are multiplied with that `having` of `all` skills have.
+/// `only` is its weight in the only skill that has it.
+pub(crate) fn factor(wanted: Wanted, having: usize, all: usize, only: Option<u16>) -> f32 {
+    let is_asked = wanted.share >= 1.0;
+    let telling = match only {
+        Some(only) if is_asked && all >= MANY => telling(only),
+        _ => 1.0,
+    };
+    wanted.share * telling * rarity(having, all) / f32::from(u16::MAX)
 }
 
 /// Returns by how much more a word counts that only one skill of many has, given its weight there:
@@ -111,22 +119,28 @@ struct List<'i> {
     factor: f32,
 }
 
-/// Adds up the lists window by window and keeps the best.
-fn best(lists: &mut [List<'_>], skill_count: usize, limit: usize) -> Vec<Hit> {
+/// Adds up the lists window by window and keeps the best. `add` adds the scores of a list's skills
+/// before an end, and returns false if there are none.
+pub(crate) fn best<L, E>(
+    lists: &mut [L],
+    skill_count: usize,
+    limit: usize,
+    add: impl Fn(&mut L, usize, &mut [f32; WINDOW]) -> Result<bool, E>,
+) -> Result<Vec<Hit>, E> {
     let mut top = Top::new(limit);
     let mut scores = [0.0; WINDOW];
     for start in (0..skill_count).step_by(WINDOW) {
         let end = (start + WINDOW).min(skill_count);
         let mut is_touched = false;
         for list in &mut *lists {
-            is_touched |= list.add_until(end, &mut scores);
+            is_touched |= add(list, end, &mut scores)?;
         }
         if is_touched {
             // Scores after the end are 0 and never pass the bar.
             keep_best(&mut top, start, &mut scores[..(end - start).next_multiple_of(LANES)]);
         }
     }
-    top.finish()
+    Ok(top.finish())
 }
 
 impl List<'_> {

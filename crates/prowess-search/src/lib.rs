@@ -14,7 +14,8 @@
 //! the skills that have it, and a query adds up those lists by BM25. [`Searcher`] is the
 //! [`Ranker`](prowess_core::Ranker) over it: it builds the index of a catalog at the first search
 //! and caches it per catalog. [`search_once`] gives the same answer without an index that is kept.
-//! [`Substring`] is the plain filter. [`fuse`] joins the answers of several rankers, and
+//! [`StoredIndex`] reads its lists in pages, for an index in a file. [`Substring`] is the plain
+//! filter. [`fuse`] joins the answers of several rankers, and
 //! [`evaluate`] measures a ranker on questions with known answers; [`suggest`] proposes words for
 //! the descriptions that lose.
 //!
@@ -38,6 +39,7 @@ mod searcher;
 #[cfg(feature = "semantic")]
 mod semantic;
 mod stopwords;
+mod stored;
 mod substring;
 mod suggest;
 mod terms;
@@ -52,5 +54,6 @@ pub use prowess_core;
 pub use searcher::{Searcher, search_once};
 #[cfg(feature = "semantic")]
 pub use semantic::{Embedder, Semantic};
+pub use stored::StoredIndex;
 pub use substring::Substring;
 pub use suggest::{Suggestion, suggest};

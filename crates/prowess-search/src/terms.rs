@@ -77,7 +77,12 @@ impl Terms {
         low
     }
 
-    fn term(&self, number: usize) -> &str {
+    /// Returns the number of terms.
+    pub(crate) fn len(&self) -> usize {
+        self.letters.len()
+    }
+
+    pub(crate) fn term(&self, number: usize) -> &str {
         &self.text[self.starts[number] as usize..self.starts[number + 1] as usize]
     }
 }

@@ -7,6 +7,7 @@ mod quality;
 mod searcher;
 #[cfg(feature = "semantic")]
 mod semantic;
+mod stored;
 mod substring;
 mod typos;
 
