@@ -15,8 +15,8 @@ const PAGE_ENTRIES: usize = 5_460;
 /// A [`SearchIndex`] whose words are in memory, and whose lists are read in pages when a query asks
 /// for them. It answers as the index that it was stored from.
 ///
-/// The bytes are untrusted: those that are no index are refused, and wrong lists give wrong hits and
-/// nothing worse.
+/// The bytes are untrusted: those that are no index are refused, and wrong lists give wrong hits
+/// and nothing worse.
 #[derive(Debug)]
 pub struct StoredIndex {
     dictionary: Dictionary,
@@ -64,7 +64,7 @@ impl StoredIndex {
         self.len() == 0
     }
 
-    /// Returns what [`SearchIndex::top`] returns. `read` reads the page with a number into a buffer.
+    /// Returns what [`SearchIndex::top`] returns. `read` reads the page of a number into a buffer.
     ///
     /// # Errors
     ///

@@ -1,0 +1,218 @@
+//! Writes a catalog file.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Seek as _, SeekFrom, Write as _};
+
+use prowess_core::{
+    Availability, Caller, Cancel, Catalog, Conditions, Digest, ReadLimit, Record, ResourcePath,
+    SourceErrorKind,
+};
+use prowess_format::{Head, MAX_FILE_BYTES, Profile, Summarized, summarize};
+use prowess_search::SearchIndex;
+
+use crate::bytes::count_of;
+use crate::details::{Details, PackageFile};
+use crate::file::package_key;
+use crate::header::{Header, Part};
+use crate::index::{IndexParts, PACKAGES_PER_PAGE};
+use crate::record::Group;
+use crate::{CatalogEntry, CatalogFileError};
+
+type Result<T> = std::result::Result<T, CatalogFileError>;
+
+/// The maximum number of files of a package, and the maximum size of one of them in bytes.
+const MOST_FILES: usize = 20_000;
+const MOST_FILE_BYTES: usize = 64 * 1024 * 1024;
+
+/// The size of the beginning of a `SKILL.md` that is tried first.
+const HEAD_BYTES: usize = 512;
+
+/// Stores a file of a package under its digest.
+pub type StoreFile<'s> = &'s mut dyn FnMut(&Digest, &[u8]) -> io::Result<()>;
+
+/// Writes a catalog as a file, and passes each file of its packages to `store`. Equal catalogs give
+/// equal bytes.
+///
+/// It has the offered skills, and those that another host may offer: with requirements that this
+/// machine lacks, for other audiences, and for users alone. Files that may hold credentials are
+/// left out. Returns the digest of the catalog file.
+///
+/// # Errors
+///
+/// A package cannot be read, or a file cannot be written.
+pub fn write_catalog(
+    catalog: &Catalog,
+    name: &str,
+    to: &mut File,
+    store: StoreFile<'_>,
+    cancel: &Cancel,
+) -> Result<Digest> {
+    let others = catalog.excluded().filter(|record| may_be_offered(catalog, *record));
+    let mut records: Vec<_> = catalog.skills().chain(others).collect();
+    // Shadowed skills are left out, but a skill may be both hidden and for users.
+    records.dedup_by_key(|record| record.index());
+    let mut used: Vec<_> = records.iter().map(|record| record.index().source()).collect();
+    used.sort_unstable();
+    used.dedup();
+    let mut writer = Writer { to: BufWriter::new(to), at: 0, index: IndexParts::default() };
+    writer.append(&[0; Header::BYTES])?;
+    let mut packages = Vec::with_capacity(records.len());
+    for group in records.chunks(Group::RECORDS) {
+        let mut entries = Vec::with_capacity(group.len());
+        for record in group {
+            if cancel.is_cancelled() {
+                return Err(CatalogFileError::Cancelled);
+            }
+            let entry = writer.package(catalog, *record, &used, store)?;
+            packages.push((package_key(&entry.package), count_of(packages.len())));
+            entries.push(entry);
+        }
+        let part = writer.append(&Group::write(&entries))?;
+        writer.index.groups.push((part, entries.swap_remove(0).id));
+    }
+    let header = Header {
+        offered: count_of(catalog.len()),
+        packages: count_of(records.len()),
+        ..Header::default()
+    };
+    drop(records);
+    writer.package_table(packages)?;
+    let ranker = SearchIndex::build(catalog);
+    for page in ranker.stored_lists() {
+        let part = writer.append(&page)?;
+        writer.index.lists.push(part);
+    }
+    let words = writer.append(&ranker.stored_words())?;
+    writer.finish(name, Header { words, ..header })
+}
+
+/// Returns whether a skill that is not offered here may be offered elsewhere. What a rule of the
+/// publisher hides, or a folder that is not trusted has, is not published.
+fn may_be_offered(catalog: &Catalog, record: Record<'_>) -> bool {
+    match record.availability() {
+        Availability::Offered | Availability::NotReady | Availability::OutOfScope => true,
+        Availability::Hidden => catalog.may_load(record, Caller::User),
+        Availability::Shadowed | Availability::Rejected => false,
+    }
+}
+
+struct Writer<'f> {
+    to: BufWriter<&'f mut File>,
+    at: u64,
+    index: IndexParts,
+}
+
+impl Writer<'_> {
+    fn append(&mut self, bytes: &[u8]) -> Result<Part> {
+        let part = Part::of(self.at, bytes);
+        self.to.write_all(bytes)?;
+        self.at += bytes.len() as u64;
+        Ok(part)
+    }
+
+    /// Stores the files of a package and writes its details.
+    fn package(
+        &mut self,
+        catalog: &Catalog,
+        record: Record<'_>,
+        sources: &[usize],
+        store: StoreFile<'_>,
+    ) -> Result<CatalogEntry> {
+        let failed =
+            |error: prowess_core::SourceError| CatalogFileError::skill(record.id(), &error);
+        let main = ResourcePath::new(record.file())
+            .map_err(|error| CatalogFileError::skill(record.id(), &error))?;
+        let content = catalog.read_public(record, &main, ReadLimit::default()).map_err(failed)?;
+        let skill_md = Digest::of(&content);
+        store(&skill_md, &content)?;
+        let listing = catalog.list_public(record, MOST_FILES).map_err(failed)?;
+        if !listing.is_complete {
+            return Err(CatalogFileError::skill(record.id(), &"it has too many files"));
+        }
+        let mut details = Details { head: head(&content).to_vec(), files: Vec::new() };
+        for resource in listing.resources {
+            let path = resource.path;
+            let bytes = match catalog.read_public(record, &path, ReadLimit(MOST_FILE_BYTES)) {
+                Err(error) if error.kind == SourceErrorKind::Denied => continue,
+                bytes => bytes.map_err(failed)?,
+            };
+            let digest = Digest::of(&bytes);
+            store(&digest, &bytes)?;
+            details.files.push(PackageFile { path, bytes: bytes.len() as u64, digest });
+        }
+        let details = self.append(&details.write())?;
+        let package = record.package();
+        Ok(CatalogEntry {
+            id: record.id().to_owned(),
+            name: record.name().to_owned(),
+            description: record.description().to_owned(),
+            tags: record.tags().map(str::to_owned).collect(),
+            version: record.version().map(str::to_owned),
+            package: path_of(package.as_str(), record.index().source(), sources),
+            is_conditional: record.availability() != Availability::Offered
+                || record.conditions().is_some_and(is_condition),
+            priority: record.priority(),
+            is_lower_case_file: record.file() != prowess_core::SKILL_MD_FILES[0],
+            skill_md: (content.len() as u64, skill_md),
+            details,
+        })
+    }
+
+    /// Writes the table by which a package is found.
+    fn package_table(&mut self, mut packages: Vec<(u64, u32)>) -> Result<()> {
+        packages.sort_unstable();
+        for page in packages.chunks(PACKAGES_PER_PAGE) {
+            let mut bytes = Vec::with_capacity(page.len() * 12);
+            for (key, position) in page {
+                bytes.extend(key.to_le_bytes());
+                bytes.extend(position.to_le_bytes());
+            }
+            let part = self.append(&bytes)?;
+            self.index.packages.push((part, page[0].0));
+        }
+        Ok(())
+    }
+
+    /// Writes the index, and the header last.
+    fn finish(mut self, name: &str, header: Header) -> Result<Digest> {
+        let index = self.index.write(name);
+        let index = self.append(&index)?;
+        let header = Header { index, bytes: self.at, ..header }.write();
+        self.to.seek(SeekFrom::Start(0))?;
+        self.to.write_all(&header)?;
+        self.to.flush()?;
+        Ok(Digest::of(&header))
+    }
+}
+
+/// Returns whether more than tools are named, which limit nothing that a reader has to know.
+fn is_condition(conditions: &Conditions) -> bool {
+    let rest = Conditions { tools: Vec::new(), ..conditions.clone() };
+    rest != Conditions::default()
+}
+
+/// Returns the path of a package in the published source. Packages of several sources may have one
+/// path, so the number of the source is in front of it.
+fn path_of(package: &str, source: usize, sources: &[usize]) -> String {
+    let number = sources.binary_search(&source).unwrap_or_default() + 1;
+    match (sources.len(), package) {
+        (..=1, package) => package.to_owned(),
+        (_, "") => number.to_string(),
+        (_, package) => format!("{number}/{package}"),
+    }
+}
+
+/// Returns the beginning of a `SKILL.md` that a scan needs.
+fn head(content: &[u8]) -> &[u8] {
+    let mut length = HEAD_BYTES;
+    loop {
+        let bytes = &content[..length.min(content.len())];
+        let is_whole_file = bytes.len() == content.len();
+        match summarize(Head { bytes, is_whole_file }, None, Profile::Lenient) {
+            Summarized::NeedsBytes(_) if !is_whole_file && length < MAX_FILE_BYTES => {
+                length += HEAD_BYTES;
+            }
+            _ => return bytes,
+        }
+    }
+}
