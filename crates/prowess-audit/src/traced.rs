@@ -83,7 +83,7 @@ fn approval(event: &ApprovalEvent) {
 fn reviewed(event: &ReviewEvent) {
     let ReviewEvent { step, skill, by, proposal, .. } = event;
     let proposal = proposal.as_deref();
-    info!(name: "skill_reviewed", target: "prowess", ?step, skill, by, proposal, "skill_reviewed");
+    info!(name: "skill_reviewed", target: "prowess", ?step, skill, %by, proposal, "skill_reviewed");
 }
 
 fn approval_word(action: ApprovalAction) -> &'static str {

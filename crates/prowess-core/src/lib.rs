@@ -123,7 +123,8 @@ pub use path::{PackagePath, PathError, ResourcePath};
 pub use positive::positive;
 pub use progress::{OutputStream, Progress, ProgressEvent};
 pub use proposal::{
-    PackageFile, PackageFiles, Proposal, ProposalError, ProposalStore, ProposedPackage,
+    Actor, KeptProposal, PackageFile, PackageFiles, Proposal, ProposalError, ProposalStore,
+    ProposedPackage,
 };
 pub use prowess_format;
 pub use prowess_format::{

@@ -55,8 +55,21 @@ impl Dir {
     ///
     /// Returns an error if the name is a path, is not a directory, or cannot be created.
     pub fn open_or_create_dir(&self, name: &str) -> Result<Self> {
+        self.open_or_create(name, Mode::from_raw_mode(0o755))
+    }
+
+    /// As [`Self::open_or_create_dir`], but a directory that is created is for the user alone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::open_or_create_dir`].
+    pub fn open_or_create_private_dir(&self, name: &str) -> Result<Self> {
+        self.open_or_create(name, Mode::from_raw_mode(0o700))
+    }
+
+    fn open_or_create(&self, name: &str, mode: Mode) -> Result<Self> {
         check_name(name)?;
-        let created = rustix::fs::mkdirat(&self.handle, name, Mode::from_raw_mode(0o755));
+        let created = rustix::fs::mkdirat(&self.handle, name, mode);
         match (self.open_dir(name, Links::Refuse), created) {
             (Err(error), Err(cause)) if error.kind() == ErrorKind::NotFound => {
                 Err(Error::unwritable(cause, name))

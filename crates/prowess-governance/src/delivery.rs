@@ -73,7 +73,7 @@ impl FileProposals {
     /// Returns an error if its notes cannot be opened. Damaged ones are no error: see
     /// [`Channel::finding`].
     pub fn channel(&self, name: &str) -> Result<Option<Channel<'_>>, ReviewError> {
-        let directory = self.open()?.open_or_create_dir(NOTIFIED)?;
+        let directory = self.open_own(NOTIFIED)?;
         let digest = Digest::of(name.as_bytes()).to_string();
         let name = digest.trim_start_matches("sha256:");
         let unlocked =

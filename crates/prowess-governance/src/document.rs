@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prowess_core::{Digest, Timestamp};
+use prowess_core::{Actor, Digest, Timestamp};
 use prowess_text::{markdown_block, markdown_code};
 use serde::Serialize;
 
@@ -15,13 +15,15 @@ pub struct StoredProposal {
     pub digest: Digest,
     /// The id of the skill.
     pub skill: String,
+    /// The package that it changes; `None` if it was kept without a check, and cannot be accepted.
+    pub package: Option<PackageBase>,
     /// The digests of the files that the proposal was made for: of the instructions, and of each
     /// file that it changes.
     pub base: BTreeMap<String, Digest>,
     /// When the proposal was made.
     pub time: Timestamp,
     /// The proposer, if it is known.
-    pub proposer: Option<String>,
+    pub proposer: Option<Actor>,
     /// The change, as a unified diff.
     pub diff: String,
     /// The reason for the change.
@@ -33,17 +35,33 @@ pub struct StoredProposal {
     pub(crate) originals: BTreeMap<String, Vec<u8>>,
 }
 
+/// A package as a proposal was made for it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PackageBase {
+    /// The path of its directory.
+    pub path: String,
+    /// The identity of the directory above it, which stays when a checkout is moved.
+    #[serde(skip)]
+    pub(crate) parent: String,
+    /// The digest of all its files.
+    pub digest: Digest,
+}
+
 /// The parts of a document.
 pub(crate) struct Parts<'a> {
     pub(crate) skill: &'a str,
+    pub(crate) package: Option<PackageBase>,
     pub(crate) base: Vec<(&'a str, Digest)>,
     pub(crate) time: Timestamp,
-    pub(crate) proposer: Option<&'a str>,
+    pub(crate) proposer: Option<Actor>,
     pub(crate) diff: &'a str,
     pub(crate) justification: &'a str,
     pub(crate) evidence: Option<&'a str>,
 }
 
+const PACKAGE: &str = "- Package: ";
+const PARENT: &str = "- Directory of it: `";
+const FILES: &str = "- All files that it was proposed for: `";
 const BASE: &str = " that it was proposed for: `";
 const PROPOSED: &str = "- Proposed: ";
 const BY: &str = "- Proposed by: ";
@@ -55,12 +73,16 @@ impl Parts<'_> {
         let skill = markdown_code(self.skill);
         let time = jiff::Timestamp::from(self.time).strftime("%Y-%m-%dT%H:%M:%SZ");
         let mut head = format!("# Proposed update of {skill}\n\n- Skill: {skill}\n");
+        if let Some(PackageBase { path, parent, digest }) = &self.package {
+            head += &format!("{PACKAGE}{}\n{PARENT}{parent}`\n", markdown_code(path));
+            head += &format!("{FILES}{digest}`\n");
+        }
         for (path, digest) in &self.base {
             head += &format!("- {}{BASE}{digest}`\n", markdown_code(path));
         }
         head += &format!("{PROPOSED}{time}\n");
-        if let Some(proposer) = self.proposer {
-            head += &format!("{BY}{}\n", markdown_code(proposer));
+        if let Some(proposer) = &self.proposer {
+            head += &format!("{BY}{} {}\n", proposer.kind(), markdown_code(proposer.name()));
         }
         let diff = markdown_block("diff", self.diff);
         let justification = markdown_block("text", self.justification);
@@ -80,13 +102,21 @@ impl StoredProposal {
         let skill = unquoted(lines.next()?.strip_prefix("- Skill: ")?)?;
         let mut base = Vec::new();
         let (mut time, mut proposer, mut digest) = (None, None, None);
+        let (mut path, mut parent, mut files) = (None, None, None);
         for line in lines.by_ref().take_while(|line| !line.is_empty()) {
             if let Some(written) = line.strip_prefix(PROPOSED) {
                 time = written.parse::<jiff::Timestamp>().ok();
             } else if let Some(written) = line.strip_prefix(BY) {
-                proposer = Some(unquoted(written)?);
+                let (kind, name) = written.split_once(' ')?;
+                proposer = Some(actor(kind, unquoted(name)?.to_owned())?);
             } else if let Some(written) = line.strip_prefix(DIGEST) {
                 digest = written.strip_suffix('`')?.parse().ok();
+            } else if let Some(written) = line.strip_prefix(PACKAGE) {
+                path = Some(unquoted(written)?.to_owned());
+            } else if let Some(written) = line.strip_prefix(PARENT) {
+                parent = Some(written.strip_suffix('`')?.to_owned());
+            } else if let Some(written) = line.strip_prefix(FILES) {
+                files = Some(written.strip_suffix('`')?.parse().ok()?);
             } else {
                 let (path, digest) = line.strip_prefix("- ")?.split_once(BASE)?;
                 base.push((unquoted(path)?, digest.strip_suffix('`')?.parse::<Digest>().ok()?));
@@ -96,8 +126,13 @@ impl StoredProposal {
         let justification = block(&mut lines, "## Justification", "text")?;
         let evidence = block(&mut lines, "## Evidence", "text");
         let time = Timestamp(u64::try_from(time?.as_millisecond()).ok()?);
+        let package = match (path, parent, files) {
+            (Some(path), Some(parent), Some(digest)) => Some(PackageBase { path, parent, digest }),
+            _ => None,
+        };
         let parts = Parts {
             skill,
+            package,
             base,
             time,
             proposer,
@@ -109,13 +144,15 @@ impl StoredProposal {
             return None;
         }
         let base = parts.base.iter().map(|(path, digest)| ((*path).to_owned(), *digest)).collect();
+        let Parts { package, proposer, .. } = parts;
         Some(Self {
             name: name.to_owned(),
             digest: digest?,
             skill: skill.to_owned(),
+            package,
             base,
             time,
-            proposer: proposer.map(str::to_owned),
+            proposer,
             diff,
             justification,
             evidence,
@@ -124,12 +161,23 @@ impl StoredProposal {
     }
 }
 
+fn actor(kind: &str, name: String) -> Option<Actor> {
+    Some(match kind {
+        "person" => Actor::Person(name),
+        "reviewer" => Actor::Reviewer(name),
+        "agent" => Actor::Agent(name),
+        "session" => Actor::Session(name),
+        _ => return None,
+    })
+}
+
 /// Returns the text of a code span.
-fn unquoted(span: &str) -> Option<&str> {
+pub(crate) fn unquoted(span: &str) -> Option<&str> {
     let fence = span.len() - span.trim_start_matches('`').len();
     let text = span.get(fence..span.len().checked_sub(fence)?)?;
     let padded = text.strip_prefix(' ').and_then(|text| text.strip_suffix(' '));
-    Some(padded.filter(|text| text.starts_with('`') || text.ends_with('`')).unwrap_or(text))
+    let is_padded = |text: &&str| text.is_empty() || text.starts_with('`') || text.ends_with('`');
+    Some(padded.filter(is_padded).unwrap_or(text))
 }
 
 /// Reads a heading and the block of code behind it.

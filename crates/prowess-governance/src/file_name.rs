@@ -25,7 +25,18 @@ pub(crate) fn stem(skill: &str, time: Timestamp) -> String {
     format!("{stem}-{}", jiff::Timestamp::from(time).strftime("%Y%m%dT%H%M%SZ"))
 }
 
-/// Returns whether a name is that of a proposal's file.
+/// Returns whether a name is that of a proposal's file, as [`stem`] makes it. A directory may have
+/// other documents, such as a `README.md`.
 pub(crate) fn is_proposal(name: &str) -> bool {
-    name.ends_with(".md") && !name.contains('/')
+    skill_of(name).is_some()
+}
+
+/// Returns the part of a proposal's name that stands for its skill.
+pub(crate) fn skill_of(name: &str) -> Option<&str> {
+    let stem = name.strip_suffix(".md").filter(|stem| !stem.contains('/'))?;
+    let (front, last) = stem.rsplit_once('-')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+    let (skill, time) = if is_number(last) { front.rsplit_once('-')? } else { (front, last) };
+    let (day, clock) = time.strip_suffix('Z')?.split_once('T')?;
+    (is_number(day) && is_number(clock)).then_some(skill)
 }

@@ -7,25 +7,41 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use prowess_core::{
-    AuditPolicy, AuditSink, Diagnostic, Digest, PackageFiles, Proposal, ProposalError,
-    ProposalStore, ProposedPackage, ReviewEvent, ReviewStep, RuntimeEvent, Severity,
+    Actor, AuditPolicy, AuditSink, Diagnostic, Digest, KeptProposal, PackageFiles, Proposal,
+    ProposalError, ProposalStore, ProposedPackage, ReviewEvent, ReviewStep, RuntimeEvent,
 };
 use prowess_dir::{Dir, EntryBuffer, ErrorKind, Links, Permissions};
-use prowess_text::{counted, quoted};
+use prowess_text::{clipped, counted, markdown_code, one_line, quoted};
 
-use crate::document::{Parts, StoredProposal};
+use crate::document::{PackageBase, Parts, StoredProposal, unquoted};
 use crate::file_name::{DECIDED, is_proposal, stem};
 use crate::patch::{Patch, package_diff};
-use crate::{ProposalPolicy, ReviewError, codes, review_codes};
+use crate::{ProposalPolicy, ReviewError, SkillPackage, codes, review_codes};
 
-/// Checks the files of a package in a directory of this name, as `prowess validate` does.
-pub type PackageCheck = Arc<dyn Fn(&str, &PackageFiles) -> Vec<Diagnostic> + Send + Sync>;
+/// The maximum number of waiting proposals of one agent or session: more than a person wants to
+/// read of one, and too few to fill the limit for all.
+const MOST_OF_ONE: usize = 20;
+
+/// The maximum length of the name of a proposer, in characters.
+const MOST_OF_NAME: usize = 128;
 
 /// The directory of the files that proposals were made for, by their digests.
 const BASE: &str = "base";
 
 /// The maximum size of such a file, in bytes.
 const MOST_BASE: usize = 256 * 1024;
+
+/// Checks the files of a package in a directory of this name, as the host reads and checks skills.
+pub type PackageCheck = Arc<dyn Fn(&str, &PackageFiles) -> CheckedPackage + Send + Sync>;
+
+/// The result of a [`PackageCheck`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckedPackage {
+    /// The id of the skill; `None` if it has none.
+    pub id: Option<String>,
+    /// The findings. With an error, a proposal is neither kept nor accepted.
+    pub diagnostics: Vec<Diagnostic>,
+}
 
 /// Proposals as files of Markdown in a directory: `SKILL-TIME.md`. The first one creates the
 /// directory.
@@ -44,8 +60,8 @@ impl fmt::Debug for FileProposals {
 }
 
 impl FileProposals {
-    /// Creates a store of proposals in a directory, which need not exist; its parent does. Of the
-    /// policy, the limits and the reviewers count.
+    /// Creates a store of proposals in a directory. It and what is in it are created for the user
+    /// alone. Of the policy, the limits and the reviewers count.
     pub fn new(directory: impl Into<PathBuf>, policy: ProposalPolicy) -> Self {
         Self { directory: directory.into(), policy, check: None, audit: None }
     }
@@ -92,11 +108,14 @@ impl FileProposals {
         let ProposalPolicy { diff_bytes, text_bytes, .. } = self.policy;
         // Fences, names and digests are short.
         let most = diff_bytes + 2 * text_bytes + (64 << 10);
-        let bytes = directory.read(name, most).map_err(|error| {
-            let message = format!("the proposal {} cannot be read: {error}", quoted(name));
-            ReviewError::new(review_codes::PROPOSAL_NOT_FOUND, message)
-        })?;
-        let text = String::from_utf8(bytes).ok();
+        let text = match directory.read(name, most) {
+            Ok(bytes) => String::from_utf8(bytes).ok(),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let message = format!("the proposal {} cannot be read: {error}", quoted(name));
+                return Err(ReviewError::new(review_codes::PROPOSAL_NOT_FOUND, message));
+            }
+            Err(_) => None,
+        };
         let parsed = text.and_then(|text| StoredProposal::parse(name, &text));
         let with_originals = |mut proposal: StoredProposal| {
             for (path, digest) in &proposal.base {
@@ -109,7 +128,7 @@ impl FileProposals {
         };
         parsed.map(with_originals).ok_or_else(|| {
             let message = format!(
-                "{} is not as it was written; it cannot be accepted. Propose its change again",
+                "{} is not as it was written, and is never accepted; reject it by its whole name",
                 quoted(name)
             );
             ReviewError::new(review_codes::PROPOSAL_TAMPERED, message)
@@ -118,12 +137,12 @@ impl FileProposals {
 
     /// Keeps the files that a proposal was made for. Without one, fewer changes can be merged.
     fn keep_base(&self, base: &BTreeMap<String, Digest>, files: &PackageFiles) {
-        let Ok(directory) = self.open().and_then(|it| it.open_or_create_dir(BASE)) else { return };
+        let Ok(directory) = self.open_own(BASE) else { return };
         for (path, digest) in base {
             if let Some(file) = files.get(path).filter(|file| file.content.len() <= MOST_BASE) {
                 let name = hex(digest);
                 let temporary = format!(".{name}.tmp");
-                let _ = directory.put_file(&name, &temporary, &file.content, Permissions::Readable);
+                let _ = directory.put_file(&name, &temporary, &file.content, Permissions::Private);
             }
         }
     }
@@ -139,14 +158,6 @@ impl FileProposals {
         }
     }
 
-    /// Returns the first error of the check of a package.
-    pub(crate) fn found(&self, directory: &str, files: &PackageFiles) -> Option<String> {
-        let check = self.check.as_ref()?;
-        let mut found = check(directory, files).into_iter();
-        let error = found.find(|found| found.severity == Severity::Error)?;
-        Some(format!("the skill would be invalid: {} ({})", error.message, error.code))
-    }
-
     /// Records a step, of which nothing depends.
     pub(crate) fn report(&self, event: ReviewEvent) {
         if let Some((audit, _)) = &self.audit {
@@ -154,17 +165,14 @@ impl FileProposals {
         }
     }
 
-    /// Returns the diff of a proposal as it is kept: as the reviewer sees the change, whatever line
-    /// numbers the proposal has.
+    /// Returns the parts of a proposal as they are kept, with a diff that shows the change as the
+    /// reviewer sees it, whatever line numbers the proposal has.
     fn compared(
         &self,
         proposal: &Proposal<'_>,
-        package: &ProposedPackage<'_>,
-    ) -> Result<(String, BTreeMap<String, Digest>), ProposalError> {
-        let invalid = |reason: String| {
-            let message = format!("the proposal was not kept: {reason}");
-            ProposalError::new(codes::PROPOSAL_INVALID, message)
-        };
+        proposed: &ProposedPackage<'_>,
+    ) -> Result<Compared, ProposalError> {
+        let ProposedPackage { file, files, catalog, .. } = *proposed;
         let conflict = |reason: String| {
             let message = format!(
                 "the diff does not apply: {reason}; read the file again, and propose the change of \
@@ -172,37 +180,50 @@ impl FileProposals {
             );
             ProposalError::new(codes::PROPOSAL_CONFLICT, message)
         };
-        let patch = Patch::parse(proposal.diff, package.file).map_err(invalid)?;
-        let base: BTreeMap<_, _> = patch
-            .changed()
-            .chain([package.file])
-            .filter_map(|path| Some((path, Digest::of(&package.files.get(path)?.content))))
-            .map(|(path, digest)| (path.to_owned(), digest))
-            .collect();
-        if base.get(package.file) != Some(&proposal.base) {
-            return Err(conflict(format!("{} has just changed", quoted(package.file))));
+        let nowhere = |_| {
+            let message = "its files are in no directory here that can be changed; tell the user \
+                what should change";
+            invalid(message)
+        };
+        let package = SkillPackage::new(Path::new(proposed.location)).map_err(nowhere)?;
+        let found = package.read().map_err(nowhere)?;
+        let PackageBase { path, .. } = package.base(&found.files).map_err(nowhere)?;
+        if unquoted(&markdown_code(&path)) != Some(&path) {
+            return Err(invalid("the path of its directory has unclear characters"));
         }
-        let after = patch.apply(package.files).map_err(|conflicts| {
+        let is_here = |(path, file): (&String, &prowess_core::PackageFile)| {
+            found.files.get(path).is_some_and(|it| it.content == file.content)
+        };
+        let is_same = files.get(file).map(|it| Digest::of(&it.content)) == Some(proposal.base);
+        if !is_same || !files.iter().all(is_here) {
+            return Err(conflict(format!("the skill of {} has just changed", quoted(file))));
+        }
+        let patch = Patch::parse(proposal.diff, file).map_err(|reason| invalid(&reason))?;
+        // A refusal says nothing of files that the proposer may not read.
+        patch.apply(files).map_err(|conflicts| {
             let first = &conflicts[0];
             let [path, lines] = [first.path.clone(), first.base.join("\n")].map(|it| quoted(&it));
             conflict(format!("hunk {} of {path}: {}: {lines}", first.hunk, first.reason))
         })?;
-        if let Some(error) = self.found(package.directory, &after) {
-            return Err(invalid(error));
-        }
-        let diff = package_diff(package.files, &after);
+        let after = patch.apply(&found.files);
+        let after = after.map_err(|_| invalid("a new file has a path that is taken"))?;
+        self.judge(&package, &found, &after, catalog).map_err(|reason| invalid(&reason))?;
+        let diff = package_diff(&found.files, &after);
         if diff.is_empty() {
-            return Err(invalid("it changes nothing".to_owned()));
+            return Err(invalid("it changes nothing"));
         }
         // The change is read from the file later, so the file must have the same change.
         let shown = prowess_text::visible_lines(&diff);
-        let again = Patch::parse(&shown, package.file).ok();
-        let again = again.and_then(|patch| patch.apply(package.files).ok());
-        if again.as_ref() != Some(&after) {
-            let reason = "it adds, removes or stands next to characters that a reviewer cannot see";
-            return Err(invalid(reason.to_owned()));
+        let again = Patch::parse(&shown, file).ok();
+        if again.and_then(|patch| patch.apply(&found.files).ok()).as_ref() != Some(&after) {
+            let reason = "a line or a path of it has characters that a reviewer cannot see";
+            return Err(invalid(reason));
         }
-        Ok((diff, base))
+        let of_file =
+            |path: &str| Some((path.to_owned(), Digest::of(&found.files.get(path)?.content)));
+        let base = patch.changed().chain([file]).filter_map(of_file).collect();
+        let package = package.base(&found.files).map_err(nowhere)?;
+        Ok(Compared { diff, base, package, files: found.files })
     }
 
     /// Checks the length of each part, before anything is written.
@@ -221,7 +242,39 @@ impl FileProposals {
                 return Err(ProposalError::new(codes::PROPOSAL_TOO_LONG, message));
             }
         }
+        if proposal.justification.trim().is_empty() {
+            return Err(invalid("no reason is given why the skill should change"));
+        }
         Ok(())
+    }
+
+    /// Checks that one more proposal may wait.
+    fn check_room(
+        &self,
+        waiting: &[Result<StoredProposal, ReviewError>],
+        proposer: Option<&Actor>,
+    ) -> Result<(), ProposalError> {
+        let is_person = |actor: Option<&Actor>| matches!(actor, Some(Actor::Person(_)));
+        let proposers = || {
+            let proposers = waiting.iter().map(|it| it.as_ref().ok()?.proposer.as_ref());
+            proposers.filter(|it| is_person(*it) == is_person(proposer))
+        };
+        let all = proposers().count();
+        let own = proposers().filter(|it| proposer.is_some() && *it == proposer).count();
+        let (number, of, most) = match proposer {
+            Some(by) if !is_person(proposer) && own >= MOST_OF_ONE => {
+                (own, by.to_string(), MOST_OF_ONE)
+            }
+            _ if all < self.policy.waiting => return Ok(()),
+            _ if is_person(proposer) => (all, "people".to_owned(), self.policy.waiting),
+            _ => (all, "agents".to_owned(), self.policy.waiting),
+        };
+        let message = format!(
+            "{} of {of} wait for a review already, and the limit is {most}; ask the user to review \
+             them",
+            counted(number, "proposal"),
+        );
+        Err(ProposalError::new(codes::PROPOSALS_FULL, message))
     }
 
     /// Opens the directory, and creates what of its path does not exist.
@@ -234,24 +287,21 @@ impl FileProposals {
         let mut directory = Dir::open(if is_here { Path::new(".") } else { existing })?;
         for part in rest {
             let name = part.to_str().ok_or_else(|| prowess_dir::Error::malformed(""))?;
-            directory = directory.open_or_create_dir(name)?;
+            directory = directory.open_or_create_private_dir(name)?;
         }
         Ok(directory)
     }
 
+    /// Opens a directory of this name in the directory, and creates what does not exist.
+    pub(crate) fn open_own(&self, name: &str) -> prowess_dir::Result<Dir> {
+        self.open()?.open_or_create_private_dir(name)
+    }
+
     /// Writes the file under the first name that is free: several proposals may be of one second.
     fn write(&self, proposal: &Proposal<'_>, text: &str) -> Result<String, ProposalError> {
-        let mut directory = self.open().map_err(|error| unwritten(&error))?;
-        let waiting = files_in(&mut directory).map_err(|error| unwritten(&error))?;
-        if waiting >= self.policy.waiting {
-            let message = format!(
-                "the limit of {} waiting for review is reached; ask the user to review them",
-                counted(waiting, "proposal")
-            );
-            return Err(ProposalError::new(codes::PROPOSALS_FULL, message));
-        }
+        let directory = self.open().map_err(|error| unwritten(&error))?;
         let stem = stem(proposal.skill, proposal.time);
-        for number in 1..=self.policy.waiting.saturating_add(1) {
+        for number in 1..=self.policy.waiting.saturating_mul(2).saturating_add(1) {
             let name = match number {
                 1 => format!("{stem}.md"),
                 _ => format!("{stem}-{number}.md"),
@@ -272,59 +322,92 @@ impl FileProposals {
     }
 }
 
+/// A proposal that applies to the files of its package.
+struct Compared {
+    diff: String,
+    base: BTreeMap<String, Digest>,
+    package: PackageBase,
+    files: PackageFiles,
+}
+
 impl ProposalStore for FileProposals {
     fn submit(&self, proposal: &Proposal<'_>) -> Result<String, ProposalError> {
         self.check_length(proposal)?;
-        let (text, _) = parts(proposal, None, vec![("SKILL.md", proposal.base)]).document();
-        self.write(proposal, &text)
+        self.check_room(&self.waiting().unwrap_or_default(), None)?;
+        let Proposal { skill, diff, justification, evidence, time, base } = *proposal;
+        let base = vec![("SKILL.md", base)];
+        let (package, proposer) = (None, None);
+        let parts = Parts { skill, package, base, time, proposer, diff, justification, evidence };
+        self.write(proposal, &parts.document().0)
     }
 
     fn submit_checked(
         &self,
         proposal: &Proposal<'_>,
         package: &ProposedPackage<'_>,
-    ) -> Result<String, ProposalError> {
+    ) -> Result<KeptProposal, ProposalError> {
         self.check_length(proposal)?;
-        let (diff, base) = self.compared(proposal, package)?;
+        let Compared { diff, base, package: of, files } = self.compared(proposal, package)?;
         let proposal = &Proposal { diff: &diff, ..*proposal };
         self.check_length(proposal)?;
         let waiting = self.waiting().unwrap_or_default();
-        let is_same =
-            |it: &StoredProposal| it.skill == proposal.skill && it.base == base && it.diff == diff;
-        if let Some(known) = waiting.into_iter().flatten().find(is_same) {
-            return Ok(known.name);
+        let is_same = |it: &&StoredProposal| {
+            let is_of = it.package.as_ref().is_some_and(|base| base.is_of(&of));
+            is_of && it.base == base && it.diff == diff
+        };
+        if let Some(known) = waiting.iter().flatten().find(is_same) {
+            return Ok(KeptProposal { name: known.name.clone(), is_known: true });
         }
-        let kept = base;
-        let base = kept.iter().map(|(path, digest)| (&**path, *digest)).collect();
-        let (text, digest) = parts(proposal, Some(package.proposer), base).document();
+        let proposer = plain(package.proposer);
+        self.check_room(&waiting, Some(&proposer))?;
+        let Proposal { skill, justification, evidence, time, .. } = *proposal;
+        let parts = Parts {
+            skill,
+            package: Some(of),
+            base: base.iter().map(|(path, digest)| (&**path, *digest)).collect(),
+            time,
+            proposer: Some(proposer.clone()),
+            diff: &diff,
+            justification,
+            evidence,
+        };
+        let (text, digest) = parts.document();
         let name = self.write(proposal, &text)?;
-        self.keep_base(&kept, package.files);
+        self.keep_base(&base, &files);
         self.report(ReviewEvent {
-            at: proposal.time,
+            at: time,
             step: ReviewStep::Proposed,
-            skill: proposal.skill.to_owned(),
-            by: package.proposer.to_owned(),
+            skill: skill.to_owned(),
+            by: proposer,
             proposal: Some(name.clone()),
             digest: Some(digest),
             reason: None,
         });
-        Ok(name)
+        Ok(KeptProposal { name, is_known: false })
     }
 }
 
-fn parts<'a>(
-    proposal: &Proposal<'a>,
-    proposer: Option<&'a str>,
-    base: Vec<(&'a str, Digest)>,
-) -> Parts<'a> {
-    let Proposal { skill, diff, justification, evidence, time, .. } = *proposal;
-    Parts { skill, base, time, proposer, diff, justification, evidence }
+/// Returns an actor with the name that its proposals have: on one line, of limited length, without
+/// invisible characters. Only such names are compared.
+pub(crate) fn plain(actor: &Actor) -> Actor {
+    let name = one_line(&clipped(actor.name().trim(), MOST_OF_NAME)).into_owned();
+    match actor {
+        Actor::Person(_) => Actor::Person(name),
+        Actor::Reviewer(_) => Actor::Reviewer(name),
+        Actor::Agent(_) => Actor::Agent(name),
+        Actor::Session(_) => Actor::Session(name),
+    }
+}
+
+fn invalid(reason: &str) -> ProposalError {
+    let message = format!("the proposal was not kept: {reason}");
+    ProposalError::new(codes::PROPOSAL_INVALID, message)
 }
 
 /// Creates a file that is on the disk when this returns. One that could not be written whole is
 /// removed.
 fn create(directory: &Dir, name: &str, text: &str) -> prowess_dir::Result<()> {
-    let created = directory.create_file(name, text.as_bytes(), Permissions::Readable);
+    let created = directory.create_file(name, text.as_bytes(), Permissions::Private);
     match created.and_then(|()| directory.sync()) {
         Err(error) if !is_taken(&error) => {
             // The first error is the one to report.
@@ -337,16 +420,6 @@ fn create(directory: &Dir, name: &str, text: &str) -> prowess_dir::Result<()> {
 
 fn hex(digest: &Digest) -> String {
     digest.to_string().trim_start_matches("sha256:").to_owned()
-}
-
-fn files_in(directory: &mut Dir) -> prowess_dir::Result<usize> {
-    let mut buffer = EntryBuffer::default();
-    let mut count = 0;
-    let _ = directory.entries(&mut buffer)?.visit(|entry| {
-        count += usize::from(entry.name().is_some_and(is_proposal));
-        ControlFlow::<()>::Continue(())
-    })?;
-    Ok(count)
 }
 
 fn is_taken(error: &prowess_dir::Error) -> bool {

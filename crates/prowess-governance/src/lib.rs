@@ -22,26 +22,28 @@
 //!
 //! [`FileProposals`] implements [`ProposalStore`](prowess_core::ProposalStore): each proposal
 //! becomes a file of Markdown in one directory, with the diff, the justification and, if there is
-//! any, the evidence. No skill changes. A proposal that comes with the files of its skill is kept
-//! only if it applies to them, and its result passes the check of the host; one that waits already
-//! is answered with its name.
+//! any, the evidence. No skill changes. A proposal that comes with the package of its skill is kept
+//! only if it applies to the files, and its result is one that can be accepted: it passes the check
+//! of the host, each file system can store it, and no other skill has its id. One that waits
+//! already is answered with its name.
 //!
 //! # Review
 //!
 //! [`FileProposals::accept`] prepares the change that a [`Review`] accepts, and
 //! [`Acceptance::apply`] makes it: all files of the [`SkillPackage`], or none. A review has the
-//! digest of the proposal that was shown. If the files are not those that it was made for, the
+//! digest of the proposal that was shown. If any file of the package is another than it was, the
 //! answer is a [`Conflict`] with the three texts of a merge, or, if the caller agrees, the same
 //! change in the one place where its lines are now. A person reviews, or an agent that the policy
-//! names, and never the proposer. A [`Channel`] delivers each proposal to its reviewers once.
+//! names, and never the proposer; an agent that calls itself by the name of a person is none. A
+//! [`Channel`] delivers each proposal to its reviewers once.
 //!
 //! # Untrusted text
 //!
 //! A proposal is a model's text. Each part of it is in a block of code whose end it cannot imitate,
 //! without invisible characters, so that a reviewer sees all that would be accepted. A file that
-//! differs in a byte from what was written is never applied. The number of files in the directory,
-//! the number of files of a diff and the length of each part are limited, no path leaves the skill,
-//! and no existing proposal is replaced.
+//! differs in a byte from what was written is never applied. The number of proposals of one agent,
+//! of all agents and of people, of files of a diff and the length of each part are limited, no path
+//! leaves the skill, and no existing proposal is replaced.
 //!
 //! This crate reads no clock and no configuration, and accepts nothing on its own.
 #![forbid(unsafe_code)]
@@ -52,6 +54,7 @@ mod document;
 mod error;
 mod file_name;
 mod file_proposals;
+mod outlook;
 mod package;
 mod patch;
 mod policy;
@@ -59,12 +62,13 @@ mod review;
 pub mod review_codes;
 
 pub use delivery::{Channel, Delivery};
-pub use document::StoredProposal;
+pub use document::{PackageBase, StoredProposal};
 pub use error::ReviewError;
-pub use file_proposals::{FileProposals, PackageCheck};
+pub use file_proposals::{CheckedPackage, FileProposals, PackageCheck};
+pub use outlook::Outlook;
 pub use package::{SkillPackage, package_digest};
 pub use patch::{Conflict, package_diff};
 pub use policy::ProposalPolicy;
 pub use prowess_core;
 pub use prowess_dir;
-pub use review::{Acceptance, Decision, Review, Reviewer};
+pub use review::{Acceptance, Decision, Review};

@@ -3,12 +3,15 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use prowess_archive::{Archive, File as ArchiveFile};
 use prowess_core::{Digest, FileMode, PackageDigest, PackageFile, PackageFiles};
-use prowess_dir::{Dir, Kind, Links, Permissions, ScratchDir, WalkBounds, Walked};
+use prowess_dir::{
+    Dir, FileTime, Identity, Kind, Links, Permissions, ScratchDir, WalkBounds, Walked,
+};
 use prowess_text::quoted;
 
-use crate::ReviewError;
 use crate::error::{changed, unreadable, unwritten};
+use crate::{PackageBase, ReviewError};
 
 /// The directory next to packages in which the next state of one is written. Sources never look
 /// into a directory of this name.
@@ -31,10 +34,41 @@ pub struct SkillPackage {
 }
 
 /// The files of a package, and what else is in its directory.
-struct Found {
-    files: PackageFiles,
+pub(crate) struct Found {
+    pub(crate) files: PackageFiles,
     /// The first entry that is no file of the package, such as a link.
     foreign: Option<String>,
+}
+
+impl Found {
+    /// Returns why the files can never become these: a file system or the store of versions cannot
+    /// have them, or they cannot be replaced together.
+    pub(crate) fn refusal(&self, after: &PackageFiles) -> Option<String> {
+        if after.len() > MOST_FILES {
+            return Some(format!("the skill would have more than {MOST_FILES} files"));
+        }
+        for files in [&self.files, after] {
+            let file = |(path, file): (&String, &PackageFile)| {
+                ArchiveFile::new(path.clone(), file.content.clone())
+            };
+            if let Err(refusal) = Archive::new(files.iter().map(file).collect()) {
+                return Some(format!("the files of the skill cannot be kept: {refusal}"));
+            }
+        }
+        self.obstacle(after)
+    }
+
+    /// Returns what keeps the files from being replaced by others together.
+    fn obstacle(&self, after: &PackageFiles) -> Option<String> {
+        if only_changed(&self.files, after).is_some() {
+            return None;
+        }
+        let foreign = quoted(self.foreign.as_ref()?);
+        Some(format!(
+            "{foreign} is in its directory, so its files cannot be replaced together; change them \
+             by hand"
+        ))
+    }
 }
 
 impl SkillPackage {
@@ -65,7 +99,23 @@ impl SkillPackage {
     ///
     /// Returns an error if a file cannot be read, or there are too many.
     pub fn files(&self) -> Result<PackageFiles, ReviewError> {
-        Ok(self.found(&self.path())?.files)
+        Ok(self.read()?.files)
+    }
+
+    pub(crate) fn read(&self) -> Result<Found, ReviewError> {
+        self.found(&self.path())
+    }
+
+    /// Returns what identifies the package, with the digest of its files.
+    pub(crate) fn base(&self, files: &PackageFiles) -> Result<PackageBase, ReviewError> {
+        let Identity { device, inode, created } = Dir::open(&self.parent)?.identity()?;
+        // Devices may be renumbered when the machine starts.
+        let parent = match created {
+            Some(FileTime { seconds, nanoseconds }) => format!("{inode}-{seconds}.{nanoseconds}"),
+            None => format!("{inode}-{device}"),
+        };
+        let path = self.path().to_string_lossy().into_owned();
+        Ok(PackageBase { path, parent, digest: package_digest(files) })
     }
 
     fn found(&self, directory: &Path) -> Result<Found, ReviewError> {
@@ -109,7 +159,7 @@ impl SkillPackage {
             .and_then(|parent| parent.lock().map(|()| parent))
             .map_err(|error| unwritten(&error.to_string()))?;
         self.sweep();
-        let found = self.found(&self.path())?;
+        let found = self.read()?;
         if found.files != *before {
             return Err(changed());
         }
@@ -122,12 +172,8 @@ impl SkillPackage {
                 directory.replace_file(path, Links::Refuse, old, new)?;
                 Ok(())
             }
-            None => match found.foreign {
-                Some(foreign) => Err(unwritten(&format!(
-                    "{} is in its directory, so its files cannot be replaced together; change \
-                     them by hand",
-                    quoted(&foreign)
-                ))),
+            None => match found.obstacle(after) {
+                Some(obstacle) => Err(unwritten(&obstacle)),
                 None => self.exchange(before, after),
             },
         }
@@ -195,6 +241,14 @@ fn write(directory: &Dir, files: &PackageFiles) -> prowess_dir::Result<()> {
         parent.as_ref().unwrap_or(directory).create_file(name, &file.content, permissions)?;
     }
     Ok(())
+}
+
+impl PackageBase {
+    /// Returns whether both are one package, which may be at another path or have other files now.
+    pub(crate) fn is_of(&self, other: &Self) -> bool {
+        let name = |base: &Self| Path::new(&base.path).file_name().map(ToOwned::to_owned);
+        self.path == other.path || (self.parent == other.parent && name(self) == name(other))
+    }
 }
 
 /// Returns the digest of a package with these files, as an approval and a lock file have it.

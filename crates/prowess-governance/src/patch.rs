@@ -1,56 +1,34 @@
 //! Unified diffs: parsed strictly, and applied to the files of a package.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
+mod difference;
+mod header;
+mod hunk;
+mod merge;
+mod read;
 
-use prowess_core::{PackageFile, PackageFiles, ResourcePath};
-use prowess_text::quoted;
+use prowess_core::{PackageFile, PackageFiles};
 use serde::Serialize;
-use similar::{Algorithm, DiffTag, TextDiff, capture_diff_slices};
 
-/// The maximum number of files that one diff may change.
-const MOST_FILES: usize = 50;
-
-/// The maximum number of lines of one diff: the time of a comparison grows with them.
-const MOST_LINES: usize = 10_000;
-
-/// The directories whose files belong to programs and not to a skill.
-const FOREIGN: [&str; 2] = [".git", "node_modules"];
+pub use difference::package_diff;
+use hunk::{Fit, Hunk};
+use merge::{Merge, Text};
 
 /// The changes of some files.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Patch<'d>(Vec<FilePatch<'d>>);
 
+/// The change of one file.
 #[derive(Debug, PartialEq, Eq)]
 struct FilePatch<'d> {
-    path: String,
-    is_new: bool,
+    /// The path before; `None` if the file is new.
+    old: Option<String>,
+    /// The path after; `None` if the file is removed.
+    new: Option<String>,
+    /// Whether the old file stays under its path, too.
+    is_copy: bool,
+    /// Whether the file is executable after the change, if the diff says it.
+    is_executable: Option<bool>,
     hunks: Vec<Hunk<'d>>,
-}
-
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Hunk<'d> {
-    /// The line before which the hunk begins, if the diff says it.
-    at: Option<usize>,
-    /// The lines with their marks: `-`, `+` or a blank.
-    lines: Vec<(char, &'d str)>,
-    /// Whether the last new line ends without a line break.
-    is_unfinished: bool,
-}
-
-impl<'d> Hunk<'d> {
-    /// Returns the lines from the first changed one to the last, and the number of those in front.
-    fn changes(&self) -> (usize, &[(char, &'d str)]) {
-        let is_changed = |(mark, _): &(char, &str)| *mark != ' ';
-        let before = self.lines.iter().position(is_changed).unwrap_or_default();
-        let behind = self.lines.iter().rev().position(is_changed).unwrap_or_default();
-        (before, &self.lines[before..self.lines.len() - behind])
-    }
-
-    /// Returns the lines that the hunk finds, or leaves: all but those with this mark.
-    fn without(&self, mark: char) -> Vec<&'d str> {
-        self.lines.iter().filter(|(it, _)| *it != mark).map(|(_, line)| *line).collect()
-    }
 }
 
 /// A part of a proposal that does not fit the files, as the three texts of a merge.
@@ -70,38 +48,29 @@ pub struct Conflict {
     pub reason: String,
 }
 
-impl<'d> Patch<'d> {
-    /// Reads a diff. Lines without the header of a file are of `file`.
-    ///
-    /// # Errors
-    ///
-    /// Returns the reason why it is no diff, or leaves the package.
-    pub(crate) fn parse(diff: &'d str, file: &str) -> Result<Self, String> {
-        let lines = diff.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
-        let mut lines: Vec<&str> = lines.collect();
-        if lines.last() == Some(&"") {
-            lines.pop();
-        }
-        if lines.len() > MOST_LINES {
-            return Err(format!("it has more than {MOST_LINES} lines"));
-        }
-        let mut reader = Reader { lines: &lines, at: 0, files: Vec::new(), file };
-        while reader.at < lines.len() {
-            reader.step()?;
-        }
-        let files = reader.files;
-        if files.iter().all(|file| file.hunks.is_empty()) {
-            return Err("it changes nothing: no line begins with `+` or `-`".to_owned());
-        }
-        if let Some(file) = files.iter().find(|file| file.hunks.is_empty()) {
-            return Err(format!("it has no lines for {}", quoted(&file.path)));
-        }
-        Ok(Self(files))
-    }
+/// The file that a diff was made for, as far as it is known.
+pub(crate) enum Base<'b> {
+    /// It is the file as it is now.
+    Same,
+    /// Its bytes.
+    Original(&'b [u8]),
+    /// Nothing.
+    Unknown,
+}
 
+impl Patch<'_> {
     /// Returns the paths of the files that exist before.
     pub(crate) fn changed(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter(|file| !file.is_new).map(|file| &*file.path)
+        self.0.iter().filter_map(|file| file.old.as_deref())
+    }
+
+    /// Returns the paths of all files, each once.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let mut paths: Vec<_> =
+            self.0.iter().flat_map(|file| file.new.iter().chain(&file.old)).cloned().collect();
+        paths.sort_unstable();
+        paths.dedup();
+        paths
     }
 
     /// Returns the files with the changes, which are those that the diff was made for.
@@ -110,40 +79,35 @@ impl<'d> Patch<'d> {
     ///
     /// Returns each hunk that does not fit.
     pub(crate) fn apply(&self, files: &PackageFiles) -> Result<PackageFiles, Vec<Conflict>> {
-        self.apply_each(files, |_| Base::Same)
+        self.merge(files, |_| Base::Same)
     }
 
-    /// Returns files with the changes that were made for `originals`, as a merge: a change fits if
+    /// Returns files with the changes that were made for others, as a merge: a change fits if
     /// neither its lines nor those next to it are others now. Without the original of a file, all
     /// lines of the hunk have to be in the file once.
     ///
     /// # Errors
     ///
     /// Returns each hunk that does not fit.
-    pub(crate) fn merge(
-        &self,
-        files: &PackageFiles,
-        originals: &BTreeMap<String, Vec<u8>>,
-    ) -> Result<PackageFiles, Vec<Conflict>> {
-        self.apply_each(files, |path| {
-            let original = originals.get(path).and_then(|it| str::from_utf8(it).ok());
-            original.map_or(Base::Unknown, Base::Original)
-        })
-    }
-
-    fn apply_each<'b>(
+    pub(crate) fn merge<'b>(
         &self,
         files: &PackageFiles,
         base: impl Fn(&str) -> Base<'b>,
     ) -> Result<PackageFiles, Vec<Conflict>> {
         let mut result = files.clone();
+        // Before any file gets a new path: two may exchange theirs.
+        for patch in self.0.iter().filter(|patch| !patch.is_copy && patch.old != patch.new) {
+            patch.old.as_ref().map(|old| result.remove(old));
+        }
         let mut conflicts = Vec::new();
         for patch in &self.0 {
-            match patch.applied(files, &base(&patch.path)) {
-                Ok(content) => {
-                    let file = result.entry(patch.path.clone()).or_default();
-                    *file = PackageFile { content, ..*file };
+            let base = patch.old.as_deref().map_or(Base::Same, &base);
+            let is_taken = patch.new.as_ref().is_some_and(|new| result.contains_key(new));
+            match patch.applied(files, &base) {
+                _ if is_taken && patch.old != patch.new => {
+                    conflicts.push(patch.refused("the file exists already"));
                 }
+                Ok(file) => drop(patch.new.clone().map(|new| result.insert(new, file))),
                 Err(mut found) => conflicts.append(&mut found),
             }
         }
@@ -151,75 +115,43 @@ impl<'d> Patch<'d> {
     }
 }
 
-/// The file that a diff was made for, as far as it is known.
-enum Base<'b> {
-    /// It is the file as it is now.
-    Same,
-    /// Its text.
-    Original(&'b str),
-    /// Nothing.
-    Unknown,
-}
-
-/// Where a hunk begins, and its lines there.
-type Fit<'h, 'd> = (usize, &'h [(char, &'d str)]);
-
-/// A file as lines, each with its line break.
-struct Text<'t> {
-    lines: Vec<(&'t str, &'static str)>,
-    line_break: &'static str,
-}
-
-impl<'t> Text<'t> {
-    fn of(content: &'t str) -> Self {
-        let split = |line: &'t str| match line.strip_suffix('\n') {
-            None => (line, ""),
-            Some(line) => match line.strip_suffix('\r') {
-                Some(line) => (line, "\r\n"),
-                None => (line, "\n"),
-            },
-        };
-        let lines: Vec<_> = content.split_inclusive('\n').map(split).collect();
-        let line_break =
-            lines.first().map_or("\n", |(_, end)| if end.is_empty() { "\n" } else { end });
-        Self { lines, line_break }
-    }
-
-    fn has(&self, at: usize, wanted: &[&str]) -> bool {
-        let lines = self.lines.get(at..at + wanted.len());
-        lines.is_some_and(|lines| lines.iter().map(|(line, _)| line).eq(wanted))
-    }
-
-    /// Returns the lines that are most similar to these.
-    fn nearest(&self, wanted: &[&str]) -> Vec<String> {
-        let equal = |at: &usize| {
-            let lines = self.lines[*at..].iter().zip(wanted);
-            lines.filter(|((line, _), wanted)| line == *wanted).count()
-        };
-        let last = self.lines.len().saturating_sub(wanted.len());
-        // The first of several: the maximum of a reversed range.
-        let at = (0..=last).rev().max_by_key(equal).unwrap_or_default();
-        let lines = self.lines[at..].iter().take(wanted.len());
-        lines.map(|(line, _)| (*line).to_owned()).collect()
-    }
-}
-
 impl FilePatch<'_> {
-    fn applied(&self, files: &PackageFiles, base: &Base<'_>) -> Result<Vec<u8>, Vec<Conflict>> {
-        let refused = |reason: &str| {
-            let hunk = &self.hunks[0];
-            vec![self.conflict(0, hunk, Vec::new(), reason.to_owned())]
+    /// Returns the file after the change; of a removed one, an empty one.
+    fn applied(&self, files: &PackageFiles, base: &Base<'_>) -> Result<PackageFile, Vec<Conflict>> {
+        let refused = |reason: &str| vec![self.refused(reason)];
+        let new = PackageFile::default();
+        let file = match &self.old {
+            Some(old) => files.get(old).ok_or_else(|| refused("there is no such file"))?,
+            None => &new,
         };
-        let content = match files.get(&self.path) {
-            Some(_) if self.is_new => return Err(refused("the file exists already")),
-            Some(file) => &*file.content,
-            None if self.is_new => &[],
-            None => return Err(refused("there is no such file")),
-        };
-        let content = str::from_utf8(content).map_err(|_| refused("the file is not text"))?;
+        let is_executable = self.is_executable.unwrap_or(file.is_executable);
+        if self.hunks.is_empty() {
+            let is_known = match base {
+                Base::Same => true,
+                Base::Original(original) => *original == file.content,
+                Base::Unknown => false,
+            };
+            return match self.new {
+                None if !is_known => Err(refused("the file has other contents now")),
+                _ => Ok(PackageFile { content: file.content.clone(), is_executable }),
+            };
+        }
+        let content = str::from_utf8(&file.content).map_err(|_| refused("the file is not text"))?;
+        let content = self.changed(content, base)?.into_bytes();
+        match self.new {
+            None if !content.is_empty() => Err(refused("the file has more lines than are removed")),
+            _ => Ok(PackageFile { content, is_executable }),
+        }
+    }
+
+    /// Returns the text with the changes of all hunks.
+    fn changed(&self, content: &str, base: &Base<'_>) -> Result<String, Vec<Conflict>> {
         let text = Text::of(content);
         let merge = match base {
-            Base::Original(original) => Some(Merge::new(Text::of(original), &text)),
+            Base::Original(original) => {
+                let original = str::from_utf8(original).ok();
+                original.map(|original| Merge::new(Text::of(original), &text))
+            }
             _ => None,
         };
         let mut conflicts = Vec::new();
@@ -227,7 +159,7 @@ impl FilePatch<'_> {
         let mut from = 0;
         for (number, hunk) in self.hunks.iter().enumerate() {
             let fit = match &merge {
-                Some(merge) if !self.is_new => merge.position(hunk),
+                Some(merge) if self.old.is_some() => merge.position(hunk),
                 _ => self.position(&text, hunk, from, matches!(base, Base::Same)),
             };
             let (at, lines) = match fit {
@@ -267,7 +199,7 @@ impl FilePatch<'_> {
                 *end = text.line_break;
             }
         }
-        Ok(result.into_iter().flat_map(|(line, end)| [line, end]).collect::<String>().into_bytes())
+        Ok(result.into_iter().flat_map(|(line, end)| [line, end]).collect())
     }
 
     /// Returns where a hunk fits: where it says, if that `counts`, or else in the one place that
@@ -280,7 +212,7 @@ impl FilePatch<'_> {
         counts: bool,
     ) -> Result<Fit<'h, 'd>, String> {
         let old = hunk.without('+');
-        if self.is_new {
+        if self.old.is_none() {
             let reason = "a new file has no lines yet".to_owned();
             return if old.is_empty() { Ok((0, &hunk.lines)) } else { Err(reason) };
         }
@@ -299,6 +231,13 @@ impl FilePatch<'_> {
         }
     }
 
+    /// Returns the conflict of the whole file.
+    fn refused(&self, reason: &str) -> Conflict {
+        let nothing = Hunk::default();
+        let hunk = self.hunks.first().unwrap_or(&nothing);
+        self.conflict(0, hunk, Vec::new(), reason.to_owned())
+    }
+
     fn conflict(
         &self,
         number: usize,
@@ -308,7 +247,7 @@ impl FilePatch<'_> {
     ) -> Conflict {
         let owned = |lines: Vec<&str>| lines.into_iter().map(str::to_owned).collect();
         Conflict {
-            path: self.path.clone(),
+            path: self.old.as_ref().or(self.new.as_ref()).cloned().unwrap_or_default(),
             hunk: number + 1,
             base: owned(hunk.without('+')),
             proposed: owned(hunk.without('-')),
@@ -316,251 +255,4 @@ impl FilePatch<'_> {
             reason,
         }
     }
-}
-
-/// The lines of a file that a diff was made for, with where they are now.
-struct Merge<'b> {
-    original: Text<'b>,
-    /// The parts that are equal.
-    equal: Vec<(Range<usize>, Range<usize>)>,
-    /// The number of lines now.
-    lines: usize,
-}
-
-impl<'b> Merge<'b> {
-    fn new(original: Text<'b>, now: &Text<'_>) -> Self {
-        let lines = |text: &Text<'_>| -> Vec<String> {
-            text.lines.iter().map(|(line, _)| (*line).to_owned()).collect()
-        };
-        let [old, new] = [lines(&original), lines(now)];
-        let parts = capture_diff_slices(Algorithm::Myers, &old, &new).into_iter();
-        let parts = parts.filter(|part| part.tag() == DiffTag::Equal);
-        let equal = parts.map(|part| (part.old_range(), part.new_range())).collect();
-        Self { original, equal, lines: new.len() }
-    }
-
-    /// Returns where the changed lines of a hunk are now, if they and those next to them are the
-    /// same.
-    fn position<'h, 'd>(&self, hunk: &'h Hunk<'d>) -> Result<Fit<'h, 'd>, String> {
-        let of = || "these lines are not in the file that it was made for".to_owned();
-        let old = hunk.without('+');
-        let at = hunk.at.filter(|at| self.original.has(*at, &old)).ok_or_else(of)?;
-        let (before, changes) = hunk.changes();
-        let start = at + before;
-        let end = start + changes.iter().filter(|(mark, _)| *mark != '+').count();
-        let last = self.original.lines.len();
-        let around = start.saturating_sub(1)..(end + 1).min(last);
-        let is_same = |(old, new): &&(Range<usize>, Range<usize>)| {
-            // At an end of the file, lines that were added there are next to the change.
-            let is_start = start > 0 || new.start == 0;
-            let is_end = end < last || new.end == self.lines;
-            old.start <= around.start && around.end <= old.end && is_start && is_end
-        };
-        let (old, new) = self
-            .equal
-            .iter()
-            .find(is_same)
-            .ok_or_else(|| "these lines, or those next to them, are others now".to_owned())?;
-        Ok((start - old.start + new.start, changes))
-    }
-}
-
-/// Reads the lines of a diff.
-struct Reader<'l, 'd> {
-    lines: &'l [&'d str],
-    at: usize,
-    files: Vec<FilePatch<'d>>,
-    /// The file of lines without a header.
-    file: &'l str,
-}
-
-impl<'d> Reader<'_, 'd> {
-    fn step(&mut self) -> Result<(), String> {
-        let line = self.lines[self.at];
-        if self.is_file_header() {
-            let [old, new] = [line, self.lines[self.at + 1]].map(|line| named(&line[4..]));
-            self.at += 2;
-            return self.begin(old, new);
-        }
-        const NOTES: [&str; 3] = ["diff --git ", "index ", "new file mode "];
-        if NOTES.iter().any(|note| line.starts_with(note)) || (line.is_empty() && !self.is_open()) {
-            self.at += 1;
-            return Ok(());
-        }
-        if let Some(rest) = line.strip_prefix("@@") {
-            self.at += 1;
-            return self.hunk(rest);
-        }
-        if line.starts_with(['+', '-', ' ']) && self.files.is_empty() {
-            return self.free_hunk();
-        }
-        Err(format!("line {} is no part of a unified diff: {}", self.at + 1, quoted(line)))
-    }
-
-    /// Returns whether lines of a file may follow.
-    fn is_open(&self) -> bool {
-        self.files.last().is_some_and(|file| file.hunks.is_empty())
-    }
-
-    fn is_file_header(&self) -> bool {
-        self.lines[self.at].starts_with("--- ")
-            && self.lines.get(self.at + 1).is_some_and(|line| line.starts_with("+++ "))
-    }
-
-    fn begin(&mut self, old: Option<&str>, new: Option<&str>) -> Result<(), String> {
-        let Some(path) = new else {
-            return Err("it removes a file; only changed and new files can be proposed".to_owned());
-        };
-        if old.is_some_and(|old| old != path) {
-            return Err("it renames a file; only changed and new files can be proposed".to_owned());
-        }
-        let normal = ResourcePath::new(path).ok().filter(|normal| normal.as_str() == path);
-        let is_foreign = path.split('/').any(|part| FOREIGN.contains(&part));
-        if normal.is_none() || is_foreign {
-            return Err(format!("{} is no path of a file of the skill", quoted(path)));
-        }
-        if self.files.iter().any(|file| file.path == path) {
-            return Err(format!("{} is changed twice", quoted(path)));
-        }
-        if self.files.len() == MOST_FILES {
-            return Err(format!("it changes more than {MOST_FILES} files"));
-        }
-        let is_new = old.is_none();
-        self.files.push(FilePatch { path: path.to_owned(), is_new, hunks: Vec::new() });
-        Ok(())
-    }
-
-    /// Reads a hunk behind its `@@`, with or without the numbers of its lines.
-    fn hunk(&mut self, header: &str) -> Result<(), String> {
-        let ranges = header.split("@@").next().unwrap_or_default().trim();
-        if ranges.is_empty() {
-            return self.free_hunk();
-        }
-        let number = self.at;
-        let invalid = || {
-            format!("line {number} has no valid numbers; write `@@` alone for a place by its lines")
-        };
-        let (old, new) = ranges.split_once(' ').ok_or_else(invalid)?;
-        let (start, old) = range(old, '-').ok_or_else(invalid)?;
-        let (_, new) = range(new.trim(), '+').ok_or_else(invalid)?;
-        // An empty range is behind its line.
-        let at = if old == 0 { start } else { start.checked_sub(1).ok_or_else(invalid)? };
-        let mut hunk = Hunk { at: Some(at), ..Hunk::default() };
-        let (mut olds, mut news) = (0, 0);
-        while olds < old || news < new {
-            let line = self.lines.get(self.at).copied();
-            let line = line.ok_or_else(|| format!("the hunk of line {number} is cut off"))?;
-            let (mark, text) = marked(line).ok_or_else(|| {
-                format!("the hunk of line {number} has fewer lines than it says; {}", invalid())
-            })?;
-            olds += usize::from(mark != '+');
-            news += usize::from(mark != '-');
-            if olds > old || news > new {
-                return Err(format!(
-                    "the hunk of line {number} has other lines than it says; {}",
-                    invalid()
-                ));
-            }
-            self.push(&mut hunk, mark, text);
-        }
-        self.finish(hunk)
-    }
-
-    /// Reads a hunk without numbers, up to the next header.
-    fn free_hunk(&mut self) -> Result<(), String> {
-        let mut hunk = Hunk::default();
-        while let Some(line) = self.lines.get(self.at).copied() {
-            if line.starts_with("@@") || line.starts_with("diff --git ") || self.is_file_header() {
-                break;
-            }
-            let (mark, text) = marked(line).ok_or_else(|| {
-                let line = quoted(line);
-                format!("line {} begins with no `+`, `-` or blank: {line}", self.at + 1)
-            })?;
-            self.push(&mut hunk, mark, text);
-        }
-        // Empty lines between two files are of neither.
-        while hunk.lines.last() == Some(&(' ', "")) {
-            hunk.lines.pop();
-        }
-        self.finish(hunk)
-    }
-
-    fn push(&mut self, hunk: &mut Hunk<'d>, mark: char, text: &'d str) {
-        hunk.lines.push((mark, text));
-        self.at += 1;
-        if self.lines.get(self.at).is_some_and(|line| line.starts_with("\\ ")) {
-            hunk.is_unfinished |= mark != '-';
-            self.at += 1;
-        }
-    }
-
-    fn finish(&mut self, hunk: Hunk<'d>) -> Result<(), String> {
-        if hunk.lines.iter().all(|(mark, _)| *mark == ' ') {
-            return Err(format!("the hunk that ends in line {} changes nothing", self.at));
-        }
-        if self.files.is_empty() {
-            self.begin(Some(self.file), Some(self.file))?;
-        }
-        if let Some(file) = self.files.last_mut() {
-            file.hunks.push(hunk);
-        }
-        Ok(())
-    }
-}
-
-/// Returns the mark and the text of a line of a hunk. Editors remove the blank of an empty line.
-fn marked(line: &str) -> Option<(char, &str)> {
-    let mark = line.chars().next().unwrap_or(' ');
-    matches!(mark, '+' | '-' | ' ').then(|| (mark, line.get(1..).unwrap_or_default()))
-}
-
-/// Returns the start and the length of a range such as `-3,4`.
-fn range(text: &str, mark: char) -> Option<(usize, usize)> {
-    let text = text.strip_prefix(mark)?;
-    let (start, length) = text.split_once(',').unwrap_or((text, "1"));
-    Some((start.parse().ok()?, length.parse().ok()?))
-}
-
-/// Returns the path in a header; `None` for that of a file that does not exist.
-fn named(text: &str) -> Option<&str> {
-    let path = text.split('\t').next().unwrap_or_default().trim_end();
-    let path = path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path);
-    (path != "/dev/null").then_some(path)
-}
-
-/// Returns the difference of two states of a package as a unified diff, with three lines around
-/// each change. Files that are not text are named.
-pub fn package_diff(before: &PackageFiles, after: &PackageFiles) -> String {
-    let mut diff = String::new();
-    let paths: BTreeMap<_, ()> = before.keys().chain(after.keys()).map(|path| (path, ())).collect();
-    for path in paths.into_keys() {
-        let [old, new] = [before, after].map(|files| files.get(path));
-        if old == new {
-            continue;
-        }
-        let name = |mark: &str, file: Option<&PackageFile>| match file {
-            Some(_) => format!("{mark}/{path}"),
-            None => "/dev/null".to_owned(),
-        };
-        let (old_name, new_name) = (name("a", old), name("b", new));
-        match [old, new].map(text) {
-            [Some(old), Some(new)] => {
-                let lines = TextDiff::from_lines(&*old, &*new);
-                let unified = lines.unified_diff().header(&old_name, &new_name).to_string();
-                diff.push_str(&unified);
-                if unified.is_empty() {
-                    diff.push_str(&format!("Mode of {path} changes\n"));
-                }
-            }
-            _ => diff.push_str(&format!("Binary files {old_name} and {new_name} differ\n")),
-        }
-    }
-    diff
-}
-
-/// Returns a file as text with line breaks of one kind; empty if there is none.
-fn text(file: Option<&PackageFile>) -> Option<String> {
-    let Some(file) = file else { return Some(String::new()) };
-    str::from_utf8(&file.content).ok().map(|text| text.replace("\r\n", "\n"))
 }

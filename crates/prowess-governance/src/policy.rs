@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProposalPolicy {
-    /// The directory of the files, for a program that reads this policy; a relative path is one of
-    /// its working directory. By default `None`: models cannot propose updates.
+    /// The directory of the files, for a program that reads this policy. A relative path in a file
+    /// starts at the directory of that file, and any other one at the working directory. By default
+    /// `None`: models cannot propose updates.
     pub directory: Option<PathBuf>,
     /// The agents that may review proposals of others, as the host names them. By default, none:
     /// people review. No key of a file: the host knows its agents.
     #[serde(skip)]
     pub reviewers: Vec<String>,
-    /// The maximum number of files in the directory, so of proposals that wait for a review. By
-    /// default 100. No key of a file: it protects the disk.
+    /// The maximum number of proposals of agents that wait for a review, and that of people: agents
+    /// leave room for people. By default 100. No key of a file: it protects the disk.
     #[serde(skip)]
     pub waiting: usize,
     /// The maximum size of a diff, in bytes. By default 262,144 (256 KiB). No key of a file: it

@@ -1,19 +1,23 @@
 //! Decisions on proposals.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 
 use prowess_core::{
-    AuditPolicy, Digest, PackageFiles, ReviewEvent, ReviewStep, RuntimeEvent, Timestamp,
+    Actor, AuditPolicy, Catalog, Digest, PackageFiles, ReviewEvent, ReviewStep, RuntimeEvent,
+    Timestamp,
 };
 use prowess_dir::{Dir, ErrorKind, Links, Permissions};
 use prowess_text::quoted;
 use serde::{Deserialize, Serialize};
 
 use crate::error::unwritten;
-use crate::file_name::{DECIDED, is_proposal};
+use crate::file_name::{DECIDED, is_proposal, skill_of};
+use crate::file_proposals::plain;
 use crate::package::package_digest;
-use crate::patch::Patch;
-use crate::{FileProposals, ReviewError, SkillPackage, StoredProposal, codes, review_codes};
+use crate::{
+    FileProposals, Outlook, ReviewError, SkillPackage, StoredProposal, codes, review_codes,
+};
 
 /// The maximum size of the record of a decision, in bytes.
 const MOST_BYTES: usize = 64 * 1024;
@@ -23,62 +27,14 @@ const MOST_BYTES: usize = 64 * 1024;
 pub struct Review {
     /// The name of the proposal.
     pub proposal: String,
-    /// The digest of the proposal that was reviewed.
+    /// The digest of the proposal that was reviewed. One whose file cannot be read has none.
     pub digest: Digest,
-    /// The agent or person that has reviewed it.
-    pub reviewer: Reviewer,
+    /// The person, or the agent as a reviewer, that has reviewed it.
+    pub reviewer: Actor,
     /// The reason.
     pub reason: Option<String>,
     /// The time of the decision.
     pub at: Timestamp,
-}
-
-/// A reviewer, as the host names agents and people.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reviewer {
-    /// A person.
-    Person(String),
-    /// An agent, which the policy has to name.
-    Agent(String),
-}
-
-impl Reviewer {
-    /// Returns the name.
-    pub fn name(&self) -> &str {
-        let (Self::Person(name) | Self::Agent(name)) = self;
-        name
-    }
-}
-
-impl StoredProposal {
-    /// Returns whether these are the files that the proposal was made for.
-    pub fn is_for(&self, files: &PackageFiles) -> bool {
-        let is_base = |(path, digest): (&String, &Digest)| {
-            files.get(path).is_some_and(|file| Digest::of(&file.content) == *digest)
-        };
-        self.base.iter().all(is_base)
-    }
-
-    /// Returns the files with the change. If they are not those that it was made for, both changes
-    /// are merged.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error with each part that does not fit.
-    pub fn applied_to(&self, files: &PackageFiles) -> Result<PackageFiles, ReviewError> {
-        let instructions = self.base.keys().find(|path| is_instructions(path));
-        let patch = Patch::parse(&self.diff, instructions.map_or("SKILL.md", String::as_str));
-        let patch = patch.map_err(|reason| ReviewError::new(codes::PROPOSAL_INVALID, reason))?;
-        let applied = match self.is_for(files) {
-            true => patch.apply(files),
-            false => patch.merge(files, &self.originals),
-        };
-        applied.map_err(|conflicts| {
-            let message = "the skill has changed where the proposal changes it";
-            let error = ReviewError::new(codes::PROPOSAL_CONFLICT, message);
-            ReviewError { conflicts, ..error }
-        })
-    }
 }
 
 /// How a proposal was decided.
@@ -91,7 +47,7 @@ pub struct Decision {
     /// The digest of the proposal.
     pub digest: Digest,
     /// The reviewer.
-    pub by: String,
+    pub by: Actor,
     /// When.
     pub at: Timestamp,
     /// The reason.
@@ -110,6 +66,8 @@ pub struct Acceptance<'p> {
     pub before: PackageFiles,
     /// Its files with the change.
     pub after: PackageFiles,
+    /// The id now and then, if the change gives the skill another one.
+    pub new_id: Option<[String; 2]>,
     proposals: &'p FileProposals,
     package: SkillPackage,
     review: Review,
@@ -117,7 +75,7 @@ pub struct Acceptance<'p> {
 }
 
 impl FileProposals {
-    /// Rejects a proposal.
+    /// Rejects a proposal, or a file that is not as it was written.
     ///
     /// # Errors
     ///
@@ -137,7 +95,12 @@ impl FileProposals {
 
     fn close(&self, review: &Review, step: ReviewStep) -> Result<Decision, ReviewError> {
         let (directory, decided, _lock) = self.locked(&review.proposal)?;
-        let proposal = self.reviewed(&directory, review, step)?;
+        let proposal = match self.reviewed(&directory, review, step) {
+            Err(error) if error.code == review_codes::PROPOSAL_TAMPERED => {
+                tampered(review).ok_or(error)?
+            }
+            reviewed => reviewed?,
+        };
         let record = record_of(&proposal.name);
         let begun = begun(&decided, &record);
         if begun.is_some_and(|begun| begun.step == ReviewStep::Accepted) {
@@ -152,7 +115,8 @@ impl FileProposals {
         Ok(decision)
     }
 
-    /// Prepares the acceptance of a proposal. With `is_rebased`, also if the files are others than
+    /// Prepares the acceptance of a proposal for a package of this catalog. With `is_rebased`, also
+    /// if the files are others than
     /// those that the proposal was made for, as long as both changes can be merged.
     ///
     /// # Errors
@@ -163,26 +127,25 @@ impl FileProposals {
         &self,
         review: &Review,
         package: &SkillPackage,
+        catalog: &Catalog,
         is_rebased: bool,
     ) -> Result<Acceptance<'_>, ReviewError> {
         let (directory, decided, lock) = self.locked(&review.proposal)?;
         let proposal = self.reviewed(&directory, review, ReviewStep::Accepted)?;
         package.sweep();
         let before = package.files()?;
-        self.finish_interrupted(&directory, &decided, &proposal, &before)?;
-        let after = proposal.applied_to(&before)?;
-        if !is_rebased && !proposal.is_for(&before) {
+        proposal.require(package, &before)?;
+        self.finish_interrupted(&directory, &decided, &proposal, review, &before)?;
+        let Outlook { before, after, has_moved, new_id } =
+            self.outlook(&proposal, package, catalog)?;
+        if !is_rebased && has_moved {
             let message = "the skill has changed since the proposal was made; the change still \
                 fits, and `--rebase` accepts it for what the skill says now";
             return Err(ReviewError::new(codes::PROPOSAL_CONFLICT, message));
         }
-        let name = package.path();
-        let name = name.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if let Some(error) = self.found(name, &after) {
-            return Err(ReviewError::new(codes::PROPOSAL_INVALID, error));
-        }
         let (package, review) = (package.clone(), review.clone());
-        Ok(Acceptance { proposal, before, after, proposals: self, package, review, _lock: lock })
+        let proposals = self;
+        Ok(Acceptance { proposal, before, after, new_id, proposals, package, review, _lock: lock })
     }
 
     /// Opens the directories, and waits until no other program decides.
@@ -198,7 +161,7 @@ impl FileProposals {
         if !is_proposal(name) {
             return Err(missing());
         }
-        let decided = directory.open_or_create_dir(DECIDED)?;
+        let decided = directory.open_or_create_private_dir(DECIDED)?;
         let lock = File::open(self.directory.join(DECIDED));
         let lock = lock.and_then(|lock| lock.lock().map(|()| lock));
         let lock = lock.map_err(|error| unwritten(&error.to_string()))?;
@@ -220,23 +183,21 @@ impl FileProposals {
             let message = format!("{} is not the proposal that was shown", quoted(&proposal.name));
             return Err(ReviewError::new(review_codes::PROPOSAL_CHANGED, message));
         }
-        let is_own = proposal.proposer.as_deref() == Some(review.reviewer.name());
-        let refused = match &review.reviewer {
+        let reviewer = plain(&review.reviewer);
+        let is_own = proposal.proposer.as_ref().is_some_and(|it| it.may_be(&reviewer));
+        let refused = match &reviewer {
             _ if step == ReviewStep::Withdrawn && is_own => None,
-            Reviewer::Agent(_) if step == ReviewStep::Withdrawn => {
-                Some("an agent withdraws its own proposals only")
-            }
-            Reviewer::Person(_) if step == ReviewStep::Withdrawn => None,
+            Actor::Person(_) if step == ReviewStep::Withdrawn => None,
+            _ if step == ReviewStep::Withdrawn => Some("an agent withdraws its own proposals only"),
             _ if is_own => Some("its proposer cannot review it"),
-            Reviewer::Agent(name) if !self.policy.reviewers.contains(name) => {
-                Some("the policy names no such reviewer")
-            }
-            _ => None,
+            Actor::Person(_) => None,
+            Actor::Reviewer(name) if self.policy.reviewers.contains(name) => None,
+            _ => Some("the policy names no such reviewer"),
         };
         match refused {
             Some(reason) => Err(ReviewError::new(
                 review_codes::REVIEWER_NOT_ALLOWED,
-                format!("{} may not decide on it: {reason}", quoted(review.reviewer.name())),
+                format!("{reviewer} may not decide on it: {reason}"),
             )),
             None => Ok(proposal),
         }
@@ -249,6 +210,7 @@ impl FileProposals {
         directory: &Dir,
         decided: &Dir,
         proposal: &StoredProposal,
+        review: &Review,
         files: &PackageFiles,
     ) -> Result<(), ReviewError> {
         let record = record_of(&proposal.name);
@@ -257,8 +219,9 @@ impl FileProposals {
             Some(begun) if begun.package == Some(package_digest(files)) => {
                 directory.move_into(&proposal.name, decided, &proposal.name)?;
                 self.forget(directory, proposal);
-                self.report(event(&begun, proposal, ReviewStep::Applied));
-                let by = quoted(&begun.by);
+                let applied = event(&begun, proposal, ReviewStep::Applied);
+                self.report(ReviewEvent { at: review.at, ..applied });
+                let by = &begun.by;
                 let message = format!("it was accepted by {by} already, and the skill has changed");
                 Err(ReviewError::new(review_codes::PROPOSAL_NOT_FOUND, message))
             }
@@ -301,28 +264,29 @@ impl FileProposals {
 }
 
 impl Acceptance<'_> {
-    /// Makes the change: all files, or none.
+    /// Makes the change at this time: all files, or none.
     ///
     /// # Errors
     ///
     /// Returns an error if the files have just been changed, or cannot be written. They are then as
     /// before, and the proposal still waits.
-    pub fn apply(self) -> Result<Decision, ReviewError> {
-        let Self { proposal, before, after, proposals, package, review, _lock } = self;
+    pub fn apply(self, at: Timestamp) -> Result<Decision, ReviewError> {
+        let Self { proposal, before, after, proposals, package, review, _lock, .. } = self;
         let (step, changed) = (ReviewStep::Accepted, Some(package_digest(&after)));
         let decision = decision(&proposal, &review, step, changed);
         let directory = Dir::open(&proposals.directory)?;
-        let decided = directory.open_or_create_dir(DECIDED)?;
+        let decided = directory.open_or_create_private_dir(DECIDED)?;
         proposals.store(event(&decision, &proposal, step))?;
         // From here on, a later program sees whether the change was made.
         let record = record_of(&proposal.name);
         let put = put(&decided, &record, &decision);
         if let Err(error) = put.and_then(|()| package.replace(&before, &after)) {
             let _ = decided.remove_tree(&record);
-            proposals.report(event(&decision, &proposal, ReviewStep::NotMade));
+            proposals
+                .report(ReviewEvent { at, ..event(&decision, &proposal, ReviewStep::NotMade) });
             return Err(error);
         }
-        proposals.report(event(&decision, &proposal, ReviewStep::Applied));
+        proposals.report(ReviewEvent { at, ..event(&decision, &proposal, ReviewStep::Applied) });
         // The skill has changed: if this fails, the next attempt to decide moves the file.
         let _ = directory.move_into(&proposal.name, &decided, &proposal.name);
         proposals.forget(&directory, &proposal);
@@ -330,8 +294,22 @@ impl Acceptance<'_> {
     }
 }
 
-fn is_instructions(path: &str) -> bool {
-    prowess_core::SKILL_MD_FILES.contains(&path)
+/// Returns a stand-in for a file that is not as it was written, if a person removes it.
+fn tampered(review: &Review) -> Option<StoredProposal> {
+    let is_person = matches!(review.reviewer, Actor::Person(_));
+    Some(StoredProposal {
+        name: review.proposal.clone(),
+        digest: review.digest,
+        skill: skill_of(&review.proposal).filter(|_| is_person)?.to_owned(),
+        package: None,
+        base: BTreeMap::new(),
+        time: review.at,
+        proposer: None,
+        diff: String::new(),
+        justification: String::new(),
+        evidence: None,
+        originals: BTreeMap::new(),
+    })
 }
 
 fn record_of(name: &str) -> String {
@@ -347,7 +325,7 @@ fn put(decided: &Dir, record: &str, decision: &Decision) -> Result<(), ReviewErr
     let text =
         serde_json::to_vec_pretty(decision).map_err(|error| unwritten(&error.to_string()))?;
     let temporary = format!(".{record}.tmp");
-    Ok(decided.put_file(record, &temporary, &text, Permissions::Readable)?)
+    Ok(decided.put_file(record, &temporary, &text, Permissions::Private)?)
 }
 
 fn decision(
@@ -360,7 +338,7 @@ fn decision(
         step,
         skill: proposal.skill.clone(),
         digest: proposal.digest,
-        by: review.reviewer.name().to_owned(),
+        by: plain(&review.reviewer),
         at: review.at,
         reason: review.reason.clone(),
         package,

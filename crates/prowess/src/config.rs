@@ -23,7 +23,7 @@ pub use origin::Origin;
 pub use part::ConfigPart;
 pub use tier::ConfigTier;
 
-use keys::{Leaf, append_over, lay_over, values};
+use keys::{Leaf, append_over, complete_paths, lay_over, values};
 use written::Written;
 
 /// The preset of a configuration that names none.
@@ -109,7 +109,8 @@ impl Configuration {
         read.sort_by_key(|(part, _)| part.origin != Origin::Program);
         let mut merged = serde_yaml::to_value(Policies::default()).map_err(ConfigError::invalid)?;
         let mut set = Vec::new();
-        for (part, written) in read {
+        for (part, mut written) in read {
+            complete_paths(&mut written.policies, &part.origin);
             Leaf::push_all(&mut set, &written.policies, &part.origin);
             if part.origin.is_project() {
                 project::check(part)?;

@@ -1,5 +1,6 @@
 //! Entries as sentences.
 
+use prowess_core::Actor;
 use prowess_text::counted;
 use serde_json::Value;
 
@@ -41,7 +42,9 @@ pub(super) fn sentence(entry: &Value) -> String {
             format!("approval {id} {action}{}: {tool}", by.unwrap_or_default())
         }
         "review" => {
-            let [skill, step, by] = [text("skill_name"), text("step"), text("by")];
+            let [skill, step] = [text("skill_name"), text("step")];
+            let by = serde_json::from_value(entry["by"].clone());
+            let by = by.map_or_else(|_| "?".to_owned(), |by: Actor| by.to_string());
             let what = match entry["proposal"].as_str() {
                 Some(proposal) => format!("proposal {proposal} for {skill}"),
                 None => skill.to_owned(),

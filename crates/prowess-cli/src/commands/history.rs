@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use prowess::governance::package_diff;
 use prowess::state::rfc3339;
 use prowess::{
-    AuditPolicy, Clock as _, Digest, PackageFiles, ReviewEvent, ReviewStep, RuntimeEvent,
+    Actor, AuditPolicy, Clock as _, Digest, PackageFiles, ReviewEvent, ReviewStep, RuntimeEvent,
     SystemClock,
 };
 use prowess_store::{Author, Version};
@@ -141,7 +141,7 @@ pub(crate) fn restore(
         at,
         step: ReviewStep::Restored,
         skill: args.id.clone(),
-        by: user(),
+        by: Actor::Person(user()),
         proposal: None,
         digest: Some(tree),
         reason: args.reason.clone(),

@@ -9,24 +9,30 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use prowess::governance::{Decision, FileProposals, Review, ReviewError, Reviewer, StoredProposal};
+use prowess::governance::{
+    Decision, FileProposals, Review, ReviewError, StoredProposal, package_digest,
+};
+use prowess::state::Origin;
 use prowess::{
-    Clock as _, Digest, Policies, Proposal, ProposalStore as _, ProposedPackage, SKILL_MD_FILES,
-    SystemClock, Timestamp, file_proposals,
+    AGENT_LAYER, Actor, AuditLog, Catalog, Clock as _, Digest, FolderTrust as _, KeptProposal,
+    PackageFiles, Policies, Proposal, ProposalError, ProposalStore as _, ProposedPackage,
+    SKILL_MD_FILES, SystemClock, Timestamp, file_proposals,
 };
 use prowess_store::Author;
 use serde::Serialize;
 
 use crate::args::{Accept, Decide, Global, Proposals, Propose};
 use crate::audit_log::audit_sink;
+use crate::commands::show;
 use crate::commands::skill_change::{DIGITS, Made, Target, commit, short};
 use crate::failure::Failure;
-use crate::named_file;
 use crate::output::Output;
 use crate::policies::policies;
 use crate::question::{can_ask, is_confirmed};
+use crate::runtime::runtime;
 use crate::terminal::plain;
 use crate::user::user;
+use crate::{named_file, paths};
 
 use shown::{Shown, Whole, conflict_text};
 
@@ -36,7 +42,7 @@ use shown::{Shown, Whole, conflict_text};
 enum Answer {
     Proposals(Vec<Shown>),
     Proposal(Box<Whole>),
-    Proposed { name: String },
+    Proposed { name: String, is_known: bool },
     Accepted(Shown),
     Rejected(Shown),
     Withdrawn(Shown),
@@ -53,7 +59,8 @@ pub(crate) fn run(
         Some(Proposals::List { all: true }) => Answer::Proposals(desk.list(true, output)?),
         Some(Proposals::Show { id }) => {
             let proposal = desk.find(id)?;
-            Answer::Proposal(Box::new(Whole::of(proposal, global)))
+            let catalog = runtime(global)?.catalog();
+            Answer::Proposal(Box::new(desk.whole(proposal, &catalog, global)))
         }
         Some(Proposals::Accept(args)) => Answer::Accepted(desk.accept(args, global, output)?),
         Some(Proposals::Reject(args)) => Answer::Rejected(desk.close(args, FileProposals::reject)?),
@@ -74,6 +81,8 @@ pub(crate) fn propose(
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let desk = Desk::open(global, output)?;
+    let catalog = runtime(global)?.catalog();
+    let record = show::record(&catalog, &args.skill)?;
     let package = Target::of(global, &args.skill)?.package(&args.skill)?;
     let files = package.files()?;
     let file = SKILL_MD_FILES.into_iter().find(|file| files.contains_key(*file));
@@ -84,22 +93,21 @@ pub(crate) fn propose(
         let message = format!("`{}` cannot be read: {reason}", args.diff.display());
         Failure::usage("diff-unreadable", message, "name a file with a unified diff")
     })?;
-    let by = user();
+    let by = Actor::Person(user());
     let proposal = Proposal {
-        skill: &args.skill,
+        skill: record.id(),
         base: Digest::of(files.get(file).map_or(&[][..], |file| &file.content)),
         diff: &diff,
         justification: &args.reason,
         evidence: args.evidence.as_deref(),
         time: now(),
     };
-    let path = package.path();
-    let directory = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let package = ProposedPackage { directory, file, files: &files, proposer: &by };
-    let name = desk.proposals.submit_checked(&proposal, &package).map_err(|error| {
-        Failure::new(error.code.as_str(), error.message, "correct the diff, and propose it again")
-    })?;
-    output.result(&Answer::Proposed { name }, text)?;
+    let location = package.path();
+    let location = &*location.to_string_lossy();
+    let package =
+        ProposedPackage { location, file, files: &files, proposer: &by, catalog: &catalog };
+    let KeptProposal { name, is_known } = desk.proposals.submit_checked(&proposal, &package)?;
+    output.result(&Answer::Proposed { name, is_known }, text)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -110,6 +118,7 @@ fn now() -> Timestamp {
 /// The proposals of the configuration.
 struct Desk {
     proposals: FileProposals,
+    audit: AuditLog,
 }
 
 impl Desk {
@@ -120,10 +129,23 @@ impl Desk {
             let help = "set `proposals: { directory: DIRECTORY }` in the configuration";
             Failure::new("proposals-unavailable", "there is no directory of proposals", help)
         })?;
-        Ok(Self { proposals })
+        Ok(Self { proposals, audit: policies.audit.log })
+    }
+
+    /// Returns a proposal with what it would make of its skill now.
+    fn whole(&self, proposal: StoredProposal, catalog: &Catalog, global: &Global) -> Whole {
+        let target = Target::of(global, &named(catalog, &proposal));
+        let package = target.and_then(|it| it.package(&proposal.skill)).ok();
+        let outlook = package.map(|it| self.proposals.outlook(&proposal, &it, catalog));
+        Whole::of(proposal, outlook)
     }
 
     fn list(&self, is_all: bool, output: &Output) -> Result<Vec<Shown>, Failure> {
+        if self.audit == AuditLog::Never {
+            let remark = "no audit log has these steps: `audit: { log: keep }` in the configuration \
+                keeps one\n";
+            output.remark(remark);
+        }
         let mut listed = Vec::new();
         if is_all {
             let decided = self.proposals.decided()?.into_iter();
@@ -167,18 +189,28 @@ impl Desk {
         args: &Decide,
         decide: impl Fn(&FileProposals, &Review) -> Result<Decision, ReviewError>,
     ) -> Result<Shown, Failure> {
-        let proposal = self.find(&args.id)?;
-        let decision = decide(&self.proposals, &review(&proposal, proposal.digest, args))?;
-        Ok(Shown::decided(proposal.name, &decision))
+        let (review, unknown) = match self.find(&args.id) {
+            Ok(proposal) => (review(&proposal.name, proposal.digest, args), None),
+            // A file that is not as it was written has no parts, and is decided by its name.
+            Err(failure) => {
+                let name = format!("{}.md", args.id.trim_end_matches(".md"));
+                (review(&name, Digest::of(b""), args), Some(failure))
+            }
+        };
+        let decided = decide(&self.proposals, &review);
+        let decision = decided.map_err(|error| unknown.unwrap_or_else(|| error.into()))?;
+        Ok(Shown::decided(review.proposal, &decision))
     }
 
     fn accept(&self, args: &Accept, global: &Global, output: &Output) -> Result<Shown, Failure> {
         let proposal = self.find(&args.decide.id)?;
-        let package = Target::of(global, &proposal.skill)?.package(&proposal.skill)?;
+        let catalog = runtime(global)?.catalog();
+        let skill = named(&catalog, &proposal);
+        let package = Target::of(global, &skill)?.package(&skill)?;
         let digest = match &args.digest {
             Some(digest) => named_digest(digest, &proposal)?,
             None if can_ask(output) => {
-                output.error_text(&Whole::of(proposal.clone(), global).text());
+                output.error_text(&self.whole(proposal.clone(), &catalog, global).text());
                 if !is_confirmed(output, "Accept it?") {
                     let help = "`prowess proposals reject` rejects it";
                     return Err(Failure::new("not-confirmed", "it still waits for a review", help));
@@ -187,8 +219,8 @@ impl Desk {
             }
             None => return Err(unseen(&proposal)),
         };
-        let review = review(&proposal, digest, &args.decide);
-        let accepted = self.proposals.accept(&review, &package, args.rebase);
+        let review = review(&proposal.name, digest, &args.decide);
+        let accepted = self.proposals.accept(&review, &package, &catalog, args.rebase);
         let acceptance = accepted.map_err(|error| {
             if output.shows_remarks() {
                 output.error_text(&conflict_text(&error.conflicts));
@@ -196,6 +228,7 @@ impl Desk {
             Failure::from(error)
         })?;
         let (before, after) = (acceptance.before.clone(), acceptance.after.clone());
+        let new_id = acceptance.new_id.clone();
         let reason = review.reason.clone().unwrap_or_else(|| first_line(&proposal.justification));
         let mut decided = None;
         let made = Made {
@@ -208,9 +241,15 @@ impl Desk {
             proposal: Some(proposal.name.clone()),
         };
         made.make(|| {
-            decided = Some(acceptance.apply()?);
+            decided = Some(acceptance.apply(now())?);
             Ok(())
         })?;
+        if let Ok(record) = show::record(&catalog, &skill)
+            && *record.layer().name == *AGENT_LAYER
+        {
+            let id = new_id.map_or_else(|| record.base_id().to_owned(), |[_, id]| id);
+            keep_reviewed([record.base_id(), &id], [&before, &after], output)?;
+        }
         if args.commit.commit {
             let message = format!("{}: {}", proposal.skill, first_line(&proposal.justification));
             commit(&package, &before, &after, &message)?;
@@ -222,11 +261,45 @@ impl Desk {
     }
 }
 
-fn review(proposal: &StoredProposal, digest: Digest, args: &Decide) -> Review {
+/// Returns a name of the skill of a proposal in this catalog, where its id may be that of another.
+fn named(catalog: &Catalog, proposal: &StoredProposal) -> String {
+    let is_own = |record: &prowess::Record<'_>| {
+        let directory = Path::new(&record.root_directory()).canonicalize();
+        directory.is_ok_and(|it| proposal.package.as_ref().is_some_and(|base| it == *base.path))
+    };
+    let record = catalog.all_named(&proposal.skill).into_iter().find(is_own);
+    record.and_then(|it| it.qualified_id()).unwrap_or_else(|| proposal.skill.clone())
+}
+
+/// Extends the review of a skill that an agent has written to the files that a person has just
+/// decided on, if those before were reviewed. Otherwise the person has not seen the rest.
+fn keep_reviewed(
+    ids: [&str; 2],
+    files: [&PackageFiles; 2],
+    output: &Output,
+) -> Result<(), Failure> {
+    let [before, after] = files.map(package_digest);
+    let file = paths::trust_file(&paths::surroundings()?);
+    match file.filter(|file| file.load().has_reviewed(ids[0], &before)) {
+        Some(file) => {
+            let reviewed = format!("{}@{after}", ids[1]);
+            file.trust_origin(Origin::Skill(&reviewed), now()).map_err(super::trust::refused)?;
+        }
+        None => output.remark(&format!(
+            "the skill stays hidden, because an agent has written it; once you have read its \
+             files, `prowess trust --skill {}@{}` offers it\n",
+            plain(ids[1]),
+            &after.to_string()[..super::trust::LEAST_LENGTH]
+        )),
+    }
+    Ok(())
+}
+
+fn review(proposal: &str, digest: Digest, args: &Decide) -> Review {
     Review {
-        proposal: proposal.name.clone(),
+        proposal: proposal.to_owned(),
         digest,
-        reviewer: Reviewer::Person(user()),
+        reviewer: Actor::Person(user()),
         reason: args.reason.clone(),
         at: now(),
     }
@@ -265,9 +338,23 @@ fn text(answer: &Answer) -> String {
         }
         Answer::Proposals(proposals) => proposals.iter().map(Shown::text).collect(),
         Answer::Proposal(whole) => whole.text(),
-        Answer::Proposed { name } => format!("proposed: {}\n", plain(name)),
+        Answer::Proposed { name, is_known: false } => format!("proposed: {}\n", plain(name)),
+        Answer::Proposed { name, is_known: true } => {
+            format!("waits already: {}; this reason was not added\n", plain(name))
+        }
         Answer::Accepted(shown) | Answer::Rejected(shown) | Answer::Withdrawn(shown) => {
             shown.text()
         }
+    }
+}
+
+impl From<ProposalError> for Failure {
+    fn from(error: ProposalError) -> Self {
+        let help = match error.code.as_str() {
+            "proposals-full" => "see `prowess proposals`; a decision on one makes room",
+            "proposal-not-written" => "see `proposals.directory` in the configuration",
+            _ => "correct the proposal, and propose it again",
+        };
+        Self::new(error.code.as_str(), error.message, help)
     }
 }

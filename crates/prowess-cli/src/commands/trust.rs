@@ -23,7 +23,7 @@ use crate::runtime::runtime;
 use crate::terminal::{local_time, plain};
 
 /// The least part of a digest that names the files of a skill: `sha256:` and 64 bits.
-const LEAST_LENGTH: usize = 7 + 16;
+pub(super) const LEAST_LENGTH: usize = 7 + 16;
 
 /// The output of `trust --format json`.
 #[derive(Serialize)]
@@ -203,7 +203,7 @@ fn folder(trusted: &TrustedFolder) -> Folder {
     Folder { path: trusted.path().into(), since: trusted.since(), state: trusted.state() }
 }
 
-fn refused(error: TrustError) -> Failure {
+pub(super) fn refused(error: TrustError) -> Failure {
     let message = error.to_string();
     match error {
         TrustError::NoFolder(folder) => {

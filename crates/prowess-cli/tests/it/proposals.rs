@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use prowess::governance::{
-    FileProposals, ProposalPolicy, Review, Reviewer, SkillPackage, StoredProposal, review_codes,
+    FileProposals, ProposalPolicy, Review, SkillPackage, StoredProposal, review_codes,
 };
-use prowess::{ReviewStep, Timestamp};
+use prowess::{Actor, Catalog, ReviewStep, Timestamp};
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
 
@@ -35,20 +35,28 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) fn new() -> Self {
+        // A relative path starts at the configuration.
+        Self::of(&json!({
+            "proposals": { "directory": "proposals" }, "audit": { "log": "keep" },
+            "registry": { "profile": "spec" },
+        }))
+    }
+
+    fn of(configuration: &Value) -> Self {
         let tree = Tree::new("//- /home/x\n");
         tree.write("skills/pdf/SKILL.md", SKILL);
-        let directory = tree.join("proposals");
-        let configuration = json!({
-            "proposals": { "directory": directory }, "audit": { "log": "keep" },
-            "registry": { "profile": "spec" },
-        });
         tree.write("config.yaml", configuration.to_string());
         Self { tree }
     }
 
     pub(crate) fn program(&self) -> Program {
+        self.at_home().root("user", &self.tree.join("skills"))
+    }
+
+    /// Returns a program with the skills of its home.
+    fn at_home(&self) -> Program {
         let program = Program::new().at_home_in(&self.tree.join("home"));
-        program.config(&self.tree.join("config.yaml")).root("user", &self.tree.join("skills"))
+        program.config(&self.tree.join("config.yaml"))
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Ran {
@@ -68,22 +76,32 @@ impl Desk {
         fs::read_to_string(self.tree.join("skills/pdf/SKILL.md")).unwrap()
     }
 
-    /// Proposes a change as an agent of this name.
+    /// Proposes a change of the first skill as an agent of this name.
     pub(crate) fn propose(&self, agent: &str, diff: &str) -> StoredProposal {
+        self.propose_in("skills/pdf", agent, diff)
+    }
+
+    fn propose_in(&self, package: &str, agent: &str, diff: &str) -> StoredProposal {
         use prowess::{Digest, Proposal, ProposalStore as _, ProposedPackage};
         let proposals = self.proposals(&[]);
-        let files = self.package().files().unwrap();
+        let package = SkillPackage::new(&self.tree.join(package)).unwrap();
+        let (location, files) = (package.path(), package.files().unwrap());
         let proposal = Proposal {
-            skill: "pdf",
+            skill: location.file_name().unwrap().to_str().unwrap(),
             base: Digest::of(&files["SKILL.md"].content),
             diff,
             justification: "It was wrong.",
             evidence: None,
             time: Timestamp(1_790_000_000_000),
         };
-        let package =
-            ProposedPackage { directory: "pdf", file: "SKILL.md", files: &files, proposer: agent };
-        let name = proposals.submit_checked(&proposal, &package).unwrap();
+        let package = ProposedPackage {
+            location: &location.to_string_lossy(),
+            file: "SKILL.md",
+            files: &files,
+            proposer: &Actor::Agent(agent.to_owned()),
+            catalog: &Catalog::empty(),
+        };
+        let name = proposals.submit_checked(&proposal, &package).unwrap().name;
         let waiting = proposals.waiting().unwrap().into_iter().map(Result::unwrap);
         waiting.into_iter().find(|proposal| proposal.name == name).unwrap()
     }
@@ -119,24 +137,27 @@ fn skill_improves_and_returns() {
         assert_eq!(code(&broken), Some("proposal-invalid"), "{}", words(&broken));
         let proposed = words(&propose(DIFF).await);
         assert!(proposed.contains("does not change until a person accepts it"), "{proposed}");
-        assert_eq!(words(&propose(DIFF).await), proposed, "it waits already");
+        let again = words(&propose(DIFF).await);
+        assert!(again.contains("waits already") && again.contains("was not added"), "{again}");
         assert_eq!(desk.text(), SKILL);
 
         let listed = desk.json(&["proposals"]);
         let [shown] = &listed["proposals"].as_array().unwrap()[..] else { panic!("{listed}") };
         let name = shown["name"].as_str().unwrap();
-        let agent = shown["by"].as_str().unwrap();
+        let agent = shown["by"]["name"].as_str().unwrap();
+        assert_eq!(shown["by"]["kind"], "agent", "{shown}");
         let digest = shown["digest"].as_str().unwrap();
 
         // The agent may review, and not its own.
         let review = Review {
             proposal: name.to_owned(),
             digest: digest.parse().unwrap(),
-            reviewer: Reviewer::Agent(agent.to_owned()),
+            reviewer: Actor::Reviewer(agent.to_owned()),
             reason: None,
             at: Timestamp(1),
         };
-        let own = desk.proposals(&[agent]).accept(&review, &desk.package(), false).unwrap_err();
+        let (proposals, catalog) = (desk.proposals(&[agent]), Catalog::empty());
+        let own = proposals.accept(&review, &desk.package(), &catalog, false).unwrap_err();
         assert_eq!(own.code, review_codes::REVIEWER_NOT_ALLOWED);
 
         let whole = desk.json(&["proposals", "show", "pdf"])["proposal"].clone();
@@ -174,7 +195,7 @@ fn skill_improves_and_returns() {
         );
         let story = desk.program().run(&["audit", "show"]);
         for part in [
-            format!("proposal {name} for pdf proposed by {agent}"),
+            format!("proposal {name} for pdf proposed by agent `{agent}`"),
             format!("proposal {name} for pdf accepted by"),
             format!("proposal {name} for pdf applied by"),
             "pdf restored by".to_owned(),
@@ -284,7 +305,105 @@ fn reviewers_are_notified_once() {
     let lines = fs::read_to_string(&received).unwrap();
     let lines: Vec<Value> = lines.lines().map(|it| serde_json::from_str(it).unwrap()).collect();
     assert_eq!(lines.len(), 1, "each is delivered once");
-    assert_eq!((&lines[0]["skill"], &lines[0]["proposer"]), (&json!("pdf"), &json!("agent")));
+    let agent = json!({ "kind": "agent", "name": "agent" });
+    assert_eq!((&lines[0]["skill"], &lines[0]["proposer"]), (&json!("pdf"), &agent));
+}
+
+/// A reviewer sees where a proposal leads, and what else comes of it.
+#[test]
+fn review_says_what_changes() {
+    let desk = Desk::of(&json!({ "proposals": { "directory": "proposals" } }));
+    for name in ["pdf", "xls"] {
+        let file = format!("home/.agents/skills/{name}/SKILL.md");
+        desk.tree.write(&file, SKILL.replace("pdf", name));
+    }
+    let propose = |arguments: &[&str], diff: &str| {
+        desk.at_home().with_input(diff).run(&[&["propose"], arguments].concat())
+    };
+    let rename = |to: &str| format!("-name: pdf\n+name: {to}\n");
+    for taken in ["xls", "prowess-usage"] {
+        let refused = propose(&["pdf", "--reason", "A typo."], &rename(taken));
+        let message = format!("the id would change from `pdf` to `{taken}`, which another skill");
+        assert!(refused.stderr.contains(&message), "{}", refused.stderr);
+    }
+    let blank = propose(&["pdf", "--reason", " "], "-Run `fil.py`.\n+Run `fill.py`.\n");
+    assert!(blank.stderr.contains("no reason is given"), "{}", blank.stderr);
+    let script = "diff --git a/go.sh b/go.sh\nnew file mode 100755\n--- /dev/null\n\
+        +++ b/go.sh\n@@\n+#!/bin/sh\n";
+    let change = rename("forms") + script;
+    propose(&["user:pdf", "--reason", "A typo."], &change).text();
+    let again = propose(&["pdf", "--reason", "Another."], &change);
+    assert!(again.text().contains("waits already"), "{}", again.stdout);
+    let listed = desk.at_home().run(&["proposals"]);
+    assert!(listed.stderr.contains("no audit log has these steps"), "{}", listed.stderr);
+    let shown = desk.at_home().run(&["proposals", "show", "pdf"]);
+    for part in [
+        "home/.agents/skills/pdf, 2 files",
+        "every person but",
+        "the id changes from `pdf` to `forms`",
+        "`go.sh` becomes executable",
+        "new file mode 100755",
+    ] {
+        assert!(shown.text().contains(part), "{part}: {}", shown.stdout);
+    }
+    let proposals = desk.tree.join("proposals");
+    let name = entries(&proposals).into_iter().find(|it| it.ends_with(".md")).unwrap();
+    fs::write(proposals.join(&name), "changed").unwrap();
+    assert_eq!(desk.failure(&["proposals", "reject", "pdf"]).1, "proposal-not-found");
+    assert_eq!(desk.json(&["proposals", "reject", &name])["rejected"]["skill"], "pdf");
+    assert_eq!(desk.run(&["proposals"]).text(), "no proposal waits for a review\n");
+}
+
+/// One skill in two checkouts, with one directory of proposals.
+#[test]
+fn another_checkout_keeps_its_skill() {
+    let desk = Desk::new();
+    let proposal = desk.propose("one", "-Run `fil.py`.\n+Run `fill.py`.\n");
+    let digest = proposal.digest.to_string();
+    desk.tree.write("other/pdf/SKILL.md", SKILL);
+    let other = desk.tree.join("other");
+    let run = |arguments: &[&str]| desk.at_home().root("user", &other).run(arguments);
+    let shown = run(&["proposals", "show", "pdf"]);
+    assert!(shown.text().contains("it is for the package"), "{}", shown.stdout);
+    let accept = run(&["proposals", "accept", "pdf", "--digest", &digest, "--rebase"]);
+    assert!(accept.stderr.contains("it is for the package"), "{}", accept.stderr);
+    let text = fs::read_to_string(other.join("pdf/SKILL.md")).unwrap();
+    assert_eq!((text, desk.text()), (SKILL.to_owned(), SKILL.to_owned()));
+    desk.run(&["proposals", "accept", "pdf", "--digest", &digest]).text();
+}
+
+/// A review is bound to files: a decision on exactly the next ones extends it, and no other does.
+#[test]
+fn reviewed_skill_of_an_agent_stays_reviewed() {
+    let desk = Desk::of(&json!({
+        "proposals": { "directory": "proposals" },
+        "discovery": { "roots": { "agents": ["~/written"] } },
+    }));
+    let run = |arguments: &[&str]| desk.at_home().run(arguments);
+    let change = |from: &str, to: &str| {
+        let diff = format!("-Run `{from}`.\n+Run `{to}`.\n");
+        let proposal = desk.propose_in("home/written/notes", "one", &diff);
+        let digest = proposal.digest.to_string();
+        let accepted = run(&["proposals", "accept", "notes", "--digest", &digest]);
+        accepted.text();
+        accepted.stderr
+    };
+    let is_offered = || {
+        let listed = run(&["list", "--format", "json"]).json();
+        let mut skills = listed["skills"].as_array().unwrap().iter();
+        skills.any(|skill| skill["id"] == "notes" && skill["state"] == "visible")
+    };
+    desk.tree.write("home/written/notes/SKILL.md", SKILL.replace("pdf", "notes"));
+    let said = change("fil.py", "a.py");
+    assert!(!is_offered(), "its files were not reviewed before");
+    let trust = said.split('`').find(|it| it.contains("trust --skill")).unwrap();
+    let words: Vec<_> = trust.split_whitespace().skip(1).collect();
+    run(&words).text();
+    assert!(is_offered());
+    assert_eq!(change("a.py", "b.py"), "");
+    assert!(is_offered(), "the person has decided on these files");
+    desk.tree.write("home/written/notes/new.md", "More.");
+    assert!(!is_offered());
 }
 
 #[test]

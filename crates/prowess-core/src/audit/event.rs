@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CallOrigin, CorrelationId};
 use crate::{
-    ActiveSkill, AllowedTools, ApprovalId, ApprovalRequest, ApprovalScope, Digest, Record,
+    ActiveSkill, Actor, AllowedTools, ApprovalId, ApprovalRequest, ApprovalScope, Digest, Record,
     RefusedHost, SessionId, Timestamp,
 };
 
@@ -46,8 +46,8 @@ pub struct ReviewEvent {
     pub step: ReviewStep,
     /// The skill's id.
     pub skill: String,
-    /// The agent or person, as the host names them.
-    pub by: String,
+    /// The person or agent of the step.
+    pub by: Actor,
     /// The name of the proposal; `None` if the change had none.
     pub proposal: Option<String>,
     /// The digest of the proposal, or of the package after a change.

@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod delivery;
+mod forms;
 #[cfg(target_os = "linux")]
 mod kit;
 mod review;
+mod rules;
 
 use std::fs;
 use std::path::{Path, PathBuf};

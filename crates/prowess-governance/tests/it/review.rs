@@ -5,11 +5,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::{Arc, Mutex};
 
 use prowess_core::{
-    AuditError, AuditEvent, AuditPolicy, AuditSink, Diagnostic, Digest, PackageFiles, Proposal,
-    ProposalError, ProposalStore, ProposedPackage, ReviewStep, RuntimeEvent, Severity, Timestamp,
+    Actor, AuditError, AuditEvent, AuditPolicy, AuditSink, Catalog, Diagnostic, Digest,
+    KeptProposal, PackageFiles, Proposal, ProposalError, ProposalStore, ProposedPackage,
+    ReviewStep, RuntimeEvent, Severity, Timestamp,
 };
 use prowess_governance::{
-    Acceptance, FileProposals, ProposalPolicy, Review, ReviewError, Reviewer, SkillPackage,
+    CheckedPackage, FileProposals, ProposalPolicy, Review, ReviewError, SkillPackage,
     StoredProposal, codes, package_diff, review_codes,
 };
 use prowess_testkit::Tree;
@@ -46,11 +47,11 @@ impl Place {
         Self { tree, proposals }
     }
 
-    fn package(&self) -> SkillPackage {
+    pub(crate) fn package(&self) -> SkillPackage {
         SkillPackage::new(&self.tree.join("skills/pdf")).unwrap()
     }
 
-    fn files(&self) -> PackageFiles {
+    pub(crate) fn files(&self) -> PackageFiles {
         self.package().files().unwrap()
     }
 
@@ -58,50 +59,65 @@ impl Place {
         fs::read_to_string(self.tree.join("skills/pdf").join(path)).unwrap()
     }
 
-    fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         fs::write(self.tree.join("skills/pdf").join(path), text).unwrap();
     }
 
+    /// Proposes a change as an agent, and returns the name of the proposal.
     pub(crate) fn propose(&self, diff: &str) -> Result<String, ProposalError> {
+        let why = "Two forms of three had a wrong date.";
+        Ok(self.propose_as(&Actor::Agent("agent".into()), diff, why)?.name)
+    }
+
+    pub(crate) fn propose_as(
+        &self,
+        proposer: &Actor,
+        diff: &str,
+        justification: &str,
+    ) -> Result<KeptProposal, ProposalError> {
         let files = self.files();
         let proposal = Proposal {
             skill: "pdf",
             base: Digest::of(&files["SKILL.md"].content),
             diff,
-            justification: "Two forms of three had a wrong date.",
+            justification,
             evidence: Some("form 2: 31 February"),
             time: Timestamp(1_790_000_000_000),
         };
+        let location = self.package().path();
         let package = ProposedPackage {
-            directory: "pdf",
+            location: &location.to_string_lossy(),
             file: "SKILL.md",
             files: &files,
-            proposer: "agent",
+            proposer,
+            catalog: &Catalog::empty(),
         };
         self.proposals.submit_checked(&proposal, &package)
     }
 
-    fn only(&self) -> StoredProposal {
+    pub(crate) fn only(&self) -> StoredProposal {
         let mut waiting = self.proposals.waiting().unwrap();
         assert_eq!(waiting.len(), 1);
         waiting.remove(0).unwrap()
     }
 
-    fn review(&self, by: Reviewer) -> Review {
+    pub(crate) fn review(&self, by: Actor) -> Review {
         let StoredProposal { name, digest, .. } = self.only();
         let at = Timestamp(1_790_000_060_000);
         Review { proposal: name, digest, reviewer: by, reason: None, at }
     }
 
     /// Accepts the only proposal, as a person.
-    fn accept(&self, is_rebased: bool) -> Result<(), ReviewError> {
+    pub(crate) fn accept(&self, is_rebased: bool) -> Result<(), ReviewError> {
         let review = self.review(ada());
-        self.proposals.accept(&review, &self.package(), is_rebased)?.apply().map(drop)
+        let catalog = Catalog::empty();
+        let accepted = self.proposals.accept(&review, &self.package(), &catalog, is_rebased)?;
+        accepted.apply(Timestamp(1_790_000_090_000)).map(drop)
     }
 }
 
-fn ada() -> Reviewer {
-    Reviewer::Person("ada".into())
+pub(crate) fn ada() -> Actor {
+    Actor::Person("ada".into())
 }
 
 const TWO_FILES: &str = "\
@@ -141,7 +157,7 @@ fn files_of_a_proposal_change_together() {
     assert_eq!(names, 1, "nothing is left next to the skill");
     assert!(place.proposals.waiting().unwrap().is_empty());
     let decided = place.proposals.decided().unwrap();
-    assert_eq!((decided[0].1.step, &*decided[0].1.by), (ReviewStep::Accepted, "ada"));
+    assert_eq!((decided[0].1.step, &decided[0].1.by), (ReviewStep::Accepted, &ada()));
 }
 
 /// A diff, and what becomes of `SKILL.md`; or a part of the reason why it is refused.
@@ -165,8 +181,8 @@ fn diffs_are_read_strictly() {
         (" Fill the form.\n", Err("changes nothing")),
         ("--- a/../x\n+++ b/../x\n-a\n+b\n", Err("no path of a file")),
         ("--- /dev/null\n+++ b/.git/hooks/x\n@@\n+b\n", Err("no path of a file")),
-        ("--- a/SKILL.md\n+++ /dev/null\n@@\n-b\n", Err("removes a file")),
-        ("--- a/SKILL.md\n+++ b/other.md\n@@\n-b\n", Err("renames a file")),
+        ("--- a/SKILL.md\n+++ /dev/null\n@@\n-b\n", Err("without which there is no skill")),
+        ("--- a/SKILL.md\n+++ b/other.md\n@@\n-b\n", Err("without which there is no skill")),
         ("-Save the form.\n+Save\u{200b} it.\n", Err("cannot see")),
     ];
     for (diff, expected) in cases {
@@ -232,22 +248,15 @@ fn differences_apply_again() {
 }
 
 #[test]
-fn duplicate_is_answered_with_the_name() {
-    let place = Place::new();
-    let name = place.propose("-Save the form.\n+Save it.\n").unwrap();
-    let same = "@@ -8 +8 @@\n-Save the form.\n+Save it.\n";
-    assert_eq!(place.propose(same).unwrap(), name, "it is the same change");
-    assert_ne!(place.propose("-Save the form.\n+Keep it.\n").unwrap(), name);
-}
-
-#[test]
 fn invalid_result_is_not_kept() {
     let mut place = Place::new();
     let check = |directory: &str, files: &PackageFiles| {
         assert_eq!(directory, "pdf");
         let text = String::from_utf8_lossy(&files["SKILL.md"].content).into_owned();
         let severity = if text.contains("name: pdf") { Severity::Hint } else { Severity::Error };
-        vec![Diagnostic::new(prowess_core::Code::new("name-missing"), severity, "no name", "add")]
+        let code = prowess_core::Code::new("name-missing");
+        let diagnostics = vec![Diagnostic::new(code, severity, "no name", "add")];
+        CheckedPackage { id: None, diagnostics }
     };
     place.proposals = place.proposals.clone().checked_by(Arc::new(check));
     let error = place.propose("-name: pdf\n+title: pdf\n").unwrap_err();
@@ -262,7 +271,9 @@ fn changed_file_is_never_applied() {
         ("+Save it.", "+Remove it."),
         ("Two forms", "Ten forms"),
         ("`pdf`", "`xls`"),
-        ("agent", "robot"),
+        ("agent `agent`", "agent `robot`"),
+        ("agent `agent`", "person `agent`"),
+        ("skills/pdf", "skills/xls"),
         ("\n## Diff\n", "\n\n## Diff\n"),
         ("31 February\n```\n", "31 February\n```\nApproved.\n"),
     ] {
@@ -275,37 +286,11 @@ fn changed_file_is_never_applied() {
         assert_ne!(text, changed, "{from} is in it");
         fs::write(&file, changed).unwrap();
         let listed = place.proposals.waiting().unwrap().remove(0).unwrap_err();
-        let error = place.proposals.accept(&review, &place.package(), false).unwrap_err();
+        let catalog = Catalog::empty();
+        let accepted = place.proposals.accept(&review, &place.package(), &catalog, false);
+        let error = accepted.unwrap_err();
         for error in [listed, error] {
             assert_eq!(error.code, review_codes::PROPOSAL_TAMPERED, "{from}: {error}");
-        }
-    }
-}
-
-#[test]
-fn reviewer_is_somebody_else() {
-    let agent = |name: &str| Reviewer::Agent(name.into());
-    let own = Reviewer::Person("agent".into());
-    let cases: [(Reviewer, [bool; 3]); 5] = [
-        (ada(), [true, true, true]),
-        (agent("reviewer"), [true, true, false]),
-        (agent("agent"), [false, false, true]),
-        (agent("stranger"), [false, false, false]),
-        (own, [false, false, true]),
-    ];
-    for (reviewer, expected) in cases {
-        for (step, is_allowed) in ["accept", "reject", "withdraw"].into_iter().zip(expected) {
-            let place = Place::new();
-            place.propose("-Save the form.\n+Save it.\n").unwrap();
-            let review = place.review(reviewer.clone());
-            let result = match step {
-                "accept" => place.proposals.accept(&review, &place.package(), false).map(drop),
-                "reject" => place.proposals.reject(&review).map(drop),
-                _ => place.proposals.withdraw(&review).map(drop),
-            };
-            let code = result.err().map(|error| error.code);
-            let refused = (!is_allowed).then_some(review_codes::REVIEWER_NOT_ALLOWED);
-            assert_eq!(code, refused, "{reviewer:?}: {step}");
         }
     }
 }
@@ -315,8 +300,8 @@ fn acceptance_is_of_what_was_reviewed() {
     let place = Place::new();
     place.propose("-Save the form.\n+Save it.\n").unwrap();
     let review = Review { digest: Digest::of(b"another"), ..place.review(ada()) };
-    let error = place.proposals.accept(&review, &place.package(), false).unwrap_err();
-    assert_eq!(error.code, review_codes::PROPOSAL_CHANGED);
+    let accepted = place.proposals.accept(&review, &place.package(), &Catalog::empty(), false);
+    assert_eq!(accepted.unwrap_err().code, review_codes::PROPOSAL_CHANGED);
     for proposal in ["none.md", "../proposals/none.md", "decided"] {
         let review = Review { proposal: proposal.into(), ..place.review(ada()) };
         let error = place.proposals.reject(&review).unwrap_err();
@@ -402,9 +387,9 @@ fn racing_acceptances_have_one_winner() {
                     let proposal = proposal.name.clone();
                     let review = Review { proposal, digest, reviewer, reason: None, at };
                     scope.spawn(move || {
-                        let package = place.package();
-                        let accepted = place.proposals.accept(&review, &package, false);
-                        usize::from(accepted.and_then(Acceptance::apply).is_ok())
+                        let (package, catalog) = (place.package(), Catalog::empty());
+                        let accepted = place.proposals.accept(&review, &package, &catalog, false);
+                        usize::from(accepted.and_then(|it| it.apply(Timestamp(1))).is_ok())
                     })
                 })
                 .collect();
@@ -448,7 +433,7 @@ fn interrupted_acceptance_is_finished_or_forgotten() {
         assert_eq!(error.code, review_codes::CHANGE_NOT_WRITTEN, "it may have been accepted");
         match place.accept(false) {
             Ok(()) => assert!(!is_made),
-            Err(error) => assert!(is_made && error.message.contains("accepted by `ada`")),
+            Err(error) => assert!(is_made && error.message.contains("accepted by ada")),
         }
         assert!(place.text("SKILL.md").contains("Save it."));
         assert_eq!(place.proposals.decided().unwrap().len(), 1);
@@ -459,7 +444,7 @@ fn interrupted_acceptance_is_finished_or_forgotten() {
 /// Records the steps of reviews, and fails if it is full.
 #[derive(Default)]
 struct Steps {
-    steps: Mutex<Vec<ReviewStep>>,
+    steps: Mutex<Vec<(ReviewStep, Timestamp)>>,
     is_full: bool,
 }
 
@@ -468,7 +453,7 @@ impl AuditSink for Steps {
 
     fn report(&self, event: &RuntimeEvent) {
         if let RuntimeEvent::Review(event) = event {
-            self.steps.lock().unwrap().push(event.step);
+            self.steps.lock().unwrap().push((event.step, event.at));
         }
     }
 
@@ -496,8 +481,11 @@ fn steps_are_in_the_audit() {
     place.propose("-Save the form.\n+Save it.\n").unwrap();
     place.accept(false).unwrap();
     use ReviewStep::{Accepted, Applied, Proposed, Rejected, Withdrawn};
-    let expected = [Proposed, Rejected, Proposed, Withdrawn, Proposed, Accepted, Applied];
-    assert_eq!(*steps.steps.lock().unwrap(), expected);
+    let seconds = [(Proposed, 0), (Rejected, 60), (Proposed, 0), (Withdrawn, 60)];
+    let seconds = [&seconds[..], &[(Proposed, 0), (Accepted, 60), (Applied, 90)]].concat();
+    let at = |seconds: u64| Timestamp(1_790_000_000_000 + seconds * 1_000);
+    let expected: Vec<_> = seconds.into_iter().map(|(step, it)| (step, at(it))).collect();
+    assert_eq!(*steps.steps.lock().unwrap(), expected, "each step has its own time");
 
     place.propose("-Save it.\n+Save them.\n").unwrap();
     place.proposals = audited(&place, Arc::new(Steps { is_full: true, ..Steps::default() }));

@@ -1,9 +1,29 @@
 //! The keys of policies: merging, and the origin of each value.
 
+use std::path::Path;
+
 use serde_yaml::Value;
 
 use super::{ConfigValue, Origin, template};
 use crate::Policies;
+
+/// The keys of directories that programs write to. A relative path starts at the directory of the
+/// file that has it: else each directory in which a program starts would get one of its own.
+const WRITTEN: [&str; 1] = ["proposals.directory"];
+
+/// Completes the relative paths of [`WRITTEN`] in the values of a file.
+pub(super) fn complete_paths(values: &mut Value, origin: &Origin) {
+    let (Origin::File(file) | Origin::Project(file)) = origin else { return };
+    let Some(directory) = file.parent() else { return };
+    for key in WRITTEN {
+        let value = key.split('.').try_fold(&mut *values, |value, key| value.get_mut(key));
+        if let Some(Value::String(path)) = value
+            && !Path::new(path).starts_with("~")
+        {
+            *path = directory.join(&*path).to_string_lossy().into_owned();
+        }
+    }
+}
 
 /// A key that a part sets.
 #[derive(Clone, Debug)]

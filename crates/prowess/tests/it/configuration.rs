@@ -460,3 +460,21 @@ fn home_is_expanded_in_each_path() {
     let expanded = serde_json::to_string(&policies).expect("policies are data");
     assert_eq!(expanded, written.replace("~/it", "/home/ann/it"));
 }
+
+#[test]
+fn directory_of_proposals_starts_at_the_file_that_names_it() {
+    let proposals = "proposals: { directory: it }\n";
+    let text = ConfigPart::text(Origin::Text, proposals);
+    for (parts, expected) in [
+        (vec![file(proposals)], "/etc/it"),
+        (vec![file("proposals: { directory: ../it }\n")], "/etc/../it"),
+        (vec![file("proposals: { directory: /it }\n")], "/it"),
+        (vec![file("proposals: { directory: ~/it }\n")], "~/it"),
+        (vec![file(proposals), file("session: { max_active: 2 }\n")], "/etc/it"),
+        (vec![file("proposals: {}\n"), text], "it"),
+        (vec![file(proposals), option("proposals.directory", "there")], "there"),
+    ] {
+        let directory = read(&parts).into_policies().proposals.directory;
+        assert_eq!(directory, Some(PathBuf::from(expected)));
+    }
+}

@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use prowess_core::{Digest, PackageFiles, Proposal, ProposalStore, ProposedPackage, Timestamp};
+use prowess_core::{
+    Actor, Catalog, Digest, PackageFiles, Proposal, ProposalStore, ProposedPackage, Timestamp,
+};
 use prowess_governance::{
-    FileProposals, ProposalPolicy, Review, Reviewer, SkillPackage, StoredProposal,
+    FileProposals, Outlook, ProposalPolicy, Review, SkillPackage, StoredProposal,
 };
 use stateright::{Checker, Model, Property};
 
@@ -97,11 +99,13 @@ impl Place {
             evidence: None,
             time: Timestamp(1_790_000_000_000 + 1_000 * number as u64),
         };
+        let (location, proposer) = (self.skill(), Actor::Agent("agent".to_owned()));
         let package = ProposedPackage {
-            directory: "pdf",
+            location: &location.to_string_lossy(),
             file: "SKILL.md",
             files: &files,
-            proposer: "agent",
+            proposer: &proposer,
+            catalog: &Catalog::empty(),
         };
         self.proposals.submit_checked(&proposal, &package).expect("the proposal fits");
     }
@@ -115,13 +119,14 @@ impl Place {
     /// Accepts a proposal; `between` happens after the check.
     fn accept(&self, number: usize, between: impl FnOnce()) -> bool {
         let StoredProposal { name, digest, .. } = self.stored(number);
-        let reviewer = Reviewer::Person(format!("reviewer {number}"));
+        let reviewer = Actor::Person(format!("reviewer {number}"));
         let at = Timestamp(1_790_000_060_000);
         let review = Review { proposal: name, digest, reviewer, reason: None, at };
-        let package = self.package();
-        let Ok(acceptance) = self.proposals.accept(&review, &package, false) else { return false };
+        let (package, catalog) = (self.package(), Catalog::empty());
+        let accepted = self.proposals.accept(&review, &package, &catalog, false);
+        let Ok(acceptance) = accepted else { return false };
         between();
-        acceptance.apply().is_ok()
+        acceptance.apply(at).is_ok()
     }
 }
 
@@ -131,7 +136,8 @@ impl Reviews {
         let place = Place::new(skill);
         place.write(seen);
         let stored = place.stored(number);
-        let Ok(after) = stored.applied_to(&place.files()) else { return };
+        let outlook = place.proposals.outlook(&stored, &place.package(), &Catalog::empty());
+        let Ok(Outlook { after, .. }) = outlook else { return };
         place.write(&skill.line);
         fs::write(place.skill().join("SKILL.md"), &after["SKILL.md"].content).expect("it is there");
         skill.has_lost |= seen != skill.line;

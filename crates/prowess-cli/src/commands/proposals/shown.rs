@@ -3,15 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use prowess::Digest;
-use prowess::governance::{Conflict, Decision, StoredProposal};
+use prowess::governance::{Conflict, Decision, Outlook, ReviewError, StoredProposal};
 use prowess::state::rfc3339;
-use prowess_text::terminal_json;
+use prowess::{Actor, Digest};
+use prowess_text::{counted, quoted, terminal_json};
 use serde::Serialize;
 
-use crate::args::Global;
 use crate::commands::difference::colored;
-use crate::commands::skill_change::{Target, short, surface};
+use crate::commands::skill_change::{short, surface};
 use crate::output::{DIM, HEADING, ID};
 use crate::terminal::{columns_behind, local_time, one_line, plain, plain_lines};
 
@@ -24,7 +23,7 @@ pub(super) struct Shown {
     pub(super) skill: String,
     digest: Digest,
     /// The proposer or the reviewer.
-    by: Option<String>,
+    by: Option<Actor>,
     /// When.
     at: String,
     /// The reason of the proposal or of the decision.
@@ -60,7 +59,7 @@ impl Shown {
     /// Returns the proposal as two lines.
     pub(super) fn text(&self) -> String {
         let Self { name, state, skill, by, at, reason, .. } = self;
-        let by = by.as_deref().map(|by| format!(" by {by}")).unwrap_or_default();
+        let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
         let details = format!("{skill}, {}{by}, digest {}", local_time(at), short(&self.digest));
         let mut text = format!("{ID}{}{ID:#}  {state}\n", plain(name));
         for line in [Some(&details), reason.as_ref()].into_iter().flatten() {
@@ -77,36 +76,60 @@ pub(super) struct Whole {
     #[serde(flatten)]
     proposal: StoredProposal,
     /// Whether the skill is what the proposal was made for: `same`, `moved` if the change still
-    /// fits, `conflict`, or `unknown` without the skill.
+    /// fits, `conflict`, `refused` if it cannot be accepted, or `unknown` without the skill.
     base_state: &'static str,
+    /// Why it is a conflict or refused.
+    reason: Option<String>,
     /// The parts that do not fit.
     conflicts: Vec<Conflict>,
+    /// The paths of the files that change.
+    files: Vec<String>,
+    /// Those that become executable.
+    executables: Vec<String>,
     /// The capabilities that the skill would gain, as `kind:value`.
     gains: Vec<String>,
     /// Those that it would lose.
     loses: Vec<String>,
+    /// The id now and then, if it changes.
+    new_id: Option<[String; 2]>,
 }
 
 impl Whole {
-    /// Compares a proposal with the skill as it is now.
-    pub(super) fn of(proposal: StoredProposal, global: &Global) -> Self {
-        let package =
-            Target::of(global, &proposal.skill).and_then(|it| it.package(&proposal.skill));
-        let files = package.and_then(|package| Ok(package.files()?));
-        let (gains, loses) = (Vec::new(), Vec::new());
-        let mut whole =
-            Self { proposal, base_state: "unknown", conflicts: Vec::new(), gains, loses };
-        let Ok(before) = files else { return whole };
-        match whole.proposal.applied_to(&before) {
-            Ok(after) => {
-                let is_same = whole.proposal.is_for(&before);
-                whole.base_state = if is_same { "same" } else { "moved" };
+    /// Creates the value, with what the proposal would make of the skill if that is here.
+    pub(super) fn of(
+        proposal: StoredProposal,
+        outlook: Option<Result<Outlook, ReviewError>>,
+    ) -> Self {
+        let mut whole = Self {
+            files: proposal.paths(),
+            proposal,
+            base_state: "unknown",
+            reason: None,
+            conflicts: Vec::new(),
+            executables: Vec::new(),
+            gains: Vec::new(),
+            loses: Vec::new(),
+            new_id: None,
+        };
+        match outlook {
+            None => {}
+            Some(Ok(Outlook { before, after, has_moved, new_id })) => {
+                whole.base_state = if has_moved { "moved" } else { "same" };
+                let is_executable = |files: &prowess::PackageFiles, path: &str| {
+                    files.get(path).is_some_and(|file| file.is_executable)
+                };
+                let mut becoming = whole.files.clone();
+                becoming.retain(|it| is_executable(&after, it) && !is_executable(&before, it));
+                whole.executables = becoming;
                 let [before, after]: [BTreeSet<_>; 2] = [&before, &after].map(surface);
                 whole.gains = after.difference(&before).cloned().collect();
                 whole.loses = before.difference(&after).cloned().collect();
+                whole.new_id = new_id;
             }
-            Err(error) => {
-                whole.base_state = "conflict";
+            Some(Err(error)) => {
+                let is_conflict = error.code.as_str() == "proposal-conflict";
+                whole.base_state = if is_conflict { "conflict" } else { "refused" };
+                whole.reason = Some(error.message);
                 whole.conflicts = error.conflicts;
             }
         }
@@ -114,15 +137,32 @@ impl Whole {
     }
 
     pub(super) fn text(&self) -> String {
-        let Self { proposal, base_state, gains, loses, conflicts } = self;
+        let Self { proposal, base_state, reason, conflicts, files, executables, .. } = self;
+        let Self { gains, loses, new_id, .. } = self;
         let mut text = Shown { reason: None, ..Shown::waiting(proposal) }.text();
-        let note = match *base_state {
-            "same" => "the skill is as it was proposed for",
-            "moved" => "the skill has changed since; the change still fits (`--rebase`)",
-            "conflict" => "the skill has changed where the proposal changes it",
-            _ => "the skill is not here to compare with",
-        };
-        let _ = writeln!(text, "  {DIM}{note}{DIM:#}");
+        let mut notes = Vec::new();
+        if let Some(base) = &proposal.package {
+            notes.push(format!("in {}, {}", plain(&base.path), counted(files.len(), "file")));
+        }
+        notes.push(match (*base_state, reason) {
+            (_, Some(reason)) => reason.clone(),
+            ("same", _) => "the skill is as it was proposed for".to_owned(),
+            ("moved", _) => {
+                "the skill has changed since; the change still fits (`--rebase`)".to_owned()
+            }
+            _ => "the skill is not here to compare with".to_owned(),
+        });
+        notes.push(match &proposal.proposer {
+            Some(person @ Actor::Person(_)) => format!("every person but {person} may decide"),
+            _ => "every person may decide".to_owned(),
+        });
+        if let Some([old, new]) = new_id {
+            notes.push(format!("the id changes from {} to {}", quoted(old), quoted(new)));
+        }
+        notes.extend(executables.iter().map(|path| format!("{} becomes executable", quoted(path))));
+        for note in notes {
+            let _ = writeln!(text, "  {DIM}{note}{DIM:#}");
+        }
         for (word, facts) in [("gains", gains), ("loses", loses)] {
             for fact in facts {
                 let _ = writeln!(text, "  {word:7}  {}", plain(fact));

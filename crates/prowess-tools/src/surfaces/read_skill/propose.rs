@@ -2,8 +2,8 @@
 //! for proposals. The skill does not change.
 
 use prowess_core::{
-    Catalog, Digest, PackageFile, PackageFiles, Proposal, ProposedPackage, ReadLimit, Record,
-    SourceErrorKind, ToolContext, ToolResult,
+    Actor, Catalog, Digest, KeptProposal, PackageFile, PackageFiles, Proposal, ProposedPackage,
+    ReadLimit, Record, SourceErrorKind, ToolContext, ToolResult,
 };
 use prowess_text::{model_body, quoted};
 use serde::Deserialize;
@@ -93,8 +93,8 @@ impl SkillTool for Propose {
         let files = files(context, record, skill_md)?;
         let session = context.session.id();
         let proposer = match &context.origin.agent {
-            Some(agent) => agent.clone(),
-            None => format!("session {}", session.log_name()),
+            Some(agent) => Actor::Agent(agent.clone()),
+            None => Actor::Session(session.log_name().into_owned()),
         };
         let proposal = Proposal {
             skill: record.id(),
@@ -105,16 +105,21 @@ impl SkillTool for Propose {
             time: context.clock.now(),
         };
         let package = ProposedPackage {
-            directory: record.directory(),
+            location: &record.root_directory(),
             file: record.file(),
             files: &files,
             proposer: &proposer,
+            catalog: context.catalog,
         };
-        let name = proposals.submit_checked(&proposal, &package)?;
+        let KeptProposal { name, is_known } = proposals.submit_checked(&proposal, &package)?;
         let skill = quoted(record.id());
         let name = quoted(&name);
+        let kept = match is_known {
+            true => "waits already with the same change; your justification was not added",
+            false => "is written",
+        };
         let text = format!(
-            "Proposal {name} is written. Skill {skill} does not change until a person accepts it."
+            "Proposal {name} {kept}. Skill {skill} does not change until a person accepts it."
         );
         Ok(ToolResult::text(model_body(&text, context.boundary)))
     }
