@@ -33,11 +33,14 @@ pub fn load(
         return Err(SessionError::NotAllowed(refused.id.clone()));
     }
     let policy = &policy.within(&before.scope);
-    let active = operations::load(&before.active, request.skills, request.mode, policy)?;
     if policy.discipline == Discipline::Stateless {
-        return Ok(stateless(before, &active));
+        let skills = operations::load(&before.active, request.skills, request.mode, policy)?;
+        return Ok(stateless(before, &skills));
     }
-    let active = within_cap(with_bound(before, active), policy)?;
+    let active = operations::loaded(&before.active, request.skills, request.mode, policy)?;
+    let is_bound = |id: &str| before.scope.bound.contains(id);
+    let active = with_bound(before, active);
+    let active = operations::within_limit(active, request.skills, is_bound, policy)?;
     let number = before.deliveries.saturating_add(1);
     let mut already_loaded = Vec::new();
     let mut deliver = Vec::new();

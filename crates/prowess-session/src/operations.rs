@@ -21,32 +21,47 @@ pub fn load(
     mode: LoadMode,
     policy: &SessionPolicy,
 ) -> Result<Vec<Arc<ActiveSkill>>, SessionError> {
+    let next = loaded(active, skills, mode, policy)?;
+    within_limit(next, skills, |_| false, policy)
+}
+
+/// Returns the list after loading `skills`, whatever its length.
+pub(crate) fn loaded(
+    active: &[Arc<ActiveSkill>],
+    skills: &[Arc<ActiveSkill>],
+    mode: LoadMode,
+    policy: &SessionPolicy,
+) -> Result<Vec<Arc<ActiveSkill>>, SessionError> {
     let wanted = without_duplicates(skills);
-    let requested = wanted.len();
-    let mut next = match (policy.discipline, mode) {
-        (Discipline::Stateless, _) | (Discipline::Set, LoadMode::Replace) => wanted,
-        (Discipline::Set, LoadMode::Add) => add(active, wanted, policy.on_reload)?,
-        (Discipline::Stack, _) => add(active, wanted, on_reload_in_stack(policy.on_reload))?,
-    };
+    match (policy.discipline, mode) {
+        (Discipline::Stateless, _) | (Discipline::Set, LoadMode::Replace) => Ok(wanted),
+        (Discipline::Set, LoadMode::Add) => add(active, wanted, policy.on_reload),
+        (Discipline::Stack, _) => add(active, wanted, on_reload_in_stack(policy.on_reload)),
+    }
+}
+
+/// Returns a list that has just been loaded within the policy's cap: where the policy says so, the
+/// oldest skills are unloaded for it, but not those that were just loaded, nor bound ones.
+pub(crate) fn within_limit(
+    mut next: Vec<Arc<ActiveSkill>>,
+    loaded: &[Arc<ActiveSkill>],
+    is_bound: impl Fn(&str) -> bool,
+    policy: &SessionPolicy,
+) -> Result<Vec<Arc<ActiveSkill>>, SessionError> {
     let is_cut = policy.on_limit == OnLimit::UnloadOldest && policy.discipline == Discipline::Set;
-    if is_cut && requested <= policy.max_active {
-        let surplus = next.len().saturating_sub(policy.max_active);
-        unload_oldest(&mut next, skills, surplus);
+    if is_cut && without_duplicates(loaded).len() <= policy.max_active {
+        let mut surplus = next.len().saturating_sub(policy.max_active);
+        next.retain(|skill| {
+            let is_kept = position(loaded, &skill.id).is_some() || is_bound(&skill.id);
+            let is_removed = surplus > 0 && !is_kept;
+            surplus -= usize::from(is_removed);
+            !is_removed
+        });
     }
     if next.len() > policy.max_active {
         return Err(SessionError::TooManySkills { wanted: next.len(), cap: policy.max_active });
     }
     Ok(next)
-}
-
-/// Removes `count` skills from the front, without those that were just loaded.
-fn unload_oldest(active: &mut Vec<Arc<ActiveSkill>>, loaded: &[Arc<ActiveSkill>], count: usize) {
-    let mut left = count;
-    active.retain(|skill| {
-        let is_removed = left > 0 && position(loaded, &skill.id).is_none();
-        left -= usize::from(is_removed);
-        !is_removed
-    });
 }
 
 /// A skill must not leave its position in a stack.

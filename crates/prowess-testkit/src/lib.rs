@@ -85,7 +85,7 @@ pub use hostile::{
 };
 pub use kit_report::{KitReport, RuleOutcome};
 pub use memory_catalog::{catalog_over, memory_catalog};
-pub use model::{ModelQuestion, replay_model};
+pub use model::{ModelQuestion, for_each_short_path, replay_model};
 pub use overridden_source::{OverriddenSource, SourceOverrides, before_scan};
 pub use plugin_build::{
     PluginFlavor, build_plugin, build_plugin_example, build_plugin_example_as,

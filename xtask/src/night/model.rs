@@ -53,9 +53,18 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
         eprintln!("error: {}: {failure}", model.name);
         failed.push(model.name.clone());
     };
-    for model in &models {
-        if let Err(failure) = model.verify(&directory) {
-            note(model, failure);
+    // Two at a time: each is a process that waits for its prover.
+    for pair in models.chunks(2) {
+        let verified: Vec<_> = std::thread::scope(|scope| {
+            let directory = &directory;
+            let start = |model| scope.spawn(move || Model::verify(model, directory));
+            let started: Vec<_> = pair.iter().map(start).collect();
+            started.into_iter().map(|it| it.join().expect("it does not panic")).collect()
+        });
+        for (model, verified) in pair.iter().zip(verified) {
+            if let Err(failure) = verified {
+                note(model, failure);
+            }
         }
     }
     let lemmas: usize = models.iter().map(Model::lemmas).sum();
@@ -165,7 +174,7 @@ impl Model {
         let tests = tests.next_back().ok_or_else(|| Failure("cargo built no tests".into()))?;
         let mut model = self.questions(packages, count, count).stdout(Stdio::piped()).spawn()?;
         let answers = model.stdout.take().expect("it is piped");
-        let filter = format!("model::{}_", self.name);
+        let filter = format!("vectors::{}_", self.name);
         let mut code = Command::new(tests);
         code.args([&filter, "--nocapture"]).env("PROWESS_VECTORS", "/dev/stdin").stdin(answers);
         code.current_dir(root().join("crates").join(&self.package));

@@ -14,4 +14,5 @@ mod processes;
 mod redaction;
 mod story;
 mod tampering;
+mod vectors;
 mod worker;

@@ -13,6 +13,7 @@ mod race;
 mod replace;
 #[cfg(target_os = "linux")]
 mod unchecked;
+mod vectors;
 mod walk;
 
 use std::fs;

@@ -21,4 +21,5 @@ mod schema;
 mod substitute;
 mod summaries;
 mod support;
+mod vectors;
 mod write;

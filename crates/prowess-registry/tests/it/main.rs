@@ -22,4 +22,5 @@ mod swap;
 mod traces;
 mod trust;
 mod turns;
+mod vectors;
 mod visibility;

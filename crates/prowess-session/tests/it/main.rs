@@ -20,3 +20,4 @@ mod stores;
 mod tasks;
 mod threads;
 mod transfer;
+mod vectors;

@@ -46,6 +46,24 @@ fn effective_priority_is_weight_and_priority() {
     }
 }
 
+/// The model of precedence found it: a thousand between two layers is less than the priorities of
+/// two skills can be apart.
+#[test]
+fn clamped_priority_crosses_no_layer() {
+    let with = |layer: &str, priority: i16| {
+        let text = format!("---\nname: deploy\ndescription: {layer}\npriority: {priority}\n---\n");
+        let source = MemorySource::builder(layer).file("deploy/SKILL.md", text);
+        Arc::new(source.build().expect("the path is valid"))
+    };
+    let builder = Registry::builder()
+        .layer(Layer::new("low", TRUSTED))
+        .layer(Layer::new("high", TRUSTED))
+        .source("low", with("low", 999))
+        .source("high", with("high", -999));
+    let catalog = catalog(builder);
+    assert_eq!(catalog.get("deploy").map(|skill| skill.description()), Some("high"));
+}
+
 /// Returns a catalog with a personal `deploy` of priority 0 and one of another layer of priority
 /// 1,001.
 fn reaching(bounds: PriorityBounds, trust: Trust) -> Arc<Catalog> {

@@ -128,6 +128,38 @@ fn gate_decides_as_the_model() {
     });
 }
 
+/// Whatever runs by the model is never allowed. The gate may ask about more.
+#[test]
+fn wrapper_lifts_no_denial() {
+    const WORDS: [&str; 12] =
+        ["sudo", "nice", "timeout", "env", "rm", "-n", "-u", "-k", "-i", "--", "A=1", "5"];
+    let policy = GatePolicy {
+        grant: rules(&["Bash"]),
+        ceiling: Ceiling { deny: rules(&["Bash(rm:*)"]), only: None },
+        ..GatePolicy::default()
+    };
+    replay_model(include_str!("../../model/vectors/wrapper.jsonl"), |question, model| {
+        let words = question.numbers(0).into_iter().map(|number| pick(WORDS, number));
+        let line = words.collect::<Vec<_>>().join(" ");
+        let decision = decide(&GateInput {
+            policy: &policy,
+            tool: GatedTool { name: "Bash", aliases: &[], kind: SHELL },
+            arguments: &json!({ "command": line }),
+            files: None,
+            skills: &[],
+            approvals: &[],
+            session: &SessionId::new("session").expect("the id is valid"),
+            tenant: None,
+            now: Timestamp(1),
+            consent: None,
+        });
+        match decision.is_allowed() {
+            true => vec![0],
+            false => model.to_vec(),
+        }
+    });
+}
+
 /// The number of kinds of skills: three degrees of trust, five kinds of lists.
 const KINDS: usize = 15;
 

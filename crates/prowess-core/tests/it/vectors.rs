@@ -1,0 +1,116 @@
+//! The code beside its models.
+
+use prowess_core::{
+    ApprovalDecision, ApprovalEntry, ApprovalId, ApprovalQuery, ApprovalRequest, ApprovalScope,
+    ApprovalState, ApprovalVerdict, ArgumentPattern, Digest, NewApproval, OperationId, PackagePath,
+    PathError, ResourcePath, SessionId, Spend, SpendStep, Timestamp,
+};
+use prowess_testkit::{for_each_short_path, replay_model};
+
+#[test]
+fn path_is_read_as_in_the_model() {
+    replay_model(include_str!("../../model/vectors/path.jsonl"), |question, model| {
+        let text = question.text(0);
+        let is_file = ResourcePath::new(text).is_ok();
+        let mut answer = vec![PackagePath::is_normal(text).into(), model[1], is_file.into()];
+        match PackagePath::new(text) {
+            Ok(path) => {
+                answer.push(0);
+                answer
+                    .extend(path.as_str().chars().map(|character| i64::from(u32::from(character))));
+            }
+            Err(PathError::Nul) => answer.push(2),
+            Err(_) => answer.push(1),
+        }
+        answer
+    });
+}
+
+fn request(is_unbound: bool) -> ApprovalEntry {
+    let request = ApprovalRequest {
+        tool: "Bash".into(),
+        arguments: ArgumentPattern::Any,
+        skill: Some("pdf".into()),
+        package: (!is_unbound).then(|| Digest::of(b"files")),
+        tenant: None,
+    };
+    let session = SessionId::new("s").expect("the id is valid");
+    let (id, preview) = (ApprovalId::new("a"), String::new());
+    let (now, expires) = (Timestamp(0), Timestamp(5));
+    let new = NewApproval { id, request, session, preview, now, expires, log: None };
+    new.admit([]).expect("the limit is not reached")
+}
+
+/// Returns the verdict of an act that is a decision.
+fn verdict(act: usize) -> Option<ApprovalVerdict> {
+    let scopes = [ApprovalScope::Once, ApprovalScope::Session, ApprovalScope::Always];
+    let until = [Some(Timestamp(3)), Some(Timestamp(6)), None];
+    match act {
+        0..3 => None,
+        3 => Some(ApprovalVerdict::Deny),
+        4 => Some(ApprovalVerdict::Revoke),
+        _ => {
+            let expires = until[(act / 3).saturating_sub(2)];
+            Some(ApprovalVerdict::Grant { scope: scopes[act % 3], expires })
+        }
+    }
+}
+
+/// Returns the entry after an act, and whether a call may run.
+fn after(entry: ApprovalEntry, act: usize, now: Timestamp) -> (ApprovalEntry, bool) {
+    if let Some(verdict) = verdict(act) {
+        let decided = entry.decide(&ApprovalDecision { verdict, by: "ada".into(), at: now });
+        return (decided.unwrap_or(entry), false);
+    }
+    let query = ApprovalQuery { tool: "Bash", tenant: None, session: &entry.session, now };
+    match entry.spend(&query, OperationId(act as u64)) {
+        SpendStep::Answer(answer) => (entry, answer == Spend::Allowed),
+        SpendStep::Store(next) => (*next, true),
+    }
+}
+
+#[test]
+fn approval_is_spent_as_in_the_model() {
+    replay_model(include_str!("../../model/vectors/approval.jsonl"), |question, _| {
+        let mut entry = request(question.numbers(0)[0] == 1);
+        let mut answer = Vec::new();
+        for (now, act) in (0..).zip(question.counts(1)) {
+            let (next, runs) = after(entry, act, Timestamp(now));
+            answer.push(runs.into());
+            entry = next;
+        }
+        let state = match entry.state {
+            ApprovalState::Pending => 0,
+            ApprovalState::Granted { .. } => 1,
+            ApprovalState::Denied { .. } => 2,
+            ApprovalState::Revoked { .. } => 3,
+            _ => 4,
+        };
+        answer.extend([state, i64::try_from(entry.version).expect("there are few")]);
+        answer
+    });
+}
+
+/// Lemmas D1 to D4, for each short path.
+#[test]
+fn every_short_path_is_normal_or_made_normal_or_refused() {
+    let mut count = 0;
+    for_each_short_path(|text| {
+        count += 1;
+        let path = PackagePath::new(text);
+        let is_unchanged = path.as_ref().is_ok_and(|path| path.as_str() == text);
+        assert_eq!(PackagePath::is_normal(text), is_unchanged, "{text:?}");
+        let Ok(path) = path else { return };
+        assert!(PackagePath::is_normal(path.as_str()), "{text:?} became {path}");
+        let mut depth = 0_i32;
+        for part in text.split('/') {
+            depth += match part {
+                "" | "." => 0,
+                ".." => -1,
+                _ => 1,
+            };
+            assert!(depth >= 0, "{text:?} was accepted and goes up");
+        }
+    });
+    assert_eq!(count, 335_922);
+}
