@@ -1,161 +1,260 @@
-//! Facts about what skills depend on: the history of files by git, and the versions of programs.
-//!
-//! Each program is started without a shell, in an environment of its own, for a few seconds.
+//! Facts about what skills depend on: the history of files, the versions of programs and skills, and
+//! pages. Nothing of a skill is executed, and for skills that the user does not trust, nothing else.
 
+mod files;
+mod git;
+mod page;
+
+use std::collections::{BTreeSet, HashMap};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use prowess::lint::codes::{DEPENDENCY_MISSING, DEPENDENCY_VERSION, SKILL_STALE};
+use prowess::lint::codes::{
+    DEPENDENCY_INVALID, DEPENDENCY_MISSING, DEPENDENCY_VERSION, SKILL_STALE,
+};
 use prowess::lint::{Dependency, DependencyKind, Fact};
-use prowess::{Caller, Catalog, Code};
+use prowess::script::ScriptPolicy;
+use prowess::{Caller, Catalog, Code, Diagnostic, Severity};
 
 use crate::bounded::Started;
+use crate::features;
+use crate::output::counted;
+use git::{Removed, Repository};
 
-/// The codes of what has changed around a skill.
-pub(crate) const CODES: [Code; 3] = [SKILL_STALE, DEPENDENCY_MISSING, DEPENDENCY_VERSION];
+/// The code of dependencies that were not compared.
+pub(crate) const DEPENDENCY_UNCHECKED: Code = Code::new("dependency-unchecked");
 
-/// For how long a program may run.
+/// The codes of what has changed around a skill, or cannot be compared.
+pub(crate) const CODES: [Code; 5] =
+    [SKILL_STALE, DEPENDENCY_MISSING, DEPENDENCY_VERSION, DEPENDENCY_INVALID, DEPENDENCY_UNCHECKED];
+
+/// For how long a program or a server may work on one answer.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// The most bytes of its output that are read.
+/// The most bytes of an answer that are read.
 const MOST_BYTES: u64 = 64 * 1024;
 
-/// Settings of git by which the configuration of a repository starts no program and no transfer.
-const SETTINGS: [&str; 10] = [
-    "--no-pager",
-    "--no-optional-locks",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.quotePath=false",
-    "-c",
-    "log.showSignature=false",
-];
+/// The latest time of a day on Earth, after that of UTC: nobody is ahead of it.
+const AHEAD: Duration = Duration::from_secs(14 * 3600);
 
-/// Returns what became of files since the instructions of a package, for anyone's skills: nothing
-/// of the package is executed.
-pub(crate) fn of_files(dependency: &Dependency<'_>) -> Option<Fact> {
-    let package = Path::new(dependency.package);
-    let name = dependency.name;
-    let is_below = !name.starts_with('/') && !name.split('/').any(|part| part == "..");
-    if dependency.kind != DependencyKind::Files || !package.is_absolute() || !is_below {
-        return None;
-    }
-    match package.ancestors().find(|above| above.join(".git").exists()) {
-        Some(root) => by_git(root, package, dependency),
-        None => {
-            let root = std::env::current_dir().ok().filter(|root| package.starts_with(root))?;
-            by_time(&root.join(name), package, dependency)
+/// The skills and the policies of this machine.
+pub(crate) struct Machine {
+    /// The skills that a model may load.
+    pub(crate) catalog: Arc<Catalog>,
+    /// Whether the operator or the user trusts each of its sources.
+    pub(crate) trusted: Vec<bool>,
+    /// Skills that are checked and need not be among them.
+    pub(crate) checked: Vec<Arc<Catalog>>,
+    /// The policy of the hosts that skills may reach.
+    pub(crate) scripts: ScriptPolicy,
+}
+
+/// Returns the skills and the policies of this machine, once they are needed.
+type Lazy<'c> = Box<dyn FnOnce() -> Option<Machine> + Send + 'c>;
+
+/// Answers what a skill depends on. One value decides for `validate`, `doctor` and annotations what
+/// may be looked at.
+pub(crate) struct Facts<'c> {
+    machine: LazyLock<Option<Machine>, Lazy<'c>>,
+    answers: Mutex<HashMap<String, Answer>>,
+    removed: Mutex<HashMap<PathBuf, Arc<Removed>>>,
+    unchecked: Mutex<BTreeSet<(Unchecked, String)>>,
+}
+
+/// A kind of facts that were not looked at.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Unchecked {
+    History,
+    Program,
+    Page,
+}
+
+/// The answer of a program or a server about itself.
+#[derive(Clone, PartialEq, Eq)]
+enum Answer {
+    Nothing,
+    Missing,
+    /// A text with a version, or the time of the last change in seconds since 1970.
+    Text(String),
+}
+
+impl<'c> Facts<'c> {
+    pub(crate) fn new(machine: impl FnOnce() -> Option<Machine> + Send + 'c) -> Self {
+        let machine: Lazy<'c> = Box::new(machine);
+        Self {
+            machine: LazyLock::new(machine),
+            answers: Mutex::default(),
+            removed: Mutex::default(),
+            unchecked: Mutex::default(),
         }
+    }
+
+    /// Returns what is known of a dependency.
+    pub(crate) fn of(&self, dependency: &Dependency<'_>) -> Option<Fact> {
+        let package = Path::new(dependency.package);
+        match dependency.kind {
+            _ if !package.is_absolute() => None,
+            DependencyKind::Files => {
+                let found = match Repository::around(package) {
+                    Some(repository) => repository.change(package, dependency),
+                    None => files::change(files::project(package), package, dependency),
+                };
+                found.unwrap_or_else(|| self.leave(Unchecked::History, dependency.package))
+            }
+            DependencyKind::Mention => self.removed(package, dependency),
+            DependencyKind::Skill => self.skill(dependency.name),
+            DependencyKind::Command => {
+                if !self.is_trusted(package) {
+                    return self.leave(Unchecked::Program, dependency.name);
+                }
+                match self.answer(dependency.name, || version(dependency.name)) {
+                    Answer::Missing => Some(Fact::Missing),
+                    Answer::Text(text) => Some(Fact::Version(text)),
+                    Answer::Nothing => None,
+                }
+            }
+            DependencyKind::Url => self.page(package, dependency),
+            _ => None,
+        }
+    }
+
+    /// Returns one finding for each kind of thing that was not looked at.
+    pub(crate) fn unchecked(&self) -> Vec<Diagnostic> {
+        let unchecked = lock(&self.unchecked);
+        let finding = |kind: Unchecked| {
+            let number = unchecked.iter().filter(|(it, _)| *it == kind).count();
+            (number > 0).then(|| kind.finding(number))
+        };
+        [Unchecked::History, Unchecked::Program, Unchecked::Page]
+            .into_iter()
+            .filter_map(finding)
+            .collect()
+    }
+
+    fn leave(&self, kind: Unchecked, name: &str) -> Option<Fact> {
+        lock(&self.unchecked).insert((kind, name.to_owned()));
+        None
+    }
+
+    fn answer(&self, name: &str, ask: impl FnOnce() -> Answer) -> Answer {
+        lock(&self.answers).entry(name.to_owned()).or_insert_with(ask).clone()
+    }
+
+    /// Returns whether programs may be asked for a skill: its directory is one of a source that the
+    /// operator or the user trusts.
+    fn is_trusted(&self, package: &Path) -> bool {
+        let Some(Machine { catalog, trusted, .. }) = &*self.machine else { return false };
+        let sources = catalog.sources().iter().zip(trusted);
+        let around = sources.filter(|(source, _)| package.starts_with(source.source.root()));
+        let nearest = around.max_by_key(|(source, _)| source.source.root().len());
+        nearest.is_some_and(|(_, is_trusted)| *is_trusted)
+    }
+
+    /// Returns what is known of another skill: of those that are checked too, or that a model may
+    /// load.
+    fn skill(&self, id: &str) -> Option<Fact> {
+        let Machine { catalog, checked, .. } = self.machine.as_ref()?;
+        let beside = checked.iter().find_map(|catalog| catalog.get(id));
+        let Some(found) = beside.or_else(|| catalog.find(id, Caller::Model).found()) else {
+            return Some(Fact::Missing);
+        };
+        found.version().map(|version| Fact::Version(version.to_owned()))
+    }
+
+    /// Returns when a file that the body names was removed, if its repository had it.
+    fn removed(&self, package: &Path, dependency: &Dependency<'_>) -> Option<Fact> {
+        let repository = Repository::around(package)?;
+        let mut known = lock(&self.removed);
+        let removed = known
+            .entry(repository.root().to_owned())
+            .or_insert_with(|| Arc::new(repository.removed()));
+        let removed = Arc::clone(removed);
+        drop(known);
+        removed.find(repository.root(), package, dependency.name)
+    }
+
+    fn page(&self, package: &Path, dependency: &Dependency<'_>) -> Option<Fact> {
+        let url = dependency.name;
+        let is_trusted = self.is_trusted(package);
+        let machine = self.machine.as_ref().filter(|_| is_trusted);
+        let head = machine.and_then(|machine| page::head(url, &machine.scripts));
+        let Some(head) = head else { return self.leave(Unchecked::Page, url) };
+        let time = match self.answer(url, head) {
+            Answer::Missing => return Some(Fact::Missing),
+            Answer::Text(time) => time.parse().ok()?,
+            Answer::Nothing => return None,
+        };
+        let since = day(SystemTime::UNIX_EPOCH + Duration::from_secs(time))?;
+        let is_later = match dependency.verified {
+            Some(verified) => *since > *verified,
+            None => match Repository::around(package) {
+                Some(repository) => time > repository.own_time(package)?,
+                None => time > seconds(files::own_time(package)?),
+            },
+        };
+        is_later.then(|| Fact::Changed { since, file: url.to_owned(), commit: None })
     }
 }
 
-/// Returns the first commit with a change of the files that is not in the history of the
-/// instructions, or is later than the day on which they were verified.
-fn by_git(root: &Path, package: &Path, dependency: &Dependency<'_>) -> Option<Fact> {
-    let own = package.strip_prefix(root).ok()?.to_str()?;
-    // In a repository that is one skill, other files may be what it depends on.
-    let own = if own.is_empty() { "SKILL.md" } else { own };
-    let files = format!(":(top,glob){}", dependency.name);
-    let others = format!(":(top,exclude,literal){own}");
-    let range = match dependency.verified.filter(|day| is_day(day)) {
-        Some(day) => vec![format!("--since={day}T23:59:59Z"), "HEAD".to_owned()],
-        None => {
-            let own = format!(":(top,literal){own}");
-            let last = git(root, &["log", "-1", "--format=%H", "--", &own])?;
-            // Instructions that are in no commit are newer than all.
-            let last = last.trim();
-            if last.is_empty() { Vec::new() } else { vec![format!("{last}..HEAD")] }
-        }
-    };
-    if !range.is_empty() {
-        let mut arguments = vec!["log", "--reverse", "--no-merges", "--name-only"];
-        arguments.push("--format=%x01%cs%x09%h (%s)");
-        arguments.extend(range.iter().map(String::as_str));
-        arguments.extend(["--", &files, &others]);
-        if let Some(changed) = git(root, &arguments)?.split('\u{1}').nth(1).and_then(commit) {
-            return Some(changed);
-        }
+impl Unchecked {
+    fn finding(self, number: usize) -> Diagnostic {
+        let (noun, reason, help) = match self {
+            Self::History => (
+                "skill",
+                "the history of its repository is not here or cannot be read",
+                "fetch the whole history, such as by `fetch-depth: 0` in a workflow".to_owned(),
+            ),
+            Self::Program => (
+                "program",
+                "programs are asked only for skills that you trust",
+                "if you trust who wrote the skills, run `prowess trust` in their project"
+                    .to_owned(),
+            ),
+            Self::Page if !features::is_on("remotes") => {
+                ("URL", "requests need the feature `remotes`", features::install_step(&["remotes"]))
+            }
+            Self::Page => (
+                "URL",
+                "only granted hosts are asked, for skills that you trust",
+                "name the hosts in `scripts.network`, if skills may reach them".to_owned(),
+            ),
+        };
+        let message = format!("{} not compared: {reason}", counted(number, noun));
+        Diagnostic::new(DEPENDENCY_UNCHECKED, Severity::Hint, message, help)
     }
-    let is_there = root.join(dependency.name).exists();
-    let is_there = is_there || !git(root, &["ls-files", "--", &files])?.is_empty();
-    (!is_there).then_some(Fact::Missing)
 }
 
-/// Reads an entry of the log: the day, the commit, and the files.
-fn commit(entry: &str) -> Option<Fact> {
-    let mut lines = entry.lines().filter(|line| !line.is_empty());
-    let (since, commit) = lines.next()?.split_once('\t')?;
-    let (file, commit) = (lines.next()?.to_owned(), Some(commit.to_owned()));
-    Some(Fact::Changed { since: since.to_owned(), file, commit })
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Each entry is inserted as a whole, so a poisoned lock holds valid ones.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Compares the times of a file and of the instructions, outside of a repository.
-fn by_time(file: &Path, package: &Path, dependency: &Dependency<'_>) -> Option<Fact> {
-    if dependency.name.contains(['*', '?', '[']) {
-        return None;
-    }
-    let changed = |path: &Path| path.metadata().and_then(|it| it.modified()).ok();
-    let Some(time) = changed(file) else { return Some(Fact::Missing) };
-    let since = day(time)?;
-    let is_later = match dependency.verified.filter(|day| is_day(day)) {
-        Some(verified) => *since > *verified,
-        None => time > changed(&package.join("SKILL.md"))?,
-    };
-    let file = dependency.name.to_owned();
-    is_later.then_some(Fact::Changed { since, file, commit: None })
+/// Returns the latest day that it is anywhere now.
+pub(crate) fn today() -> Option<String> {
+    day(SystemTime::now() + AHEAD)
 }
 
 fn day(time: SystemTime) -> Option<String> {
     Some(jiff::Timestamp::try_from(time).ok()?.strftime("%Y-%m-%d").to_string())
 }
 
-/// Returns whether a text has the form of `2026-03-01`.
-fn is_day(text: &str) -> bool {
-    text.parse::<jiff::civil::Date>().is_ok() && text.len() == "2026-03-01".len()
-}
-
-/// Returns what is known of any dependency of a skill that the user trusts. Other skills are those
-/// that a model may load.
-pub(crate) fn of_trusted(dependency: &Dependency<'_>, catalog: &Catalog) -> Option<Fact> {
-    match dependency.kind {
-        DependencyKind::Command => of_command(dependency.name),
-        DependencyKind::Skill => {
-            let Some(found) = catalog.find(dependency.name, Caller::Model).found() else {
-                return Some(Fact::Missing);
-            };
-            found.version().map(|version| Fact::Version(version.to_owned()))
-        }
-        _ => of_files(dependency),
-    }
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 /// Returns what a program prints about its version.
-fn of_command(name: &str) -> Option<Fact> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
-    if name.is_empty() || name.starts_with(['-', '.']) || !name.chars().all(is_plain) {
-        return None;
-    }
+fn version(name: &str) -> Answer {
     let places = std::env::var_os("PATH").unwrap_or_default();
     let places = std::env::split_paths(&places).filter(|place| place.is_absolute());
     let Some(program) = places.map(|place| place.join(name)).find(|path| path.is_file()) else {
-        return Some(Fact::Missing);
+        return Answer::Missing;
     };
-    bounded(command(&program).arg("--version").current_dir("/")).map(Fact::Version)
-}
-
-fn git(root: &Path, arguments: &[&str]) -> Option<String> {
-    let mut git = command(&PathBuf::from("git"));
-    git.args(SETTINGS).args(arguments).current_dir(root);
-    // A clone without all objects asks no server for the others.
-    git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "").env("GIT_TERMINAL_PROMPT", "0");
-    bounded(&mut git)
+    let printed = bounded(command(&program).arg("--version").current_dir("/"), MOST_BYTES);
+    printed.map_or(Answer::Nothing, Answer::Text)
 }
 
 /// Returns a program with the variables that it needs to find itself and its settings.
@@ -168,8 +267,9 @@ fn command(program: &Path) -> Command {
     command
 }
 
-/// Returns the output of a program that succeeds in time, or its start if there is very much.
-fn bounded(command: &mut Command) -> Option<String> {
+/// Returns the output of a program that succeeds in time, or its start if there is very much. It is
+/// started without a shell.
+fn bounded(command: &mut Command, most: u64) -> Option<String> {
     let end = Instant::now() + LIMIT;
     let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut started = Started::start(command).ok()?;
@@ -177,11 +277,11 @@ fn bounded(command: &mut Command) -> Option<String> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        let read = output.take(MOST_BYTES).read_to_end(&mut bytes);
+        let read = output.take(most).read_to_end(&mut bytes);
         let _ = send.send(read.map(|_| bytes));
     });
     let bytes = receive.recv_timeout(LIMIT).ok()?.ok()?;
-    let is_whole = (bytes.len() as u64) < MOST_BYTES;
+    let is_whole = (bytes.len() as u64) < most;
     let is_good = !is_whole || started.wait(end, || true).ok()??.success();
     is_good.then(|| String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -80,6 +80,7 @@ pub use profile::Profile;
 pub use repaired::{RepairedText, repaired};
 pub use rule_position::{RulePosition, rule_positions};
 pub use rules::Rules;
+pub use spelling::nearest_of;
 pub use summarize::{summarize, summarize_with};
 pub use summary::{Head, Summarized, Summary};
 pub use tree::duplicate_key;

@@ -1,10 +1,7 @@
 //! Finds the intended name of a misspelled one.
 
 /// Returns the first name that differs from a word by an ending, a letter or a hyphen.
-pub(crate) fn nearest_of<'n>(
-    word: &str,
-    names: impl IntoIterator<Item = &'n str>,
-) -> Option<&'n str> {
+pub fn nearest_of<'n>(word: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let first = word.as_bytes().first()?.to_ascii_lowercase();
     let word = plain(word);
     names.into_iter().find(|name| {

@@ -78,8 +78,12 @@ declare_codes! {
     /// A dependency of the skill has changed since its instructions did, or since the day in
     /// `last-verified`.
     SKILL_STALE = "skill-stale" [hint hint hint hint none];
-    /// Something that the skill depends on by its `metadata` does not exist.
+    /// Something that the skill depends on by its `metadata` does not exist, or a file of the
+    /// repository that the body names was removed.
     DEPENDENCY_MISSING = "dependency-missing" [hint hint hint hint none];
+    /// A key about dependencies in `metadata`, or an item of it, cannot be understood, so it is
+    /// compared with nothing.
+    DEPENDENCY_INVALID = "dependency-invalid" [hint hint hint hint none];
     /// A program or a skill that this one depends on has another version.
     DEPENDENCY_VERSION = "dependency-version" [hint hint hint hint none];
     /// The script of a hook does not exist.

@@ -30,10 +30,15 @@ pub struct LintOptions<'a> {
     /// Returns whether there is a file or a directory at an absolute path outside of the package,
     /// for links that leave it and for paths of the repository. By default none is known.
     pub exists_outside: &'a (dyn Fn(&str) -> bool + Sync),
-    /// Returns what is known of something that the `metadata` of a package says it depends on: with
-    /// blanks between them, files of the repository in `depends-on-files`, programs in
-    /// `depends-on-commands` and skills in `depends-on-skills`. By default nothing is known.
+    /// Returns what is known of something that the `metadata` of a package says it depends on: in a
+    /// text with blanks between the items, or in a list, files of the repository in
+    /// `depends-on-files`, programs in `depends-on-commands`, skills in `depends-on-skills` and
+    /// URLs in `depends-on-urls`; and of files of the repository that the body names. By default
+    /// nothing is known.
     pub facts: &'a (dyn Fn(&Dependency<'_>) -> Option<Fact> + Sync),
+    /// The day of the check, as `2026-03-01`: a later `last-verified` is reported. By default there
+    /// is none, and any day is accepted.
+    pub today: Option<&'a str>,
     /// How many threads read and check packages. By default one.
     pub threads: NonZeroUsize,
 }
@@ -58,6 +63,7 @@ impl Default for LintOptions<'_> {
             tokens: &EstimatedTokens,
             exists_outside: &|_| false,
             facts: &|_| None,
+            today: None,
             threads: NonZeroUsize::MIN,
         }
     }

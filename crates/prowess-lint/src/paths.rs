@@ -42,6 +42,28 @@ pub(crate) fn check(package: &Package<'_>, options: &LintOptions<'_>, findings: 
     }
 }
 
+/// Returns the files of the repository that a body names and that are not there, each once, with
+/// their bytes in the instructions.
+pub(crate) fn of_repository<'p>(
+    package: &'p Package<'p>,
+    options: &'p LintOptions<'p>,
+) -> impl Iterator<Item = (&'p str, Range<usize>)> + use<'p> {
+    let words = texts(package).flat_map(|(text, span)| {
+        text.split_whitespace().filter_map(file_of).map(move |path| (path, span.clone()))
+    });
+    let mut seen = HashSet::new();
+    let new = words.take(MOST_PATHS).filter(move |(path, _)| seen.insert(*path));
+    let named = new.map(|(path, span)| (path, narrowed(package, path, span)));
+    named.filter(|(path, span)| {
+        // The name of a host is no directory.
+        let is_directory = path
+            .split('/')
+            .next()
+            .is_some_and(|first| !first.trim_start_matches('.').contains('.'));
+        is_directory && !is_inside(path) && is_missing(path, span.start, package, options)
+    })
+}
+
 /// Returns whether the path at a byte of the instructions is meant as a file of the package, and
 /// there is none. A placeholder, an example, a file that is yet to be written, another skill's and
 /// one of the repository are not meant so.
@@ -80,6 +102,15 @@ fn texts<'p>(package: &Package<'p>) -> impl Iterator<Item = (&'p str, Range<usiz
 
 /// The path that a word is, if it is one of a file in a folder of the package.
 fn path_of(word: &str) -> Option<&str> {
+    file_of(word).filter(|path| is_inside(path))
+}
+
+fn is_inside(path: &str) -> bool {
+    FOLDERS.iter().any(|folder| path.starts_with(folder))
+}
+
+/// The path that a word is, if it is one of a file in a folder.
+fn file_of(word: &str) -> Option<&str> {
     let word =
         word.trim_matches(|edge: char| !edge.is_alphanumeric() && !matches!(edge, '.' | '/'));
     let word = word.trim_end_matches('.');
@@ -90,8 +121,7 @@ fn path_of(word: &str) -> Option<&str> {
     let is_file = !stem.is_empty()
         && (1..=LONGEST_END).contains(&end.len())
         && end.chars().all(char::is_alphanumeric);
-    let is_inside = FOLDERS.iter().any(|folder| path.starts_with(folder));
-    (is_inside && is_file && path.chars().all(is_plain) && !path.contains("..")).then_some(path)
+    (is_file && path.chars().all(is_plain) && !path.contains("..")).then_some(path)
 }
 
 /// Returns the directories above a directory, the nearest first.

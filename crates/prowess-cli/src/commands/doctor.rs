@@ -23,6 +23,7 @@ use crate::commands::composed::InPrompt;
 use crate::commands::elsewhere::Elsewhere;
 use crate::commands::own_copies::OwnCopies;
 use crate::commands::user_trust::{self, UserTrust};
+use crate::drift::{Facts, Machine};
 use crate::failure::Failure;
 use crate::lock_place::{self, shown_root};
 use crate::output::{DIM, HEADING, Output, counted, write_diagnostic};
@@ -112,7 +113,15 @@ pub(crate) fn with_checked<R>(
     // The default of `serve`.
     let mode = runtime.policies().refresh.mode.unwrap_or(RefreshMode::Watch);
     let trust = UserTrust::of(&catalog)?;
-    let authoring = authoring::check(global, &catalog, &trust)?;
+    let machine = Machine {
+        catalog: Arc::clone(&catalog),
+        trusted: trust.trusted_sources(&catalog),
+        checked: Vec::new(),
+        scripts: runtime.policies().scripts.clone(),
+    };
+    let facts = Facts::new(|| Some(machine));
+    let authoring = authoring::check(global, &catalog, &facts)?;
+    further.extend(facts.unchecked());
     let sandbox = Sandbox::probe(runtime.policies())?;
     let in_prompt = InPrompt::of(&runtime).unwrap_or_else(|failure| {
         further.push(failure.to_diagnostic());

@@ -44,6 +44,13 @@ impl UserTrust {
         self.answers[index]
     }
 
+    /// Returns whether the operator or the user trusts each source.
+    pub(crate) fn trusted_sources(&self, catalog: &Catalog) -> Vec<bool> {
+        let of_layer = |it: &CatalogSource| catalog.layers()[it.layer].trust == Trust::Trusted;
+        let sources = catalog.sources().iter().zip(&self.answers);
+        sources.map(|(source, answer)| of_layer(source) || *answer == Some(true)).collect()
+    }
+
     /// Returns whether the user trusts the directory that a skill comes from.
     pub(crate) fn in_record(&self, record: Record<'_>) -> Option<bool> {
         self.in_source(record.index().source())

@@ -13,21 +13,23 @@ use std::sync::{Mutex, PoisonError};
 
 use prowess::format::Profile;
 use prowess::lint::{
-    Alike, Checked, Dependency, Fact, LintOptions, PackageReport, Progress, check_trees, github,
-    sarif,
+    Alike, Checked, LintOptions, PackageReport, Progress, check_trees, github, sarif,
 };
-use prowess::{Cancel, Diagnostic, Policies, Severity, SkillSource};
+use prowess::{Cancel, Diagnostic, Policies, Runtime, Severity, SkillSource};
 use serde::Serialize;
 
 use crate::args::{Format, Global, Validate};
 #[cfg(feature = "reference")]
 use crate::commands::skills_ref;
-use crate::drift;
+use crate::commands::user_trust::UserTrust;
+use crate::drift::{self, Facts, Machine};
 use crate::failure::Failure;
 use crate::features;
 use crate::output::Output;
 use crate::paths::working_directory;
+use crate::plugins::Loaded;
 use crate::policies::{chosen_profile, ignored_project_file, policies};
+use crate::runtime::builder_with;
 use crate::terminal::plain_lines;
 use fixing::{FixedFile, Fixes};
 use input::{Input, exists_outside, name_stdin};
@@ -144,7 +146,7 @@ pub(crate) fn run(global: &Global, args: &Validate, output: &Output) -> Result<E
     }
     output.diagnostics(&ignored_project_file(global)?);
     let input = Input::open(&args.paths, &settings.policies.discovery)?;
-    let mut checked = check_all(&input, &settings, output)?;
+    let mut checked = check_all(global, &input, &settings, output)?;
     #[cfg(feature = "reference")]
     let is_single = checked.packages.len() <= args.paths.len() && input.stdin.is_none();
     #[cfg(feature = "reference")]
@@ -167,7 +169,7 @@ pub(crate) fn run(global: &Global, args: &Validate, output: &Output) -> Result<E
     if args.fix {
         fixes = Fixes::of(&input.roots, &checked.packages, args.dry_run);
         if !args.dry_run && !fixes.files.is_empty() {
-            checked = check_all(&input, &settings, output)?;
+            checked = check_all(global, &input, &settings, output)?;
         }
         checked.problems.append(&mut fixes.problems);
     }
@@ -228,15 +230,39 @@ fn leave_out_hints(checked: &mut Checked) {
 }
 
 /// Checks the packages of all paths as one tree: names and descriptions are compared across them.
-fn check_all(input: &Input, settings: &Settings, output: &Output) -> Result<Checked, Failure> {
+fn check_all(
+    global: &Global,
+    input: &Input,
+    settings: &Settings,
+    output: &Output,
+) -> Result<Checked, Failure> {
     let bar = Bar::new(output);
     let sources: Vec<&dyn SkillSource> = input.sources.iter().map(AsRef::as_ref).collect();
     let files = if input.stdin.is_some() { Files::Ignored } else { Files::Checked };
-    let mut checked = check_sources(&sources, settings, files, &drift::of_files, &bar)?;
+    let (global, roots) = (global.clone(), input.roots.clone());
+    let facts = Facts::new(move || machine(&global, &roots));
+    let mut checked = check_sources(&sources, settings, files, &facts, &bar)?;
+    checked.problems.extend(facts.unchecked());
     if input.stdin.is_some() {
         name_stdin(&mut checked);
     }
     Ok(checked)
+}
+
+/// Returns the skills of this machine, and those of the checked directories. No plugin is started.
+fn machine(global: &Global, roots: &[PathBuf]) -> Option<Machine> {
+    let policies = policies(global).ok()?;
+    let scripts = policies.scripts.clone();
+    let built =
+        builder_with(global, Policies { plugins: Default::default(), ..policies }, &Loaded::none());
+    let catalog = built.ok()?.build().ok()?.catalog();
+    let checked = roots.iter().filter_map(|root| {
+        let built = Runtime::builder().tree("user", root.clone()).build();
+        built.ok().map(|runtime| runtime.catalog())
+    });
+    let checked = checked.collect();
+    let trusted = UserTrust::of(&catalog).ok()?.trusted_sources(&catalog);
+    Some(Machine { catalog, trusted, checked, scripts })
 }
 
 /// Whether the files of a package are checked, besides its `SKILL.md`.
@@ -246,14 +272,11 @@ enum Files {
     Ignored,
 }
 
-/// The known facts about the dependencies of skills.
-type Facts<'f> = &'f (dyn Fn(&Dependency<'_>) -> Option<Fact> + Sync);
-
 /// Checks the packages of a source by the configuration, and returns the profile with the result.
 pub(crate) fn check_source(
     global: &Global,
     source: &dyn SkillSource,
-    facts: Facts<'_>,
+    facts: &Facts<'_>,
     progress: &dyn Progress,
 ) -> Result<(Profile, Checked), Failure> {
     let settings = Settings::of(global, None)?;
@@ -266,10 +289,11 @@ fn check_sources(
     sources: &[&dyn SkillSource],
     settings: &Settings,
     files: Files,
-    facts: Facts<'_>,
+    facts: &Facts<'_>,
     progress: &dyn Progress,
 ) -> Result<Checked, Failure> {
     let registry = &settings.policies.registry;
+    let today = drift::today();
     let options = LintOptions {
         profile: settings.profile,
         profile_of: &|path| settings.profile_of(path),
@@ -279,7 +303,8 @@ fn check_sources(
         limits: registry.limits,
         checks_files: files == Files::Checked,
         exists_outside: &exists_outside,
-        facts,
+        facts: &|dependency| facts.of(dependency),
+        today: today.as_deref(),
         threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         ..LintOptions::default()
     };

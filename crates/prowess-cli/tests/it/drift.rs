@@ -5,6 +5,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use prowess_testkit::Tree;
+use serde_json::Value;
 
 use crate::program::{Program, Ran};
 
@@ -15,25 +16,31 @@ const SKILL: &str = ".agents/skills/notes";
 
 /// Writes a skill with this metadata into a repository.
 fn write(tree: &Tree, metadata: &str) {
+    write_with(tree, metadata, "For example `a`.");
+}
+
+fn write_with(tree: &Tree, metadata: &str, body: &str) {
     let text = format!(
         "---\nname: notes\ndescription: Use when asked.\nmetadata:\n  {metadata}\n---\n# Notes\n\n\
-         ## When to use\n\nFor example `a`.\n"
+         ## When to use\n\n{body}\n"
     );
     tree.write(&format!("shop/{SKILL}/SKILL.md"), text);
 }
 
 /// Commits everything on a day.
 fn commit(tree: &Tree, subject: &str, day: &str) {
+    git(tree, day, &["add", "--all"]);
+    git(tree, day, &["commit", "--quiet", "--message", subject]);
+}
+
+fn git(tree: &Tree, day: &str, arguments: &[&str]) {
     let time = format!("{day}T12:00:00Z");
-    let user = ["-c", "user.name=A", "-c", "user.email=a@example.com"];
-    for arguments in [&["add", "--all"][..], &["commit", "--quiet", "--message", subject]] {
-        let mut command = Command::new("git");
-        command.args(user).args(arguments).current_dir(tree.join("shop"));
-        command.env("GIT_CONFIG_GLOBAL", "/dev/null");
-        command.env("GIT_AUTHOR_DATE", &time).env("GIT_COMMITTER_DATE", &time);
-        let ran = command.output().unwrap();
-        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    }
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=A", "-c", "user.email=a@example.com"]).args(arguments);
+    command.current_dir(tree.join("shop")).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    command.env("GIT_AUTHOR_DATE", &time).env("GIT_COMMITTER_DATE", &time);
+    let ran = command.output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 }
 
 fn repository() -> Tree {
@@ -46,16 +53,30 @@ fn repository() -> Tree {
 }
 
 fn run(tree: &Tree, args: &[&str]) -> Ran {
+    run_in(tree, "shop", args)
+}
+
+fn run_in(tree: &Tree, directory: &str, args: &[&str]) -> Ran {
     let program = Program::new().at_home_in(&tree.join("home"));
     let path = format!("{}:/usr/bin:/bin", tree.join("bin").display());
-    program.variable("PATH", &path).working_in(&tree.join("shop")).run(args)
+    program.variable("PATH", &path).working_in(&tree.join(directory)).run(args)
 }
 
 /// Returns the messages about changes.
 fn changes(tree: &Tree) -> Vec<String> {
     let checked = run(tree, &["validate", SKILL, "--format", "json"]).json();
-    let found = checked["packages"][0]["diagnostics"].as_array().unwrap().clone();
-    let found = found.iter().filter(|it| CODES.iter().any(|code| it["code"] == *code));
+    messages(&checked["packages"][0]["diagnostics"], &CODES)
+}
+
+/// Returns the messages about what was not compared.
+fn unchecked(tree: &Tree, directory: &str) -> Vec<String> {
+    let checked = run_in(tree, directory, &["validate", SKILL, "--format", "json"]).json();
+    messages(&checked["diagnostics"], &["dependency-unchecked"])
+}
+
+fn messages(found: &Value, codes: &[&str]) -> Vec<String> {
+    let found = found.as_array().unwrap().iter();
+    let found = found.filter(|it| codes.iter().any(|code| it["code"] == *code));
     found.map(|it| it["message"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -120,7 +141,14 @@ fn times_of_files_decide_outside_of_a_repository() {
         ("depends-on-files: api.yaml", 9, vec![]),
         ("depends-on-files: api.yaml", 11, vec!["stale since 1970-01-12: `api.yaml` changed"]),
         ("depends-on-files: api.yaml\n  last-verified: 1970-01-12", 11, vec![]),
-        ("depends-on-files: \"*.yaml\"", 11, vec![]),
+        ("depends-on-files: \"*.yaml\"", 9, vec![]),
+        ("depends-on-files: \"*.yaml\"", 11, vec!["stale since 1970-01-12: `api.yaml` changed"]),
+        ("depends-on-files: \"**/*.y?ml\"", 11, vec!["stale since 1970-01-12: `api.yaml` changed"]),
+        (
+            "depends-on-files: \"*.json\"",
+            11,
+            vec!["the skill depends on `*.json`, which is not here"],
+        ),
         (
             "depends-on-files: gone.yaml",
             11,
@@ -131,6 +159,98 @@ fn times_of_files_decide_outside_of_a_repository() {
         at(&format!("shop/{SKILL}/SKILL.md"), 10);
         at("shop/api.yaml", day);
         assert_eq!(changes(&tree), expected, "{metadata} {day}");
+        let path = tree.join(&format!("shop/{SKILL}")).display().to_string();
+        let elsewhere = run_in(&tree, "home", &["validate", &path, "--format", "json"]).json();
+        let found = messages(&elsewhere["packages"][0]["diagnostics"], &CODES);
+        assert_eq!(found, expected, "the working directory does not matter");
+    }
+}
+
+#[test]
+fn uncommitted_and_merged_changes_count() {
+    let tree = repository();
+    write(&tree, "depends-on-files: src/**/*.rs");
+    // Nothing is committed: times decide.
+    assert!(changes(&tree).is_empty());
+    commit(&tree, "Begin", "2026-01-01");
+    assert!(changes(&tree).is_empty());
+    // A filter of the repository would run to compare the content.
+    let mark = tree.join("home/filtered");
+    git(
+        &tree,
+        "2026-01-01",
+        &["config", "filter.x.clean", &format!("touch {}; cat", mark.display())],
+    );
+    git(&tree, "2026-01-01", &["config", "filter.x.required", "true"]);
+    tree.write("shop/.git/info/attributes", "*.rs filter=x\n");
+    let changed = |file: &str| {
+        let [only] = &changes(&tree)[..] else { panic!("one change of {file}") };
+        let is_named =
+            only.starts_with("stale since ") && only.ends_with(&format!("`{file}` changed"));
+        assert!(is_named, "{only}");
+    };
+    tree.write("shop/src/api.rs", "two\n");
+    changed("src/api.rs");
+    assert!(!mark.exists(), "nothing of the repository is executed");
+    fs::remove_file(tree.join("shop/.git/info/attributes")).unwrap();
+    tree.write("shop/src/api.rs", "one\n");
+    tree.write("shop/src/new.rs", "one\n");
+    changed("src/new.rs");
+    // An edit of the instructions is newer than what was there, also if nothing is committed.
+    write(&tree, "depends-on-files: src/**/*.rs\n  version: \"2\"");
+    assert!(changes(&tree).is_empty());
+    let later = SystemTime::now() + Duration::from_secs(100);
+    let file = File::options().write(true).open(tree.join("shop/src/new.rs")).unwrap();
+    file.set_times(FileTimes::new().set_modified(later)).unwrap();
+    changed("src/new.rs");
+    fs::remove_file(tree.join("shop/src/new.rs")).unwrap();
+    commit(&tree, "Edit", "2026-02-01");
+    // Only the merge itself changes the file.
+    git(&tree, "2026-02-02", &["checkout", "--quiet", "-b", "side"]);
+    tree.write("shop/README.md", "it\n");
+    commit(&tree, "Side", "2026-02-03");
+    git(&tree, "2026-02-04", &["checkout", "--quiet", "-"]);
+    tree.write("shop/LICENSE", "it\n");
+    commit(&tree, "License", "2026-02-05");
+    git(&tree, "2026-02-06", &["merge", "--quiet", "--no-commit", "side"]);
+    assert!(changes(&tree).is_empty());
+    tree.write("shop/src/api.rs", "three\n");
+    commit(&tree, "Merge", "2026-02-07");
+    let found = changes(&tree);
+    assert!(
+        found.len() == 1 && found[0].starts_with("stale since 2026-02-07: `src/api.rs`"),
+        "{found:?}"
+    );
+    // A clone without the history says that it does not know.
+    git(&tree, "2026-02-07", &["checkout", "--quiet", "HEAD~1"]);
+    assert!(changes(&tree).is_empty());
+    let source = format!("file://{}", tree.join("shop").display());
+    let clone = tree.join("clone").display().to_string();
+    git(&tree, "2026-02-07", &["clone", "--quiet", "--depth", "1", &source, &clone]);
+    let history = "1 skill not compared: the history of its repository is not here";
+    assert!(unchecked(&tree, "clone")[0].starts_with(history));
+    assert!(unchecked(&tree, "shop").is_empty());
+}
+
+#[test]
+fn removed_files_of_the_repository_are_named() {
+    let tree = repository();
+    let body = "See `src/api.rs`, `src/deep/b.rs`, `deep/b.rs` and `src/never.rs`.";
+    write_with(&tree, "version: \"1\"", body);
+    commit(&tree, "Begin", "2026-01-01");
+    assert!(changes(&tree).is_empty());
+    fs::remove_file(tree.join("shop/src/api.rs")).unwrap();
+    assert_eq!(changes(&tree), ["the body names `src/api.rs`, which was removed"]);
+    fs::rename(tree.join("shop/src/deep"), tree.join("shop/src/flat")).unwrap();
+    commit(&tree, "Flatten", "2026-03-01");
+    let found = changes(&tree);
+    assert_eq!(found.len(), 2, "{found:?}");
+    for (found, file) in found.iter().zip(["src/api.rs", "src/deep/b.rs"]) {
+        assert!(
+            found.starts_with(&format!("the body names `{file}`, removed 2026-03-01 in ")),
+            "{found}"
+        );
+        assert!(found.ends_with(" (Flatten)"), "{found}");
     }
 }
 
@@ -163,10 +283,13 @@ fn doctor_asks_programs_of_trusted_skills_alone() {
         let found = found.filter(|it| CODES.iter().any(|code| it["code"] == *code));
         found.map(|it| it["message"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert!(found().is_empty(), "the project is not trusted");
+    let missing = |name: &str| format!("the skill depends on `{name}`, which is not here");
+    assert_eq!(found(), [missing("absent"), missing("prowess")], "the project is not trusted");
+    let programs = "4 programs not compared: programs are asked only for skills that you trust";
+    assert_eq!(unchecked(&tree, "shop"), [programs]);
+    assert!(run(&tree, &["doctor"]).stdout.contains("dependency-unchecked"));
     assert!(!tree.join("home/started").exists(), "so nothing of it is started");
     run(&tree, &["trust"]).text();
-    let missing = |name: &str| format!("the skill depends on `{name}`, which is not here");
     let expected = [
         "the skill is for `tool` ^2, and here is 1.4.2".to_owned(),
         missing("none"),
@@ -174,7 +297,18 @@ fn doctor_asks_programs_of_trusted_skills_alone() {
         missing("prowess"),
     ];
     assert_eq!(found(), expected);
+    assert_eq!(changes(&tree), expected, "`validate` asks the same");
+    assert!(unchecked(&tree, "shop").is_empty());
+    tree.write("shop/.agents/skills/absent/SKILL.md", crate::plain_skill("absent"));
+    let checked = run(&tree, &["validate", ".agents/skills", "--format", "json"]).json();
+    let said = checked["packages"].to_string();
+    assert!(!said.contains("`absent`"), "a skill next to it is here: {said}");
     let text = run(&tree, &["doctor"]);
     assert_eq!(text.code, Some(0), "a hint is no error: {}", text.stdout);
     assert!(text.stdout.contains("dependency-version"), "{}", text.stdout);
+    write(&tree, "depends-on-urls: [https://example.com/a, https://example.com/b]");
+    let [urls] = &unchecked(&tree, "shop")[..] else { panic!("one line about all URLs") };
+    assert!(urls.starts_with("2 URLs not compared: "), "{urls}");
+    let annotated = run(&tree, &["validate", SKILL, "--format", "github"]);
+    assert!(annotated.stdout.contains("dependency-unchecked"), "{}", annotated.stdout);
 }

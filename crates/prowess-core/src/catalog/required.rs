@@ -27,6 +27,11 @@ impl<'a> RequiredSkill<'a> {
         }
     }
 
+    /// Returns whether the range can be read, if there is one.
+    pub fn has_valid_range(self) -> bool {
+        self.range.is_none_or(|range| VersionReq::parse(range).is_ok())
+    }
+
     /// Returns whether a skill of this version is in the range. A range or a version that cannot be
     /// read matches nothing.
     pub fn accepts(self, version: Option<&str>) -> bool {

@@ -190,6 +190,13 @@ const EXAMPLES: &[(Code, Example)] = &[
         ),
     ),
     (
+        DEPENDENCY_INVALID,
+        Whole(
+            "---\nname: notes\ndescription: Use when asked.\nmetadata:\n  depends-on-file: \
+             src/api.rs\n---\n",
+        ),
+    ),
+    (
         DEPENDENCY_VERSION,
         Whole(
             "---\nname: notes\ndescription: Use when asked.\nmetadata:\n  depends-on-commands: \

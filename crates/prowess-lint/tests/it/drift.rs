@@ -1,12 +1,14 @@
 //! Changes around a skill since its instructions.
 
 use prowess_core::{Cancel, Code};
-use prowess_lint::codes::{DEPENDENCY_MISSING, DEPENDENCY_VERSION, SKILL_STALE};
+use prowess_lint::codes::{
+    DEPENDENCY_INVALID, DEPENDENCY_MISSING, DEPENDENCY_VERSION, SKILL_STALE,
+};
 use prowess_lint::{Dependency, DependencyKind, Fact, LintOptions, NoProgress, check_tree};
 
 use crate::fixture::{BODY, memory};
 
-const CODES: [Code; 3] = [SKILL_STALE, DEPENDENCY_MISSING, DEPENDENCY_VERSION];
+const CODES: [Code; 4] = [SKILL_STALE, DEPENDENCY_MISSING, DEPENDENCY_VERSION, DEPENDENCY_INVALID];
 
 /// The facts that a host has.
 fn fact(dependency: &Dependency<'_>) -> Option<Fact> {
@@ -18,7 +20,14 @@ fn fact(dependency: &Dependency<'_>) -> Option<Fact> {
             file: "src/a.rs".to_owned(),
             commit: Some("3f2a1b9 (Rename)".to_owned()),
         }),
-        (DependencyKind::Files, "gone.yaml") => Some(Fact::Missing),
+        (DependencyKind::Files, "gone.yaml" | "my dir/a.md") => Some(Fact::Missing),
+        (DependencyKind::Url, "https://example.com/gone") => Some(Fact::Missing),
+        (DependencyKind::Mention, "src/gone.rs" | "docs/open.md") => Some(Fact::Missing),
+        (DependencyKind::Mention, "src/old.rs") => Some(Fact::Changed {
+            since: "2026-01-01".to_owned(),
+            file: "src/old.rs".to_owned(),
+            commit: Some("3f2a1b9 (Rename)".to_owned()),
+        }),
         (DependencyKind::Command, "git") => version("git version 2.43.0.windows.1"),
         (DependencyKind::Command, "node") => version("v20.1.0\n"),
         (DependencyKind::Command, "tool") => version("a tool"),
@@ -44,7 +53,13 @@ fn facts_about_dependencies_become_hints() {
         ("depends-on-files: src/*.rs\n  last-verified: 2026-02-02", stale("2026-02-02")),
         ("depends-on-files: src/*.rs\n  last_verified: 2026-03-03", stale("2026-03-03")),
         ("depends-on-files: gone.yaml", missing("gone.yaml")),
-        ("depends-on-files: [src/*.rs]", vec![]),
+        ("depends-on-files: [src/*.rs]", stale("2026-01-01")),
+        ("depends_on_files: README.md, gone.yaml", missing("gone.yaml")),
+        ("depends-on-files: [./gone.yaml]", missing("gone.yaml")),
+        ("depends-on-files: [\"my dir/a.md\"]", missing("my dir/a.md")),
+        ("depends-on-commands: [\"node@>=18,<21\", node]", vec![]),
+        ("depends-on-urls: https://example.com/", vec![]),
+        ("depends-on-urls: [https://example.com/gone]", missing("https://example.com/gone")),
         ("depends-on-commands: git git@^2.40 node@>=18,<21 tool@^9 other@^1", vec![]),
         (
             "depends-on-commands: node@^18",
@@ -71,5 +86,110 @@ fn facts_about_dependencies_become_hints() {
             })
             .collect();
         assert_eq!(found, expected, "{metadata}");
+    }
+}
+
+/// Returns the findings about a skill, with the columns of their places.
+fn found(text: &str) -> Vec<(String, String, u32)> {
+    let options = LintOptions { facts: &fact, today: Some("2026-06-01"), ..LintOptions::default() };
+    let source = memory(&[("notes/SKILL.md", text.to_owned())]);
+    let checked = check_tree(&source, &options, &NoProgress, &Cancel::default());
+    let checked = checked.expect("it is in memory");
+    let found = checked.diagnostics().filter(|it| CODES.contains(&it.code));
+    let shown = found.map(|it| {
+        let column = it.column.expect("it has a place");
+        (it.message.clone(), it.help.to_string(), column)
+    });
+    shown.collect()
+}
+
+#[test]
+fn nothing_is_dropped_in_silence() {
+    let leaves = "name files relative to the root of the repository";
+    let range = "write a range as cargo does";
+    let shape = "write a text with blanks between the items, or a list of texts";
+    for (metadata, message, help, column) in [
+        ("depends-on-file: a.rs", "unknown key `depends-on-file`", "`depends-on-files`?", 3),
+        ("depend-on-skills: a", "unknown key `depend-on-skills`", "`depends-on-skills`?", 3),
+        ("Depends_On_Cmds: a", "unknown key `Depends_On_Cmds`", "the keys are `depends-on-f", 3),
+        ("dependson-url: a", "unknown key `dependson-url`", "`depends-on-urls`?", 3),
+        ("depends-on: {files: a.rs}", "unknown key `depends-on`", "the keys are", 3),
+        ("last-verifed: 2026-01-01", "unknown key `last-verifed`", "`last-verified`?", 3),
+        ("depends-on-files: {a: b}", "`depends-on-files` names nothing", shape, 21),
+        ("depends-on-files: [[a], b]", "`depends-on-files` names nothing", shape, 21),
+        ("depends-on-files: \"\"", "`depends-on-files` names nothing", shape, 21),
+        ("depends-on-files: a ../b", "`../b` is not compared with anything", leaves, 23),
+        ("depends-on-files: [/etc/x]", "`/etc/x` is not compared with anything", leaves, 22),
+        ("depends-on-files: [gone.y, ../b, ../bb]", "`../b` is not compared", leaves, 30),
+        ("depends-on-files: 'a.{rs,py}'", "`a.{rs,py}` is not compared", "without braces", 22),
+        ("depends-on-files: [\"\", \",\"]", "`depends-on-files` names nothing", shape, 21),
+        ("depends-on-files: ~/x", "`~/x` is not compared with anything", leaves, 21),
+        ("depends-on-files: a/../../b", "`a/../../b` is not compared with anything", leaves, 21),
+        ("depends-on-files: 'C:\\x'", "`C:\\x` is not compared with anything", leaves, 22),
+        ("depends-on-commands: ../x", "`../x` is not compared with anything", "name a program", 24),
+        ("depends-on-commands: a -x", "`-x` is not compared with anything", "name a program", 26),
+        ("depends-on-commands: a@new", "`a@new` is not compared with anything", range, 24),
+        ("depends-on-skills: a@>=1-x", "`a@>=1-x` is not compared with anything", range, 22),
+        ("depends-on-skills: ['a b']", "`a b` is not compared with anything", "name a skill", 24),
+        ("depends-on-urls: example.com", "`example.com` is not compared with anything", "URL", 20),
+        ("depends-on-urls: https://a@b", "`https://a@b` is not compared with anything", "URL", 20),
+        ("last-verified: yesterday", "`yesterday` is no day", "`2026-03-01`", 18),
+        ("last-verified: 2026-02-30", "`2026-02-30` is no day", "`2026-03-01`", 18),
+        ("last_verified: [2026-02-03]", "`[\"2026-02-03\"]` is no day", "`2026-03-01`", 18),
+        ("last-verified: 2099-01-01", "`2099-01-01` is in the future", "on which you compared", 18),
+    ] {
+        let text = format!(
+            "---\nname: notes\ndescription: Use when asked.\nmetadata:\n  {metadata}\n---\n{BODY}"
+        );
+        let found = found(&text);
+        let [(said, next, at), ..] = &found[..] else { panic!("{metadata}: {found:?}") };
+        assert_eq!(found.len(), if metadata.contains("bb") { 2 } else { 1 }, "{found:?}");
+        assert!(said.starts_with(message) && next.contains(help), "{metadata}: {found:?}");
+        assert_eq!(*at, column, "{metadata}: {found:?}");
+    }
+    for metadata in [
+        "depends: a",
+        "dependencies: [a]",
+        "last-modified: yesterday",
+        "version: 1",
+        "last-verified: 2024-02-29",
+        "last-verified: 2026-06-01",
+        "verified: true",
+    ] {
+        let text = format!(
+            "---\nname: notes\ndescription: Use when asked.\nmetadata:\n  {metadata}\n---\n{BODY}"
+        );
+        assert!(found(&text).is_empty(), "{metadata}");
+    }
+    let many = "a ".repeat(65);
+    let text =
+        format!("---\nname: notes\ndescription: D\nmetadata:\n  depends-on-files: {many}\n---\n");
+    assert!(found(&text)[0].0.contains("more than 64 items"));
+}
+
+#[test]
+fn removed_files_that_the_body_names_are_a_hint() {
+    for (line, message) in [
+        ("See `src/gone.rs`.", Some("the body names `src/gone.rs`, which was removed")),
+        (
+            "The types are in ./src/old.rs: read them.",
+            Some("the body names `src/old.rs`, removed 2026-01-01 in 3f2a1b9 (Rename)"),
+        ),
+        ("Read docs/open.md, and docs/open.md again.", Some("the body names `docs/open.md`")),
+        ("See `src/other.rs`.", None),
+        ("Write `src/gone.rs`, such as a test.", None),
+        ("See https://example.com/src/gone.rs.", None),
+        ("See example.com/src/gone.rs.", None),
+        ("```\ncat src/gone.rs\n```", None),
+        ("See [it](src/gone.rs).", None),
+        ("See `path/to/file.rs` and `src/<name>.rs`.", None),
+    ] {
+        let head = "---\nname: notes\ndescription: Use when asked.\n---\n";
+        let found = found(&format!("{head}{BODY}\n{line}\n"));
+        let said: Vec<_> = found.iter().map(|it| it.0.as_str()).collect();
+        match message {
+            Some(message) => assert!(said.len() == 1 && said[0].starts_with(message), "{said:?}"),
+            None => assert!(said.is_empty(), "{line}: {said:?}"),
+        }
     }
 }

@@ -54,6 +54,11 @@ impl HttpEndpoint {
         self.url.host()
     }
 
+    /// Returns the port.
+    pub fn port(&self) -> u16 {
+        self.url.port()
+    }
+
     /// Makes a request, without following redirects. `receive` is called after each part of the
     /// body, and may end the answer there.
     ///

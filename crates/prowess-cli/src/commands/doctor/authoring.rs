@@ -3,16 +3,15 @@
 use std::fmt::Write as _;
 
 use prowess::format::Profile;
+use prowess::lint::NoProgress;
 use prowess::lint::codes::HOOK_NEEDS_SHELL;
-use prowess::lint::{Dependency, NoProgress};
-use prowess::{Catalog, Diagnostic, Severity, Trust};
+use prowess::{Catalog, Diagnostic, Severity};
 use prowess_text::shell_path;
 use serde::Serialize;
 
 use crate::args::Global;
-use crate::commands::user_trust::UserTrust;
 use crate::commands::validate::check_source;
-use crate::drift;
+use crate::drift::{self, Facts};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, counted, write_diagnostic};
 use crate::paths::is_there;
@@ -40,22 +39,16 @@ pub(super) struct Authoring {
 pub(super) fn check(
     global: &Global,
     catalog: &Catalog,
-    trust: &UserTrust,
+    facts: &Facts<'_>,
 ) -> Result<Vec<Authoring>, Failure> {
     let mut roots = Vec::new();
-    for (at, source) in catalog.sources().iter().enumerate() {
+    for source in catalog.sources() {
         let root = source.source.root();
         let layer = &*catalog.layers()[source.layer].name;
         if OF_OTHERS.contains(&layer) || !root.starts_with('/') || !is_there(root) {
             continue;
         }
-        let is_trusted = catalog.layers()[source.layer].trust == Trust::Trusted
-            || trust.in_source(at) == Some(true);
-        let facts = |dependency: &Dependency<'_>| match is_trusted {
-            true => drift::of_trusted(dependency, catalog),
-            false => drift::of_files(dependency),
-        };
-        let (profile, checked) = check_source(global, source.source.as_ref(), &facts, &NoProgress)?;
+        let (profile, checked) = check_source(global, source.source.as_ref(), facts, &NoProgress)?;
         let is_known = |found: &Diagnostic| {
             catalog.diagnostics().any(|known| known.code == found.code && known.path == found.path)
         };

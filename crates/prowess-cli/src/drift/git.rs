@@ -1,0 +1,224 @@
+//! Files of a repository, by its history and by what is not committed yet.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use prowess::lint::{Dependency, Fact};
+
+use super::{MOST_BYTES, bounded, command, day, files, seconds};
+
+/// The most bytes of a list of all removed files.
+const MOST_REMOVED: u64 = 16 * 1024 * 1024;
+
+/// Settings of git by which the configuration of a repository starts no program and no transfer.
+const SETTINGS: [&str; 10] = [
+    "--no-pager",
+    "--no-optional-locks",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.quotePath=false",
+    "-c",
+    "log.showSignature=false",
+];
+
+/// A repository of git.
+pub(super) struct Repository<'p>(&'p Path);
+
+/// A change of the instructions.
+enum Own {
+    /// The commit of the last one, and its time in seconds since 1970.
+    Committed(String, u64),
+    /// It is not committed, and has this time.
+    Open(SystemTime),
+}
+
+impl<'p> Repository<'p> {
+    /// Returns the repository that a package is in.
+    pub(super) fn around(package: &'p Path) -> Option<Self> {
+        package.ancestors().find(|above| above.join(".git").exists()).map(Self)
+    }
+
+    pub(super) fn root(&self) -> &'p Path {
+        self.0
+    }
+
+    /// Returns the first change of the files that is not in the history of the instructions, or is
+    /// later than the day on which they were verified: a commit, or a file that is not committed.
+    /// `None` if the history is not here or cannot be read.
+    pub(super) fn change(
+        &self,
+        package: &Path,
+        dependency: &Dependency<'_>,
+    ) -> Option<Option<Fact>> {
+        let own = self.own(package)?;
+        let files = format!(":(top,glob){}", dependency.name);
+        let others = format!(":(top,exclude,literal){own}");
+        let open = self.open(&[&files, &others])?;
+        if self.git(&["rev-parse", "--quiet", "--verify", "HEAD"]).is_none() {
+            // Nothing is committed yet.
+            return files::change(self.0, package, dependency);
+        }
+        let last = self.last(package)?;
+        let range = match (dependency.verified, &last) {
+            (Some(day), _) => [format!("--since={day}T23:59:59Z"), "HEAD".to_owned()],
+            (None, Own::Committed(commit, _)) => [format!("{commit}..HEAD"), "--".to_owned()],
+            (None, Own::Open(time)) => [format!("--since={}", text(*time)?), "HEAD".to_owned()],
+        };
+        // Of a merge, the files that it changes itself.
+        let mut arguments = vec!["log", "--reverse", "--cc", "--name-only"];
+        arguments.push("--format=%x01%cs%x09%h (%s)");
+        arguments.extend(range.iter().map(String::as_str).filter(|it| *it != "--"));
+        arguments.extend(["--", &files, &others]);
+        let log = self.git(&arguments)?;
+        if let Some(changed) = log.split('\u{1}').skip(1).find_map(commit) {
+            return Some(Some(changed));
+        }
+        let since = match last {
+            Own::Committed(_, time) => SystemTime::UNIX_EPOCH + Duration::from_secs(time),
+            Own::Open(time) => time,
+        };
+        let changed = open.into_iter().map(|file| {
+            // A file that was removed has no time.
+            let time = files::time(&self.0.join(&file)).unwrap_or_else(SystemTime::now);
+            (time, file)
+        });
+        let is_later = |time: SystemTime| match dependency.verified {
+            Some(verified) => day(time).is_some_and(|day| *day > *verified),
+            None => time > since,
+        };
+        if let Some((time, file)) = changed.filter(|(time, _)| is_later(*time)).min() {
+            return Some(Some(Fact::Changed { since: day(time)?, file, commit: None }));
+        }
+        let is_there = self.0.join(dependency.name).exists();
+        if !is_there && self.git(&["ls-files", "--", &files])?.is_empty() {
+            return Some(Some(Fact::Missing));
+        }
+        // Without its parents, a commit seems to be the last one of all files.
+        let is_cut = self.git(&["rev-parse", "--is-shallow-repository"])?.trim() == "true";
+        (!is_cut).then_some(None)
+    }
+
+    /// Returns the time of the last change of the instructions, in seconds since 1970.
+    pub(super) fn own_time(&self, package: &Path) -> Option<u64> {
+        Some(match self.last(package)? {
+            Own::Committed(_, time) => time,
+            Own::Open(time) => seconds(time),
+        })
+    }
+
+    /// Returns the files that the repository had.
+    pub(super) fn removed(&self) -> Removed {
+        let format = "--format=%x01%cs%x09%h (%s)";
+        let filter = ["log", "--no-renames", "--diff-filter=D", "--cc", "--name-only", format];
+        let log = self.git_with(&[&filter[..], &["HEAD"]].concat(), MOST_REMOVED);
+        let mut removed = HashMap::new();
+        let open =
+            self.git_with(&["ls-files", "--deleted", "-z"], MOST_REMOVED).unwrap_or_default();
+        removed.extend(open.split('\0').map(|path| (path.to_owned(), None)));
+        for entry in log.unwrap_or_default().split('\u{1}') {
+            let Some((head, files)) = entry.split_once('\n') else { continue };
+            let named = head.split_once('\t').map(|(day, it)| (day.to_owned(), it.to_owned()));
+            for file in files.lines().filter(|line| !line.is_empty()) {
+                removed.entry(file.to_owned()).or_insert_with(|| named.clone());
+            }
+        }
+        Removed(removed)
+    }
+
+    /// Returns the path of a package in the repository. In one that is a skill, other files may be
+    /// what it depends on.
+    fn own(&self, package: &Path) -> Option<String> {
+        let own = package.strip_prefix(self.0).ok()?.to_str()?;
+        Some(if own.is_empty() { "SKILL.md" } else { own }.to_owned())
+    }
+
+    fn last(&self, package: &Path) -> Option<Own> {
+        let own = format!(":(top,literal){}", self.own(package)?);
+        let open = self.open(&[&own])?;
+        let times = open.iter().filter_map(|file| files::time(&self.0.join(file)));
+        if let Some(time) = times.max() {
+            return Some(Own::Open(time));
+        }
+        let last = self.git(&["log", "-1", "--format=%H %ct", "--", &own])?;
+        Some(match last.trim().split_once(' ') {
+            Some((commit, time)) => Own::Committed(commit.to_owned(), time.parse().ok()?),
+            // Such as instructions that git ignores.
+            None => Own::Open(files::own_time(package)?),
+        })
+    }
+
+    /// Returns the files of these patterns that are changed, removed or new, and not committed.
+    fn open(&self, patterns: &[&str]) -> Option<Vec<String>> {
+        let listed = "status --porcelain=v1 -z --no-renames --untracked-files=all \
+                      --ignore-submodules=all --";
+        let filters = self.filters()?;
+        let settings = filters.iter().flat_map(|setting| ["-c", setting]);
+        let arguments = settings.chain(listed.split_whitespace()).chain(patterns.iter().copied());
+        let listed = self.git(&arguments.collect::<Vec<_>>())?;
+        Some(listed.split('\0').filter_map(|entry| Some(entry.get(3..)?.to_owned())).collect())
+    }
+
+    /// Returns settings without the programs by which git would filter the content of files before
+    /// it compares them.
+    fn filters(&self) -> Option<Vec<String>> {
+        // Without such a setting, git prints nothing and fails.
+        let names = self.git(&["config", "--name-only", "-z", "--get-regexp", "^filter\\."]);
+        let names = names.unwrap_or_default();
+        let names = names.split('\0').filter(|name| !name.is_empty());
+        let setting = |name: &str| {
+            let value = if name.ends_with(".required") { "false" } else { "" };
+            // The name of a setting on the command line ends at its first `=`.
+            (!name.contains('=')).then(|| format!("{name}={value}"))
+        };
+        names.map(setting).collect()
+    }
+
+    fn git(&self, arguments: &[&str]) -> Option<String> {
+        self.git_with(arguments, MOST_BYTES)
+    }
+
+    fn git_with(&self, arguments: &[&str], most: u64) -> Option<String> {
+        let mut git = command(&PathBuf::from("git"));
+        git.args(SETTINGS).args(arguments).current_dir(self.0);
+        // A clone without all objects asks no server for the others.
+        git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "");
+        bounded(git.env("GIT_TERMINAL_PROMPT", "0"), most)
+    }
+}
+
+/// Files that a repository had, with the day and the commit that removed each.
+pub(super) struct Removed(HashMap<String, Option<(String, String)>>);
+
+impl Removed {
+    /// Finds a file that a body names: from the root of the repository, or from a directory up to
+    /// the package.
+    pub(super) fn find(&self, root: &Path, package: &Path, path: &str) -> Option<Fact> {
+        let above = package.ancestors().take_while(|above| above.starts_with(root));
+        let removed = above
+            .filter_map(|above| self.0.get(above.strip_prefix(root).ok()?.join(path).to_str()?));
+        Some(match removed.last()? {
+            Some((since, commit)) => Fact::Changed {
+                since: since.clone(),
+                file: path.to_owned(),
+                commit: Some(commit.clone()),
+            },
+            None => Fact::Missing,
+        })
+    }
+}
+
+fn text(time: SystemTime) -> Option<String> {
+    Some(jiff::Timestamp::try_from(time).ok()?.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+/// Reads an entry of the log: the day, the commit, and the files.
+fn commit(entry: &str) -> Option<Fact> {
+    let mut lines = entry.lines().filter(|line| !line.is_empty());
+    let (since, commit) = lines.next()?.split_once('\t')?;
+    let (file, commit) = (lines.next()?.to_owned(), Some(commit.to_owned()));
+    Some(Fact::Changed { since: since.to_owned(), file, commit })
+}
