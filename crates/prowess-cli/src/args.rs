@@ -45,7 +45,7 @@ pub(crate) use prompt::PromptArgs;
 #[cfg(feature = "vendor")]
 pub(crate) use prompt::{ModelRequestArgs, Vendor};
 pub(crate) use proposals::{
-    Accept, Decide, Diff, History, HistoryCommand, Notify, Proposals, Propose, Restore,
+    Accept, Commit, Decide, Diff, History, HistoryCommand, Notify, Proposals, Propose, Restore,
 };
 pub(crate) use run::Run;
 pub(crate) use search::{Judging, Matching, Probe, Search};

@@ -37,6 +37,24 @@ pub enum View<'v> {
     },
     /// `approvals show ID`.
     Approval(&'v str),
+    /// `proposals list`, or `proposals list --all`.
+    Proposals {
+        /// Whether decided ones are listed, too.
+        all: bool,
+    },
+    /// `proposals show NAME`.
+    Proposal(&'v str),
+    /// `history ID`.
+    History(&'v str),
+    /// `history diff ID FROM TO`.
+    Difference {
+        /// The skill.
+        id: &'v str,
+        /// The number of the version before.
+        from: &'v str,
+        /// The number of the version behind it.
+        to: &'v str,
+    },
     /// `sync --quarantine`.
     Quarantine,
     /// `list TEXT`, from the skill with this position on.
@@ -87,6 +105,17 @@ pub enum Decision<'d> {
     Deny(&'d str),
     /// `approvals revoke ID`.
     Revoke(&'d str),
+    /// `proposals accept NAME --digest DIGEST`.
+    Accept {
+        /// The proposal.
+        name: &'d str,
+        /// The digest that was shown.
+        digest: &'d str,
+        /// `--rebase`: the change still fits a skill that has changed since.
+        rebase: bool,
+    },
+    /// `proposals reject NAME`.
+    Reject(&'d str),
     /// `trust --revoke WHAT`.
     Distrust(&'d str),
 }

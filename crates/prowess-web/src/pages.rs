@@ -3,9 +3,11 @@
 mod approvals;
 mod audit;
 mod catalog;
+mod changes;
 mod decide;
 mod health;
 mod parts;
+mod proposals;
 mod waiting;
 
 use hyper::StatusCode;
@@ -72,10 +74,18 @@ const fn page(
 }
 
 /// Every page, in the order of the menu.
-static PAGES: [Page; 13] = [
+static PAGES: [Page; 17] = [
     page("/", "Waiting for you", true, waiting::value, waiting::write),
     page("/approvals", "Approvals", true, approvals::values, approvals::write_all),
     page("/approval", "Approval", false, approvals::value, approvals::write),
+    page("/proposals", "Proposals", true, proposals::values, proposals::write_all),
+    page(
+        "/proposal",
+        "Proposal",
+        false,
+        |desk, query| desk.view(&View::Proposal(query.get("id"))),
+        proposals::write,
+    ),
     page("/skills", "Skills", true, catalog::values, catalog::write_all),
     page(
         "/skill",
@@ -91,6 +101,14 @@ static PAGES: [Page; 13] = [
         |desk, query| desk.view(&View::Explanation(query.get("id"))),
         catalog::write_reasons,
     ),
+    page(
+        "/history",
+        "History of a skill",
+        false,
+        |desk, query| desk.view(&View::History(query.get("id"))),
+        changes::write_history,
+    ),
+    page("/difference", "Difference", false, changes::difference, changes::write_difference),
     page("/sessions", "Sessions", true, audit::value, audit::write_sessions),
     page("/audit", "Audit", true, audit::value, audit::write),
     page(

@@ -22,11 +22,15 @@ pub(crate) fn run() -> Result<(), Failure> {
     let directory = root().join("target/web");
     let packages = Packages::install(&directory.join("node"), &PACKAGES)?;
     let home = directory.join("home");
+    let config = format!(
+        "added_tools: gate\naudit: {{ log: keep }}\nproposals: {{ directory: '{}' }}\n",
+        home.join("proposals").display()
+    );
     let files = [
         (".agents/skills/pdf/SKILL.md", SKILL),
         (".agents/skills/pdf/scripts/fill.py", "print('filled')\n"),
         (".agents/skills/broken/SKILL.md", "no frontmatter\n"),
-        (".config/prowess/config.yaml", "added_tools: gate\naudit: { log: keep }\n"),
+        (".config/prowess/config.yaml", &config),
         ("project/.git/HEAD", "ref: refs/heads/main\n"),
     ];
     write_files(&home, &files)?;
@@ -40,6 +44,11 @@ pub(crate) fn run() -> Result<(), Failure> {
         let call = json!({ "skill": "pdf", "path": "scripts/fill.py", "args": [body] });
         // Each waits for an approval, which the command says with its exit code.
         output(&mut program(&["call", "skills_run", &call.to_string()]))?;
+    }
+    for script in ["fill_form.py", "forms.py"] {
+        let diff = format!("@@\n-Run `scripts/fill.py`.\n+Run `scripts/{script}`.\n");
+        let proposal = json!({ "skill_id": "pdf", "diff": diff, "justification": "<b>moved</b>" });
+        succeed(&mut program(&["call", "propose_skill_update", &proposal.to_string()]))?;
     }
     let driver = json!({ "program": prowess, "home": home, "shots": directory });
     let mut driven = packages.evaluate(include_str!("web/driver.mjs"));

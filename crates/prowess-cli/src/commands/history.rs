@@ -11,7 +11,7 @@ use prowess::{
 };
 use prowess_store::{Author, Version};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::args::{Diff, Global, History, HistoryCommand, Restore};
 use crate::audit_log::audit_sink;
@@ -45,6 +45,26 @@ pub(crate) fn run(args: &History, global: &Global, output: &Output) -> Result<Ex
 }
 
 fn list(id: &str, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+    let (shown, is_known) = versions(id, global)?;
+    output.result(&document(&shown), |_| text(&shown))?;
+    if !is_known {
+        output.remark("the files are none of these versions: they were changed in another way\n");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns what the command prints of a skill.
+#[cfg(feature = "web")]
+pub(crate) fn value(id: &str, global: &Global) -> Result<Value, Failure> {
+    versions(id, global).map(|(shown, _)| document(&shown))
+}
+
+fn document(versions: &[Shown]) -> Value {
+    json!({ "versions": versions })
+}
+
+/// Returns the versions of a skill, the newest first, and whether its files are one of them.
+fn versions(id: &str, global: &Global) -> Result<(Vec<Shown>, bool), Failure> {
     let target = Target::of(global, id)?;
     let now = target.now()?;
     let versions = store()?.ledger(&target.name())?;
@@ -57,12 +77,8 @@ fn list(id: &str, global: &Global, output: &Output) -> Result<ExitCode, Failure>
     });
     let mut shown: Vec<_> = shown.collect();
     shown.reverse();
-    let is_known = current.is_some() || shown.is_empty();
-    output.result(&json!({ "versions": shown }), |_| text(&shown))?;
-    if !is_known && now.is_some() {
-        output.remark("the files are none of these versions: they were changed in another way\n");
-    }
-    Ok(ExitCode::SUCCESS)
+    let is_known = current.is_some() || shown.is_empty() || now.is_none();
+    Ok((shown, is_known))
 }
 
 fn text(versions: &[Shown]) -> String {
@@ -109,6 +125,16 @@ fn named(id: &str, target: &Target, named: &str) -> Result<Digest, Failure> {
 }
 
 pub(crate) fn diff(args: &Diff, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+    let diff = difference(args, global)?;
+    output.result(&json!({ "diff": diff }), |_| match output.is_for_a_terminal() {
+        true => colored(&diff),
+        false => plain_lines(&diff).into_owned(),
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the difference of two versions as a unified diff.
+pub(crate) fn difference(args: &Diff, global: &Global) -> Result<String, Failure> {
     let target = Target::of(global, &args.id)?;
     let before = stored(&named(&args.id, &target, &args.from)?)?;
     let after: PackageFiles = match (&args.to, &target) {
@@ -119,12 +145,7 @@ pub(crate) fn diff(args: &Diff, global: &Global, output: &Output) -> Result<Exit
             None => PackageFiles::new(),
         },
     };
-    let diff = package_diff(&before, &after);
-    output.result(&json!({ "diff": diff }), |_| match output.is_for_a_terminal() {
-        true => colored(&diff),
-        false => plain_lines(&diff).into_owned(),
-    })?;
-    Ok(ExitCode::SUCCESS)
+    Ok(package_diff(&before, &after))
 }
 
 pub(crate) fn restore(

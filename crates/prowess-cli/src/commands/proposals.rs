@@ -39,7 +39,7 @@ use shown::{Shown, Whole, conflict_text};
 /// The output of `proposals --format json`.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
-enum Answer {
+pub(crate) enum Answer {
     Proposals(Vec<Shown>),
     Proposal(Box<Whole>),
     Proposed { name: String, is_known: bool },
@@ -53,10 +53,24 @@ pub(crate) fn run(
     global: &Global,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
+    match command {
+        Some(Proposals::Propose(args)) => return propose(args, global, output),
+        Some(Proposals::Watch(args)) => {
+            return notify::run(&Desk::open(global, output)?.proposals, args, output);
+        }
+        _ => output.result(&answer(command, global, output)?, text)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lists proposals, shows one, or decides on one.
+pub(crate) fn answer(
+    command: Option<&Proposals>,
+    global: &Global,
+    output: &Output,
+) -> Result<Answer, Failure> {
     let desk = Desk::open(global, output)?;
-    let answer = match command {
-        None | Some(Proposals::List { all: false }) => Answer::Proposals(desk.list(false, output)?),
-        Some(Proposals::List { all: true }) => Answer::Proposals(desk.list(true, output)?),
+    Ok(match command {
         Some(Proposals::Show { id }) => {
             let proposal = desk.find(id)?;
             let catalog = runtime(global)?.catalog();
@@ -67,11 +81,11 @@ pub(crate) fn run(
         Some(Proposals::Withdraw(args)) => {
             Answer::Withdrawn(desk.close(args, FileProposals::withdraw)?)
         }
-        Some(Proposals::Propose(args)) => return propose(args, global, output),
-        Some(Proposals::Watch(args)) => return notify::run(&desk.proposals, args, output),
-    };
-    output.result(&answer, text)?;
-    Ok(ExitCode::SUCCESS)
+        command => {
+            let is_all = matches!(command, Some(Proposals::List { all: true }));
+            Answer::Proposals(desk.list(is_all, output)?)
+        }
+    })
 }
 
 /// Proposes a change of a skill for the user.

@@ -35,7 +35,9 @@ impl Page {
     /// A home with a skill, a broken one, a trusted project, an audit log, and a call that waits.
     fn open() -> Self {
         let tree = Tree::new("//- /project/.git/HEAD\nref: refs/heads/main\n");
-        let config = "added_tools: gate\naudit: { log: keep }\n";
+        let proposals = tree.join("proposals");
+        let proposals = format!("proposals: {{ directory: '{}' }}\n", proposals.display());
+        let config = "added_tools: gate\naudit: { log: keep }\n".to_owned() + &proposals;
         tree.write("home/.config/prowess/config.yaml", config);
         tree.write("home/.agents/skills/pdf/SKILL.md", plain_skill("pdf"));
         tree.write("home/.agents/skills/pdf/scripts/fill.sh", "echo filled\n");
@@ -43,6 +45,11 @@ impl Page {
         assert_eq!(program(&tree).run(&["trust"]).code, Some(0));
         let call = r#"{"skill": "pdf", "path": "scripts/fill.sh"}"#;
         program(&tree).run(&["call", "skills_run", call]);
+        let diff = "@@\\n-name: pdf\\n+name: pdf\\n+license: MIT\\n";
+        let proposal =
+            format!(r#"{{"skill_id": "pdf", "diff": "{diff}", "justification": "none is named"}}"#);
+        let proposed = program(&tree).run(&["call", "propose_skill_update", &proposal]);
+        assert_eq!(proposed.code, Some(0), "{proposed:?}");
         let (mut command, home) = program(&tree).into_command();
         command.args(["serve", "--web", "127.0.0.1:0", "--format", "json"]);
         let mut serving = command.stdout(Stdio::piped()).spawn().expect("it starts");
@@ -104,8 +111,13 @@ fn page_is_the_json_of_the_command() {
         ("/health?format=json", &["doctor"]),
         ("/trust?format=json", &["trust", "--list"]),
         ("/quarantine?format=json", &["sync", "--quarantine"]),
+        ("/proposals?format=json", &["proposals", "list"]),
+        ("/proposal?id=pdf&format=json", &["proposals", "show", "pdf"]),
+        ("/history?id=pdf&format=json", &["history", "pdf"]),
     ] {
-        assert_eq!(page.body(path), page.run(args), "{path}");
+        // The server may have scanned again since it started.
+        let body = page.body(path).replacen("\"generation\": 2,", "\"generation\": 1,", 1);
+        assert_eq!(body, page.run(args), "{path}");
     }
     let missing: Value = page.body("/skill?id=none&format=json").parse().expect("JSON");
     assert_eq!(missing["error"]["code"], "skill-not-found");
@@ -135,6 +147,13 @@ fn decision_is_that_of_the_command() {
     assert!(page.run(&["approvals", "show", "1"]).contains("\"granted\""));
     assert!(page.run(&["audit", "show"]).contains("granted by"), "it is in the log");
     assert_eq!(decide("/approval", &stale).as_deref(), Some("409"), "it was decided already");
+    let accept = form("/proposal?id=pdf") + "decision=accept";
+    assert_eq!(decide("/proposal", &accept).as_deref(), Some("303"));
+    assert_eq!(decide("/proposal", &accept).as_deref(), Some("409"), "it is gone");
+    let changes = page.run(&["history", "diff", "pdf", "1", "2"]);
+    assert!(changes.contains("+license: MIT"), "{changes}");
+    assert_eq!(page.body("/difference?id=pdf&from=1&to=2&format=json"), changes);
+    assert!(page.body("/history?id=pdf").contains("2 accepted, now"));
     let distrust = form("/trust") + "decision=distrust";
     assert_eq!(decide("/trust", &distrust).as_deref(), Some("303"));
     assert!(page.run(&["trust", "--list"]).contains("\"folders\": []"));

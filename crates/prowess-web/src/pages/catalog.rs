@@ -87,6 +87,8 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
         html.line("strong", &clipped(id, NAME_BYTES));
         html.text(" ");
         html.link(&target("/explain", "id", id), "Why it is offered or not, and findings");
+        html.text(" ");
+        html.link(&target("/history", "id", id), "History");
     });
     html.line("p", &clipped(text(record, "description"), 2 * ROW_BYTES));
     let names = ["state", "reason", "location", "layer", "trust", "version", "tokens"];

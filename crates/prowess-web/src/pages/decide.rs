@@ -4,7 +4,7 @@ use hyper::StatusCode;
 use prowess_core::Digest;
 use serde_json::{Map, Value, json};
 
-use super::parts::{ROW_BYTES, document, plain, target, trusted, write_refusal};
+use super::parts::{ROW_BYTES, document, plain, target, text, trusted, write_refusal};
 use super::{Answer, Context, missing, refusal};
 use crate::form::{Form, decoded, encoded};
 use crate::html::{Html, clipped};
@@ -40,10 +40,10 @@ impl Context<'_> {
     /// Makes the decision of a form, unless what it is about has changed.
     pub(crate) fn decide(&self, path: &str, form: &Form) -> Answer {
         let id = decoded(form.get("id")).unwrap_or_default();
-        let Some(decision) = decision(path, form.get("decision"), &id) else {
+        if !["/approval", "/proposal", "/trust"].contains(&path) {
             return refusal(&missing());
-        };
-        let current = match self.current(&decision, &id) {
+        }
+        let current = match self.current(path, &id) {
             Ok(current) => current,
             Err(Refusal { kind: RefusalKind::Missing, .. }) => Value::Null,
             Err(found) => return refusal(&found),
@@ -51,6 +51,9 @@ impl Context<'_> {
         if digest(&current) != form.get("digest") {
             return self.stale(path, &id, form, &current, None);
         }
+        let Some(decision) = decision(path, form.get("decision"), &id, &current) else {
+            return refusal(&missing());
+        };
         match self.desk.decide(&decision) {
             Ok(value) => Answer {
                 status: StatusCode::OK,
@@ -61,7 +64,7 @@ impl Context<'_> {
             },
             // Another person was faster between the two.
             Err(found) if found.kind == RefusalKind::Conflict => {
-                let current = self.current(&decision, &id).unwrap_or_default();
+                let current = self.current(path, &id).unwrap_or_default();
                 self.stale(path, &id, form, &current, Some(&found))
             }
             Err(found) => refusal(&found),
@@ -69,9 +72,15 @@ impl Context<'_> {
     }
 
     /// Returns what a decision is about, as it is now.
-    fn current(&self, decision: &Decision<'_>, id: &str) -> Result<Value, Refusal> {
-        if !matches!(decision, Decision::Distrust(_)) {
-            return Ok(self.desk.view(&View::Approval(id))?.value["approval"].clone());
+    fn current(&self, path: &str, id: &str) -> Result<Value, Refusal> {
+        match path {
+            "/approval" => {
+                return Ok(self.desk.view(&View::Approval(id))?.value["approval"].clone());
+            }
+            "/proposal" => {
+                return Ok(self.desk.view(&View::Proposal(id))?.value["proposal"].clone());
+            }
+            _ => {}
         }
         let all = self.desk.view(&View::Trust)?.value;
         let found = trusted(&all).find(|(name, _)| *name == id);
@@ -111,11 +120,20 @@ impl Context<'_> {
 
 /// Returns where a decision leads: to what it was about, as it is then.
 fn back(path: &str, id: &str) -> String {
-    if path == "/approval" { target(path, "id", id) } else { path.to_owned() }
+    match path {
+        "/approval" => target(path, "id", id),
+        // A proposal that was decided on is gone.
+        "/proposal" => "/proposals?all=1".to_owned(),
+        _ => path.to_owned(),
+    }
 }
 
-fn decision<'d>(path: &str, choice: &str, id: &'d str) -> Option<Decision<'d>> {
+fn decision<'d>(path: &str, choice: &str, id: &'d str, shown: &'d Value) -> Option<Decision<'d>> {
+    let accept = |rebase| Decision::Accept { name: id, digest: text(shown, "digest"), rebase };
     Some(match (path, choice) {
+        ("/proposal", "accept") => accept(false),
+        ("/proposal", "rebase") => accept(true),
+        ("/proposal", "reject") => Decision::Reject(id),
         ("/approval", "once") => Decision::Grant(id, Scope::Once),
         ("/approval", "session") => Decision::Grant(id, Scope::Session),
         ("/approval", "always") => Decision::Grant(id, Scope::Always),

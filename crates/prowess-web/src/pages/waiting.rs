@@ -3,15 +3,16 @@
 use serde_json::{Map, Value, json};
 
 use super::parts::{list, rows, text, write_refusal};
-use super::{Sheet, approvals, health};
+use super::{Sheet, approvals, health, proposals};
 use crate::form::Form;
 use crate::html::Html;
 use crate::{Desk, Refusal, RefusalKind, Shown, View};
 
 /// A part of the page: its key, heading, whose page has all of it, and what is written if it is
-/// empty. A part for proposals belongs behind the first.
-const PARTS: [(&str, &str, &str, &str); 3] = [
+/// empty.
+const PARTS: [(&str, &str, &str, &str); 4] = [
     ("approvals", "Calls that need your approval", "/approvals", "No tool call waits."),
+    ("proposals", "Changes that wait for your review", "/proposals", "No proposal waits."),
     ("quarantine", "In quarantine", "/quarantine", "Nothing is in quarantine."),
     ("broken", "Broken skills and sources", "/health", "No errors."),
 ];
@@ -23,7 +24,8 @@ const MOST_ROWS: usize = 5;
 /// place, so that the rest can be decided on.
 pub(super) fn value(desk: &dyn Desk, _: &Form) -> Result<Shown, Refusal> {
     let catalog = View::Catalog { text: "", hidden: true, from: 0 };
-    let views = [View::Approvals { all: false }, View::Quarantine, catalog];
+    let pending = [View::Approvals { all: false }, View::Proposals { all: false }];
+    let views = pending.into_iter().chain([View::Quarantine, catalog]);
     let mut values = Map::new();
     for ((key, ..), view) in PARTS.into_iter().zip(views) {
         let value = match desk.view(&view) {
@@ -44,11 +46,17 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
         if let Some(error) = value.get("error") {
             let [code, message, help] =
                 ["code", "message", "help"].map(|key| text(error, key).to_owned());
+            // A setting that is not made is no fault.
+            if code == "proposals-unavailable" {
+                html.classed("p", "note", &format!("{message}: {help}"));
+                continue;
+            }
             write_refusal(html, &Refusal { kind: RefusalKind::Failed, code, message, help });
             continue;
         }
         let (items, write): (Vec<_>, fn(&mut Html, &Value)) = match key {
             "approvals" => (list(value, "approvals").iter().collect(), approvals::row),
+            "proposals" => (list(value, "proposals").iter().collect(), proposals::row),
             "quarantine" => (list(value, "skills").iter().collect(), health::quarantined),
             _ => {
                 let found = list(value, "diagnostics").iter();

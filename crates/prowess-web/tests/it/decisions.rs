@@ -1,6 +1,6 @@
 //! Decisions, and those on what has changed.
 
-use crate::fixture::{Memory, Server, memory};
+use crate::fixture::{Memory, Server, memory, proposal};
 
 #[test]
 fn decision_leads_back_to_the_page() {
@@ -65,4 +65,53 @@ fn call_is_decided_on_where_it_ends() {
         parts += 1;
     }
     assert!(parts > 4, "it has {parts} parts");
+}
+
+#[test]
+fn proposal_is_decided_on_by_what_was_shown() {
+    for (base, choice, decided) in [
+        ("same", "accept", "Accept { name: \"p1\", digest: \"sha256:22\", rebase: false }"),
+        ("moved", "rebase", "Accept { name: \"p1\", digest: \"sha256:22\", rebase: true }"),
+        ("conflict", "reject", "Reject(\"p1\")"),
+    ] {
+        let server = Server::start(memory());
+        let set = |diff| *server.memory.proposal.lock().unwrap() = proposal(diff, base);
+        set("-old word\n+new word\n");
+        let page = server.get("/proposal?id=p1");
+        let lines = "<del>-<mark>old</mark> word\n</del><ins>+<mark>new</mark> word\n</ins>";
+        assert!(page.body().contains(lines), "{page:?}");
+        let choices = ["accept", "rebase", "reject"];
+        let offered = choices.map(|it| page.body().contains(&format!("value=\"{it}\"")));
+        assert_eq!(offered, ["same" == base, "moved" == base, true], "{base}");
+        let form = page.form() + "decision=" + choice;
+        set("-old word\n+another word\n");
+        assert_eq!(server.post("/proposal", &form).status(), 409, "{base}: it has changed");
+        set("-old word\n+new word\n");
+        let answer = server.post("/proposal", &form);
+        assert_eq!(answer.header("location"), Some("/proposals?all=1"), "{answer:?}");
+        assert_eq!(*server.memory.decided.lock().unwrap(), [decided]);
+    }
+}
+
+#[test]
+fn change_is_decided_on_where_it_ends() {
+    let lines: String = (0..900).map(|at| format!("-old <é {at}\n+new <é {at}\n")).collect();
+    for diff in [lines, "+".to_owned() + &"<é".repeat(9_000)] {
+        let server = Server::start(memory());
+        *server.memory.proposal.lock().unwrap() = proposal(&diff, "same");
+        let (mut path, mut shown) = ("/proposal?id=p1".to_owned(), 0);
+        loop {
+            let page = server.get(&path);
+            assert!(page.body().len() <= prowess_web::PAGE_BYTES, "{path}: {}", page.body().len());
+            shown += page.body().matches('é').count();
+            let is_end = page.body().contains("the word is old");
+            assert_eq!(page.body().contains("value=\"accept\""), is_end, "{path}");
+            if is_end {
+                break;
+            }
+            let more = page.body().split_once("class=\"more\"><a href=\"").expect("a part").1;
+            path = more.split_once('"').expect("its end").0.replace("&amp;", "&");
+        }
+        assert_eq!(shown, diff.matches('é').count(), "all of it was shown once");
+    }
 }

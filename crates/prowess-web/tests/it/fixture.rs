@@ -10,9 +10,23 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 /// The paths of all pages, with parameters for what needs some.
-pub(crate) const PATHS: [&str; 13] = [
-    "/", "/approvals?all=1", "/approval?id=a1", "/skills?q=pdf", "/skill?id=pdf",
-    "/explain?id=pdf", "/sessions", "/audit", "/chain", "/stats", "/health", "/trust",
+pub(crate) const PATHS: [&str; 17] = [
+    "/",
+    "/approvals?all=1",
+    "/approval?id=a1",
+    "/proposals?all=1",
+    "/proposal?id=p1",
+    "/skills?q=pdf",
+    "/skill?id=pdf",
+    "/explain?id=pdf",
+    "/history?id=pdf",
+    "/difference?id=pdf&from=1&to=2",
+    "/sessions",
+    "/audit",
+    "/chain",
+    "/stats",
+    "/health",
+    "/trust",
     "/quarantine",
 ];
 
@@ -21,6 +35,7 @@ pub(crate) const PATHS: [&str; 13] = [
 pub(crate) struct Memory {
     /// One entry of an approval; a decision sets its state.
     pub(crate) approval: Mutex<Value>,
+    pub(crate) proposal: Mutex<Value>,
     pub(crate) skills: Vec<Value>,
     /// The text that replaces each text of a value.
     pub(crate) text: Mutex<Option<String>>,
@@ -37,7 +52,22 @@ pub(crate) fn memory() -> Memory {
         "tenant": null, "session": "s1", "scope": null, "asked": "2026-11-29T10:00:00Z",
         "expires": null, "by": null,
     });
-    Memory { approval: Mutex::new(approval), skills: vec![skill("pdf")], ..Memory::default() }
+    let proposal = Mutex::new(proposal("@@\n a\n-one old word\n+one new word\n", "same"));
+    Memory {
+        approval: Mutex::new(approval),
+        proposal,
+        skills: vec![skill("pdf")],
+        ..Memory::default()
+    }
+}
+
+pub(crate) fn proposal(diff: &str, base_state: &str) -> Value {
+    json!({
+        "name": "p1", "digest": "sha256:22", "skill": "pdf", "diff": diff,
+        "proposer": { "kind": "agent", "name": "a" },
+        "justification": "the word is old", "evidence": null, "base_state": base_state,
+        "conflicts": [], "gains": ["tool:Bash"], "loses": [],
+    })
 }
 
 pub(crate) fn skill(id: &str) -> Value {
@@ -60,6 +90,18 @@ impl Memory {
         Ok(match *view {
             View::Approvals { .. } => json!({ "approvals": [approval] }),
             View::Approval("a1") => json!({ "approval": approval }),
+            View::Proposals { .. } => json!({ "proposals": [{
+                "name": "p1", "state": "waiting", "skill": "pdf", "digest": "sha256:22",
+                "by": { "kind": "agent", "name": "a" }, "at": "2026-11-29T10:00:00Z", "reason": "the word is old",
+            }] }),
+            View::Proposal("p1") => {
+                json!({ "proposal": *self.proposal.lock().expect("no panic") })
+            }
+            View::History(_) => json!({ "versions": [{
+                "number": 2, "action": "accepted", "package": "sha256:33", "by": "root",
+                "reason": "why", "time": "2026-11-29T10:00:00Z", "is_current": true,
+            }] }),
+            View::Difference { .. } => json!({ "diff": "--- a/x\n+++ b/x\n@@\n-a\n+b\n" }),
             View::Quarantine => {
                 json!({ "skills": [{ "id": "pdf", "state": "quarantined", "detail": "from x" }] })
             }
@@ -269,12 +311,15 @@ impl Answer {
         fields.collect()
     }
 
-    /// Returns the names of elements and attributes, in their order.
+    /// Returns the names of elements and attributes, in their order, without those of the lines and
+    /// words of a difference.
     pub(crate) fn shape(&self) -> Vec<String> {
         let page = self.body().split_once("<!DOCTYPE html>\n").expect("a document").1;
         let document = roxmltree::Document::parse(page)
             .unwrap_or_else(|error| panic!("a reader of XML takes the page: {error}\n{page}"));
+        let is_line = |name: &str| ["ins", "del", "mark"].contains(&name);
         let elements = document.descendants().filter(roxmltree::Node::is_element);
+        let elements = elements.filter(|element| !is_line(element.tag_name().name()));
         let shape = elements.map(|element| {
             let names: Vec<_> = element.attributes().map(|it| it.name().to_owned()).collect();
             let depth = element.ancestors().count();

@@ -52,6 +52,10 @@ fn json_is_the_value_of_the_desk() {
     for (path, view) in [
         ("/approvals?all=1", View::Approvals { all: true }),
         ("/approval?id=a1", View::Approval("a1")),
+        ("/proposals", View::Proposals { all: false }),
+        ("/proposal?id=p1", View::Proposal("p1")),
+        ("/history?id=pdf", View::History("pdf")),
+        ("/difference?id=pdf&from=1&to=2", View::Difference { id: "pdf", from: "1", to: "2" }),
         ("/skills", View::Catalog { text: "", hidden: false, from: 0 }),
         ("/skill?id=pdf", View::Skill("pdf")),
         ("/explain?id=pdf", View::Explanation("pdf")),

@@ -58,6 +58,16 @@ seen["it shows the difference"] = (await page.locator("table").innerText()).incl
 seen["and decides nothing"] = json("approvals", "show", second.id).approval.state === "denied";
 await page.screenshot({ path: `${shots}/stale.png`, fullPage: true });
 
+const [proposal, other_proposal] = json("proposals", "list").proposals;
+await page.goto(`${origin}/proposal?id=${proposal.name}`);
+await page.getByRole("button", { name: "Accept, and change the skill" }).click();
+seen["a change is accepted"] = json("history", "pdf").versions[0].action === "accepted";
+const waiting = `/proposal?id=${other_proposal.name}`;
+await page.goto(origin + waiting);
+seen["the other change is a conflict"] =
+  (await page.locator("main").innerText()).includes("has changed where the proposal changes it") &&
+  (await page.getByRole("button", { name: "Accept" }).count()) === 0;
+
 await page.goto(`${origin}/trust`);
 await page.getByRole("button", { name: "Revoke trust" }).first().click();
 seen["trust is revoked"] = json("trust", "--list").folders.length === 0;
@@ -66,7 +76,8 @@ await page.goto(`${origin}/sessions`);
 await page.locator("main ul.rows a").first().click();
 seen["a session has its story"] = (await page.locator("main").innerText()).includes("skills.run");
 
-const paths = ["/", "/approvals?all=1", `/approval?id=${first.id}`, "/skills", "/skill?id=pdf",
+const paths = ["/", "/approvals?all=1", `/approval?id=${first.id}`, "/proposals?all=1", waiting,
+  "/history?id=pdf", "/difference?id=pdf&from=1&to=2", "/skills", "/skill?id=pdf",
   "/explain?id=pdf", "/sessions", "/audit", "/chain", "/stats", "/health", "/trust", "/quarantine"];
 for (const path of paths) {
   for (const [width, colorScheme] of [[320, "light"], [320, "dark"], [1600, "light"], [1600, "dark"]]) {
@@ -93,7 +104,7 @@ seen["no page wanted what the policy forbids"] = violations.length === 0 || viol
 
 await page.goto(`${origin}/skills`);
 const order = [];
-for (let at = 0; at < 12; at++) {
+for (let at = 0; at < 14; at++) {
   await page.keyboard.press("Tab");
   order.push(await page.evaluate(() => document.activeElement.textContent || document.activeElement.name));
 }

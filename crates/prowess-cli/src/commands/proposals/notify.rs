@@ -37,9 +37,11 @@ enum Receiver {
 impl Receiver {
     /// Returns the receiver of the arguments, with the name of its channel.
     fn of(args: &Notify) -> Result<Option<(Self, String)>, Failure> {
-        if let Some(url) = &args.webhook {
+        if args.webhook.is_some() {
             features::require("remotes", "--webhook")?;
-            #[cfg(feature = "remotes")]
+        }
+        #[cfg(feature = "remotes")]
+        if let Some(url) = &args.webhook {
             return Ok(Some((
                 Self::Webhook(Box::new(Webhook::of(url, args, LIMIT)?)),
                 url.clone(),

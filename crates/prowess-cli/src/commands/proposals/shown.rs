@@ -16,7 +16,7 @@ use crate::terminal::{columns_behind, local_time, one_line, plain, plain_lines};
 
 /// One proposal in a list.
 #[derive(Serialize)]
-pub(super) struct Shown {
+pub(crate) struct Shown {
     pub(super) name: String,
     /// `waiting`, `accepted`, `rejected` or `withdrawn`.
     state: String,
@@ -72,7 +72,7 @@ impl Shown {
 
 /// One proposal with everything that a reviewer needs.
 #[derive(Serialize)]
-pub(super) struct Whole {
+pub(crate) struct Whole {
     #[serde(flatten)]
     proposal: StoredProposal,
     /// Whether the skill is what the proposal was made for: `same`, `moved` if the change still

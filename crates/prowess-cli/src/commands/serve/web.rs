@@ -12,10 +12,13 @@ use prowess_web::{Decision, Desk, Refusal, RefusalKind, Scope, Shown, View, WebE
 use serde_json::{Value, json};
 
 use crate::args::{
-    ApprovalGrant, Approvals, Audit, AuditShow, Format, Global, GrantScope, List, SkillOrder, Trust,
+    Accept, ApprovalGrant, Approvals, Audit, AuditShow, Commit, Decide, Diff, Format, Global,
+    GrantScope, List, Proposals, SkillOrder, Trust,
 };
 use crate::commands::conversation::Conversation;
-use crate::commands::{approvals, audit, doctor, explain, install, list, lock, show, trust};
+use crate::commands::{
+    approvals, audit, doctor, explain, history, install, list, lock, proposals, show, trust,
+};
 use crate::failure::Failure;
 use crate::output::{Output, value};
 use crate::policies::policies;
@@ -85,6 +88,20 @@ impl Commands {
                 let id = id.to_owned();
                 value(&approvals::answer(Some(&Approvals::Show { id }), global, quiet)?)
             }
+            View::Proposals { all } => {
+                value(&proposals::answer(Some(&Proposals::List { all }), global, quiet)?)
+            }
+            View::Proposal(name) => {
+                let id = name.to_owned();
+                value(&proposals::answer(Some(&Proposals::Show { id }), global, quiet)?)
+            }
+            View::History(id) => history::value(id, global),
+            View::Difference { id, from, to } => {
+                let [id, from] = [id, from].map(str::to_owned);
+                let to = Some(to.to_owned());
+                let diff = history::difference(&Diff { id, from, to }, global)?;
+                Ok(json!({ "diff": diff }))
+            }
             View::Quarantine => value(&install::lines_of(lock::in_quarantine()?, None)),
             View::Catalog { text, hidden, from } => {
                 let text = Some(text.to_owned());
@@ -128,6 +145,16 @@ impl Commands {
             }
             Decision::Deny(id) => Approvals::Deny { id: id.to_owned() },
             Decision::Revoke(id) => Approvals::Revoke { id: id.to_owned() },
+            Decision::Accept { name, digest, rebase } => {
+                let (decide, digest) = (decide(name), Some(digest.to_owned()));
+                let commit = Commit { commit: false };
+                let accept = Proposals::Accept(Accept { decide, digest, rebase, commit });
+                return value(&proposals::answer(Some(&accept), &self.global(), &self.quiet)?);
+            }
+            Decision::Reject(name) => {
+                let reject = Proposals::Reject(decide(name));
+                return value(&proposals::answer(Some(&reject), &self.global(), &self.quiet)?);
+            }
             Decision::Distrust(name) => {
                 let revoke = Some(name.to_owned());
                 let revoke = Trust { revoke, ..Trust::default() };
@@ -136,6 +163,10 @@ impl Commands {
         };
         value(&approvals::answer(Some(&command), &self.global(), &self.quiet)?)
     }
+}
+
+fn decide(name: &str) -> Decide {
+    Decide { id: name.to_owned(), reason: None }
 }
 
 impl Desk for Commands {
@@ -152,7 +183,9 @@ impl Desk for Commands {
 fn refusal(failure: Failure) -> Refusal {
     let Failure { code, message, help, exit, .. } = failure;
     let kind = match &*code {
-        "approval-state" | "approval-expired" => RefusalKind::Conflict,
+        "approval-state" | "approval-expired" | "proposal-conflict" | "proposal-changed" => {
+            RefusalKind::Conflict
+        }
         code if code.ends_with("-not-found") || code.ends_with("-missing") => RefusalKind::Missing,
         _ if exit == 2 => RefusalKind::Invalid,
         _ => RefusalKind::Failed,

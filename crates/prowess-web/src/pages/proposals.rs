@@ -1,0 +1,101 @@
+//! Changes of skills that wait for a review.
+
+use serde_json::Value;
+
+use super::changes::write_diff;
+use super::parts::{NAME_BYTES, ROW_BYTES, facts, list, more, plain, rows, target, text};
+use super::{Sheet, decide};
+use crate::form::Form;
+use crate::html::{Html, clipped};
+use crate::{Desk, Refusal, Shown, View};
+
+pub(super) fn values(desk: &dyn Desk, query: &Form) -> Result<Shown, Refusal> {
+    desk.view(&View::Proposals { all: query.get("all") == "1" })
+}
+
+pub(super) fn write_all(html: &mut Html, sheet: &Sheet<'_>) {
+    let is_all = sheet.query.get("all") == "1";
+    let other =
+        if is_all { ("/proposals", "Only waiting ones") } else { ("/proposals?all=1", "All") };
+    html.element("p", &[], |html| html.link(other.0, other.1));
+    let from = sheet.from();
+    let all = list(&sheet.shown.value, "proposals");
+    let written = rows(html, all.iter().skip(from), row);
+    let next = from.saturating_add(written);
+    if all.is_empty() {
+        html.line("p", "No proposal waits for a review.");
+    } else if next < all.len() {
+        let path = if is_all { "/proposals?all=1&from=" } else { "/proposals?from=" };
+        more(html, &format!("{path}{next}"), "Further proposals");
+    }
+}
+
+/// Adds a proposal in a list.
+pub(super) fn row(html: &mut Html, entry: &Value) {
+    let (state, name) = (text(entry, "state"), text(entry, "name"));
+    html.classed("span", "state", state);
+    html.text(" ");
+    let skill = clipped(text(entry, "skill"), NAME_BYTES);
+    match state {
+        "waiting" => html.link(&target("/proposal", "id", name), &skill),
+        _ => html.line("strong", &skill),
+    }
+    html.line("p", &clipped(text(entry, "reason"), ROW_BYTES));
+    let of = [words(&entry["by"]), text(entry, "at").to_owned(), name.to_owned()];
+    let of = of.iter().filter(|part| !part.is_empty()).map(|part| clipped(part, NAME_BYTES));
+    html.classed("p", "note", &of.collect::<Vec<_>>().join(", "));
+}
+
+/// Adds the form only behind the end of the change and its reasons, so nothing is accepted that was
+/// not shown.
+pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
+    let entry = &sheet.shown.value["proposal"];
+    let state = text(entry, "base_state");
+    let note = match state {
+        "same" => "The skill is as it was proposed for.",
+        "moved" => "The skill has changed since; the change still fits.",
+        "conflict" => "The skill has changed where the proposal changes it.",
+        "refused" => "The change cannot be made:",
+        _ => "The skill is not here to compare with.",
+    };
+    html.classed("p", if state == "same" { "note" } else { "refusal" }, note);
+    let names = [
+        "reason", "skill", "new_id", "proposer", "files", "executables", "gains", "loses",
+        "digest", "name",
+    ];
+    let directory = ("directory", plain(&entry["package"]["path"]));
+    facts(html, names.map(|name| (name, words(&entry[name]))).into_iter().chain([directory]));
+    html.element("p", &[], |html| {
+        html.link(&target("/skill", "id", text(entry, "skill")), "The skill as it is");
+    });
+    html.line("h2", "The change and its reasons");
+    let mut whole = text(entry, "diff").trim_end().to_owned();
+    for (heading, name) in [("Justification", "justification"), ("Evidence", "evidence")] {
+        if let Some(part) = entry[name].as_str() {
+            whole += &format!("\n\n{heading}:\n{}", part.trim_end());
+        }
+    }
+    let name = text(entry, "name");
+    let next = format!("{}&from=", target("/proposal", "id", name));
+    if !write_diff(html, &whole, sheet.from(), &next) {
+        html.line("p", "You can decide where it ends.");
+        return;
+    }
+    let reject = ("reject", "Reject");
+    let choices: &[_] = match state {
+        "same" => &[("accept", "Accept, and change the skill"), reject],
+        "moved" => &[("rebase", "Accept, and change the skill as it is now"), reject],
+        _ => &[reject],
+    };
+    decide::write_form(html, "/proposal", (name, entry), choices, sheet.token);
+}
+
+/// Returns a value as words: the parts of a list, or the kind and the name of an actor, behind each
+/// other.
+fn words(value: &Value) -> String {
+    match value {
+        Value::Array(parts) => parts.iter().map(plain).collect::<Vec<_>>().join(", "),
+        Value::Object(_) => format!("{} {}", text(value, "kind"), text(value, "name")),
+        _ => plain(value),
+    }
+}
