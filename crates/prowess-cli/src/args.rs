@@ -2,6 +2,7 @@
 
 mod approvals;
 mod audit;
+mod catalog;
 mod config;
 mod global;
 mod help;
@@ -27,6 +28,9 @@ use prowess::format::Profile;
 
 pub(crate) use approvals::{ApprovalGrant, Approvals, GrantScope};
 pub(crate) use audit::{Audit, AuditShow, Since};
+pub(crate) use catalog::Catalog;
+#[cfg(feature = "catalog-file")]
+pub(crate) use catalog::CatalogBuild;
 pub(crate) use config::{Config, ConfigFile};
 pub(crate) use global::{Format, Global, PolicyOptions, Setting, SkillOptions};
 pub(crate) use help::{LEAST_SIMILARITY, command, parse, shared_options};
@@ -226,6 +230,9 @@ pub(crate) enum Command {
     /// Write a folder of skills as a site that `add` installs from
     #[command(hide = true)]
     Publish(Publish),
+    /// Publish the catalog of many hosts as one file
+    #[command(subcommand, hide = true)]
+    Catalog(Catalog),
     /// Show, check and sum up the audit log
     ///
     /// `serve`, `call`, `run`, `restore` and decisions by `approvals` and `proposals` write it if

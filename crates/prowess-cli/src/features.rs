@@ -21,6 +21,7 @@ macro_rules! features {
 }
 
 features! {
+    "catalog-file": "one catalog file for many hosts (`catalog build`)",
     "gitignore": "skip directories that a `.gitignore` excludes (`discovery.gitignore`)",
     "http": "serve many clients over HTTP, with TLS and OAuth (`serve --http`)",
     "json-schema": "every keyword of JSON Schema in the arguments of plugins' tools",

@@ -37,6 +37,7 @@
 mod args;
 mod audit_log;
 mod bounded;
+mod catalog_root;
 mod command_session;
 mod commands;
 mod credentials;

@@ -14,6 +14,7 @@ use prowess::{
 };
 
 use crate::args::{Global, SkillOptions};
+use crate::catalog_root;
 use crate::command_session::UserApprovals;
 use crate::failure::Failure;
 use crate::features;
@@ -158,6 +159,10 @@ pub(crate) fn builder_with(
         builder = builder.record_cache(cache);
     }
     for root in &global.skills.root {
+        if root.name.is_none() && catalog_root::is_meant(&root.directory) {
+            builder = catalog_root::add(builder, &root.layer, &root.directory)?;
+            continue;
+        }
         let directory = absolute(&root.directory)?;
         builder = match &root.name {
             Some(name) => builder.skill_directory(&root.layer, name, directory),

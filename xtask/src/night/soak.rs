@@ -24,6 +24,8 @@ pub(crate) fn soak(arguments: &[&str]) -> Result<(), Failure> {
         ["--scripts"] => bad_scripts("5000"),
         ["--scripts", count] => bad_scripts(count),
         ["--messages", counts @ ..] => broken_messages(counts),
+        ["--catalog"] => many_skills("1000000"),
+        ["--catalog", skills] => many_skills(skills),
         ["--updates"] => killed_updates(),
         ["--power-cuts"] => power_cuts(),
         reloads => long(reloads),
@@ -65,6 +67,13 @@ fn broken_messages(counts: &[&str]) -> Result<(), Failure> {
 /// Runs scripts that try to outlive their time and to use up the machine.
 fn bad_scripts(count: &str) -> Result<(), Failure> {
     run(Command::new(Selection::Tested.program("examples/bad_scripts")?).arg(count))
+}
+
+/// Publishes this many skills in one catalog file, and measures a host that uses it.
+fn many_skills(skills: &str) -> Result<(), Failure> {
+    let test = ["test", "--release", "--package", "prowess-source-catalog", "--test", "it", "--"];
+    let filter = ["--nocapture", "night::"];
+    cargo_with(&[("PROWESS_TEST_SKILLS", skills)], test.iter().chain(&filter))
 }
 
 /// Kills an update at every system call. The tests kill it at those that change files.

@@ -19,6 +19,7 @@ use prowess_store::codes::PACKAGE_CHANGED;
 use serde::Serialize;
 
 use crate::args::Global;
+use crate::catalog_root;
 use crate::commands::composed::InPrompt;
 use crate::commands::elsewhere::Elsewhere;
 use crate::commands::own_copies::OwnCopies;
@@ -144,6 +145,8 @@ fn with_usable_roots(mut global: Global, further: &mut Vec<Diagnostic>) -> Resul
         let directory = paths::absolute(&root.directory)?;
         match fs::read_dir(&directory) {
             Ok(_) => named.push(root),
+            // The registry reports a catalog that cannot be used.
+            Err(_) if catalog_root::is_meant(&root.directory) => named.push(root),
             Err(error) => {
                 let path = directory.display().to_string();
                 let message = format!("the directory of skills `{path}` cannot be read: {error}");

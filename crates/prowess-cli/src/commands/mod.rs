@@ -5,6 +5,8 @@ mod approvals;
 pub(crate) mod audit;
 mod call;
 mod candidates;
+#[cfg(feature = "catalog-file")]
+mod catalog;
 mod composed;
 mod config;
 mod conversation;
@@ -52,7 +54,7 @@ use std::process::ExitCode;
 
 use crate::args::{Args, Command, Config, Format, Global, Plugin};
 use crate::failure::Failure;
-#[cfg(not(all(feature = "vendor", feature = "virtual-shell")))]
+#[cfg(not(all(feature = "catalog-file", feature = "vendor", feature = "virtual-shell")))]
 use crate::features::lacks;
 use crate::output::Output;
 use crate::policies::Found;
@@ -129,6 +131,10 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         Some(Command::Update(args)) => update::run(args, output),
         Some(Command::Verify(options)) => install::verify(options, output),
         Some(Command::Publish(args)) => publish::run(args, output),
+        #[cfg(feature = "catalog-file")]
+        Some(Command::Catalog(command)) => catalog::run(command, global, output),
+        #[cfg(not(feature = "catalog-file"))]
+        Some(Command::Catalog(_)) => Err(lacks("catalog-file", "catalog build")),
         Some(Command::Audit(command)) => audit::run(command, global, output),
         Some(Command::Approvals { command }) => approvals::run(command.as_ref(), global, output),
         Some(Command::Proposals { command }) => proposals::run(command.as_ref(), global, output),

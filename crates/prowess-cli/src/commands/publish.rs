@@ -157,16 +157,21 @@ fn files(archive: &[u8], key: Option<&Path>) -> Result<Vec<File>, Failure> {
 
 #[cfg(feature = "sign")]
 fn signed(archive: &[u8], path: &Path) -> Result<Vec<File>, Failure> {
+    let key = secret_key(path)?;
+    // The trusted comment says what was signed, and no time: equal packages give equal comments.
+    Ok(publish_signed(archive, key.public_key(), &|name, bytes| key.sign(bytes, name))?)
+}
+
+/// Reads the secret key of a publisher.
+#[cfg(feature = "sign")]
+pub(crate) fn secret_key(path: &Path) -> Result<prowess_signature::SecretKey, Failure> {
     let invalid = |reason: String| {
         let help = "name the file written by `minisign -G`";
         let message = format!("`{}` cannot sign: {reason}", path.display());
         Failure::new("signer-invalid", message, help)
     };
     let text = named_file::text(path).map_err(invalid)?;
-    let key =
-        prowess_signature::SecretKey::parse(&text).map_err(|error| invalid(error.to_string()))?;
-    // The trusted comment says what was signed, and no time: equal packages give equal comments.
-    Ok(publish_signed(archive, key.public_key(), &|name, bytes| key.sign(bytes, name))?)
+    prowess_signature::SecretKey::parse(&text).map_err(|error| invalid(error.to_string()))
 }
 
 #[cfg(not(feature = "sign"))]

@@ -8,6 +8,8 @@ use prowess::{Ranked, Ranker};
 use serde::Serialize;
 
 use crate::args::{Global, Matching, Search};
+#[cfg(feature = "catalog-file")]
+use crate::catalog_root::searched;
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
 use crate::runtime;
@@ -40,13 +42,21 @@ pub(crate) fn run(global: &Global, args: &Search, output: &Output) -> Result<Exi
     }
     let query = &query.join(" ");
     let limit = limit.unwrap_or(MOST_HITS);
+    #[cfg(feature = "catalog-file")]
+    if let (Matching::Words, Some(found)) = (matching, searched(global, query, limit)?) {
+        return show(query, found.iter().map(of_file).collect(), output);
+    }
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
     let ranked = match matching {
         Matching::Words => search_once(&catalog, query, limit),
         Matching::Substring => Substring.rank(&catalog, query, limit),
     };
-    let searched = Searched { query, hits: ranked.into_iter().map(hit).collect() };
+    show(query, ranked.into_iter().map(hit).collect(), output)
+}
+
+fn show(query: &str, hits: Vec<Hit<'_>>, output: &Output) -> Result<ExitCode, Failure> {
+    let searched = Searched { query, hits };
     output.result(&searched, text)?;
     if searched.hits.is_empty() {
         output.remark("no skill matches; see `prowess list` for all of them\n");
@@ -56,6 +66,11 @@ pub(crate) fn run(global: &Global, args: &Search, output: &Output) -> Result<Exi
 
 fn hit(Ranked { record, score }: Ranked<'_>) -> Hit<'_> {
     Hit { id: record.id(), score, name: record.name(), description: record.description() }
+}
+
+#[cfg(feature = "catalog-file")]
+fn of_file((skill, score): &(prowess_source_catalog::CatalogEntry, f32)) -> Hit<'_> {
+    Hit { id: &skill.id, score: *score, name: &skill.name, description: &skill.description }
 }
 
 fn text(searched: &Searched<'_>) -> String {

@@ -55,6 +55,7 @@ const LOCK: &str = r#"{"version": 1, "skills": {"pdf": {"source": "https://examp
 #[test]
 fn options_name_their_feature() {
     check("http", "serve --http", &["serve", "--http", "127.0.0.1:0"]);
+    check("catalog-file", "catalog build", &["catalog", "build"]);
     check("web", "serve --web", &["serve", "--web", "127.0.0.1:0"]);
     check("mcp-sources", "mcp call", &["mcp", "call", "tools/list", "--", "true"]);
     check("reference", "--profile skills-ref", &["validate", "pdf", "--profile=skills-ref"]);

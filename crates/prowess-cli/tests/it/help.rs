@@ -15,7 +15,7 @@ const COMMANDS: &str = ", validate, read-properties, new, to-prompt, list, show,
     doctor, prompt, call, run, plugin, plugin list, plugin inspect, plugin check, plugin new, \
     plugin trust, serve, mcp, mcp config, mcp install, mcp test, mcp call, config, config show, config init, config schema, \
     config check, trust, add, remove, sync, update, verify, publish, audit, audit show, \
-    audit verify, audit stats, approvals, approvals list, approvals grant, approvals deny, \
+    audit verify, audit stats, catalog, catalog build, approvals, approvals list, approvals grant, approvals deny, \
     approvals revoke, approvals watch, proposals, proposals list, proposals show, \
     proposals accept, proposals reject, proposals withdraw, proposals propose, proposals watch, \
     history, history diff, history restore, probe, completions, man, tour, version, help, help options";
@@ -31,9 +31,9 @@ fn commands_with_help() -> Vec<Vec<&'static str>> {
 }
 
 /// The commands that the overviews leave out.
-const HIDDEN: [&str; 12] = [
-    "completions", "diff", "help", "man", "probe", "propose", "publish", "read-properties",
-    "restore", "to-prompt", "verify", "version",
+const HIDDEN: [&str; 13] = [
+    "catalog", "completions", "diff", "help", "man", "probe", "propose", "publish",
+    "read-properties", "restore", "to-prompt", "verify", "version",
 ];
 
 /// Options of every command.

@@ -5,6 +5,8 @@ mod approvals;
 mod audit;
 mod bad_input;
 mod calls;
+#[cfg(feature = "catalog-file")]
+mod catalog_file;
 mod configuration;
 mod contract;
 mod credentials;

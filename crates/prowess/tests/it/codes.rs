@@ -83,7 +83,7 @@ fn page() -> String {
             let _ = writeln!(page, "| `{code}` | {meaning} | {end} |");
         }
     }
-    for of in ["MCP servers as sources", "the command line", "the sandbox"] {
+    for of in ["servers and catalogs as sources", "the command line", "the sandbox"] {
         page.push_str(written::section(&format!("Codes of {of}")));
     }
     push_manifests(&mut page);

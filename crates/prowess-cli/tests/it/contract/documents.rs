@@ -21,7 +21,7 @@ const LINES: &str = "
     config get x; config set prompt.max_tokens 5; config unset x; config edit; config init;
     config schema; config check; trust;
     add ./pdf; remove pdf; sync; update; verify; publish . --to site; audit show; audit verify;
-    audit stats; approvals list; approvals grant unknown; approvals deny unknown;
+    audit stats; catalog build; approvals list; approvals grant unknown; approvals deny unknown;
     approvals revoke unknown; proposals list; proposals show x; proposals accept x;
     proposals reject x; proposals withdraw x; proposals propose pdf --reason x;
     propose pdf --reason x; history pdf; history diff pdf 1; history restore pdf 1; diff pdf 1;

@@ -9,7 +9,7 @@ const TITLES: [&str; 8] = [
     "Codes of tool results",
     "Codes of plugins",
     "Codes of installs",
-    "Codes of MCP servers as sources",
+    "Codes of servers and catalogs as sources",
     "Codes of the command line",
     "Codes of the sandbox",
     "Findings about manifests of agents",
