@@ -7,8 +7,8 @@ use crate::error::SHORT;
 
 type Result<T> = std::result::Result<T, CatalogFileError>;
 
-/// The beginning of the digest of a part that is named by another verified part. Finding other bytes
-/// with the same 128 bits is out of reach.
+/// The beginning of the digest of a part that is named by another verified part. Finding other
+/// bytes with the same 128 bits is out of reach.
 pub(crate) type PartDigest = [u8; 16];
 
 pub(crate) fn part_digest(bytes: &[u8]) -> PartDigest {
