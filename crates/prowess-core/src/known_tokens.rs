@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 /// Credentials in texts: the number of letters, digits, `_` and `-` that follow at least, and what
 /// they start with.
@@ -27,6 +28,17 @@ const TOKENS: [(usize, &str); 11] = [
     (48, "sk- ATATT3 EAAB EAAC xai-"),
     (50, "AGE-SECRET-KEY-1 dop_v1_ github_pat_ pypi-AgE"),
 ];
+
+/// The same by their first byte: where texts are masked, each position of a word is looked up.
+static BY_FIRST_BYTE: LazyLock<[Vec<(usize, &str)>; 128]> = LazyLock::new(|| {
+    let mut tokens = [const { Vec::new() }; 128];
+    for (least, starts) in TOKENS {
+        for start in starts.split(' ') {
+            tokens[usize::from(start.as_bytes()[0])].push((least, start));
+        }
+    }
+    tokens
+});
 
 /// Credentials by the form of their parts: a text, or characters of a class and their number, with
 /// `+` at the least. The classes are `a` of letters and digits, `d` of digits, `h` of small
@@ -233,9 +245,9 @@ fn token_length(text: &[u8]) -> Option<usize> {
         let length = rest.iter().take_while(is_key).count();
         return (!is_public && length >= PRIVATE_KEY.2).then_some(ENCODED.0.len() + length);
     }
-    TOKENS.iter().find_map(|(least, starts)| {
-        let mut starts = starts.split(' ').filter(|start| text.starts_with(start.as_bytes()));
-        let start = starts.next()?.len();
+    let first = usize::from(*text.first()?);
+    BY_FIRST_BYTE.get(first)?.iter().find_map(|(least, start)| {
+        let start = text.starts_with(start.as_bytes()).then_some(start.len())?;
         let mut end = start + word(&text[start..]);
         if end - start < *least || !is_random(&text[start..end]) {
             return None;
