@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use prowess::session::SessionHandle;
 use prowess::tools::{SkillTools, ToolHost, ToolNaming};
-use prowess::{Policies, Runtime, SessionId, Turn};
+use prowess::{Policies, Runtime, SessionError, SessionId, Turn};
 use rmcp::ErrorData;
 use rmcp::model::ServerCapabilities;
 use rmcp::service::{RequestContext, RoleServer};
@@ -25,6 +25,8 @@ pub(crate) struct Conversation {
     order: RwLock<()>,
     /// Whether other clients wait for the thread that ends this conversation.
     is_shared: bool,
+    /// The session that other servers continue; it does not end with this conversation.
+    kept: Option<SessionId>,
 }
 
 /// The guard of a call, for which later calls wait.
@@ -39,7 +41,15 @@ impl Conversation {
     /// Creates a conversation. A server of one request may need none, so it opens no session.
     pub(crate) fn new(runtime: Arc<Runtime>, is_shared: bool) -> Self {
         let (session, client, order) = (OnceLock::new(), Mutex::default(), RwLock::new(()));
-        Self { runtime, session, client, order, is_shared }
+        Self { runtime, session, client, order, is_shared, kept: None }
+    }
+
+    /// Creates a conversation in a session that other servers over the same store may have begun,
+    /// and may continue.
+    pub(crate) fn kept(runtime: Arc<Runtime>, session: SessionId) -> Self {
+        let mut conversation = Self::new(runtime, true);
+        conversation.kept = Some(session);
+        conversation
     }
 
     /// Returns a conversation of the same client in a session that was forked from this one.
@@ -71,6 +81,10 @@ impl Conversation {
         if let Some(session) = self.session.get() {
             return Ok(session);
         }
+        if let Some(id) = &self.kept {
+            let opened = self.resumed_or_opened(id)?;
+            return Ok(self.session.get_or_init(|| opened));
+        }
         let discipline = self.lock_client().discipline;
         let opened = match discipline {
             Some(discipline) => self.runtime.open_session_with_discipline(discipline)?,
@@ -83,6 +97,20 @@ impl Conversation {
             let _ = self.runtime.close_session(&id);
         }
         Ok(session)
+    }
+
+    fn resumed_or_opened(&self, id: &SessionId) -> Result<SessionHandle, prowess::Error> {
+        let runtime = &self.runtime;
+        let is_new = |error: &prowess::Error| {
+            matches!(error, prowess::Error::Session(SessionError::NotFound(_)))
+        };
+        match runtime.resume_session(id) {
+            // Another server may be faster to open it.
+            Err(error) if is_new(&error) => {
+                runtime.open_session_with(id.clone()).or_else(|_| runtime.resume_session(id))
+            }
+            resumed => resumed,
+        }
     }
 
     /// Returns whether the client says that its conversation keeps the results of the session.
@@ -229,7 +257,7 @@ fn digest(turn: &Turn) -> u64 {
 
 impl Drop for Conversation {
     fn drop(&mut self) {
-        let Some(session) = self.session.get() else { return };
+        let Some(session) = self.session.get().filter(|_| self.kept.is_none()) else { return };
         let ending = Ending { runtime: Arc::clone(&self.runtime), session: session.id().clone() };
         match tokio::runtime::Handle::try_current() {
             Ok(executor) if self.is_shared => drop(executor.spawn_blocking(move || drop(ending))),

@@ -2,11 +2,12 @@
 //! wait for an answer of a user.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess::session::random_id;
 use prowess::text::has_invisible;
-use prowess::{ApprovalId, Runtime, SessionId};
+use prowess::{ApprovalId, Digest, Runtime, SessionId};
 use rmcp::ErrorData;
 use rmcp::model::{Implementation, RequestMetaObject, ServerConfig};
 use rmcp::service::{RequestContext, RoleServer};
@@ -24,6 +25,10 @@ const MOST_ID_BYTES: usize = 256;
 /// The number of conversations that are kept, of each kind. The one that was used least recently
 /// makes room.
 const MOST_KEPT: usize = 1024;
+
+/// The number of named conversations after which sessions that have expired are deleted, where they
+/// do not end with a server.
+const EXPIRY_INTERVAL: usize = 256;
 
 /// The code, in the data of an error, of a conversation that has made room.
 const FORGOTTEN: &str = "conversation-forgotten";
@@ -44,6 +49,10 @@ pub(crate) struct Conversations {
     waiting: Mutex<Recent<String, Waiting>>,
     /// Whether several clients use the table.
     is_shared: bool,
+    /// Whether other servers over the same store continue the named ones.
+    are_kept: bool,
+    /// The number of named ones that have begun here.
+    begun: AtomicUsize,
 }
 
 /// A call that waits for the answer of a user, which the client sends with the call's repetition.
@@ -60,7 +69,14 @@ impl Conversations {
             Implementation::new("prowess", env!("CARGO_PKG_VERSION")).with_icons(vec![icon()]);
         let capabilities = conversation::capabilities(runtime.policies());
         let info = ServerConfig::new(capabilities).with_server_info(implementation);
-        Self { runtime, info, named: Mutex::default(), waiting: Mutex::default(), is_shared }
+        let (named, waiting, begun) = Default::default();
+        Self { runtime, info, named, waiting, is_shared, are_kept: false, begun }
+    }
+
+    /// Sets whether other servers over the same store continue the conversations that clients name.
+    #[cfg(feature = "http")]
+    pub(crate) fn kept(self, are_kept: bool) -> Self {
+        Self { are_kept, ..self }
     }
 
     /// Creates a conversation, which nothing refers to yet.
@@ -88,15 +104,31 @@ impl Conversations {
         if let Some(conversation) = named.get(&key) {
             return Ok(Some(conversation));
         }
-        if named.was_forgotten(&key) {
+        if !self.are_kept && named.was_forgotten(&key) {
             return Err(forgotten());
         }
-        let conversation = Arc::new(self.conversation());
+        let conversation = Arc::new(self.begin(&key));
         let forgotten = named.insert(key, Arc::clone(&conversation));
         drop(named);
         // Closing a session may wait for a store.
         drop(forgotten);
         Ok(Some(conversation))
+    }
+
+    fn begin(&self, (client, id): &NamedKey) -> Conversation {
+        if !self.are_kept {
+            return self.conversation();
+        }
+        if self.begun.fetch_add(1, Ordering::Relaxed).is_multiple_of(EXPIRY_INTERVAL) {
+            let runtime = Arc::clone(&self.runtime);
+            // If the store fails, they are deleted later.
+            tokio::task::spawn_blocking(move || drop(runtime.expire_sessions()));
+        }
+        let digest =
+            Digest::of(format!("{}\n{id}", client.as_deref().unwrap_or_default()).as_bytes());
+        let digits = digest.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let session = SessionId::new(digits).expect("hexadecimal digits are allowed");
+        Conversation::kept(Arc::clone(&self.runtime), session)
     }
 
     /// Keeps the conversation of a session that a call has forked, under the session's id.

@@ -31,6 +31,10 @@ pub struct HttpOptions {
     pub origins: Vec<String>,
     /// Where calls are approved. By default also by the users of clients.
     pub approvals: ApprovalChannel,
+    /// Whether other servers over the same store of sessions continue the conversations of clients
+    /// that name them. By default they do not, and a conversation ends with its server. With it,
+    /// the policy of sessions needs a limit of idle time.
+    pub keeps_conversations: bool,
     /// The limits.
     pub limits: HttpLimits,
     /// The clock of rates. By default the system's.
@@ -47,6 +51,7 @@ impl Default for HttpOptions {
             hosts: Vec::new(),
             origins: Vec::new(),
             approvals: ApprovalChannel::default(),
+            keeps_conversations: false,
             limits: HttpLimits::default(),
             clock: Arc::new(SystemClock::default()),
         }

@@ -111,7 +111,7 @@ impl Router {
         let own_url = format!("{scheme}://{address}{ENDPOINT}");
         let access = Access::new(&options, &own_url)?;
         let checks = access.accept_names(checks);
-        let HttpOptions { limits, clock, approvals, .. } = options;
+        let HttpOptions { limits, clock, approvals, keeps_conversations, .. } = options;
         let manager = Arc::new(LocalSessionManager::default());
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(checks.hosts().iter().cloned())
@@ -120,7 +120,7 @@ impl Router {
             .with_json_response(true)
             .with_max_request_body_bytes(limits.body_bytes);
         let status = Status { runtime: Arc::clone(&runtime), calls, started };
-        let conversations = Arc::new(Conversations::new(runtime, true));
+        let conversations = Arc::new(Conversations::new(runtime, true).kept(keeps_conversations));
         let create = move || {
             let server = SkillServer::sharing(Arc::clone(&conversations));
             Ok(Logged(server.approval_hint(approval_hint).approvals(approvals)))
