@@ -26,6 +26,8 @@ use clap::{Parser, Subcommand};
 use clap_complete::Shell as ShellName;
 use prowess::format::Profile;
 
+use crate::store::StoreUrl;
+
 pub(crate) use approvals::{ApprovalGrant, Approvals, GrantScope};
 pub(crate) use audit::{Audit, AuditShow, Since};
 pub(crate) use catalog::Catalog;
@@ -241,6 +243,9 @@ pub(crate) enum Command {
     Audit(Audit),
     /// List the tool calls that wait for you, and decide on them
     Approvals {
+        /// Database of many servers, as for `serve --store`
+        #[arg(long, global = true, value_name = "URL", hide_short_help = true, hide = serve::WITHOUT_STORE)]
+        store: Option<StoreUrl>,
         #[command(subcommand)]
         command: Option<Approvals>,
     },

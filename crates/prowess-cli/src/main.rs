@@ -60,6 +60,7 @@ mod question;
 mod runtime;
 mod secrets;
 mod snippet;
+mod store;
 mod terminal;
 mod text_edit;
 mod user;

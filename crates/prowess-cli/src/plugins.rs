@@ -123,6 +123,12 @@ pub(crate) fn verify(global: &Global, policies: &Policies) -> Result<(), Failure
 /// Like [`load`], for a command that makes calls: it writes the audit log. A plugin that cannot
 /// start is a diagnostic, with which a server goes on.
 pub(crate) fn load_audited(global: &Global, policies: &Policies) -> Result<Loaded, Failure> {
+    #[cfg(feature = "postgres")]
+    if let Some(store) =
+        global.store.as_ref().filter(|_| policies.audit.log == prowess::AuditLog::Keep)
+    {
+        return load_with(global, policies, crate::store::audit(store)?)?.with_allowed();
+    }
     load_with(global, policies, audit_sink(policies, &Output::new(global))?)?.with_allowed()
 }
 

@@ -138,6 +138,10 @@ pub(crate) fn builder_with(
     if let Some(database) = state_database(&machine(None)) {
         builder = builder.approvals(Arc::new(UserApprovals::new(database)));
     }
+    #[cfg(feature = "postgres")]
+    if let Some(store) = &global.store {
+        builder = crate::store::provide(store, builder)?;
+    }
     if policies_run_scripts {
         builder = builder.sandboxed_scripts(script_stage()?, std::env::temp_dir());
         builder = builder.script_secrets(read_secret());

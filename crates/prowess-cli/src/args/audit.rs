@@ -10,6 +10,8 @@ use jiff::civil::DateTime;
 use prowess_audit::Head;
 
 use super::approvals::Lifetime;
+use super::serve::WITHOUT_STORE;
+use crate::store::StoreUrl;
 
 /// The commands of `audit`.
 #[derive(Debug, Subcommand)]
@@ -30,6 +32,9 @@ pub(crate) enum Audit {
         /// Last entry at an earlier time, as an earlier check printed it
         #[arg(long, value_name = "HEAD")]
         head: Option<Head>,
+        /// Check the chains of all hosts in a database instead, as for `serve --store`
+        #[arg(long, value_name = "URL", conflicts_with_all = ["head", "file"], hide = WITHOUT_STORE)]
+        store: Option<StoreUrl>,
         /// Audit log; defaults to `prowess/audit.jsonl` in the state directory
         file: Option<PathBuf>,
     },

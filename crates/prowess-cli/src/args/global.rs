@@ -8,6 +8,7 @@ use clap::{Args, ColorChoice, ValueEnum};
 use prowess::plugin_host::PluginSettings;
 
 use crate::policies::Found;
+use crate::store::StoreUrl;
 
 /// The options of every command.
 #[derive(Clone, Debug, Args)]
@@ -52,6 +53,10 @@ pub(crate) struct Global {
     /// Print results only, without warnings and remarks
     #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
+
+    /// The database of `--store`, which few commands have.
+    #[arg(skip)]
+    pub(crate) store: Option<StoreUrl>,
 
     /// The configuration, once it was read
     #[arg(skip)]

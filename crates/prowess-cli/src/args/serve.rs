@@ -6,11 +6,16 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::store::StoreUrl;
+
 /// Whether the options of HTTP are left out of the help, because this build refuses them.
 const WITHOUT_HTTP: bool = !cfg!(feature = "http");
 
 /// Whether the option of the page is left out of the help, because this build refuses it.
 const WITHOUT_WEB: bool = !cfg!(feature = "web");
+
+/// Whether the option of the database is left out of the help, because this build refuses it.
+pub(super) const WITHOUT_STORE: bool = !cfg!(feature = "postgres");
 
 /// The arguments of `serve`.
 #[derive(Debug, Args)]
@@ -74,6 +79,11 @@ pub(crate) struct Serve {
     /// address that other machines can reach]
     #[arg(long, value_name = "WHO", value_enum)]
     pub(crate) approvals: Option<Approvers>,
+    /// Database for the sessions, the approvals and, with `audit: { log: keep }`, the audit of many
+    /// servers, such as `postgres://prowess@db/prowess`; its password is in `PGPASSWORD` or
+    /// `PGPASSFILE`
+    #[arg(long, value_name = "URL", conflicts_with = "web", hide_short_help = true, hide = WITHOUT_STORE)]
+    pub(crate) store: Option<StoreUrl>,
     /// Format of the log on standard error [default: text, or json with `--format json`]
     ///
     /// `PROWESS_LOG` sets its level: error, warn, info (each request, reload and decision), debug

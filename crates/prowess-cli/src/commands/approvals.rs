@@ -4,6 +4,7 @@ mod find;
 mod shown;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,9 +13,9 @@ use std::sync::Arc;
 use prowess::session::AuditedApprovals;
 use prowess::state::ApprovalDatabase;
 use prowess::{
-    ApprovalDecision, ApprovalEntry, ApprovalError, ApprovalId, ApprovalScope, ApprovalStoreError,
-    ApprovalStoreExt, ApprovalVerdict, AuditLog, AuditPolicy, AuditSink, Clock, DecisionError,
-    NoAudit, SystemClock, Timestamp,
+    ApprovalDecision, ApprovalEntry, ApprovalError, ApprovalId, ApprovalScope, ApprovalStore,
+    ApprovalStoreError, ApprovalStoreExt, ApprovalVerdict, AuditLog, AuditPolicy, AuditSink, Clock,
+    DecisionError, NoAudit, SystemClock, Timestamp,
 };
 use prowess_audit::JsonLinesLog;
 use serde::Serialize;
@@ -27,6 +28,7 @@ use crate::failure::{Failure, Place};
 use crate::output::Output;
 use crate::paths;
 use crate::policies::policies;
+use crate::store::{self, StoreUrl};
 use crate::user::user;
 
 use shown::Shown;
@@ -64,6 +66,7 @@ pub(crate) fn run(
     global: &Global,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
+    store::check(global.store.as_ref(), "approvals")?;
     if let Some(Approvals::Watch) = command {
         return watch::run(global, output);
     }
@@ -80,9 +83,9 @@ pub(crate) fn answer(
     let now = now();
     let decide = |id: &str, verdict| decide(id, verdict, global, output);
     Ok(match command {
-        None | Some(Approvals::Watch) => list(false, now, output)?,
-        Some(Approvals::List { all }) => list(*all, now, output)?,
-        Some(Approvals::Show { id }) => Answer::Approval(show(id)?),
+        None | Some(Approvals::Watch) => list(false, now, global, output)?,
+        Some(Approvals::List { all }) => list(*all, now, global, output)?,
+        Some(Approvals::Show { id }) => Answer::Approval(show(id, global)?),
         Some(Approvals::Grant(grant)) => Answer::Granted(decide(&grant.id, verdict(grant, now))?),
         Some(Approvals::Deny { id }) => Answer::Denied(decide(id, ApprovalVerdict::Deny)?),
         Some(Approvals::Revoke { id }) => Answer::Revoked(decide(id, ApprovalVerdict::Revoke)?),
@@ -104,9 +107,11 @@ fn verdict(grant: &ApprovalGrant, now: Timestamp) -> ApprovalVerdict {
 }
 
 /// Lists the pending approvals, or all, in the order in which they were asked for.
-fn list(is_all: bool, now: Timestamp, output: &Output) -> Result<Answer, Failure> {
-    let Some(database) = open()? else { return Ok(Answer::Approvals(Vec::new())) };
-    let entries = find::all(&database)?;
+fn list(is_all: bool, now: Timestamp, global: &Global, output: &Output) -> Result<Answer, Failure> {
+    let Some(database) = open(global.store.as_ref())? else {
+        return Ok(Answer::Approvals(Vec::new()));
+    };
+    let entries = find::all(&*database)?;
     let pending = |entry: &&ApprovalEntry| shown::state(entry, now) == "pending";
     let ids: Vec<_> = entries.iter().filter(pending).map(|entry| entry.id.clone()).collect();
     let numbers = database.numbers(&ids).map_err(|error| unusable(&error))?;
@@ -124,19 +129,19 @@ fn list(is_all: bool, now: Timestamp, output: &Output) -> Result<Answer, Failure
 }
 
 /// Returns the numbers that a person was shown.
-pub(super) fn numbers(output: &Output) -> Result<Vec<String>, Failure> {
-    let Answer::Approvals(all) = list(true, now(), output)? else { return Ok(Vec::new()) };
+pub(super) fn numbers(global: &Global, output: &Output) -> Result<Vec<String>, Failure> {
+    let Answer::Approvals(all) = list(true, now(), global, output)? else { return Ok(Vec::new()) };
     Ok(all.iter().filter_map(|shown| shown.number).map(|number| number.to_string()).collect())
 }
 
 /// Checks that the approvals can be read.
 pub(crate) fn check() -> Result<(), Failure> {
-    open()?.map_or(Ok(()), |database| find::all(&database).map(drop))
+    open(None)?.map_or(Ok(()), |database| find::all(&*database).map(drop))
 }
 
-fn show(id: &str) -> Result<Shown, Failure> {
-    let database = open()?.ok_or_else(|| find::not_found(id))?;
-    let (entry, number) = find::one(&database, id, now())?;
+fn show(id: &str, global: &Global) -> Result<Shown, Failure> {
+    let database = open(global.store.as_ref())?.ok_or_else(|| find::not_found(id))?;
+    let (entry, number) = find::one(&*database, id, now())?;
     Ok(Shown::new(entry, number, now()))
 }
 
@@ -146,8 +151,8 @@ fn decide(
     global: &Global,
     output: &Output,
 ) -> Result<Shown, Failure> {
-    let database = open()?.ok_or_else(|| find::not_found(id))?;
-    let (entry, number) = find::one(&database, id, now())?;
+    let database = open(global.store.as_ref())?.ok_or_else(|| find::not_found(id))?;
+    let (entry, number) = find::one(&*database, id, now())?;
     if matches!(verdict, ApprovalVerdict::Grant { scope: ApprovalScope::Session, .. })
         && is_of_command(&entry.session)
     {
@@ -175,11 +180,20 @@ pub(crate) fn decide_once(
 fn decide_on(
     entry: &ApprovalEntry,
     verdict: ApprovalVerdict,
-    database: ApprovalDatabase,
+    database: Arc<dyn Numbered>,
     global: &Global,
     output: &Output,
 ) -> Result<ApprovalEntry, Failure> {
     let settings = policies(global)?.audit;
+    #[cfg(feature = "postgres")]
+    if let Some(store) = &global.store {
+        let audit: Arc<dyn AuditSink> = match settings.log {
+            AuditLog::Keep => store::audit(store)?,
+            AuditLog::Never => Arc::new(NoAudit),
+        };
+        let approvals = AuditedApprovals::new(database, audit, settings.policy);
+        return approvals.decide(&entry.id, &decision(verdict)).map_err(refused);
+    }
     let is_required = settings.policy == AuditPolicy::Required && settings.log == AuditLog::Keep
         || entry.log.as_ref().is_some_and(|log| log.policy == AuditPolicy::Required);
     let opened = match &entry.log {
@@ -204,17 +218,26 @@ fn decide_on(
         None => Arc::new(NoAudit),
     };
     let policy = if is_required { AuditPolicy::Required } else { AuditPolicy::BestEffort };
-    let approvals = AuditedApprovals::new(Arc::new(database), audit, policy);
-    let decision = ApprovalDecision { verdict, by: user(), at: now() };
-    let decided = approvals.decide(&entry.id, &decision).map_err(refused)?;
+    let approvals = AuditedApprovals::new(database, audit, policy);
+    let decided = approvals.decide(&entry.id, &decision(verdict)).map_err(refused)?;
     if log.is_some_and(|log| log.lost() > 0) {
         unrecorded("it cannot be written");
     }
     Ok(decided)
 }
 
+fn decision(verdict: ApprovalVerdict) -> ApprovalDecision {
+    ApprovalDecision { verdict, by: user(), at: now() }
+}
+
 /// Opens the database; returns `None` if there is none yet.
-fn open() -> Result<Option<ApprovalDatabase>, Failure> {
+fn open(store: Option<&StoreUrl>) -> Result<Option<Arc<dyn Numbered>>, Failure> {
+    #[cfg(feature = "postgres")]
+    if let Some(url) = store {
+        return Ok(Some(store::database(url)?));
+    }
+    // Without the feature, the command is refused before.
+    let _ = store;
     let surroundings = paths::surroundings()?;
     let path = paths::state_database(&surroundings);
     let path = path.ok_or_else(|| paths::without_home("the database of approvals"))?;
@@ -223,10 +246,41 @@ fn open() -> Result<Option<ApprovalDatabase>, Failure> {
         return Ok(None);
     }
     let database = ApprovalDatabase::open(path);
-    database.map(Some).map_err(|found| {
+    let database = database.map(|database| Some(Arc::new(database) as Arc<dyn Numbered>));
+    database.map_err(|found| {
         let place = found.path.map(|path| Place { path: path.into(), line: None, column: None });
         Failure::new(found.code.as_str(), found.message, found.help).at(place)
     })
+}
+
+/// Approvals that people name by numbers.
+pub(super) trait Numbered: ApprovalStore {
+    /// Returns the numbers of all approvals, after these have got one.
+    fn numbers(&self, ids: &[ApprovalId]) -> Result<BTreeMap<ApprovalId, u64>, ApprovalStoreError>;
+
+    /// Returns a number that differs from the last one if another program has changed them.
+    fn changes(&self) -> Result<i64, ApprovalStoreError>;
+}
+
+impl Numbered for ApprovalDatabase {
+    fn numbers(&self, ids: &[ApprovalId]) -> Result<BTreeMap<ApprovalId, u64>, ApprovalStoreError> {
+        self.numbers(ids)
+    }
+
+    fn changes(&self) -> Result<i64, ApprovalStoreError> {
+        self.changes()
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl Numbered for prowess_postgres::Database {
+    fn numbers(&self, _: &[ApprovalId]) -> Result<BTreeMap<ApprovalId, u64>, ApprovalStoreError> {
+        Ok(self.approval_numbers()?)
+    }
+
+    fn changes(&self) -> Result<i64, ApprovalStoreError> {
+        Ok(self.approval_changes()?)
+    }
 }
 
 fn refused(error: ApprovalError) -> Failure {

@@ -1,5 +1,7 @@
 //! `prowess audit`: shows, checks and sums an audit log.
 
+#[cfg(feature = "postgres")]
+mod shared;
 mod show;
 mod stats;
 
@@ -18,6 +20,7 @@ use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output};
 use crate::paths;
 use crate::policies::policies;
+use crate::store;
 use crate::terminal::plain;
 
 /// The output of `audit verify --format json`.
@@ -31,6 +34,11 @@ struct Answer {
 }
 
 pub(crate) fn run(command: &Audit, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+    if let Audit::Verify { store: Some(store), .. } = command {
+        store::check(Some(store), "audit verify")?;
+        #[cfg(feature = "postgres")]
+        return shared::run(store, output);
+    }
     let (Audit::Verify { file, .. } | Audit::Stats { file } | Audit::Show(AuditShow { file, .. })) =
         command;
     if file.is_none() && is_kept_and_empty(global, &located(file)?) {
@@ -39,7 +47,7 @@ pub(crate) fn run(command: &Audit, global: &Global, output: &Output) -> Result<E
     }
     match command {
         Audit::Show(args) => show::run(args, &located(&args.file)?, output),
-        Audit::Verify { head, file } => check(head.as_ref(), &located(file)?, output),
+        Audit::Verify { head, file, .. } => check(head.as_ref(), &located(file)?, output),
         Audit::Stats { file } => stats::run(&located(file)?, output),
     }
 }

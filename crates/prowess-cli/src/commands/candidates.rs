@@ -140,7 +140,7 @@ fn names(kind: Kind, global: &Global, output: &Output) -> Result<Vec<String>, Fa
             files.filter_map(|file| file.load().ok()).flat_map(|it| it.skills.into_keys()).collect()
         }
         Kind::Client => mcp::client_names(),
-        Kind::Approval => approvals::numbers(output)?,
+        Kind::Approval => approvals::numbers(global, output)?,
         Kind::Key => {
             let standard = Configuration::of(&[]);
             let values = standard.iter().flat_map(Configuration::values);

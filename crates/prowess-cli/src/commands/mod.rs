@@ -136,7 +136,10 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
         #[cfg(not(feature = "catalog-file"))]
         Some(Command::Catalog(_)) => Err(lacks("catalog-file", "catalog build")),
         Some(Command::Audit(command)) => audit::run(command, global, output),
-        Some(Command::Approvals { command }) => approvals::run(command.as_ref(), global, output),
+        Some(Command::Approvals { store, command }) => {
+            let global = Global { store: store.clone(), ..global.clone() };
+            approvals::run(command.as_ref(), &global, output)
+        }
         Some(Command::Proposals { command }) => proposals::run(command.as_ref(), global, output),
         Some(Command::Propose(args)) => proposals::propose(args, global, output),
         Some(Command::History(args)) => history::run(args, global, output),

@@ -19,7 +19,7 @@ use crate::commands::approvals::next_step;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::policies::Found;
-use crate::{features, interrupt, log, plugins, policies, runtime};
+use crate::{features, interrupt, log, plugins, policies, runtime, store};
 use reporting::Reporting;
 
 /// The environment variable with the token of HTTP clients.
@@ -30,6 +30,10 @@ pub(crate) const TOKEN_VARIABLE: &str = "PROWESS_HTTP_TOKEN";
 /// for ten seconds at least.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// How long a session stays in a database after its last use: a conversation may go on after a week
+/// with another server.
+const KEPT_SECONDS: u64 = 7 * 24 * 60 * 60;
+
 pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let default = if args.http.is_some() { Level::INFO } else { Level::WARN };
     let is_json = output.format() == Format::Json;
@@ -38,6 +42,8 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     if args.web.is_some() {
         features::require("web", "serve --web")?;
     }
+    store::check(args.store.as_ref(), "serve")?;
+    let global = &Global { store: args.store.clone(), ..global.clone() };
     #[cfg(feature = "web")]
     if let Some(address) = args.web {
         return web::run(address, global, output);
@@ -47,6 +53,9 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     let mut policies = prowess_mcp::adapt(policies::policies(global)?);
     // Skills may change while a server runs.
     policies.refresh.mode.get_or_insert(RefreshMode::Watch);
+    if args.store.is_some() {
+        policies.session.idle_limit_seconds = Some(KEPT_SECONDS);
+    }
     server.adapt(&mut policies, policies::is_set(global, "delivery.show_location")?);
     let mut loaded = plugins::load_audited(global, &policies)?;
     server.count(&mut loaded);

@@ -56,6 +56,10 @@ const LOCK: &str = r#"{"version": 1, "skills": {"pdf": {"source": "https://examp
 fn options_name_their_feature() {
     check("http", "serve --http", &["serve", "--http", "127.0.0.1:0"]);
     check("catalog-file", "catalog build", &["catalog", "build"]);
+    let store = "postgres://u@127.0.0.1:1/d";
+    check("postgres", "serve --store", &["serve", "--store", store]);
+    check("postgres", "approvals --store", &["approvals", "list", "--store", store]);
+    check("postgres", "audit verify --store", &["audit", "verify", "--store", store]);
     check("web", "serve --web", &["serve", "--web", "127.0.0.1:0"]);
     check("mcp-sources", "mcp call", &["mcp", "call", "tools/list", "--", "true"]);
     check("reference", "--profile skills-ref", &["validate", "pdf", "--profile=skills-ref"]);

@@ -6,6 +6,8 @@ mod install_crashes;
 mod install_power_cuts;
 mod lock_files;
 mod places;
+#[cfg(all(feature = "http", feature = "postgres"))]
+mod postgres;
 mod proposals;
 mod screens;
 #[cfg(feature = "http")]

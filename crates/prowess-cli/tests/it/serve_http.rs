@@ -30,8 +30,13 @@ pub(crate) struct HttpServer {
 impl HttpServer {
     /// Serves the skills of a directory with these further arguments.
     pub(crate) fn start<A: AsRef<OsStr>>(skills: &Path, args: &[A]) -> Self {
-        let (mut command, home) = Program::new().root("user", skills).into_command();
-        command.args(["serve", "--http", "127.0.0.1:0"]).args(args);
+        Self::of(Program::new().root("user", skills), "127.0.0.1:0", args)
+    }
+
+    /// Runs a program as a server at an address with these further arguments.
+    pub(crate) fn of<A: AsRef<OsStr>>(program: Program, address: &str, args: &[A]) -> Self {
+        let (mut command, home) = program.into_command();
+        command.args(["serve", "--http", address]).args(args);
         let mut child = command.spawn().expect("the server starts");
         let stderr = BufReader::new(child.stderr.take().expect("a pipe"));
         let mut remarks = Vec::new();
@@ -47,6 +52,14 @@ impl HttpServer {
         let url = url.unwrap_or_else(|| panic!("the server ended: {remarks:?}"));
         let host = url.split_once("://").expect("it has a scheme").1.trim_end_matches("/mcp");
         Self { host: host.to_owned(), url, remarks, child, _home: home }
+    }
+}
+
+impl HttpServer {
+    /// Sends a signal that ends it, and waits for its end.
+    pub(crate) fn end(&mut self, by: Signal) {
+        signal(self.child.id(), by).expect("it runs");
+        self.child.wait().expect("it ends");
     }
 }
 
@@ -80,12 +93,20 @@ fn check_refused(tree: &Tree, args: &[&str], part: &str) -> Ran {
 
 /// Sends a call of a tool without a session, and returns the answer.
 fn load(address: &str, token: &str) -> String {
-    let meta = json!({
+    load_in(address, token, "pdf", "")
+}
+
+/// As [`load`], of another skill, in a conversation that the client names.
+pub(crate) fn load_in(address: &str, token: &str, skill: &str, conversation: &str) -> String {
+    let mut meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
         "io.modelcontextprotocol/clientCapabilities": {},
     });
-    let params = json!({ "name": "skills_load", "arguments": { "names": ["pdf"] }, "_meta": meta });
+    if !conversation.is_empty() {
+        meta["prowess/conversation"] = conversation.into();
+    }
+    let params = json!({ "name": "skills_load", "arguments": { "names": [skill] }, "_meta": meta });
     let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
     let body = body.to_string();
     let length = body.len();
@@ -98,7 +119,8 @@ fn load(address: &str, token: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("the server listens");
     stream.write_all(request.as_bytes()).expect("it reads");
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("it answers");
+    // A server that is killed answers a part.
+    let _ = stream.read_to_string(&mut answer);
     answer
 }
 

@@ -2,11 +2,10 @@
 
 use std::num::NonZeroUsize;
 
-use prowess::state::ApprovalDatabase;
-use prowess::{ApprovalEntry, ApprovalId, ApprovalStore as _, Timestamp};
+use prowess::{ApprovalEntry, ApprovalId, Timestamp};
 
 use super::shown::state;
-use super::unusable;
+use super::{Numbered, unusable};
 use crate::failure::Failure;
 
 /// The number of entries that are read at once.
@@ -19,7 +18,7 @@ const MOST_DIGITS: usize = 6;
 const MOST_NAMED: usize = 5;
 
 /// Returns all approvals, in the order in which they were asked for.
-pub(super) fn all(database: &ApprovalDatabase) -> Result<Vec<ApprovalEntry>, Failure> {
+pub(super) fn all(database: &dyn Numbered) -> Result<Vec<ApprovalEntry>, Failure> {
     let mut entries: Vec<ApprovalEntry> = Vec::new();
     loop {
         let after = entries.last().map(|entry| &entry.id);
@@ -35,7 +34,7 @@ pub(super) fn all(database: &ApprovalDatabase) -> Result<Vec<ApprovalEntry>, Fai
 
 /// Returns the named approval, and its number if it has one.
 pub(super) fn one(
-    database: &ApprovalDatabase,
+    database: &dyn Numbered,
     named: &str,
     now: Timestamp,
 ) -> Result<(ApprovalEntry, Option<u64>), Failure> {
@@ -70,7 +69,7 @@ pub(super) fn one(
 
 /// Returns the only call that waits, if it gets this number. Of several, a person sees them first.
 fn only_pending(
-    database: &ApprovalDatabase,
+    database: &dyn Numbered,
     number: u64,
     now: Timestamp,
 ) -> Result<Option<ApprovalId>, Failure> {

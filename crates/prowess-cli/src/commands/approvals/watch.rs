@@ -6,11 +6,10 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
-use prowess::state::ApprovalDatabase;
 use prowess::{ApprovalEntry, ApprovalId, ApprovalScope, ApprovalVerdict};
 use prowess_text::terminal_json;
 
-use super::{Shown, decide_on, find, now, open, shown, unusable};
+use super::{Numbered, Shown, decide_on, find, now, open, shown, unusable};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::{DIM, Output};
@@ -27,12 +26,12 @@ pub(super) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
     let mut known = BTreeSet::new();
     loop {
         if database.is_none() {
-            database = open()?;
+            database = open(global.store.as_ref())?;
         }
         if let Some(database) = &database {
             let now = Some(database.changes().map_err(|error| unusable(&error))?);
             if now != changes {
-                for (entry, number) in news(database, &mut known)? {
+                for (entry, number) in news(&**database, &mut known)? {
                     print(entry.clone(), number, output)?;
                     if asks {
                         ask(&entry, global, output)?;
@@ -47,7 +46,7 @@ pub(super) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
 
 /// Returns the pending approvals that are not known yet.
 fn news(
-    database: &ApprovalDatabase,
+    database: &dyn Numbered,
     known: &mut BTreeSet<ApprovalId>,
 ) -> Result<Vec<(ApprovalEntry, Option<u64>)>, Failure> {
     let mut entries = find::all(database)?;
@@ -86,7 +85,7 @@ fn ask(entry: &ApprovalEntry, global: &Global, output: &Output) -> Result<(), Fa
             return Ok(());
         }
     };
-    let Some(database) = open()? else { return Ok(()) };
+    let Some(database) = open(global.store.as_ref())? else { return Ok(()) };
     match decide_on(entry, verdict, database, global, output) {
         Ok(decided) => output.remark(&format!("{DIM}{}{DIM:#}\n", decided.state.word())),
         // Another person was faster, or too much time has passed.

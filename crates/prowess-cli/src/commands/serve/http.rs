@@ -113,6 +113,7 @@ fn options(
         hosts: args.allow_host.clone(),
         origins: args.allow_origin.clone(),
         approvals,
+        keeps_conversations: args.store.is_some(),
         limits: limits(args),
         ..HttpOptions::default()
     })

@@ -122,7 +122,9 @@ impl Commands {
                 let next = part["before"].as_u64();
                 return Ok((part, next));
             }
-            View::Chain => audit::value(&Audit::Verify { head: None, file: None }, global),
+            View::Chain => {
+                audit::value(&Audit::Verify { head: None, store: None, file: None }, global)
+            }
             View::Statistics => audit::value(&Audit::Stats { file: None }, global),
             View::Health => doctor::with_checked(global, |checked| value(checked)),
             View::Trust => {
