@@ -80,6 +80,7 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["mutants", crates @ ..] => night::mutants::run(crates),
         ["oauth"] => night::oauth::run(),
         ["packages"] => night::packages::run(),
+        ["postgres"] => night::postgres::run(),
         ["remotes"] => night::remotes::run(),
         ["requests"] => night::requests::run(),
         ["uv"] => night::uv::run(),

@@ -13,6 +13,7 @@ pub(crate) mod mutants;
 pub(crate) mod oauth;
 pub(crate) mod packages;
 pub(crate) mod plugins;
+pub(crate) mod postgres;
 pub(crate) mod remotes;
 pub(crate) mod requests;
 pub(crate) mod sanitize;

@@ -112,6 +112,7 @@ fn night_tests(root: &Path) -> Result<Vec<Step>, Failure> {
 fn programs(package: &str) -> &'static str {
     match package {
         "prowess-cli" => "strace bwrap fish man tmux zsh",
+        "prowess-postgres" => "initdb pgbench postgres psql",
         "prowess-gate" => "strace bwrap busybox dash",
         _ => "strace bwrap",
     }

@@ -6,3 +6,4 @@ mod kits;
 mod layout;
 mod processes;
 mod samples;
+mod throughput;
