@@ -281,7 +281,12 @@ fn named(catalog: &Catalog, proposal: &StoredProposal) -> String {
         let directory = Path::new(&record.root_directory()).canonicalize();
         directory.is_ok_and(|it| proposal.package.as_ref().is_some_and(|base| it == *base.path))
     };
+    // An earlier proposal may have changed the id.
+    let is_at = |record: &prowess::Record<'_>| {
+        proposal.package.as_ref().is_some_and(|base| record.root_directory() == base.path)
+    };
     let record = catalog.all_named(&proposal.skill).into_iter().find(is_own);
+    let record = record.or_else(|| catalog.skills().chain(catalog.excluded()).find(is_at));
     record.and_then(|it| it.qualified_id()).unwrap_or_else(|| proposal.skill.clone())
 }
 

@@ -228,7 +228,7 @@ impl From<ReviewError> for Failure {
             "proposal-changed" => "see it again with `prowess proposals show`",
             "reviewer-not-allowed" => "ask another person to decide",
             "proposal-invalid" => "reject it, or propose another change",
-            "proposal-tampered" => "remove the file",
+            "proposal-tampered" => "`prowess proposals reject` removes it by its whole name",
             "skill-unreadable" | "change-not-written" => {
                 "follow the message, and run the command again"
             }

@@ -375,35 +375,40 @@ fn another_checkout_keeps_its_skill() {
 /// A review is bound to files: a decision on exactly the next ones extends it, and no other does.
 #[test]
 fn reviewed_skill_of_an_agent_stays_reviewed() {
-    let desk = Desk::of(&json!({
-        "proposals": { "directory": "proposals" },
-        "discovery": { "roots": { "agents": ["~/written"] } },
-    }));
+    let discovery = json!({ "roots": { "agents": ["~/written"] } });
+    let configuration =
+        json!({ "proposals": { "directory": "proposals" }, "discovery": discovery });
+    let desk = Desk::of(&configuration);
+    // `trust` reads the file of the user alone.
+    desk.tree.write("home/.config/prowess/config.yaml", configuration.to_string());
     let run = |arguments: &[&str]| desk.at_home().run(arguments);
     let change = |from: &str, to: &str| {
-        let diff = format!("-Run `{from}`.\n+Run `{to}`.\n");
+        let diff = format!("-{from}\n+{to}\n");
         let proposal = desk.propose_in("home/written/notes", "one", &diff);
         let digest = proposal.digest.to_string();
         let accepted = run(&["proposals", "accept", "notes", "--digest", &digest]);
         accepted.text();
         accepted.stderr
     };
-    let is_offered = || {
+    let is_offered = |id: &str| {
         let listed = run(&["list", "--format", "json"]).json();
         let mut skills = listed["skills"].as_array().unwrap().iter();
-        skills.any(|skill| skill["id"] == "notes" && skill["state"] == "visible")
+        skills.any(|skill| skill["id"] == id && skill["state"] == "visible")
     };
     desk.tree.write("home/written/notes/SKILL.md", SKILL.replace("pdf", "notes"));
-    let said = change("fil.py", "a.py");
-    assert!(!is_offered(), "its files were not reviewed before");
+    let said = change("Run `fil.py`.", "Run `a.py`.");
+    assert!(!is_offered("notes"), "its files were not reviewed before");
     let trust = said.split('`').find(|it| it.contains("trust --skill")).unwrap();
     let words: Vec<_> = trust.split_whitespace().skip(1).collect();
-    run(&words).text();
-    assert!(is_offered());
-    assert_eq!(change("a.py", "b.py"), "");
-    assert!(is_offered(), "the person has decided on these files");
+    Program::new().at_home_in(&desk.tree.join("home")).run(&words).text();
+    assert!(is_offered("notes"));
+    assert_eq!(change("Run `a.py`.", "Run `b.py`."), "");
+    assert!(is_offered("notes"), "the person has decided on these files");
+    assert_eq!(change("name: notes", "name: memo"), "");
+    assert_eq!(change("Run `b.py`.", "Run `c.py`."), "", "its package has another id now");
+    assert!(is_offered("memo"), "under its new id, too");
     desk.tree.write("home/written/notes/new.md", "More.");
-    assert!(!is_offered());
+    assert!(!is_offered("memo"));
 }
 
 #[test]

@@ -143,7 +143,10 @@ impl<'d> Reader<'_, 'd> {
         let old = old.filter(|_| !is_new);
         let new = new.filter(|_| !is_removed);
         if old.is_none() && new.is_none() {
-            return Ok(());
+            return match is_removed || is_executable.is_some() {
+                true => Err("a header names no file".to_owned()),
+                false => Ok(()),
+            };
         }
         if header.is_binary && !is_removed {
             return Err("it changes a file that is not text".to_owned());

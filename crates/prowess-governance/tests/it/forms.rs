@@ -140,6 +140,8 @@ fn other_forms_are_refused() {
         ("```diff\n-One.\n+1.\n".to_owned(), "no part of a unified diff: `\\u{60}"),
         ("--- /dev/null\n+++ /dev/null\n@@\n+x\n".to_owned(), "names no file"),
         ("rename from ../x\nrename to y\n".to_owned(), "no path of a file"),
+        ("new file mode 100755\n@@\n-Save the form.\n+Save it.\n".to_owned(), "names no file"),
+        ("diff --git \"a/\\377\" \"b/\\377\"\nnew file mode 100644\n".to_owned(), "names no file"),
     ] {
         let error = place().propose(&diff).expect_err(&diff);
         assert!(error.message.contains(expected), "{diff}: {error}");

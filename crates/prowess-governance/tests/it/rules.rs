@@ -179,7 +179,8 @@ fn impossible_changes_are_refused() {
         fs::create_dir(place.tree.join("skills/pdf/node_modules")).unwrap();
     };
     let nothing = |_: &Place| {};
-    let cases: [(fn(&Place), String, &str); 13] = [
+    type Case<'c> = (fn(&Place), String, &'c str);
+    let cases: [Case<'_>; 13] = [
         (nothing, new("aux.md"), "`aux.md` is not a name"),
         (nothing, new("a:b.md"), "is no path"),
         (nothing, new(":!x.md"), "is not a name"),
