@@ -7,6 +7,7 @@ mod forms;
 mod kit;
 mod review;
 mod rules;
+mod vectors;
 
 use std::fs;
 use std::path::{Path, PathBuf};
