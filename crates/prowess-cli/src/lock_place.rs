@@ -135,13 +135,18 @@ impl LockPlace {
 
     /// Returns the path, and the owner of the file, for people.
     pub(crate) fn described(&self) -> String {
-        let owner = match &self.folder {
-            Some(_) if self.file.path().ends_with(NAME) => "of this project; commit it",
-            Some(_) => "as named",
-            None => "your own; its skills are found everywhere",
-        };
-        format!("{} ({owner})", self.file.path().display())
+        described(&self.file)
     }
+}
+
+/// Returns the path of a lock file, and its owner, for people.
+pub(crate) fn described(file: &LockFile) -> String {
+    let owner = match file.is_of_project() {
+        true if file.path().ends_with(NAME) => "of this project; commit it",
+        true => "as named",
+        false => "your own; its skills are found everywhere",
+    };
+    format!("{} ({owner})", file.path().display())
 }
 
 /// Returns the lock file with the rule of what is placed. Other clients use everything in their
@@ -222,6 +227,14 @@ pub(crate) fn project_skills(
 pub(crate) fn all(machine: &Surroundings, discovery: &Discovery) -> Vec<LockFile> {
     let project = project_skills(machine, discovery).map(|it| it.file);
     user_lock().ok().into_iter().chain(project).collect()
+}
+
+/// Returns the lock files of a directory: that of its project first, and that of the user.
+pub(crate) fn of_directory(directory: &Path) -> Result<Vec<LockFile>, Failure> {
+    let project = project_lock(&machine(Some(directory.to_owned())));
+    let project = project.filter(|(path, _)| path.exists());
+    let project = project.map(|(path, folder)| LockPlace::of_project(path, folder).file);
+    Ok(project.into_iter().chain([user_lock()?]).collect())
 }
 
 /// Returns the root of a source as a person knows it: installed skills have a lock file, and that

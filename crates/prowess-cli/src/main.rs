@@ -44,6 +44,7 @@ mod credentials;
 mod drift;
 mod failure;
 mod features;
+mod git;
 mod install_place;
 mod interrupt;
 mod lock_place;

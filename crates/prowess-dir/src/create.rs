@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use crate::{Dir, Error, ErrorKind, Links, Result, path};
 
 /// The maximum depth of a tree that is removed.
-const MOST_LEVELS: usize = 64;
+pub(crate) const MOST_LEVELS: usize = 64;
 
 /// The bits of a mode that are permissions.
 const ALL: Mode = Mode::from_raw_mode(0o7777);
@@ -27,7 +27,7 @@ pub enum Permissions {
 }
 
 impl Permissions {
-    fn mode(self) -> Mode {
+    pub(crate) fn mode(self) -> Mode {
         Mode::from_raw_mode(match self {
             Self::Readable => 0o644,
             Self::Executable => 0o755,
@@ -113,7 +113,7 @@ impl Dir {
             .map_err(|cause| Error::unwritable(cause, name))
     }
 
-    fn create_and_write(
+    pub(crate) fn create_and_write(
         &self,
         name: &str,
         content: &[u8],
@@ -251,7 +251,7 @@ impl Dir {
         rustix::fs::unlinkat(&self.handle, name, AtFlags::REMOVEDIR)
     }
 
-    fn names(&self) -> Result<Vec<String>, Errno> {
+    pub(crate) fn names(&self) -> Result<Vec<String>, Errno> {
         let mut names = Vec::new();
         let mut listing = rustix::fs::Dir::read_from(&self.handle)?;
         while let Some(entry) = listing.read() {

@@ -50,6 +50,8 @@ pub enum ErrorKind {
     AlreadyExists,
     /// Its new content could not be written.
     Unwritable,
+    /// What replaces it could not have its owner, its group or its attributes.
+    Owner,
 }
 
 impl Error {
@@ -143,6 +145,10 @@ impl fmt::Display for Error {
                 Some(cause) => write!(formatter, "`{path}` cannot be written: {cause}"),
                 None => write!(formatter, "`{path}` cannot be written"),
             },
+            ErrorKind::Owner => {
+                let path = if path.is_empty() { "." } else { path };
+                write!(formatter, "`{path}` would not keep its owner or its group")
+            }
         }
     }
 }

@@ -35,6 +35,7 @@
 //! This crate is independent of skills. It supports only Unix.
 
 mod access;
+mod alike;
 mod batch;
 mod create;
 mod dir;

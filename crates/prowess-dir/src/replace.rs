@@ -4,9 +4,10 @@ use std::fs;
 use std::io::Write as _;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-use rustix::fs::{AtFlags, CWD, Gid, Mode, OFlags, Uid};
+use rustix::fs::{AtFlags, CWD, Gid, Mode, OFlags};
 use rustix::io::Errno;
 
+use crate::alike::{failed, keep};
 use crate::{Dir, Error, ErrorKind, Links, Result};
 
 /// The number of names to try for a temporary file.
@@ -19,8 +20,8 @@ impl Dir {
     /// The file has either the old or the new content at any time. The new content is written to an
     /// unnamed file, which gets a temporary name only for the rename, so that a process that is
     /// killed earlier leaves nothing behind. On file systems without unnamed files it has a
-    /// temporary name from the start. Permissions are kept, and the owner if the process may set
-    /// it.
+    /// temporary name from the start. Permissions are kept, and the owner and the group if the
+    /// process may set them; another group gets no rights.
     ///
     /// `links` applies to the directories of `path`. A file that is itself a link is refused.
     ///
@@ -36,15 +37,30 @@ impl Dir {
         before: &[u8],
         after: &[u8],
     ) -> Result<()> {
-        self.replace(path, links, before, after, Staged::create)
+        self.replace(path, links, [before, after], false, Staged::create)
+    }
+
+    /// Does what [`Dir::replace_file`] does, if the file keeps its owner and its group.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Dir::replace_file`], or [`ErrorKind::Owner`].
+    pub fn replace_own_file(
+        &self,
+        path: &str,
+        links: Links,
+        before: &[u8],
+        after: &[u8],
+    ) -> Result<()> {
+        self.replace(path, links, [before, after], true, Staged::create)
     }
 
     fn replace(
         &self,
         path: &str,
         links: Links,
-        before: &[u8],
-        after: &[u8],
+        [before, after]: [&[u8]; 2],
+        keeps_owner: bool,
         create: impl FnOnce(&Self, &str) -> Result<Staged, Errno>,
     ) -> Result<()> {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -53,7 +69,13 @@ impl Dir {
         let unwritable = |cause| Error::unwritable(cause, path);
         let current = directory.open_file(name, Links::Refuse)?;
         let mut staged = create(&directory, name).map_err(unwritable)?;
-        staged.fill(after, &current.handle).map_err(unwritable)?;
+        staged.write(after).map_err(unwritable)?;
+        match staged.keep(&current.handle) {
+            Err(cause) if keeps_owner => return Err(failed(cause, path)),
+            Err(_) => staged.keep_group(&current.handle).map_err(unwritable)?,
+            Ok(()) => {}
+        }
+        rustix::fs::fsync(&staged.file).map_err(unwritable)?;
         // Opened again: an editor may have replaced the file.
         let current = directory.open_file(name, Links::Refuse)?;
         if current.read_whole(before.len()).ok().as_deref() != Some(before) {
@@ -115,19 +137,23 @@ impl Staged {
         Self { directory: directory.handle.clone(), file: file.into(), temporary }
     }
 
-    /// Writes the content and copies owner and permissions of `model`.
-    fn fill(&mut self, content: &[u8], model: &OwnedFd) -> Result<(), Errno> {
+    fn write(&mut self, content: &[u8]) -> Result<(), Errno> {
         let written = self.file.write_all(content);
-        written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
+        written.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+    }
+
+    /// Takes over the owner, the group, the attributes and the permissions of `model`.
+    fn keep(&self, model: &OwnedFd) -> Result<(), Errno> {
+        keep(&self.file, model, |mode| mode & 0o777)
+    }
+
+    /// Takes over the permissions of `model`, and its group or else no rights of a group.
+    fn keep_group(&self, model: &OwnedFd) -> Result<(), Errno> {
         let stat = rustix::fs::fstat(model)?;
-        let own = rustix::fs::fstat(&self.file)?;
-        if (stat.st_uid, stat.st_gid) != (own.st_uid, own.st_gid) {
-            // Only root may change a file's owner; otherwise the new file belongs to this process.
-            let owner = (Uid::from_raw(stat.st_uid), Gid::from_raw(stat.st_gid));
-            let _ = rustix::fs::fchown(&self.file, Some(owner.0), Some(owner.1));
-        }
-        rustix::fs::fchmod(&self.file, Mode::from_raw_mode(stat.st_mode & 0o777))?;
-        rustix::fs::fsync(&self.file)
+        let group = Gid::from_raw(stat.st_gid);
+        let is_kept = rustix::fs::fchown(&self.file, None, Some(group)).is_ok();
+        let bits = if is_kept { 0o777 } else { 0o707 };
+        rustix::fs::fchmod(&self.file, Mode::from_raw_mode(stat.st_mode & bits))
     }
 
     /// Gives the file a temporary name, unless it has one.
@@ -195,7 +221,7 @@ mod tests {
         fs::write(&file, "old").unwrap();
         let directory = Dir::open(place.path()).unwrap();
         let replace = |before: &[u8]| {
-            directory.replace("a.md", Links::Refuse, before, b"new", Staged::create_named)
+            directory.replace("a.md", Links::Refuse, [before, b"new"], false, Staged::create_named)
         };
         assert_eq!(replace(b"other").unwrap_err().kind(), ErrorKind::Changed);
         assert_eq!(fs::read(&file).unwrap(), b"old", "a file that changed is kept");
@@ -216,7 +242,7 @@ mod tests {
         let directory = Dir::open(place.path()).unwrap();
         for create in [Staged::create, Staged::create_named] {
             fs::write(place.path().join("a.md"), "old").unwrap();
-            directory.replace("a.md", Links::Refuse, b"old", b"new", create).unwrap();
+            directory.replace("a.md", Links::Refuse, [b"old", b"new"], false, create).unwrap();
             assert_eq!(fs::read(place.path().join("a.md")).unwrap(), b"new");
             assert_eq!(fs::read(&victim).unwrap(), b"victim", "the link was not followed");
             assert!(place.path().join(&first).is_symlink(), "the other file keeps its name");

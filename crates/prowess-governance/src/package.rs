@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use prowess_archive::{Archive, File as ArchiveFile};
 use prowess_core::{Digest, FileMode, PackageDigest, PackageFile, PackageFiles};
 use prowess_dir::{
-    Dir, FileTime, Identity, Kind, Links, Permissions, ScratchDir, WalkBounds, Walked,
+    Dir, ErrorKind, FileTime, Identity, Kind, Links, ScratchDir, WalkBounds, Walked,
 };
 use prowess_text::quoted;
 
@@ -72,13 +72,14 @@ impl Found {
 }
 
 impl SkillPackage {
-    /// Creates the value for the directory of a package.
+    /// Creates the value for the directory of a package, which need not exist: it has no files
+    /// then.
     ///
     /// # Errors
     ///
     /// Returns an error if the directory has no name of its own.
     pub fn new(directory: &Path) -> Result<Self, ReviewError> {
-        let directory = directory.canonicalize().map_err(|error| unreadable(&error.to_string()))?;
+        let directory = canonical(directory).map_err(|error| unreadable(&error.to_string()))?;
         let name = directory.file_name().and_then(|name| name.to_str());
         match (directory.parent(), name) {
             (Some(parent), Some(name)) => {
@@ -119,7 +120,12 @@ impl SkillPackage {
     }
 
     fn found(&self, directory: &Path) -> Result<Found, ReviewError> {
-        let directory = Dir::open(directory)?;
+        let directory = match Dir::open(directory) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                return Ok(Found { files: PackageFiles::new(), foreign: None });
+            }
+            opened => opened?,
+        };
         let bounds = WalkBounds { entries: MOST_FILES, ..WalkBounds::default() };
         let is_foreign = |name: &str| name == ".git" || name == "node_modules";
         let walk = directory.walk(bounds, |name| !is_foreign(name))?;
@@ -154,6 +160,10 @@ impl SkillPackage {
     ///
     /// Returns an error if the files are not `before` any more, or cannot be written.
     pub fn replace(&self, before: &PackageFiles, after: &PackageFiles) -> Result<(), ReviewError> {
+        if !self.path().exists() {
+            let created = prowess_dir::create_directories(&self.parent, 0o777);
+            created.map_err(|error| unwritten(&error.to_string()))?;
+        }
         // Ends with the handle. It excludes other programs of prowess, and no editor.
         let _lock = File::open(&self.parent)
             .and_then(|parent| parent.lock().map(|()| parent))
@@ -169,7 +179,7 @@ impl SkillPackage {
         match only_changed(before, after) {
             Some((path, old, new)) => {
                 let directory = Dir::open(self.path())?;
-                directory.replace_file(path, Links::Refuse, old, new)?;
+                directory.replace_own_file(path, Links::Refuse, old, new)?;
                 Ok(())
             }
             None => match found.obstacle(after) {
@@ -187,16 +197,26 @@ impl SkillPackage {
         let _ = std::fs::remove_dir(&staged);
     }
 
-    /// Writes the new package next to the old one, and exchanges the two in one step.
+    /// Writes the new package next to the old one, and exchanges the two in one step. What is in
+    /// both keeps its owner and its rights.
     fn exchange(&self, before: &PackageFiles, after: &PackageFiles) -> Result<(), ReviewError> {
         let failed = |error: std::io::Error| unwritten(&error.to_string());
         let staged = self.parent.join(STAGED);
         prowess_dir::create_directories(&staged, 0o700).map_err(failed)?;
         let scratch = ScratchDir::create(&staged, SCRATCH).map_err(failed)?;
         let place = Dir::open(scratch.path())?;
-        write(&place.create_dir(&self.name)?, after)?;
-        place.sync()?;
         let parent = Dir::open(&self.parent)?;
+        let model = match parent.open_dir(&self.name, Links::Refuse) {
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            opened => Some(opened?),
+        };
+        let files = after.iter().map(|(path, file)| (&**path, &*file.content, file.is_executable));
+        place.create_dir(&self.name)?.write_files(files, model.as_ref())?;
+        place.sync()?;
+        if model.is_none() {
+            place.move_into(&self.name, &parent, &self.name)?;
+            return Ok(parent.sync()?);
+        }
         parent.exchange(&self.name, &place, &self.name)?;
         // An editor may have saved a file since it was read: that one is newer.
         let is_same = self.found(&scratch.path().join(&self.name));
@@ -208,6 +228,16 @@ impl SkillPackage {
         drop(scratch);
         self.sweep();
         Ok(())
+    }
+}
+
+/// Returns a path without links, of which the last parts need not exist.
+fn canonical(path: &Path) -> std::io::Result<PathBuf> {
+    match (path.canonicalize(), path.parent().zip(path.file_name())) {
+        (Err(error), Some((parent, name))) if error.kind() == std::io::ErrorKind::NotFound => {
+            Ok(canonical(parent)?.join(name))
+        }
+        (found, _) => found,
     }
 }
 
@@ -224,23 +254,6 @@ fn only_changed<'f>(
     let mut changed = before.iter().filter(|(path, file)| after.get(*path) != Some(file));
     let (path, old) = changed.next().filter(|_| is_same_set)?;
     changed.next().is_none().then(|| (&**path, &*old.content, &*after[path].content))
-}
-
-fn write(directory: &Dir, files: &PackageFiles) -> prowess_dir::Result<()> {
-    for (path, file) in files {
-        let permissions = match file.is_executable {
-            true => Permissions::Executable,
-            false => Permissions::Readable,
-        };
-        let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let mut parent = None;
-        for part in parents.split('/').filter(|part| !part.is_empty()) {
-            let above = parent.as_ref().unwrap_or(directory);
-            parent = Some(above.open_or_create_dir(part)?);
-        }
-        parent.as_ref().unwrap_or(directory).create_file(name, &file.content, permissions)?;
-    }
-    Ok(())
 }
 
 impl PackageBase {

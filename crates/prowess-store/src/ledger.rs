@@ -1,17 +1,19 @@
 //! The versions of each skill that this program writes, each with its author and the reason. The
 //! files of each are in the store.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use prowess_archive::{Archive, File};
 use prowess_core::{Digest, Timestamp};
-use prowess_dir::{Dir, ErrorKind, Links, Permissions};
+use prowess_dir::{Dir, ErrorKind, Links, Permissions, WalkBounds};
 use serde::{Deserialize, Serialize};
 
 use crate::author::Author;
 use crate::error::StoreError;
 use crate::lock::Lock;
 use crate::lock_file::LockFile;
+use crate::locked_skill::LockedSkill;
 use crate::store::{Change, Store, hex};
 use crate::tree::{stored_contents, stored_files};
 
@@ -30,7 +32,7 @@ pub struct Version {
     /// The digest of the files; of a removed skill, that of the last ones.
     pub package: Digest,
     /// The change as one word: `found`, `installed`, `updated`, `removed`, `returned`,
-    /// `accepted` or `restored`.
+    /// `accepted`, `fixed` or `restored`.
     pub action: String,
     /// The author.
     pub by: String,
@@ -54,6 +56,46 @@ struct Ledger {
     version: Vec<Version>,
 }
 
+impl Version {
+    fn of(skill: &LockedSkill, action: &str, Author { by, at }: &Author) -> Self {
+        Self {
+            package: skill.tree,
+            action: action.to_owned(),
+            by: by.clone(),
+            at: *at,
+            reason: Some(format!("{} {}", skill.source, skill.revision)),
+            proposal: None,
+        }
+    }
+
+    /// Returns whether it is the same change of the same files.
+    fn is_same(&self, other: &Self) -> bool {
+        (self.package, &self.action, &self.proposal)
+            == (other.package, &other.action, &other.proposal)
+    }
+
+    /// Returns whether a lock file has led to it: the others are the work of a person.
+    fn is_of_lock(&self) -> bool {
+        matches!(&*self.action, "installed" | "updated" | "removed" | "returned")
+    }
+}
+
+/// Returns whether these files are the work of a person: a change of somebody has led to them last,
+/// and they were not what the lock file named then.
+pub(crate) fn is_of_person(versions: &[Version], tree: &Digest) -> bool {
+    let (mut locked, mut is_own) = (None, false);
+    for version in versions {
+        let is_meant = version.package == *tree;
+        if version.is_of_lock() {
+            locked = Some(version.package).filter(|_| version.action != "removed");
+            is_own &= !is_meant;
+        } else if is_meant {
+            is_own = locked != Some(*tree);
+        }
+    }
+    is_own
+}
+
 impl LockFile {
     /// Returns the name of an installed skill in [`Store::ledger`].
     pub fn ledger_name(&self, id: &str) -> String {
@@ -71,8 +113,21 @@ impl Store {
     pub fn ledger(&self, skill: &str) -> Result<Vec<Version>, StoreError> {
         match Dir::open(self.root().join(LEDGER)) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-            opened => Ok(read(&opened?, skill)?.version),
+            opened => Ok(read(&opened?, &file(skill))?.version),
         }
+    }
+
+    /// Returns all skills with their versions, by the names that they have in [`Self::ledger`].
+    ///
+    /// # Errors
+    ///
+    /// A list cannot be read.
+    pub fn ledgers(&self) -> Result<BTreeMap<String, Vec<Version>>, StoreError> {
+        let ledgers = match Dir::open(self.root().join(LEDGER)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+            opened => all(&opened?)?,
+        };
+        Ok(ledgers.into_iter().map(|it| (it.skill, it.version)).collect())
     }
 
     /// Returns the files of a package.
@@ -101,11 +156,7 @@ impl Change {
     /// The disk is full or fails. The list is then unchanged.
     pub fn record(&self, skill: &str, version: Version) -> Result<(), StoreError> {
         self.edit(skill, |versions| {
-            let is_known = versions.last().is_some_and(|last| {
-                (last.package, &last.action, &last.proposal)
-                    == (version.package, &version.action, &version.proposal)
-            });
-            if !is_known {
+            if !versions.last().is_some_and(|last| last.is_same(&version)) {
                 versions.push(version);
             }
         })
@@ -126,7 +177,7 @@ impl Change {
 
     fn edit(&self, skill: &str, edit: impl FnOnce(&mut Vec<Version>)) -> Result<(), StoreError> {
         let directory = self.root.open_or_create_dir(LEDGER)?;
-        let mut ledger = read(&directory, skill)?;
+        let mut ledger = read(&directory, &file(skill))?;
         skill.clone_into(&mut ledger.skill);
         edit(&mut ledger.version);
         let oldest = ledger.version.len().saturating_sub(MAX_VERSIONS);
@@ -144,17 +195,30 @@ impl Change {
         }
     }
 
-    /// Returns whether a version of a skill has this package.
+    /// Returns whether a version of a skill has this package. Of a list that cannot be read it is
+    /// not known, so it may.
     pub(crate) fn is_recorded(&self, tree: &Digest) -> bool {
-        let Ok(directory) = self.root.open_dir(LEDGER, Links::Refuse) else { return false };
-        let Ok(walk) = directory.walk(prowess_dir::WalkBounds::default(), |_| false) else {
-            return true;
-        };
-        let tree = tree.to_string();
-        walk.found.iter().any(|found| {
-            let text = directory.read(&found.path, MAX_BYTES);
-            text.is_ok_and(|text| String::from_utf8_lossy(&text).contains(&tree))
-        })
+        self.ledgers(|ledger| ledger.version.iter().any(|it| it.package == *tree)).unwrap_or(true)
+    }
+
+    /// Returns whether these files are the work of a person in some skill.
+    pub(crate) fn has_person(&self, tree: &Digest) -> Result<bool, StoreError> {
+        self.ledgers(|ledger| is_of_person(&ledger.version, tree))
+    }
+
+    fn ledgers(&self, is_meant: impl Fn(&Ledger) -> bool) -> Result<bool, StoreError> {
+        match self.root.open_dir(LEDGER, Links::Refuse) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            opened => Ok(all(&opened?)?.iter().any(is_meant)),
+        }
+    }
+
+    /// Returns the versions of a skill, as [`Store::ledger`] does.
+    pub(crate) fn ledger(&self, skill: &str) -> Result<Vec<Version>, StoreError> {
+        match self.root.open_dir(LEDGER, Links::Refuse) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
+            opened => Ok(read(&opened?, &file(skill))?.version),
+        }
     }
 
     /// Records what a new lock file does with each skill.
@@ -165,35 +229,60 @@ impl Change {
         lock: &Lock,
         is_return: bool,
     ) -> Result<(), StoreError> {
-        let Some(Author { by, at }) = &self.author else { return Ok(()) };
-        let ids: std::collections::BTreeSet<_> =
-            before.skills.keys().chain(lock.skills.keys()).collect();
+        let Some(author) = &self.author else { return Ok(()) };
+        let ids: BTreeSet<_> = before.skills.keys().chain(lock.skills.keys()).collect();
         for id in ids {
             let [old, new] = [before, lock].map(|lock| lock.skills.get(id));
-            let action = match (old, new) {
+            let (action, skill) = match (old, new) {
                 (Some(old), Some(new)) if old.tree == new.tree => continue,
-                _ if is_return => "returned",
-                (None, _) => "installed",
-                (_, None) => "removed",
-                _ => "updated",
+                (_, Some(new)) if is_return => ("returned", new),
+                (None, Some(new)) => ("installed", new),
+                (Some(_), Some(new)) => ("updated", new),
+                (Some(old), None) => ("removed", old),
+                (None, None) => continue,
             };
-            let Some(skill) = new.or(old) else { continue };
-            let version = Version {
-                package: skill.tree,
-                action: action.to_owned(),
-                by: by.clone(),
-                at: *at,
-                reason: Some(format!("{} {}", skill.source, skill.revision)),
-                proposal: None,
-            };
-            self.record(&file.ledger_name(id), version)?;
+            let version = Version::of(skill, action, author);
+            let name = file.ledger_name(id);
+            // Else it was recorded by a program that was killed then.
+            if !self.ledger(&name)?.last().is_some_and(|last| last.is_same(&version)) {
+                self.record_locked(file, id, old)?;
+                self.record(&name, version)?;
+            }
         }
         Ok(())
     }
+
+    /// Records what the lock names, if another program has written that: the lock of a project
+    /// comes with a clone, too.
+    pub(crate) fn record_locked(
+        &self,
+        file: &LockFile,
+        id: &str,
+        skill: Option<&LockedSkill>,
+    ) -> Result<(), StoreError> {
+        let skill = skill.filter(|skill| self.has(&skill.tree));
+        let Some((author, skill)) = self.author.as_ref().zip(skill) else { return Ok(()) };
+        let name = file.ledger_name(id);
+        let versions = self.ledger(&name)?;
+        let last = versions.iter().rfind(|version| version.is_of_lock());
+        let action = match last.filter(|last| last.action != "removed") {
+            Some(last) if last.package == skill.tree => return Ok(()),
+            Some(_) => "updated",
+            None => "installed",
+        };
+        self.record(&name, Version::of(skill, action, author))
+    }
 }
 
-fn read(directory: &Dir, skill: &str) -> Result<Ledger, StoreError> {
-    match directory.read(&file(skill), MAX_BYTES) {
+/// Reads all lists.
+fn all(directory: &Dir) -> Result<Vec<Ledger>, StoreError> {
+    let walk = directory.walk(WalkBounds::default(), |_| false)?;
+    let files = walk.found.into_iter().filter(|it| it.path.ends_with(".toml"));
+    files.map(|file| read(directory, &file.path)).collect()
+}
+
+fn read(directory: &Dir, file: &str) -> Result<Ledger, StoreError> {
+    match directory.read(file, MAX_BYTES) {
         Ok(bytes) => {
             let ledger: Result<Ledger, _> = toml::from_str(&String::from_utf8_lossy(&bytes));
             ledger.map_err(|error| StoreError::Unusable(error.to_string()))

@@ -15,6 +15,7 @@ use prowess_dir::{Dir, ErrorKind, Links, Permissions};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{LockError, StoreError};
+use crate::ledger::is_of_person;
 use crate::lock::Lock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
@@ -152,7 +153,7 @@ impl Change {
         if let Some(reason) = locked.refusal(id).filter(|_| file.is_of_project()) {
             return Err(StoreError::PlaceRefused(directory.to_owned(), reason));
         }
-        match self.content(file, &Place::new(id, &locked, tree), known)? {
+        match self.content(file, &Place::new(id, &locked, tree), Some(tree), known)? {
             Content::Other => Err(StoreError::PlaceOccupied(at)),
             Content::Blocked => Err(StoreError::PlaceBlocked(at)),
             Content::Nothing | Content::Package(..) => Ok(locked),
@@ -218,7 +219,11 @@ impl Change {
     /// The lock or the note about places cannot be used, a directory leads out of the project, or
     /// the disk fails.
     pub fn restore_places(&self, file: &LockFile) -> Result<Vec<Placed>, StoreError> {
-        self.follow(file, &Lock::default(), &file.load()?)
+        let lock = file.load()?;
+        for (id, skill) in &lock.skills {
+            self.record_locked(file, id, Some(skill))?;
+        }
+        self.follow(file, &Lock::default(), &lock)
     }
 
     /// Does what [`Self::restore_places`] does for this lock, which replaces the one before.
@@ -235,7 +240,7 @@ impl Change {
         going.retain(|place| !wanted_now.iter().any(|it| it.is_at(place)));
         let mut placed = Vec::new();
         for place in going {
-            match self.content(file, &place, &known)? {
+            match self.content(file, &place, None, &known)? {
                 Content::Nothing | Content::Blocked => {}
                 Content::Package(..) => self.remove_place(file, &place)?,
                 Content::Other => placed.push(place.placed(PlaceState::Left)),
@@ -276,7 +281,7 @@ impl Change {
         place: &Place,
         known: &[Place],
     ) -> Result<PlaceState, StoreError> {
-        match self.content(file, place, known)? {
+        match self.content(file, place, Some(place.tree), known)? {
             Content::Package(form, tree) if form == place.form && tree == place.tree => {
                 // The link of another machine leads nowhere here.
                 let is_here = form == PlaceForm::Copy || self.is_own_link(file, place)?;
@@ -292,11 +297,12 @@ impl Change {
     }
 
     /// Returns what is at a place. A link to a package of any store was made by this program; a
-    /// copy is recognized by its files.
+    /// copy is recognized by its files, as those that the lock names or as an earlier version.
     fn content(
         &self,
         file: &LockFile,
         place: &Place,
+        locked: Option<Digest>,
         known: &[Place],
     ) -> Result<Content, StoreError> {
         let parent = match open(file, &place.directory) {
@@ -316,9 +322,24 @@ impl Change {
             return Ok(Content::Other);
         };
         let Some(tree) = stored_digest(&copied)? else { return Ok(Content::Other) };
-        let was_placed = known.iter().any(|it| it.is_at(place) && it.tree == tree);
-        let is_package = tree == place.tree || was_placed || self.has(&tree);
+        let is_package = locked == Some(tree) || self.is_version(file, place, &tree, known)?;
         Ok(if is_package { Content::Package(PlaceForm::Copy, tree) } else { Content::Other })
+    }
+
+    /// Returns whether a copy is another version that was installed. What a person has accepted,
+    /// fixed or restored is the work of that person, though its files are in the store, too.
+    fn is_version(
+        &self,
+        file: &LockFile,
+        place: &Place,
+        tree: &Digest,
+        known: &[Place],
+    ) -> Result<bool, StoreError> {
+        if is_of_person(&self.ledger(&file.ledger_name(&place.id))?, tree) {
+            return Ok(false);
+        }
+        let was_placed = known.iter().any(|it| it.is_at(place) && it.tree == *tree);
+        Ok(was_placed || self.has(tree) && !self.has_person(tree)?)
     }
 
     fn is_own_link(&self, file: &LockFile, place: &Place) -> Result<bool, StoreError> {
@@ -348,7 +369,8 @@ impl Change {
         let package = archive(&stored, &place.tree)?;
         let temporary = format!(".prowess-{}.tmp", hex(&place.tree));
         parent.remove_tree(&temporary)?;
-        write(&parent.create_dir(&temporary)?, &package)?;
+        let replaced = parent.open_dir(&place.id, Links::Refuse).ok();
+        write(&parent.create_dir(&temporary)?, &package, replaced.as_ref())?;
         // After a power failure, half of a copy would look like a change of the user.
         parent.sync()?;
         parent.remove_tree(&place.id)?;
@@ -401,6 +423,27 @@ impl Place {
         let Self { id, directory, .. } = self;
         let path = if directory.is_empty() { id.clone() } else { format!("{directory}/{id}") };
         Placed { id: id.clone(), path, state }
+    }
+}
+
+impl LockFile {
+    /// Returns the id of the skill whose place is this directory, which need not exist.
+    ///
+    /// # Errors
+    ///
+    /// The lock cannot be read.
+    pub fn placed_at(&self, directory: &Path) -> Result<Option<String>, StoreError> {
+        let Some((parent, name)) = directory.parent().zip(directory.file_name()) else {
+            return Ok(None);
+        };
+        let lock = self.load()?;
+        let found = name.to_str().and_then(|name| lock.skills.get_key_value(name));
+        let own = self.path().parent().unwrap_or(Path::new("."));
+        let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let parent = canonical(parent);
+        let is_there = |place: &LockedPlace| canonical(&own.join(&place.directory)) == parent;
+        let found = found.filter(|(_, skill)| skill.places.iter().any(is_there));
+        Ok(found.map(|(id, _)| id.clone()))
     }
 }
 

@@ -190,7 +190,7 @@ impl Change {
             if staged.contains(&name) || is_intact(&stored, &name, tree) {
                 continue;
             }
-            write(&staging.create_dir(&name)?, package)?;
+            write(&staging.create_dir(&name)?, package, None)?;
             staged.insert(name);
         }
         if !staged.is_empty() {
@@ -236,31 +236,15 @@ fn is_intact(stored: &Dir, name: &str, tree: &Digest) -> bool {
     opened.and_then(|directory| stored_digest(&directory)).is_ok_and(|found| found == Some(*tree))
 }
 
-/// Writes the files of a package to an empty directory.
-pub(crate) fn write(directory: &Dir, package: &Archive) -> Result<(), StoreError> {
-    // Files are sorted, so most are in the directory of the file before.
-    let mut last = None;
-    for file in package.files() {
-        let permissions =
-            if file.is_executable { Permissions::Executable } else { Permissions::Readable };
-        let Some((parents, name)) = file.path.rsplit_once('/') else {
-            directory.create_file(&file.path, &file.content, permissions)?;
-            continue;
-        };
-        let parent = match &last {
-            Some((path, parent)) if *path == parents => parent,
-            _ => &last.insert((parents, create_parents(directory, parents)?)).1,
-        };
-        parent.create_file(name, &file.content, permissions)?;
-    }
-    Ok(())
-}
-
-/// Opens the directory at a path, and creates the parts of the path that do not exist.
-fn create_parents(directory: &Dir, path: &str) -> Result<Dir, StoreError> {
-    let mut names = path.split('/');
-    let first = directory.open_or_create_dir(names.next().unwrap_or_default())?;
-    Ok(names.try_fold(first, |parent, name| parent.open_or_create_dir(name))?)
+/// Writes the files of a package to an empty directory, which is to replace `model`.
+pub(crate) fn write(
+    directory: &Dir,
+    package: &Archive,
+    model: Option<&Dir>,
+) -> Result<(), StoreError> {
+    let files = package.files().iter();
+    let files = files.map(|file| (&*file.path, &*file.content, file.is_executable));
+    Ok(directory.write_files(files, model)?)
 }
 
 /// Returns the path of a package in the store.

@@ -60,7 +60,7 @@ pub(crate) struct Decide {
 /// The choice of a commit.
 #[derive(Debug, Args)]
 pub(crate) struct Commit {
-    /// Commit the changed files with git; no hook runs, and nothing is pushed
+    /// Commit the changed files with git; no hook runs, and nothing is signed or pushed
     #[arg(long)]
     pub(crate) commit: bool,
 }
@@ -110,7 +110,7 @@ pub(crate) struct Notify {
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct History {
-    /// The skill's id
+    /// The skill's id, or its directory
     #[arg(required = true)]
     pub(crate) id: Option<String>,
     #[command(subcommand)]
@@ -129,7 +129,7 @@ pub(crate) enum HistoryCommand {
 /// The arguments of `history diff`.
 #[derive(Debug, Args)]
 pub(crate) struct Diff {
-    /// The skill's id
+    /// The skill's id, or its directory
     pub(crate) id: String,
     /// Number of a version from `prowess history`, or the first digits of its digest
     pub(crate) from: String,
@@ -140,7 +140,7 @@ pub(crate) struct Diff {
 /// The arguments of `history restore`.
 #[derive(Debug, Args)]
 pub(crate) struct Restore {
-    /// The skill's id
+    /// The skill's id, or its directory
     pub(crate) id: String,
     /// Number of a version from `prowess history`, or the first digits of its digest
     pub(crate) version: String,

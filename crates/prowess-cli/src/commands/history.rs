@@ -10,15 +10,19 @@ use prowess::{
     SystemClock,
 };
 use prowess_store::{Author, Version};
+use prowess_text::shell_word;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::args::{Diff, Global, History, HistoryCommand, Restore};
 use crate::audit_log::audit_sink;
+use crate::commands::commit::Commit;
 use crate::commands::difference::colored;
-use crate::commands::skill_change::{Made, Target, commit, short, stored};
+use crate::commands::install::{OTHER_BYTES, lines_text, place_lines, remark_on_states};
+use crate::commands::skill_change::{Made, Target, short, stored};
 use crate::failure::Failure;
 use crate::install_place::store;
+use crate::lock_place::described;
 use crate::output::{DIM, ID, Output};
 use crate::policies::policies;
 use crate::terminal::{columns_behind, local_time, one_line, plain, plain_lines};
@@ -45,29 +49,39 @@ pub(crate) fn run(args: &History, global: &Global, output: &Output) -> Result<Ex
 }
 
 fn list(id: &str, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    let (shown, is_known) = versions(id, global)?;
+    let target = Target::of(global, id)?;
+    let now = target.now()?;
+    let shown = versions(&target, now)?;
     output.result(&document(&shown), |_| text(&shown))?;
-    if !is_known {
+    if now.is_none() {
+        let help = format!("`prowess history restore {} NUMBER` returns it", plain(id));
+        output.remark(&format!("it was removed; {help}\n"));
+    } else if !shown.is_empty() && shown.iter().all(|version| !version.is_current) {
         output.remark("the files are none of these versions: they were changed in another way\n");
     }
+    let origins = if shown.is_empty() { target.moved_from()? } else { Vec::new() };
+    for origin in origins {
+        let help = format!("see `prowess history {}`", plain(&shell_word(&origin)));
+        output.remark(&format!("a directory that is gone had such a skill: {help}\n"));
+    }
+    remark_on_lock(&target, output);
     Ok(ExitCode::SUCCESS)
 }
 
 /// Returns what the command prints of a skill.
 #[cfg(feature = "web")]
 pub(crate) fn value(id: &str, global: &Global) -> Result<Value, Failure> {
-    versions(id, global).map(|(shown, _)| document(&shown))
+    let target = Target::of(global, id)?;
+    Ok(document(&versions(&target, target.now()?)?))
 }
 
 fn document(versions: &[Shown]) -> Value {
     json!({ "versions": versions })
 }
 
-/// Returns the versions of a skill, the newest first, and whether its files are one of them.
-fn versions(id: &str, global: &Global) -> Result<(Vec<Shown>, bool), Failure> {
-    let target = Target::of(global, id)?;
-    let now = target.now()?;
-    let versions = store()?.ledger(&target.name())?;
+/// Returns the versions of a skill that has these files now, the newest first.
+fn versions(target: &Target, now: Option<Digest>) -> Result<Vec<Shown>, Failure> {
+    let versions = target.versions()?;
     let current = versions.iter().rposition(|version| Some(version.package) == now);
     let shown = versions.into_iter().enumerate().map(|(at, version)| Shown {
         number: at + 1,
@@ -77,8 +91,14 @@ fn versions(id: &str, global: &Global) -> Result<(Vec<Shown>, bool), Failure> {
     });
     let mut shown: Vec<_> = shown.collect();
     shown.reverse();
-    let is_known = current.is_some() || shown.is_empty() || now.is_none();
-    Ok((shown, is_known))
+    Ok(shown)
+}
+
+/// Names the lock file of an installed skill: another one may have a skill of that name, too.
+fn remark_on_lock(target: &Target, output: &Output) {
+    if let Target::Installed(lock, _) = target {
+        output.remark(&format!("  {DIM}lock file:{DIM:#} {}\n", plain(&described(lock))));
+    }
 }
 
 fn text(versions: &[Shown]) -> String {
@@ -105,7 +125,7 @@ fn text(versions: &[Shown]) -> String {
 
 /// Returns the version that a person names, by its number or the start of its digest.
 fn named(id: &str, target: &Target, named: &str) -> Result<Digest, Failure> {
-    let versions = store()?.ledger(&target.name())?;
+    let versions = target.versions()?;
     let digits = named.trim_start_matches("sha256:");
     let number = named.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     let found = number.and_then(|at| versions.get(at));
@@ -180,11 +200,13 @@ pub(crate) fn restore(
         audit.report(&RuntimeEvent::Review(ReviewEvent { step, ..event.clone() }));
         failure
     };
-    match target {
+    let restored = json!({ "restored": { "skill": args.id, "package": tree } });
+    let text = format!("restored: {} {}\n", plain(&args.id), short(&tree));
+    match &target {
         Target::Directory(package) => {
             let (before, after) = (package.files()?, stored(&tree)?);
             let made = Made {
-                package: &package,
+                package,
                 before: &before,
                 after: &after,
                 author: Author { by: user(), at },
@@ -192,28 +214,49 @@ pub(crate) fn restore(
                 reason: args.reason.clone(),
                 proposal: None,
             };
-            if before == after {
+            let is_same = before == after && package.path().is_dir();
+            let commit = args.commit.commit && !is_same;
+            let commit = commit.then(|| Commit::of(package, &before, &after)).transpose()?;
+            if is_same {
                 // Removes what a program that was killed has left.
                 package.replace(&before, &after)?;
             } else {
                 recorded()?;
                 made.make(|| package.replace(&before, &after)).map_err(not_made)?;
-                if args.commit.commit {
-                    let message = format!("{}: return to {}", args.id, short(&tree));
-                    commit(&package, &before, &after, &message)?;
-                }
             }
+            output.result(&restored, |_| text)?;
+            if is_same && args.commit.commit {
+                output.remark("the files were these already, so nothing was committed\n");
+            }
+            if let Some(commit) = commit {
+                commit.make(&format!("{}: return to {}", args.id, short(&tree)))?;
+            }
+            Ok(ExitCode::SUCCESS)
         }
         Target::Installed(lock, id) => {
+            if args.commit.commit {
+                let message = format!("nothing was changed: `{}` is installed", plain(&args.id));
+                let help = "leave out `--commit`, and commit its lock file and its copies by hand";
+                return Err(Failure::new("commit-refused", message, help));
+            }
             let change = store()?.begin()?;
-            if lock.load()?.skills.get(&id).is_none_or(|skill| skill.tree != tree) {
+            if lock.load()?.skills.get(id).is_none_or(|skill| skill.tree != tree) {
                 recorded()?;
-                let returned = change.roll_back(&lock, &id, Some(&tree.to_string()));
+                let returned = change.roll_back(lock, id, Some(&tree.to_string()));
                 returned.map_err(|error| not_made(error.into()))?;
             }
+            // What a person has changed there stays.
+            let mut places = place_lines(change.check_places(lock)?);
+            places.retain(|line| line.id == *id);
+            let code = if places.is_empty() { 0 } else { OTHER_BYTES };
+            let mut restored = restored;
+            if !places.is_empty() {
+                restored["places"] = json!(places);
+            }
+            output.result(&restored, |_| text + &lines_text(&places))?;
+            remark_on_states(&places, output);
+            remark_on_lock(&target, output);
+            Ok(ExitCode::from(code))
         }
     }
-    let restored = json!({ "restored": { "skill": args.id, "package": tree } });
-    output.result(&restored, |_| format!("restored: {} {}\n", plain(&args.id), short(&tree)))?;
-    Ok(ExitCode::SUCCESS)
 }

@@ -7,6 +7,7 @@ mod call;
 mod candidates;
 #[cfg(feature = "catalog-file")]
 mod catalog;
+mod commit;
 mod composed;
 mod config;
 mod conversation;

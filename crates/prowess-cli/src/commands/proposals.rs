@@ -23,8 +23,9 @@ use serde::Serialize;
 
 use crate::args::{Accept, Decide, Global, Proposals, Propose};
 use crate::audit_log::audit_sink;
+use crate::commands::commit::Commit;
 use crate::commands::show;
-use crate::commands::skill_change::{DIGITS, Made, Target, commit, short};
+use crate::commands::skill_change::{DIGITS, Made, Target, short};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::policies::policies;
@@ -76,7 +77,7 @@ pub(crate) fn answer(
             let catalog = runtime(global)?.catalog();
             Answer::Proposal(Box::new(desk.whole(proposal, &catalog, global)))
         }
-        Some(Proposals::Accept(args)) => Answer::Accepted(desk.accept(args, global, output)?),
+        Some(Proposals::Accept(args)) => return desk.accept(args, global, output),
         Some(Proposals::Reject(args)) => Answer::Rejected(desk.close(args, FileProposals::reject)?),
         Some(Proposals::Withdraw(args)) => {
             Answer::Withdrawn(desk.close(args, FileProposals::withdraw)?)
@@ -216,7 +217,7 @@ impl Desk {
         Ok(Shown::decided(review.proposal, &decision))
     }
 
-    fn accept(&self, args: &Accept, global: &Global, output: &Output) -> Result<Shown, Failure> {
+    fn accept(&self, args: &Accept, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
         let proposal = self.find(&args.decide.id)?;
         let catalog = runtime(global)?.catalog();
         let skill = named(&catalog, &proposal);
@@ -243,6 +244,8 @@ impl Desk {
         })?;
         let (before, after) = (acceptance.before.clone(), acceptance.after.clone());
         let new_id = acceptance.new_id.clone();
+        let commit = args.commit.commit.then(|| Commit::of(&package, &before, &after));
+        let commit = commit.transpose()?;
         let reason = review.reason.clone().unwrap_or_else(|| first_line(&proposal.justification));
         let mut decided = None;
         let made = Made {
@@ -264,14 +267,14 @@ impl Desk {
             let id = new_id.map_or_else(|| record.base_id().to_owned(), |[_, id]| id);
             keep_reviewed([record.base_id(), &id], [&before, &after], output)?;
         }
-        if args.commit.commit {
-            let message = format!("{}: {}", proposal.skill, first_line(&proposal.justification));
-            commit(&package, &before, &after, &message)?;
-        }
-        Ok(match decided {
+        let message = format!("{}: {}", proposal.skill, first_line(&proposal.justification));
+        let accepted = match decided {
             Some(decision) => Shown::decided(proposal.name, &decision),
             None => Shown::waiting(&proposal),
-        })
+        };
+        output.result(&Answer::Accepted(accepted), text)?;
+        commit.map_or(Ok(()), |commit| commit.make(&message))?;
+        Ok(ExitCode::SUCCESS)
     }
 }
 

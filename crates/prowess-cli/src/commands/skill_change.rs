@@ -1,27 +1,26 @@
 //! Changes of a skill's files by this program: each is a version in the ledger of the skill.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 
 use prowess::governance::{ReviewError, SkillPackage, package_digest};
-use prowess::{Digest, PackageFile, PackageFiles};
+use prowess::{Digest, PackageFile, PackageFiles, Record, SKILL_MD_FILES};
 use prowess_archive::{Archive, File};
-use prowess_store::{Author, LockFile, Store, Version};
+use prowess_store::{Author, Change, LockFile, Store, Version};
 
 use crate::args::Global;
 use crate::commands::show;
 use crate::failure::Failure;
 use crate::install_place::store;
-use crate::lock_place::{project_skills, user_lock};
-use crate::paths::surroundings;
-use crate::policies::policies;
+use crate::lock_place;
+use crate::paths::{absolute, working_directory};
 use crate::runtime;
+use crate::terminal::plain;
 
 /// A skill that has a history.
 pub(super) enum Target {
-    /// One in a directory.
+    /// One in a directory, which may have been removed.
     Directory(SkillPackage),
-    /// One of a lock file, by its id there.
+    /// One of a lock file, by its id there. It may have been removed.
     Installed(LockFile, String),
 }
 
@@ -29,36 +28,100 @@ pub(super) enum Target {
 const LOCK: &str = "prowess-lock://";
 
 impl Target {
-    /// Finds a skill by its id. An installed one may have been removed.
+    /// Finds a skill by its id, also one that is broken or was removed, or by its directory. In a
+    /// project, what its lock file has installed comes before what that of the user has.
     pub(super) fn of(global: &Global, id: &str) -> Result<Self, Failure> {
+        if Path::new(id).is_absolute() || id.split('/').next().is_some_and(|it| it.starts_with('.'))
+        {
+            return Self::at(Path::new(id))?.ok_or_else(|| without_history(id));
+        }
         let runtime = runtime::runtime(global)?;
         let catalog = runtime.catalog();
-        let record = match show::record(&catalog, id) {
-            Ok(record) => record,
-            Err(failure) => {
-                let lock = user_lock()?;
-                let is_known = !store()?.ledger(&lock.ledger_name(id))?.is_empty();
-                return if is_known {
-                    Ok(Self::Installed(lock, id.to_owned()))
-                } else {
-                    Err(failure)
-                };
-            }
+        let found = match show::record(&catalog, id) {
+            Ok(record) => Self::of_record(record)?,
+            Err(failure) => return Self::recorded(id)?.ok_or(failure),
         };
+        let name = name_of(id);
+        match &found {
+            Self::Installed(lock, _) if !lock.is_of_project() => {
+                let locks = lock_place::of_directory(&working_directory()?)?;
+                let project = locks.into_iter().find(LockFile::is_of_project);
+                let project = project.filter(|lock| has_versions(lock, name));
+                Ok(project.map_or(found, |lock| Self::Installed(lock, name.to_owned())))
+            }
+            _ => Ok(found),
+        }
+    }
+
+    fn of_record(record: Record<'_>) -> Result<Self, Failure> {
         let root = record.root_directory();
         if let Some(lock) = root.strip_prefix(LOCK) {
+            let locks = lock_place::of_directory(&working_directory()?)?;
+            let is_of_project = lock.starts_with('/');
+            let lock = locks.into_iter().find(|lock| lock.is_of_project() == is_of_project);
             let id = record.directory().to_owned();
-            let lock = match lock.starts_with('/') {
-                true => project_skills(&surroundings()?, &policies(global)?.discovery)
-                    .map(|project| project.file),
-                false => Some(user_lock()?),
-            };
             return lock.map(|lock| Self::Installed(lock, id)).ok_or_else(|| unwritable(&root));
         }
         if !Path::new(&root).is_dir() {
             return Err(unwritable(&root));
         }
-        Ok(Self::Directory(SkillPackage::new(Path::new(&root))?))
+        Self::at(Path::new(&root))?.ok_or_else(|| unwritable(&root))
+    }
+
+    /// Returns the skill in this directory, or that was in it.
+    fn at(path: &Path) -> Result<Option<Self>, Failure> {
+        let path = absolute(path)?;
+        let is_file =
+            path.file_name().is_some_and(|name| SKILL_MD_FILES.iter().any(|it| *it == name));
+        let path = path.parent().filter(|_| is_file).unwrap_or(&path);
+        let package = SkillPackage::new(path)?;
+        let store = store()?;
+        if store.root().canonicalize().is_ok_and(|root| package.path().starts_with(root)) {
+            // A link to an installed package, which nothing changes.
+            for lock in lock_place::of_directory(path.parent().unwrap_or(path))? {
+                if let Some(id) = lock.placed_at(path)? {
+                    return Ok(Some(Self::Installed(lock, id)));
+                }
+            }
+            return Ok(None);
+        }
+        let is_known =
+            package.path().is_dir() || !store.ledger(&ledger_name(&package)?)?.is_empty();
+        Ok(is_known.then_some(Self::Directory(package)))
+    }
+
+    /// Returns a skill that the catalog does not have, by its versions.
+    fn recorded(id: &str) -> Result<Option<Self>, Failure> {
+        let name = name_of(id);
+        let mut locks = lock_place::of_directory(&working_directory()?)?;
+        locks.retain(|lock| has_versions(lock, name));
+        if let Some(at) = locks.iter().position(LockFile::is_of_project) {
+            return Ok(Some(Self::Installed(locks.remove(at), name.to_owned())));
+        }
+        if id.contains('/')
+            && let Some(found) = Self::at(Path::new(id))?
+        {
+            return Ok(Some(found));
+        }
+        let ledgers = store()?.ledgers()?.into_keys();
+        let is_named = |it: &String| {
+            it.starts_with('/') && Path::new(it).file_name().is_some_and(|last| last == name)
+        };
+        let mut directories: Vec<_> = ledgers.filter(is_named).collect();
+        if directories.iter().any(|it| Path::new(it).is_dir()) {
+            directories.retain(|it| Path::new(it).is_dir());
+        } else if let Some(lock) = locks.pop() {
+            return Ok(Some(Self::Installed(lock, name.to_owned())));
+        }
+        match &directories[..] {
+            [] => Ok(None),
+            [only] => Ok(Some(Self::Directory(SkillPackage::new(Path::new(only))?))),
+            several => {
+                let several: Vec<_> = several.iter().map(|it| format!("`{}`", plain(it))).collect();
+                let message = format!("`{}` was in {}", plain(id), several.join(" and in "));
+                Err(Failure::new("skill-ambiguous", message, "name one of the directories instead"))
+            }
+        }
     }
 
     /// Returns the package of a skill in a directory.
@@ -74,26 +137,84 @@ impl Target {
         }
     }
 
-    /// Returns the name of the skill in the ledger.
-    pub(super) fn name(&self) -> String {
-        match self {
-            Self::Directory(package) => package.path().to_string_lossy().into_owned(),
+    /// Returns the versions of the skill, the oldest first.
+    pub(super) fn versions(&self) -> Result<Vec<Version>, Failure> {
+        let name = match self {
+            Self::Directory(package) => ledger_name(package)?,
             Self::Installed(lock, id) => lock.ledger_name(id),
-        }
+        };
+        Ok(store()?.ledger(&name)?)
     }
 
-    /// Returns the digest of the files now.
+    /// Returns the digest of the files now; `None` for a skill that was removed.
     pub(super) fn now(&self) -> Result<Option<Digest>, Failure> {
         Ok(match self {
+            Self::Directory(package) if !package.path().is_dir() => None,
             Self::Directory(package) => Some(package_digest(&package.files()?)),
             Self::Installed(lock, id) => lock.load()?.skills.get(id).map(|skill| skill.tree),
         })
     }
+
+    /// Returns the directories that are gone, and that had such files or this name.
+    pub(super) fn moved_from(&self) -> Result<Vec<String>, Failure> {
+        let Self::Directory(package) = self else { return Ok(Vec::new()) };
+        let (path, now) = (package.path(), self.now()?);
+        let is_origin = |(name, versions): &(String, Vec<Version>)| {
+            let directory = Path::new(name);
+            let is_gone = directory.is_absolute() && !directory.exists();
+            let has_files = || versions.iter().any(|version| Some(version.package) == now);
+            is_gone && (directory.file_name() == path.file_name() || has_files())
+        };
+        let ledgers = store()?.ledgers()?.into_iter();
+        Ok(ledgers.filter(is_origin).map(|(name, _)| name).collect())
+    }
+}
+
+/// Returns the name of a skill behind that of its layer or plugin.
+fn name_of(id: &str) -> &str {
+    id.rsplit_once(':').map_or(id, |(_, name)| name)
+}
+
+fn has_versions(lock: &LockFile, id: &str) -> bool {
+    let versions = store().and_then(|store| Ok(store.ledger(&lock.ledger_name(id))?));
+    versions.is_ok_and(|versions| !versions.is_empty())
+}
+
+/// Returns the name under which the versions of a directory are kept. A copy of an installed skill
+/// shares them with the lock file, so that one list has all that happened to it.
+fn ledger_name(package: &SkillPackage) -> Result<String, Failure> {
+    let path = package.path();
+    let locks = lock_place::of_directory(path.parent().unwrap_or(&path))?;
+    for lock in &locks {
+        if let Some(id) = lock.placed_at(&path)? {
+            return Ok(lock.ledger_name(&id));
+        }
+    }
+    let (store, own) = (store()?, path.to_string_lossy().into_owned());
+    if !store.ledger(&own)?.is_empty() {
+        return Ok(own);
+    }
+    // The changed copy of a skill that was removed stays.
+    let id = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    let now = package_digest(&package.files()?);
+    for lock in &locks {
+        let name = lock.ledger_name(&id);
+        let is_removed = !lock.load()?.skills.contains_key(&*id);
+        if is_removed && store.ledger(&name)?.iter().any(|version| version.package == now) {
+            return Ok(name);
+        }
+    }
+    Ok(own)
 }
 
 fn unwritable(location: &str) -> Failure {
     let message = format!("`{location}` is no directory of files that can be changed");
     Failure::new("skill-not-writable", message, "copy the skill to a directory of your own")
+}
+
+fn without_history(path: &str) -> Failure {
+    let message = format!("there is no skill in `{}`, and no version of one", plain(path));
+    Failure::new("skill-not-found", message, "name the directory of a skill, or its id")
 }
 
 /// A change that is about to be made.
@@ -102,10 +223,25 @@ pub(super) struct Made<'c> {
     pub(super) before: &'c PackageFiles,
     pub(super) after: &'c PackageFiles,
     pub(super) author: Author,
-    /// `accepted` or `restored`.
+    /// `accepted`, `fixed` or `restored`.
     pub(super) action: &'static str,
     pub(super) reason: Option<String>,
     pub(super) proposal: Option<String>,
+}
+
+/// A version of a change that is not made yet.
+pub(super) struct Recorded {
+    change: Change,
+    name: String,
+    version: Version,
+}
+
+impl Recorded {
+    /// Removes the version: the change was not made.
+    pub(super) fn retract(self) {
+        // The error of the change is the one to report.
+        let _ = self.change.retract(&self.name, &self.version);
+    }
 }
 
 impl Made<'_> {
@@ -115,12 +251,19 @@ impl Made<'_> {
         self,
         change: impl FnOnce() -> Result<(), ReviewError>,
     ) -> Result<(), Failure> {
+        let recorded = self.record()?;
+        change().map_err(|error| {
+            recorded.retract();
+            Failure::from(error)
+        })
+    }
+
+    /// Keeps the files before and after the change, and the version.
+    pub(super) fn record(self) -> Result<Recorded, Failure> {
         let Self { package, before, after, author, action, reason, proposal } = self;
+        let name = ledger_name(package)?;
         let store: Store = store()?;
         let stored = store.begin()?;
-        let archives = [archive(before)?, archive(after)?];
-        let trees = stored.insert(&[&archives[0], &archives[1]])?;
-        let name = package.path().to_string_lossy().into_owned();
         let version = |package, action: &str| Version {
             package,
             action: action.to_owned(),
@@ -130,24 +273,25 @@ impl Made<'_> {
             proposal: None,
         };
         let mut known = store.ledger(&name)?;
-        // A program that was killed has recorded this change, and has not made it.
-        let is_unmade = |last: &&Version| {
-            last.package == trees[1] && last.action == action && last.proposal == proposal
-        };
-        if let Some(unmade) = known.last().filter(is_unmade) {
-            stored.retract(&name, unmade)?;
-            known.pop();
+        let package = stored.insert(&[&archive(after)?])?[0];
+        // A skill that was removed has no files.
+        if !before.is_empty() {
+            let found = stored.insert(&[&archive(before)?])?[0];
+            // A program that was killed has recorded this change, and has not made it.
+            if let [.., was, unmade] = &known[..]
+                && (was.package, unmade.package) == (found, package)
+                && (&*unmade.action, &unmade.proposal) == (action, &proposal)
+            {
+                stored.retract(&name, unmade)?;
+                known.pop();
+            }
+            if known.last().is_none_or(|last| last.package != found) {
+                stored.record(&name, version(found, "found"))?;
+            }
         }
-        if known.last().is_none_or(|last| last.package != trees[0]) {
-            stored.record(&name, version(trees[0], "found"))?;
-        }
-        let version = Version { reason, proposal, ..version(trees[1], action) };
+        let version = Version { reason, proposal, ..version(package, action) };
         stored.record(&name, version.clone())?;
-        change().map_err(|error| {
-            // The version was not made. The first error is the one to report.
-            let _ = stored.retract(&name, &version);
-            Failure::from(error)
-        })
+        Ok(Recorded { change: stored, name, version })
     }
 }
 
@@ -184,38 +328,6 @@ pub(super) fn stored(tree: &Digest) -> Result<PackageFiles, Failure> {
         (file.path.clone(), PackageFile { content, is_executable: file.is_executable })
     };
     Ok(archive.files().iter().map(file).collect())
-}
-
-/// Commits the changed files of a skill, and no others, without the hooks of the repository.
-pub(super) fn commit(
-    package: &SkillPackage,
-    before: &PackageFiles,
-    after: &PackageFiles,
-    message: &str,
-) -> Result<(), Failure> {
-    let directory = package.path();
-    let changed =
-        before.keys().chain(after.keys()).filter(|path| before.get(*path) != after.get(*path));
-    let paths: Vec<PathBuf> = changed.map(PathBuf::from).collect();
-    git(&directory, &["add", "--all", "--"], &paths)?;
-    git(&directory, &["commit", "--quiet", "--no-verify", "--only", "-m", message, "--"], &paths)
-}
-
-fn git(directory: &Path, arguments: &[&str], paths: &[PathBuf]) -> Result<(), Failure> {
-    let mut command = Command::new("git");
-    command.arg("-C").arg(directory);
-    // A repository may name programs that git runs.
-    command.args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"]);
-    command.args(arguments).args(paths).stdin(Stdio::null());
-    let failed = |reason: &str| {
-        let message = format!("the skill has changed, and the commit failed: {reason}");
-        Failure::new("commit-failed", message, "commit the files with git")
-    };
-    let ended = command.output().map_err(|error| failed(&error.to_string()))?;
-    match ended.status.success() {
-        true => Ok(()),
-        false => Err(failed(String::from_utf8_lossy(&ended.stderr).trim())),
-    }
 }
 
 impl From<ReviewError> for Failure {

@@ -18,6 +18,7 @@ mod explain;
 mod features;
 mod frozen;
 mod help;
+mod history;
 mod install;
 mod install_crashes;
 mod install_text;

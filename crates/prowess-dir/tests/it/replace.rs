@@ -49,6 +49,86 @@ fn owner_is_kept_where_the_system_allows_it() {
     assert_eq!((metadata.uid(), fs::read(&file).unwrap()), (owner, b"new".to_vec()));
 }
 
+/// A directory is written again: what was there keeps its owner, its rights and its time, and what
+/// is new is no more open than what is around it.
+#[test]
+fn rewritten_directory_keeps_owners_and_modes() {
+    let place = tempfile::tempdir().unwrap();
+    let path = |path: &str| place.path().join(path);
+    let set = |name: &str, mode| {
+        fs::set_permissions(path(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    fs::create_dir_all(path("old/empty/inner")).unwrap();
+    fs::create_dir_all(path("old/gone")).unwrap();
+    fs::create_dir_all(path("old/closed")).unwrap();
+    let modes = [("a.md", 0o640), ("b.md", 0o600), ("run.sh", 0o2750), ("closed/c.md", 0o604)];
+    for (name, mode) in modes {
+        fs::write(path("old").join(name), name).unwrap();
+        set(&format!("old/{name}"), mode);
+    }
+    fs::write(path("old/gone/x.md"), "x").unwrap();
+    let directories = [("", 0o2770), ("empty", 0o705), ("empty/inner", 0o700), ("closed", 0o1550)];
+    for (name, mode) in directories.into_iter().rev() {
+        set(&format!("old/{name}"), mode);
+    }
+    let is_root = fs::metadata(path("old")).unwrap().uid() == 0;
+    let owner = if is_root { 12_345 } else { fs::metadata(path("old")).unwrap().uid() };
+    for name in ["old", "old/a.md", "old/closed", "old/empty"] {
+        let mode = fs::metadata(path(name)).unwrap().mode();
+        let group = is_root.then_some(54_321);
+        std::os::unix::fs::chown(path(name), Some(owner), group).unwrap();
+        set(name, mode & 0o7777);
+    }
+    let attribute = rustix::fs::setxattr(
+        path("old/b.md"),
+        "user.note",
+        b"mine",
+        rustix::fs::XattrFlags::empty(),
+    );
+    let files: [(&str, &[u8], bool); 7] = [
+        ("a.md", b"changed", false),
+        ("b.md", b"b.md", false),
+        ("closed/c.md", b"c", true),
+        ("closed/new.sh", b"new", true),
+        ("fresh/new.md", b"new", false),
+        ("new.md", b"new", false),
+        ("run.sh", b"run.sh", true),
+    ];
+    fs::create_dir(path("new")).unwrap();
+    let old = Dir::open(path("old")).unwrap();
+    Dir::open(path("new")).unwrap().write_files(files, Some(&old)).unwrap();
+    let expected = directories.into_iter().chain([
+        ("a.md", 0o640),
+        ("b.md", 0o600),
+        ("closed/c.md", 0o705),
+        ("closed/new.sh", 0o750),
+        ("fresh", 0o2770),
+        ("fresh/new.md", 0o640),
+        ("new.md", 0o640),
+        ("run.sh", 0o2750),
+    ]);
+    let state = |path: &Path| fs::metadata(path).map(|it| (it.mode() & 0o7777, it.uid(), it.gid()));
+    for (name, mode) in expected {
+        let (found, user, group) = state(&path("new").join(name)).unwrap();
+        assert_eq!(format!("{found:o}"), format!("{mode:o}"), "{name}");
+        match state(&path("old").join(name)) {
+            Ok((_, had_user, had_group)) => {
+                assert_eq!((user, group), (had_user, had_group), "{name}");
+            }
+            Err(_) => assert_eq!(user, owner, "{name} belongs to the owner of the directory"),
+        }
+    }
+    assert_eq!(names(&path("new/closed")), ["c.md", "new.sh"]);
+    assert!(!path("new/gone").exists(), "a directory whose files are gone is gone");
+    let modified = |name: &str| fs::metadata(path(name)).unwrap().modified().unwrap();
+    assert_eq!(modified("new/b.md"), modified("old/b.md"), "an unchanged file is as old as before");
+    if attribute.is_ok() {
+        let mut value = [0; 8];
+        let length = rustix::fs::getxattr(path("new/b.md"), "user.note", &mut value[..]).unwrap();
+        assert_eq!(&value[..length], b"mine", "attributes, as of access control lists, are kept");
+    }
+}
+
 #[test]
 fn changed_file_is_not_overwritten() {
     let place = Place::new();

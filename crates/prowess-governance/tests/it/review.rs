@@ -144,6 +144,13 @@ fn files_of_a_proposal_change_together() {
     let place = Place::new();
     let script = place.tree.join("skills/pdf/references/dates.md");
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    place.write("secret.txt", "not part of the change");
+    fs::create_dir(place.tree.join("skills/pdf/drafts")).unwrap();
+    let modes = [("secret.txt", 0o600), ("SKILL.md", 0o640), ("drafts", 0o700), ("", 0o2750)];
+    for (path, mode) in modes {
+        let path = place.tree.join("skills/pdf").join(path);
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
     let before = place.files();
     place.propose(TWO_FILES).unwrap();
     assert_eq!(place.files(), before, "a proposal changes no skill");
@@ -151,8 +158,10 @@ fn files_of_a_proposal_change_together() {
     assert!(place.text("SKILL.md").contains("Fill the form.\nCheck the form with `scripts"));
     assert_eq!(place.text("references/dates.md"), "Year first.\n");
     assert_eq!(place.text("scripts/check.sh"), "#!/bin/sh\nexit 0\n");
-    let mode = fs::metadata(&script).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o755, "modes are kept");
+    for (path, mode) in modes.into_iter().chain([("references/dates.md", 0o755)]) {
+        let found = fs::metadata(place.tree.join("skills/pdf").join(path)).unwrap();
+        assert_eq!(found.permissions().mode() & 0o7777, mode, "{path}: modes are kept");
+    }
     let names = fs::read_dir(place.tree.join("skills")).unwrap().count();
     assert_eq!(names, 1, "nothing is left next to the skill");
     assert!(place.proposals.waiting().unwrap().is_empty());
@@ -415,6 +424,21 @@ fn replacement_needs_the_files_that_were_read() {
     std::os::unix::fs::symlink("/etc/passwd", place.tree.join("skills/pdf/link")).unwrap();
     let error = place.package().replace(&place.files(), &after).unwrap_err();
     assert!(error.message.contains("`link` is in its directory"), "{error}");
+}
+
+/// A skill whose directory is gone returns to it, unless something is there again.
+#[test]
+fn removed_package_is_written_where_it_was() {
+    let place = Place::new();
+    let files = place.files();
+    fs::remove_dir_all(place.tree.join("skills")).unwrap();
+    let package = place.package();
+    assert_eq!(package.files().unwrap(), PackageFiles::new());
+    package.replace(&PackageFiles::new(), &files).unwrap();
+    assert_eq!(place.files(), files);
+    let error = package.replace(&PackageFiles::new(), &files).unwrap_err();
+    assert_eq!(error.code, codes::PROPOSAL_CONFLICT);
+    assert_eq!(fs::read_dir(place.tree.join("skills")).unwrap().count(), 1, "nothing is left");
 }
 
 /// The program was killed after the change, or before it.

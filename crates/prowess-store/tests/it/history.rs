@@ -1,11 +1,15 @@
 //! The previous version of a skill.
 
-use prowess_core::Timestamp;
-use prowess_store::{Author, StoreError, Version};
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use prowess_core::{Digest, Timestamp};
+use prowess_store::{Author, PlaceForm, PlaceState, StoreError, Version};
 
 use crate::{Place, package};
 
 /// Each change of a lock file by an author is a version of its skill, once, and its files stay.
+/// What was locked before is the first.
 #[test]
 fn changes_are_versions_with_an_author() {
     let mut place = Place::new();
@@ -21,10 +25,78 @@ fn changes_are_versions_with_an_author() {
     place.store.begin().unwrap().save(&place.lock, &lock).unwrap();
     let versions = place.store.ledger(&name).unwrap();
     let found: Vec<_> = versions.iter().map(|it| (&*it.action, it.package)).collect();
-    assert_eq!(found, [("updated", one), ("returned", first), ("removed", first)]);
+    let installed = ("installed", first);
+    assert_eq!(found, [installed, ("updated", one), ("returned", first), ("removed", first)]);
     assert!(versions.iter().all(|version| version.by == "ada"));
     assert_eq!(place.store.package(&one), Ok(package("one")), "modes are kept, too");
     assert_eq!(place.store.ledger("/another"), Ok(Vec::new()));
+}
+
+fn version(action: &str, package: Digest) -> Version {
+    let (action, by) = (action.to_owned(), "ada".to_owned());
+    Version { package, action, by, at: Timestamp(1), reason: None, proposal: None }
+}
+
+/// What happened to a placed copy (`lock` is an update, the others are changes of a person), and
+/// whether the next update replaces it. The store has the files of each.
+#[test]
+fn work_of_a_person_is_never_replaced() {
+    let cases: [(&[(&str, &str)], PlaceState); 8] = [
+        (&[], PlaceState::Restored),
+        (&[("lock", "two")], PlaceState::Restored),
+        (&[("accepted", "mine")], PlaceState::Edited),
+        (&[("fixed", "mine"), ("lock", "two")], PlaceState::Edited),
+        (&[("restored", "zero")], PlaceState::Edited),
+        (&[("accepted", "mine"), ("restored", "one")], PlaceState::Restored),
+        (&[("accepted", "mine"), ("lock", "two"), ("restored", "one")], PlaceState::Edited),
+        (&[("accepted", "two"), ("lock", "two")], PlaceState::Restored),
+    ];
+    for (steps, expected) in cases {
+        let mut place = Place::new();
+        place.store = place.store.clone().by(Author { by: "ada".into(), at: Timestamp(1) });
+        place.install("pdf", "zero");
+        place.install("pdf", "one");
+        let directory = place.directory.path().join("agents");
+        let copy = directory.join("pdf/SKILL.md");
+        let ids = ["pdf".to_owned()];
+        place.store.begin().unwrap().place(&place.lock, &ids, &directory, PlaceForm::Copy).unwrap();
+        assert_eq!(place.lock.placed_at(&directory.join("pdf")).unwrap().as_deref(), Some("pdf"));
+        assert_eq!(place.lock.placed_at(&directory.join("notes")).unwrap(), None);
+        fs::set_permissions(&copy, fs::Permissions::from_mode(0o600)).unwrap();
+        let take = |text: &str| {
+            let change = place.store.begin().unwrap();
+            let tree = change.insert(&[&package(text)]).unwrap()[0];
+            (change, tree)
+        };
+        let update = |text: &str| {
+            let (change, tree) = take(text);
+            let mut lock = place.lock.load().unwrap();
+            lock.skills.get_mut("pdf").unwrap().tree = tree;
+            change.save(&place.lock, &lock).unwrap().remove(0).state
+        };
+        for (action, text) in steps {
+            if *action == "lock" {
+                update(text);
+                continue;
+            }
+            fs::write(&copy, text).unwrap();
+            let (change, tree) = take(text);
+            change.record(&place.lock.ledger_name("pdf"), version(action, tree)).unwrap();
+        }
+        let is_kept = expected == PlaceState::Edited;
+        let before = fs::read_to_string(&copy).unwrap();
+        place.store.begin().unwrap().restore_places(&place.lock).unwrap();
+        assert_eq!(fs::read_to_string(&copy).unwrap(), before, "{steps:?}: a sync keeps it");
+        assert_eq!(update("three"), expected, "{steps:?}");
+        let after = fs::read_to_string(&copy).unwrap();
+        assert_eq!(after, if is_kept { before.as_str() } else { "three" }, "{steps:?}");
+        let mode = fs::metadata(&copy).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{steps:?}: an update opens no file to others");
+        let mut lock = place.lock.load().unwrap();
+        lock.skills.clear();
+        place.store.begin().unwrap().save(&place.lock, &lock).unwrap();
+        assert_eq!(copy.exists(), is_kept, "{steps:?}: a removal follows the same rule");
+    }
 }
 
 #[test]
@@ -32,14 +104,7 @@ fn version_that_was_not_made_is_retracted() {
     let place = Place::new();
     let change = place.store.begin().unwrap();
     let package = change.insert(&[&package("one")]).unwrap()[0];
-    let version = |action: &str| Version {
-        package,
-        action: action.into(),
-        by: "ada".into(),
-        at: Timestamp(1),
-        reason: None,
-        proposal: None,
-    };
+    let version = |action: &str| version(action, package);
     change.record("/skills/pdf", version("found")).unwrap();
     change.record("/skills/pdf", version("accepted")).unwrap();
     change.record("/skills/pdf", version("accepted")).unwrap();

@@ -6,13 +6,21 @@
 use std::path::{Path, PathBuf};
 
 use prowess::format::MAX_FILE_BYTES;
+use prowess::governance::SkillPackage;
 use prowess::lint::{Fixed, PackageReport, fix};
-use prowess::{Code, Diagnostic, Severity};
+use prowess::{Clock as _, Code, Diagnostic, Severity, SystemClock};
 use prowess_dir::{Dir, Error, ErrorKind, Links};
+use prowess_store::Author;
 use serde::Serialize;
+
+use crate::commands::skill_change::{Made, Recorded};
+use crate::failure::Failure;
+use crate::user::user;
 
 /// The file of a package is behind a link that leaves the named directory, or is one.
 const FIX_LINK_REFUSED: Code = Code::new("fix-link-refused");
+/// A file was fixed, and its history does not have the change.
+const FIX_NOT_RECORDED: Code = Code::new("fix-not-recorded");
 /// The file of a package could not be written.
 const FIX_FAILED: Code = Code::new("fix-failed");
 
@@ -44,7 +52,11 @@ impl Fixes {
                 continue;
             };
             match fix_file(root, report, is_trial) {
-                Ok(file) => fixes.files.extend(file),
+                Ok(None) => {}
+                Ok(Some((file, unrecorded))) => {
+                    fixes.files.push(file);
+                    fixes.problems.extend(unrecorded);
+                }
                 Err(error) => fixes.problems.push(problem(report, &error)),
             }
         }
@@ -59,23 +71,53 @@ fn is_below(report: &PackageReport, root: &Path) -> bool {
     below.is_some_and(|below| below.trim_start_matches('/') == report.package)
 }
 
-/// Fixes one file. Returns `None` if it has nothing to fix.
+/// Fixes one file, and says if its history does not have the change. Returns `None` if it has
+/// nothing to fix.
 fn fix_file(
     root: &Path,
     report: &PackageReport,
     is_trial: bool,
-) -> Result<Option<FixedFile>, Error> {
+) -> Result<Option<(FixedFile, Option<Diagnostic>)>, Error> {
     let package = Dir::open(root)?.open_dir(&report.package, Links::FollowInside)?;
     let before = package.open_file(&report.file, Links::Refuse)?.read_whole(MAX_FILE_BYTES)?;
     let Some(fixed) = fix(&before).filter(Fixed::is_changed) else {
         return Ok(None);
     };
+    let mut unrecorded = None;
     if !is_trial {
-        package.replace_file(&report.file, Links::Refuse, &before, fixed.after.as_bytes())?;
+        let after = fixed.after.as_bytes();
+        let recorded = record(&root.join(&report.package), &report.file, after);
+        let written = package.replace_own_file(&report.file, Links::Refuse, &before, after);
+        match (recorded, &written) {
+            (Ok(recorded), Err(_)) => recorded.retract(),
+            (Err(failure), Ok(())) => {
+                let message = format!("it is not in the history: {}", failure.message);
+                let found =
+                    Diagnostic::new(FIX_NOT_RECORDED, Severity::Warning, message, failure.help);
+                unrecorded = Some(found.in_file(path_of(report)));
+            }
+            _ => {}
+        }
+        written?;
     }
     let path = path_of(report);
     let diff = fixed.diff(&path);
-    Ok(Some(FixedFile { path, codes: fixed.codes, diff, is_written: !is_trial }))
+    let file = FixedFile { path, codes: fixed.codes, diff, is_written: !is_trial };
+    Ok(Some((file, unrecorded)))
+}
+
+/// Records the change of one file of a package in the history of the skill.
+fn record(package: &Path, file: &str, after: &[u8]) -> Result<Recorded, Failure> {
+    let package = SkillPackage::new(package)?;
+    let old = package.files()?;
+    let mut new = old.clone();
+    if let Some(entry) = new.get_mut(file) {
+        entry.content = after.to_owned();
+    }
+    let author = Author { by: user(), at: SystemClock::default().now() };
+    let (before, after, package) = (&old, &new, &package);
+    let (action, reason) = ("fixed", Some("prowess validate --fix".to_owned()));
+    Made { package, before, after, author, action, reason, proposal: None }.record()
 }
 
 fn path_of(report: &PackageReport) -> String {

@@ -85,35 +85,3 @@ fn killed_acceptance_and_return_leave_one_of_the_versions() {
     }
     assert!(kills > 10, "a return was killed {kills} times");
 }
-
-#[test]
-fn commit_has_the_changed_files_and_no_hook() {
-    let (desk, mut accept) = waiting();
-    let git = |arguments: &[&str]| {
-        let mut command = Command::new("git");
-        command.arg("-C").arg(desk.tree.join("skills")).args(arguments).env_clear();
-        let identity = [("GIT_AUTHOR_NAME", "a"), ("GIT_AUTHOR_EMAIL", "a@example.com")];
-        command.envs(identity).env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.envs([("GIT_COMMITTER_NAME", "a"), ("GIT_COMMITTER_EMAIL", "a@example.com")]);
-        let output = command.output().expect("git runs");
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    };
-    git(&["init", "--quiet"]);
-    git(&["config", "user.name", "ada"]);
-    git(&["config", "user.email", "ada@example.com"]);
-    git(&["add", "--all"]);
-    git(&["commit", "--quiet", "-m", "first"]);
-    desk.tree.write("skills/other.txt", "mine");
-    git(&["add", "other.txt"]);
-    desk.tree.write("skills/.git/hooks/pre-commit", "#!/bin/sh\ntouch ran\nexit 1\n");
-    let hook = desk.tree.join("skills/.git/hooks/pre-commit");
-    std::fs::set_permissions(hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    accept.push("--commit".to_owned());
-    let path = std::env::var("PATH").unwrap_or_default();
-    let arguments: Vec<_> = accept.iter().map(String::as_str).collect();
-    desk.program().variable("PATH", &path).run(&arguments).text();
-    let names = git(&["show", "--name-only", "--format=%s"]);
-    assert_eq!(names, "pdf: It was wrong.\n\npdf/SKILL.md\npdf/references/new.md\n");
-    assert_eq!(git(&["status", "--porcelain"]), "A  other.txt\n", "what was staged is staged");
-}
