@@ -15,7 +15,7 @@ const SETTINGS: [(&str, &str); 8] = [
     ("submodule.recurse", "false"),
 ];
 
-/// The variables of the user that git needs to find itself, its settings, and who commits.
+/// The variables of the user from which git has its settings and the author of a commit.
 const KEPT: [&str; 10] = [
     "EMAIL",
     "GIT_AUTHOR_EMAIL",

@@ -110,7 +110,7 @@ impl Commit {
         match ended.status.success() {
             true => Ok(ended.stdout),
             false => {
-                // Above and below is advice for people who have run git themselves.
+                // The lines around it are advice for another caller.
                 let messages = String::from_utf8_lossy(&ended.stderr);
                 let prefixes = ["fatal: ", "error: "];
                 let error = |line| prefixes.iter().find_map(|it| str::strip_prefix(line, it));

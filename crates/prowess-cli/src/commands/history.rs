@@ -245,7 +245,7 @@ pub(crate) fn restore(
                 let returned = change.roll_back(lock, id, Some(&tree.to_string()));
                 returned.map_err(|error| not_made(error.into()))?;
             }
-            // What a person has changed there stays.
+            // A copy that a person has changed stays.
             let mut places = place_lines(change.check_places(lock)?);
             places.retain(|line| line.id == *id);
             let code = if places.is_empty() { 0 } else { OTHER_BYTES };

@@ -141,7 +141,7 @@ fn removed_skill_of_a_project_returns_to_it() {
     assert!(restored.stderr.contains("your own; its skills"), "it is named: {restored:?}");
 }
 
-/// What happened to a skill's directory, and what finds its history.
+/// A state of a skill's directory, and the names that find its history.
 #[test]
 fn broken_and_removed_skills_return() {
     let cases: [(&str, &[&str]); 4] = [
@@ -195,7 +195,7 @@ fn moved_skill_names_where_it_was() {
     assert_eq!(unknown.error()["code"], "skill-not-found");
 }
 
-/// What is in the way of a commit, as a script in the repository, and the reason of the refusal.
+/// A state of the repository, as a script, and the reason why nothing is committed in it.
 /// Nothing is changed then, and no program of the repository runs, however it is configured.
 #[test]
 fn commit_is_checked_before_the_change() {

@@ -37,7 +37,7 @@ fn version(action: &str, package: Digest) -> Version {
     Version { package, action, by, at: Timestamp(1), reason: None, proposal: None }
 }
 
-/// What happened to a placed copy (`lock` is an update, the others are changes of a person), and
+/// Changes of a placed copy (`lock` is an update, the others are changes of a person), and
 /// whether the next update replaces it. The store has the files of each.
 #[test]
 fn work_of_a_person_is_never_replaced() {
