@@ -59,6 +59,12 @@ pub(crate) fn run(
         Some(Proposals::Watch(args)) => {
             return notify::run(&Desk::open(global, output)?.proposals, args, output);
         }
+        Some(Proposals::Accept(args)) => {
+            let (accepted, commit) = Desk::open(global, output)?.accept(args, global, output)?;
+            output.result(&Answer::Accepted(accepted), text)?;
+            // The skill has changed, whatever becomes of the commit.
+            commit.map_or(Ok(()), |(commit, message)| commit.make(&message))?;
+        }
         _ => output.result(&answer(command, global, output)?, text)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -77,7 +83,7 @@ pub(crate) fn answer(
             let catalog = runtime(global)?.catalog();
             Answer::Proposal(Box::new(desk.whole(proposal, &catalog, global)))
         }
-        Some(Proposals::Accept(args)) => return desk.accept(args, global, output),
+        Some(Proposals::Accept(args)) => Answer::Accepted(desk.accept(args, global, output)?.0),
         Some(Proposals::Reject(args)) => Answer::Rejected(desk.close(args, FileProposals::reject)?),
         Some(Proposals::Withdraw(args)) => {
             Answer::Withdrawn(desk.close(args, FileProposals::withdraw)?)
@@ -217,7 +223,12 @@ impl Desk {
         Ok(Shown::decided(review.proposal, &decision))
     }
 
-    fn accept(&self, args: &Accept, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
+    fn accept(
+        &self,
+        args: &Accept,
+        global: &Global,
+        output: &Output,
+    ) -> Result<(Shown, Option<(Commit, String)>), Failure> {
         let proposal = self.find(&args.decide.id)?;
         let catalog = runtime(global)?.catalog();
         let skill = named(&catalog, &proposal);
@@ -272,9 +283,7 @@ impl Desk {
             Some(decision) => Shown::decided(proposal.name, &decision),
             None => Shown::waiting(&proposal),
         };
-        output.result(&Answer::Accepted(accepted), text)?;
-        commit.map_or(Ok(()), |commit| commit.make(&message))?;
-        Ok(ExitCode::SUCCESS)
+        Ok((accepted, commit.map(|commit| (commit, message))))
     }
 }
 
