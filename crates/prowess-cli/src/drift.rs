@@ -1,5 +1,5 @@
-//! Facts about what skills depend on: the history of files, the versions of programs and skills, and
-//! pages. Nothing of a skill is executed, and for skills that the user does not trust, nothing else.
+//! Facts about dependencies of skills: the history of files, the versions of programs and skills,
+//! and pages. Nothing of a skill is executed, and programs are asked for trusted skills alone.
 
 mod files;
 mod git;
@@ -38,7 +38,7 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// The most bytes of an answer that are read.
 const MOST_BYTES: u64 = 64 * 1024;
 
-/// The latest time of a day on Earth, after that of UTC: nobody is ahead of it.
+/// The difference of the easternmost time of day on Earth and of UTC.
 const AHEAD: Duration = Duration::from_secs(14 * 3600);
 
 /// The skills and the policies of this machine.

@@ -7,8 +7,8 @@ pub struct Dependency<'a> {
     pub package: &'a str,
     /// Its kind.
     pub kind: DependencyKind,
-    /// A pattern of files from the root of the repository, the name of a program, the id of a skill,
-    /// a URL, or a path. It leads out of no repository.
+    /// A pattern of files from the root of the repository, the name of a program, the id of a
+    /// skill, a URL, or a path. It leads out of no repository.
     pub name: &'a str,
     /// The day on which the instructions were last compared with it, as `2026-03-01`. By default,
     /// that of their last change.

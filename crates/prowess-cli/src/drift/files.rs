@@ -34,8 +34,8 @@ pub(super) fn project(package: &Path) -> &Path {
     root.parent().filter(|_| root.file_name().is_some_and(is_client)).unwrap_or(root)
 }
 
-/// Returns the first change of files that is later than that of the instructions, or than the day on
-/// which they were verified; `None` if there are too many files to say it.
+/// Returns the first change of files that is later than that of the instructions, or than the day
+/// of their verification; `None` if there are too many files to say it.
 pub(super) fn change(
     root: &Path,
     package: &Path,
@@ -64,6 +64,11 @@ pub(super) fn change(
 /// Returns the time of the last change of the instructions.
 pub(super) fn own_time(package: &Path) -> Option<SystemTime> {
     SKILL_MD_FILES.iter().filter_map(|file| time(&package.join(file))).max()
+}
+
+/// Returns whether a path is that of instructions.
+pub(super) fn is_instructions(path: &str) -> bool {
+    SKILL_MD_FILES.iter().any(|file| Path::new(path).ends_with(file))
 }
 
 pub(super) fn time(path: &Path) -> Option<SystemTime> {

@@ -36,6 +36,12 @@ enum Own {
     Open(SystemTime),
 }
 
+/// A file that is changed, removed or new, and not committed.
+struct Open {
+    is_new: bool,
+    path: String,
+}
+
 impl<'p> Repository<'p> {
     /// Returns the repository that a package is in.
     pub(super) fn around(package: &'p Path) -> Option<Self> {
@@ -81,10 +87,9 @@ impl<'p> Repository<'p> {
             Own::Committed(_, time) => SystemTime::UNIX_EPOCH + Duration::from_secs(time),
             Own::Open(time) => time,
         };
-        let changed = open.into_iter().map(|file| {
+        let changed = open.into_iter().map(|Open { path, .. }| {
             // A file that was removed has no time.
-            let time = files::time(&self.0.join(&file)).unwrap_or_else(SystemTime::now);
-            (time, file)
+            (files::time(&self.0.join(&path)).unwrap_or_else(SystemTime::now), path)
         });
         let is_later = |time: SystemTime| match dependency.verified {
             Some(verified) => day(time).is_some_and(|day| *day > *verified),
@@ -139,7 +144,9 @@ impl<'p> Repository<'p> {
     fn last(&self, package: &Path) -> Option<Own> {
         let own = format!(":(top,literal){}", self.own(package)?);
         let open = self.open(&[&own])?;
-        let times = open.iter().filter_map(|file| files::time(&self.0.join(file)));
+        // A new file next to the instructions, such as an output, is no change of them.
+        let is_own = |it: &&Open| !it.is_new || files::is_instructions(&it.path);
+        let times = open.iter().filter(is_own).filter_map(|it| files::time(&self.0.join(&it.path)));
         if let Some(time) = times.max() {
             return Some(Own::Open(time));
         }
@@ -152,14 +159,17 @@ impl<'p> Repository<'p> {
     }
 
     /// Returns the files of these patterns that are changed, removed or new, and not committed.
-    fn open(&self, patterns: &[&str]) -> Option<Vec<String>> {
+    fn open(&self, patterns: &[&str]) -> Option<Vec<Open>> {
         let listed = "status --porcelain=v1 -z --no-renames --untracked-files=all \
                       --ignore-submodules=all --";
         let filters = self.filters()?;
         let settings = filters.iter().flat_map(|setting| ["-c", setting]);
         let arguments = settings.chain(listed.split_whitespace()).chain(patterns.iter().copied());
         let listed = self.git(&arguments.collect::<Vec<_>>())?;
-        Some(listed.split('\0').filter_map(|entry| Some(entry.get(3..)?.to_owned())).collect())
+        let open = |entry: &str| {
+            Some(Open { is_new: entry.starts_with('?'), path: entry.get(3..)?.to_owned() })
+        };
+        Some(listed.split('\0').filter_map(open).collect())
     }
 
     /// Returns settings without the programs by which git would filter the content of files before

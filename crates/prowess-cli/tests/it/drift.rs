@@ -190,7 +190,10 @@ fn uncommitted_and_merged_changes_count() {
         assert!(is_named, "{only}");
     };
     tree.write("shop/src/api.rs", "two\n");
+    let output = format!("shop/{SKILL}/output.txt");
+    tree.write(&output, "no change of the instructions\n");
     changed("src/api.rs");
+    fs::remove_file(tree.join(&output)).unwrap();
     assert!(!mark.exists(), "nothing of the repository is executed");
     fs::remove_file(tree.join("shop/.git/info/attributes")).unwrap();
     tree.write("shop/src/api.rs", "one\n");
