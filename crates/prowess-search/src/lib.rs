@@ -27,6 +27,7 @@
 mod abbreviations;
 mod build;
 mod dictionary;
+mod distance;
 mod evaluate;
 mod exclusions;
 mod fused;

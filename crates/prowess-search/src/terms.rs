@@ -1,5 +1,7 @@
 //! Many words, sorted, in one text.
 
+use crate::distance::distance;
+
 /// Sorted terms, each with a number.
 #[derive(Debug)]
 pub(crate) struct Terms {
@@ -51,8 +53,8 @@ impl Terms {
             if term.len().abs_diff(word.len()) > reach * char::MAX_LEN_UTF8 {
                 return None;
             }
-            let distance = strsim::osa_distance(word, term);
-            (distance <= reach).then_some(Near { distance, term: number })
+            let distance = distance(word, term, reach)?;
+            Some(Near { distance, term: number })
         })
     }
 

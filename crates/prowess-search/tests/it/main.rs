@@ -12,6 +12,9 @@ mod substring;
 mod typos;
 
 #[allow(dead_code, reason = "only its tests are used")]
+#[path = "../../src/distance.rs"]
+mod distance;
+#[allow(dead_code, reason = "only its tests are used")]
 #[path = "../../src/exclusions.rs"]
 mod exclusions;
 #[allow(dead_code, reason = "only its tests are used")]
