@@ -50,8 +50,10 @@ pub(crate) use plugin::{
 pub(crate) use prompt::PromptArgs;
 #[cfg(feature = "vendor")]
 pub(crate) use prompt::{ModelRequestArgs, Vendor};
+#[cfg(feature = "web")]
+pub(crate) use proposals::Commit;
 pub(crate) use proposals::{
-    Accept, Commit, Decide, Diff, History, HistoryCommand, Notify, Proposals, Propose, Restore,
+    Accept, Decide, Diff, History, HistoryCommand, Notify, Proposals, Propose, Restore,
 };
 pub(crate) use run::Run;
 pub(crate) use search::{Judging, Matching, Probe, Search};
