@@ -22,6 +22,9 @@ pub(crate) fn distance(one: &str, other: &str, reach: usize) -> Option<usize> {
 /// Fills the rows of the usual table only near its diagonal, and ends when no cell can lead back to
 /// few differences.
 fn of_bytes(one: &[u8], other: &[u8], reach: usize) -> Option<usize> {
+    if one.len().abs_diff(other.len()) > reach {
+        return None;
+    }
     let most = u8::try_from(reach).unwrap_or(MANY);
     let mut rows = [[MANY; MOST_BYTES + 2]; 3];
     for (at, cell) in (0..=most).zip(&mut rows[1]) {
