@@ -143,8 +143,8 @@ impl Model {
         }
     }
 
-    /// Returns a command that prints so many questions with the answers of the model, or fewer if the
-    /// domain says so.
+    /// Returns a command that prints so many questions with the answers of the model, or fewer if
+    /// the domain says so.
     fn questions(
         &self,
         packages: &Packages,

@@ -8,7 +8,7 @@ use prowess_testkit::replay_model;
 
 use crate::review::{Place, ada};
 
-/// The line that the proposal is about: as it was, as somebody changes it, and as it is proposed.
+/// The line that the proposal is about: as it was, after an edit, and as it is proposed.
 const LINES: [&str; 3] = ["Save the form.", "Burn the form.", "Send the form."];
 
 const ELSEWHERE: &str = "Ask the owner.\n";
@@ -19,8 +19,8 @@ fn edit(place: &Place, change: impl FnOnce(&str) -> String) {
     fs::write(path, change(&text)).unwrap();
 }
 
-/// Acts on the proposal: the kind of the act, the person, and whether the proposal was not shown and
-/// is rebased.
+/// Acts on the proposal: the kind of the act, the person, and whether the proposal was not shown
+/// and is rebased.
 fn act(place: &Place, shown: &Review, number: usize) -> Result<(), ReviewError> {
     let reviewers = [
         ada(),

@@ -38,7 +38,7 @@ struct Skill {
 enum Action {
     Look(usize),
     Accept(usize),
-    /// Somebody saves the file between the check and the change.
+    /// The file is saved between the check and the change.
     AcceptDuringEdit(usize),
     Edit,
 }

@@ -1,4 +1,4 @@
-//! Every interleaving of hosts that change one session, by a model checker, on the real transitions.
+//! Every interleaving of hosts that change one session, on the real transitions.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ struct World {
     session: Session,
     /// The number of operations so far.
     operations: usize,
-    /// What each host has read, and how many of its changes are done.
+    /// The state that each host has read, and how many of its changes are done.
     hosts: [(Option<Session>, usize); HOSTS],
 }
 
