@@ -1,29 +1,16 @@
 //! Files of a repository, by its history and by what is not committed yet.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use prowess::lint::{Dependency, Fact};
 
-use super::{MOST_BYTES, bounded, command, day, files, seconds};
+use super::{MOST_BYTES, bounded, day, files, seconds};
+use crate::git;
 
 /// The most bytes of a list of all removed files.
 const MOST_REMOVED: u64 = 16 * 1024 * 1024;
-
-/// Settings of git by which the configuration of a repository starts no program and no transfer.
-const SETTINGS: [&str; 10] = [
-    "--no-pager",
-    "--no-optional-locks",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.quotePath=false",
-    "-c",
-    "log.showSignature=false",
-];
 
 /// A repository of git.
 pub(super) struct Repository<'p>(&'p Path);
@@ -162,9 +149,7 @@ impl<'p> Repository<'p> {
     fn open(&self, patterns: &[&str]) -> Option<Vec<Open>> {
         let listed = "status --porcelain=v1 -z --no-renames --untracked-files=all \
                       --ignore-submodules=all --";
-        let filters = self.filters()?;
-        let settings = filters.iter().flat_map(|setting| ["-c", setting]);
-        let arguments = settings.chain(listed.split_whitespace()).chain(patterns.iter().copied());
+        let arguments = listed.split_whitespace().chain(patterns.iter().copied());
         let listed = self.git(&arguments.collect::<Vec<_>>())?;
         let open = |entry: &str| {
             Some(Open { is_new: entry.starts_with('?'), path: entry.get(3..)?.to_owned() })
@@ -172,31 +157,13 @@ impl<'p> Repository<'p> {
         Some(listed.split('\0').filter_map(open).collect())
     }
 
-    /// Returns settings without the programs by which git would filter the content of files before
-    /// it compares them.
-    fn filters(&self) -> Option<Vec<String>> {
-        // Without such a setting, git prints nothing and fails.
-        let names = self.git(&["config", "--name-only", "-z", "--get-regexp", "^filter\\."]);
-        let names = names.unwrap_or_default();
-        let names = names.split('\0').filter(|name| !name.is_empty());
-        let setting = |name: &str| {
-            let value = if name.ends_with(".required") { "false" } else { "" };
-            // The name of a setting on the command line ends at its first `=`.
-            (!name.contains('=')).then(|| format!("{name}={value}"))
-        };
-        names.map(setting).collect()
-    }
-
     fn git(&self, arguments: &[&str]) -> Option<String> {
         self.git_with(arguments, MOST_BYTES)
     }
 
     fn git_with(&self, arguments: &[&str], most: u64) -> Option<String> {
-        let mut git = command(&PathBuf::from("git"));
-        git.args(SETTINGS).args(arguments).current_dir(self.0);
-        // A clone without all objects asks no server for the others.
-        git.env("GIT_NO_LAZY_FETCH", "1").env("GIT_ALLOW_PROTOCOL", "");
-        bounded(git.env("GIT_TERMINAL_PROMPT", "0"), most)
+        let mut git = git::command(self.0, |command| bounded(command, MOST_BYTES));
+        bounded(git.args(arguments), most)
     }
 }
 
