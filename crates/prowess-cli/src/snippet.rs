@@ -63,8 +63,8 @@ pub(crate) fn render(found: &Diagnostic, path: &str, text: Option<&[u8]>) -> Str
     if has_excerpt { rendered } else { indented(&rendered) }
 }
 
-/// Moves the place and the help of a finding without a line to where those of the others are, behind
-/// the column of the line's number.
+/// Moves the place and the help of a finding without a line to where those of the others are,
+/// behind the column of the line's number.
 fn indented(rendered: &str) -> String {
     let mut is_behind = false;
     let lines = rendered.split_inclusive('\n').map(|line| {

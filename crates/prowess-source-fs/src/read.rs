@@ -161,8 +161,8 @@ fn is_skill_file(path: &str) -> bool {
     FILES.contains(&path)
 }
 
-/// Returns a listed file; `None` if it was removed or its name is not a resource's path. `folder` is
-/// the directory of the last one, which most files share: in it, one call tells the size.
+/// Returns a listed file; `None` if it was removed or its name is not a resource's path. In the
+/// directory of the last one, `folder`, which most files share, one call returns the size.
 fn resource<'w>(
     directory: &Dir,
     folder: &mut (&'w str, Option<Dir>),
@@ -170,7 +170,7 @@ fn resource<'w>(
 ) -> Option<Resource> {
     let checked = ResourcePath::new(path).ok()?;
     let stat = match path.rsplit_once('/') {
-        // Only an open file tells its mount.
+        // Only an open file has a mount to ask for.
         _ if directory.refusals().mounts => directory.stat(path, Links::Refuse).ok()?,
         None => directory.stat_unconfined(path).ok()?,
         Some((parent, name)) => {

@@ -80,8 +80,8 @@ impl Version {
     }
 }
 
-/// Returns whether these files are the work of a person: the last change that led to them is of one,
-/// and the lock file did not name them then.
+/// Returns whether these files are the work of a person: the last change that led to them is of
+/// one, and the lock file did not name them then.
 pub(crate) fn is_of_person(versions: &[Version], tree: &Digest) -> bool {
     let (mut locked, mut is_own) = (None, false);
     for version in versions {

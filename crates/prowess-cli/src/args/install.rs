@@ -88,8 +88,8 @@ pub(crate) struct Add {
 /// The arguments of `remove`.
 #[derive(Debug, Args)]
 pub(crate) struct Remove {
-    /// Ids of installed skills; a copy that was changed where it was placed stays and is named, with
-    /// exit code 3
+    /// Ids of installed skills; a copy that was changed where it was placed stays and is named,
+    /// with exit code 3
     #[arg(required = true, value_name = "ID")]
     pub(crate) ids: Vec<String>,
     #[command(flatten)]

@@ -101,14 +101,14 @@ impl Settings {
     }
 }
 
-/// The directory that was asked about last, and whether it is in a plugin of Claude Code: the skills of
-/// a tree mostly have the same directories above them.
+/// The directory that was asked about last, and whether it is in a plugin of Claude Code. The skills
+/// of a tree mostly have the same ones above them.
 #[derive(Default)]
 struct Above(Mutex<(PathBuf, bool)>);
 
 impl Above {
-    /// Returns whether a path is in a plugin of Claude Code, or in a repository of such plugins, but
-    /// in no directory of another client there.
+    /// Returns whether a path is in a plugin of Claude Code, or in a repository of such plugins,
+    /// but in no directory of another client there.
     fn is_in_plugin(&self, path: &Path) -> bool {
         let Some(parent) = path.parent().filter(|_| path.is_absolute()) else { return false };
         !is_hidden(path) && (self.is_directory_in_plugin(parent) || has_manifest(path))

@@ -67,7 +67,7 @@ fn fused_finds_names_without_a_vector() {
     assert_eq!(ids(&fused, &catalog, "zyxml paperwork")[0], "zyxml", "both agree on it");
 }
 
-/// An embedder of somebody else's that gives what it should not.
+/// A foreign embedder that gives what it should not.
 struct Broken(Vec<f32>);
 
 impl Embedder for Broken {

@@ -46,7 +46,7 @@ impl AuditedApprovals {
         Self { call: Some(Call { origin, correlation }), ..self.clone() }
     }
 
-    /// Returns the person who has granted an approval that is spent by storing `entry`. The grant
+    /// Returns the person of the grant of an approval that is spent by storing `entry`. The grant
     /// may have been made in another program, whose log is a different one.
     fn granted_by(&self, entry: &ApprovalEntry) -> Result<Option<String>, ApprovalStoreError> {
         if !matches!(entry.state, ApprovalState::Spent { .. }) {

@@ -9,7 +9,7 @@ use prowess_store::{Author, PlaceForm, PlaceState, StoreError, Version};
 use crate::{Place, package};
 
 /// Each change of a lock file by an author is a version of its skill, once, and its files stay.
-/// What was locked before is the first.
+/// The first is the one that was locked before.
 #[test]
 fn changes_are_versions_with_an_author() {
     let mut place = Place::new();
