@@ -8,7 +8,7 @@ use prowess_core::{Actor, Catalog, Proposal, ProposalStore as _, Timestamp};
 use prowess_governance::{
     Delivery, FileProposals, ProposalPolicy, Review, SkillPackage, codes, review_codes,
 };
-use prowess_testkit::{ManualClock, Tree};
+use prowess_testkit::ManualClock;
 
 use crate::review::{Place, ada};
 
@@ -316,7 +316,4 @@ fn unchecked_proposal_is_not_accepted() {
     place.proposals.submit(&proposal).unwrap();
     let error = place.accept(true).unwrap_err();
     assert!(error.message.contains("it names no package"), "{error}");
-    let tree = Tree::new("");
-    let missing = SkillPackage::new(&tree.join("none")).unwrap_err();
-    assert_eq!(missing.code, review_codes::SKILL_UNREADABLE);
 }

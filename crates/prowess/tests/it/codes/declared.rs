@@ -93,8 +93,11 @@ fn codes_of_the_command_line_are_listed() {
     let listed = listed("Codes of the command line");
     let unlisted: Vec<_> = used.difference(&listed).collect();
     assert!(unlisted.is_empty(), "these codes have no meaning on the page: {unlisted:?}");
+    // A command prints those of reviews as they are.
+    let reviews = sources("crates/prowess-governance/src").concat();
     for code in listed {
-        assert!(text.contains(&format!("\"{code}\"")), "no command fails with `{code}`");
+        let is_used = |text: &str| text.contains(&format!("\"{code}\""));
+        assert!(is_used(&text) || is_used(&reviews), "no command fails with `{code}`");
     }
 }
 
