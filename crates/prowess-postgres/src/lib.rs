@@ -37,4 +37,5 @@ mod sessions;
 pub use audit::{AuditProblem, HostLog, PostgresAudit};
 pub use database::Database;
 pub use error::PostgresError;
+pub use prowess_audit;
 pub use prowess_core;

@@ -72,6 +72,7 @@ pub use file::CatalogFile;
 pub use place::CatalogPlace;
 pub use pointer::Pointer;
 pub use prowess_core;
+pub use prowess_signature;
 pub use publish::{PublishOptions, Published, Sign, publish};
 pub use record::CatalogEntry;
 pub use source::CatalogSource;
