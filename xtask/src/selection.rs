@@ -25,10 +25,11 @@ pub(crate) enum Selection {
 const LEFT_OUT: [&str; 3] = ["xtask", "prowess-shell", "virtual-shell"];
 
 /// The features that no package of the workspace turns on.
-const FEATURES: [&str; 6] = [
+const FEATURES: [&str; 7] = [
     "benches/mcp",
     "prowess-audit/opentelemetry",
     "prowess-cli/full",
+    "prowess-cli/postgres",
     "prowess-plugin-remote/sigstore",
     "prowess-prompt/exact-tokens",
     "prowess-search/semantic",

@@ -57,6 +57,7 @@ impl HttpServer {
 
 impl HttpServer {
     /// Sends a signal that ends it, and waits for its end.
+    #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "hosts that share a store"))]
     pub(crate) fn end(&mut self, by: Signal) {
         signal(self.child.id(), by).expect("it runs");
         self.child.wait().expect("it ends");
