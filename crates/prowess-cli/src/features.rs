@@ -21,14 +21,14 @@ macro_rules! features {
 }
 
 features! {
-    "catalog-file": "one catalog file for many hosts (`catalog build`)",
+    "catalog-file": "one catalog for many hosts (`catalog build`)",
     "gitignore": "skip directories that a `.gitignore` excludes (`discovery.gitignore`)",
     "http": "serve many clients over HTTP, with TLS and OAuth (`serve --http`)",
-    "json-schema": "every keyword of JSON Schema in the arguments of plugins' tools",
-    "mcp-sources": "skills of MCP servers (`sources.mcp`), and `mcp call`",
-    "postgres": "sessions, approvals and the audit of many hosts in PostgreSQL (`--store`)",
+    "json-schema": "every keyword of JSON Schema in arguments of plugins' tools",
+    "mcp-sources": "skills of MCP servers, and `mcp call`",
+    "postgres": "sessions, approvals and audit of many hosts in PostgreSQL (`--store`)",
     "proxy": "scripts that reach hosts (`scripts.network`, `run --host`)",
-    "reference": "the output of the reference tool (`--profile skills-ref`)",
+    "reference": "output of the reference tool (`--profile skills-ref`)",
     "remotes": "reach sites, OCI registries, buckets and webhooks",
     "sign": "sign what is published (`publish --sign`)",
     "sigstore": "signatures as bundles of sigstore",

@@ -12,6 +12,15 @@ pub(crate) const DOCUMENTS: [&str; 7] = [
     "LICENSE-MIT", "LICENSE-APACHE",
 ];
 
+/// The sizes up to which somebody reads a document of the top level, in thousands of bytes.
+const READ: [(&str, usize); 5] = [
+    ("README.md", 7),
+    ("ARCHITECTURE.md", 14),
+    ("CHANGELOG.md", 6),
+    ("CONTRIBUTING.md", 6),
+    ("SECURITY.md", 8),
+];
+
 /// Parts of paths and hosts of a machine or a mirror. Written in two parts each, so that
 /// this file passes its own check.
 const FOREIGN: [&str; 8] = [
@@ -58,7 +67,11 @@ fn drawings(repository: &Repository) -> Vec<String> {
 fn documents(repository: &Repository) -> Vec<String> {
     let is_missing = |path: &&&str| repository.text(path).is_none_or(|text| text.trim().is_empty());
     let missing = DOCUMENTS.iter().filter(is_missing);
-    missing.map(|path| format!("`{path}` is missing or empty")).collect()
+    let missing = missing.map(|path| format!("`{path}` is missing or empty"));
+    let size = |path| repository.text(path).map_or(0, |text| text.len());
+    let long = READ.iter().filter(|(path, most)| size(path) > most * 1_000);
+    let long = long.map(|(path, most)| format!("`{path}` has more than {most} KB"));
+    missing.chain(long).collect()
 }
 
 fn folders(repository: &Repository) -> Vec<String> {
@@ -87,6 +100,7 @@ mod tests {
     fn file_out_of_order_is_reported() {
         for (path, text, parts) in [
             ("SECURITY.md", "\n", &["`SECURITY.md` is missing"][..]),
+            ("README.md", &"word\n".repeat(1_401), &["`README.md` has more than 7 KB"]),
             (page::PATH, "fast\n", &["`benches/README.md` was edited by hand"]),
             (
                 compare::PAGE,
