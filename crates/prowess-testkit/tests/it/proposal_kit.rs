@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, ThreadId};
 
@@ -13,6 +13,7 @@ use prowess_testkit::{OpenedProposals, ProposalFixture, RuleOutcome, Tree, check
 struct Faulty {
     rule: &'static str,
     kept: Mutex<Vec<(String, String)>>,
+    submitted: AtomicUsize,
     is_failing: AtomicBool,
     directory: PathBuf,
     thread: ThreadId,
@@ -58,7 +59,8 @@ impl ProposalStore for Faulty {
         }
         let evidence = evidence.filter(|_| !is("proposal-is-kept-whole"));
         let text = format!("{skill} {base} {diff} {justification} {evidence:?}");
-        let number = self.kept().len();
+        // The number is taken once, also where several threads submit.
+        let number = self.submitted.fetch_add(1, Ordering::SeqCst);
         let name = match self.rule {
             "name-has-no-path" => format!("{}/{number}", self.directory.display()),
             // Threads would find the same fault.
@@ -79,6 +81,7 @@ impl ProposalFixture for Fixture {
         let store = Arc::new(Faulty {
             rule: self.0,
             kept: Mutex::default(),
+            submitted: AtomicUsize::new(0),
             is_failing: AtomicBool::new(false),
             directory: tree.path().to_owned(),
             thread: thread::current().id(),
