@@ -22,7 +22,7 @@ const VECTORS: usize = 400;
 
 /// The number of questions by which the code and the models are compared, by default: more than a
 /// million, since the domains of some models are smaller than their share.
-const CASES: usize = 1_500_000;
+const CASES: usize = 1_800_000;
 
 /// The options by which Dafny verifies a model.
 const VERIFY: [&str; 2] = ["/compile:0", "/timeLimit:60"];
