@@ -9,7 +9,7 @@ use sha2::Sha256;
 
 use crate::SignatureError;
 
-/// The start of a secret that is written in base64.
+/// The start that a secret may have.
 const ENCODED: &str = "whsec_";
 
 /// The fewest bytes of a secret. A shorter one could be guessed from a signature.
@@ -22,7 +22,8 @@ const FEWEST_BYTES: usize = 16;
 pub struct WebhookSecret(Vec<u8>);
 
 impl WebhookSecret {
-    /// Reads a secret: any text, or base64 behind `whsec_`. Blanks around it are dropped.
+    /// Reads a secret in base64, with or without `whsec_` in front of it, as the libraries of
+    /// receivers do. Blanks around it are dropped.
     ///
     /// # Errors
     ///
@@ -30,12 +31,8 @@ impl WebhookSecret {
     pub fn parse(text: &str) -> Result<Self, SignatureError> {
         let invalid = |reason: String| SignatureError::WebhookSecret(reason);
         let text = text.trim();
-        let bytes = match text.strip_prefix(ENCODED) {
-            Some(encoded) => {
-                STANDARD.decode(encoded).map_err(|error| invalid(error.to_string()))?
-            }
-            None => text.as_bytes().to_vec(),
-        };
+        let encoded = text.strip_prefix(ENCODED).unwrap_or(text);
+        let bytes = STANDARD.decode(encoded).map_err(|error| invalid(error.to_string()))?;
         if bytes.len() < FEWEST_BYTES {
             return Err(invalid(format!("it has fewer than {FEWEST_BYTES} bytes")));
         }

@@ -417,9 +417,10 @@ fn webhook_needs_a_feature_a_secret_and_a_public_host() {
     let has_http = cfg!(feature = "remotes");
     for (url, secret, code) in [
         ("https://example.com/hook", "", "webhook-secret-invalid"),
-        ("https://example.com/hook", "short", "webhook-secret-invalid"),
-        ("http://127.0.0.1:9/hook", "a secret of some length", "webhook-invalid"),
-        ("file:///etc/passwd", "a secret of some length", "webhook-invalid"),
+        ("https://example.com/hook", "c2hvcnQ=", "webhook-secret-invalid"),
+        ("https://example.com/hook", "a secret that is no base64", "webhook-secret-invalid"),
+        ("http://127.0.0.1:9/hook", "YSBzZWNyZXQgb2Ygc29tZSBsZW5ndGg=", "webhook-invalid"),
+        ("file:///etc/passwd", "YSBzZWNyZXQgb2Ygc29tZSBsZW5ndGg=", "webhook-invalid"),
     ] {
         let program = desk.program().variable("PROWESS_WEBHOOK_SECRET", secret);
         let arguments = ["proposals", "watch", "--once", "--webhook", url, "--format", "json"];

@@ -147,6 +147,16 @@ fn decision_is_that_of_the_command() {
     assert!(page.run(&["approvals", "show", "1"]).contains("\"granted\""));
     assert!(page.run(&["audit", "show"]).contains("granted by"), "it is in the log");
     assert_eq!(decide("/approval", &stale).as_deref(), Some("409"), "it was decided already");
+    // Elsewhere in the skill, so the change still fits.
+    let edit = |text: &str| {
+        let skill = plain_skill("pdf") + text;
+        page.tree.write("home/.agents/skills/pdf/SKILL.md", skill);
+    };
+    edit("seen\n");
+    let seen = form("/proposal?id=pdf") + "decision=rebase";
+    edit("not seen\n");
+    assert_eq!(decide("/proposal", &seen).as_deref(), Some("409"), "it has changed again");
+    edit("");
     let accept = form("/proposal?id=pdf") + "decision=accept";
     assert_eq!(decide("/proposal", &accept).as_deref(), Some("303"));
     assert_eq!(decide("/proposal", &accept).as_deref(), Some("409"), "it is gone");

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use prowess::governance::{Conflict, Decision, Outlook, ReviewError, StoredProposal};
+use prowess::governance::{
+    Conflict, Decision, Outlook, ReviewError, StoredProposal, package_digest,
+};
 use prowess::state::rfc3339;
 use prowess::{Actor, Digest};
 use prowess_text::{counted, quoted, terminal_json};
@@ -78,6 +80,8 @@ pub(crate) struct Whole {
     /// Whether the skill is what the proposal was made for: `same`, `moved` if the change still
     /// fits, `conflict`, `refused` if it cannot be accepted, or `unknown` without the skill.
     base_state: &'static str,
+    /// The digest of the skill's files now: a person decides on these.
+    now: Option<Digest>,
     /// Why it is a conflict or refused.
     reason: Option<String>,
     /// The parts that do not fit.
@@ -104,6 +108,7 @@ impl Whole {
             files: proposal.paths(),
             proposal,
             base_state: "unknown",
+            now: None,
             reason: None,
             conflicts: Vec::new(),
             executables: Vec::new(),
@@ -115,6 +120,7 @@ impl Whole {
             None => {}
             Some(Ok(Outlook { before, after, has_moved, new_id })) => {
                 whole.base_state = if has_moved { "moved" } else { "same" };
+                whole.now = Some(package_digest(&before));
                 let is_executable = |files: &prowess::PackageFiles, path: &str| {
                     files.get(path).is_some_and(|file| file.is_executable)
                 };

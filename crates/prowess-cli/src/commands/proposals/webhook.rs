@@ -27,7 +27,7 @@ impl Webhook {
         let help = "name a URL of `https`, and with `--host` a host in a private network";
         let endpoint = HttpEndpoint::new(url, options)
             .map_err(|error| Failure::usage("webhook-invalid", error.message, help))?;
-        let help = "make a secret with `openssl rand -hex 32`, and put it into the file of \
+        let help = "make a secret with `openssl rand -base64 32`, and put it into the file of \
                     `--secret-file` or into `PROWESS_WEBHOOK_SECRET`";
         let text = match &args.secret_file {
             Some(file) => named_file::text(file).map_err(|reason| {
@@ -66,7 +66,8 @@ mod tests {
         let named_hosts = vec![format!("localhost:{port}")];
         let options = HttpOptions { timeout, named_hosts, ..HttpOptions::default() };
         let endpoint = HttpEndpoint::new(&format!("http://localhost:{port}/hook/token"), options);
-        let secret = WebhookSecret::parse("a secret of some length").expect("it is long enough");
+        let secret =
+            WebhookSecret::parse("YSBzZWNyZXQgb2Ygc29tZSBsZW5ndGg=").expect("it is long enough");
         Webhook { endpoint: endpoint.expect("its host is named"), secret }
     }
 
