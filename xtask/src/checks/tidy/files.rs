@@ -68,7 +68,7 @@ fn documents(repository: &Repository) -> Vec<String> {
     let is_missing = |path: &&&str| repository.text(path).is_none_or(|text| text.trim().is_empty());
     let missing = DOCUMENTS.iter().filter(is_missing);
     let missing = missing.map(|path| format!("`{path}` is missing or empty"));
-    let size = |path| repository.text(path).map_or(0, |text| text.len());
+    let size = |path| repository.text(path).map_or(0, str::len);
     let long = READ.iter().filter(|(path, most)| size(path) > most * 1_000);
     let long = long.map(|(path, most)| format!("`{path}` has more than {most} KB"));
     missing.chain(long).collect()
