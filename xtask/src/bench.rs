@@ -191,9 +191,18 @@ fn each(count: impl Fn(usize) -> Result<u64, Failure>) -> Result<f64, Failure> {
 }
 
 fn system_calls(command: &Command, log: &Path) -> Result<u64, Failure> {
+    succeed(&mut traced(command, log))?;
+    traced_calls(log)
+}
+
+/// Returns a command that writes the system calls of another one to a file.
+fn traced(command: &Command, log: &Path) -> Command {
     let mut strace = Command::new("strace");
     strace.arg("-f").arg("-o").arg(log).arg(command.get_program()).args(command.get_args());
-    succeed(&mut strace)?;
+    strace
+}
+
+fn traced_calls(log: &Path) -> Result<u64, Failure> {
     // One line for each call; those of signals and of the end begin otherwise.
     let is_call = |line: &&str| line.contains('(') && !line.contains("<unfinished");
     Ok(std::fs::read_to_string(log)?.lines().filter(is_call).count() as u64)
@@ -202,10 +211,19 @@ fn system_calls(command: &Command, log: &Path) -> Result<u64, Failure> {
 /// Counts the user instructions of a command. Valgrind has no `openat2`, so files are opened by the
 /// fallback, which is counted: a stripped program has no names by which to leave it out.
 fn instructions(command: &Command) -> Result<u64, Failure> {
+    let ended = output(&mut valgrind(command))?;
+    counted_instructions(&String::from_utf8_lossy(&ended.stderr))
+}
+
+/// Returns a command that counts the instructions of another one.
+fn valgrind(command: &Command) -> Command {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]);
-    let ended = output(valgrind.arg(command.get_program()).args(command.get_args()))?;
-    let printed = String::from_utf8_lossy(&ended.stderr);
+    valgrind.arg(command.get_program()).args(command.get_args());
+    valgrind
+}
+
+fn counted_instructions(printed: &str) -> Result<u64, Failure> {
     let total = printed.lines().find_map(|line| line.split_once("Collected :"));
     let total = total.and_then(|(_, total)| total.trim().parse().ok());
     total.ok_or_else(|| Failure(format!("valgrind gave no count: {printed}")))

@@ -150,9 +150,39 @@ impl Server {
 }
 
 pub(crate) fn first_line(output: Option<impl Read>) -> Result<String, Failure> {
-    let mut line = String::new();
-    BufReader::new(output.expect("it is piped")).read_line(&mut line)?;
-    Ok(line.trim().to_owned())
+    line_with(output, "")
+}
+
+/// Returns the first line with `part`. Nothing is read beyond the lines that are needed to find it,
+/// but for what a buffer holds.
+pub(crate) fn line_with(output: Option<impl Read>, part: &str) -> Result<String, Failure> {
+    for line in BufReader::new(output.expect("it is piped")).lines() {
+        let line = line?;
+        if line.contains(part) {
+            return Ok(line.trim().to_owned());
+        }
+    }
+    Err(Failure(format!("it has ended without a line with `{part}`")))
+}
+
+/// Runs a program until a line of its standard error has `part`, ends its standard input then, and
+/// returns what it has written to standard error. It must succeed.
+pub(crate) fn errors_until(command: &mut Command, part: &str) -> Result<String, Failure> {
+    let name = display(command);
+    command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let mut server = Server(command.spawn()?);
+    let input = server.0.stdin.take();
+    let mut errors = BufReader::new(server.0.stderr.take().expect("it is piped"));
+    let mut printed = String::new();
+    while !printed.contains(part) {
+        if errors.read_line(&mut printed)? == 0 {
+            return Err(Failure(format!("`{name}` has ended without `{part}`: {printed}")));
+        }
+    }
+    drop(input);
+    errors.read_to_string(&mut printed)?;
+    let status = server.0.wait()?;
+    if status.success() { Ok(printed) } else { Err(Failure(format!("`{name}` failed: {status}"))) }
 }
 
 impl Drop for Server {

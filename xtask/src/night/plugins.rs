@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::process::{Failure, Server, build_optimized, built, first_line, succeed, write_files};
+use crate::process::{Failure, Server, build_optimized, built, line_with, succeed, write_files};
 use crate::selection::Selection;
 
 /// Builds every package of `plugins/` into `target/plugins` and prints what each says of itself.
@@ -146,7 +146,7 @@ impl SkillServer {
         command.env_clear().env("HOME", prowess.home).stdin(Stdio::null()).stderr(Stdio::piped());
         command.arg("--root").arg(skills).args(["serve", "--http", "127.0.0.1:0"]);
         let mut process = Server(command.spawn()?);
-        let line = first_line(process.0.stderr.take())?;
+        let line = line_with(process.0.stderr.take(), "http://")?;
         let url = line.rsplit(' ').next().unwrap_or_default().to_owned();
         Ok(Self { url, _process: process })
     }

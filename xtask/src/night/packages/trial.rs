@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 
 use super::places::PLUGIN;
-use crate::process::{Failure, Server, first_line, output, write_files};
+use crate::process::{Failure, Server, line_with, output, write_files};
 
 const MARKER: &str = "body-marker-41c9";
 
@@ -93,7 +93,7 @@ impl Trial {
         let mut command = program(&self.shared);
         command.args(self.arguments(&["serve", "--http", "127.0.0.1:0"])).stdin(Stdio::null());
         let mut server = Server(command.stderr(Stdio::piped()).spawn()?);
-        let line = first_line(server.0.stderr.take())?;
+        let line = line_with(server.0.stderr.take(), "http://")?;
         let host = line.rsplit("http://").next().unwrap_or_default().trim_end_matches("/mcp");
         let health = request(host, "GET /healthz", "")?;
         expect(health.starts_with("HTTP/1.1 200"), "the server is healthy", &health)?;
