@@ -77,6 +77,7 @@ fn command(words: &[&str]) -> Option<Result<(), Failure>> {
         ["states"] => states(),
         ["mcp-conformance"] => night::mcp_conformance::run(),
         ["model", rest @ ..] => night::model::run(rest),
+        ["mutants", "--proved", crates @ ..] => night::mutants::run_proved(crates),
         ["mutants", crates @ ..] => night::mutants::run(crates),
         ["oauth"] => night::oauth::run(),
         ["packages"] => night::packages::run(),

@@ -20,33 +20,82 @@ fn users(name: &str) -> &'static [&'static str] {
     }
 }
 
+/// The files whose rules have models and properties, with the modules of tests that hold these.
+const PROVED: [Run<'_>; 9] = [
+    proved("prowess-audit", &["chain.rs"], &["vectors", "tampering"]),
+    proved("prowess-core", &["path.rs", "approval_entry.rs"], &["vectors", "path"]),
+    proved("prowess-dir", &["path.rs", "resolve.rs"], &["vectors", "confined"]),
+    proved("prowess-format", &["fence.rs", "name.rs"], &["vectors", "properties", "predicates"]),
+    proved("prowess-gate", &["decide.rs"], &["vectors", "semantics"]),
+    proved("prowess-governance", &["review.rs"], &["vectors", "kit"]),
+    proved("prowess-registry", &["precedence.rs", "precedence/collision.rs"], &["vectors"]),
+    proved("prowess-session", &["operations.rs", "ledger.rs"], &["vectors", "model"]),
+    proved("prowess-text", &["xml.rs", "json.rs", "terminal.rs"], &["hostile", "xml"]),
+];
+
+const fn proved<'a>(name: &'a str, files: &'a [&'a str], modules: &'a [&'a str]) -> Run<'a> {
+    Run { name, files, modules }
+}
+
 /// Changes each crate in every way that cargo-mutants can think of, and runs the crate's tests for
 /// each. Fails if a change is missed. The changes that no test can catch are listed, with reasons,
 /// in `.cargo/mutants.toml`. All runs are on a copy of the workspace and share one build.
 pub(crate) fn run(crates: &[&str]) -> Result<(), Failure> {
     let crates = if crates.is_empty() { &CRATES[..] } else { crates };
-    let directory = root().join("target/mutants");
+    let runs = crates.iter().map(|name| Run { name, files: &[], modules: &[] });
+    refuse_missed(runs)
+}
+
+/// Changes the files whose rules have models, and runs the vectors and the properties alone.
+pub(crate) fn run_proved(crates: &[&str]) -> Result<(), Failure> {
+    let asked = |name: &str| crates.is_empty() || crates.contains(&name);
+    refuse_missed(PROVED.iter().filter(|run| asked(run.name)).copied())
+}
+
+/// One crate, whose `files` are changed, and of whose tests the `modules` run; none is all of them.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    name: &'a str,
+    files: &'a [&'a str],
+    modules: &'a [&'a str],
+}
+
+fn refuse_missed<'a>(runs: impl Iterator<Item = Run<'a>>) -> Result<(), Failure> {
     let mut missed = Vec::new();
-    for name in crates {
-        let results = directory.join(name);
-        let _ = std::fs::remove_dir_all(&results);
-        std::fs::create_dir_all(&results)?;
-        let mut command = cargo_command(["mutants", "--package", name, "--output"]);
-        command.arg(&results).env("CARGO_TARGET_DIR", directory.join("build"));
-        for tested in [name].into_iter().chain(users(name)) {
-            command.args(["--test-package", tested]);
-        }
-        // It ends so, too, if mutants are missed or take too long; it has printed how many.
-        let ended = run_program(&mut command);
-        let list = std::fs::read_to_string(results.join("mutants.out/missed.txt"));
-        let list = list.map_err(|error| {
-            let Failure(failure) = ended.err().unwrap_or(Failure(error.to_string()));
-            Failure(format!("{failure}; `cargo install cargo-mutants --locked` installs the tool"))
-        })?;
-        missed.extend(list.lines().map(|mutant| format!("{name}: {mutant}")));
+    for run in runs {
+        let list = run.missed()?;
+        missed.extend(list.lines().map(|mutant| format!("{}: {mutant}", run.name)));
     }
     match missed.len() {
         0 => Ok(()),
         _ => Err(Failure(format!("add a test, or a reason, for {}", missed.join("\n")))),
+    }
+}
+
+impl Run<'_> {
+    fn missed(&self) -> Result<String, Failure> {
+        let directory = root().join("target/mutants");
+        let results = directory.join(self.name);
+        let _ = std::fs::remove_dir_all(&results);
+        std::fs::create_dir_all(&results)?;
+        let mut command = cargo_command(["mutants", "--package", self.name, "--output"]);
+        command.arg(&results).env("CARGO_TARGET_DIR", directory.join("build"));
+        for file in self.files {
+            command.args(["--file", &format!("crates/{}/src/{file}", self.name)]);
+        }
+        let users = if self.modules.is_empty() { users(self.name) } else { &[] };
+        for tested in [self.name].iter().chain(users) {
+            command.args(["--test-package", tested]);
+        }
+        if !self.modules.is_empty() {
+            command.args(["--", "--test", "it", "--"]);
+            command.args(self.modules.iter().map(|module| format!("{module}::")));
+        }
+        // It ends so, too, if mutants are missed or take too long; it has printed how many.
+        let ended = run_program(&mut command);
+        std::fs::read_to_string(results.join("mutants.out/missed.txt")).map_err(|error| {
+            let Failure(failure) = ended.err().unwrap_or(Failure(error.to_string()));
+            Failure(format!("{failure}; `cargo install cargo-mutants --locked` installs the tool"))
+        })
     }
 }
