@@ -17,6 +17,7 @@ mod statistics;
 
 pub use part::StoryPart;
 pub use statistics::Statistics;
+pub(crate) use statistics::Sums;
 
 /// The story of each session in a log. Its texts come from the log: a program that shows them on a
 /// terminal has to encode them.
@@ -104,11 +105,16 @@ impl Story {
 
 impl StoryFilter {
     /// Returns what the log shows instead of the session's id.
-    fn log_name(&self) -> Option<String> {
+    pub(crate) fn log_name(&self) -> Option<String> {
         self.session.as_deref().map(|session| match SessionId::new(session) {
             Ok(id) => id.log_name().into_owned(),
             Err(_) => session.to_owned(),
         })
+    }
+
+    /// Returns whether an entry is one of those that the story has a line for.
+    pub(crate) fn shows(&self, session: Option<&str>, entry: &Value) -> bool {
+        (entry["event"] != "catalog_reloaded" || self.all) && self.matches(session, entry)
     }
 
     fn matches(&self, session: Option<&str>, entry: &Value) -> bool {
@@ -146,8 +152,8 @@ const WAITS: &str = "approval-required";
 
 /// Collects the lines, and the intents whose outcomes have not come yet.
 #[derive(Default)]
-struct StoryReader {
-    story: Story,
+pub(crate) struct StoryReader {
+    pub(crate) story: Story,
     positions: BTreeMap<String, usize>,
     /// The lines of the intents without outcomes, by session, time and number of the call.
     pending: BTreeMap<(String, String, u64), Pending>,
@@ -162,7 +168,7 @@ struct Pending {
 }
 
 impl StoryReader {
-    fn add(&mut self, Found { head, entry, is_proven }: &Found) {
+    pub(crate) fn add(&mut self, Found { head, entry, is_proven, .. }: &Found) {
         let unproven = !is_proven;
         let text = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
         let [name, timestamp] = [text("session_id"), text("timestamp")];
@@ -208,7 +214,7 @@ impl StoryReader {
 
     /// Says of the calls that wait for an approval what a person has decided, also where the
     /// decision itself is not asked for.
-    fn decide(&mut self, Found { entry, is_proven, .. }: &Found) {
+    pub(crate) fn decide(&mut self, Found { entry, is_proven, .. }: &Found) {
         let text = |key: &str| entry[key].as_str().unwrap_or_default();
         if text("event") != "approval" || !["granted", "refused"].contains(&text("action")) {
             return;
@@ -226,7 +232,7 @@ impl StoryReader {
         }
     }
 
-    fn finish(mut self) -> Story {
+    pub(crate) fn finish(mut self) -> Story {
         for Pending { session, line } in self.pending.into_values() {
             self.story.sessions[session].lines[line].text.push_str(", and no outcome was recorded");
         }

@@ -104,6 +104,17 @@ pub(crate) struct Snapshot {
     pub(crate) current: Option<(File, u64)>,
 }
 
+impl Snapshot {
+    /// Opens a file by its number, with its length; `None` if there are fewer.
+    pub(crate) fn open(&self, at: usize) -> io::Result<Option<(File, u64)>> {
+        if let Some(path) = self.full.get(at) {
+            return open_to_read(path).map(Some);
+        }
+        let current = self.current.as_ref().filter(|_| at == self.full.len());
+        current.map(|(file, length)| Ok((file.try_clone()?, *length))).transpose()
+    }
+}
+
 /// Returns the files of a log that other programs may be writing. Changes nothing. Returns an error
 /// if there is no log, or it cannot be read.
 pub(crate) fn snapshot(path: &Path) -> io::Result<Snapshot> {

@@ -12,7 +12,7 @@ use super::{Story, StoryFilter, StoryReader};
 use crate::VerifyError;
 use crate::chain::{self, Head, MAX_LINE};
 use crate::log::files::{self, Snapshot};
-use crate::verify::Found;
+use crate::verify::{Found, Position};
 
 /// The number of bytes that are read for a part: at least one entry of any length is in it.
 const WINDOW: u64 = 2 * MAX_LINE as u64;
@@ -47,10 +47,7 @@ impl Story {
             return Ok(StoryPart::default());
         };
         let session = filter.log_name();
-        let is_shown = |entry: &Value| {
-            let is_reload = entry["event"] == "catalog_reloaded" && !filter.all;
-            !is_reload && filter.matches(session.as_deref(), entry)
-        };
+        let is_shown = |entry: &Value| filter.shows(session.as_deref(), entry);
         let lines: Vec<_> = window.bytes.split_inclusive(|byte| *byte == b'\n').collect();
         let mut left = most;
         let first = lines.iter().rposition(|line| {
@@ -67,7 +64,7 @@ impl Story {
             is_proven &= sealed.is_some_and(|sealed| is_next(last.as_ref(), &sealed));
             let Some((head, entry)) = chain::read(line) else { continue };
             number.get_or_insert(head.seq);
-            let found = Found { head, entry, is_proven };
+            let found = Found { head, entry, is_proven, position: Position::default() };
             reader.decide(&found);
             if is_shown(&found.entry) {
                 reader.add(&found);

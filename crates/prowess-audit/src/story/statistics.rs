@@ -1,14 +1,10 @@
 //! Sums over a log.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
-
-use crate::VerifyError;
-use crate::verify::{Found, walk};
 
 /// Sums over the entries of a log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -53,29 +49,6 @@ pub struct SkillStatistics {
 }
 
 impl Statistics {
-    /// Sums over a log.
-    ///
-    /// # Errors
-    ///
-    /// Returns an error if the chain of the log is broken, or a file cannot be read.
-    pub fn read(path: &Path) -> Result<Self, VerifyError> {
-        let mut statistics = Self::default();
-        let mut sessions: BTreeMap<String, SessionRuns> = BTreeMap::new();
-        walk(path, &mut |Found { entry, .. }| {
-            statistics.add(&entry);
-            if let Some(session) = entry["session_id"].as_str() {
-                sessions.entry(session.to_owned()).or_default().add(&entry);
-            }
-        })?;
-        statistics.sessions = sessions.len();
-        for (skill, seconds) in sessions.into_values().flat_map(SessionRuns::unfinished) {
-            let skill = statistics.skills.entry(skill).or_default();
-            skill.unfinished += 1;
-            skill.seconds += seconds;
-        }
-        Ok(statistics)
-    }
-
     fn add(&mut self, entry: &Value) {
         self.entries += 1;
         let skill = entry["skill_name"].as_str().map(str::to_owned);
@@ -110,6 +83,42 @@ impl Statistics {
     }
 }
 
+/// The sums of the entries that were read.
+#[derive(Default)]
+pub(crate) struct Sums {
+    ended: Statistics,
+    /// The sessions with runs that have not ended.
+    open: BTreeMap<String, SessionRuns>,
+}
+
+impl Sums {
+    /// Adds an entry of a session.
+    pub(crate) fn add(&mut self, entry: &Value, session: Option<&str>) {
+        self.ended.add(entry);
+        let Some(session) = session else { return };
+        if entry["event"] == "skill_activated" {
+            self.open.entry(session.to_owned()).or_default();
+        }
+        if let Some(runs) = self.open.get_mut(session) {
+            runs.add(entry);
+            if runs.started.is_empty() {
+                self.open.remove(session);
+            }
+        }
+    }
+
+    /// Returns the sums, with the runs that have not ended.
+    pub(crate) fn statistics(&self, sessions: usize) -> Statistics {
+        let mut statistics = Statistics { sessions, ..self.ended.clone() };
+        for (skill, seconds) in self.open.values().flat_map(SessionRuns::unfinished) {
+            let skill = statistics.skills.entry(skill).or_default();
+            skill.unfinished += 1;
+            skill.seconds += seconds;
+        }
+        statistics
+    }
+}
+
 /// The runs of a session that have not ended, as far as the log was read.
 #[derive(Default)]
 struct SessionRuns {
@@ -137,10 +146,8 @@ impl SessionRuns {
     }
 
     /// Returns the skills that were still loaded at the last entry, with the seconds until then.
-    fn unfinished(self) -> impl Iterator<Item = (String, f64)> {
-        let last = self.last;
-        self.started
-            .into_iter()
-            .map(move |(skill, started)| (skill, last.duration_since(started).as_secs_f64()))
+    fn unfinished(&self) -> impl Iterator<Item = (String, f64)> {
+        let seconds = |started: &Timestamp| self.last.duration_since(*started).as_secs_f64();
+        self.started.iter().map(move |(skill, started)| (skill.clone(), seconds(started)))
     }
 }

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 
 use expect_test::expect;
-use prowess_audit::{LogOptions, Statistics, Story, StoryFilter};
+use prowess_audit::{
+    LogIndex, LogOptions, Statistics, Story, StoryFilter, StoryPart, VerifyError, verify,
+};
 use prowess_core::{
     ApprovalAction, ApprovalEvent, ApprovalId, AuditEvent, AuditSink, AuditedDecision, CallIntent,
     Code, DeactivationCause, Outcome, ReloadEvent, RuntimeEvent, SessionId, Timestamp, Verdict,
@@ -272,4 +274,75 @@ fn last_events_are_those_of_the_whole_story() {
     let part = Story::read_last(&place.path, &all, None, 3).expect("it can be read");
     let unproven: Vec<_> = lines(part.story).iter().map(|line| line.unproven).collect();
     assert_eq!(unproven, [false, false, true], "a break marks what is behind it");
+}
+
+/// The page of an operator asks again and again, and the log grows.
+#[test]
+fn index_reads_what_was_added() {
+    let place = Place::new();
+    let log = place.open_with(LogOptions { max_bytes: 4_096, ..LogOptions::default() });
+    let of_talk = of_session("talk");
+    let mut index = LogIndex::new(&place.path);
+    let check = |index: &LogIndex, entries: u64| {
+        assert_eq!(index.statistics().ok(), Statistics::read(&place.path).ok());
+        assert_eq!(index.verified().ok(), verify(&place.path).ok());
+        assert_eq!(index.verified().map(|it| it.entries).ok(), Some(entries));
+    };
+    for round in 1..=20 {
+        log.report(&activated());
+        log.record(&denied(round));
+        // A limit of one byte is one entry, so this counts those that are parsed.
+        let steps = (0..9).take_while(|_| !index.extend(1).expect("it can be read")).count();
+        assert_eq!(steps, 2, "round {round} reads its two entries alone");
+        check(&index, 2 * round);
+    }
+    assert!(place.names().len() > 3, "it has several files: {:?}", place.names());
+    let lines = |story: Story| -> Vec<_> {
+        story.sessions.into_iter().flat_map(|session| session.lines).collect()
+    };
+    let whole = lines(Story::read(&place.path, &of_talk).expect("nothing was changed"));
+    let (mut parts, mut before) = (Vec::new(), None);
+    for _ in 0..20 {
+        let part = index.last_of_session(&of_talk, before, 7).expect("it can be read");
+        parts.splice(0..0, lines(part.story));
+        before = part.before;
+        if before.is_none() {
+            break;
+        }
+    }
+    assert_eq!(parts, whole, "the parts together are the story");
+    let none = index.last_of_session(&of_session("none"), None, 7).expect("it can be read");
+    assert_eq!(none, StoryPart::default());
+    drop(log);
+    // Shortened by an entry, and then replaced by another log.
+    let text = place.text();
+    let shorter = text.trim_end().rsplit_once('\n').map_or("", |(before, _)| before).to_owned();
+    std::fs::write(&place.path, shorter + "\n").expect("there is room");
+    while !index.extend(u64::MAX).expect("it can be read") {}
+    check(&index, 39);
+    for name in place.names() {
+        std::fs::remove_file(place.directory.path().join(name)).expect("it is there");
+    }
+    place.open().record(&denied(1));
+    while !index.extend(u64::MAX).expect("it can be read") {}
+    check(&index, 1);
+}
+
+/// Behind the break is a file that nobody can read, which would be another error.
+#[test]
+fn break_is_reported_without_reading_on() {
+    let place = Place::new();
+    let log = place.open_with(LogOptions { max_bytes: 4_096, ..LogOptions::default() });
+    for call in 0..20 {
+        log.record(&denied(call));
+    }
+    let [first, second] = &place.names()[1..3] else { panic!("{:?}", place.names()) };
+    let [first, second] = [first, second].map(|name| place.directory.path().join(name));
+    let text = std::fs::read_to_string(&first).expect("it is text").replace("call\":1", "call\":9");
+    std::fs::write(&first, text).expect("there is room");
+    std::fs::remove_file(&second).expect("it is there");
+    std::fs::create_dir(&second).expect("there is room");
+    let is_broken = |error: &VerifyError| matches!(error, VerifyError::Broken { line: 2, .. });
+    assert!(is_broken(&verify(&place.path).expect_err("it is broken")));
+    assert!(is_broken(&Statistics::read(&place.path).expect_err("it is broken")));
 }
