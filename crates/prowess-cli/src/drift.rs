@@ -13,12 +13,16 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
+use prowess::format::SkillName;
 use prowess::lint::codes::{
     DEPENDENCY_INVALID, DEPENDENCY_MISSING, DEPENDENCY_VERSION, SKILL_STALE,
 };
 use prowess::lint::{Dependency, DependencyKind, Fact};
 use prowess::script::ScriptPolicy;
-use prowess::{Caller, Catalog, Code, Diagnostic, Severity};
+use prowess::state::TrustedFolders;
+use prowess::{
+    Caller, Catalog, Code, Diagnostic, FolderAnswer, FolderTrust as _, Runtime, Severity,
+};
 
 use crate::bounded::Started;
 use crate::features;
@@ -47,6 +51,8 @@ pub(crate) struct Machine {
     pub(crate) catalog: Arc<Catalog>,
     /// Whether the operator or the user trusts each of its sources.
     pub(crate) trusted: Vec<bool>,
+    /// The folders that the user trusts, for skills that no source has.
+    pub(crate) folders: Option<TrustedFolders>,
     /// Skills that are checked and need not be among them.
     pub(crate) checked: Vec<Arc<Catalog>>,
     /// The policy of the hosts that skills may reach.
@@ -106,7 +112,7 @@ impl<'c> Facts<'c> {
                 found.unwrap_or_else(|| self.leave(Unchecked::History, dependency.package))
             }
             DependencyKind::Mention => self.removed(package, dependency),
-            DependencyKind::Skill => self.skill(dependency.name),
+            DependencyKind::Skill => self.skill(package, dependency.name),
             DependencyKind::Command => {
                 if !self.is_trusted(package) {
                     return self.leave(Unchecked::Program, dependency.name);
@@ -145,20 +151,29 @@ impl<'c> Facts<'c> {
     }
 
     /// Returns whether programs may be asked for a skill: its directory is one of a source that the
-    /// operator or the user trusts.
+    /// operator or the user trusts, or it is in no source and in a folder that the user trusts.
     fn is_trusted(&self, package: &Path) -> bool {
-        let Some(Machine { catalog, trusted, .. }) = &*self.machine else { return false };
+        let Some(Machine { catalog, trusted, folders, .. }) = &*self.machine else { return false };
         let sources = catalog.sources().iter().zip(trusted);
         let around = sources.filter(|(source, _)| package.starts_with(source.source.root()));
         let nearest = around.max_by_key(|(source, _)| source.source.root().len());
-        nearest.is_some_and(|(_, is_trusted)| *is_trusted)
+        let in_folder = || {
+            let answer = folders.as_ref().map(|folders| folders.answer(package));
+            answer == Some(FolderAnswer::Trusted)
+        };
+        nearest.map_or_else(in_folder, |(_, is_trusted)| *is_trusted)
     }
 
-    /// Returns what is known of another skill: of those that are checked too, or that a model may
-    /// load.
-    fn skill(&self, id: &str) -> Option<Fact> {
+    /// Returns what is known of another skill: of those that are checked too, or next to this one,
+    /// or that a model may load.
+    fn skill(&self, package: &Path, id: &str) -> Option<Fact> {
         let Machine { catalog, checked, .. } = self.machine.as_ref()?;
-        let beside = checked.iter().find_map(|catalog| catalog.get(id));
+        let sibling = package.parent().filter(|_| SkillName::new(id).is_ok());
+        let sibling = sibling.and_then(|above| {
+            let built = Runtime::builder().tree("user", above.join(id)).build();
+            built.ok().map(|runtime| runtime.catalog())
+        });
+        let beside = checked.iter().chain(&sibling).find_map(|catalog| catalog.get(id));
         let Some(found) = beside.or_else(|| catalog.find(id, Caller::Model).found()) else {
             return Some(Fact::Missing);
         };

@@ -117,6 +117,7 @@ pub(crate) fn with_checked<R>(
     let machine = Machine {
         catalog: Arc::clone(&catalog),
         trusted: trust.trusted_sources(&catalog),
+        folders: user_trust::trusted_folders()?,
         checked: Vec::new(),
         scripts: runtime.policies().scripts.clone(),
     };

@@ -72,7 +72,7 @@ fn folder_of(root: &str) -> Option<&Path> {
 }
 
 /// Returns the directories that the user trusts; `None` without a home.
-fn trusted_folders() -> Result<Option<TrustedFolders>, Failure> {
+pub(crate) fn trusted_folders() -> Result<Option<TrustedFolders>, Failure> {
     Ok(paths::trust_file(&paths::surroundings()?).map(|file| file.load()))
 }
 

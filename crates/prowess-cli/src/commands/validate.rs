@@ -21,7 +21,7 @@ use serde::Serialize;
 use crate::args::{Format, Global, Validate};
 #[cfg(feature = "reference")]
 use crate::commands::skills_ref;
-use crate::commands::user_trust::UserTrust;
+use crate::commands::user_trust::{UserTrust, trusted_folders};
 use crate::drift::{self, Facts, Machine};
 use crate::failure::Failure;
 use crate::features;
@@ -262,7 +262,8 @@ fn machine(global: &Global, roots: &[PathBuf]) -> Option<Machine> {
     });
     let checked = checked.collect();
     let trusted = UserTrust::of(&catalog).ok()?.trusted_sources(&catalog);
-    Some(Machine { catalog, trusted, checked, scripts })
+    let folders = trusted_folders().ok()?;
+    Some(Machine { catalog, trusted, folders, checked, scripts })
 }
 
 /// Whether the files of a package are checked, besides its `SKILL.md`.

@@ -17,8 +17,8 @@ pub(super) struct Repository<'p>(&'p Path);
 
 /// A change of the instructions.
 enum Own {
-    /// The commit of the last one, and its time in seconds since 1970.
-    Committed(String, u64),
+    /// It was committed at this time, in seconds since 1970.
+    Committed(u64),
     /// It is not committed, and has this time.
     Open(SystemTime),
 }
@@ -56,22 +56,32 @@ impl<'p> Repository<'p> {
             return files::change(self.0, package, dependency);
         }
         let last = self.last(package)?;
+        let own = self.committed(&own)?;
+        let behind = own.as_ref().map_or("HEAD".to_owned(), |(own, _)| format!("{own}..HEAD"));
         let range = match (dependency.verified, &last) {
-            (Some(day), _) => [format!("--since={day}T23:59:59Z"), "HEAD".to_owned()],
-            (None, Own::Committed(commit, _)) => [format!("{commit}..HEAD"), "--".to_owned()],
-            (None, Own::Open(time)) => [format!("--since={}", text(*time)?), "HEAD".to_owned()],
+            (Some(day), _) => vec![format!("--since={day}T23:59:59Z"), "HEAD".to_owned()],
+            (None, Own::Committed(_)) => vec![behind],
+            (None, Own::Open(time)) => vec![format!("--since={}", text(*time)?), behind],
+        };
+        // A commit has no fraction of its second. The files have the one in which they changed.
+        let is_later = |time: u64, file: &str| match (dependency.verified, &last) {
+            (None, Own::Open(own)) if time <= seconds(*own) => {
+                files::time(&self.0.join(file)).is_none_or(|changed| changed > *own)
+            }
+            _ => true,
         };
         // Of a merge, the files that it changes itself.
         let mut arguments = vec!["log", "--reverse", "--cc", "--name-only"];
-        arguments.push("--format=%x01%cs%x09%h (%s)");
-        arguments.extend(range.iter().map(String::as_str).filter(|it| *it != "--"));
+        arguments.push("--format=%x01%cs%x09%ct%x09%h (%s)");
+        arguments.extend(range.iter().map(String::as_str));
         arguments.extend(["--", &files, &others]);
         let log = self.git(&arguments)?;
-        if let Some(changed) = log.split('\u{1}').skip(1).find_map(commit) {
+        let mut commits = log.split('\u{1}').skip(1);
+        if let Some(changed) = commits.find_map(|entry| commit(entry, is_later)) {
             return Some(Some(changed));
         }
         let since = match last {
-            Own::Committed(_, time) => SystemTime::UNIX_EPOCH + Duration::from_secs(time),
+            Own::Committed(time) => SystemTime::UNIX_EPOCH + Duration::from_secs(time),
             Own::Open(time) => time,
         };
         let changed = open.into_iter().map(|Open { path, .. }| {
@@ -97,7 +107,7 @@ impl<'p> Repository<'p> {
     /// Returns the time of the last change of the instructions, in seconds since 1970.
     pub(super) fn own_time(&self, package: &Path) -> Option<u64> {
         Some(match self.last(package)? {
-            Own::Committed(_, time) => time,
+            Own::Committed(time) => time,
             Own::Open(time) => seconds(time),
         })
     }
@@ -137,12 +147,19 @@ impl<'p> Repository<'p> {
         if let Some(time) = times.max() {
             return Some(Own::Open(time));
         }
-        let last = self.git(&["log", "-1", "--format=%H %ct", "--", &own])?;
-        Some(match last.trim().split_once(' ') {
-            Some((commit, time)) => Own::Committed(commit.to_owned(), time.parse().ok()?),
+        Some(match self.committed(&self.own(package)?)? {
+            Some((_, time)) => Own::Committed(time),
             // Such as instructions that git ignores.
             None => Own::Open(files::own_time(package)?),
         })
+    }
+
+    /// Returns the last commit of the instructions with its time; `None` in it if there is none.
+    fn committed(&self, own: &str) -> Option<Option<(String, u64)>> {
+        let own = format!(":(top,literal){own}");
+        let last = self.git(&["log", "-1", "--format=%H %ct", "--", &own])?;
+        let found = last.trim().split_once(' ');
+        Some(found.and_then(|(commit, time)| Some((commit.to_owned(), time.parse().ok()?))))
     }
 
     /// Returns the files of these patterns that are changed, removed or new, and not committed.
@@ -192,10 +209,13 @@ fn text(time: SystemTime) -> Option<String> {
     Some(jiff::Timestamp::try_from(time).ok()?.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
-/// Reads an entry of the log: the day, the commit, and the files.
-fn commit(entry: &str) -> Option<Fact> {
+/// Reads an entry of the log: the day, the time, the commit, and the files, of which the first that
+/// is later is named.
+fn commit(entry: &str, is_later: impl Fn(u64, &str) -> bool) -> Option<Fact> {
     let mut lines = entry.lines().filter(|line| !line.is_empty());
-    let (since, commit) = lines.next()?.split_once('\t')?;
-    let (file, commit) = (lines.next()?.to_owned(), Some(commit.to_owned()));
-    Some(Fact::Changed { since: since.to_owned(), file, commit })
+    let (since, rest) = lines.next()?.split_once('\t')?;
+    let (time, commit) = rest.split_once('\t')?;
+    let time = time.parse().ok()?;
+    let (file, commit) = (lines.find(|file| is_later(time, file))?, Some(commit.to_owned()));
+    Some(Fact::Changed { since: since.to_owned(), file: file.to_owned(), commit })
 }

@@ -315,3 +315,54 @@ fn doctor_asks_programs_of_trusted_skills_alone() {
     let annotated = run(&tree, &["validate", SKILL, "--format", "github"]);
     assert!(annotated.stdout.contains("dependency-unchecked"), "{}", annotated.stdout);
 }
+
+#[test]
+fn repository_of_skills_is_compared_once_it_is_trusted() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let tree = repository();
+    tree.write("bin/tool", "#!/bin/sh\necho 1.4.2\n");
+    fs::set_permissions(tree.join("bin/tool"), fs::Permissions::from_mode(0o755)).unwrap();
+    tree.write("shop/skills/good/SKILL.md", crate::plain_skill("good"));
+    tree.write("shop/node_modules/x/notes/SKILL.md", "");
+    let metadata = "metadata:\n  depends-on-skills: good absent\n  depends-on-commands: tool@^2\n";
+    for directory in ["skills", "node_modules/x"] {
+        let skill = crate::plain_skill("notes").replacen("---\n", &format!("---\n{metadata}"), 1);
+        tree.write(&format!("shop/{directory}/notes/SKILL.md"), skill);
+    }
+    let found = |path: &str| {
+        let checked = run(&tree, &["validate", path, "--format", "json"]).json();
+        let of_package = messages(&checked["packages"][0]["diagnostics"], &CODES);
+        (of_package, messages(&checked["diagnostics"], &["dependency-unchecked"]).len())
+    };
+    let absent = "the skill depends on `absent`, which is not here".to_owned();
+    let version = "the skill is for `tool` ^2, and here is 1.4.2".to_owned();
+    assert_eq!(found("skills/notes"), (vec![absent.clone()], 1), "the skill next to it is here");
+    run(&tree, &["trust"]).text();
+    assert_eq!(found("skills/notes"), (vec![absent, version], 0));
+    assert_eq!(found("skills/notes/SKILL.md").1, 0, "a file is its skill");
+    let (others, left) = found("node_modules/x/notes");
+    assert_eq!((others.len(), left), (2, 1), "packages of others are not the project's");
+}
+
+#[test]
+fn changes_within_one_second_are_in_their_order() {
+    let tree = repository();
+    write(&tree, "depends-on-files: src/*.rs");
+    commit(&tree, "One", "2026-01-01");
+    tree.write("shop/src/api.rs", "two\n");
+    commit(&tree, "Two", "2026-01-01");
+    let at = |path: &str, milliseconds: u64| {
+        let noon = SystemTime::UNIX_EPOCH + Duration::from_secs(1_767_268_800);
+        let file = File::options().write(true).open(tree.join("shop").join(path)).unwrap();
+        let time = noon + Duration::from_millis(milliseconds);
+        file.set_times(FileTimes::new().set_modified(time)).unwrap();
+    };
+    assert!(changes(&tree)[0].ends_with(" (Two)"), "{:?}", changes(&tree));
+    write(&tree, "depends-on-files: src/*.rs\n  version: \"2\"");
+    at(&format!("{SKILL}/SKILL.md"), 500);
+    at("src/api.rs", 300);
+    assert!(changes(&tree).is_empty(), "the edit is later: {:?}", changes(&tree));
+    at("src/api.rs", 700);
+    assert!(changes(&tree)[0].ends_with(" (Two)"), "the commit is later: {:?}", changes(&tree));
+}
