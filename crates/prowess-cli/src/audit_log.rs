@@ -26,7 +26,7 @@ pub(crate) fn audit_sink(
     let path = located(&None)?;
     match open(&path) {
         Ok(log) => {
-            if let Some(failure) = broken(&path) {
+            if let Some(failure) = output.shows_remarks().then(|| broken(&path)).flatten() {
                 let Failure { code, message, help, .. } = failure;
                 output.remark(&format!("warning: {code}: {message}\n  help: {help}\n"));
             }

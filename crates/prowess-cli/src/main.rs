@@ -58,6 +58,7 @@ mod paths;
 mod plugins;
 mod policies;
 mod question;
+mod running;
 mod runtime;
 mod secrets;
 mod snippet;

@@ -25,11 +25,15 @@ use crate::mcp_sources;
 use crate::paths::{absolute, machine, state_database, surroundings};
 use crate::plugins::{Loaded, this_program};
 use crate::policies::{Found, ignored_project_file, policies};
+use crate::running::Running;
 use crate::secrets::{read_secret, redactor};
 
 /// Builds the runtime of the named roots or, without any, of the user, the working directory and
-/// the embedded skills.
+/// the embedded skills; a server has one already.
 pub(crate) fn runtime(global: &Global) -> Result<Runtime, Failure> {
+    if let Some(Running(running)) = &global.running {
+        return Ok(running.clone());
+    }
     builder(global)?.build().map_err(|error| explained(global, error))
 }
 

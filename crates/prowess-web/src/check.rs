@@ -9,8 +9,18 @@ use hyper::{HeaderMap, Method, Uri};
 pub(crate) struct Names(Vec<String>);
 
 impl Names {
-    pub(crate) fn of(address: SocketAddr) -> Self {
-        Self(vec![address.to_string(), format!("localhost:{}", address.port())])
+    /// Returns the names of an address, and further ones, such as those of a proxy.
+    pub(crate) fn of(address: SocketAddr, others: Vec<String>) -> Self {
+        let mut names = others;
+        for port in [format!(":{}", address.port()), String::new()] {
+            // Browsers leave out the default port.
+            if !port.is_empty() || address.port() == 80 {
+                let ip = SocketAddr::new(address.ip(), 0).to_string();
+                let ip = ip.strip_suffix(":0").unwrap_or_default();
+                names.extend([format!("{ip}{port}"), format!("localhost{port}")]);
+            }
+        }
+        Self(names)
     }
 
     /// Returns whether a request is meant for this server, and does not come from a page of another
@@ -24,7 +34,9 @@ impl Names {
         let is_from_here = match headers.contains_key(&ORIGIN) {
             false => method != Method::POST,
             true => only(headers, &ORIGIN)
-                .and_then(|origin| origin.strip_prefix("http://"))
+                .and_then(|origin| origin.split_once("://"))
+                .filter(|(scheme, _)| ["http", "https"].contains(scheme))
+                .map(|(_, name)| name)
                 .is_some_and(is_own),
         };
         host && target && is_from_here

@@ -9,7 +9,8 @@ use serde_json::Value;
 ///
 /// - A value is the one that the command of its [`View`] prints as JSON, in the part that was asked
 ///   for. Its texts may come from skills and models, as they are: the page encodes them.
-/// - A call may wait for disks, and several may be made at once.
+/// - A call may wait for disks, and several may be made at once. A value that takes long to make is
+///   that of an earlier time, which it names.
 /// - A decision is made completely or not at all, and recorded where the command records it.
 pub trait Desk: Send + Sync {
     /// Returns a value.
@@ -94,6 +95,8 @@ pub struct Shown {
     pub value: Value,
     /// `from` or `before` of the next part; `None` if this is the last one.
     pub next: Option<u64>,
+    /// The time that the value is of, as RFC 3339; `None` for now.
+    pub as_of: Option<String>,
 }
 
 /// A decision of the operator, by the command that makes it.
@@ -153,6 +156,8 @@ pub enum RefusalKind {
     Conflict,
     /// The request cannot be understood.
     Invalid,
+    /// It is being read, and will be there in a moment.
+    Busy,
     /// It cannot be read or written now.
     Failed,
 }

@@ -15,7 +15,7 @@
 //!
 //! impl Desk for Empty {
 //!     fn view(&self, _: &View<'_>) -> Result<Shown, Refusal> {
-//!         Ok(Shown { value: json!({}), next: None })
+//!         Ok(Shown { value: json!({}), ..Shown::default() })
 //!     }
 //!
 //!     fn decide(&self, _: &Decision<'_>) -> Result<Value, Refusal> {
@@ -43,6 +43,7 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod connection;
 mod desk;
 mod door;
 mod error;

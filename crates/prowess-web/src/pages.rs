@@ -29,6 +29,8 @@ pub(crate) struct Answer {
     pub(crate) location: Option<String>,
     /// Where the next part of the value begins.
     pub(crate) next: Option<u64>,
+    /// The time that the value is of.
+    pub(crate) as_of: Option<String>,
 }
 
 /// The parts from which a page is made.
@@ -152,6 +154,9 @@ impl Context<'_> {
         let mut content = Html::default();
         if !self.is_json {
             (page.write)(&mut content, &Sheet { shown: &shown, query, token: self.token });
+            if let Some(time) = &shown.as_of {
+                content.classed("p", "note", &format!("As of {time}."));
+            }
         }
         Answer {
             status: StatusCode::OK,
@@ -159,6 +164,7 @@ impl Context<'_> {
             value: shown.value,
             location: None,
             next: shown.next,
+            as_of: shown.as_of,
         }
     }
 }
@@ -170,6 +176,7 @@ pub(crate) fn refusal(refusal: &Refusal) -> Answer {
         RefusalKind::Missing => StatusCode::NOT_FOUND,
         RefusalKind::Conflict => StatusCode::CONFLICT,
         RefusalKind::Invalid => StatusCode::BAD_REQUEST,
+        RefusalKind::Busy => StatusCode::SERVICE_UNAVAILABLE,
         RefusalKind::Failed => StatusCode::INTERNAL_SERVER_ERROR,
     };
     let mut content = Html::default();
@@ -180,6 +187,7 @@ pub(crate) fn refusal(refusal: &Refusal) -> Answer {
         page: document("Not possible", "", &content),
         location: None,
         next: None,
+        as_of: None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! From a request to its answer.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -14,6 +15,7 @@ use prowess_text::terminal_json;
 use serde_json::{Value, json};
 
 use crate::check::Names;
+use crate::connection::Connection;
 use crate::door::Door;
 use crate::form::Form;
 use crate::pages::{self, Answer, Context};
@@ -51,8 +53,19 @@ pub(crate) struct Site {
 
 type Body = Full<Bytes>;
 
-pub(crate) async fn answer(site: Arc<Site>, request: Request<Incoming>) -> Response<Body> {
+/// Returns the answer to a request of a connection, which is known once it has sent the cookie of
+/// the session.
+pub(crate) async fn answer(
+    site: Arc<Site>,
+    connection: &Connection,
+    request: Request<Incoming>,
+) -> Response<Body> {
+    if site.door.form_token(request.headers()).is_some() {
+        connection.is_known.store(true, Ordering::Relaxed);
+    }
+    connection.is_busy.store(true, Ordering::Relaxed);
     let mut response = respond(site, request).await;
+    connection.is_busy.store(false, Ordering::Relaxed);
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
@@ -152,7 +165,7 @@ fn broken() -> Refusal {
 }
 
 fn written(answer: Answer, is_json: bool) -> Response<Body> {
-    let Answer { status, value, page, location, next } = answer;
+    let Answer { status, value, page, location, next, as_of } = answer;
     if let Some(location) = location.filter(|_| !is_json) {
         return redirect(&location);
     }
@@ -160,9 +173,10 @@ fn written(answer: Answer, is_json: bool) -> Response<Body> {
         return with_type(status, "text/html; charset=utf-8", page);
     }
     let mut response = with_type(status, "application/json", document(&value));
-    if let Some(next) = next {
-        response.headers_mut().insert("x-next", next.into());
-    }
+    let headers = response.headers_mut();
+    headers.extend(next.map(|next| (HeaderName::from_static("x-next"), next.into())));
+    let time = as_of.and_then(|time| HeaderValue::try_from(time).ok());
+    headers.extend(time.map(|time| (HeaderName::from_static("x-as-of"), time)));
     response
 }
 

@@ -10,15 +10,12 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 
 use crate::check::Names;
+use crate::connection::{Connection, Connections};
 use crate::door::Door;
 use crate::route::{PATIENCE, Site, answer};
 use crate::{Desk, WebError};
-
-/// The maximum number of open connections; a further one waits.
-const MOST_CONNECTIONS: usize = 64;
 
 /// The maximum size of a request's head, in bytes.
 const HEAD_BYTES: usize = 16 << 10;
@@ -27,6 +24,7 @@ const HEAD_BYTES: usize = 16 << 10;
 pub struct WebServer {
     listener: std::net::TcpListener,
     address: SocketAddr,
+    hosts: Vec<String>,
     door: Door,
     token: String,
 }
@@ -45,7 +43,14 @@ impl WebServer {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let (door, token) = Door::new(address.port())?;
-        Ok(Self { listener, address, door, token })
+        Ok(Self { listener, address, hosts: Vec::new(), door, token })
+    }
+
+    /// Adds names under which browsers reach the server, such as those of a proxy, with their ports
+    /// if they have one. By default, there are the address and `localhost`.
+    #[must_use]
+    pub fn allow_hosts(self, hosts: Vec<String>) -> Self {
+        Self { hosts, ..self }
     }
 
     /// Returns the address with the actual port.
@@ -69,7 +74,8 @@ impl WebServer {
         end: impl Future<Output = ()>,
     ) -> Result<(), WebError> {
         let executor = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let site = Arc::new(Site { desk, names: Names::of(self.address), door: self.door });
+        let site =
+            Arc::new(Site { desk, names: Names::of(self.address, self.hosts), door: self.door });
         executor.block_on(async {
             let listener = TcpListener::from_std(self.listener)?;
             tokio::select! {
@@ -82,14 +88,18 @@ impl WebServer {
 }
 
 async fn accept(listener: &TcpListener, site: &Arc<Site>) {
-    let slots = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-    while let Ok(slot) = Arc::clone(&slots).acquire_owned().await {
+    let mut connections = Connections::new();
+    loop {
         match listener.accept().await {
             Ok((stream, _)) => {
                 let site = Arc::clone(site);
+                let (connection, place) = connections.open().await;
                 tokio::spawn(async move {
-                    serve(stream, &site).await;
-                    drop(slot);
+                    tokio::select! {
+                        () = serve(stream, &site, &connection) => {}
+                        () = connection.ended() => {}
+                    }
+                    drop(place);
                 });
             }
             // Errors are those of one connection, or of a lack of files, which passes.
@@ -99,11 +109,11 @@ async fn accept(listener: &TcpListener, site: &Arc<Site>) {
 }
 
 /// Serves one connection until the browser closes it, or until no request arrives in time.
-async fn serve(stream: TcpStream, site: &Arc<Site>) {
+async fn serve(stream: TcpStream, site: &Arc<Site>, connection: &Connection) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(|request| {
         let site = Arc::clone(site);
-        async move { Ok::<_, Infallible>(answer(site, request).await) }
+        async move { Ok::<_, Infallible>(answer(site, connection, request).await) }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(PATIENCE).max_buf_size(HEAD_BYTES);

@@ -8,6 +8,7 @@ use clap::{Args, ColorChoice, ValueEnum};
 use prowess::plugin_host::PluginSettings;
 
 use crate::policies::Found;
+use crate::running::Running;
 use crate::store::StoreUrl;
 
 /// The options of every command.
@@ -57,6 +58,10 @@ pub(crate) struct Global {
     /// The database of `--store`, which few commands have.
     #[arg(skip)]
     pub(crate) store: Option<StoreUrl>,
+
+    /// The runtime of a server, which its commands use instead of one of their own.
+    #[arg(skip)]
+    pub(crate) running: Option<Running>,
 
     /// The configuration, once it was read
     #[arg(skip)]

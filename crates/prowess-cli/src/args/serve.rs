@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 
 use crate::store::StoreUrl;
 
@@ -17,8 +17,15 @@ const WITHOUT_WEB: bool = !cfg!(feature = "web");
 /// Whether the option of the database is left out of the help, because this build refuses it.
 pub(super) const WITHOUT_STORE: bool = !cfg!(feature = "postgres");
 
+/// The options that the page has no use for.
+const OF_OTHERS: [&str; 12] = [
+    "token_file", "oauth_issuer", "oauth_scope", "oauth_resource", "tls_cert", "tls_key",
+    "allow_origin", "rate", "client_connections", "client_sessions", "approvals", "store",
+];
+
 /// The arguments of `serve`.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("address").args(["http", "web"])))]
 pub(crate) struct Serve {
     /// Serve many clients over Streamable HTTP at this address instead, such as 127.0.0.1:8080; the
     /// protocol is at `/mcp`
@@ -52,8 +59,9 @@ pub(crate) struct Serve {
     /// File with the key of the certificate, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert", hide_short_help = true, hide = WITHOUT_HTTP)]
     pub(crate) tls_key: Option<PathBuf>,
-    /// Another name by which HTTP clients reach the server, with its port if it has one; repeatable
-    #[arg(long, value_name = "HOST", requires = "http", hide_short_help = true, hide = WITHOUT_HTTP)]
+    /// Another name by which HTTP clients or the browser reach the server, with its port if it has
+    /// one, such as `localhost:9000`; repeatable
+    #[arg(long, value_name = "HOST", requires = "address", hide_short_help = true, hide = WITHOUT_HTTP && WITHOUT_WEB)]
     pub(crate) allow_host: Vec<String>,
     /// Origin of pages that may use the server, such as `https://app.example`; repeatable
     #[arg(long, value_name = "ORIGIN", requires = "http", hide_short_help = true, hide = WITHOUT_HTTP)]
@@ -72,8 +80,9 @@ pub(crate) struct Serve {
     /// Serve a page for the operator at this loopback address instead, such as 127.0.0.1:8081
     ///
     /// It has what waits for a decision, the skills and the audit. A URL is printed that works
-    /// once.
-    #[arg(long, value_name = "ADDR", value_parser = address, conflicts_with = "http", hide = WITHOUT_WEB)]
+    /// once. From another machine, it is reached through `ssh -L 8081:127.0.0.1:8081 HOST`; with
+    /// another local port, or a proxy that signs people in, by its name in `--allow-host`.
+    #[arg(long, value_name = "ADDR", value_parser = address, conflicts_with_all = OF_OTHERS, hide = WITHOUT_WEB)]
     pub(crate) web: Option<SocketAddr>,
     /// People who decide on calls that a person has to approve [default: client, or host for an
     /// address that other machines can reach]
@@ -82,7 +91,7 @@ pub(crate) struct Serve {
     /// Database for the sessions, the approvals and, with `audit: { log: keep }`, the audit of many
     /// servers, such as `postgres://prowess@db/prowess`; its password is in `PGPASSWORD` or
     /// `PGPASSFILE`
-    #[arg(long, value_name = "URL", conflicts_with = "web", hide_short_help = true, hide = WITHOUT_STORE)]
+    #[arg(long, value_name = "URL", hide_short_help = true, hide = WITHOUT_STORE)]
     pub(crate) store: Option<StoreUrl>,
     /// Format of the log on standard error [default: text, or json with `--format json`]
     ///

@@ -1,5 +1,7 @@
 //! `prowess audit`: shows, checks and sums an audit log.
 
+#[cfg(feature = "web")]
+mod kept;
 #[cfg(feature = "postgres")]
 mod shared;
 mod show;
@@ -10,6 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use prowess::AuditLog;
+#[cfg(feature = "web")]
+use prowess::Timestamp;
 use prowess_audit::{Head, Verified, VerifyError, verify, verify_against};
 use prowess_text::counted;
 use serde::Serialize;
@@ -22,6 +26,9 @@ use crate::paths;
 use crate::policies::policies;
 use crate::store;
 use crate::terminal::plain;
+
+#[cfg(feature = "web")]
+pub(crate) use kept::{Kept, LOG_BEING_READ};
 
 /// The output of `audit verify --format json`.
 #[derive(Serialize)]
@@ -57,17 +64,32 @@ fn nothing() -> serde_json::Value {
     json!({ "entries": 0 })
 }
 
-/// Returns what a command prints as JSON.
+/// Returns what a command prints of this user's log as JSON, and the time at which a log that is
+/// kept was read.
 #[cfg(feature = "web")]
-pub(crate) fn value(command: &Audit, global: &Global) -> Result<serde_json::Value, Failure> {
-    let path = located(&None)?;
-    if is_kept_and_empty(global, &path) {
-        return Ok(nothing());
+pub(crate) fn value(
+    command: &Audit,
+    global: &Global,
+    log: &Kept,
+) -> Result<(serde_json::Value, Option<Timestamp>), Failure> {
+    use crate::output::value;
+
+    let path = log.path();
+    if is_kept_and_empty(global, path) {
+        return Ok((nothing(), None));
     }
     match command {
-        Audit::Show(args) => crate::output::value(&show::part(args, &path)?),
-        Audit::Verify { head, .. } => crate::output::value(&checked(head.as_ref(), &path)?),
-        Audit::Stats { .. } => crate::output::value(&stats::sums(&path)?),
+        Audit::Show(args) if args.session.is_some() => {
+            log.read(|index| value(&show::of_session(args, path, index)?))
+        }
+        Audit::Show(args) => Ok((value(&show::part(args, path)?)?, None)),
+        Audit::Verify { .. } => log.read(|index| {
+            let verified = index.verified().map_err(|error| failure(path, &error))?;
+            value(&Answer::new(&verified, path))
+        }),
+        Audit::Stats { .. } => {
+            log.read(|index| value(&index.statistics().map_err(|error| failure(path, &error))?))
+        }
     }
 }
 
@@ -78,7 +100,7 @@ fn is_kept_and_empty(global: &Global, path: &Path) -> bool {
 }
 
 fn check(head: Option<&Head>, path: &Path, output: &Output) -> Result<ExitCode, Failure> {
-    let answer = checked(head, path)?;
+    let answer = Answer::new(&verified(head, path)?, path);
     output.result(&answer, text)?;
     let torn_bytes = answer.torn_bytes;
     if torn_bytes > 0 {
@@ -87,9 +109,11 @@ fn check(head: Option<&Head>, path: &Path, output: &Output) -> Result<ExitCode, 
     Ok(if torn_bytes == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn checked(head: Option<&Head>, path: &Path) -> Result<Answer, Failure> {
-    let Verified { entries, files, head, torn_bytes } = verified(head, path)?;
-    Ok(Answer { path: path.to_owned(), entries, files, head: head.to_string(), torn_bytes })
+impl Answer {
+    fn new(verified: &Verified, path: &Path) -> Self {
+        let &Verified { entries, files, head, torn_bytes } = verified;
+        Self { path: path.to_owned(), entries, files, head: head.to_string(), torn_bytes }
+    }
 }
 
 /// Reads a log, and compares it with a head that was kept.

@@ -20,7 +20,7 @@ use prowess::source_fs::codes::{
 };
 use prowess::{
     Availability, Caller, Catalog, Code, Diagnostic, Lookup, ReadLimit, Record, ResourcePath,
-    Runtime, Turn,
+    Runtime,
 };
 use prowess_text::counted;
 use serde::Serialize;
@@ -83,7 +83,7 @@ pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitC
     };
     let conversation = Conversation::open(&runtime)?;
     let turn = conversation.turn()?;
-    let explained = explained(global, &runtime, &turn, query)?;
+    let explained = explained(global, &runtime, (turn.catalog(), &turn.prompt()), query)?;
     if !of_code.is_empty() && explained.is_nowhere() {
         return code::print(&code, &of_code, output);
     }
@@ -98,12 +98,12 @@ pub(crate) fn run(global: &Global, query: &str, output: &Output) -> Result<ExitC
 pub(crate) fn explained<'c>(
     global: &Global,
     runtime: &Runtime,
-    turn: &'c Turn,
+    (catalog, prompt): (&'c Catalog, &Prompt),
     query: &'c str,
 ) -> Result<Explained<'c>, Failure> {
-    let trust = UserTrust::of(turn.catalog())?;
+    let trust = UserTrust::of(catalog)?;
     let discovery = &runtime.policies().discovery;
-    let mut explained = explain(turn.catalog(), &turn.prompt(), discovery, &trust, query);
+    let mut explained = explain(catalog, prompt, discovery, &trust, query);
     if explained.is_under_no_root {
         let path = absolute(query.as_ref()).unwrap_or_default();
         let reason = Elsewhere::of(global, runtime.policies())?.reason(query, &path);
@@ -171,7 +171,8 @@ fn findings_elsewhere<'c>(
     let mut decisions = Vec::new();
     for found in catalog.diagnostics() {
         let place = found.path.as_deref().unwrap_or_default();
-        let is_inside = place == path || place.starts_with(&format!("{path}/"));
+        let rest = place.strip_prefix(path);
+        let is_inside = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let is_named = place.rsplit('/').nth(1) == Some(query);
         let is_record = records.iter().any(|record| place == record.location());
         if (is_inside || is_named) && !is_record {

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use prowess::{Availability, Catalog, Diagnostic, Record, RecordIndex, Severity};
+use prowess::{Availability, Catalog, Diagnostic, Record, Severity};
 use serde::Serialize;
 
 use crate::args::{Global, List, SkillOrder};
@@ -30,9 +30,6 @@ struct Listed<'c> {
     diagnostics: Vec<&'c Diagnostic>,
     /// Directories with skills that are not searched.
     unread: Vec<UnreadLine>,
-    /// Shadowed skills that are another one by a second path, and need no attention.
-    #[serde(skip)]
-    again: Vec<RecordIndex>,
     #[serde(skip)]
     catalog: &'c Catalog,
 }
@@ -46,7 +43,8 @@ pub(crate) fn run(global: &Global, args: &List, output: &Output) -> Result<ExitC
         known_layer(&catalog, layer)?;
     }
     let elsewhere = Elsewhere::of(global, runtime.policies())?;
-    let listed = listed(&catalog, args, &UserTrust::of(&catalog)?, &elsewhere);
+    let found = found(&catalog, args);
+    let listed = listed(&catalog, found, &UserTrust::of(&catalog)?, &elsewhere);
     output.result(&listed, |listed| text(listed, args.sort, output))?;
     output.remark(&counts(&listed));
     elsewhere.remark(output);
@@ -64,16 +62,20 @@ pub(crate) fn part(
 ) -> Result<(serde_json::Value, Option<u64>), Failure> {
     let catalog = runtime.catalog();
     let elsewhere = Elsewhere::of(global, runtime.policies())?;
-    let mut listed = listed(&catalog, args, &UserTrust::of(&catalog)?, &elsewhere);
-    let Listed { skills, shadowed, diagnostics, .. } = &mut listed;
+    let [mut skills, mut shadowed] = found(&catalog, args);
     let [offset, all] = [skills.len(), skills.len() + shadowed.len()];
     let end = from.saturating_add(most).min(all);
     let cut = |list: &mut Vec<_>, from: usize, end: usize| {
         list.truncate(end);
         list.drain(..from.min(list.len()));
     };
-    cut(skills, from, end);
-    cut(shadowed, from.saturating_sub(offset), end.saturating_sub(offset));
+    cut(&mut skills, from, end);
+    cut(&mut shadowed, from.saturating_sub(offset), end.saturating_sub(offset));
+    let found = [skills, shadowed];
+    let mut listed = listed(&catalog, found, &UserTrust::of(&catalog)?, &elsewhere);
+    // The command is a program that has read the skills for the first time.
+    listed.generation = 1;
+    let Listed { diagnostics, .. } = &mut listed;
     if diagnostics.len() > most {
         diagnostics.sort_by_key(|found| Reverse(found.severity));
     }
@@ -91,17 +93,12 @@ fn known_layer(catalog: &Catalog, name: &str) -> Result<(), Failure> {
     Err(Failure::usage("usage", format!("no layer named `{name}`"), help))
 }
 
-fn listed<'c>(
-    catalog: &'c Catalog,
-    args: &List,
-    trust: &UserTrust,
-    elsewhere: &Elsewhere,
-) -> Listed<'c> {
+/// Returns the skills that are meant, and the shadowed ones among them.
+fn found<'c>(catalog: &'c Catalog, args: &List) -> [Vec<Record<'c>>; 2] {
     let text = args.text.as_deref().unwrap_or_default().to_lowercase();
     let has = |field: &str| text.is_empty() || field.to_lowercase().contains(&text);
     let is_meant = |record: &Record<'_>| {
-        let is_hidden = record.reason().is_some();
-        (is_hidden || !args.hidden)
+        (!args.hidden || record.reason().is_some())
             && args.layer.as_ref().is_none_or(|layer| *record.layer().name == **layer)
             && (has(record.id()) || has(record.description()))
     };
@@ -118,9 +115,16 @@ fn listed<'c>(
         SkillOrder::Directory => skills.sort_by_key(|skill| (skill.rank(), skill.index().source())),
         SkillOrder::Tokens => skills.sort_by_key(|skill| Reverse(skill.tokens())),
     }
+    [skills, shadowed]
+}
+
+fn listed<'c>(
+    catalog: &'c Catalog,
+    [skills, shadowed]: [Vec<Record<'c>>; 2],
+    trust: &UserTrust,
+    elsewhere: &Elsewhere,
+) -> Listed<'c> {
     let own = OwnCopies::of();
-    let again = shadowed.iter().filter(|shown| own.is_again(catalog, **shown));
-    let again = again.map(Record::index).collect();
     let with_trust = |record: Record<'c>| TrustedRecord::new(record, trust);
     Listed {
         generation: catalog.generation(),
@@ -128,7 +132,6 @@ fn listed<'c>(
         shadowed: shadowed.into_iter().map(with_trust).collect(),
         diagnostics: catalog.diagnostics().filter(|found| !own.is_about_one(found)).collect(),
         unread: elsewhere.in_json(),
-        again,
         catalog,
     }
 }
@@ -183,8 +186,9 @@ fn text<'c>(listed: &Listed<'c>, order: SkillOrder, output: &Output) -> String {
         text.extend([style, &rest, rest_end, "\n"]);
     }
     let shadowed = listed.shadowed.iter().map(|skill| skill.record);
-    let shadowed: Vec<_> =
-        shadowed.filter(|shown| !listed.again.contains(&shown.index())).collect();
+    // Those that are another skill by a second path need no attention.
+    let own = OwnCopies::of();
+    let shadowed: Vec<_> = shadowed.filter(|shown| !own.is_again(listed.catalog, *shown)).collect();
     if !shadowed.is_empty() {
         let _ = writeln!(text, "\n{heading}Shadowed{end}");
     }

@@ -14,9 +14,9 @@ use prowess::governance::{
 };
 use prowess::state::Origin;
 use prowess::{
-    AGENT_LAYER, Actor, AuditLog, Catalog, Clock as _, Digest, FolderTrust as _, KeptProposal,
-    PackageFiles, Policies, Proposal, ProposalError, ProposalStore as _, ProposedPackage,
-    SKILL_MD_FILES, SystemClock, Timestamp, file_proposals,
+    AGENT_LAYER, Actor, AuditLog, AuditSink, Catalog, Clock as _, Digest, FolderTrust as _,
+    KeptProposal, NoAudit, PackageFiles, Policies, Proposal, ProposalError, ProposalStore as _,
+    ProposedPackage, SKILL_MD_FILES, SystemClock, Timestamp, file_proposals,
 };
 use prowess_store::Author;
 use serde::Serialize;
@@ -145,7 +145,11 @@ struct Desk {
 impl Desk {
     fn open(global: &Global, output: &Output) -> Result<Self, Failure> {
         let policies: Policies = policies(global)?;
-        let audit = audit_sink(&policies, output)?;
+        // A server shows proposals with its runtime, and decides without it.
+        let audit: Arc<dyn AuditSink> = match &global.running {
+            Some(_) => Arc::new(NoAudit),
+            None => audit_sink(&policies, output)?,
+        };
         let proposals = file_proposals(&policies, &Arc::clone(&audit)).ok_or_else(|| {
             let help = "set `proposals: { directory: DIRECTORY }` in the configuration";
             Failure::new("proposals-unavailable", "there is no directory of proposals", help)

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     let global = &Global { store: args.store.clone(), ..global.clone() };
     #[cfg(feature = "web")]
     if let Some(address) = args.web {
-        return web::run(address, global, output);
+        return web::run(address, args.allow_host.clone(), global, output);
     }
     // Created first: signals that arrive from then on request a reload.
     let server = Server::create(args, output)?;

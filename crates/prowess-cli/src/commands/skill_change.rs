@@ -38,6 +38,11 @@ impl Target {
         let runtime = runtime::runtime(global)?;
         let catalog = runtime.catalog();
         let found = match show::record(&catalog, id) {
+            // The catalog of a server may be a moment older than the removal of a directory.
+            Ok(record) if is_gone(record) => match Self::recorded(id)? {
+                Some(recorded) => recorded,
+                None => return Err(unwritable(&record.root_directory())),
+            },
             Ok(record) => Self::of_record(record)?,
             Err(failure) => return Self::recorded(id)?.ok_or(failure),
         };
@@ -168,6 +173,11 @@ impl Target {
         let ledgers = store()?.ledgers()?.into_iter();
         Ok(ledgers.filter(is_origin).map(|(name, _)| name).collect())
     }
+}
+
+fn is_gone(record: Record<'_>) -> bool {
+    let root = record.root_directory();
+    root.starts_with('/') && !Path::new(&root).is_dir()
 }
 
 /// Returns the name of a skill behind that of its layer or plugin.

@@ -12,6 +12,8 @@ mod proposals;
 mod screens;
 #[cfg(feature = "http")]
 mod serve_http;
+#[cfg(feature = "web")]
+mod serve_web;
 mod shapes;
 mod shells;
 mod watching;

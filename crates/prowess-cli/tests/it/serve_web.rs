@@ -12,7 +12,7 @@ use crate::plain_skill;
 use crate::program::Program;
 
 /// A program that serves the page, and a browser that has entered.
-struct Page {
+pub(crate) struct Page {
     tree: Tree,
     serving: Child,
     address: String,
@@ -34,7 +34,21 @@ fn program(tree: &Tree) -> Program {
 impl Page {
     /// A home with a skill, a broken one, a trusted project, an audit log, and a call that waits.
     fn open() -> Self {
-        let tree = Tree::new("//- /project/.git/HEAD\nref: refs/heads/main\n");
+        let tree = Self::tree();
+        Self::prepare(&tree);
+        Self::serve(tree)
+    }
+
+    /// Returns the process that serves it.
+    pub(crate) fn process(&self) -> u32 {
+        self.serving.id()
+    }
+
+    pub(crate) fn tree() -> Tree {
+        Tree::new("//- /project/.git/HEAD\nref: refs/heads/main\n")
+    }
+
+    pub(crate) fn prepare(tree: &Tree) {
         let proposals = tree.join("proposals");
         let proposals = format!("proposals: {{ directory: '{}' }}\n", proposals.display());
         let config = "added_tools: gate\naudit: { log: keep }\n".to_owned() + &proposals;
@@ -42,14 +56,17 @@ impl Page {
         tree.write("home/.agents/skills/pdf/SKILL.md", plain_skill("pdf"));
         tree.write("home/.agents/skills/pdf/scripts/fill.sh", "echo filled\n");
         tree.write("home/.agents/skills/bad/SKILL.md", "no frontmatter");
-        assert_eq!(program(&tree).run(&["trust"]).code, Some(0));
+        assert_eq!(program(tree).run(&["trust"]).code, Some(0));
         let call = r#"{"skill": "pdf", "path": "scripts/fill.sh"}"#;
-        program(&tree).run(&["call", "skills_run", call]);
+        program(tree).run(&["call", "skills_run", call]);
         let diff = "@@\\n-name: pdf\\n+name: pdf\\n+license: MIT\\n";
         let proposal =
             format!(r#"{{"skill_id": "pdf", "diff": "{diff}", "justification": "none is named"}}"#);
-        let proposed = program(&tree).run(&["call", "propose_skill_update", &proposal]);
+        let proposed = program(tree).run(&["call", "propose_skill_update", &proposal]);
         assert_eq!(proposed.code, Some(0), "{proposed:?}");
+    }
+
+    pub(crate) fn serve(tree: Tree) -> Self {
         let (mut command, home) = program(&tree).into_command();
         command.args(["serve", "--web", "127.0.0.1:0", "--format", "json"]);
         let mut serving = command.stdout(Stdio::piped()).spawn().expect("it starts");
@@ -84,7 +101,7 @@ impl Page {
         answer
     }
 
-    fn body(&self, path: &str) -> String {
+    pub(crate) fn body(&self, path: &str) -> String {
         self.send("GET", path, "").split_once("\r\n\r\n").expect("a head").1.to_owned()
     }
 
@@ -115,9 +132,10 @@ fn page_is_the_json_of_the_command() {
         ("/proposal?id=pdf&format=json", &["proposals", "show", "pdf"]),
         ("/history?id=pdf&format=json", &["history", "pdf"]),
     ] {
-        // The server may have scanned again since it started.
-        let body = page.body(path).replacen("\"generation\": 2,", "\"generation\": 1,", 1);
-        assert_eq!(body, page.run(args), "{path}");
+        assert_eq!(page.body(path), page.run(args), "{path}");
+    }
+    for path in ["/chain", "/stats", "/health", "/audit?session=none"] {
+        assert!(page.body(path).contains(">As of 20"), "{path} has its time");
     }
     let missing: Value = page.body("/skill?id=none&format=json").parse().expect("JSON");
     assert_eq!(missing["error"]["code"], "skill-not-found");
@@ -174,4 +192,25 @@ fn address_of_other_machines_is_refused() {
     let ran = Program::new().run(&["serve", "--web", "0.0.0.0:0"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("is not a loopback address"), "{}", ran.stderr);
+    for option in [
+        "--token-file=t",
+        "--oauth-issuer=https://a.example",
+        "--oauth-scope=a",
+        "--oauth-resource=https://a.example/mcp",
+        "--tls-cert=c --tls-key=k",
+        "--allow-origin=https://a.example",
+        "--rate=1",
+        "--client-connections=1",
+        "--client-sessions=1",
+        "--approvals=client",
+        "--store=postgres://a@b/c",
+        "--http=127.0.0.1:0",
+    ] {
+        let options = option.split(' ');
+        let args: Vec<_> = ["serve", "--web", "127.0.0.1:0"].into_iter().chain(options).collect();
+        let ran = Program::new().run(&args);
+        assert!(ran.code == Some(2) && ran.stderr.contains("cannot be used with"), "{ran:?}");
+    }
+    let ran = Program::new().run(&["serve", "--allow-host", "a.example"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("--web <ADDR>"), "{ran:?}");
 }

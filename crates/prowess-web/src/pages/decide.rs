@@ -61,6 +61,7 @@ impl Context<'_> {
                 page: String::new(),
                 location: Some(back(path, &id)),
                 next: None,
+                as_of: None,
             },
             // Another person was faster between the two.
             Err(found) if found.kind == RefusalKind::Conflict => {

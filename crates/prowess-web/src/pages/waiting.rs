@@ -36,7 +36,7 @@ pub(super) fn value(desk: &dyn Desk, _: &Form) -> Result<Shown, Refusal> {
         };
         values.insert(key.to_owned(), value);
     }
-    Ok(Shown { value: Value::Object(values), next: None })
+    Ok(Shown { value: Value::Object(values), ..Shown::default() })
 }
 
 pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {

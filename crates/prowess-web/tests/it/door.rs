@@ -1,5 +1,8 @@
 //! Requests that the server refuses.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
 use prowess_web::{WebError, WebServer};
 
 use crate::fixture::{PATHS, Server, memory};
@@ -75,4 +78,43 @@ fn form_of_a_stranger_decides_nothing() {
     assert_eq!(server.post("/skills", &form).status(), 404, "another page takes no decision");
     assert_eq!(*server.memory.decided.lock().unwrap(), [""; 0], "nothing was decided");
     assert_eq!(server.post("/approval", &form).status(), 303, "the form itself is good");
+}
+
+#[test]
+fn names_are_those_of_the_server_and_of_its_proxies() {
+    let server = Server::locked_under(memory(), &["page.example", "localhost:9000"]);
+    let port = server.address.port();
+    for (host, expected) in [
+        ("page.example", 200),
+        ("localhost:9000", 200),
+        ("127.0.0.1", 403),
+        ("page.example:9000", 403),
+        (&format!("LOCALHOST:{port}"), 200),
+    ] {
+        let answer = server.send("GET", "/style.css", &format!("Host: {host}\r\n"), "");
+        assert_eq!(answer.status(), expected, "{host}");
+    }
+}
+
+/// Another user of the machine needs no cookie to open connections.
+#[test]
+fn idle_connections_keep_nobody_out() {
+    let server = Server::start(memory());
+    let open = || TcpStream::connect(server.address).expect("the server listens");
+    let mut own = open();
+    let request = format!(
+        "GET /style.css HTTP/1.1\r\nHost: {}\r\nCookie: {}\r\n\r\n",
+        server.address, server.cookie
+    );
+    let mut ask = |first: &[u8; 12]| {
+        own.write_all(request.as_bytes()).expect("it reads");
+        let mut read = vec![0; 64 << 10];
+        let length = own.read(&mut read).expect("it answers");
+        assert_eq!(read[..length].first_chunk(), Some(first), "it is the same connection");
+    };
+    ask(b"HTTP/1.1 200");
+    let mut idle: Vec<_> = (0..200).map(|_| open()).collect();
+    assert_eq!(server.get("/style.css").status(), 200, "a new connection has its turn");
+    ask(b"HTTP/1.1 200");
+    assert_eq!(idle[0].read(&mut [0]).expect("it was ended"), 0, "the oldest idle one ends");
 }

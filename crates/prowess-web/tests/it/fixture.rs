@@ -176,7 +176,8 @@ impl Desk for Memory {
             View::Catalog { from, .. } => Some(from + 50).filter(|end| *end < self.skills.len()),
             _ => None,
         };
-        Ok(Shown { value, next: next.map(|next| next as u64) })
+        let as_of = matches!(view, View::Health).then(|| "2026-11-29T10:00:00Z".to_owned());
+        Ok(Shown { value, next: next.map(|next| next as u64), as_of })
     }
 
     fn decide(&self, decision: &Decision<'_>) -> Result<Value, Refusal> {
@@ -214,7 +215,13 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server without a session.
     pub(crate) fn locked(memory: Memory) -> Self {
+        Self::locked_under(memory, &[])
+    }
+
+    /// Starts a server that has further names.
+    pub(crate) fn locked_under(memory: Memory, hosts: &[&str]) -> Self {
         let server = WebServer::bind((Ipv4Addr::LOCALHOST, 0).into()).expect("the port opens");
+        let server = server.allow_hosts(hosts.iter().map(|host| (*host).to_owned()).collect());
         let (address, entrance) = (server.address(), server.entrance());
         let entrance = entrance.split_once(&address.to_string()).expect("its address").1.to_owned();
         let memory = Arc::new(memory);

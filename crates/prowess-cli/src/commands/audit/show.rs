@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use jiff::Timestamp as Instant;
 use jiff::tz::TimeZone;
 use prowess::{CallOrigin, Clock as _, SystemClock, Timestamp};
-use prowess_audit::{SessionStory, Story, StoryFilter, StoryPart};
+use prowess_audit::{LogIndex, SessionStory, Story, StoryFilter, StoryPart};
 
 use super::failure;
 use crate::args::{AuditShow, Since};
@@ -55,10 +55,27 @@ pub(super) fn run(args: &AuditShow, path: &Path, output: &Output) -> Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the last events, which are read without the rest of the log.
+/// Returns the last events. Those of all sessions are read without the rest of the log.
 pub(super) fn part(args: &AuditShow, path: &Path) -> Result<StoryPart, Failure> {
+    if args.session.is_some() {
+        let mut index = LogIndex::new(path);
+        while !index.extend(u64::MAX).map_err(|error| failure(path, &error))? {}
+        return of_session(args, path, &index);
+    }
     let filter = filter(args, &zone(args))?;
     let part = Story::read_last(path, &filter, args.before, args.last.map_or(1, NonZeroUsize::get));
+    part.map_err(|error| failure(path, &error))
+}
+
+/// Returns the last events of a session, of which an index has the positions.
+pub(super) fn of_session(
+    args: &AuditShow,
+    path: &Path,
+    index: &LogIndex,
+) -> Result<StoryPart, Failure> {
+    let filter = filter(args, &zone(args))?;
+    let most = args.last.map_or(1, NonZeroUsize::get);
+    let part = index.last_of_session(&filter, args.before, most);
     part.map_err(|error| failure(path, &error))
 }
 

@@ -24,14 +24,10 @@ struct Row {
 }
 
 pub(super) fn run(path: &Path, output: &Output) -> Result<ExitCode, Failure> {
-    let statistics = sums(path)?;
+    let statistics = Statistics::read(path).map_err(|error| failure(path, &error))?;
     let has_bars = output.is_for_a_terminal();
     output.result(&statistics, |statistics| text(statistics, has_bars))?;
     Ok(ExitCode::SUCCESS)
-}
-
-pub(super) fn sums(path: &Path) -> Result<Statistics, Failure> {
-    Statistics::read(path).map_err(|error| failure(path, &error))
 }
 
 fn text(statistics: &Statistics, has_bars: bool) -> String {

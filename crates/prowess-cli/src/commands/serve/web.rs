@@ -4,10 +4,15 @@ use std::future::pending;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use prowess::Runtime;
+use prowess::prompt::Prompt;
 use prowess::registry::RefreshMode;
+use prowess::state::rfc3339;
+use prowess::{Catalog, Clock as _, Runtime, SystemClock, Timestamp};
 use prowess_web::{Decision, Desk, Refusal, RefusalKind, Scope, Shown, View, WebError, WebServer};
 use serde_json::{Value, json};
 
@@ -15,6 +20,7 @@ use crate::args::{
     Accept, ApprovalGrant, Approvals, Audit, AuditShow, Commit, Decide, Diff, Format, Global,
     GrantScope, List, Proposals, SkillOrder, Trust,
 };
+use crate::commands::audit::{Kept, LOG_BEING_READ};
 use crate::commands::conversation::Conversation;
 use crate::commands::{
     approvals, audit, doctor, explain, history, install, list, lock, proposals, show, trust,
@@ -22,6 +28,7 @@ use crate::commands::{
 use crate::failure::Failure;
 use crate::output::{Output, value};
 use crate::policies::policies;
+use crate::running::Running;
 use crate::{plugins, runtime};
 
 /// The maximum number of skills of one part.
@@ -33,14 +40,17 @@ const MOST_EVENTS: NonZeroUsize = NonZeroUsize::new(50).expect("it is not zero")
 /// Serves until a signal ends the program. A decision is one transaction, so none is half done.
 pub(super) fn run(
     address: SocketAddr,
+    hosts: Vec<String>,
     global: &Global,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let server = WebServer::bind(address).map_err(|error| match error {
         WebError::NotLoopback(_) => {
+            let port = address.port();
             let help = format!(
-                "name `127.0.0.1:{}`, and reach it from another machine through `ssh -L`",
-                address.port()
+                "name `127.0.0.1:{port}`, and reach it from another machine through \
+                 `ssh -L {port}:127.0.0.1:{port} HOST`, or a proxy that signs people in, with its \
+                 name in `--allow-host`"
             );
             Failure::usage("serve-failed", error.to_string(), help)
         }
@@ -51,7 +61,16 @@ pub(super) fn run(
     let loaded = plugins::load(global, &policies)?;
     let runtime = runtime::builder_with(global, policies, &loaded)?.build()?;
     let global = Global { format: Format::Json, quiet: true, ..global.clone() };
-    let desk = Commands { quiet: Output::new(&global), global: Mutex::new(global), runtime };
+    let server = server.allow_hosts(hosts);
+    let log = Kept::new(audit::located(&None)?);
+    let desk = Commands {
+        quiet: Output::new(&global),
+        global: Mutex::new(global),
+        runtime,
+        log,
+        prompt: Mutex::default(),
+        health: Arc::default(),
+    };
     output.result(&json!({ "url": server.entrance() }), |_| {
         format!("open this page, which works once: {}\n", server.entrance())
     })?;
@@ -66,20 +85,95 @@ fn failed(address: SocketAddr, error: &WebError) -> Failure {
 
 /// The commands as a desk.
 struct Commands {
+    /// Without the running catalog: a decision is about the files as they are now.
     global: Mutex<Global>,
     quiet: Output,
     /// Its catalog follows the files.
     runtime: Runtime,
+    log: Kept,
+    /// The prompt of the catalog with this generation.
+    prompt: Mutex<Option<(u64, Arc<Prompt>)>>,
+    health: Arc<Health>,
+}
+
+/// The last report of `doctor`, which reads every skill.
+#[derive(Default)]
+struct Health {
+    last: Mutex<Option<Report>>,
+    is_checking: AtomicBool,
+}
+
+#[derive(Clone)]
+struct Report {
+    value: Value,
+    at: Timestamp,
+    took: Duration,
+}
+
+/// The time in which a report is made for one answer. One that takes longer is made beside the
+/// answers, which have the last one.
+const QUICK: Duration = Duration::from_millis(200);
+
+impl Report {
+    fn of(global: &Global) -> Result<Self, Failure> {
+        let begun = Instant::now();
+        let value = doctor::with_checked(global, |checked| value(checked))?;
+        Ok(Self { value, at: SystemClock::default().now(), took: begun.elapsed() })
+    }
+}
+
+impl Health {
+    fn report(self: &Arc<Self>, global: Global) -> Result<Report, Failure> {
+        let mut last = lock(&self.last);
+        let Some(known) = last.clone().filter(|last| last.took > QUICK) else {
+            let report = Report::of(&global)?;
+            *last = Some(report.clone());
+            return Ok(report);
+        };
+        if !self.is_checking.swap(true, Ordering::Relaxed) {
+            let health = Arc::clone(self);
+            thread::spawn(move || {
+                if let Ok(report) = Report::of(&global) {
+                    *lock(&health.last) = Some(report);
+                }
+                health.is_checking.store(false, Ordering::Relaxed);
+            });
+        }
+        Ok(known)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Commands {
     fn global(&self) -> Global {
-        self.global.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.global).clone()
     }
 
-    fn part(&self, view: &View<'_>) -> Result<(Value, Option<u64>), Failure> {
+    /// Returns what a model sees of a catalog.
+    fn prompt(&self, catalog: &Catalog) -> Result<Arc<Prompt>, Failure> {
+        let mut known = lock(&self.prompt);
+        if let Some((_, prompt)) = known.as_ref().filter(|it| it.0 == catalog.generation()) {
+            return Ok(Arc::clone(prompt));
+        }
+        let turn = Conversation::open(&self.runtime)?.turn()?;
+        *known = Some((turn.catalog().generation(), turn.prompt()));
+        Ok(turn.prompt())
+    }
+
+    /// Returns a part of the log, with the time at which it was read.
+    fn audit(&self, command: &Audit) -> Result<Shown, Failure> {
+        let (value, at) = audit::value(command, &self.global(), &self.log)?;
+        let next = value["before"].as_u64();
+        Ok(Shown { value, next, as_of: at.map(rfc3339) })
+    }
+
+    fn part(&self, view: &View<'_>) -> Result<Shown, Failure> {
         let Self { runtime, quiet, .. } = self;
-        let global = &self.global();
+        let running = Some(Running(runtime.clone()));
+        let global = &Global { running, ..self.global() };
         let whole = match *view {
             View::Approvals { all } => {
                 value(&approvals::answer(Some(&Approvals::List { all }), global, quiet)?)
@@ -106,33 +200,35 @@ impl Commands {
             View::Catalog { text, hidden, from } => {
                 let text = Some(text.to_owned());
                 let args = List { text, hidden, layer: None, sort: SkillOrder::Name };
-                return list::part(global, runtime, &args, (from, MOST_SKILLS));
+                let (value, next) = list::part(global, runtime, &args, (from, MOST_SKILLS))?;
+                return Ok(Shown { value, next, as_of: None });
             }
             View::Skill(id) => value(&show::shown(&runtime.catalog(), id)?),
             View::Explanation(query) => {
-                let conversation = Conversation::open(runtime)?;
-                let turn = conversation.turn()?;
-                value(&explain::explained(global, runtime, &turn, query)?)
+                let catalog = &runtime.catalog();
+                let prompt = &self.prompt(catalog)?;
+                value(&explain::explained(global, runtime, (catalog, prompt), query)?)
             }
             View::Audit { session, before } => {
                 let session = Some(session.to_owned()).filter(|session| !session.is_empty());
                 let last = Some(MOST_EVENTS);
                 let show = AuditShow { session, before, last, ..AuditShow::default() };
-                let part = audit::value(&Audit::Show(show), global)?;
-                let next = part["before"].as_u64();
-                return Ok((part, next));
+                return self.audit(&Audit::Show(show));
             }
             View::Chain => {
-                audit::value(&Audit::Verify { head: None, store: None, file: None }, global)
+                return self.audit(&Audit::Verify { head: None, store: None, file: None });
             }
-            View::Statistics => audit::value(&Audit::Stats { file: None }, global),
-            View::Health => doctor::with_checked(global, |checked| value(checked)),
+            View::Statistics => return self.audit(&Audit::Stats { file: None }),
+            View::Health => {
+                let Report { value, at, .. } = self.health.report(self.global())?;
+                return Ok(Shown { value, as_of: Some(rfc3339(at)), next: None });
+            }
             View::Trust => {
                 let list = Trust { list: true, ..Trust::default() };
                 value(&trust::answer(global, &list, quiet)?)
             }
         };
-        Ok((whole?, None))
+        Ok(Shown { value: whole?, ..Shown::default() })
     }
 
     fn decided(&self, decision: &Decision<'_>) -> Result<Value, Failure> {
@@ -173,8 +269,7 @@ fn decide(name: &str) -> Decide {
 
 impl Desk for Commands {
     fn view(&self, view: &View<'_>) -> Result<Shown, Refusal> {
-        let (value, next) = self.part(view).map_err(refusal)?;
-        Ok(Shown { value, next })
+        self.part(view).map_err(refusal)
     }
 
     fn decide(&self, decision: &Decision<'_>) -> Result<Value, Refusal> {
@@ -188,6 +283,7 @@ fn refusal(failure: Failure) -> Refusal {
         "approval-state" | "approval-expired" | "proposal-conflict" | "proposal-changed" => {
             RefusalKind::Conflict
         }
+        LOG_BEING_READ => RefusalKind::Busy,
         code if code.ends_with("-not-found") || code.ends_with("-missing") => RefusalKind::Missing,
         _ if exit == 2 => RefusalKind::Invalid,
         _ => RefusalKind::Failed,
