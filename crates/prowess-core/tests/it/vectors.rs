@@ -91,6 +91,43 @@ fn approval_is_spent_as_in_the_model() {
     });
 }
 
+/// Each entry that three acts lead to, at each moment around its expiry and its end.
+#[test]
+fn every_short_history_ends_as_its_state_says() {
+    let acts = (0..15_usize)
+        .flat_map(|one| (0..15).flat_map(move |two| (0..15).map(move |three| [one, two, three])));
+    for acts in acts {
+        let entry = (0..)
+            .zip(acts)
+            .fold(request(false), |entry, (now, act)| after(entry, act, Timestamp(now)).0);
+        let (is_closed, end) = match entry.state {
+            ApprovalState::Revoked { at, .. } | ApprovalState::Spent { at, .. } => (true, Some(at)),
+            _ => (false, entry.expires),
+        };
+        for now in (0..8).map(Timestamp) {
+            let is_expired = entry.expires.is_some_and(|expires| expires <= now);
+            assert_eq!(entry.is_open(now), !is_closed && !is_expired, "{entry:?} at {now:?}");
+            assert_eq!(
+                entry.is_finished(now),
+                end.is_some_and(|end| end < now),
+                "{entry:?} at {now:?}"
+            );
+            check_callers(&entry, now);
+        }
+    }
+}
+
+/// An approval is for its session, or for all of them.
+fn check_callers(entry: &ApprovalEntry, now: Timestamp) {
+    let [own, other] = ["s", "t"].map(|id| {
+        let session = SessionId::new(id).expect("the id is valid");
+        entry.approval_for(&ApprovalQuery { tool: "Bash", tenant: None, session: &session, now })
+    });
+    let Some(own) = own else { return assert_eq!(other, None, "{entry:?} at {now:?}") };
+    let is_shared = own.scope == ApprovalScope::Always;
+    assert_eq!((other.is_some(), own.session.is_none()), (is_shared, is_shared), "{entry:?}");
+}
+
 /// Lemmas D1 to D4, for each short path.
 #[test]
 fn every_short_path_is_normal_or_made_normal_or_refused() {
