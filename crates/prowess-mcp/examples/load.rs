@@ -86,7 +86,9 @@ fn percentiles(mut times: Vec<Duration>) -> (String, f64) {
 /// Starts a server on a free port, which it reports on standard error. It ends with its handle.
 async fn start(program: &str) -> Result<(Child, String), Error> {
     let mut command = Command::new(program);
-    command.args(["serve", "--http", "127.0.0.1:0"]);
+    // The built-in skills are about prowess, so a server offers them only if it is asked to.
+    let built_in = r#"visibility.skills=[{match: "prowess:*", show: whole}]"#;
+    command.args(["--set", built_in, "serve", "--http", "127.0.0.1:0"]);
     let mut server = command.stderr(Stdio::piped()).kill_on_drop(true).spawn()?;
     let stderr = server.stderr.take().ok_or("it is piped")?;
     let mut lines = BufReader::new(stderr).lines();
