@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod chain;
+mod chains;
 mod entry;
 mod error;
 mod fanout;

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::VerifyError;
+use crate::chains::walk_chains;
 use crate::verify::{Found, walk};
 
 mod lines;
@@ -85,9 +86,24 @@ impl Story {
     /// Like [`Self::read`], with what can be read of a broken log. The events from the first break
     /// on are marked as unproven.
     pub fn read_all(path: &Path, filter: &StoryFilter) -> (Self, Result<(), VerifyError>) {
+        Self::collect(filter, |visit| walk(path, visit).map(drop))
+    }
+
+    /// Like [`Self::read_all`], from the chains of several hosts: the name of each, and its lines.
+    pub fn read_chains<L: Iterator<Item = String>>(
+        chains: impl IntoIterator<Item = (String, L)>,
+        filter: &StoryFilter,
+    ) -> (Self, Result<(), VerifyError>) {
+        Self::collect(filter, |visit| walk_chains(chains, visit))
+    }
+
+    fn collect(
+        filter: &StoryFilter,
+        walk: impl FnOnce(&mut dyn FnMut(Found)) -> Result<(), VerifyError>,
+    ) -> (Self, Result<(), VerifyError>) {
         let mut reader = StoryReader::default();
         let session = filter.log_name();
-        let walked = walk(path, &mut |found| {
+        let walked = walk(&mut |found| {
             reader.decide(&found);
             if !filter.matches(session.as_deref(), &found.entry) {
                 return;
@@ -99,7 +115,7 @@ impl Story {
                 reader.add(&found);
             }
         });
-        (reader.finish(), walked.map(drop))
+        (reader.finish(), walked)
     }
 }
 

@@ -266,7 +266,7 @@ pub fn next_line(last: &Head, line: &[u8]) -> Result<Head, Problem> {
 }
 
 /// Opens the line of the entry behind `last`.
-fn next(last: &Head, line: &[u8]) -> Result<Sealed, Problem> {
+pub(crate) fn next(last: &Head, line: &[u8]) -> Result<Sealed, Problem> {
     let sealed = chain::open(line).ok_or(Problem::Changed)?;
     let (found, expected) = (sealed.head.seq, last.seq + 1);
     if found != expected {

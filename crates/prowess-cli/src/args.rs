@@ -29,7 +29,7 @@ use prowess::format::Profile;
 use crate::store::StoreUrl;
 
 pub(crate) use approvals::{ApprovalGrant, Approvals, GrantScope};
-pub(crate) use audit::{Audit, AuditShow, Since};
+pub(crate) use audit::{Audit, AuditShow, KeptHead, Since};
 pub(crate) use catalog::Catalog;
 #[cfg(feature = "catalog-file")]
 pub(crate) use catalog::CatalogBuild;

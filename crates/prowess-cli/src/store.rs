@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 #[cfg(feature = "postgres")]
-pub(crate) use opened::{audit, database, provide};
+pub(crate) use opened::{audit, audit_of, database, failure, provide};
 
 use crate::failure::Failure;
 use crate::features;
@@ -15,6 +15,9 @@ pub(crate) struct StoreUrl {
     url: String,
     #[cfg(feature = "postgres")]
     opened: std::sync::Arc<std::sync::OnceLock<std::sync::Arc<prowess_postgres::Database>>>,
+    /// The audit of this host.
+    #[cfg(feature = "postgres")]
+    audit: std::sync::Arc<std::sync::OnceLock<std::sync::Arc<prowess_postgres::PostgresAudit>>>,
 }
 
 impl FromStr for StoreUrl {
@@ -22,7 +25,7 @@ impl FromStr for StoreUrl {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let rest = text.strip_prefix("postgres://").or_else(|| text.strip_prefix("postgresql://"));
-        let rest = rest.ok_or("write `postgres://USER@HOST:PORT/DATABASE`")?;
+        let rest = rest.ok_or("write `postgres://HOST:PORT/DATABASE?user=NAME`")?;
         let user = rest.split(['/', '?']).next().and_then(|it| it.rsplit_once('@'));
         if user.is_some_and(|(user, _)| user.contains(':')) || rest.contains("password=") {
             return Err(
@@ -34,6 +37,8 @@ impl FromStr for StoreUrl {
             url: text.to_owned(),
             #[cfg(feature = "postgres")]
             opened: std::sync::Arc::default(),
+            #[cfg(feature = "postgres")]
+            audit: std::sync::Arc::default(),
         })
     }
 }
@@ -54,7 +59,7 @@ pub(crate) fn check(store: Option<&StoreUrl>, command: &str) -> Result<(), Failu
 mod opened {
     use std::sync::Arc;
 
-    use prowess::RuntimeBuilder;
+    use prowess::{ApprovalLog, RuntimeBuilder};
     use prowess_postgres::{Database, PostgresAudit, PostgresError};
 
     use super::StoreUrl;
@@ -87,10 +92,24 @@ mod opened {
 
     /// Returns the audit of this host, by the name that its environment or the system gives it.
     pub(crate) fn audit(store: &StoreUrl) -> Result<Arc<PostgresAudit>, Failure> {
+        let audit = PostgresAudit::new(database(store)?, own_name(), redactor());
+        Ok(Arc::clone(store.audit.get_or_init(|| Arc::new(audit))))
+    }
+
+    /// Returns the audit of the host that has asked for an approval, or else of this host.
+    pub(crate) fn audit_of(
+        store: &StoreUrl,
+        log: Option<&ApprovalLog>,
+    ) -> Result<Arc<PostgresAudit>, Failure> {
+        let host = log.and_then(|log| prowess_postgres::host_of_log(&log.location));
+        let host = host.map_or_else(own_name, str::to_owned);
+        Ok(Arc::new(PostgresAudit::new(database(store)?, host, redactor())))
+    }
+
+    fn own_name() -> String {
         let name = std::env::var("HOSTNAME").ok().filter(|name| !name.is_empty());
         let of_system = || rustix::system::uname().nodename().to_string_lossy().into_owned();
-        let name = name.unwrap_or_else(of_system);
-        Ok(Arc::new(PostgresAudit::new(database(store)?, name, redactor())))
+        name.unwrap_or_else(of_system)
     }
 
     pub(crate) fn failure(error: &PostgresError) -> Failure {
@@ -99,12 +118,18 @@ mod opened {
             PostgresError::Url(_) => Failure::usage(
                 "store-invalid",
                 message,
-                "write `--store postgres://USER@HOST:PORT/DATABASE`",
+                "write `--store postgres://HOST:PORT/DATABASE?user=NAME`",
             ),
             PostgresError::Refused(_) => Failure::new(
                 "store-refused",
                 message,
                 "follow the message; the user needs to own the database, or its schema `prowess`",
+            ),
+            PostgresError::Denied(_) => Failure::new(
+                "store-refused",
+                message,
+                "name the user in the URL, and set `PGPASSWORD`, or write the password into the \
+                 file of `PGPASSFILE`",
             ),
             _ => Failure::new("store-unavailable", message, "start it, or name another one"),
         }
@@ -133,9 +158,11 @@ mod password {
     /// URL. `*` matches anything.
     pub(super) fn in_file(text: &str, url: &str) -> Option<String> {
         let (_, rest) = url.split_once("://")?;
-        let rest = rest.split('?').next()?;
+        let (rest, options) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
         let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+        let named = options.split('&').find_map(|option| option.strip_prefix("user="));
+        let user = named.unwrap_or(user);
         let (host, port) = host.rsplit_once(':').unwrap_or((host, "5432"));
         // A socket's path has no other name in the file.
         let host = if host.is_empty() || host.contains('%') { "localhost" } else { host };
@@ -190,6 +217,7 @@ mod tests {
             ("postgres://u@h:1/d", "a:b\\c"),
             ("postgres://u@h:1/d?sslmode=disable", "a:b\\c"),
             ("postgres://v@h:1/d", "last:one"),
+            ("postgres://h:1/d?sslmode=disable&user=u", "a:b\\c"),
             ("postgres:///d", "last:one"),
         ] {
             assert_eq!(in_file(file, url).as_deref(), Some(password), "{url}");

@@ -22,6 +22,8 @@ declare_codes! {
     SESSION_CONTENDED = "session-contended";
     /// The store of sessions fails.
     SESSION_STORE_FAILED = "session-store-failed";
+    /// The store of sessions cannot be reached at the moment; no other one takes its place.
+    STORE_UNAVAILABLE = "store-unavailable";
     /// The package has no such file.
     RESOURCE_NOT_FOUND = "resource-not-found";
     /// The path leads out of the package.

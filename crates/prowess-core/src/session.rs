@@ -363,6 +363,7 @@ impl SessionError {
             Self::NotFound(_) => "session-not-found",
             Self::Contended(_) => "session-contended",
             Self::Refused { code, .. } => code,
+            Self::Store(StoreError { retry_after: Some(_), .. }) => "store-unavailable",
             Self::Store(_) => "session-store-failed",
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +35,10 @@ use crate::{Digest, SessionId, Timestamp};
 /// - `list` returns at most `limit` sessions in the order of their ids, those after `after`. A
 ///   session that is stored all the time is on exactly one page.
 /// - `expire_before` deletes the sessions that expire at `now` or earlier, no others, and returns
-///   them with their texts. A session that a racing `touch` extends is not deleted.
+///   them with their texts. A session that a racing `touch` extends is not deleted. Where many have
+///   expired, a call may leave some of them, and some unused contents, to the next calls.
+/// - `expire_one` deletes this session if it expires at `now` or earlier, and no session that does
+///   not.
 /// - `evict` deletes the least recently used sessions until at most `most` are left, but never
 ///   `keep`, and returns them with their texts.
 /// - Of racing calls that delete sessions, one returns each session.
@@ -101,6 +105,20 @@ pub trait SessionStore: Send + Sync {
     ///
     /// Returns an error if the store cannot be reached or written.
     fn expire_before(&self, now: Timestamp) -> Result<Vec<RemovedSession>, StoreError>;
+
+    /// Deletes one session if it has expired. A request waits for it, so it should cost the same
+    /// however many others have expired; by default it is [`Self::expire_before`].
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the store cannot be reached or written.
+    fn expire_one(
+        &self,
+        _id: &SessionId,
+        now: Timestamp,
+    ) -> Result<Vec<RemovedSession>, StoreError> {
+        self.expire_before(now)
+    }
 
     /// Deletes the least recently used sessions over a limit.
     ///
@@ -242,7 +260,19 @@ impl From<&StoredSession> for SessionSummary {
     }
 }
 
-/// The error of a session store, with the reason.
+/// The error of a session store.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the session store failed: {0}")]
-pub struct StoreError(pub String);
+#[error("the session store failed: {reason}")]
+pub struct StoreError {
+    /// The reason.
+    pub reason: String,
+    /// The time after which the call may be repeated, of a store that is only unavailable.
+    pub retry_after: Option<Duration>,
+}
+
+impl StoreError {
+    /// Creates the error of a call that fails again when it is repeated, as far as is known.
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), retry_after: None }
+    }
+}

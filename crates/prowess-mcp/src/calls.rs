@@ -212,7 +212,7 @@ async fn run(
         work.await
     };
     let (dispatched, ()) = tokio::join!(ended, forwarder.run(context));
-    dispatched.map_err(internal)
+    dispatched
 }
 
 /// Cancels a call when its future is dropped, which happens when the client is gone.

@@ -36,11 +36,11 @@ pub(crate) async fn instructions(
     let kept = match kept {
         Some(kept) => kept,
         None if message.is_none() => return Ok(None),
-        None => conversation.in_turn(loaded).await.map_err(internal)?,
+        None => conversation.in_turn(loaded).await?,
     };
     let message = message.map(str::to_owned);
     let again = conversation.in_turn_about(message, move |turn| turn.compacted(&kept));
-    let text = again.await.map_err(internal)?.map_err(internal)?.text;
+    let text = again.await?.map_err(internal)?.text;
     Ok((!text.is_empty()).then_some(Content::Text { text }))
 }
 

@@ -3,15 +3,17 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use prowess::session::SessionHandle;
+use prowess::session::{OpenError, SessionHandle};
 use prowess::tools::{SkillTools, ToolHost, ToolNaming};
-use prowess::{Policies, Runtime, SessionError, SessionId, Turn};
+use prowess::{Policies, Runtime, SessionError, SessionId, StoreError, Turn};
 use rmcp::ErrorData;
 use rmcp::model::ServerCapabilities;
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+use crate::convert::{RETRY_KEY, coded};
 use crate::origin::Client;
+use crate::server::internal;
 use crate::{MOST_INSTRUCTIONS, hidden, resources};
 
 /// One conversation's session, which its first turn opens. It ends when the last handle is dropped.
@@ -154,7 +156,7 @@ impl Conversation {
     }
 
     /// Returns the text that describes the catalog, and what is hidden.
-    pub(crate) async fn instructions(self: &Arc<Self>) -> Result<String, String> {
+    pub(crate) async fn instructions(self: &Arc<Self>) -> Result<String, ErrorData> {
         let is_short = self.runtime.policies().prompt.max_characters.is_some();
         self.in_turn(move |turn| {
             let note = hidden::note(turn.catalog(), turn.policies());
@@ -174,7 +176,7 @@ impl Conversation {
     pub(crate) async fn in_turn<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Turn) -> T + Send + 'static,
-    ) -> Result<T, String> {
+    ) -> Result<T, ErrorData> {
         self.in_turn_about(None, work).await
     }
 
@@ -183,7 +185,7 @@ impl Conversation {
         self: &Arc<Self>,
         message: Option<String>,
         work: impl FnOnce(&Turn) -> T + Send + 'static,
-    ) -> Result<T, String> {
+    ) -> Result<T, ErrorData> {
         let this = Arc::clone(self);
         let turn = move || {
             // The session may be older than what is known of the client.
@@ -200,8 +202,7 @@ impl Conversation {
             };
             Ok::<_, prowess::Error>(work(&turn.for_surfaces(&surfaces)))
         };
-        let done = tokio::task::spawn_blocking(turn).await.map_err(|error| error.to_string())?;
-        done.map_err(|error| error.to_string())
+        tokio::task::spawn_blocking(turn).await.map_err(internal)?.map_err(not_begun)
     }
 
     /// Runs `work`, which may wait for a store, on a thread that may block.
@@ -211,7 +212,7 @@ impl Conversation {
     ) -> Result<T, ErrorData> {
         let runtime = Arc::clone(&self.runtime);
         let done = tokio::task::spawn_blocking(move || work(&runtime)).await;
-        done.map_err(|error| ErrorData::internal_error(error.to_string(), None))
+        done.map_err(internal)
     }
 
     /// Returns a digest of everything that a client is shown of the catalog, or `None` if the
@@ -219,6 +220,22 @@ impl Conversation {
     pub(crate) async fn digest(self: &Arc<Self>) -> Option<u64> {
         self.in_turn(digest).await.ok()
     }
+}
+
+/// Returns the error of a request whose turn could not begin. Of a store that is unavailable, it has
+/// the time after which the request may be repeated, maybe on another server.
+fn not_begun(error: prowess::Error) -> ErrorData {
+    let message = error.to_string();
+    let error = match error {
+        prowess::Error::Session(error) => error,
+        prowess::Error::Open(OpenError::Store(error)) => error.into(),
+        _ => return internal(message),
+    };
+    let mut data = coded(error.code());
+    if let SessionError::Store(StoreError { retry_after: Some(time), .. }) = error {
+        data[RETRY_KEY] = time.as_secs().into();
+    }
+    ErrorData::internal_error(message, Some(data))
 }
 
 /// Returns what policies let clients use. See [`Conversation::capabilities`].

@@ -13,6 +13,7 @@ use rmcp::model::{Implementation, RequestMetaObject, ServerConfig};
 use rmcp::service::{RequestContext, RoleServer};
 
 use crate::conversation::{self, Conversation};
+use crate::convert::coded;
 use crate::icon::icon;
 
 /// The keys of `_meta` under which clients send the id of a conversation: that of this server, and
@@ -196,7 +197,7 @@ fn forgotten() -> ErrorData {
         "nothing was done: the server keeps {MOST_KEPT} conversations, and has forgotten the loaded \
          skills and the sandbox of this one for others; the next request begins it again"
     );
-    ErrorData::invalid_request(message, Some(serde_json::json!({ "code": FORGOTTEN })))
+    ErrorData::invalid_request(message, Some(coded(FORGOTTEN)))
 }
 
 /// Keeps the values that were used most recently, and the keys of as many that made room.

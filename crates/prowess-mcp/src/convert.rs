@@ -14,7 +14,11 @@ use crate::approval_hint::ApprovalHint;
 use crate::origin::FORK_KEY;
 
 /// The key of `_meta` under which the code of an error is sent.
-const CODE_KEY: &str = "prowess/code";
+pub(crate) const CODE_KEY: &str = "prowess/code";
+
+/// The key of the data of an error under which the time is sent after which the request may be
+/// repeated, in seconds.
+pub(crate) const RETRY_KEY: &str = "retry_after";
 
 /// The key of `_meta` under which an error is sent with its code and its facts.
 const ERROR_KEY: &str = "prowess/error";
@@ -28,6 +32,11 @@ const DURATION_KEY: &str = "prowess/duration_ms";
 
 /// The address of a blob whose tool does not name it. Each blob of a result needs one of its own.
 const UNNAMED_BLOB: &str = "skill-tool:/blob";
+
+/// Returns the data of an error with this code, also under the name that it has in results.
+pub(crate) fn coded(code: &str) -> Value {
+    json!({ "code": code, CODE_KEY: code })
+}
 
 /// Converts a tool's definition. `naming` spells the names of the skill tools.
 pub(crate) fn tool(definition: ToolDefinition, naming: ToolNaming) -> Tool {
@@ -56,7 +65,7 @@ pub(crate) fn result(
 ) -> Result<CallToolResult, ErrorData> {
     let Dispatched { tool, mut result, approval, duration, .. } = dispatched;
     if result.code == Some(codes::UNKNOWN_TOOL) {
-        let data = result.code.as_ref().map(|code| json!({ "code": code }));
+        let data = result.code.as_ref().map(|code| coded(code.as_str()));
         return Err(ErrorData::invalid_params(text_of(&result.content), data));
     }
     let error = result.failure();

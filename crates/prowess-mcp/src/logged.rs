@@ -20,6 +20,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, ServerHandler};
+use serde_json::Value;
 use tracing::{info, warn};
 
 use crate::SkillServer;
@@ -163,8 +164,10 @@ impl ServerHandler for Logged {
     ) -> Result<CallToolResponse, ErrorData> {
         let started = Started::now(&context);
         let result = self.0.call_tool(request, context).await;
-        // An error with a code of ours is the result of a call, which has had its event.
-        let is_emitted = result.as_ref().err().is_none_or(|error| error.data.is_some());
+        // That error is the result of a call, which has had its event.
+        let is_result = |data: &Value| data["code"] == codes::UNKNOWN_TOOL.as_str();
+        let error = result.as_ref().err();
+        let is_emitted = error.is_none_or(|error| error.data.as_ref().is_some_and(is_result));
         if is_emitted { result } else { started.end(CallToolRequestMethod::VALUE, result) }
     }
 

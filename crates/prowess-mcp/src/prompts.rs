@@ -9,8 +9,8 @@ use rmcp::model::{
     ArgumentInfo, CompletionInfo, GetPromptResult, JsonObject, Prompt, PromptArgument,
     PromptMessage, Reference, Role,
 };
-use serde_json::json;
 
+use crate::convert::coded;
 use crate::page::{Page, page};
 
 /// The name of the argument that stands for everything behind the skill's name.
@@ -66,7 +66,7 @@ pub(crate) fn get(
     let fields = fields(turn.catalog(), record).unwrap_or_default();
     let dispatched = turn.call_as_user(&load);
     if let Some(message) = dispatched.result.message() {
-        let data = dispatched.result.code.as_ref().map(|code| json!({ "code": code }));
+        let data = dispatched.result.code.as_ref().map(|code| coded(code.as_str()));
         return Err(ErrorData::invalid_params(message.to_owned(), data));
     }
     let body = dispatched.result.texts().last().unwrap_or_default();

@@ -12,6 +12,7 @@ use rmcp::ErrorData;
 use rmcp::model::{DIRECTORY_MIME_TYPE, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
 
+use crate::convert::coded;
 use crate::manifest::MOST_BYTES;
 use crate::page::{Page, page};
 use crate::skill_uri::{self, Located, SKILL_FILE, file, locate};
@@ -98,18 +99,19 @@ pub(crate) fn read(turn: &Turn, uri: &str) -> Result<ResourceContents, ErrorData
     match read {
         Some(Ok(bytes)) => Ok(contents(bytes, uri, path.as_str())),
         Some(Err(error)) if error.kind == SourceErrorKind::TooLarge => {
-            let data = json!({ "uri": uri, "code": error.kind.as_str() });
+            let mut data = coded(error.kind.as_str());
+            data["uri"] = uri.into();
             let message = format!("the file is larger than the limit of {most} bytes");
             Err(ErrorData::invalid_request(message, Some(data)))
         }
         Some(Err(error)) if error.kind == SourceErrorKind::Changed => {
-            let data = json!({ "code": error.kind.as_str() });
+            let data = coded(error.kind.as_str());
             Err(ErrorData::invalid_request(error.message, Some(data)))
         }
         Some(Err(_)) => Err(not_found(uri)),
         None => {
             let reason = dispatched.result.message().unwrap_or("the file may not be read");
-            let data = dispatched.result.code.as_ref().map(|code| json!({ "code": code }));
+            let data = dispatched.result.code.as_ref().map(|code| coded(code.as_str()));
             Err(ErrorData::invalid_request(reason.to_owned(), data))
         }
     }

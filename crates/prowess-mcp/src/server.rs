@@ -106,7 +106,7 @@ impl SkillServer {
         context: &RequestContext<RoleServer>,
         work: impl FnOnce(&Turn) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
-        self.conversation(context)?.in_turn(work).await.map_err(internal)?
+        self.conversation(context)?.in_turn(work).await?
     }
 
     async fn page<T: Send + 'static>(
@@ -233,7 +233,7 @@ impl ServerHandler for SkillServer {
     ) -> Result<ListToolsResult, ErrorData> {
         self.conversation.introduce(&context)?;
         only_page(cursor(request.as_ref()).as_deref())?;
-        let tools = self.conversation.in_turn(Turn::newest_tools).await.map_err(internal)?;
+        let tools = self.conversation.in_turn(Turn::newest_tools).await?;
         let naming = self.conversation.naming();
         let tools = tools.into_iter().map(|tool| convert::tool(tool, naming)).collect();
         Ok(ListToolsResult::with_all_items(tools))

@@ -32,7 +32,7 @@ impl Watched {
     ) -> Result<(), ErrorData> {
         let wanted = uri.clone();
         let read = conversation.in_turn(move |turn| resources::read(turn, &wanted).map(drop));
-        read.await.map_err(|error| ErrorData::internal_error(error, None))??;
+        read.await??;
         let shown = digests(vec![uri.clone()], conversation).await;
         let mut files = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if files.len() >= MOST_WATCHED && !files.contains_key(&uri) {

@@ -1,11 +1,13 @@
 //! The audit in the database: a chain of entries for each host.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::slice;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess_audit::{AuditEntry, Head, Problem, Redactor, next_line, seal_line};
 use prowess_core::{AuditError, AuditEvent, AuditSink, CallIntent, RuntimeEvent};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_postgres::Row;
 use tracing::warn;
 
@@ -32,7 +34,8 @@ const FIRST: &str = "INSERT INTO prowess.audit_head (host, seq, hash) VALUES ($1
 ///
 /// An entry is stored when the call that records it returns; threads that wait at the same time
 /// share one statement. While the database is unavailable, intents and decisions fail, and up to
-/// 1,024 other entries wait for the next one that is stored.
+/// 1,024 other entries wait for the next one that is stored, or for [`Self::finish`]. In the place
+/// of an entry that the database refuses, and of those that are too many to wait, is their number.
 pub struct PostgresAudit {
     database: Arc<Database>,
     host: String,
@@ -52,6 +55,8 @@ struct Waiting {
     entries: Vec<Numbered>,
     last: u64,
     lost: u64,
+    /// The lost ones whose number is not among the entries yet.
+    unnoted: u64,
 }
 
 #[derive(Default)]
@@ -62,6 +67,8 @@ struct Chain {
     unanswered: Vec<Last>,
     /// The entries up to this one are stored.
     stored: u64,
+    /// The errors of those that were refused alone, for the calls that record them.
+    refused: BTreeMap<u64, PostgresError>,
 }
 
 impl PostgresAudit {
@@ -74,6 +81,20 @@ impl PostgresAudit {
     /// Returns the number of entries that were lost.
     pub fn lost(&self) -> u64 {
         lock(&self.waiting).lost
+    }
+
+    /// Stores the entries that still wait, and returns the number of those that are lost. A server
+    /// calls it at its end.
+    pub fn finish(&self) -> u64 {
+        let mut chain = lock(&self.chain);
+        let stored = self.store_waiting(&mut chain, None);
+        let Waiting { entries, lost, .. } = &*lock(&self.waiting);
+        let lost = *lost + entries.len() as u64;
+        if lost > 0 {
+            let error = stored.err().map(|error| error.to_string()).unwrap_or_default();
+            warn!(target: "prowess", lost, error, "audit_failed");
+        }
+        lost
     }
 
     fn record_entry(&self, entry: &AuditEntry) {
@@ -89,32 +110,80 @@ impl PostgresAudit {
     /// Stores an entry behind those that wait. A required one that is not stored does not wait: its
     /// caller gets the error, and does nothing that it would record.
     fn append(&self, entry: &AuditEntry, is_required: bool) -> Result<(), PostgresError> {
-        let own = self.wait_for(entry)?;
+        let entry = entry.to_json(&self.redactor);
+        let own = self.wait_for(&entry).or_else(|| {
+            // If the database is back, those that wait make room.
+            let _ = self.store_waiting(&mut lock(&self.chain), None);
+            self.wait_for(&entry)
+        });
+        let Some(own) = own else {
+            let lost = u64::from(!is_required);
+            let mut waiting = lock(&self.waiting);
+            (waiting.lost, waiting.unnoted) = (waiting.lost + lost, waiting.unnoted + lost);
+            return Err(PostgresError::unavailable("too many entries wait for it"));
+        };
         let mut chain = lock(&self.chain);
-        if chain.stored >= own {
-            // A thread that was faster has stored it.
+        // A thread that was faster may have stored it.
+        if chain.stored < own {
+            let stored = self.store_waiting(&mut chain, is_required.then_some(own));
+            if chain.stored < own {
+                return stored;
+            }
+        }
+        chain.refused.remove(&own).map_or(Ok(()), Err)
+    }
+
+    /// Stores the entries that wait. If that fails, `own` does not wait any longer.
+    fn store_waiting(&self, chain: &mut Chain, own: Option<u64>) -> Result<(), PostgresError> {
+        let entries = lock(&self.waiting).entries.clone();
+        if entries.is_empty() {
             return Ok(());
         }
-        let entries = lock(&self.waiting).entries.clone();
-        let result = self.store_all(&mut chain, &entries);
+        let result = match self.store_all(chain, &entries) {
+            Err(PostgresError::Refused(_)) => self.store_each(chain, &entries),
+            result => result,
+        };
         let stored = chain.stored;
-        let is_left = |&(at, _): &Numbered| at > stored && !(is_required && at == own);
-        lock(&self.waiting).entries.retain(is_left);
+        lock(&self.waiting).entries.retain(|(at, _)| *at > stored && Some(*at) != own);
         result
     }
 
-    /// Adds an entry to those that wait, and returns its number.
-    fn wait_for(&self, entry: &AuditEntry) -> Result<u64, PostgresError> {
-        let entry = entry.to_json(&self.redactor);
+    /// Stores each entry alone, and a note in the place of one that the database refuses.
+    fn store_each(&self, chain: &mut Chain, entries: &[Numbered]) -> Result<(), PostgresError> {
+        for entry in entries {
+            let refused = match self.store_all(chain, slice::from_ref(entry)) {
+                Err(error @ PostgresError::Refused(_)) => error,
+                stored => {
+                    stored?;
+                    continue;
+                }
+            };
+            // If it refuses the note too, it is not because of the entry, which goes on waiting.
+            self.store_all(chain, &[(entry.0, lost(1, &entry.1))])?;
+            lock(&self.waiting).lost += 1;
+            chain.refused.insert(entry.0, refused);
+            if chain.refused.len() > MOST_WAITING {
+                // The call that has recorded it returned long ago.
+                chain.refused.pop_first();
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an entry to those that wait, and returns its number; `None` if they are too many.
+    fn wait_for(&self, entry: &Value) -> Option<u64> {
         let mut waiting = lock(&self.waiting);
         if waiting.entries.len() >= MOST_WAITING {
-            waiting.lost += 1;
-            return Err(PostgresError::unavailable("too many entries wait for it"));
+            return None;
         }
-        waiting.last += 1;
-        let own = waiting.last;
-        waiting.entries.push((own, entry));
-        Ok(own)
+        let unnoted = std::mem::take(&mut waiting.unnoted);
+        let note = (unnoted > 0).then(|| lost(unnoted, entry));
+        for entry in note.into_iter().chain([entry.clone()]) {
+            waiting.last += 1;
+            let own = waiting.last;
+            waiting.entries.push((own, entry));
+        }
+        Some(waiting.last)
     }
 
     /// Continues the chain with the entries that are not stored yet.
@@ -126,9 +195,13 @@ impl PostgresAudit {
             stored.map_or_else(|| self.store_locked(chain, entries, &attempt), Ok)
         });
         match stored {
-            Ok((stored, head)) => *chain = Chain { head: Some(head), stored, ..Chain::default() },
+            Ok((stored, head)) => {
+                (chain.head, chain.stored) = (Some(head), stored);
+                chain.unanswered.clear();
+            }
             Err(error) => {
-                chain.unanswered.extend(attempt.take());
+                let is_answered = !matches!(error, PostgresError::Unavailable { .. });
+                chain.unanswered.extend(attempt.take().filter(|_| !is_answered));
                 return Err(error);
             }
         }
@@ -199,6 +272,24 @@ impl AuditSink for PostgresAudit {
     fn store(&self, event: &RuntimeEvent) -> Result<(), AuditError> {
         self.store_entry(&AuditEntry::Runtime(event.clone()))
     }
+
+    /// Returns the name of the host, behind the scheme of the database.
+    fn location(&self) -> Option<String> {
+        Some(format!("{SCHEME}{}", self.host))
+    }
+}
+
+/// The start of the location of a host's chain.
+const SCHEME: &str = "postgres:";
+
+/// Returns the host whose chain is at a location that [`PostgresAudit`] has returned.
+pub fn host_of_log(location: &str) -> Option<&str> {
+    location.strip_prefix(SCHEME)
+}
+
+/// Returns the note of entries that were lost until this one, as the log in a file has it.
+fn lost(count: u64, until: &Value) -> Value {
+    json!({ "event": "entries_lost", "timestamp": until["timestamp"], "count": count })
 }
 
 /// Lines behind a head, by column.
@@ -265,41 +356,108 @@ pub enum AuditProblem {
         /// The difference from the original one.
         problem: Problem,
     },
-    /// The chain ends before the last entry of the host, or with another one.
+    /// The chain does not have the last entry of the host.
     #[error("the chain of host `{0}` does not end with its last entry")]
     Cut(String),
+    /// The chain has entries behind the last entry of the host.
+    #[error("the chain of host `{0}` goes on behind its last entry")]
+    Added(String),
+    /// The chain of a host has no longer the entry that was its last one before.
+    #[error("the chain of host `{}` has no longer the entry {}", .0.host, .0.head)]
+    HeadMissing(HostLog),
 }
 
 impl Database {
-    /// Checks the chain of each host up to its last entry, and returns them by name.
+    /// Checks the chain of each host, and returns them by name. `kept` are those that an earlier
+    /// check returned: without them, nothing shows that a chain was rewritten or removed as a
+    /// whole, or its end cut off together with the record of it.
     ///
     /// # Errors
     ///
     /// The first problem.
-    pub fn verify_audit(&self) -> Result<Vec<HostLog>, AuditProblem> {
-        let select = "SELECT seq, hash, host FROM prowess.audit_head ORDER BY host";
-        let hosts = self.run(|connection| connection.query(select, &[]))?;
-        hosts.iter().map(|row| self.verified(row.get(2), read(row))).collect()
+    pub fn verify_audit(&self, kept: &[HostLog]) -> Result<Vec<HostLog>, AuditProblem> {
+        let verified = self.audit_hosts()?.into_iter().map(|host| self.verified(host, kept));
+        let verified = verified.collect::<Result<Vec<_>, _>>()?;
+        let is_removed = |kept: &&HostLog| verified.iter().all(|found| found.host != kept.host);
+        match kept.iter().find(is_removed) {
+            Some(removed) => Err(AuditProblem::HeadMissing(removed.clone())),
+            None => Ok(verified),
+        }
     }
 
-    fn verified(&self, host: String, last: Option<Head>) -> Result<HostLog, AuditProblem> {
-        let select = "SELECT line FROM prowess.audit_line \
-                      WHERE host = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4";
-        let Some(last) = last else { return Err(AuditProblem::Cut(host)) };
-        let mut head = Head::empty();
+    /// Returns the names of the hosts with a chain.
+    ///
+    /// # Errors
+    ///
+    /// The database cannot be used.
+    pub fn audit_hosts(&self) -> Result<Vec<String>, PostgresError> {
+        let select = "SELECT host FROM prowess.audit_head ORDER BY host";
+        let hosts = self.run(|connection| connection.query(select, &[]))?;
+        Ok(hosts.iter().map(|row| row.get(0)).collect())
+    }
+
+    /// Returns the lines of a host's chain behind the one with this number: so many that they fit
+    /// into memory, and none at the end.
+    ///
+    /// # Errors
+    ///
+    /// The database cannot be used.
+    pub fn audit_lines(&self, host: &str, after: u64) -> Result<Vec<(u64, String)>, PostgresError> {
+        let line = |row: &Row| (row.get::<_, i64>(0).cast_unsigned(), row.get(2));
+        Ok(self.audit_rows(host, after)?.iter().map(line).collect())
+    }
+
+    fn audit_rows(&self, host: &str, after: u64) -> Result<Vec<Row>, PostgresError> {
+        let select = "SELECT seq, hash, line FROM prowess.audit_line \
+                      WHERE host = $1 AND seq > $2 ORDER BY seq LIMIT $3";
+        self.run(|it| it.query(select, &[&host, &number(after), &PAGE]))
+    }
+
+    fn last_of(&self, host: &str) -> Result<Option<Head>, PostgresError> {
+        let select = "SELECT seq, hash FROM prowess.audit_head WHERE host = $1";
+        Ok(self.run(|it| it.first(select, &[&host]))?.as_ref().and_then(read))
+    }
+
+    fn verified(&self, host: String, kept: &[HostLog]) -> Result<HostLog, AuditProblem> {
+        let Some(last) = self.last_of(&host)? else { return Err(AuditProblem::Cut(host)) };
+        let mut missing: Vec<_> = kept.iter().filter(|kept| kept.host == host).collect();
+        let (mut head, mut has_last) = (Head::empty(), false);
+        let mut see = |head| {
+            has_last |= head == last;
+            missing.retain(|kept| kept.head != head);
+        };
+        see(head);
         loop {
-            let range = (number(head.seq), number(last.seq));
-            let lines = self.run(|it| it.query(select, &[&host, &range.0, &range.1, &PAGE]))?;
-            if lines.is_empty() {
+            let rows = self.audit_rows(&host, head.seq)?;
+            if rows.is_empty() {
                 break;
             }
-            for line in &lines {
-                head = next_line(&head, line.get::<_, &str>(0).as_bytes()).map_err(|problem| {
-                    AuditProblem::Broken { host: host.clone(), seq: head.seq + 1, problem }
+            for row in &rows {
+                let next = next_line(&head, row.get::<_, &str>(2).as_bytes());
+                // The columns say the same as the line.
+                let next = next.and_then(|next| match read(row) {
+                    Some(columns) if columns == next => Ok(next),
+                    _ => Err(Problem::Changed),
+                });
+                let seq = head.seq + 1;
+                head = next.map_err(|problem| {
+                    let host = host.clone();
+                    AuditProblem::Broken { host, seq, problem }
                 })?;
+                see(head);
             }
         }
-        if head == last { Ok(HostLog { host, head }) } else { Err(AuditProblem::Cut(host)) }
+        if !has_last {
+            return Err(AuditProblem::Cut(host));
+        }
+        // A host that is running may have added entries, whose last one is recorded with them.
+        if self.last_of(&host)?.is_none_or(|last| last.seq < head.seq) {
+            return Err(AuditProblem::Added(host));
+        }
+        match missing.first() {
+            Some(&kept) => Err(AuditProblem::HeadMissing(kept.clone())),
+            None => Ok(HostLog { host, head }),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::Future;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::str::FromStr;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -64,13 +65,16 @@ impl Database {
         let config = parsed(url)?;
         let is_local = |host: &Host| match host {
             Host::Tcp(name) => {
-                let address = name.parse::<std::net::IpAddr>();
+                let address = name.parse::<IpAddr>();
                 name == "localhost" || address.is_ok_and(|address| address.is_loopback())
             }
             #[cfg(unix)]
             Host::Unix(_) => true,
         };
-        if config.get_ssl_mode() != SslMode::Disable && !config.get_hosts().iter().all(is_local) {
+        // An address takes the place of the name that is connected to.
+        let is_of_machine = config.get_hosts().iter().all(is_local)
+            && config.get_hostaddrs().iter().all(IpAddr::is_loopback);
+        if config.get_ssl_mode() != SslMode::Disable && !is_of_machine {
             return Err(PostgresError::Url(
                 "the connection to another machine would not be encrypted: use a tunnel with TLS \
                  on this machine, or add `sslmode=disable` for a network that is private"
@@ -202,7 +206,8 @@ impl Database {
             connections.away_until = Some(Instant::now() + RETRY);
         }
         drop(connections);
-        self.returned.notify_one();
+        // Those that wait for a connection do not wait for a server that is away.
+        self.returned.notify_all();
     }
 
     fn connections(&self) -> MutexGuard<'_, Connections> {
@@ -240,7 +245,9 @@ fn parsed(url: &str) -> Result<Config, PostgresError> {
     let config = is_url.then(|| Config::from_str(url).ok()).flatten();
     let mut config = config.ok_or_else(|| {
         // The text may have a password.
-        PostgresError::Url("write the database as `postgres://USER@HOST:PORT/DATABASE`".to_owned())
+        // Nothing is before the host, where a redactor would see a password.
+        let form = "write the database as `postgres://HOST:PORT/DATABASE?user=NAME`";
+        PostgresError::Url(form.to_owned())
     })?;
     if config.get_application_name().is_none() {
         config.application_name("prowess");

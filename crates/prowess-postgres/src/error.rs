@@ -24,6 +24,9 @@ pub enum PostgresError {
     /// It refuses the operation, and will again.
     #[error("the database refuses: {0}")]
     Refused(String),
+    /// It does not let the user in.
+    #[error("the database does not let the user in: {0}")]
+    Denied(String),
     /// Other hosts changed the same rows. Nothing was changed.
     #[error("other hosts changed the same rows too often; try again")]
     Contended,
@@ -42,6 +45,9 @@ impl PostgresError {
         let Some(answer) = error.as_db_error() else {
             // Its text has no reason.
             let source = error.source().map(|source| format!(": {source}")).unwrap_or_default();
+            if source.ends_with("password missing") {
+                return Self::Denied("it asks for a password, and there is none".to_owned());
+            }
             return Self::unavailable(format!("{error}{source}"));
         };
         let code = answer.code();
@@ -49,6 +55,9 @@ impl PostgresError {
             return Self::Contended;
         }
         let reason = answer.message().to_owned();
+        if code.code().starts_with("28") {
+            return Self::Denied(reason);
+        }
         if TEMPORARY.contains(code)
             || TEMPORARY_CLASSES.iter().any(|it| code.code().starts_with(it))
         {
@@ -60,7 +69,11 @@ impl PostgresError {
 
 impl From<PostgresError> for StoreError {
     fn from(error: PostgresError) -> Self {
-        Self(error.to_string())
+        let retry_after = match &error {
+            PostgresError::Unavailable { retry, .. } => Some(*retry),
+            _ => None,
+        };
+        Self { reason: error.to_string(), retry_after }
     }
 }
 

@@ -34,7 +34,7 @@ mod proposals;
 mod schema;
 mod sessions;
 
-pub use audit::{AuditProblem, HostLog, PostgresAudit};
+pub use audit::{AuditProblem, HostLog, PostgresAudit, host_of_log};
 pub use database::Database;
 pub use error::PostgresError;
 pub use prowess_audit;

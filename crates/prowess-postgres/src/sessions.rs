@@ -36,9 +36,42 @@ macro_rules! columns {
     };
 }
 
-/// A racing use of the session changes the row, and its condition is checked again.
-const EXPIRE: &str =
-    concat!("DELETE FROM prowess.session WHERE expires <= $1 RETURNING ", columns!());
+/// The numbers of sessions that one statement deletes as expired, and of texts that one looks at.
+/// Each takes a few milliseconds, and so does what waits for its locks.
+const BATCH: usize = 100;
+const PAGE: usize = 200;
+
+/// The number of such statements in a call. A server makes one call for every few hundred
+/// conversations, so a backlog shrinks.
+const BATCHES: usize = 20;
+
+/// Deletes a batch. A session that is used at this moment is left out; one that a racing use has
+/// extended is checked again.
+const EXPIRE: &str = concat!(
+    "DELETE FROM prowess.session WHERE expires <= $1 AND id = ANY (ARRAY( \
+         SELECT id FROM prowess.session WHERE expires <= $1 ORDER BY expires LIMIT $2 \
+         FOR UPDATE SKIP LOCKED)) RETURNING ",
+    columns!()
+);
+
+const EXPIRE_ONE: &str =
+    concat!("DELETE FROM prowess.session WHERE id = $1 AND expires <= $2 RETURNING ", columns!());
+
+/// Deletes the unused texts of a page, and returns the last key of the page and its length. A text
+/// to which a racing session refers is not deleted: the reference to it is checked at the end.
+const SWEEP: &str = "WITH page AS MATERIALIZED ( \
+         SELECT key FROM prowess.content WHERE key > $1 ORDER BY key LIMIT $2), \
+     unused AS MATERIALIZED ( \
+         SELECT key FROM prowess.content WHERE key = ANY (ARRAY(SELECT key FROM page)) \
+         AND NOT EXISTS ( \
+             SELECT 1 FROM prowess.session_content used WHERE used.key = content.key) \
+         FOR UPDATE SKIP LOCKED), \
+     deleted AS ( \
+         DELETE FROM prowess.content WHERE key = ANY (ARRAY(SELECT key FROM unused))) \
+     SELECT key, count(*) OVER () FROM page ORDER BY key DESC LIMIT 1";
+
+/// One host at a time cleans up, and the others go on.
+const CLEANING: &str = "SELECT pg_try_advisory_xact_lock(1886549878)";
 
 const EVICT: &str = concat!(
     "DELETE FROM prowess.session WHERE (id, touched) IN ( \
@@ -47,14 +80,14 @@ const EVICT: &str = concat!(
     columns!()
 );
 
-/// Hosts that delete sessions wait for each other, so that none deletes too many.
+/// Hosts that evict sessions wait for each other, so that none deletes too many.
 const REMOVAL: &str = "SELECT pg_advisory_xact_lock(1886549876)";
 
 impl SessionStore for Database {
     fn load(&self, id: &SessionId) -> Result<Option<StoredSession>, StoreError> {
         let select = concat!("SELECT ", columns!(), " FROM prowess.session WHERE id = $1");
         let row = self.run(|connection| connection.first(select, &[&id.as_str()]));
-        let damaged = || StoreError("a stored session cannot be read".to_owned());
+        let damaged = || StoreError::new("a stored session cannot be read");
         row.map_err(StoreError::from)?.map(|row| session(&row).ok_or_else(damaged)).transpose()
     }
 
@@ -79,7 +112,7 @@ impl SessionStore for Database {
             }
             connection.transaction(|connection| put(connection, session, new, expected))
         });
-        let missing = |key| StoreError(format!("the text {key:?} is not stored"));
+        let missing = |key| StoreError::new(format!("the text {key:?} is not stored"));
         stored.map_err(StoreError::from)?.map_err(missing)
     }
 
@@ -109,20 +142,42 @@ impl SessionStore for Database {
     }
 
     fn expire_before(&self, now: Timestamp) -> Result<Vec<RemovedSession>, StoreError> {
-        let unused = "DELETE FROM prowess.content WHERE NOT EXISTS ( \
-             SELECT 1 FROM prowess.session_content used WHERE used.key = content.key)";
-        let removed = self.transaction(|connection| {
-            connection.batch(REMOVAL)?;
-            let rows = connection.query(EXPIRE, &[&integer(now)])?;
-            let removed = removed(connection, &rows)?;
-            connection.execute(unused, &[])?;
-            Ok(Ending::Commit(removed))
+        let mut all = Vec::new();
+        for _ in 0..BATCHES {
+            match self.transaction(|connection| clean(connection, now)) {
+                Ok((removed, is_last)) => {
+                    all.extend(removed);
+                    if is_last {
+                        break;
+                    }
+                }
+                // The caller gets what is gone already.
+                Err(_) if !all.is_empty() => break,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(all)
+    }
+
+    fn expire_one(
+        &self,
+        id: &SessionId,
+        now: Timestamp,
+    ) -> Result<Vec<RemovedSession>, StoreError> {
+        let expired = self.transaction(|connection| {
+            let rows = connection.query(EXPIRE_ONE, &[&id.as_str(), &integer(now)])?;
+            removed(connection, &rows).map(Ending::Commit)
         });
-        removed.map_err(StoreError::from)
+        expired.map_err(StoreError::from)
     }
 
     fn evict(&self, most: usize, keep: &SessionId) -> Result<Vec<RemovedSession>, StoreError> {
         let most = i64::try_from(most).unwrap_or(i64::MAX);
+        // Below the limit no host waits for another.
+        let excess = "SELECT 1 FROM prowess.session OFFSET $1 LIMIT 1";
+        if self.run(|it| it.first(excess, &[&most])).map_err(StoreError::from)?.is_none() {
+            return Ok(Vec::new());
+        }
         let evicted = self.transaction(|connection| {
             connection.batch(REMOVAL)?;
             let mut evicted = Vec::new();
@@ -144,6 +199,29 @@ impl SessionStore for Database {
         let deleted = self.run(|it| it.execute(delete, &[&id.as_str(), &expected]));
         Ok(deleted.map_err(StoreError::from)? == 1)
     }
+}
+
+/// Deletes a batch of expired sessions and the unused texts of a page, and returns the sessions and
+/// whether little is left to do.
+fn clean(
+    connection: &mut Connection,
+    now: Timestamp,
+) -> Result<Ending<(Vec<RemovedSession>, bool)>, PostgresError> {
+    if !connection.first(CLEANING, &[])?.is_some_and(|row| row.get(0)) {
+        return Ok(Ending::Rollback((Vec::new(), true)));
+    }
+    let (batch, page) = (BATCH as i64, PAGE as i64);
+    let rows = connection.query(EXPIRE, &[&integer(now), &batch])?;
+    let removed = removed(connection, &rows)?;
+    let swept = connection.first("SELECT swept FROM prowess.layout", &[])?;
+    let swept: Vec<u8> = swept.map(|row| row.get(0)).unwrap_or_default();
+    let last = connection.first(SWEEP, &[&swept, &page])?;
+    // After the last text, the first is the next.
+    let last = last.filter(|row| row.get::<_, i64>(1) == page);
+    let next = last.map_or_else(Vec::new, |row| row.get::<_, Vec<u8>>(0));
+    connection.execute("UPDATE prowess.layout SET swept = $1", &[&next])?;
+    let is_last = rows.len() < BATCH && next.is_empty();
+    Ok(Ending::Commit((removed, is_last)))
 }
 
 /// Stores a session whose contents stay the same; returns `false` if it is not as expected.

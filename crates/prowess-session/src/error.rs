@@ -24,7 +24,7 @@ pub enum OpenError {
 
 /// Returns the error of a stored session that cannot be read or written.
 pub(crate) fn damaged(reason: &str) -> StoreError {
-    StoreError(format!("a stored session cannot be read: {reason}"))
+    StoreError::new(format!("a stored session cannot be read: {reason}"))
 }
 
 /// The reason why a session could not be imported.

@@ -57,7 +57,7 @@ impl SessionHandle {
         let child = self.fork(&ForkRequest { allowed, preference, ..ForkRequest::default() });
         let child = child.map_err(|error| match error {
             OpenError::Session(error) => error,
-            other => StoreError(other.to_string()).into(),
+            other => StoreError::new(other.to_string()).into(),
         })?;
         let loaded = child.activate(request);
         if loaded.is_err() {

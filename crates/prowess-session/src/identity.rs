@@ -12,7 +12,7 @@ pub(crate) fn session() -> Result<SessionId, OpenError> {
 }
 
 pub(crate) fn operation() -> Result<OperationId, StoreError> {
-    random_operation().map_err(|error| StoreError(format!("no random bytes: {error}")))
+    random_operation().map_err(|error| StoreError::new(format!("no random bytes: {error}")))
 }
 
 /// Creates a random id for something of the host's, such as an approval: 128 bits in hexadecimal,

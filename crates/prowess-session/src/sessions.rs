@@ -131,7 +131,8 @@ impl Sessions {
     }
 
     /// Deletes the expired sessions and returns their number. An expired session is never used
-    /// again, deleted or not, so this only frees space.
+    /// again, deleted or not, so this only frees space. Where many have expired, a store may leave
+    /// some to the next call.
     ///
     /// # Errors
     ///

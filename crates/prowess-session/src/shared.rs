@@ -53,7 +53,7 @@ impl Shared {
         let Changed { record, new } = created;
         match self.store.load(&record.stored.id)? {
             Some(stored) if self.is_expired(&stored) => {
-                self.expire()?;
+                self.expire_one(&record.stored.id)?;
                 record.stored.version = stored.version + 1;
                 self.put(&record.stored, new, None)
             }
@@ -69,6 +69,13 @@ impl Shared {
         let number = expired.len();
         self.report_removed(expired, DeactivationCause::SessionExpired);
         Ok(number)
+    }
+
+    /// Deletes one session if it has expired.
+    pub(crate) fn expire_one(&self, id: &SessionId) -> Result<(), StoreError> {
+        let expired = self.store.expire_one(id, self.clock.now())?;
+        self.report_removed(expired, DeactivationCause::SessionExpired);
+        Ok(())
     }
 
     /// Reports the skills that were loaded in deleted sessions. A session that cannot be decoded

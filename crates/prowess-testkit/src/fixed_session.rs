@@ -21,7 +21,7 @@ pub struct FixedSession {
 impl FixedSession {
     /// Creates a session without loaded skills that refuses each change.
     pub fn new(id: &str) -> Self {
-        let refusal = StoreError("the session of the test does not change".into());
+        let refusal = StoreError::new("the session of the test does not change");
         Self {
             id: SessionId::new(id).expect("the id is valid"),
             active: Vec::new(),

@@ -29,6 +29,8 @@ pub enum StoreCall<'a> {
     List,
     /// `expire_before`.
     ExpireBefore(Timestamp),
+    /// `expire_one`.
+    ExpireOne(&'a SessionId),
     /// `evict`.
     Evict,
     /// `delete`.
@@ -115,6 +117,14 @@ impl SessionStore for HookedStore {
 
     fn expire_before(&self, now: Timestamp) -> Result<Vec<RemovedSession>, StoreError> {
         self.around(StoreCall::ExpireBefore(now), || self.inner.expire_before(now))
+    }
+
+    fn expire_one(
+        &self,
+        id: &SessionId,
+        now: Timestamp,
+    ) -> Result<Vec<RemovedSession>, StoreError> {
+        self.around(StoreCall::ExpireOne(id), || self.inner.expire_one(id, now))
     }
 
     fn evict(&self, most: usize, keep: &SessionId) -> Result<Vec<RemovedSession>, StoreError> {

@@ -41,6 +41,7 @@ const RULES: &[(&str, Check)] = &[
     ("put-never-moves-the-last-use-back", last_use::put_never_moves_the_last_use_back),
     ("expire-deletes-the-expired", last_use::expire_deletes_the_expired),
     ("expire-keeps-the-others", last_use::expire_keeps_the_others),
+    ("expire-one-deletes-the-named", last_use::expire_one_deletes_the_named),
     ("expire-follows-the-last-use", last_use::expire_follows_the_last_use),
     ("list-is-ordered-and-limited", listing::list_is_ordered_and_limited),
     ("list-pages-are-complete", listing::list_pages_are_complete),

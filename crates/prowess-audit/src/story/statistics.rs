@@ -1,10 +1,14 @@
 //! Sums over a log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
+
+use crate::VerifyError;
+use crate::chains::walk_chains;
+use crate::verify::Found;
 
 /// Sums over the entries of a log.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -49,6 +53,23 @@ pub struct SkillStatistics {
 }
 
 impl Statistics {
+    /// Sums over the chains of several hosts: the name of each, and its lines.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a chain is broken.
+    pub fn read_chains<L: Iterator<Item = String>>(
+        chains: impl IntoIterator<Item = (String, L)>,
+    ) -> Result<Self, VerifyError> {
+        let (mut sums, mut sessions) = (Sums::default(), BTreeSet::new());
+        walk_chains(chains, &mut |Found { entry, .. }| {
+            let session = entry["session_id"].as_str();
+            sums.add(&entry, session);
+            sessions.extend(session.map(str::to_owned));
+        })?;
+        Ok(sums.statistics(sessions.len()))
+    }
+
     fn add(&mut self, entry: &Value) {
         self.entries += 1;
         let skill = entry["skill_name"].as_str().map(str::to_owned);

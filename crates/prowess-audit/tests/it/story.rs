@@ -4,12 +4,14 @@ use std::fmt::Write as _;
 
 use expect_test::expect;
 use prowess_audit::{
-    LogIndex, LogOptions, Statistics, Story, StoryFilter, StoryPart, VerifyError, verify,
+    Head, LogIndex, LogOptions, Statistics, Story, StoryFilter, StoryPart, VerifyError, seal_line,
+    verify,
 };
 use prowess_core::{
     ApprovalAction, ApprovalEvent, ApprovalId, AuditEvent, AuditSink, AuditedDecision, CallIntent,
     Code, DeactivationCause, Outcome, ReloadEvent, RuntimeEvent, SessionId, Timestamp, Verdict,
 };
+use serde_json::json;
 
 use crate::fixture::{
     Place, START, activated, approved, deactivated, denied, done, intent, rejected_plugin, resumed,
@@ -345,4 +347,47 @@ fn break_is_reported_without_reading_on() {
     let is_broken = |error: &VerifyError| matches!(error, VerifyError::Broken { line: 2, .. });
     assert!(is_broken(&verify(&place.path).expect_err("it is broken")));
     assert!(is_broken(&Statistics::read(&place.path).expect_err("it is broken")));
+}
+
+/// Three entries of one session on two hosts, and one that was changed.
+#[test]
+fn chains_of_hosts_are_one_story() {
+    let line = |head, second: u32, session: &str| {
+        let timestamp = format!("2026-11-28T00:00:0{second}Z");
+        let entry = json!({
+            "event": "skill_activated",
+            "timestamp": timestamp,
+            "skill_name": "pdf",
+            "session_id": session,
+        });
+        seal_line(head, &entry)
+    };
+    let (first, head) = line(Head::empty(), 1, "a");
+    let (third, head) = line(head, 3, "a");
+    let (fourth, _) = line(head, 4, "b");
+    let (second, _) = line(Head::empty(), 2, "a");
+    let whole =
+        [("one", vec![first.clone(), third.clone(), fourth]), ("two", vec![second.clone()])];
+    let chains = |chains: [(&str, Vec<String>); 2]| {
+        chains.map(|(host, lines)| (host.to_owned(), lines.into_iter()))
+    };
+    let (story, read) = Story::read_chains(chains(whole.clone()), &StoryFilter::default());
+    read.expect("nothing was changed");
+    let times = |story: &Story| {
+        let lines = story.sessions.iter().flat_map(|session| &session.lines);
+        lines.map(|line| (line.timestamp[18..19].to_owned(), line.unproven)).collect::<Vec<_>>()
+    };
+    let proven = ["1", "2", "3", "4"].map(|time| (time.to_owned(), false));
+    assert_eq!(times(&story), proven, "each line once, in the order of time");
+    let sums = Statistics::read_chains(chains(whole)).expect("nothing was changed");
+    assert_eq!((sums.entries, sums.sessions), (4, 2));
+
+    let changed = third.replace("pdf", "csv");
+    let broken = [("one", vec![first, changed]), ("two", vec![second])];
+    let (story, read) = Story::read_chains(chains(broken), &StoryFilter::default());
+    let error = read.expect_err("an entry was changed").to_string();
+    assert!(error.starts_with("line 2 of `one` is not as it was written"), "{error}");
+    let proven = [("1", false), ("2", false), ("3", true)];
+    let proven = proven.map(|(time, unproven)| (time.to_owned(), unproven));
+    assert_eq!(times(&story), proven, "the other host's entries are proven");
 }

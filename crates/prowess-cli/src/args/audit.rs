@@ -7,7 +7,7 @@ use std::str::FromStr;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
-use prowess_audit::Head;
+use prowess_audit::{Head, HeadError};
 
 use super::approvals::Lifetime;
 use super::serve::WITHOUT_STORE;
@@ -30,19 +30,66 @@ pub(crate) enum Audit {
     /// is found only with the head of an earlier check that was kept elsewhere.
     Verify {
         /// Last entry at an earlier time, as an earlier check printed it
+        ///
+        /// With `--store`, one for each host, as `HOST=HEAD`; a host without a chain is then found.
         #[arg(long, value_name = "HEAD")]
-        head: Option<Head>,
+        head: Vec<KeptHead>,
         /// Check the chains of all hosts in a database instead, as for `serve --store`
-        #[arg(long, value_name = "URL", conflicts_with_all = ["head", "file"], hide = WITHOUT_STORE)]
+        #[arg(long, value_name = "URL", conflicts_with = "file", hide = WITHOUT_STORE)]
         store: Option<StoreUrl>,
         /// Audit log; defaults to `prowess/audit.jsonl` in the state directory
         file: Option<PathBuf>,
     },
     /// Sum up the calls and the skills
     Stats {
+        /// Sum up the chains of all hosts in a database instead, as for `serve --store`
+        #[arg(long, value_name = "URL", conflicts_with = "file", hide = WITHOUT_STORE)]
+        store: Option<StoreUrl>,
         /// Audit log; defaults to `prowess/audit.jsonl` in the state directory
         file: Option<PathBuf>,
     },
+    /// List the sessions in a database, with their last use and expiry, or end one
+    #[command(hide = WITHOUT_STORE)]
+    Sessions {
+        /// Database, as for `serve --store`
+        #[arg(long, value_name = "URL")]
+        store: StoreUrl,
+        /// Session to end; its skills are no longer loaded, and the audit has that
+        #[arg(long, value_name = "ID")]
+        #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "there is no database"))]
+        end: Option<String>,
+    },
+}
+
+impl Audit {
+    /// Returns the database that a command is about.
+    pub(crate) fn store(&self) -> Option<&StoreUrl> {
+        match self {
+            Self::Show(AuditShow { store, .. })
+            | Self::Verify { store, .. }
+            | Self::Stats { store, .. } => store.as_ref(),
+            Self::Sessions { store, .. } => Some(store),
+        }
+    }
+}
+
+/// The last entry of a log at an earlier time, with the host whose log it is in a database.
+#[derive(Clone, Debug)]
+pub(crate) struct KeptHead {
+    pub(crate) host: Option<String>,
+    pub(crate) head: Head,
+}
+
+impl FromStr for KeptHead {
+    type Err = HeadError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        // A head has no `=`, and the name of a host might.
+        Ok(match text.rsplit_once('=') {
+            Some((host, head)) => Self { host: Some(host.to_owned()), head: head.parse()? },
+            None => Self { host: None, head: text.parse()? },
+        })
+    }
 }
 
 /// The arguments of `audit show`.
@@ -73,6 +120,9 @@ pub(crate) struct AuditShow {
     /// Show times in UTC, as JSON has them; defaults to local time
     #[arg(long)]
     pub(crate) utc: bool,
+    /// Show the chains of all hosts in a database instead, as for `serve --store`
+    #[arg(long, value_name = "URL", conflicts_with_all = ["file", "last"], hide = WITHOUT_STORE)]
+    pub(crate) store: Option<StoreUrl>,
     /// Audit log; defaults to `prowess/audit.jsonl` in the state directory
     pub(crate) file: Option<PathBuf>,
 }

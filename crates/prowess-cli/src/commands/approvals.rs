@@ -13,9 +13,9 @@ use std::sync::Arc;
 use prowess::session::AuditedApprovals;
 use prowess::state::ApprovalDatabase;
 use prowess::{
-    ApprovalDecision, ApprovalEntry, ApprovalError, ApprovalId, ApprovalScope, ApprovalStore,
-    ApprovalStoreError, ApprovalStoreExt, ApprovalVerdict, AuditLog, AuditPolicy, AuditSink, Clock,
-    DecisionError, NoAudit, SystemClock, Timestamp,
+    ApprovalDecision, ApprovalEntry, ApprovalError, ApprovalId, ApprovalLog, ApprovalScope,
+    ApprovalStore, ApprovalStoreError, ApprovalStoreExt, ApprovalVerdict, AuditLog, AuditPolicy,
+    AuditSink, Clock, DecisionError, NoAudit, SystemClock, Timestamp,
 };
 use prowess_audit::JsonLinesLog;
 use serde::Serialize;
@@ -176,7 +176,7 @@ pub(crate) fn decide_once(
 }
 
 /// Decides on an approval, and records that in the log of the host that asked for it, or else in
-/// that of the configuration.
+/// that of the configuration; in a database always, and before.
 fn decide_on(
     entry: &ApprovalEntry,
     verdict: ApprovalVerdict,
@@ -185,17 +185,25 @@ fn decide_on(
     output: &Output,
 ) -> Result<ApprovalEntry, Failure> {
     let settings = policies(global)?.audit;
+    let of_log = |log: &ApprovalLog| log.policy == AuditPolicy::Required;
+    let is_required = settings.policy == AuditPolicy::Required
+        && (settings.log == AuditLog::Keep || global.store.is_some())
+        || entry.log.as_ref().is_some_and(of_log);
     #[cfg(feature = "postgres")]
     if let Some(store) = &global.store {
-        let audit: Arc<dyn AuditSink> = match settings.log {
-            AuditLog::Keep => store::audit(store)?,
-            AuditLog::Never => Arc::new(NoAudit),
+        let audit = store::audit_of(store, entry.log.as_ref())?;
+        let recorded =
+            AuditedApprovals::new(Arc::clone(&database) as _, audit, AuditPolicy::Required);
+        let decision = decision(verdict);
+        return match recorded.decide(&entry.id, &decision) {
+            Err(error @ ApprovalError::Store(_)) if !is_required => {
+                let decided = database.decide(&entry.id, &decision).map_err(refused)?;
+                output.remark(&format!("the decision is not in the audit log: {error}\n"));
+                Ok(decided)
+            }
+            decided => decided.map_err(refused),
         };
-        let approvals = AuditedApprovals::new(database, audit, settings.policy);
-        return approvals.decide(&entry.id, &decision(verdict)).map_err(refused);
     }
-    let is_required = settings.policy == AuditPolicy::Required && settings.log == AuditLog::Keep
-        || entry.log.as_ref().is_some_and(|log| log.policy == AuditPolicy::Required);
     let opened = match &entry.log {
         Some(log) => Some(audit_log::open(Path::new(&log.location))),
         None if settings.log == AuditLog::Keep => Some(audit_log::open(&located(&None)?)),

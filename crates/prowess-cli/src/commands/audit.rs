@@ -19,7 +19,7 @@ use prowess_text::counted;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::args::{Audit, AuditShow, Global};
+use crate::args::{Audit, AuditShow, Global, KeptHead};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output};
 use crate::paths;
@@ -41,21 +41,38 @@ struct Answer {
 }
 
 pub(crate) fn run(command: &Audit, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    if let Audit::Verify { store: Some(store), .. } = command {
-        store::check(Some(store), "audit verify")?;
+    if let Some(store) = command.store() {
+        store::check(Some(store), "audit")?;
         #[cfg(feature = "postgres")]
-        return shared::run(store, output);
+        return shared::run(command, store, output);
     }
-    let (Audit::Verify { file, .. } | Audit::Stats { file } | Audit::Show(AuditShow { file, .. })) =
-        command;
+    let (Audit::Verify { file, .. }
+    | Audit::Stats { file, .. }
+    | Audit::Show(AuditShow { file, .. })) = command
+    else {
+        unreachable!("sessions are in a database");
+    };
     if file.is_none() && is_kept_and_empty(global, &located(file)?) {
         output.result(&nothing(), |_| "nothing is recorded yet\n".to_owned())?;
         return Ok(ExitCode::SUCCESS);
     }
     match command {
         Audit::Show(args) => show::run(args, &located(&args.file)?, output),
-        Audit::Verify { head, file, .. } => check(head.as_ref(), &located(file)?, output),
-        Audit::Stats { file } => stats::run(&located(file)?, output),
+        Audit::Verify { head, file, .. } => check(kept(head)?, &located(file)?, output),
+        _ => stats::run(&located(file)?, output),
+    }
+}
+
+/// Returns the head that was kept of a log in a file.
+fn kept(heads: &[KeptHead]) -> Result<Option<&Head>, Failure> {
+    match heads {
+        [] => Ok(None),
+        [KeptHead { host: None, head }] => Ok(Some(head)),
+        _ => Err(Failure::usage(
+            "usage",
+            "a log in a file has one `--head`, without a host",
+            "add `--store`, or name one head",
+        )),
     }
 }
 
@@ -87,7 +104,7 @@ pub(crate) fn value(
             let verified = index.verified().map_err(|error| failure(path, &error))?;
             value(&Answer::new(&verified, path))
         }),
-        Audit::Stats { .. } => {
+        Audit::Stats { .. } | Audit::Sessions { .. } => {
             log.read(|index| value(&index.statistics().map_err(|error| failure(path, &error))?))
         }
     }

@@ -9,6 +9,8 @@ mod web;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "postgres")]
+use prowess::AuditLog;
 use prowess::registry::RefreshMode;
 use prowess::{Cancel, Policies, Runtime, RuntimeBuilder};
 use prowess_mcp::{ApprovalChannel, ServeError, StdioServer};
@@ -72,8 +74,13 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     let _reporting = Reporting::start(&runtime);
     let server = server.remember_signals()?;
     interrupt::has_started();
-    server.serve(runtime)?;
-    Ok(ExitCode::SUCCESS)
+    let served = server.serve(runtime);
+    // What waits for the database is stored now, or never.
+    #[cfg(feature = "postgres")]
+    if let Some(store) = args.store.as_ref().filter(|_| policies.audit.log == AuditLog::Keep) {
+        store::audit(store)?.finish();
+    }
+    served.map(|()| ExitCode::SUCCESS)
 }
 
 /// A server that is not connected yet.

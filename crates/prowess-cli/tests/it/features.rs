@@ -59,7 +59,9 @@ fn options_name_their_feature() {
     let store = "postgres://u@127.0.0.1:1/d";
     check("postgres", "serve --store", &["serve", "--store", store]);
     check("postgres", "approvals --store", &["approvals", "list", "--store", store]);
-    check("postgres", "audit verify --store", &["audit", "verify", "--store", store]);
+    for command in ["verify", "show", "stats", "sessions"] {
+        check("postgres", "audit --store", &["audit", command, "--store", store]);
+    }
     check("web", "serve --web", &["serve", "--web", "127.0.0.1:0"]);
     check("mcp-sources", "mcp call", &["mcp", "call", "tools/list", "--", "true"]);
     check("reference", "--profile skills-ref", &["validate", "pdf", "--profile=skills-ref"]);

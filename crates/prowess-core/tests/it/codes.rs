@@ -18,10 +18,12 @@ fn errors_have_declared_codes() {
         SessionError::NotAllowed("pdf".into()),
         SessionError::NotFound(id.clone()),
         SessionError::Contended(id),
-        SessionError::Store(StoreError("the disk is full".into())),
+        SessionError::Store(StoreError::new("the disk is full")),
     ];
     let mut used: BTreeSet<_> = sessions.iter().map(SessionError::code).collect();
     used.extend(SourceErrorKind::ALL.map(SourceErrorKind::as_str));
+    let away = StoreError { retry_after: Some(std::time::Duration::ZERO), ..StoreError::new("") };
+    used.insert(SessionError::Store(away).code());
     used.insert(SessionId::new("").unwrap_err().code());
     let changed = codes::PACKAGE_CHANGED;
     used.insert(changed.as_str());

@@ -29,6 +29,7 @@ use super::options::{HttpLimits, HttpOptions};
 use super::phase::Phase;
 use super::priming;
 use super::rate::Rates;
+use super::readiness::Readiness;
 use super::sessions::Sessions;
 use super::status::Status;
 use crate::approval_hint::ApprovalHint;
@@ -48,6 +49,9 @@ const ENDPOINT: &str = "/mcp";
 /// The media type of streams of messages.
 const EVENT_STREAM: &str = "text/event-stream";
 
+/// The length of the longest answer that is read to see whether its request could begin.
+const MOST_ERROR_BYTES: u64 = 4096;
+
 /// The media type of metrics.
 const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -63,7 +67,11 @@ pub(super) async fn answer(
     if request.method() == Method::GET {
         match request.uri().path() {
             "/healthz" => return text(StatusCode::OK, "ok\n"),
-            "/readyz" if now == Phase::Serving => return text(StatusCode::OK, "ready\n"),
+            "/readyz" if now == Phase::Serving => {
+                let is_ready = router.get().is_none_or(Router::is_ready);
+                let ready = || text(StatusCode::OK, "ready\n");
+                return if is_ready { ready() } else { unavailable("without its store") };
+            }
             "/readyz" if now == Phase::Starting => return unavailable("starting"),
             "/readyz" => return unavailable("ending"),
             _ => {}
@@ -95,6 +103,8 @@ pub(super) struct Router {
     limits: HttpLimits,
     metrics: Arc<Metrics>,
     status: Arc<Status>,
+    /// The state of the store, if other servers have it too.
+    readiness: Option<Arc<Readiness>>,
 }
 
 impl Router {
@@ -119,6 +129,8 @@ impl Router {
             .enforce_origin_validation()
             .with_json_response(true)
             .with_max_request_body_bytes(limits.body_bytes);
+        let readiness = Readiness::new(Arc::clone(&runtime), Arc::clone(&clock));
+        let readiness = keeps_conversations.then(|| Arc::new(readiness));
         let status = Status { runtime: Arc::clone(&runtime), calls, started };
         let conversations = Arc::new(Conversations::new(runtime, true).kept(keeps_conversations));
         let create = move || {
@@ -134,7 +146,13 @@ impl Router {
             limits,
             metrics,
             status: Arc::new(status),
+            readiness,
         })
+    }
+
+    /// Returns whether another server would answer no better.
+    fn is_ready(&self) -> bool {
+        self.readiness.as_ref().is_none_or(Readiness::probe)
     }
 
     async fn answer(&self, client: IpAddr, request: Request<Incoming>) -> Response<Body> {
@@ -317,10 +335,32 @@ impl Router {
         }
         // Any other body has a known length, which must stay known.
         let is_stream = response.headers().get(CONTENT_TYPE).is_some_and(|it| it == EVENT_STREAM);
-        if is_primed || !is_stream {
+        if !is_stream {
+            return self.referred(response).await;
+        }
+        if is_primed {
             return response;
         }
         response.map(|body| body.map_frame(priming::without).boxed())
+    }
+
+    /// Returns 503 for a request that could not begin without the store, so that a proxy repeats it
+    /// on another server.
+    async fn referred(&self, response: Response<Body>) -> Response<Body> {
+        let is_short = |length| length <= MOST_ERROR_BYTES;
+        let is_message = response.headers().get(CONTENT_TYPE).is_some_and(is_json)
+            && response.body().size_hint().exact().is_some_and(is_short);
+        let Some(readiness) = self.readiness.as_ref().filter(|_| is_message) else {
+            return response;
+        };
+        let (mut head, body) = response.into_parts();
+        let Ok(body) = body.collect().await;
+        let bytes = body.to_bytes();
+        if let Some(seconds) = readiness.retry_after(&bytes) {
+            head.status = StatusCode::SERVICE_UNAVAILABLE;
+            head.headers.insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        Response::from_parts(head, Full::new(bytes).boxed())
     }
 
     async fn read(&self, body: Incoming) -> Result<Bytes, (StatusCode, &'static str)> {

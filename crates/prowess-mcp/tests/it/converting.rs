@@ -117,6 +117,9 @@ fn unknown_tool_is_an_error_of_the_protocol() {
         let ServiceError::McpError(error) = error else { panic!("{error}") };
         assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
         assert_eq!(error.message, "no tool named `test_fixde`; did you mean `test_fixed`?");
-        assert_eq!(error.data, Some(json!({ "code": "unknown-tool" })));
+        assert_eq!(
+            error.data,
+            Some(json!({ "code": "unknown-tool", "prowess/code": "unknown-tool" }))
+        );
     });
 }

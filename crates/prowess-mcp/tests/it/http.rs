@@ -5,6 +5,7 @@ mod faces;
 mod issuer;
 mod limits;
 mod oauth;
+mod store;
 #[cfg(feature = "tls")]
 mod tls;
 

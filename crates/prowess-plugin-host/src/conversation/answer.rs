@@ -187,7 +187,7 @@ fn refused(error: &SessionError) -> AbiError {
         SessionError::Refused { code, message } => {
             SessionRefusal::Refused { code: (*code).to_owned(), message: message.clone() }
         }
-        SessionError::Store(store) => SessionRefusal::Store(store.0.clone()),
+        SessionError::Store(store) => SessionRefusal::Store(store.reason.clone()),
         // A variant that was added later.
         other => SessionRefusal::Store(other.to_string()),
     };

@@ -51,7 +51,7 @@ impl<'a> RemoteSession<'a> {
     fn ask<T: DeserializeOwned>(&self, question: &Question) -> Result<T, SessionError> {
         let Some(conversation) = &self.conversation else {
             let reason = "this plugin does not have the feature `conversation`";
-            return Err(SessionError::Store(StoreError(reason.into())));
+            return Err(SessionError::Store(StoreError::new(reason)));
         };
         conversation.ask(question).map_err(|error| session_error(&self.id, &error))
     }
@@ -79,13 +79,13 @@ fn session_error(session: &SessionId, error: &AbiError) -> SessionError {
         Ok(SessionRefusal::Refused { code, message }) => {
             match REFUSALS.into_iter().find(|known| **known == code) {
                 Some(code) => SessionError::Refused { code, message },
-                None => SessionError::Store(StoreError(message)),
+                None => SessionError::Store(StoreError::new(message)),
             }
         }
-        Ok(SessionRefusal::Store(reason)) => SessionError::Store(StoreError(reason)),
+        Ok(SessionRefusal::Store(reason)) => SessionError::Store(StoreError::new(reason)),
         Err(_) => {
             let message = lossy(error.message.as_rstr(), MAX_MESSAGE_BYTES).into_owned();
-            SessionError::Store(StoreError(message))
+            SessionError::Store(StoreError::new(message))
         }
     }
 }

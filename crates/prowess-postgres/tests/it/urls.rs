@@ -11,6 +11,11 @@ fn url_that_cannot_be_used_is_refused_without_its_password() {
         ("postgres://u:s3cr3t@db.example/x", "not be encrypted"),
         ("postgres://u:s3cr3t@127.0.0.1,db.example/x", "not be encrypted"),
         ("postgres://u:s3cr3t@db.example/x?sslmode=prefer", "not be encrypted"),
+        ("postgres://u:s3cr3t@localhost/x?hostaddr=192.0.2.7", "not be encrypted"),
+        (
+            "postgres://u:s3cr3t@localhost,localhost/x?hostaddr=127.0.0.1,192.0.2.7",
+            "not be encrypted",
+        ),
     ] {
         let error = Database::open(url).unwrap_err();
         let message = error.to_string();

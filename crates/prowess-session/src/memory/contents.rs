@@ -29,7 +29,7 @@ impl Contents {
         for (index, key) in keys.iter().enumerate() {
             if !self.acquire_one(key, new) {
                 self.release(&keys[..index]);
-                return Err(StoreError(format!("it has no content {key:?}")));
+                return Err(StoreError::new(format!("it has no content {key:?}")));
             }
         }
         Ok(())

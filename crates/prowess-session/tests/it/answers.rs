@@ -33,7 +33,7 @@ fn losing(
             return Ok(());
         }
         meanwhile(&store, session);
-        Err(StoreError("the connection was closed".to_owned()))
+        Err(StoreError::new("the connection was closed"))
     }))
 }
 
@@ -105,7 +105,7 @@ fn put_that_never_arrived_is_made_again() {
         for id in ["x", "y", "z"] {
             load(&other, LoadMode::Add, id).expect("there is room");
         }
-        Err(StoreError("the connection was closed".to_owned()))
+        Err(StoreError::new("the connection was closed"))
     });
     let session = Host::with_store(Arc::new(store), stack()).open();
     failures.store(1, Ordering::SeqCst);

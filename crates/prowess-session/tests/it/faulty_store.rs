@@ -43,6 +43,7 @@ pub(crate) enum Fault {
     ExpiresWithoutTexts,
     ExpiresEverything,
     ExpiresByCreation,
+    ExpiresNoneAlone,
     ListIsUnordered,
     ListPagesByOffset,
     ListShowsDeleted,
@@ -219,7 +220,7 @@ impl FaultyStore {
                     is_passed || stored.as_ref().is_some_and(|old| old.contents.contains(key))
                 });
                 if !has_all {
-                    return Err(StoreError("a text is missing".to_owned()));
+                    return Err(StoreError::new("a text is missing"));
                 }
                 self.inner.put(session, new, expected)
             }
@@ -363,6 +364,11 @@ impl SessionStore for FaultyStore {
             }
             _ => self.inner.expire_before(now),
         }
+    }
+
+    fn expire_one(&self, _: &SessionId, now: Timestamp) -> Result<Vec<RemovedSession>, StoreError> {
+        let is_faulty = self.has(Fault::ExpiresNoneAlone);
+        if is_faulty { Ok(Vec::new()) } else { self.expire_before(now) }
     }
 
     fn evict(&self, most: usize, keep: &SessionId) -> Result<Vec<RemovedSession>, StoreError> {

@@ -72,12 +72,37 @@ fn an_idle_session_expires_and_use_keeps_it() {
     assert_eq!(stored, None, "an expired session leaves the store");
 }
 
+/// A request waits for its own session, however many others have expired.
+#[test]
+fn request_expires_its_own_session_alone() {
+    let hook = |call: StoreCall<'_>, _: StoreMoment| match call {
+        StoreCall::ExpireBefore(_) | StoreCall::ExpireOne(_) => {
+            Err(StoreError::new(format!("{call:?}")))
+        }
+        _ => Ok(()),
+    };
+    let host = Host::with_store(
+        Arc::new(HookedStore::new(Arc::new(MemoryStore::new()), hook)),
+        expiring(60),
+    );
+    let [known, unknown] = ["known", "unknown"].map(|id| SessionId::new(id).expect("a valid id"));
+    let opened = host.sessions.open_with(known.clone()).expect("the id is free");
+    host.clock.advance(Duration::from_secs(60));
+    let absent = host.sessions.resume(&unknown).expect_err("it was never opened");
+    assert_eq!(absent, SessionError::NotFound(unknown.clone()), "failing to clean up is no matter");
+    host.sessions.open_with(unknown).expect("no other session is in the way");
+    check_is_over(&opened, "expired, and not deleted");
+    assert_eq!(host.sessions.close(&known), Ok(false));
+    let error = host.sessions.open_with(known).expect_err("the expired one is in the way");
+    assert_eq!(error.to_string(), "the session store failed: ExpireOne(SessionId(\"known\"))");
+}
+
 #[test]
 fn reading_the_state_writes_nothing() {
     let writes = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&writes);
     let store = HookedStore::new(Arc::new(MemoryStore::new()), move |call, moment| {
-        let is_write = matches!(call, StoreCall::Put { .. } | StoreCall::ExpireBefore(_));
+        let is_write = matches!(call, StoreCall::Put { .. } | StoreCall::ExpireOne(_));
         let is_counted = is_write && moment == StoreMoment::Before;
         count.fetch_add(usize::from(is_counted), Ordering::Relaxed);
         Ok(())
@@ -181,11 +206,11 @@ fn a_policy_is_data_with_defaults() {
 #[test]
 fn failing_store_is_a_store_error() {
     let clock = Arc::new(ManualClock::default());
-    let full = |_: StoreCall<'_>, _| Err(StoreError("the disk is full".to_owned()));
+    let full = |_: StoreCall<'_>, _| Err(StoreError::new("the disk is full"));
     let store = HookedStore::new(Arc::new(MemoryStore::new()), full);
     let sessions = Sessions::new(Arc::new(store), clock, SessionPolicy::default());
     let error = sessions.open().expect_err("nothing can be stored");
-    assert_eq!(error, OpenError::Store(StoreError("the disk is full".to_owned())));
+    assert_eq!(error, OpenError::Store(StoreError::new("the disk is full")));
     let error = sessions
         .resume(&SessionId::new("x").expect("it is a good id"))
         .expect_err("nothing can be read");

@@ -179,7 +179,7 @@ impl World {
             lock(&world.duplicates).push_back((session.clone(), new.to_vec(), expected));
         }
         if is_lost {
-            return Err(StoreError("the connection was closed".to_owned()));
+            return Err(StoreError::new("the connection was closed"));
         }
         Ok(())
     }

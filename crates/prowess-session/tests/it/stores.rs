@@ -78,6 +78,7 @@ const FAULTS: &[(Fault, &str)] = &[
     (Fault::PutMovesBack, "put-never-moves-the-last-use-back"),
     (Fault::ExpiresOneLate, "expire-deletes-the-expired"),
     (Fault::ExpiresEverything, "expire-keeps-the-others"),
+    (Fault::ExpiresNoneAlone, "expire-one-deletes-the-named"),
     (Fault::ExpiresByCreation, "expire-follows-the-last-use"),
     (Fault::ListIsUnordered, "list-is-ordered-and-limited"),
     (Fault::ListPagesByOffset, "list-pages-are-complete"),

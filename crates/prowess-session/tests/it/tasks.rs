@@ -52,7 +52,7 @@ fn failure_of_the_store_is_reported() {
     let is_down = Arc::new(AtomicBool::new(false));
     let down = Arc::clone(&is_down);
     let store = HookedStore::new(Arc::new(MemoryStore::new()), move |_: StoreCall<'_>, _| {
-        let error = StoreError("the disk is full".to_owned());
+        let error = StoreError::new("the disk is full");
         if down.load(Ordering::SeqCst) { Err(error) } else { Ok(()) }
     });
     let session = Host::with_store(Arc::new(store), stack()).open();

@@ -33,11 +33,11 @@ impl SessionDatabase {
 
 impl SessionStore for SessionDatabase {
     fn load(&self, id: &SessionId) -> Result<Option<StoredSession>, StoreError> {
-        self.0.read(|connection| stored(connection, id.as_str())).map_err(StoreError)
+        self.0.read(|connection| stored(connection, id.as_str())).map_err(StoreError::new)
     }
 
     fn contents(&self, keys: &[ContentKey]) -> Result<Vec<Option<Arc<str>>>, StoreError> {
-        self.0.read(|connection| texts(connection, keys)).map_err(StoreError)
+        self.0.read(|connection| texts(connection, keys)).map_err(StoreError::new)
     }
 
     fn put(
@@ -62,7 +62,7 @@ impl SessionStore for SessionDatabase {
                 Ok(Ok(PutOutcome::Stored))
             })
             .and_then(|outcome| outcome)
-            .map_err(StoreError)
+            .map_err(StoreError::new)
     }
 
     fn touch(
@@ -79,7 +79,7 @@ impl SessionStore for SessionDatabase {
                 let is_recorded = transaction.execute(update, row)? == 1;
                 Ok(is_recorded || operation(transaction, id)?.is_some())
             })
-            .map_err(StoreError)
+            .map_err(StoreError::new)
     }
 
     fn list(
@@ -97,7 +97,7 @@ impl SessionStore for SessionDatabase {
                           WHERE id > ?1 ORDER BY id LIMIT ?2";
                 connection.prepare(select)?.query_map(params![after, limit], summary)?.collect()
             })
-            .map_err(StoreError)
+            .map_err(StoreError::new)
     }
 
     fn expire_before(&self, now: Timestamp) -> Result<Vec<RemovedSession>, StoreError> {
@@ -110,7 +110,7 @@ impl SessionStore for SessionDatabase {
                 transaction.execute(unused, [])?;
                 Ok(deleted)
             })
-            .map_err(StoreError)
+            .map_err(StoreError::new)
     }
 
     fn evict(&self, most: usize, keep: &SessionId) -> Result<Vec<RemovedSession>, StoreError> {
@@ -122,7 +122,7 @@ impl SessionStore for SessionDatabase {
                           LIMIT max(0, (SELECT count(*) FROM session) - ?2)";
                 remove(transaction, excess, params![keep.as_str(), most])
             })
-            .map_err(StoreError)
+            .map_err(StoreError::new)
     }
 
     fn delete(&self, id: &SessionId, expected: OperationId) -> Result<bool, StoreError> {
@@ -132,7 +132,7 @@ impl SessionStore for SessionDatabase {
                 Ok(transaction.execute(delete, params![id.as_str(), expected.0.cast_signed()])?
                     == 1)
             })
-            .map_err(StoreError)
+            .map_err(StoreError::new)
     }
 }
 

@@ -3,7 +3,8 @@
 use prowess_core::{SessionStore, StoredSession, Timestamp};
 
 use super::sample::{
-    delete, expect, expire, id, load, session, session_at, store as put_new, stored, touch,
+    WORKING, check_removed, delete, expect, expire, id, load, session, session_at,
+    store as put_new, stored, touch,
 };
 
 pub(super) fn touch_records_the_last_use(store: &dyn SessionStore) {
@@ -95,6 +96,19 @@ pub(super) fn expire_keeps_the_others(store: &dyn SessionStore) {
         "a session that expires later",
     );
     stored(store, &never, Some(session_at(&never, 1, 10, None)), "a session that does not expire");
+}
+
+pub(super) fn expire_one_deletes_the_named(store: &dyn SessionStore) {
+    let [gone, kept] = ["one-gone", "one-kept"].map(id);
+    put_new(store, &session_at(&gone, 1, 10, Some(2_500)), &[], None);
+    put_new(store, &session_at(&kept, 1, 10, Some(2_501)), &[], None);
+    for named in [&kept, &gone] {
+        let removed = store.expire_one(named, Timestamp(2_500)).expect(WORKING);
+        check_removed(store, &removed);
+    }
+    expect(load(store, &gone), None, "a session that has expired, after `expire_one`");
+    let other = Some(session_at(&kept, 1, 10, Some(2_501)));
+    stored(store, &kept, other, "a session that has not expired, after `expire_one`");
 }
 
 pub(super) fn expire_follows_the_last_use(store: &dyn SessionStore) {

@@ -32,19 +32,31 @@ pub(super) fn run(args: &AuditShow, path: &Path, output: &Output) -> Result<Exit
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let filter = filter(args, &zone)?;
-    let (story, read) = Story::read_all(path, &filter);
-    if let Err(error) = read {
+    let (story, read) = Story::read_all(path, &filter(args, &zone)?);
+    let read = read.map_err(|error| failure(path, &error));
+    print(args, &story, read, &path.display().to_string(), output)
+}
+
+/// Prints a story, and then the error that has ended its reading.
+pub(super) fn print(
+    args: &AuditShow,
+    story: &Story,
+    read: Result<(), Failure>,
+    place: &str,
+    output: &Output,
+) -> Result<ExitCode, Failure> {
+    let zone = zone(args);
+    if let Err(failure) = read {
         // An operator needs the story most when a part of it is not proven.
-        output.result(&story, |story| text(story, &zone))?;
-        return Err(failure(path, &error));
+        output.result(story, |story| text(story, &zone))?;
+        return Err(failure);
     }
     if let (Some(session), []) = (&args.session, &*story.sessions) {
-        let message = format!("`{}` has no such events of session `{session}`", path.display());
+        let message = format!("`{place}` has no such events of session `{session}`");
         let help = "see `prowess audit show` for all sessions";
         return Err(Failure::new("session-not-found", message, help));
     }
-    output.result(&story, |story| text(story, &zone))?;
+    output.result(story, |story| text(story, &zone))?;
     if story.sessions.is_empty() {
         output.remark("no such events\n");
     }
@@ -79,11 +91,12 @@ pub(super) fn of_session(
     part.map_err(|error| failure(path, &error))
 }
 
-fn zone(args: &AuditShow) -> TimeZone {
+pub(super) fn zone(args: &AuditShow) -> TimeZone {
     if args.utc { TimeZone::UTC } else { TimeZone::system() }
 }
 
-fn filter(args: &AuditShow, zone: &TimeZone) -> Result<StoryFilter, Failure> {
+/// Returns the filter of the arguments.
+pub(super) fn filter(args: &AuditShow, zone: &TimeZone) -> Result<StoryFilter, Failure> {
     Ok(StoryFilter {
         session: args.session.clone(),
         since: args.since.map(|since| moment(since, zone)).transpose()?,

@@ -24,9 +24,13 @@ struct Row {
 }
 
 pub(super) fn run(path: &Path, output: &Output) -> Result<ExitCode, Failure> {
-    let statistics = Statistics::read(path).map_err(|error| failure(path, &error))?;
+    print(&Statistics::read(path).map_err(|error| failure(path, &error))?, output)
+}
+
+/// Prints sums, with bars on a terminal.
+pub(super) fn print(statistics: &Statistics, output: &Output) -> Result<ExitCode, Failure> {
     let has_bars = output.is_for_a_terminal();
-    output.result(&statistics, |statistics| text(statistics, has_bars))?;
+    output.result(statistics, |statistics| text(statistics, has_bars))?;
     Ok(ExitCode::SUCCESS)
 }
 

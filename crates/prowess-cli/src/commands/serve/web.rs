@@ -216,9 +216,10 @@ impl Commands {
                 return self.audit(&Audit::Show(show));
             }
             View::Chain => {
-                return self.audit(&Audit::Verify { head: None, store: None, file: None });
+                let verify = Audit::Verify { head: Vec::new(), store: None, file: None };
+                return self.audit(&verify);
             }
-            View::Statistics => return self.audit(&Audit::Stats { file: None }),
+            View::Statistics => return self.audit(&Audit::Stats { store: None, file: None }),
             View::Health => {
                 let Report { value, at, .. } = self.health.report(self.global())?;
                 return Ok(Shown { value, as_of: Some(rfc3339(at)), next: None });

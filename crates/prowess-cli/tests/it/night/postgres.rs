@@ -1,17 +1,18 @@
 //! Three servers over one database, behind the proxy of Debian.
 
-use std::net::TcpListener;
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use prowess::{
-    ApprovalId, ApprovalRequest, ApprovalStore, ArgumentPattern, NewApproval, Outcome, Runtime,
-    SessionId, Timestamp, ToolCall,
+    ApprovalId, ApprovalLog, ApprovalRequest, ApprovalStore, ArgumentPattern, AuditPolicy,
+    NewApproval, Outcome, Runtime, SessionId, Timestamp, ToolCall,
 };
 use prowess_postgres::Database;
-use prowess_testkit::{PostgresServer, Tree};
+use prowess_testkit::{CutProxy, PostgresServer, Tree};
 use rustix::process::Signal;
 use serde_json::json;
 
@@ -55,7 +56,7 @@ impl Proxy {
         let mut command = Command::new("haproxy");
         command.arg("-db").arg("-f").arg(tree.join("haproxy.cfg"));
         let proxy = Self(command.stderr(Stdio::null()).spawn().expect("it starts"));
-        while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() {
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
             thread::yield_now();
         }
         proxy
@@ -123,10 +124,73 @@ fn fleet_loses_no_session_while_its_hosts_end() {
     let verified: Vec<_> = verified["hosts"].as_array().unwrap().iter().collect();
     assert_eq!(verified.len(), 3, "each host has a chain: {verified:?}");
     assert!(verified.iter().all(|host| host["entries"].as_u64() > Some(0)), "{verified:?}");
+    operator_reads_the_fleet(&url, &verified);
     server.query(&url, "DELETE FROM prowess.audit_line WHERE host = 'two' AND seq = 1");
     let broken = verify(&url);
     assert_eq!(broken.code, Some(1), "{broken:?}");
     assert!(broken.stderr.contains("of host `two` has number 2 and not 1"), "{broken:?}");
+}
+
+/// Reads the story of all hosts, ends a session, and finds a host that is missing.
+fn operator_reads_the_fleet(url: &str, verified: &[&serde_json::Value]) {
+    let audit = |args: &[&str]| {
+        let args = [&["audit"], args, &["--store", url, "--format", "json"]].concat();
+        Program::new().variable("HOSTNAME", "operator").run(&args)
+    };
+    let entries: u64 = verified.iter().filter_map(|host| host["entries"].as_u64()).sum();
+    assert_eq!(audit(&["stats"]).json()["entries"], entries, "the entries of all hosts");
+    let story = audit(&["show"]).json();
+    let stories = story["sessions"].as_array().unwrap().iter();
+    let stories = stories.filter(|session| session["lines"].as_array().unwrap().len() > 1);
+    assert_eq!(stories.count(), 4, "one story for each session, whatever its hosts: {story}");
+    let sessions = audit(&["sessions"]).json()["sessions"].as_array().unwrap().clone();
+    assert_eq!(sessions.len(), 4, "{sessions:?}");
+    let ended = sessions[0]["id"].as_str().unwrap();
+    assert_eq!(audit(&["sessions", "--end", ended]).json()["ended"], ended);
+    assert_eq!(audit(&["sessions", "--end", ended]).error()["code"], "session-not-found");
+    assert_eq!(audit(&["sessions"]).json()["sessions"].as_array().unwrap().len(), 3);
+    let story = audit(&["show"]).json().to_string();
+    assert!(story.contains("ended"), "the end of its skills is recorded: {story}");
+    let head = |host: &str| format!("{host}={}", verified[0]["head"].as_str().unwrap());
+    let first = head(verified[0]["host"].as_str().unwrap());
+    assert_eq!(audit(&["verify", "--head", &first]).code, Some(0), "an earlier head");
+    let removed = audit(&["verify", "--head", &first, "--head", &head("gone")]);
+    assert_eq!(removed.error()["code"], "audit-log-replaced", "{removed:?}");
+}
+
+/// A host whose connections to the database are cut sends its clients to the others.
+#[test]
+fn host_without_its_store_is_avoided() {
+    let server = PostgresServer::start();
+    let url = server.database();
+    let relay = CutProxy::start(server.port(), "Z");
+    let relayed = url.replace(&server.port().to_string(), &relay.port.to_string());
+    let tree = tree();
+    let proxy_port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let start = |name, url: &str| host(name, &tree, "127.0.0.1:0", proxy_port, url);
+    let hosts = [start("one", &relayed), start("two", &url)];
+    let address = format!("127.0.0.1:{proxy_port}");
+    let status = |address: &str| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        write!(stream, "GET /readyz HTTP/1.0\r\nHost: {address}\r\n\r\n").unwrap();
+        std::io::read_to_string(stream).unwrap()[9..12].to_owned()
+    };
+    let _proxy = Proxy::start(&tree, proxy_port, &hosts);
+    while status(&address) != "200" {}
+    relay.lose(usize::MAX);
+    for round in 0..8 {
+        let answer = load_in(&address, "", "pdf", &format!("chat-{round}"));
+        assert!(answer.starts_with("HTTP/1.1 200"), "{round}: {answer}");
+    }
+    let alone = load_in(&hosts[0].host, "", "pdf", "chat-0");
+    assert!(alone.starts_with("HTTP/1.1 503") && alone.contains("store-unavailable"), "{alone}");
+    assert_eq!(status(&hosts[0].host), "503");
+    relay.lose(0);
+    while status(&hosts[0].host) != "200" {
+        thread::yield_now();
+    }
+    let alone = load_in(&hosts[0].host, "", "csv", "chat-0");
+    assert!(alone.starts_with("HTTP/1.1 200"), "it goes on with the conversation: {alone}");
 }
 
 #[test]
@@ -142,7 +206,10 @@ fn approvals_of_a_fleet_are_decided_over_the_store() {
         preview: "git push".to_owned(),
         now: Timestamp(1),
         expires: Timestamp(u64::MAX / 2),
-        log: None,
+        log: Some(ApprovalLog {
+            location: "postgres:h1".to_owned(),
+            policy: AuditPolicy::BestEffort,
+        }),
     });
     asked.unwrap();
     let run = |args: &[&str]| {
@@ -154,6 +221,8 @@ fn approvals_of_a_fleet_are_decided_over_the_store() {
         (&json!("a1"), &json!(1))
     );
     assert_eq!(run(&["grant", "1"]).json()["granted"]["state"], "granted");
+    let recorded = "SELECT host FROM prowess.audit_line WHERE line LIKE '%\"granted\"%'";
+    assert_eq!(server.query(&url, recorded), "h1", "the log of the host that asked");
     let again = run(&["deny", "a1"]);
     assert_eq!(again.code, Some(1), "it is decided: {again:?}");
     server.kill();
@@ -184,7 +253,7 @@ fn turn_goes_on_from_its_pin_while_the_store_is_away() {
     assert_eq!(turn.prompt().whole_text(), before, "the turn has its catalog and its session");
     assert!(before.contains("csv"), "{before}");
     let text = format!("{:?}", turn.call(&load("csv")).result);
-    assert!(text.contains("session-store-failed"), "a change is refused: {text}");
+    assert!(text.contains("store-unavailable"), "a change is refused: {text}");
     assert!(text.contains("try again in 1 s"), "{text}");
     let next = runtime.turn(&session).err().expect("no turn begins").to_string();
     assert!(next.contains("try again in 1 s"), "{next}");
