@@ -18,7 +18,7 @@ pub enum Trust {
     /// The user has to approve everything that otherwise only the operator may decide. Skills that
     /// discovery finds in a project are not offered before; skills that the host adds itself are,
     /// because the host is responsible for them.
-    #[serde(rename = "ask_first", alias = "prompt")]
+    #[serde(rename = "ask_first")]
     AskFirst,
     /// The operator's own skills.
     Trusted,

@@ -30,8 +30,20 @@ impl ScratchDir {
     ///
     /// # Errors
     ///
-    /// Returns an error if `parent` cannot be written.
+    /// Returns an error that names `parent` if that does not exist or cannot be written.
     pub fn create(parent: &Path, prefix: &'static str) -> io::Result<Self> {
+        Self::try_create(parent, prefix).map_err(|error| {
+            let place = std::path::absolute(parent).unwrap_or_else(|_| parent.to_owned());
+            let message = format!(
+                "no directory can be created in `{}` ({}); check that it exists and can be written",
+                place.display(),
+                error.kind()
+            );
+            io::Error::new(error.kind(), message)
+        })
+    }
+
+    fn try_create(parent: &Path, prefix: &'static str) -> io::Result<Self> {
         static SWEPT: Mutex<BTreeSet<(PathBuf, &str)>> = Mutex::new(BTreeSet::new());
         let mut swept = SWEPT.lock().unwrap_or_else(PoisonError::into_inner);
         if swept.insert((parent.to_owned(), prefix)) {
@@ -126,5 +138,8 @@ mod tests {
         let path = used.path().to_owned();
         drop(used);
         assert!(!path.exists(), "its end removes it");
+        let missing = ScratchDir::create(&path, "scratch-").expect_err("it has no parent");
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound);
+        assert!(missing.to_string().contains(&path.display().to_string()), "{missing}");
     }
 }

@@ -6,7 +6,7 @@ use crate::grounds::{GroundsBuilder, list_reference, operator_reference, skill_r
 use crate::policy::{Combine, EmptyList, ToolSemantics, Ungranted};
 use crate::refusal;
 use crate::{Consent, Decision, GateInput, GatedSkill, Grounds, Reason, ToolKind, approvals};
-use prowess_core::{AllowedTools, ToolRule};
+use prowess_core::{AllowedTools, ToolRule, Trust};
 
 /// Decides whether a tool call may run, and says why.
 ///
@@ -280,10 +280,25 @@ fn not_granted<'c>(call: &'c Call<'_>, views: &[View<'c>]) -> GroundsBuilder<'c>
     let (_, narrowing) = divided(call, views);
     let is_covered = views.iter().any(View::covers);
     match narrowing.last().filter(|_| is_covered) {
-        Some(view) => {
-            GroundsBuilder::new(call, Reason::MayNotGrant).rule(list_reference(view.skill))
-        }
+        Some(view) => GroundsBuilder::new(call, Reason::MayNotGrant)
+            .rule(list_reference(view.skill))
+            .detail(no_grant_from(narrowing.iter().map(|view| view.skill.trust).min())),
         None => GroundsBuilder::new(call, Reason::Ungranted),
+    }
+}
+
+/// Returns why skills may not grant, the least trusted of which has this trust, and the key that
+/// changes it.
+fn no_grant_from(trust: Option<Trust>) -> &'static str {
+    match trust {
+        Some(Trust::Untrusted) => {
+            "skills of untrusted layers never grant; `gate.grant` has the calls that the operator \
+             grants"
+        }
+        _ => {
+            "skills of layers with the trust `ask_first` grant only if `gate.grant_from` is \
+             `ask_first`"
+        }
     }
 }
 

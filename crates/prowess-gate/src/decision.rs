@@ -67,7 +67,8 @@ pub struct Grounds {
     pub reason: Reason,
     /// The rules that decided.
     pub rules: Vec<RuleReference>,
-    /// The reason why rules that name the tool do not cover these arguments.
+    /// The reason why rules that name the tool do not cover these arguments, or why skills that
+    /// list it may not grant it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// The approval that was used.

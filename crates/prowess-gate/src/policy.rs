@@ -116,7 +116,6 @@ pub enum GrantFrom {
     #[default]
     Trusted,
     /// Also those of layers with the trust `ask_first`.
-    #[serde(alias = "prompt")]
     AskFirst,
 }
 

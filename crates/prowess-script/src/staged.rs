@@ -57,6 +57,7 @@ enum CopyError {
     Source(#[from] SourceError),
     Io(#[from] io::Error),
     Script(#[from] ScriptError),
+    Directory(io::Error),
 }
 
 impl Staged {
@@ -78,7 +79,7 @@ impl Staged {
         most_bytes: usize,
         cancel: &Cancel,
     ) -> Result<Self, CopyError> {
-        let directory = ScratchDir::create(parent, PREFIX)?;
+        let directory = ScratchDir::create(parent, PREFIX).map_err(CopyError::Directory)?;
         let below = |name: &str| directory.path().join(name);
         let places = Places { package: below("package"), scratch: below("scratch") };
         create_directory(&places.package)?;
@@ -141,6 +142,7 @@ impl From<CopyError> for ScriptError {
                 return Self::new(Code::new(error.kind.as_str()), message);
             }
             CopyError::Source(error) => format!("the skill's files cannot be read: {error}"),
+            CopyError::Directory(error) => format!("the skill's files cannot be copied: {error}"),
             // The message of the system would name a path of the host.
             CopyError::Io(error) => format!("the skill's files cannot be copied: {}", error.kind()),
         };

@@ -111,6 +111,27 @@ fn list_without_a_valid_rule_says_so() {
 }
 
 #[test]
+fn layer_that_may_not_grant_names_the_key() {
+    for (trust, key) in [
+        (Trust::AskFirst, "`gate.grant_from` is `ask_first`"),
+        (Trust::Untrusted, "`gate.grant` has the calls"),
+    ] {
+        let skills = [trusted("Bash").of(trust)];
+        let asked = bash("ls").with_skills(&skills).decide().to_string();
+        let text = "ask: `Bash` is listed, but an active skill comes from a layer whose skills \
+            grant nothing";
+        assert!(asked.starts_with(text) && asked.contains(key), "{asked}");
+        let policy = r#"{"ungranted": "deny"}"#;
+        let Decision::Deny { refusal, .. } =
+            bash("ls").with_skills(&skills).with_policy(policy).decide()
+        else {
+            panic!("nobody may be asked");
+        };
+        assert!(refusal.error.to_string().contains(key), "{}", refusal.error);
+    }
+}
+
+#[test]
 fn decision_is_exactly_one_of_three() {
     for (policy, expected) in [
         (r#"{"grant": ["Bash"]}"#, [true, false, false]),

@@ -21,7 +21,7 @@ fn defaults_are_preapproval() {
 #[test]
 fn policy_survives_serialisation() {
     let text = r#"{"tool_semantics": "restrict", "empty_list": "all", "combine": "top_of_stack",
-        "tool_match_case": "exact", "grant_from": "prompt", "ungranted": "deny",
+        "tool_match_case": "exact", "grant_from": "ask_first", "ungranted": "deny",
         "grant": ["Read", "Bash(git add:*, git commit:*)"],
         "ceiling": {"only": [], "deny": ["Azure MCP/search"]}}"#;
     let policy: GatePolicy = serde_json::from_str(text).expect("a policy");
@@ -35,6 +35,7 @@ fn mistakes_are_errors() {
         r#"{"tool_semantic": "restrict"}"#,
         r#"{"tool_semantics": "limit"}"#,
         r#"{"grant_from": "untrusted"}"#,
+        r#"{"grant_from": "prompt"}"#,
         r#"{"ceiling": {"deny": ["Bash(git"]}}"#,
         r#"{"ceiling": {"deny": ["Bash [rm:*]"]}}"#,
         r#"{"ceiling": {"deny": ["Bash but not ls"]}}"#,

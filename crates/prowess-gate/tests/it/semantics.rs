@@ -121,9 +121,9 @@ fn untrusted_skill_never_grants_itself_a_tool() {
             check_both(&policy, &[trusted("Bash").of(trust)], "ask", "ask");
         }
     }
-    let from_prompt = r#"{"grant_from": "prompt"}"#;
-    check_both(from_prompt, &[trusted("Bash").of(Trust::AskFirst)], "allow", "allow");
-    check_both(from_prompt, &[trusted("Bash").of(Trust::Untrusted)], "ask", "ask");
+    let from_asking = r#"{"grant_from": "ask_first"}"#;
+    check_both(from_asking, &[trusted("Bash").of(Trust::AskFirst)], "allow", "allow");
+    check_both(from_asking, &[trusted("Bash").of(Trust::Untrusted)], "ask", "ask");
 }
 
 /// An untrusted skill must not use the grant of a trusted one.

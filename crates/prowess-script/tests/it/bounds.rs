@@ -133,6 +133,16 @@ fn a_large_package_is_not_copied() {
 }
 
 #[test]
+fn missing_directory_for_copies_is_named() {
+    let skill = Skill::new(&[("scripts/a.sh", "echo")]);
+    std::fs::remove_dir_all(skill.directory.path()).unwrap();
+    let (code, message) = skill.refused("scripts/a.sh", &Call::default());
+    assert_eq!(code, "package-not-copied");
+    let directory = skill.directory.path().display().to_string();
+    assert!(message.contains(&directory) && message.contains("check that it exists"), "{message}");
+}
+
+#[test]
 fn scripts_at_the_same_time_are_limited() {
     let place = tempfile::tempdir().unwrap();
     let policy =

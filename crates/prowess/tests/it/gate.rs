@@ -109,9 +109,9 @@ fn lists_of_a_project_only_narrow() {
     check(Trust::Trusted, preapprove, "allow", "ask");
     check(Trust::AskFirst, preapprove, "ask", "ask");
     check(Trust::Untrusted, preapprove, "ask", "ask");
-    let of_prompt = ", gate: { tool_semantics: preapprove, grant_from: prompt }";
-    check(Trust::AskFirst, of_prompt, "allow", "ask");
-    check(Trust::Untrusted, of_prompt, "ask", "ask");
+    let of_asking = ", gate: { tool_semantics: preapprove, grant_from: ask_first }";
+    check(Trust::AskFirst, of_asking, "allow", "ask");
+    check(Trust::Untrusted, of_asking, "ask", "ask");
 }
 
 #[test]
