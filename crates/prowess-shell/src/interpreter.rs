@@ -118,6 +118,9 @@ impl Interpreter {
         if unseen::has_long_range(command) {
             return stopped("words of a range of braces");
         }
+        if unseen::has_long_read(command) {
+            return stopped(unseen::ENDLESS);
+        }
         self.cancelled.store(false, Ordering::Relaxed);
         *lock(&self.limit) = None;
         self.stack.store(stack_address(), Ordering::Relaxed);

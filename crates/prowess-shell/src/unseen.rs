@@ -20,6 +20,8 @@ const RANGES: i128 = 50_000;
 /// The bytes that a read of an endless device returns.
 const DEVICES: [(&str, u64); 3] =
     [("/dev/zero", 1 << 20), ("/dev/random", 8192), ("/dev/urandom", 8192)];
+/// The limit of their bytes.
+pub(crate) const ENDLESS: &str = "bytes of an endless device";
 /// The most bytes that `yes` prints.
 const YES: usize = 4 << 20;
 /// The digits of a number that `bc` computes exactly.
@@ -29,7 +31,7 @@ const DIGITS: usize = 15;
 pub(crate) fn of_call(event: &ToolEvent) -> Option<&'static str> {
     match event.name.as_str() {
         "seq" if is_long_sequence(&event.args) => Some("lines and bytes of `seq`"),
-        "head" if is_long_read(&event.args) => Some("bytes of an endless device"),
+        "head" if is_long_read(&event.args) => Some(ENDLESS),
         _ => None,
     }
 }
@@ -68,13 +70,36 @@ fn is_long_sequence(args: &[String]) -> bool {
     count > LINES || bytes > BYTES
 }
 
-fn is_long_read(args: &[String]) -> bool {
-    let most = DEVICES.iter().filter(|(device, _)| args.iter().any(|arg| arg == device));
-    let Some(most) = most.map(|(_, bytes)| *bytes).min() else { return false };
+fn is_long_read<S: AsRef<str>>(args: &[S]) -> bool {
+    device_in(args).is_some_and(|most| reads_more(args, most))
+}
+
+/// Returns whether a pipeline, such as `cat /dev/zero | head -c 2M` or `head -c 2M < /dev/zero`,
+/// takes more of a device than a read of it returns.
+pub(crate) fn has_long_read(command: &str) -> bool {
+    let is_between = |it: char| it.is_whitespace() || "<>|(){}\"'`".contains(it);
+    let words = |text| str::split(text, is_between).filter(|it| !it.is_empty()).collect::<Vec<_>>();
+    // The `&` of `2>&1` separates nothing.
+    command.replace(">&", ">").split([';', '\n', '&']).any(|pipeline| {
+        let Some(most) = device_in(&words(pipeline)) else { return false };
+        let mut programs = pipeline.split('|').map(words);
+        programs.any(|program| program.contains(&"head") && reads_more(&program, most))
+    })
+}
+
+/// Returns the fewest bytes that a device among the words has.
+fn device_in<S: AsRef<str>>(words: &[S]) -> Option<u64> {
+    let is_named = |device: &str| words.iter().any(|word| word.as_ref() == device);
+    DEVICES.iter().filter(|(device, _)| is_named(device)).map(|(_, bytes)| *bytes).min()
+}
+
+/// Returns whether the arguments of `head` ask for more than so many bytes.
+fn reads_more<S: AsRef<str>>(args: &[S], most: u64) -> bool {
+    let args: Vec<_> = args.iter().map(AsRef::as_ref).collect();
     let after = |start: &str| args.iter().find_map(|arg| arg.strip_prefix(start));
-    let next = || args.iter().skip_while(|arg| !matches!(arg.as_str(), "-c" | "--bytes")).nth(1);
+    let next = || args.iter().skip_while(|arg| !matches!(**arg, "-c" | "--bytes")).nth(1).copied();
     let count = after("--bytes=").or_else(|| after("-c")).filter(|count| !count.is_empty());
-    let Some(count) = count.or_else(|| next().map(String::as_str)) else { return false };
+    let Some(count) = count.or_else(next) else { return false };
     let digits = count.trim_end_matches(|it: char| !it.is_ascii_digit());
     let unit = match count[digits.len()..].chars().next() {
         Some('b') => 512,

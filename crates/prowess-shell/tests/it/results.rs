@@ -71,6 +71,9 @@ fn limit_that_is_not_seen_ends_the_command() {
         ("bc 2>/dev/null <<< '2^53+1' | cat", "`bc`"),
         ("head -c 2M /dev/zero | wc -c", "endless device"),
         ("head --bytes=9000 /dev/urandom | wc -c", "endless device"),
+        ("head -c 2M </dev/zero | wc -c", "endless device"),
+        ("cat /dev/zero|tr '\\0' x | head -c 2000000 2>&1 | wc -c", "endless device"),
+        ("x=$(</dev/urandom head --bytes 9000 | wc -c); echo $x", "endless device"),
         ("for i in {1..20000}; do :; done; echo $i", "range of braces"),
         ("echo {1..300}{1..300} | wc -w", "range of braces"),
     ] {
@@ -88,6 +91,8 @@ fn limit_that_is_not_seen_ends_the_command() {
         ("yes | head -n 20000 | wc -l; yes a b | head -1", "20000\na b\n"),
         ("bc <<< '10/4; scale=2; 10/4; 2^40; -0.5'", "2\n2.50\n1099511627776.00\n-0.50\n"),
         ("head -c 8 /dev/zero | wc -c; head -c 3 <<< abcd", "8\nabc"),
+        ("head -c 8 </dev/zero | wc -c; cat /dev/zero | head -c 3 | wc -c", "8\n3\n"),
+        ("wc -c < /dev/null; head -c 2M <<< abcd", "0\nabcd\n"),
         ("echo {1..10000} | wc -w; echo {a..c} {1,2}", "10000\na b c 1 2\n"),
         ("x=$(seq 20000); echo 'seq 20000' > a.sh; sh a.sh > b; wc -l < b", "20000\n"),
         ("sh a.sh 2>&1 >/dev/null; bash -c 'sh a.sh >&2' 2> c; wc -l < c", "20000\n"),
