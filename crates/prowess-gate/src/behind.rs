@@ -54,9 +54,49 @@ impl Run {
         is_same.then(|| Self { names, ..self.clone() })
     }
 
+    /// Returns the run with its paths relative to the working directory, and with absolute ones,
+    /// both without parts that lead nowhere: `cat ./x/../.env` is `cat .env`.
+    pub(crate) fn other_spellings(&self, files: Option<&dyn HostFiles>) -> Vec<Self> {
+        let arguments = self.words.iter().skip(1);
+        if !arguments.clone().any(|word| word.contains('/') && !word.contains("://")) {
+            return Vec::new();
+        }
+        let directory = files.and_then(|files| files.resolve("")).unwrap_or_default();
+        let is_path = |word: &String| word.contains('/') && !word.starts_with('-');
+        let spelled = |spell: &dyn Fn(&str) -> String| {
+            let word = |word: &String| if is_path(word) { spell(word) } else { word.clone() };
+            let arguments = arguments.clone().map(word);
+            self.with(&self.words.iter().take(1).cloned().chain(arguments).collect::<Vec<_>>())
+        };
+        let relative = |word: &str| {
+            let path = without_detours(word);
+            let below = path.strip_prefix(&directory).and_then(|path| path.strip_prefix('/'));
+            below.filter(|_| !directory.is_empty()).map(str::to_owned).unwrap_or(path)
+        };
+        let absolute = |word: &str| match word.starts_with('/') {
+            true => without_detours(word),
+            false => without_detours(&format!("{directory}/{word}")),
+        };
+        vec![spelled(&relative), spelled(&absolute)]
+    }
+
     fn with(&self, words: &[String]) -> Self {
         Self { words: words.to_vec(), ..self.clone() }
     }
+}
+
+/// Returns a path without empty parts, `.`, and `..` behind a name.
+fn without_detours(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
+        match parts.last() {
+            Some(&last) if part == ".." && last != ".." => drop(parts.pop()),
+            None if part == ".." && path.starts_with('/') => {}
+            _ => parts.push(part),
+        }
+    }
+    let root = if path.starts_with('/') { "/" } else { "" };
+    [root, &parts.join("/")].concat()
 }
 
 /// The commands that a list of commands runs.

@@ -287,7 +287,9 @@ impl<'a> Call<'a> {
     fn has_denied_command(&self, pattern: &str) -> bool {
         let Ok(patterns) = CommandPattern::parse(pattern) else { return true };
         let Some(runs) = self.runs() else { return true };
-        let is_denied = |run: &Run| patterns.iter().any(|pattern| may_match(pattern, run));
+        let is_like = |run: &Run| patterns.iter().any(|pattern| may_match(pattern, run));
+        let files = self.input.files;
+        let is_denied = |run: &Run| is_like(run) || run.other_spellings(files).iter().any(is_like);
         runs.is_unreadable || runs.commands.iter().chain(&runs.written).any(is_denied)
     }
 

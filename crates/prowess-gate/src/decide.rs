@@ -1,11 +1,14 @@
 //! The decision.
 
 use crate::call::{Call, Coverage};
+use crate::files::Answered;
 use crate::gap::Gap;
 use crate::grounds::{GroundsBuilder, list_reference, operator_reference, skill_references};
 use crate::policy::{Combine, EmptyList, ToolSemantics, Ungranted};
 use crate::refusal;
-use crate::{Consent, Decision, GateInput, GatedSkill, Grounds, Reason, ToolKind, approvals};
+use crate::{
+    Consent, Decision, GateInput, GatedSkill, Grounds, HostFiles, Reason, ToolKind, approvals,
+};
 use prowess_core::{AllowedTools, ToolRule, Trust};
 
 /// Decides whether a tool call may run, and says why.
@@ -25,6 +28,9 @@ use prowess_core::{AllowedTools, ToolRule, Trust};
 ///
 /// It depends on its input alone: equal input gives an equal decision.
 pub fn decide(input: &GateInput<'_>) -> Decision {
+    let answered = input.files.map(Answered::new);
+    let files = answered.as_ref().map(|files| files as &dyn HostFiles);
+    let input = &GateInput { files, ..*input };
     let call = Call::new(input);
     if let Some(denied) = beyond_ceiling(&call) {
         return denied;

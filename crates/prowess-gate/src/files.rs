@@ -1,5 +1,7 @@
 //! The files and programs of the host, as far as rules depend on them.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
@@ -29,4 +31,47 @@ pub struct FileReference {
     pub path: String,
     /// The absolute path without links.
     pub file: String,
+}
+
+/// Keeps the answers of the host during one decision, which asks about the same programs and
+/// directories for each word and rule: each answer takes several system calls, and two of them
+/// could differ.
+#[derive(Debug)]
+pub(crate) struct Answered<'a> {
+    files: &'a dyn HostFiles,
+    paths: Answers<Option<String>>,
+    roots: Answers<bool>,
+    programs: Answers<Vec<String>>,
+}
+
+type Answers<T> = RefCell<BTreeMap<String, T>>;
+
+impl<'a> Answered<'a> {
+    pub(crate) fn new(files: &'a dyn HostFiles) -> Self {
+        let (paths, roots, programs) = Default::default();
+        Self { files, paths, roots, programs }
+    }
+}
+
+impl HostFiles for Answered<'_> {
+    fn resolve(&self, path: &str) -> Option<String> {
+        answer(&self.paths, path, || self.files.resolve(path))
+    }
+
+    fn has_root(&self, path: &str) -> bool {
+        answer(&self.roots, path, || self.files.has_root(path))
+    }
+
+    fn program(&self, name: &str) -> Vec<String> {
+        answer(&self.programs, name, || self.files.program(name))
+    }
+}
+
+fn answer<T: Clone>(answers: &Answers<T>, key: &str, find: impl FnOnce() -> T) -> T {
+    if let Some(answer) = answers.borrow().get(key) {
+        return answer.clone();
+    }
+    let answer = find();
+    answers.borrow_mut().insert(key.to_owned(), answer.clone());
+    answer
 }

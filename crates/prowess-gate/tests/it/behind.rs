@@ -86,6 +86,29 @@ fn denied_program_is_refused_behind_a_link() {
     }
 }
 
+/// A denial of an argument holds for each spelling of its path. A grant is about one spelling.
+#[test]
+fn denied_path_is_refused_in_each_spelling() {
+    let policy =
+        r#"{"grant": ["Bash"], "ceiling": {"deny": ["Bash(cat .env*)", "Bash(ls /etc/x)"]}}"#;
+    for (command, expected) in [
+        ("cat ./.env", "deny"),
+        ("cat -A .//.env.local", "deny"),
+        ("cat a/../.env", "deny"),
+        ("cat /w/./.env", "deny"),
+        ("cat b ./.env", "allow"),
+        ("cat ../.env", "allow"),
+        ("cat a/.env", "allow"),
+        ("ls ../etc/x", "deny"),
+        ("ls /etc/./x/", "deny"),
+        ("ls /etc/y", "allow"),
+        ("cat https://h/../.env", "allow"),
+    ] {
+        check(&bash(command).with_files(&[]).with_policy(policy), expected);
+    }
+    check(&bash("cat ./.env").with_policy(policy), "deny");
+}
+
 /// `*` in a denial is any text, however many words.
 #[test]
 fn stars_of_a_denial_are_wide() {

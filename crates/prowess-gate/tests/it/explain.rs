@@ -125,7 +125,7 @@ fn layer_that_may_not_grant_names_the_key() {
         let Decision::Deny { refusal, .. } =
             bash("ls").with_skills(&skills).with_policy(policy).decide()
         else {
-            panic!("nobody may be asked");
+            panic!("no person may be asked");
         };
         assert!(refusal.error.to_string().contains(key), "{}", refusal.error);
     }

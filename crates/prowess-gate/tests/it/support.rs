@@ -1,5 +1,8 @@
 //! One call after another through the same function.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
 use prowess_core::{AllowedTools, Approval, Digest, SessionId, Timestamp, Trust};
 use prowess_gate::{
     Consent, Decision, GateInput, GatePolicy, GatedSkill, GatedTool, HostFiles, ToolKind, decide,
@@ -91,6 +94,34 @@ impl HostFiles for Links {
     }
 }
 
+/// The same files, which one decision asks about each thing once.
+#[derive(Debug)]
+struct Once<'l>(&'l Links, RefCell<BTreeSet<String>>);
+
+impl Once<'_> {
+    fn ask(&self, kind: &str, about: &str) {
+        let is_new = self.1.borrow_mut().insert(format!("{kind} {about}"));
+        assert!(is_new, "a decision asks the host again about the {kind} `{about}`");
+    }
+}
+
+impl HostFiles for Once<'_> {
+    fn resolve(&self, path: &str) -> Option<String> {
+        self.ask("path", path);
+        self.0.resolve(path)
+    }
+
+    fn has_root(&self, path: &str) -> bool {
+        self.ask("root", path);
+        self.0.has_root(path)
+    }
+
+    fn program(&self, name: &str) -> Vec<String> {
+        self.ask("program", name);
+        self.0.program(name)
+    }
+}
+
 impl Call {
     pub(crate) fn new(tool: &'static str, kind: ToolKind<'static>, arguments: Value) -> Self {
         Self {
@@ -139,11 +170,12 @@ impl Call {
                 package: skill.package,
             })
             .collect();
+        let files = self.files.as_ref().map(|files| Once(files, RefCell::default()));
         decide(&GateInput {
             policy: &self.policy,
             tool: GatedTool { name: self.tool, aliases: self.aliases, kind: self.kind },
             arguments: &self.arguments,
-            files: self.files.as_ref().map(|files| files as _),
+            files: files.as_ref().map(|files| files as _),
             skills: &skills,
             approvals: &self.approvals,
             session: &SessionId::new(self.session).expect("a valid id"),
