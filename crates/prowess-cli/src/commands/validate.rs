@@ -126,8 +126,10 @@ impl Above {
 }
 
 fn has_manifest(directory: &Path) -> bool {
-    const MANIFESTS: [&str; 2] = [".claude-plugin/plugin.json", ".claude-plugin/marketplace.json"];
-    MANIFESTS.iter().any(|file| directory.join(file).is_file())
+    const MANIFESTS: [&str; 2] = ["plugin.json", "marketplace.json"];
+    let directory = directory.join(".claude-plugin");
+    // Most directories have none: one call says so.
+    directory.is_dir() && MANIFESTS.iter().any(|file| directory.join(file).is_file())
 }
 
 fn is_hidden(directory: &Path) -> bool {

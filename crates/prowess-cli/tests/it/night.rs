@@ -1,6 +1,7 @@
 //! Tests that need programs which not every machine has, or that take long: `cargo xtask test`
 //! leaves them out and `cargo xtask nightly` runs them.
 
+mod calls;
 mod failing_disk;
 mod install_crashes;
 mod install_power_cuts;

@@ -4,6 +4,8 @@ use std::ops::ControlFlow;
 
 use prowess_dir::{Dir, EntryBuffer, ErrorKind, Links as Confined};
 
+use prowess_core::SKILL_MD_FILES;
+
 use crate::FsConfig;
 use crate::admission::{Admission, Parent, Reach, admits, goes_below, is_package, reaches};
 use crate::link::open_package_below;
@@ -55,10 +57,15 @@ impl<'c> Survey<'c> {
     /// As for [`Self::new`].
     pub(super) fn look_into(&self, path: &str) -> prowess_dir::Result<Found> {
         let Some(root) = &self.root else { return Ok(Found::default()) };
-        let is_package = is_package(root, path);
-        let mut found = Found { is_package, ..Found::default() };
-        if goes_below(self.config, is_package) {
-            unless_unavailable(self.list(root, path, &mut found))?;
+        let mut found = Found::default();
+        // A listing shows the `SKILL.md` as well, so that only what is not listed is examined.
+        let is_listed = goes_below(self.config, true)
+            && unless_unavailable(self.list(root, path, &mut found))?.is_some();
+        if !is_listed {
+            found.is_package = is_package(root, path);
+            if goes_below(self.config, found.is_package) {
+                unless_unavailable(self.list(root, path, &mut found))?;
+            }
         }
         Ok(found)
     }
@@ -72,6 +79,7 @@ impl<'c> Survey<'c> {
         let entries = directory.entries(&mut names)?;
         let parent = Parent::at(path);
         let visited = entries.visit(|entry| {
+            found.is_package |= entry.name().is_some_and(|name| SKILL_MD_FILES.contains(&name));
             match admits(self.config, parent, entry.name_bytes(), entry.kind()) {
                 Admission::Directory(path) => found.directories.push(path),
                 Admission::Link(path) => found.links.push(path),

@@ -1,11 +1,16 @@
 //! The findings of `validate` about the directories of skills, which is stricter than loading them.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use prowess::format::Profile;
 use prowess::lint::NoProgress;
 use prowess::lint::codes::HOOK_NEEDS_SHELL;
-use prowess::{Catalog, Diagnostic, Severity};
+use prowess::{
+    Cancel, Catalog, CatalogSource, Diagnostic, Found, Listing, PackagePath, PreviousScan,
+    ReadLimit, Rejected, ResourcePath, SKILL_MD_FILES, ScanSink, ScanSummary, Severity,
+    SkillSource, SourceError,
+};
 use prowess_text::shell_path;
 use serde::Serialize;
 
@@ -48,7 +53,7 @@ pub(super) fn check(
         if OF_OTHERS.contains(&layer) || !root.starts_with('/') || !is_there(root) {
             continue;
         }
-        let (profile, checked) = check_source(global, source.source.as_ref(), facts, &NoProgress)?;
+        let (profile, checked) = check_source(global, &ScannedSource(source), facts, &NoProgress)?;
         let is_known = |found: &Diagnostic| {
             catalog.diagnostics().any(|known| known.code == found.code && known.path == found.path)
         };
@@ -68,6 +73,54 @@ pub(super) fn check(
         });
     }
     Ok(roots)
+}
+
+/// A source of a catalog whose packages are those of the catalog's scan: its directories are not
+/// walked again.
+struct ScannedSource<'c>(&'c CatalogSource);
+
+impl SkillSource for ScannedSource<'_> {
+    fn name(&self) -> &str {
+        self.0.source.name()
+    }
+
+    fn root(&self) -> &str {
+        self.0.source.root()
+    }
+
+    fn scan(
+        &self,
+        _: &PreviousScan<'_>,
+        sink: &mut dyn ScanSink,
+        _: &Cancel,
+    ) -> Result<ScanSummary, SourceError> {
+        let records = &self.0.records;
+        let mut report = |package, file| {
+            let (stamp, size, head, is_whole_file) = (None, None, &[][..], false);
+            sink.found(Found { package, file, stamp, size, head, is_whole_file });
+        };
+        (0..records.len()).for_each(|at| report(records.package(at), records.file(at)));
+        for Rejected { package, .. } in records.rejected() {
+            // The name of its file was not kept.
+            let is_upper = Path::new(self.root()).join(&**package).join(SKILL_MD_FILES[0]);
+            report(package, SKILL_MD_FILES[usize::from(is_upper.symlink_metadata().is_err())]);
+        }
+        records.problems().cloned().for_each(|problem| sink.problem(problem));
+        Ok(ScanSummary::default())
+    }
+
+    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+        self.0.source.list(package, most)
+    }
+
+    fn read(
+        &self,
+        package: &PackagePath,
+        resource: &ResourcePath,
+        limit: ReadLimit,
+    ) -> Result<Vec<u8>, SourceError> {
+        self.0.source.read(package, resource, limit)
+    }
 }
 
 /// Writes the roots with findings.
