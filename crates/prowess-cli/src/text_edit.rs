@@ -3,6 +3,7 @@
 //! Each format finds the place of a key by its text. The result counts only if a parser of the
 //! format reads the same values from it, and the new one: what is not understood is refused.
 
+mod array;
 mod json;
 mod toml;
 mod yaml;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::{Change, Fault, indentation, inline, line_end, scalar};
+use super::{Change, Fault, array, indentation, inline, line_end, scalar};
 
 /// The deepest nesting that is read.
 const MAX_DEPTH: usize = 100;
@@ -133,7 +133,14 @@ fn edit(
             None => return Ok(layout.insert(text, node, members, &path[depth..], value)),
         }
     }
-    Ok(vec![Change(node.span.clone(), layout.value(value))])
+    let kept = match &node.content {
+        Content::Array(items) if !is_flow => {
+            let items: Vec<_> = items.iter().map(|it| (it.span.clone(), it.value())).collect();
+            array::with_comments(text, &node.span, &items, value)
+        }
+        _ => None,
+    };
+    Ok(vec![Change(node.span.clone(), kept.unwrap_or_else(|| layout.value(value)))])
 }
 
 /// How a file is laid out.

@@ -217,6 +217,43 @@ fn list_keeps_its_comments_or_is_refused() {
 }
 
 #[test]
+fn array_keeps_every_comment() {
+    // `#` stands for the comments of both formats.
+    for (array, value, expected) in [
+        (
+            "[ # head⏎    \"-C\", # dir⏎    # own⏎    \"/a\", # where⏎    \"serve\" # last⏎    # tail⏎  ]",
+            json!(["-C", "/b", "serve"]),
+            "[ # head⏎    \"-C\", # dir⏎    # own⏎    \"/b\", # where⏎    \"serve\" # last⏎    # tail⏎  ]",
+        ),
+        (
+            "[⏎    \"a\", # of a⏎    \"b\", # of b⏎    \"c\", # of c⏎  ]",
+            json!(["b", "d"]),
+            "[⏎    # of a⏎    \"b\", # of b⏎    \"d\", # of c⏎  ]",
+        ),
+        ("[\"a\", \"b\" # of b⏎  ]", json!(["b", "a"]), "[⏎    \"b\", # of b⏎    \"a\"⏎  ]"),
+        ("[⏎    # of none⏎  ]", json!(["a"]), "[⏎    \"a\"⏎    # of none⏎  ]"),
+        ("[⏎    \"a#\", # of a⏎  ]", json!([]), "[⏎    # of a⏎  ]"),
+        ("[\"a#\",⏎    \"b\"]", json!(["b"]), "[\"b\"]"),
+    ] {
+        for (format, comment, start, end) in
+            [(Json, "//", "{⏎  \"l\": ", "⏎}⏎"), (Toml, "#", "  l = ", "⏎z = 1⏎")]
+        {
+            for line in ["\n", "\r\n"] {
+                let written = |array: &str| {
+                    let array = array.replace(" #", &format!(" {comment}"));
+                    format!("{start}{array}{end}").replace('⏎', line)
+                };
+                let edited = set(format, &written(array), &["l"], &value);
+                assert_eq!(edited.ok(), Some(written(expected)), "{value} in {array}");
+            }
+        }
+    }
+    let block = "{\"l\": [/* a */ \"a\", \"b\" /* b */]}";
+    let edited = set(Json, block, &["l"], &json!(["b"])).ok();
+    assert_eq!(edited.as_deref(), Some("{\"l\": [ /* a */\n  \"b\" /* b */\n]}"));
+}
+
+#[test]
 fn member_of_json_is_removed_and_comments_of_others_stay() {
     for (text, expected) in [
         ("{\n  \"a\": 1, // a\n  \"p\": 2\n}\n", "{\n  \"a\": 1 // a\n}\n"),

@@ -1,10 +1,12 @@
 //! TOML.
 
+use std::ops::Range;
+
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{Change, Fault, inline, line_end};
+use super::{Change, Fault, array, inline, line_end};
 
 pub(super) fn read(text: &str) -> Result<Value, Fault> {
     let table: toml::Table = toml::from_str(text).map_err(|error| fault(&error))?;
@@ -28,7 +30,15 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<Vec<Change
         });
     }
     if let Some(old) = table.and_then(|table| table.get(*key)) {
-        return Ok(vec![Change(old.span(), inline(value))]);
+        let value_at = |span: &Range<usize>| {
+            let value = read(&format!("value = {}", &text[span.clone()])).ok()?;
+            value.get("value").cloned()
+        };
+        let items = old.get_ref().as_array().into_iter().flat_map(|items| items.iter());
+        let items = items.map(|item| value_at(&item.span()).map(|value| (item.span(), value)));
+        let items = items.collect::<Option<Vec<_>>>().filter(|_| old.get_ref().is_array());
+        let kept = items.and_then(|it| array::with_comments(text, &old.span(), &it, value));
+        return Ok(vec![Change(old.span(), kept.unwrap_or_else(|| inline(value)))]);
     }
     if let Some(change) = in_braces(text, root.get_ref(), path, value) {
         return Ok(vec![change]);
