@@ -204,7 +204,7 @@ fn with_skill_of_reference(error: InstallError, args: &Add, request: &RemoteRequ
     let help = help(&error, &request.source);
     let failure = Failure::from(error).with_help(help);
     match &request.reference {
-        Some(name) if is_missing && args.reference.is_none() => {
+        Some(name) if (is_missing || name.contains('@')) && args.reference.is_none() => {
             // `owner/repo@skill` and `owner/repo#branch@skill`
             let (reference, name) = name.rsplit_once('@').unwrap_or(("", name));
             let reference = match reference {

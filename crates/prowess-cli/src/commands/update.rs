@@ -75,8 +75,8 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     }
     let place = InstallPlace::new(&args.options)?.signed_by(&args.signer)?;
     let (ids, unreachable) = place.reachable(&args.ids)?;
-    // Of all skills, a refusal is the error of the command if it is the only news.
-    let ids = if unreachable.is_empty() { args.ids.clone() } else { ids };
+    // A refusal is the error of the command if it is about the only skill.
+    let ids = if unreachable.is_empty() && ids.len() == 1 { args.ids.clone() } else { ids };
     agents_md::check(&place.lock, false)?;
     let cancel = Cancel::default();
     let growth = if args.accept { Growth::Accept } else { Growth::Refuse };

@@ -39,6 +39,31 @@ fn list_names_skills_and_installs_nothing() {
 }
 
 #[test]
+fn skill_behind_a_branch_is_written_in_own_words() {
+    for list in [&["--list"][..], &[]] {
+        let refused = Machine::new().run(&[&["add", "owner/repo#main@good"], list].concat());
+        assert_eq!(refused.code, Some(1));
+        let help = "prowess add owner/repo good --ref main";
+        assert!(refused.stderr.contains(help), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn update_of_all_is_partial_if_one_source_is_gone() {
+    let machine = Machine::new();
+    for name in ["notes", "pdf"] {
+        let source = machine.path(&format!("skills/{name}"));
+        assert_eq!(machine.run(&["add", &source]).code, Some(0));
+    }
+    fs::remove_dir_all(machine.tree.join("skills/pdf")).unwrap();
+    for names in [&[][..], &["notes", "pdf"]] {
+        let updated = machine.run(&[&["update"], names].concat());
+        assert_eq!(updated.code, Some(3), "{names:?}: {}", updated.stderr);
+        assert!(updated.stderr.contains("not updated: pdf: "), "{}", updated.stderr);
+    }
+}
+
+#[test]
 fn list_and_names_decide_as_add_does() {
     let machine = Machine::new();
     let source = machine.path("skills");
