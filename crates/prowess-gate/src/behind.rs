@@ -70,8 +70,11 @@ impl Run {
         };
         let relative = |word: &str| {
             let path = without_detours(word);
-            let below = path.strip_prefix(&directory).and_then(|path| path.strip_prefix('/'));
-            below.filter(|_| !directory.is_empty()).map(str::to_owned).unwrap_or(path)
+            match path.strip_prefix(&directory).filter(|_| !directory.is_empty()) {
+                Some("") => ".".to_owned(),
+                Some(below) if below.starts_with('/') => below[1..].to_owned(),
+                _ => path,
+            }
         };
         let absolute = |word: &str| match word.starts_with('/') {
             true => without_detours(word),
@@ -95,8 +98,11 @@ fn without_detours(path: &str) -> String {
             _ => parts.push(part),
         }
     }
-    let root = if path.starts_with('/') { "/" } else { "" };
-    [root, &parts.join("/")].concat()
+    match path.starts_with('/') {
+        true => format!("/{}", parts.join("/")),
+        false if parts.is_empty() => ".".to_owned(),
+        false => parts.join("/"),
+    }
 }
 
 /// The commands that a list of commands runs.

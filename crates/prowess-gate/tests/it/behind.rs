@@ -89,8 +89,8 @@ fn denied_program_is_refused_behind_a_link() {
 /// A denial of an argument holds for each spelling of its path. A grant is about one spelling.
 #[test]
 fn denied_path_is_refused_in_each_spelling() {
-    let policy =
-        r#"{"grant": ["Bash"], "ceiling": {"deny": ["Bash(cat .env*)", "Bash(ls /etc/x)"]}}"#;
+    let policy = r#"{"grant": ["Bash"],
+        "ceiling": {"deny": ["Bash(cat .env*)", "Bash(ls /etc/x)", "Bash(du .)"]}}"#;
     for (command, expected) in [
         ("cat ./.env", "deny"),
         ("cat -A .//.env.local", "deny"),
@@ -102,6 +102,8 @@ fn denied_path_is_refused_in_each_spelling() {
         ("ls ../etc/x", "deny"),
         ("ls /etc/./x/", "deny"),
         ("ls /etc/y", "allow"),
+        ("du a/..", "deny"),
+        ("du /w/", "deny"),
         ("cat https://h/../.env", "allow"),
     ] {
         check(&bash(command).with_files(&[]).with_policy(policy), expected);
