@@ -22,7 +22,8 @@ const UNKNOWN_TOOL: &str = "unknown-tool";
 /// instruments are those of the host's meter, and read the counters when the host's reader
 /// collects them. Each span has the times of its call, is a child of the span that is active where
 /// the call is made, and has the attributes of OpenTelemetry's conventions for tools of models. No
-/// attribute has a text of a skill, or an argument or a result of a call.
+/// attribute has a text of a skill, or an argument or a result of a call. The program
+/// `open_telemetry` of `examples/extension-points` has the SDK and exporters of a host.
 ///
 /// ```
 /// use std::sync::Arc;

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use prowess_testkit::Tree;
 
 /// The programs without input, and what they print.
-const PROGRAMS: [(&str, &[&str]); 19] = [
+const PROGRAMS: [(&str, &[&str]); 20] = [
     (
         env!("CARGO_BIN_EXE_approval_store"),
         &[
@@ -58,6 +58,14 @@ const PROGRAMS: [(&str, &[&str]); 19] = [
             "-Warm the pot first.",
             "+Warm the pot and the cups first.",
             "the reviewer is notified",
+        ],
+    ),
+    (
+        env!("CARGO_BIN_EXE_open_telemetry"),
+        &[
+            "execute_tool skills.load: Unset",
+            "execute_tool skills.load: Error { description: \"skill-not-found\" }",
+            "tool_call_duration_seconds tool_calls",
         ],
     ),
     (env!("CARGO_BIN_EXE_ranker"), &["2 bread", "1 tea"]),
