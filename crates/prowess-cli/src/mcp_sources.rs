@@ -62,7 +62,8 @@ fn server(settings: &McpServerSettings) -> Result<Result<McpServer, &'static str
             directory: None,
         })),
         (None, Some(url)) => {
-            let http: HttpOptions = http_options(&settings.hosts)?;
+            let naming = Some("the key `hosts` of the server".to_owned());
+            let http = HttpOptions { naming, ..http_options(&settings.hosts)? };
             Ok(McpServer::Url { url: url.clone(), http })
         }
         (Some(_), Some(_)) => Err("a server has a command or a URL, not both"),

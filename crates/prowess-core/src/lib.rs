@@ -136,8 +136,8 @@ pub use prowess_text::Boundary;
 pub use ranker::{Ranked, Ranker};
 pub use record_set::{NewRecord, RecordSet, RecordSetBuilder, Rejected};
 pub use remote::{
-    ArtifactKind, ArtifactSignature, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
-    RemotePackage, RemoteRequest, Want, WantedPackage,
+    ArtifactKind, ArtifactSignature, FetchedParts, ReceivePart, Remote, RemoteArtifact,
+    RemoteError, RemoteErrorKind, RemotePackage, RemoteRequest, Want, WantedPackage,
 };
 pub use request::{IdentifiedCall, InstructionBlock, InstructionKind, Message, ModelRequest};
 pub use result_texts::{MisfitTexts, ResultTexts};

@@ -1,5 +1,7 @@
 //! The trait for places that packages are installed from.
 
+use std::ops::ControlFlow;
+
 use crate::{Cancel, Digest};
 
 /// A kind of place that packages are installed from, such as sites or repositories. It returns the
@@ -70,6 +72,28 @@ pub trait Remote: Send + Sync {
         cancel: &Cancel,
     ) -> Result<Vec<u8>, RemoteError>;
 
+    /// Passes the bytes of an artifact on in parts, at most `limit` of them, until `receive` ends
+    /// the call. Nothing is passed on if the artifact has the version `known` still. An error may
+    /// come behind some of the bytes.
+    ///
+    /// By default, [`Self::fetch`] has the only part, and nothing has a version.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::fetch`].
+    fn fetch_parts(
+        &self,
+        artifact: &RemoteArtifact,
+        known: Option<&str>,
+        limit: usize,
+        receive: ReceivePart<'_>,
+        cancel: &Cancel,
+    ) -> Result<FetchedParts, RemoteError> {
+        let _ = known;
+        let _ = receive(&self.fetch(artifact, limit, cancel)?);
+        Ok(FetchedParts::Changed { version: None })
+    }
+
     /// Fetches packages of an artifact one by one: those whose directory and `SKILL.md` are
     /// `wanted`, and those of which something is wrong, each with its error.
     ///
@@ -88,6 +112,21 @@ pub trait Remote: Send + Sync {
         let _ = (artifact, wanted, limit, cancel);
         Ok(None)
     }
+}
+
+/// Receives a part of an artifact, and may end the call.
+pub type ReceivePart<'r> = &'r mut dyn FnMut(&[u8]) -> ControlFlow<()>;
+
+/// The result of [`Remote::fetch_parts`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FetchedParts {
+    /// The artifact has the known version, so no byte was passed on.
+    Unchanged,
+    /// The bytes were passed on.
+    Changed {
+        /// Their version, such as the `ETag` of a server.
+        version: Option<String>,
+    },
 }
 
 /// Decides by its directory and the bytes of its `SKILL.md` what of a package is wanted.

@@ -9,11 +9,18 @@ use crate::http_options::HttpOptions;
 
 /// The error of a host whose addresses are all private.
 #[derive(Debug)]
-pub(crate) struct PrivateAddress(pub(crate) String);
+pub(crate) struct PrivateAddress(String);
+
+impl PrivateAddress {
+    pub(crate) fn of(host: &str, options: &HttpOptions) -> Self {
+        let way = options.way_to_name(host);
+        Self(format!("`{host}` is in a private network; {way} allows it"))
+    }
+}
 
 impl std::fmt::Display for PrivateAddress {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "`{0}` is in a private network; `--host {0}` allows it", self.0)
+        formatter.write_str(&self.0)
     }
 }
 
@@ -37,7 +44,7 @@ pub(crate) fn checked(
     let mut allowed: Vec<_> = found.map(|address| address.ip()).collect();
     allowed.retain(|&address| is_named || is_public(address));
     if allowed.is_empty() {
-        let message = PrivateAddress(host.to_owned()).to_string();
+        let message = PrivateAddress::of(host, options).to_string();
         return Err(RemoteError::new(RemoteErrorKind::Denied, message));
     }
     Ok(allowed)

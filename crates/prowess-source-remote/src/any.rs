@@ -1,7 +1,8 @@
 //! The remote of each source, by how the source is written.
 
 use prowess_core::{
-    Cancel, Remote, RemoteArtifact, RemoteError, RemotePackage, RemoteRequest, WantedPackage,
+    Cancel, FetchedParts, ReceivePart, Remote, RemoteArtifact, RemoteError, RemotePackage,
+    RemoteRequest, WantedPackage,
 };
 
 use crate::artifact::kind_of;
@@ -185,6 +186,17 @@ impl Remote for AnyRemote {
         cancel: &Cancel,
     ) -> Result<Vec<u8>, RemoteError> {
         self.remote(&artifact.location)?.fetch(artifact, limit, cancel)
+    }
+
+    fn fetch_parts(
+        &self,
+        artifact: &RemoteArtifact,
+        known: Option<&str>,
+        limit: usize,
+        receive: ReceivePart<'_>,
+        cancel: &Cancel,
+    ) -> Result<FetchedParts, RemoteError> {
+        self.remote(&artifact.location)?.fetch_parts(artifact, known, limit, receive, cancel)
     }
 
     fn fetch_packages(

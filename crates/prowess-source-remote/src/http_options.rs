@@ -15,6 +15,8 @@ pub struct HttpOptions {
     /// The hosts that may have an address of a private network, and may be reached by plain `http`:
     /// a name, or a name with a port. By default none.
     pub named_hosts: Vec<String>,
+    /// How the user names a host, for messages. By default with `--host HOST`.
+    pub naming: Option<String>,
     /// The certificates of authorities that servers are checked with, in PEM. By default those of
     /// Mozilla's list, which they replace.
     pub roots: Option<Vec<u8>>,
@@ -25,7 +27,7 @@ pub struct HttpOptions {
 impl Default for HttpOptions {
     fn default() -> Self {
         let timeout = Duration::from_secs(60);
-        Self { timeout, named_hosts: Vec::new(), roots: None, credentials: None }
+        Self { timeout, named_hosts: Vec::new(), naming: None, roots: None, credentials: None }
     }
 }
 
@@ -41,6 +43,11 @@ impl fmt::Debug for HttpOptions {
 }
 
 impl HttpOptions {
+    /// Returns how the user names this host.
+    pub(crate) fn way_to_name(&self, host: &str) -> String {
+        self.naming.clone().unwrap_or_else(|| format!("`--host {host}`"))
+    }
+
     /// Returns whether the user has named this host, with this port.
     pub(crate) fn is_named(&self, host: &str, port: u16) -> bool {
         let with_port = format!("{host}:{port}");

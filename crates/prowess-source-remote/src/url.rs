@@ -38,11 +38,9 @@ impl Url {
         let host = url.host();
         let is_named = url.scheme() == "http" && options.is_named(host, url.port());
         if !is_named && !url.is_https() {
-            let place = format!("{host}:{}", url.port());
-            let message = format!(
-                "`{place}` may be reached by `https` only; plain `http` needs `--host {place}`, or \
-                 `hosts` of a server in the configuration"
-            );
+            let place = url.place();
+            let way = options.way_to_name(&place);
+            let message = format!("`{place}` may be reached by `https` only; {way} allows `http`");
             return Err(unsupported(message));
         }
         Ok(url)
@@ -57,6 +55,16 @@ impl Url {
 
     pub(crate) fn host(&self) -> &str {
         self.0.authority().map_or("", |authority| authority.host())
+    }
+
+    /// Returns the host and the port of a URL, whether or not it may be requested.
+    #[cfg(feature = "s3")]
+    pub(crate) fn place_of(text: &str) -> Option<String> {
+        Some(Self(Uri::parse(text).ok()?.to_owned()).place())
+    }
+
+    fn place(&self) -> String {
+        format!("{}:{}", self.host(), self.port())
     }
 
     pub(crate) fn port(&self) -> u16 {

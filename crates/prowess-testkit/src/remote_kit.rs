@@ -1,11 +1,13 @@
 //! The `# Behavior` list of `Remote` as checks, one for each rule.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::thread;
 
 use prowess_core::{
-    Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemoteRequest,
+    Cancel, Digest, FetchedParts, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
+    RemoteRequest,
 };
 
 use crate::KitReport;
@@ -65,6 +67,23 @@ impl Published {
         self.remote.fetch(artifact, limit, &Cancel::default())
     }
 
+    /// Fetches an artifact in parts, and returns what was passed on.
+    fn parts(
+        &self,
+        artifact: &RemoteArtifact,
+        known: Option<&str>,
+        limit: usize,
+    ) -> Result<(FetchedParts, Vec<u8>), RemoteError> {
+        let mut bytes = Vec::new();
+        let mut receive = |part: &[u8]| {
+            bytes.extend(part);
+            ControlFlow::Continue(())
+        };
+        let cancel = Cancel::default();
+        let fetched = self.remote.fetch_parts(artifact, known, limit, &mut receive, &cancel)?;
+        Ok((fetched, bytes))
+    }
+
     fn bytes(&self, artifact: &RemoteArtifact) -> Vec<u8> {
         self.fetch(artifact, ENOUGH).expect("the artifact is fetched")
     }
@@ -114,6 +133,16 @@ fn artifact_is_fetched_whole(published: &Published) {
     assert!(is_whole, "the bytes are not those of the digest");
     let again = published.fetch(&artifact, bytes.len()).expect("the limit is enough");
     assert_eq!(again, bytes, "the second fetch returns other bytes");
+    let parts = |known: Option<&str>| {
+        published.parts(&artifact, known, ENOUGH).expect("the parts are fetched")
+    };
+    let (fetched, passed_on) = parts(None);
+    assert_eq!(passed_on, bytes, "the parts are other bytes");
+    if let FetchedParts::Changed { version: Some(version) } = fetched {
+        let unchanged = (FetchedParts::Unchanged, Vec::new());
+        assert_eq!(parts(Some(&version)), unchanged, "a known version is passed on");
+    }
+    assert_eq!(parts(Some("\"another\"")).1, bytes, "another version is not passed on");
 }
 
 fn limit_is_kept(published: &Published) {
@@ -122,6 +151,8 @@ fn limit_is_kept(published: &Published) {
     for limit in [0, bytes.len() / 2, bytes.len() - 1] {
         let kind = kind(published.fetch(&artifact, limit));
         assert_eq!(kind, Some(RemoteErrorKind::TooLarge), "more than the limit, or a part");
+        let parts = published.parts(&artifact, None, limit).err().map(|error| error.kind);
+        assert_eq!(parts, Some(RemoteErrorKind::TooLarge), "more than the limit is passed on");
     }
 }
 

@@ -94,7 +94,8 @@ fn server(config: Config) -> Result<McpServer, Error> {
         (None, Some(url)) => {
             let credentials = config.token_file.map(|file| token(&file)).transpose()?;
             let named_hosts = config.hosts;
-            let http = HttpOptions { named_hosts, credentials, ..HttpOptions::default() };
+            let naming = Some("the key `hosts`".to_owned());
+            let http = HttpOptions { named_hosts, naming, credentials, ..HttpOptions::default() };
             Ok(McpServer::Url { url, http })
         }
         _ => Err(Error::config("a server has either a `command` or a `url`")),

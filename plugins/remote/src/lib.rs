@@ -89,6 +89,7 @@ impl Plugin for Remote {
         let http = HttpOptions {
             timeout: Duration::from_secs(config.timeout_seconds),
             named_hosts: config.hosts,
+            naming: Some("the key `hosts`".to_owned()),
             ..HttpOptions::default()
         };
         let options = LiveOptions {

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
 
-use prowess_core::{Cancel, RemoteError, RemoteErrorKind};
+use prowess_core::{Cancel, FetchedParts, ReceivePart, RemoteError, RemoteErrorKind};
 use ureq::http::{HeaderMap, Method, Request, Response, StatusCode};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::unversioned::transport::DefaultConnector;
@@ -25,6 +25,9 @@ const CHUNK: usize = 16 * 1024;
 
 /// The maximum size of the header of an answer, in bytes.
 const MAX_HEADER_BYTES: usize = 64 * 1024;
+
+/// The maximum length of an `ETag` that is kept.
+const MAX_TAG: usize = 1024;
 
 /// Makes requests by the rules of [`HttpOptions`].
 #[derive(Debug)]
@@ -112,6 +115,26 @@ impl Client {
         self.send(&Call::get(url, &[]), limit, cancel)?.content(url)
     }
 
+    /// Passes on the content that a call gets, unless its `ETag` is the known one.
+    pub(crate) fn get_parts(
+        &self,
+        call: &Call<'_>,
+        known: Option<&str>,
+        limit: usize,
+        receive: ReceivePart<'_>,
+        cancel: &Cancel,
+    ) -> Result<FetchedParts, RemoteError> {
+        let mut headers = call.headers.to_vec();
+        headers.extend(known.map(|tag| ("if-none-match", tag.to_owned())));
+        let answer = self.receive(&Call { headers: &headers, ..*call }, limit, receive, cancel)?;
+        if known.is_some() && answer.status == StatusCode::NOT_MODIFIED {
+            return Ok(FetchedParts::Unchanged);
+        }
+        check_status(answer.status, call.url)?;
+        let version = answer.header("etag").filter(|tag| tag.len() <= MAX_TAG).map(str::to_owned);
+        Ok(FetchedParts::Changed { version })
+    }
+
     /// Makes a request, and follows redirects if it only reads.
     pub(crate) fn send(
         &self,
@@ -119,13 +142,32 @@ impl Client {
         limit: usize,
         cancel: &Cancel,
     ) -> Result<Answer, RemoteError> {
+        let mut body = Vec::new();
+        let mut receive = |part: &[u8]| {
+            body.extend(part);
+            ControlFlow::Continue(())
+        };
+        let answer = self.receive(call, limit, &mut receive, cancel)?;
+        Ok(Answer { body, ..answer })
+    }
+
+    /// Makes a request as [`Self::send`] does, and passes on the body of its answer.
+    fn receive(
+        &self,
+        call: &Call<'_>,
+        limit: usize,
+        receive: ReceivePart<'_>,
+        cancel: &Cancel,
+    ) -> Result<Answer, RemoteError> {
         let mut current = call.url.clone();
         for _ in 0..=MOST_REDIRECTS {
             check(cancel)?;
             let response = self.request(call, &current)?;
-            if !response.status().is_redirection() || call.method != Method::GET {
+            let status = response.status();
+            let leads_on = status.is_redirection() && status != StatusCode::NOT_MODIFIED;
+            if !leads_on || call.method != Method::GET {
                 let limit = if call.method == Method::HEAD { None } else { Some(limit) };
-                return answer(response, &current, limit, cancel);
+                return answer(response, &current, limit, receive, cancel);
             }
             let location = response.headers().get("location").and_then(|it| it.to_str().ok());
             let location = location.ok_or_else(|| {
@@ -203,25 +245,21 @@ fn roots(options: &HttpOptions) -> RootCerts {
     RootCerts::Specific(Arc::new(certificates.collect()))
 }
 
-/// Reads an answer, without its body if there is no limit for it.
+/// Reads an answer and passes on its body, if there is a limit for that.
 fn answer(
     response: Response<Body>,
     url: &Url,
     limit: Option<usize>,
+    receive: ReceivePart<'_>,
     cancel: &Cancel,
 ) -> Result<Answer, RemoteError> {
     let status = response.status();
     let headers = response.headers().clone();
     // The text of an error is not used, and may be larger than what was asked for.
-    let Some(limit) = limit.filter(|_| status.is_success()) else {
-        return Ok(Answer { status, headers, body: Vec::new(), url: url.clone() });
-    };
-    let mut body = Vec::new();
-    read(response.into_body(), url, limit, cancel, &mut |chunk| {
-        body.extend(chunk);
-        ControlFlow::Continue(())
-    })?;
-    Ok(Answer { status, headers, body, url: url.clone() })
+    if let Some(limit) = limit.filter(|_| status.is_success()) {
+        read(response.into_body(), url, limit, cancel, receive)?;
+    }
+    Ok(Answer { status, headers, body: Vec::new(), url: url.clone() })
 }
 
 /// Reads a body in parts, until it ends or `receive` has enough.
@@ -230,7 +268,7 @@ fn read(
     url: &Url,
     limit: usize,
     cancel: &Cancel,
-    receive: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    receive: ReceivePart<'_>,
 ) -> Result<(), RemoteError> {
     let too_large = || {
         let message = format!("the answer of `{}` has more than {limit} bytes", url.host());

@@ -1,13 +1,13 @@
 //! Sites, and single artifacts behind a URL.
 
 use prowess_core::{
-    ArtifactSignature, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
-    RemoteRequest,
+    ArtifactSignature, Cancel, Digest, FetchedParts, ReceivePart, Remote, RemoteArtifact,
+    RemoteError, RemoteErrorKind, RemoteRequest,
 };
 
 use crate::artifact::{MAX_BYTES, kind_of};
 use crate::cancel::check;
-use crate::http::client::Client;
+use crate::http::client::{Call, Client};
 use crate::http::site;
 use crate::http::site_files;
 use crate::http_options::HttpOptions;
@@ -74,5 +74,21 @@ impl Remote for HttpRemote {
         }
         let url = Url::new(&artifact.location, &self.client.options)?;
         self.client.get(&url, limit, cancel)
+    }
+
+    fn fetch_parts(
+        &self,
+        artifact: &RemoteArtifact,
+        known: Option<&str>,
+        limit: usize,
+        receive: ReceivePart<'_>,
+        cancel: &Cancel,
+    ) -> Result<FetchedParts, RemoteError> {
+        if site_files::is_location(&artifact.location) {
+            let _ = receive(&self.fetch(artifact, limit, cancel)?);
+            return Ok(FetchedParts::Changed { version: None });
+        }
+        let url = Url::new(&artifact.location, &self.client.options)?;
+        self.client.get_parts(&Call::get(&url, &[]), known, limit, receive, cancel)
     }
 }

@@ -49,7 +49,8 @@ impl<R: Resolver> PublicResolver<R> {
             }
         }
         if allowed.is_empty() {
-            return Err(ureq::Error::Other(Box::new(PrivateAddress(host.to_owned()))));
+            let private = PrivateAddress::of(host, &self.options);
+            return Err(ureq::Error::Other(Box::new(private)));
         }
         Ok(allowed)
     }

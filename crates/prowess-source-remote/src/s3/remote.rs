@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use prowess_core::{
-    Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemoteRequest,
+    Cancel, Digest, FetchedParts, ReceivePart, Remote, RemoteArtifact, RemoteError,
+    RemoteErrorKind, RemoteRequest,
 };
 use rusty_s3::actions::{GetObject, PutObject};
 use rusty_s3::{Bucket, Credentials, S3Action as _, UrlStyle};
@@ -59,8 +60,9 @@ fn is_word(c: char) -> bool {
 }
 
 impl S3Remote {
-    /// Creates a remote with these options.
-    pub fn new(options: S3Options, http: HttpOptions) -> Self {
+    /// Creates a remote with these options. The host of an endpoint counts as named, with its port.
+    pub fn new(options: S3Options, mut http: HttpOptions) -> Self {
+        http.named_hosts.extend(options.endpoint.as_deref().and_then(Url::place_of));
         Self { client: Client::new(http), options }
     }
 
@@ -82,14 +84,22 @@ impl S3Remote {
     }
 
     fn get(&self, source: &str, limit: usize, cancel: &Cancel) -> Result<Vec<u8>, RemoteError> {
+        let url = self.signed(source)?;
+        self.client.send(&Call::get(&url, &Self::headers()), limit, cancel)?.content(&url)
+    }
+
+    /// Returns the signed URL of an object.
+    fn signed(&self, source: &str) -> Result<Url, RemoteError> {
         let object = Object::parse(source)?;
         let bucket = self.bucket(object.bucket)?;
         let credentials = self.credentials();
         let action = GetObject::new(&bucket, credentials.as_ref(), object.key);
-        let url = self.checked(action.sign_with_time(VALID, &self.now()?).as_str())?;
-        // The signature is in the URL; other credentials of the host would contradict it.
-        let headers = [("authorization", String::new())];
-        self.client.send(&Call::get(&url, &headers), limit, cancel)?.content(&url)
+        self.checked(action.sign_with_time(VALID, &self.now()?).as_str())
+    }
+
+    /// The signature is in the URL; other credentials of the host would contradict it.
+    fn headers() -> [(&'static str, String); 1] {
+        [("authorization", String::new())]
     }
 
     fn bucket(&self, name: &str) -> Result<Bucket, RemoteError> {
@@ -165,6 +175,19 @@ impl Remote for S3Remote {
     ) -> Result<Vec<u8>, RemoteError> {
         check(cancel)?;
         self.get(&artifact.location, limit, cancel)
+    }
+
+    fn fetch_parts(
+        &self,
+        artifact: &RemoteArtifact,
+        known: Option<&str>,
+        limit: usize,
+        receive: ReceivePart<'_>,
+        cancel: &Cancel,
+    ) -> Result<FetchedParts, RemoteError> {
+        let url = self.signed(&artifact.location)?;
+        let headers = Self::headers();
+        self.client.get_parts(&Call::get(&url, &headers), known, limit, receive, cancel)
     }
 }
 

@@ -2,10 +2,13 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use prowess_core::{Cancel, Digest, Remote, RemoteErrorKind, RemoteRequest};
+use prowess_core::{
+    Cancel, Digest, FetchedParts, Remote, RemoteArtifact, RemoteErrorKind, RemoteRequest,
+};
 use prowess_source_remote::{AnyRemote, HttpOptions};
 
 use crate::server::Server;
@@ -77,6 +80,52 @@ fn private_addresses_have_to_be_named() {
         assert_eq!(resolved, Err(kind), "{source}");
     }
     assert!(server.requests().is_empty());
+}
+
+#[test]
+fn known_version_costs_no_body() {
+    let server = Server::new();
+    for path in [URL, "/bucket/team/catalog.json"] {
+        server.on(path, |request, stream| {
+            let is_known =
+                request.iter().any(|line| line.eq_ignore_ascii_case("if-none-match: \"1\""));
+            let answer = if is_known { "304 Not Modified" } else { "200 OK" };
+            let body = if is_known { "" } else { "Content-Length: 5\r\n\r\nbytes" };
+            let head = "Connection: close\r\nETag: \"1\"";
+            let _ = write!(stream, "HTTP/1.1 {answer}\r\n{head}\r\n{body}\r\n");
+        });
+    }
+    let named_hosts = vec![server.host.clone()];
+    let http = AnyRemote::new(HttpOptions { named_hosts, ..HttpOptions::default() });
+    check_version(&http, &server.url(URL));
+    #[cfg(feature = "s3")]
+    {
+        let clock = Arc::new(prowess_testkit::ManualClock::default());
+        let options = prowess_source_remote::S3Options::new(clock);
+        // Its host is in a private network, and named by being the endpoint.
+        let endpoint = Some(server.url(""));
+        let options = prowess_source_remote::S3Options { endpoint, ..options };
+        let bucket = AnyRemote::new(HttpOptions::default()).with_s3(options);
+        check_version(&bucket, "s3://bucket/team/catalog.json");
+    }
+}
+
+fn check_version(remote: &AnyRemote, location: &str) {
+    let artifact = RemoteArtifact::plain(location);
+    let fetch = |known: Option<&str>| {
+        let mut bytes = Vec::new();
+        let mut receive = |part: &[u8]| {
+            bytes.extend(part);
+            ControlFlow::Continue(())
+        };
+        let cancel = Cancel::default();
+        let fetched = remote.fetch_parts(&artifact, known, 5, &mut receive, &cancel);
+        (fetched.unwrap(), bytes)
+    };
+    let changed = FetchedParts::Changed { version: Some("\"1\"".to_owned()) };
+    assert_eq!(fetch(None), (changed.clone(), b"bytes".to_vec()), "{location}");
+    assert_eq!(fetch(Some("\"1\"")), (FetchedParts::Unchanged, Vec::new()), "{location}");
+    assert_eq!(fetch(Some("\"0\"")), (changed, b"bytes".to_vec()), "{location}");
 }
 
 #[test]
